@@ -1,0 +1,123 @@
+//! Tables in memory: chunks of typed columns in compact physical form, plus statistics.
+//!
+//! A [`Table`] is an immutable snapshot. It is a list of [`Chunk`]s of at most [`CHUNK_ROWS`] rows, each with one
+//! [`Column`] a field. The logical type is the field's; the physical form is the column's, chunk by chunk:
+//! integers, dates, times and decimals that fit become unsigned offsets from the chunk's minimum (frame of
+//! reference), low-cardinality text becomes codes of a sorted dictionary, other text one byte buffer with offsets
+//! (searched as a whole). Registered RecordBatches keep their arrays where a physical form exists for them.
+
+pub mod arrow;
+pub mod build;
+pub mod dictionary;
+pub mod statistics;
+
+use ::arrow::buffer::Buffer;
+use ::arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+pub use dictionary::Dictionary;
+use multiloop_planner::catalog::TableStatistics;
+use multiloop_planner::types::Field;
+use multiloop_planner::value::Interval;
+use std::sync::Arc;
+
+/// Rows in a chunk, at most. All chunks of a compacted table but the last have exactly so many.
+pub const CHUNK_ROWS: usize = 1 << 16;
+
+/// An immutable snapshot of a table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Names and types.
+    pub fields: Vec<Field>,
+    /// The rows, in order.
+    pub chunks: Vec<Arc<Chunk>>,
+    /// What is known of them.
+    pub statistics: Arc<TableStatistics>,
+}
+
+/// Some rows of a table.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    /// How many.
+    pub rows: usize,
+    /// One a field.
+    pub columns: Vec<Column>,
+}
+
+/// One column of a chunk.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// The values; what stands at a NULL is any valid value of the form.
+    pub data: ColumnData,
+    /// Which rows are not NULL; none if no row is.
+    pub nulls: Option<NullBuffer>,
+}
+
+/// The physical forms. Logical types per form: `Frame*` and `Int*` hold every integer-like type (smallint to bigint,
+/// date in days, time and timestamp in microseconds, decimal unscaled).
+#[derive(Clone, Debug)]
+pub enum ColumnData {
+    /// base + offset.
+    Frame8 {
+        /// The chunk's minimum.
+        base: i64,
+        /// Offsets from it.
+        offsets: ScalarBuffer<u8>,
+    },
+    /// base + offset.
+    Frame16 {
+        /// The chunk's minimum.
+        base: i64,
+        /// Offsets from it.
+        offsets: ScalarBuffer<u16>,
+    },
+    /// base + offset; base + the largest offset fits i64.
+    Frame32 {
+        /// The chunk's minimum.
+        base: i64,
+        /// Offsets from it.
+        offsets: ScalarBuffer<u32>,
+    },
+    /// As registered.
+    Int16(ScalarBuffer<i16>),
+    /// As registered.
+    Int32(ScalarBuffer<i32>),
+    /// As registered, or too wide for a frame.
+    Int64(ScalarBuffer<i64>),
+    /// Decimals that do not fit 64 bits, or as registered.
+    Int128(ScalarBuffer<i128>),
+    /// real.
+    Float32(ScalarBuffer<f32>),
+    /// double.
+    Float64(ScalarBuffer<f64>),
+    /// boolean.
+    Boolean(BooleanBuffer),
+    /// Text as 8-bit codes.
+    Dictionary8 {
+        /// One a row.
+        codes: ScalarBuffer<u8>,
+        /// What they stand for; shared by the chunks of one load.
+        dictionary: Arc<Dictionary>,
+    },
+    /// Text as 16-bit codes.
+    Dictionary16 {
+        /// One a row.
+        codes: ScalarBuffer<u16>,
+        /// What they stand for; shared by the chunks of one load.
+        dictionary: Arc<Dictionary>,
+    },
+    /// Text as 32-bit codes.
+    Dictionary32 {
+        /// One a row.
+        codes: ScalarBuffer<u32>,
+        /// What they stand for; shared by the chunks of one load.
+        dictionary: Arc<Dictionary>,
+    },
+    /// Text: row i is `bytes[offsets[i]..offsets[i + 1]]`, valid UTF-8.
+    Text {
+        /// One more than rows.
+        offsets: OffsetBuffer<i32>,
+        /// The strings, one after the other.
+        bytes: Buffer,
+    },
+    /// interval.
+    Interval(Arc<[Interval]>),
+}

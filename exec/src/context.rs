@@ -1,0 +1,153 @@
+//! What a running statement shares with whoever started it: cancellation, a memory limit, progress.
+
+use crate::{Error, ErrorKind, Result};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+/// Cancels a statement from another thread. Clones share one flag.
+#[derive(Clone, Debug, Default)]
+pub struct Cancellation(Arc<AtomicBool>);
+
+impl Cancellation {
+    /// Asks the statement to stop; it does so within a few milliseconds of work, with SQLSTATE 57014.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody asked.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Bytes in use against a limit. A tree of these lets a statement count against its own and the engine's limit.
+#[derive(Debug)]
+pub struct Memory {
+    used: AtomicUsize,
+    peak: AtomicUsize,
+    limit: usize,
+    parent: Option<Arc<Memory>>,
+}
+
+impl Memory {
+    /// A root with this limit in bytes.
+    pub fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Memory { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), limit, parent: None })
+    }
+
+    /// A child: what it uses, its parent uses.
+    pub fn child(self: &Arc<Self>, limit: usize) -> Arc<Self> {
+        let parent = Some(Arc::clone(self));
+        Arc::new(Memory { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), limit, parent })
+    }
+
+    /// Bytes in use now.
+    pub fn used(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Most bytes in use at once so far.
+    pub fn peak(&self) -> usize {
+        self.peak.load(Ordering::Relaxed)
+    }
+
+    fn grow(&self, bytes: usize) -> Result<()> {
+        let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if used > self.limit {
+            self.used.fetch_sub(bytes, Ordering::Relaxed);
+            let message = format!("out of memory: the limit is {} bytes, {used} are needed", self.limit);
+            return Err(Error::new(ErrorKind::OutOfMemory, message)
+                .with_hint("Raise the memory limit, or make the query keep less at once."));
+        }
+        if let Some(parent) = &self.parent {
+            parent.grow(bytes).inspect_err(|_| {
+                self.used.fetch_sub(bytes, Ordering::Relaxed);
+            })?;
+        }
+        self.peak.fetch_max(used, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn shrink(&self, bytes: usize) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(parent) = &self.parent {
+            parent.shrink(bytes);
+        }
+    }
+}
+
+/// Some bytes of a [`Memory`], given back on drop.
+#[derive(Debug)]
+pub struct Reservation {
+    memory: Arc<Memory>,
+    bytes: usize,
+}
+
+impl Reservation {
+    /// No bytes yet.
+    pub fn new(memory: &Arc<Memory>) -> Self {
+        Reservation { memory: Arc::clone(memory), bytes: 0 }
+    }
+
+    /// Holds exactly so many bytes from now on; an error (53200) leaves what it held.
+    pub fn resize(&mut self, bytes: usize) -> Result<()> {
+        if bytes > self.bytes {
+            self.memory.grow(bytes - self.bytes)?;
+        } else {
+            self.memory.shrink(self.bytes - bytes);
+        }
+        self.bytes = bytes;
+        Ok(())
+    }
+
+    /// Holds so many bytes more.
+    pub fn add(&mut self, bytes: usize) -> Result<()> {
+        self.resize(self.bytes + bytes)
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.memory.shrink(self.bytes);
+    }
+}
+
+/// How far a statement is: rows read of all rows that its loops will read. Only ever a guess.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Rows done.
+    pub done: AtomicU64,
+    /// Rows to do.
+    pub total: AtomicU64,
+}
+
+/// What every loop of a statement can reach.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// Checked at least once a tile.
+    pub cancellation: Cancellation,
+    /// What buckets, results and scratch count against.
+    pub memory: Arc<Memory>,
+    /// Told once a morsel.
+    pub progress: Arc<Progress>,
+}
+
+impl Context {
+    /// A context with this memory.
+    pub fn new(memory: Arc<Memory>) -> Self {
+        Context { cancellation: Cancellation::default(), memory, progress: Arc::default() }
+    }
+
+    /// An error (57014) if the statement was cancelled.
+    pub fn check(&self) -> Result<()> {
+        if self.cancellation.is_cancelled() {
+            return Err(Error::new(ErrorKind::Cancelled, "canceling statement due to user request"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,15 @@
+//! Execution: columns, the interpreter that is the specification, and the CPU backend.
+//!
+//! Read in this order: `column` holds tables; `context` is what a running statement shares (memory limit,
+//! cancellation, progress); `interpret` runs any program row by row; `topology`, `pool` and `schedule` are the
+//! workers; `cpu` runs programs tile by tile on them.
+
+pub mod column;
+pub mod context;
+pub mod cpu;
+pub mod interpret;
+pub mod pool;
+pub mod schedule;
+pub mod topology;
+
+pub use multiloop_planner::error::{Error, ErrorKind, Result};

@@ -1,0 +1,81 @@
+//! What the planner asks about tables. The engine implements [`Catalog`] over an immutable snapshot, so that a
+//! statement sees one state of the world from its first name to its last row.
+
+use crate::error::Result;
+use crate::types::Field;
+use crate::value::Value;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A table as the planner sees it: names, types and statistics, never rows.
+#[derive(Clone, Debug)]
+pub struct TableInfo {
+    /// The name that EXPLAIN shows.
+    pub name: String,
+    /// Its columns in order.
+    pub fields: Vec<Field>,
+    /// What is known of its rows.
+    pub statistics: Arc<TableStatistics>,
+    /// The engine's handle for this snapshot of the table; the program's scans carry it to execution.
+    pub handle: TableHandle,
+}
+
+/// Names one snapshot of one table within a statement; only the engine knows what it stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TableHandle(pub u64);
+
+/// Statistics of one snapshot, gathered at load. All of them are exact unless said otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TableStatistics {
+    /// Number of rows.
+    pub rows: u64,
+    /// One entry a column.
+    pub columns: Vec<ColumnStatistics>,
+}
+
+/// Statistics of one column.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ColumnStatistics {
+    /// Number of NULLs.
+    pub nulls: u64,
+    /// Smallest value that is not NULL, if there is one and the type is ordered (for text: may be absent).
+    pub min: Option<Value>,
+    /// Largest value that is not NULL; NaN counts as the largest float.
+    pub max: Option<Value>,
+    /// Number of distinct values that are not NULL. An estimate (within a few per cent), except where `unique`.
+    pub distinct: Option<u64>,
+    /// Proven: no two rows have the same value, and none is NULL.
+    pub unique: bool,
+    /// Proven: in row order, values never decrease and NULLs, if any, are last.
+    pub sorted: bool,
+    /// Proven: equal values stand next to each other (what sorted implies).
+    pub clustered: bool,
+    /// Average bytes of a value in memory; for text the average length.
+    pub average_bytes: f64,
+}
+
+/// What a name in FROM can stand for.
+#[derive(Clone, Debug)]
+pub enum CatalogEntry {
+    /// A table, or a file read as one.
+    Table(Arc<TableInfo>),
+    /// A view: its query's text, to be bound where it is used, and its column names if it gave any.
+    View {
+        /// The SELECT.
+        sql: Arc<str>,
+        /// Column names from `CREATE VIEW v (a, b)`; empty if none were given.
+        columns: Vec<String>,
+    },
+}
+
+/// One immutable state of the world.
+pub trait Catalog {
+    /// The table or view of this (case-folded) name, if there is one.
+    fn entry(&self, name: &str) -> Result<Option<CatalogEntry>>;
+
+    /// A file (`SELECT … FROM 'orders.parquet'`) as a table: Ok(None) if the engine does not know its format.
+    fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>>;
+
+    /// All names, for "did you mean" and SHOW TABLES, in order.
+    fn names(&self) -> Vec<String>;
+}

@@ -1,0 +1,211 @@
+//! What can go wrong between SQL text and an optimised program. Every user-facing error has an SQLSTATE
+//! (PostgreSQL, Appendix A) and, where the text has one, a position.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Byte offset into the statement's text, 0-based. Shown to users as a line, a column and a caret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Position(pub u32);
+
+/// What kind of error it is; each has one SQLSTATE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// 42601: the text is not SQL.
+    Syntax,
+    /// 0A000: SQL that Multiloop does not do.
+    Unsupported,
+    /// 42P01: no such table, view or CTE.
+    UnknownTable,
+    /// 42703: no such column.
+    UnknownColumn,
+    /// 42883: no such function, or none for these argument types.
+    UnknownFunction,
+    /// 42704: no such type or other object.
+    UnknownObject,
+    /// 42P07: the table is already there.
+    DuplicateTable,
+    /// 42701: a column named twice.
+    DuplicateColumn,
+    /// 42712: a table alias used twice in one FROM.
+    DuplicateAlias,
+    /// 42702: a name that fits more than one column.
+    AmbiguousColumn,
+    /// 42804: types that do not go together.
+    TypeMismatch,
+    /// 42803: a column neither grouped nor aggregated, or an aggregate where none may stand.
+    Grouping,
+    /// 42P10: an ordinal or ORDER BY item that the select list does not have.
+    InvalidColumnReference,
+    /// 42P02: a parameter without a value.
+    UnknownParameter,
+    /// 22P02: text that is no value of its type.
+    InvalidText,
+    /// 22007: text that is no date, time or timestamp.
+    InvalidDatetime,
+    /// 22008: a date or time out of range.
+    DatetimeOverflow,
+    /// 22003: a number out of its type's range.
+    NumericOverflow,
+    /// 22012: division by zero.
+    DivisionByZero,
+    /// 22001: a string too long for its type.
+    StringTooLong,
+    /// 22019, 22025: an ESCAPE that is not one character, or a pattern that ends in it.
+    InvalidEscape,
+    /// 22023: an argument out of range (negative LIMIT, wrong option value).
+    InvalidParameter,
+    /// 2201F: no real result (square root of a negative number, zero to a negative power).
+    InvalidPower,
+    /// 2201E: logarithm of a number that is not positive.
+    InvalidLogarithm,
+    /// 22011: negative substring length.
+    InvalidSubstring,
+    /// 21000: a scalar subquery gave more than one row.
+    Cardinality,
+    /// 23502: NULL where none may be.
+    NotNullViolation,
+    /// 2BP01: something else depends on it.
+    DependentObjects,
+    /// 42809: a view where a table is needed, or the other way round.
+    WrongObjectType,
+    /// 22021: bytes that are not UTF-8.
+    InvalidUtf8,
+    /// 22P04: a file that is not what its format says (truncated Parquet, ragged CSV).
+    BadFile,
+    /// 58P01: no such file.
+    FileNotFound,
+    /// 58030: reading or writing failed.
+    Io,
+    /// 53200: the memory limit was reached.
+    OutOfMemory,
+    /// 57014: cancelled by the user.
+    Cancelled,
+    /// 54001: nested too deeply.
+    TooComplex,
+    /// XX000: a bug in Multiloop.
+    Internal,
+}
+
+impl ErrorKind {
+    /// The five characters of PostgreSQL's Appendix A.
+    pub fn sqlstate(self) -> &'static str {
+        match self {
+            ErrorKind::Syntax => "42601",
+            ErrorKind::Unsupported => "0A000",
+            ErrorKind::UnknownTable => "42P01",
+            ErrorKind::UnknownColumn => "42703",
+            ErrorKind::UnknownFunction => "42883",
+            ErrorKind::UnknownObject => "42704",
+            ErrorKind::DuplicateTable => "42P07",
+            ErrorKind::DuplicateColumn => "42701",
+            ErrorKind::DuplicateAlias => "42712",
+            ErrorKind::AmbiguousColumn => "42702",
+            ErrorKind::TypeMismatch => "42804",
+            ErrorKind::Grouping => "42803",
+            ErrorKind::InvalidColumnReference => "42P10",
+            ErrorKind::UnknownParameter => "42P02",
+            ErrorKind::InvalidText => "22P02",
+            ErrorKind::InvalidDatetime => "22007",
+            ErrorKind::DatetimeOverflow => "22008",
+            ErrorKind::NumericOverflow => "22003",
+            ErrorKind::DivisionByZero => "22012",
+            ErrorKind::StringTooLong => "22001",
+            ErrorKind::InvalidEscape => "22025",
+            ErrorKind::InvalidParameter => "22023",
+            ErrorKind::InvalidPower => "2201F",
+            ErrorKind::InvalidLogarithm => "2201E",
+            ErrorKind::InvalidSubstring => "22011",
+            ErrorKind::Cardinality => "21000",
+            ErrorKind::NotNullViolation => "23502",
+            ErrorKind::DependentObjects => "2BP01",
+            ErrorKind::WrongObjectType => "42809",
+            ErrorKind::InvalidUtf8 => "22021",
+            ErrorKind::BadFile => "22P04",
+            ErrorKind::FileNotFound => "58P01",
+            ErrorKind::Io => "58030",
+            ErrorKind::OutOfMemory => "53200",
+            ErrorKind::Cancelled => "57014",
+            ErrorKind::TooComplex => "54001",
+            ErrorKind::Internal => "XX000",
+        }
+    }
+}
+
+/// An error that a user can read: what happened, where, and perhaps what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Error(Box<Parts>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Parts {
+    kind: ErrorKind,
+    message: String,
+    position: Option<Position>,
+    hint: Option<String>,
+}
+
+impl Error {
+    /// An error of this kind. Messages start in lower case, without a full stop, run-time values last.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Error(Box::new(Parts { kind, message: message.into(), position: None, hint: None }))
+    }
+
+    /// A bug in Multiloop, found before it could give a wrong answer.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Error::new(ErrorKind::Internal, message)
+    }
+
+    /// SQL that Multiloop does not do; `what` reads as in "window functions".
+    pub fn unsupported(what: impl fmt::Display) -> Self {
+        Error::new(ErrorKind::Unsupported, format!("{what} not supported"))
+    }
+
+    /// The same error at a position, unless it has one already (the innermost is the most precise).
+    #[must_use]
+    pub fn at(mut self, position: Option<Position>) -> Self {
+        self.0.position = self.0.position.or(position);
+        self
+    }
+
+    /// The same error with a hint, a full sentence.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// What kind of error it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The SQLSTATE of its kind.
+    pub fn sqlstate(&self) -> &'static str {
+        self.0.kind.sqlstate()
+    }
+
+    /// What happened, without position and hint.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Where in the statement.
+    pub fn position(&self) -> Option<Position> {
+        self.0.position
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+/// A result with this crate's error.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,300 @@
+//! Every operator and function that a scalar can call. Both expression levels, `relation` and `multiloop`, name
+//! the same functions; `exec/interpret` says what each one means.
+//!
+//! Binding has resolved overloads and inserted casts, so a function's argument types are exact:
+//!
+//! * arithmetic on integers and floats: both arguments and the result have one type;
+//! * decimal `Add`, `Subtract`, `Modulo`: one scale for both arguments and the result;
+//!   `Multiply`: the result's scale is the sum of the arguments'; `Divide`: the result's scale is in its type,
+//!   rounded half away from zero;
+//! * comparisons: both arguments have one type (decimals: one scale; text, varchar and char count as one type);
+//! * unless a variant says otherwise, a NULL argument gives NULL.
+
+use serde::{Deserialize, Serialize};
+
+/// A field of EXTRACT and date_trunc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the variants are PostgreSQL's own field names")]
+pub enum DatePart {
+    Millennium,
+    Century,
+    Decade,
+    Year,
+    IsoYear,
+    Quarter,
+    Month,
+    Week,
+    Day,
+    DayOfWeek,
+    IsoDayOfWeek,
+    DayOfYear,
+    Hour,
+    Minute,
+    Second,
+    Millisecond,
+    Microsecond,
+    Epoch,
+}
+
+/// Which end TRIM works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the variants are SQL's own words")]
+pub enum TrimSide {
+    Both,
+    Leading,
+    Trailing,
+}
+
+/// An operator or function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Function {
+    // Arithmetic. Overflow and division by zero are errors.
+    /// `a + b`.
+    Add,
+    /// `a - b`.
+    Subtract,
+    /// `a * b`.
+    Multiply,
+    /// `a / b`: truncates for integers.
+    Divide,
+    /// `a % b`: the sign is the dividend's.
+    Modulo,
+    /// `-a`.
+    Negate,
+
+    // Comparison.
+    /// `a = b`.
+    Equal,
+    /// `a <> b`.
+    NotEqual,
+    /// `a < b`.
+    Less,
+    /// `a <= b`.
+    LessEqual,
+    /// `a > b`.
+    Greater,
+    /// `a >= b`.
+    GreaterEqual,
+    /// `a IS DISTINCT FROM b`: never NULL.
+    IsDistinct,
+    /// `a IS NOT DISTINCT FROM b`: never NULL.
+    IsNotDistinct,
+
+    // Logic, three-valued.
+    /// Any number of arguments. Evaluated left to right: once an argument is FALSE (not NULL) the rest is not
+    /// evaluated, so a guard in front protects what follows.
+    And,
+    /// Any number of arguments; once one is TRUE the rest is not evaluated.
+    Or,
+    /// `NOT a`.
+    Not,
+    /// Never NULL.
+    IsNull,
+    /// Never NULL.
+    IsNotNull,
+    /// `a IS TRUE`: never NULL. `IS NOT TRUE` is its `Not`.
+    IsTrue,
+    /// `a IS FALSE`: never NULL.
+    IsFalse,
+
+    // Choice. Evaluated lazily, argument by argument.
+    /// `[condition, value]* else`: an odd number of arguments; a simple CASE is bound to this form.
+    Case,
+    /// The first argument that is not NULL.
+    Coalesce,
+    /// `NULLIF(a, b)`: NULL if `a = b`, else a.
+    NullIf,
+    /// The largest argument that is not NULL; all arguments are evaluated.
+    Greatest,
+    /// The smallest argument that is not NULL; all arguments are evaluated.
+    Least,
+    /// `a IN (constants…)`: the first argument against constants of its type. With a NULL among them the answer is TRUE or NULL.
+    InList,
+
+    /// A cast from the argument's type to the node's own. Errors when the value does not fit. To a shorter
+    /// varchar or char it truncates (an explicit cast).
+    Cast,
+    /// A cast as an assignment does it (INSERT): as `Cast`, but a string too long (but for blanks) is an error.
+    AssignCast,
+
+    // Strings. Lengths and positions count characters, from 1.
+    /// `a LIKE pattern [ESCAPE e]`: arguments value, pattern[, escape]; the escape defaults to a backslash, empty means none.
+    Like,
+    /// As `Like`, without regard to case.
+    ILike,
+    /// `a || b`: NULL if either is.
+    Concat,
+    /// `concat(a, b, …)`: NULL arguments count as empty; never NULL.
+    ConcatSkipNull,
+    /// `concat_ws(separator, a, …)`: NULL only if the separator is; NULL arguments are left out.
+    ConcatWithSeparator,
+    /// Lower case.
+    Lower,
+    /// Upper case.
+    Upper,
+    /// First letter of each word in upper case, the rest in lower.
+    InitCap,
+    /// Characters in a text.
+    Length,
+    /// Bytes in a text.
+    OctetLength,
+    /// `substring(text, from[, count])`; a negative count is an error.
+    Substring,
+    /// `left(text, n)`; negative: all but the last |n|.
+    Left,
+    /// `right(text, n)`; negative: all but the first |n|.
+    Right,
+    /// `lpad(text, length[, fill])`.
+    LeftPad,
+    /// `rpad(text, length[, fill])`.
+    RightPad,
+    /// `trim(side characters from text)`: arguments text[, characters]; the default is the blank.
+    Trim(TrimSide),
+    /// `replace(text, from, to)`.
+    Replace,
+    /// `position(part in text)`: arguments text, part; 0 if it is not there.
+    Position,
+    /// `starts_with(text, prefix)`.
+    StartsWith,
+    /// `ends_with(text, suffix)`.
+    EndsWith,
+    /// `contains(text, part)`.
+    Contains,
+    /// `repeat(text, n)`.
+    Repeat,
+    /// `reverse(text)`.
+    Reverse,
+    /// `split_part(text, delimiter, n)`; negative n counts from the end; zero is an error.
+    SplitPart,
+    /// `translate(text, from, to)`.
+    Translate,
+    /// Code point of the first character; 0 for the empty text.
+    Ascii,
+    /// Character of a code point.
+    Chr,
+
+    // Numbers.
+    /// Absolute value.
+    Abs,
+    /// -1, 0 or 1, in the argument's type.
+    Sign,
+    /// Smallest integral value not less.
+    Ceil,
+    /// Largest integral value not greater.
+    Floor,
+    /// `round(a[, digits])`: decimals half away from zero (result scale in the type), doubles half to even.
+    Round,
+    /// `trunc(a[, digits])`: towards zero.
+    Truncate,
+    /// Square root, double.
+    SquareRoot,
+    /// Cube root, double.
+    CubeRoot,
+    /// `power(a, b)`, double.
+    Power,
+    /// e^a, double.
+    Exp,
+    /// Natural logarithm, double.
+    Ln,
+    /// Base-10 logarithm, double.
+    Log10,
+    /// Sine of radians.
+    Sin,
+    /// Cosine of radians.
+    Cos,
+    /// Tangent of radians.
+    Tan,
+    /// Arc sine in radians.
+    Asin,
+    /// Arc cosine in radians.
+    Acos,
+    /// Arc tangent in radians.
+    Atan,
+    /// `atan2(y, x)` in radians.
+    Atan2,
+    /// Radians to degrees.
+    Degrees,
+    /// Degrees to radians.
+    Radians,
+    /// `a & b`.
+    BitAnd,
+    /// `a | b`.
+    BitOr,
+    /// `a # b`.
+    BitXor,
+    /// `~ a`.
+    BitNot,
+    /// `a << n`.
+    ShiftLeft,
+    /// `a >> n`.
+    ShiftRight,
+    /// A double in [0, 1), new for every row: volatile.
+    Random,
+
+    // Dates and times.
+    /// `extract(part from a)` of a date, time, timestamp or interval; a decimal, as PostgreSQL 14 and later:
+    /// decimal(38,6) for seconds, milliseconds and epoch, else decimal(38,0)… in the node's type.
+    Extract(DatePart),
+    /// `date_trunc(part, timestamp)`: a timestamp (or interval for an interval).
+    DateTrunc(DatePart),
+    /// date + integer days: date.
+    DateAddDays,
+    /// date - integer days: date.
+    DateSubtractDays,
+    /// date - date: integer days.
+    DateDifference,
+    /// date or timestamp + interval: timestamp. Months first (clipped to the month's end), then days, then micros.
+    AddInterval,
+    /// date or timestamp - interval: timestamp.
+    SubtractInterval,
+    /// timestamp - timestamp: interval of days and micros.
+    TimestampDifference,
+    /// date + time: timestamp.
+    DateTimeCombine,
+    /// time + interval: time, modulo a day.
+    TimeAddInterval,
+    /// time - interval: time, modulo a day.
+    TimeSubtractInterval,
+    /// time - time: interval.
+    TimeDifference,
+    /// interval + interval.
+    IntervalAdd,
+    /// interval - interval.
+    IntervalSubtract,
+    /// interval * double.
+    IntervalMultiply,
+    /// interval / double.
+    IntervalDivide,
+    /// `-interval`.
+    IntervalNegate,
+    /// `age(timestamp, timestamp)`: interval in years, months, days.
+    Age,
+    /// `make_date(year, month, day)`.
+    MakeDate,
+}
+
+/// What evaluating a function may do besides giving a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Effects {
+    /// It may raise an error (overflow, division by zero, a failing cast).
+    pub may_fail: bool,
+    /// Two evaluations may differ.
+    pub volatile: bool,
+}
+
+impl Effects {
+    /// Neither fails nor varies.
+    pub const PURE: Effects = Effects { may_fail: false, volatile: false };
+
+    /// The effects of doing both.
+    #[must_use]
+    pub fn and(self, other: Effects) -> Effects {
+        Effects { may_fail: self.may_fail || other.may_fail, volatile: self.volatile || other.volatile }
+    }
+
+    /// Neither fails nor varies.
+    pub fn is_pure(self) -> bool {
+        self == Effects::PURE
+    }
+}

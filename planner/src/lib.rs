@@ -1,0 +1,22 @@
+//! The planner: from SQL text to an optimised program of multiloops.
+//!
+//! Read in this order: `types`, `value` and `function` are the vocabulary; `catalog` is what the planner asks
+//! of tables; `sql` binds text to a `relation`; `lower` turns that into the `multiloop` IR; `rewrite` holds the
+//! rules; `analysis` what is proven about programs.
+
+pub mod analysis;
+pub mod catalog;
+pub mod error;
+pub mod evaluate;
+pub mod function;
+pub mod lower;
+pub mod multiloop;
+pub mod relation;
+pub mod rewrite;
+pub mod sql;
+pub mod types;
+pub mod value;
+
+pub use error::{Error, ErrorKind, Position, Result};
+pub use types::{DataType, Field};
+pub use value::Value;

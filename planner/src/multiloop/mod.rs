@@ -1,0 +1,476 @@
+//! The multiloop IR (DMLL, Figure 2): what a query means, before anything decides how it runs.
+//!
+//! # What a program denotes
+//!
+//! A [`Program`] is a tree of [`Block`]s. A block is a list of [`Let`]s, each of which defines one or more
+//! *collections*, and names one of them as its result. A collection is a bag of rows with named, typed fields;
+//! its [`Shape`] says how it was made and how it may be read.
+//!
+//! A [`Multiloop`] is one traversal that computes any number of results. Its *nest* lists indices, outermost
+//! first; each takes every position that its source has for one setting of the indices before it. For each
+//! setting of the whole nest every [`Generator`] is offered the row:
+//!
+//! * `Collect` keeps the value: a bag of rows.
+//! * `Reduce` folds the value into one accumulator: exactly one row, even of no rows.
+//! * `BucketCollect` puts the value into the bucket of its key: a bag of groups, each with its rows.
+//! * `BucketReduce` folds the value into the accumulator of its key: a bag of groups, one row each.
+//!
+//! Rules of meaning, which the interpreter (`exec/interpret`) is in code:
+//!
+//! * **Conditions** are conjunctions, evaluated left to right. A row passes when all are TRUE; NULL does not pass.
+//!   Once a condition is not TRUE, those behind it are not evaluated, nor key and value.
+//! * **Keys.** As a group key NULL equals NULL, NaN equals NaN, -0 equals 0. In a probe (`Bucket`,
+//!   `BucketOrNull`, `Lookup`, `Exists`) a NULL part finds nothing, unless the part says `null_matches`.
+//!   A key of no parts has one group, which holds all rows (and does not exist when there are none).
+//! * **Empty reductions** give SQL's answer: 0 for counts, NULL for the rest.
+//! * **Row order** is free, except that `Sort` and top-k give rows in order. Top-k breaks ties by all of its
+//!   fields, so that its rows never depend on the order of its input.
+//! * **Errors.** An expression that may fail is evaluated only for rows that reach it: a backend may evaluate
+//!   conditions and keys early or for more rows only if they cannot fail. No rule moves it to where more
+//!   rows do. Which of several errors is reported is free.
+//! * **Volatile** expressions are evaluated once for each row that reaches them; they are never shared between
+//!   two places, moved out of loops or duplicated.
+//! * **Float sums** are correctly rounded from the exact sum, so no order of evaluation shows in them.
+//!
+//! What a program may not do is listed, and checked, in `verify`.
+
+pub mod parse;
+pub mod print;
+pub mod scalar;
+pub mod verify;
+
+use crate::catalog::{TableHandle, TableStatistics};
+use crate::relation::SortOrder;
+use crate::types::{DataType, Field};
+pub use scalar::{KeyPart, Scalar, ScalarId, ScalarNode, Scalars};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A collection of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CollectionId(pub u32);
+
+/// An index of a nest; unique in its program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct IndexId(pub u32);
+
+/// A block of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct BlockId(pub u32);
+
+/// A whole program.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Program {
+    /// The scalars of all blocks.
+    pub scalars: Scalars,
+    /// The collections of all blocks, by id; tables are among them.
+    pub collections: Vec<Collection>,
+    /// All blocks, by id. `body` is one of them, the others belong to `Scalar::Nested`.
+    pub blocks: Vec<Block>,
+    /// Where it starts. Its result is the program's.
+    pub body: BlockId,
+    /// How many indices have been handed out.
+    pub indices: u32,
+    /// The types of the parameters.
+    pub parameters: Vec<DataType>,
+    /// The columns of the result: name and position among the fields of the body's result.
+    pub output: Vec<(String, u32)>,
+}
+
+/// What is known of a collection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Collection {
+    /// Its fields, as a `Rows` index shows them. Of groups the key fields come first.
+    pub fields: Vec<Field>,
+    /// How it was made.
+    pub shape: Shape,
+}
+
+/// How a collection was made, which says how it may be read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Shape {
+    /// A table; `Collection::fields` are those columns of it that the program reads.
+    Table {
+        /// Its name, for people.
+        name: String,
+        /// Which snapshot.
+        handle: TableHandle,
+        /// For each field its column's position in the table.
+        columns: Vec<u32>,
+        /// What is known of its rows; entries follow the table's columns, not the fields.
+        statistics: Arc<TableStatistics>,
+    },
+    /// Rows: of Collect, top-k, Sort, Concat, Values.
+    Rows,
+    /// Exactly one row: of Reduce. Read by `Scalar::Single`, or as `Rows`.
+    Single,
+    /// Buckets of rows: of BucketCollect. `fields` are the key; a Bucket index shows `members`.
+    Buckets {
+        /// The fields of a bucket's rows.
+        members: Vec<Field>,
+    },
+    /// One row a group: of BucketReduce. The first `keys` fields are the key.
+    Groups {
+        /// How many fields are key.
+        keys: u32,
+    },
+}
+
+/// A list of definitions and the one that is the result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// In order: a let reads only what is defined before it, in this block or in one around it.
+    pub lets: Vec<Let>,
+    /// The collection that the block stands for.
+    pub result: CollectionId,
+}
+
+/// One definition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Let {
+    /// One collection a generator.
+    Loop {
+        /// What each generator makes, in order.
+        defines: Vec<CollectionId>,
+        /// The loop.
+        multiloop: Multiloop,
+    },
+    /// The rows of `input` in order; ties are in any order. Fields are the input's.
+    Sort {
+        /// The sorted rows.
+        define: CollectionId,
+        /// Any collection that can be read as rows.
+        input: CollectionId,
+        /// Fields to order by, most significant first.
+        order: Vec<(u32, SortOrder)>,
+    },
+    /// The rows of all inputs, one after the other, field by field of the same types.
+    Concat {
+        /// All rows.
+        define: CollectionId,
+        /// Any collections that can be read as rows.
+        inputs: Vec<CollectionId>,
+    },
+    /// Literal rows.
+    Values {
+        /// The rows.
+        define: CollectionId,
+        /// One scalar a field, for each row; they may read indices of enclosing loops.
+        rows: Vec<Vec<ScalarId>>,
+    },
+}
+
+/// One traversal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Multiloop {
+    /// At least one index, outermost first.
+    pub nest: Vec<Index>,
+    /// At least one generator.
+    pub generators: Vec<Generator>,
+}
+
+/// An index and what it goes over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Index {
+    /// Its id.
+    pub id: IndexId,
+    /// What it goes over.
+    pub source: Source,
+}
+
+/// What an index goes over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Source {
+    /// Every row of a collection; of Buckets every group, showing its key.
+    Rows(CollectionId),
+    /// Every row of one bucket, none if there is no such bucket: inner join, flatMap. Shows `members`.
+    Bucket {
+        /// A collection of shape Buckets.
+        collection: CollectionId,
+        /// Which bucket; reads earlier indices of the nest.
+        key: Vec<KeyPart>,
+    },
+    /// Every row of one bucket that passes the conditions; if none does, once with all fields NULL: left outer join.
+    BucketOrNull {
+        /// A collection of shape Buckets.
+        collection: CollectionId,
+        /// Which bucket; reads earlier indices of the nest.
+        key: Vec<KeyPart>,
+        /// What a row must pass to count as a match; reads this index and earlier ones.
+        condition: Vec<ScalarId>,
+    },
+    /// 0 up to a bigint, exclusive; none if it is NULL or negative. Shows one bigint field, the position.
+    Count(ScalarId),
+}
+
+/// One result of a traversal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Generator {
+    /// A bag of rows.
+    Collect {
+        /// Which rows.
+        condition: Vec<ScalarId>,
+        /// The fields.
+        value: Vec<ScalarId>,
+    },
+    /// One row: a field for each aggregate (or the rows of a single `TopK`).
+    Reduce {
+        /// Which rows.
+        condition: Vec<ScalarId>,
+        /// What to compute of them.
+        aggregates: Vec<Aggregate>,
+    },
+    /// Buckets of rows by key.
+    BucketCollect {
+        /// Which rows.
+        condition: Vec<ScalarId>,
+        /// The key's parts.
+        key: Vec<ScalarId>,
+        /// The fields of a bucket's rows.
+        value: Vec<ScalarId>,
+    },
+    /// One row a key: the key's fields, then a field for each aggregate. No aggregates: DISTINCT.
+    BucketReduce {
+        /// Which rows.
+        condition: Vec<ScalarId>,
+        /// The key's parts.
+        key: Vec<ScalarId>,
+        /// What to compute of each group.
+        aggregates: Vec<Aggregate>,
+    },
+}
+
+/// A reduction and what it is fed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Aggregate {
+    /// Which monoid.
+    pub reduction: Reduction,
+    /// Its arguments: none for `CountRows`; the order keys and then the fields for `TopK`; else one.
+    pub arguments: Vec<ScalarId>,
+    /// FILTER: more conditions, for this aggregate only.
+    pub condition: Vec<ScalarId>,
+    /// Whether equal arguments count once (one argument only; not for TopK).
+    pub distinct: bool,
+    /// The type of the result (of `TopK`: Null, its fields have their own).
+    pub data_type: DataType,
+}
+
+/// A monoid: an associative, commutative combination with an identity. NULL arguments are left out, except by
+/// `CountRows`, `First`, `Single` and `TopK`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Reduction {
+    /// Number of rows, bigint. Identity 0.
+    CountRows,
+    /// Number of arguments that are not NULL, bigint. Identity 0.
+    Count,
+    /// Sum in the result's type; an overflow of the final sum is an error, one on the way is not. Of no rows NULL.
+    Sum,
+    /// Smallest argument in SQL's order. Of no rows NULL.
+    Min,
+    /// Largest argument in SQL's order. Of no rows NULL.
+    Max,
+    /// Three-valued OR over all arguments: TRUE if one is TRUE, else NULL if one is NULL, else FALSE. FALSE of no
+    /// rows. This is ANY's meaning; `bool_or` leaves NULLs out by a condition and maps no rows to NULL.
+    Any,
+    /// Three-valued AND: FALSE if one is FALSE, else NULL if one is NULL, else TRUE. TRUE of no rows.
+    All,
+    /// The argument of any one row (the caller knows that all are equal). Of no rows NULL.
+    First,
+    /// The argument of the only row; more than one row is an error (21000). Of no rows NULL.
+    Single,
+    /// Variance of doubles or numbers, by a stable method. NULL of no rows (sample: of one row, too).
+    Variance {
+        /// Divide by n - 1 rather than n.
+        sample: bool,
+    },
+    /// The first `limit` rows in this order after leaving out `offset`, in order; ties broken by all fields.
+    /// The only aggregate of a Reduce. The first `order.len()` arguments are the order keys.
+    TopK {
+        /// The order of the leading arguments; empty for LIMIT without ORDER BY (any rows may be chosen).
+        order: Vec<SortOrder>,
+        /// A bigint that reads no index; NULL means all.
+        limit: ScalarId,
+        /// A bigint that reads no index; NULL means 0.
+        offset: ScalarId,
+    },
+}
+
+impl Program {
+    /// The collection of an id.
+    pub fn collection(&self, id: CollectionId) -> &Collection {
+        &self.collections[id.0 as usize]
+    }
+
+    /// The block of an id.
+    pub fn block(&self, id: BlockId) -> &Block {
+        &self.blocks[id.0 as usize]
+    }
+
+    /// Where the program starts.
+    pub fn body(&self) -> &Block {
+        self.block(self.body)
+    }
+
+    /// A new collection.
+    pub fn add_collection(&mut self, fields: Vec<Field>, shape: Shape) -> CollectionId {
+        let id = CollectionId(u32::try_from(self.collections.len()).expect("fewer than 2^32 collections"));
+        self.collections.push(Collection { fields, shape });
+        id
+    }
+
+    /// A new block.
+    pub fn add_block(&mut self, block: Block) -> BlockId {
+        let id = BlockId(u32::try_from(self.blocks.len()).expect("fewer than 2^32 blocks"));
+        self.blocks.push(block);
+        id
+    }
+
+    /// A new index.
+    pub fn add_index(&mut self) -> IndexId {
+        self.indices += 1;
+        IndexId(self.indices - 1)
+    }
+
+    /// The fields that an index over this source shows.
+    pub fn source_fields(&self, source: &Source) -> Vec<Field> {
+        match source {
+            Source::Rows(collection) => self.collection(*collection).fields.clone(),
+            Source::Bucket { collection, .. } => self.members(*collection).to_vec(),
+            Source::BucketOrNull { collection, .. } => {
+                self.members(*collection).iter().map(|field| Field { nullable: true, ..field.clone() }).collect()
+            }
+            Source::Count(_) => vec![Field::new("position", DataType::BigInt, false)],
+        }
+    }
+
+    /// The fields of the rows in the buckets of a BucketCollect; none of any other shape.
+    pub fn members(&self, id: CollectionId) -> &[Field] {
+        if let Shape::Buckets { members } = &self.collection(id).shape { members } else { &[] }
+    }
+}
+
+impl Let {
+    /// The collections that it defines.
+    pub fn defines(&self) -> &[CollectionId] {
+        match self {
+            Let::Loop { defines, .. } => defines,
+            Let::Sort { define, .. } | Let::Concat { define, .. } | Let::Values { define, .. } => {
+                std::slice::from_ref(define)
+            }
+        }
+    }
+}
+
+impl Source {
+    /// The collection that it goes over; a Count has none.
+    pub fn collection(&self) -> Option<CollectionId> {
+        match self {
+            Source::Rows(collection) | Source::Bucket { collection, .. } | Source::BucketOrNull { collection, .. } => {
+                Some(*collection)
+            }
+            Source::Count(_) => None,
+        }
+    }
+
+    /// Its scalars, in order.
+    pub fn scalars(&self) -> Vec<ScalarId> {
+        match self {
+            Source::Rows(_) => Vec::new(),
+            Source::Bucket { key, .. } => key.iter().map(|part| part.scalar).collect(),
+            Source::BucketOrNull { key, condition, .. } => {
+                key.iter().map(|part| part.scalar).chain(condition.iter().copied()).collect()
+            }
+            Source::Count(count) => vec![*count],
+        }
+    }
+
+    /// Changes its scalars in place, in order.
+    pub fn for_each_scalar_mut(&mut self, mut change: impl FnMut(&mut ScalarId)) {
+        match self {
+            Source::Rows(_) => {}
+            Source::Bucket { key, .. } => key.iter_mut().for_each(|part| change(&mut part.scalar)),
+            Source::BucketOrNull { key, condition, .. } => {
+                key.iter_mut().for_each(|part| change(&mut part.scalar));
+                condition.iter_mut().for_each(change);
+            }
+            Source::Count(count) => change(count),
+        }
+    }
+}
+
+impl Generator {
+    /// Which rows it takes.
+    pub fn condition(&self) -> &[ScalarId] {
+        match self {
+            Generator::Collect { condition, .. }
+            | Generator::Reduce { condition, .. }
+            | Generator::BucketCollect { condition, .. }
+            | Generator::BucketReduce { condition, .. } => condition,
+        }
+    }
+
+    /// Which rows it takes, to be changed.
+    pub fn condition_mut(&mut self) -> &mut Vec<ScalarId> {
+        match self {
+            Generator::Collect { condition, .. }
+            | Generator::Reduce { condition, .. }
+            | Generator::BucketCollect { condition, .. }
+            | Generator::BucketReduce { condition, .. } => condition,
+        }
+    }
+
+    /// Its key's parts; none for Collect and Reduce.
+    pub fn key(&self) -> &[ScalarId] {
+        match self {
+            Generator::Collect { .. } | Generator::Reduce { .. } => &[],
+            Generator::BucketCollect { key, .. } | Generator::BucketReduce { key, .. } => key,
+        }
+    }
+
+    /// Its aggregates; none for the collects.
+    pub fn aggregates(&self) -> &[Aggregate] {
+        match self {
+            Generator::Reduce { aggregates, .. } | Generator::BucketReduce { aggregates, .. } => aggregates,
+            Generator::Collect { .. } | Generator::BucketCollect { .. } => &[],
+        }
+    }
+
+    /// Its scalars: condition, key, value or aggregates' arguments and conditions (and top-k's limit and offset).
+    pub fn scalars(&self) -> Vec<ScalarId> {
+        let mut all = Vec::new();
+        self.clone().for_each_scalar_mut(|id| all.push(*id));
+        all
+    }
+
+    /// Changes its scalars in place, in the order of [`Generator::scalars`].
+    pub fn for_each_scalar_mut(&mut self, mut change: impl FnMut(&mut ScalarId)) {
+        match self {
+            Generator::Collect { condition, value } => {
+                condition.iter_mut().chain(value).for_each(change);
+            }
+            Generator::BucketCollect { condition, key, value } => {
+                condition.iter_mut().chain(key).chain(value).for_each(change);
+            }
+            Generator::Reduce { condition, aggregates } => {
+                condition.iter_mut().for_each(&mut change);
+                aggregates.iter_mut().for_each(|aggregate| aggregate.for_each_scalar_mut(&mut change));
+            }
+            Generator::BucketReduce { condition, key, aggregates } => {
+                condition.iter_mut().chain(key).for_each(&mut change);
+                aggregates.iter_mut().for_each(|aggregate| aggregate.for_each_scalar_mut(&mut change));
+            }
+        }
+    }
+}
+
+impl Aggregate {
+    /// Changes its scalars in place: arguments, condition, then top-k's limit and offset.
+    pub fn for_each_scalar_mut(&mut self, mut change: impl FnMut(&mut ScalarId)) {
+        self.arguments.iter_mut().chain(&mut self.condition).for_each(&mut change);
+        if let Reduction::TopK { limit, offset, .. } = &mut self.reduction {
+            change(limit);
+            change(offset);
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! Scalars: a pure, typed, hash-consed DAG. Two equal scalars have one id, so common subexpressions are one node
+//! by construction and equality is a comparison of ids.
+
+use super::{BlockId, CollectionId, IndexId};
+use crate::error::Position;
+use crate::function::{Effects, Function};
+use crate::types::DataType;
+use crate::value::Value;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// A scalar of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ScalarId(pub u32);
+
+/// One part of a bucket's key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct KeyPart {
+    /// The value to look for.
+    pub scalar: ScalarId,
+    /// Whether NULL finds the bucket of NULL (IS NOT DISTINCT FROM); otherwise NULL finds nothing.
+    pub null_matches: bool,
+}
+
+/// What a scalar is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Scalar {
+    /// Field of the row on which an index stands. NULL where a `BucketOrNull` index found no row.
+    Column {
+        /// An index of this loop or of an enclosing one.
+        index: IndexId,
+        /// Position among the fields that the index's source shows.
+        field: u32,
+    },
+    /// A literal.
+    Constant(Value),
+    /// `$n`, 0-based.
+    Parameter(u32),
+    /// A function of its arguments. `And`, `Or`, `Case` and `Coalesce` evaluate lazily, left to right.
+    Call {
+        /// The function; argument types are exact (see `function`).
+        function: Function,
+        /// Its arguments.
+        arguments: Vec<ScalarId>,
+    },
+    /// A field of the group with this key in a BucketReduce; without such a group, what the field's reduction
+    /// gives for no rows (NULL for sum, 0 for count). Key fields cannot be looked up.
+    Lookup {
+        /// A collection made by BucketReduce.
+        collection: CollectionId,
+        /// One part a key field.
+        key: Vec<KeyPart>,
+        /// Position among the collection's fields.
+        field: u32,
+    },
+    /// Whether a BucketCollect or BucketReduce has a group with this key. Never NULL.
+    Exists {
+        /// The collection.
+        collection: CollectionId,
+        /// One part a key field.
+        key: Vec<KeyPart>,
+    },
+    /// Field of the only row of a Reduce.
+    Single {
+        /// A collection made by Reduce.
+        collection: CollectionId,
+        /// Position among its fields.
+        field: u32,
+    },
+    /// A nested multiloop used as a value: field of the only row of a block whose result is a Reduce. The block
+    /// may read the indices of the loop it stands in, and is evaluated for each row that needs it.
+    Nested {
+        /// The block.
+        block: BlockId,
+        /// Position among the fields of its result.
+        field: u32,
+    },
+}
+
+/// A scalar with its type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ScalarNode {
+    /// What it is.
+    pub scalar: Scalar,
+    /// Its type. Part of its identity: `Cast` and decimal arithmetic mean different things for different results.
+    pub data_type: DataType,
+}
+
+/// The scalars of one program.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "SerializedScalars", into = "SerializedScalars")]
+pub struct Scalars {
+    nodes: Vec<ScalarNode>,
+    effects: Vec<Effects>,
+    ids: FxHashMap<ScalarNode, ScalarId>,
+    positions: FxHashMap<ScalarId, Position>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+struct SerializedScalars {
+    nodes: Vec<ScalarNode>,
+    effects: Vec<Effects>,
+    positions: Vec<(ScalarId, Position)>,
+}
+
+impl From<SerializedScalars> for Scalars {
+    fn from(from: SerializedScalars) -> Self {
+        let ids = from.nodes.iter().enumerate().map(|(i, node)| (node.clone(), ScalarId(i as u32))).collect();
+        Scalars { nodes: from.nodes, effects: from.effects, ids, positions: from.positions.into_iter().collect() }
+    }
+}
+
+impl From<Scalars> for SerializedScalars {
+    fn from(from: Scalars) -> Self {
+        let mut positions: Vec<_> = from.positions.into_iter().collect();
+        positions.sort_unstable();
+        SerializedScalars { nodes: from.nodes, effects: from.effects, positions }
+    }
+}
+
+impl Scalars {
+    /// The id of a node, new if it is not there yet. Its effects are its own (`function_effects`) and its
+    /// arguments'; `nested` says those of the block of a `Nested`, and is PURE for all else.
+    pub fn intern_with(&mut self, node: ScalarNode, nested: Effects) -> ScalarId {
+        if let Some(&id) = self.ids.get(&node) {
+            return id;
+        }
+        let mut effects = self.own_effects(&node).and(nested);
+        for child in node.scalar.children() {
+            effects = effects.and(self.effects(child));
+        }
+        let id = ScalarId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 scalars"));
+        self.nodes.push(node.clone());
+        self.effects.push(effects);
+        self.ids.insert(node, id);
+        id
+    }
+
+    /// The id of a node that is no `Nested`.
+    pub fn intern(&mut self, scalar: Scalar, data_type: DataType) -> ScalarId {
+        debug_assert!(!matches!(scalar, Scalar::Nested { .. }), "a Nested needs its block's effects");
+        self.intern_with(ScalarNode { scalar, data_type }, Effects::PURE)
+    }
+
+    /// A literal.
+    pub fn constant(&mut self, value: Value, data_type: DataType) -> ScalarId {
+        self.intern(Scalar::Constant(value), data_type)
+    }
+
+    /// A call.
+    pub fn call(&mut self, function: Function, arguments: Vec<ScalarId>, data_type: DataType) -> ScalarId {
+        self.intern(Scalar::Call { function, arguments }, data_type)
+    }
+
+    /// A field of an index's row.
+    pub fn column(&mut self, index: IndexId, field: u32, data_type: DataType) -> ScalarId {
+        self.intern(Scalar::Column { index, field }, data_type)
+    }
+
+    /// Notes where in the statement a scalar stands; the first position wins.
+    pub fn set_position(&mut self, id: ScalarId, position: Option<Position>) {
+        if let Some(position) = position {
+            self.positions.entry(id).or_insert(position);
+        }
+    }
+
+    /// Where in the statement a scalar stands.
+    pub fn position(&self, id: ScalarId) -> Option<Position> {
+        self.positions.get(&id).copied()
+    }
+
+    /// The node of an id.
+    pub fn node(&self, id: ScalarId) -> &ScalarNode {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// What a scalar is.
+    pub fn get(&self, id: ScalarId) -> &Scalar {
+        &self.node(id).scalar
+    }
+
+    /// The type of a scalar.
+    pub fn data_type(&self, id: ScalarId) -> DataType {
+        self.node(id).data_type
+    }
+
+    /// What evaluating a scalar may do, its arguments included.
+    pub fn effects(&self, id: ScalarId) -> Effects {
+        self.effects[id.0 as usize]
+    }
+
+    /// How many nodes there are (live or not: rules leave dead nodes behind).
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    fn own_effects(&self, node: &ScalarNode) -> Effects {
+        match &node.scalar {
+            Scalar::Call { function, arguments } => {
+                let types: Vec<DataType> = arguments.iter().map(|&id| self.data_type(id)).collect();
+                function_effects(*function, &types, node.data_type)
+            }
+            _ => Effects::PURE,
+        }
+    }
+}
+
+/// What a function may do for any arguments of these types. Sound, not sharp: range analysis proves more.
+pub fn function_effects(function: Function, arguments: &[DataType], result: DataType) -> Effects {
+    use Function as F;
+    let may_fail = match function {
+        F::Equal
+        | F::NotEqual
+        | F::Less
+        | F::LessEqual
+        | F::Greater
+        | F::GreaterEqual
+        | F::IsDistinct
+        | F::IsNotDistinct
+        | F::And
+        | F::Or
+        | F::Not
+        | F::IsNull
+        | F::IsNotNull
+        | F::IsTrue
+        | F::IsFalse
+        | F::Case
+        | F::Coalesce
+        | F::NullIf
+        | F::Greatest
+        | F::Least
+        | F::InList
+        | F::Concat
+        | F::ConcatSkipNull
+        | F::ConcatWithSeparator
+        | F::Lower
+        | F::Upper
+        | F::InitCap
+        | F::Length
+        | F::OctetLength
+        | F::Left
+        | F::Right
+        | F::Trim(_)
+        | F::Replace
+        | F::Position
+        | F::StartsWith
+        | F::EndsWith
+        | F::Contains
+        | F::Reverse
+        | F::Translate
+        | F::Ascii
+        | F::Sign
+        | F::Atan
+        | F::Atan2
+        | F::CubeRoot
+        | F::BitAnd
+        | F::BitOr
+        | F::BitXor
+        | F::BitNot
+        | F::Random
+        | F::DateDifference
+        | F::TimeAddInterval
+        | F::TimeSubtractInterval
+        | F::TimeDifference
+        | F::Extract(_) => false,
+        // A pattern may end in its escape character; the common two-argument form with a backslash may, too.
+        F::Like | F::ILike => true,
+        // Only a cast that widens cannot fail.
+        F::Cast | F::AssignCast => !cast_is_total(arguments[0], result, function),
+        F::Substring => arguments.len() == 3,
+        _ => true,
+    };
+    Effects { may_fail, volatile: function == Function::Random }
+}
+
+fn cast_is_total(from: DataType, to: DataType, function: Function) -> bool {
+    if from == to || from == DataType::Null {
+        return true;
+    }
+    if from.is_text() && to.is_text() {
+        return to == DataType::Text || function == Function::Cast;
+    }
+    if to.is_text() {
+        return to == DataType::Text;
+    }
+    match (from, to) {
+        (DataType::Boolean, DataType::Integer) | (DataType::Integer, DataType::Boolean) => true,
+        (DataType::Real, DataType::Double) | (DataType::Date, DataType::Timestamp) => true,
+        (DataType::Timestamp, DataType::Date | DataType::Time) => true,
+        (from, to) if (from.is_integer() || from.is_decimal()) && to.is_float() => to == DataType::Double,
+        (from, to) if (from.is_integer() || from.is_decimal()) && (to.is_integer() || to.is_decimal()) => {
+            let (Some((low, high)), Some((to_low, to_high))) = (from.integer_bounds(), to.integer_bounds()) else {
+                return false;
+            };
+            let (from_scale, to_scale) = (from.scale(), to.scale());
+            let Some(factor) = to_scale.checked_sub(from_scale).map(|up| 10i128.pow(u32::from(up))) else {
+                return false;
+            };
+            let scaled = (low.checked_mul(factor), high.checked_mul(factor));
+            matches!(scaled, (Some(low), Some(high)) if low >= to_low && high <= to_high)
+        }
+        _ => false,
+    }
+}
+
+impl Scalar {
+    /// The direct children, in order. A `Nested` has none here: its block's scalars are its own.
+    pub fn children(&self) -> Vec<ScalarId> {
+        match self {
+            Scalar::Column { .. }
+            | Scalar::Constant(_)
+            | Scalar::Parameter(_)
+            | Scalar::Single { .. }
+            | Scalar::Nested { .. } => Vec::new(),
+            Scalar::Call { arguments, .. } => arguments.clone(),
+            Scalar::Lookup { key, .. } | Scalar::Exists { key, .. } => key.iter().map(|part| part.scalar).collect(),
+        }
+    }
+
+    /// The same scalar over other children.
+    #[must_use]
+    pub fn map_children(&self, mut change: impl FnMut(ScalarId) -> ScalarId) -> Scalar {
+        let mut new = self.clone();
+        match &mut new {
+            Scalar::Column { .. }
+            | Scalar::Constant(_)
+            | Scalar::Parameter(_)
+            | Scalar::Single { .. }
+            | Scalar::Nested { .. } => {}
+            Scalar::Call { arguments, .. } => arguments.iter_mut().for_each(|id| *id = change(*id)),
+            Scalar::Lookup { key, .. } | Scalar::Exists { key, .. } => {
+                key.iter_mut().for_each(|part| part.scalar = change(part.scalar));
+            }
+        }
+        new
+    }
+}

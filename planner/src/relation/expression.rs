@@ -1,0 +1,170 @@
+//! Expressions over a relation's columns. Columns are ids, unique in a statement, never positions: moving an
+//! expression to another place in the tree changes nothing inside it.
+
+use super::Relation;
+use crate::error::Position;
+use crate::function::Function;
+use crate::types::DataType;
+use crate::value::Value;
+use std::sync::Arc;
+
+/// A column, unique in its statement. `Columns` has its name and type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ColumnId(pub u32);
+
+/// A typed expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expression {
+    /// What it is.
+    pub kind: ExpressionKind,
+    /// The type of its value.
+    pub data_type: DataType,
+    /// Where it stands in the statement, for errors at run time.
+    pub position: Option<Position>,
+}
+
+/// The kinds of expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExpressionKind {
+    /// A column of the input, or of an enclosing query (a correlated reference).
+    Column(ColumnId),
+    /// A literal.
+    Constant(Value),
+    /// `$n`, 0-based.
+    Parameter(u32),
+    /// A function of its arguments.
+    Call(Function, Vec<Expression>),
+    /// A subquery used as a value. Columns that it mentions and does not make are the enclosing query's.
+    Subquery(Box<Subquery>),
+}
+
+/// A subquery in an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subquery {
+    /// How its rows become one value.
+    pub kind: SubqueryKind,
+    /// Its rows.
+    pub relation: Arc<Relation>,
+}
+
+/// How a subquery's rows become one value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SubqueryKind {
+    /// The value of this column in its only row; NULL if there is no row; an error (21000) if there are several.
+    Scalar(ColumnId),
+    /// TRUE if it has a row.
+    Exists,
+    /// `test(row) = ANY`-like: `predicate` is a boolean over the subquery's columns and the enclosing query's.
+    /// TRUE if it is TRUE for any row, else NULL if it is NULL for any, else FALSE. `x IN (…)` and `x op ANY (…)`.
+    Any(Expression),
+    /// FALSE if the predicate is FALSE for any row, else NULL if it is NULL for any, else TRUE. `x op ALL (…)`.
+    All(Expression),
+}
+
+impl Expression {
+    /// An expression without a position.
+    pub fn new(kind: ExpressionKind, data_type: DataType) -> Self {
+        Expression { kind, data_type, position: None }
+    }
+
+    /// A column reference.
+    pub fn column(id: ColumnId, data_type: DataType) -> Self {
+        Expression::new(ExpressionKind::Column(id), data_type)
+    }
+
+    /// A literal.
+    pub fn constant(value: Value, data_type: DataType) -> Self {
+        debug_assert!(value.fits(data_type), "{value:?} is no {data_type}");
+        Expression::new(ExpressionKind::Constant(value), data_type)
+    }
+
+    /// TRUE or FALSE.
+    pub fn boolean(value: bool) -> Self {
+        Expression::constant(Value::Boolean(value), DataType::Boolean)
+    }
+
+    /// A call.
+    pub fn call(function: Function, arguments: Vec<Expression>, data_type: DataType) -> Self {
+        Expression::new(ExpressionKind::Call(function, arguments), data_type)
+    }
+
+    /// The conjunction of any number of conditions: TRUE of none, itself of one, flattened of more.
+    pub fn and(conditions: impl IntoIterator<Item = Expression>) -> Self {
+        let mut flat: Vec<Expression> = conditions.into_iter().flat_map(Expression::into_conjuncts).collect();
+        match flat.len() {
+            0 => Expression::boolean(true),
+            1 => flat.remove(0),
+            _ => Expression::call(Function::And, flat, DataType::Boolean),
+        }
+    }
+
+    /// The conditions whose conjunction this is; none for the constant TRUE.
+    pub fn into_conjuncts(self) -> Vec<Expression> {
+        match self.kind {
+            ExpressionKind::Call(Function::And, arguments) => {
+                arguments.into_iter().flat_map(Expression::into_conjuncts).collect()
+            }
+            ExpressionKind::Constant(Value::Boolean(true)) => Vec::new(),
+            _ => vec![self],
+        }
+    }
+
+    /// The direct children, subqueries' own relations not included (their `Any`/`All` predicates are).
+    pub fn children(&self) -> Vec<&Expression> {
+        match &self.kind {
+            ExpressionKind::Column(_) | ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => Vec::new(),
+            ExpressionKind::Call(_, arguments) => arguments.iter().collect(),
+            ExpressionKind::Subquery(subquery) => match &subquery.kind {
+                SubqueryKind::Scalar(_) | SubqueryKind::Exists => Vec::new(),
+                SubqueryKind::Any(predicate) | SubqueryKind::All(predicate) => vec![predicate],
+            },
+        }
+    }
+
+    /// The direct children, to be changed in place.
+    pub fn children_mut(&mut self) -> Vec<&mut Expression> {
+        match &mut self.kind {
+            ExpressionKind::Column(_) | ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => Vec::new(),
+            ExpressionKind::Call(_, arguments) => arguments.iter_mut().collect(),
+            ExpressionKind::Subquery(subquery) => match &mut subquery.kind {
+                SubqueryKind::Scalar(_) | SubqueryKind::Exists => Vec::new(),
+                SubqueryKind::Any(predicate) | SubqueryKind::All(predicate) => vec![predicate],
+            },
+        }
+    }
+}
+
+/// An aggregate call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AggregateCall {
+    /// Which aggregate.
+    pub function: AggregateFunction,
+    /// Its argument; none for `count(*)`.
+    pub argument: Option<Expression>,
+    /// Whether equal arguments count once.
+    pub distinct: bool,
+    /// `FILTER (WHERE …)`.
+    pub filter: Option<Expression>,
+    /// The type of its value.
+    pub data_type: DataType,
+}
+
+/// The aggregates. NULL arguments are left out of all of them but `CountRows`. Of no rows, counts are 0, the
+/// rest is NULL. Result types: see `sql/aggregate.rs`; the lowering expands `Average`, the deviations and the
+/// variances into reductions and arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the variants are SQL's own names")]
+pub enum AggregateFunction {
+    CountRows,
+    Count,
+    Sum,
+    Average,
+    Min,
+    Max,
+    BoolAnd,
+    BoolOr,
+    StddevSample,
+    StddevPopulation,
+    VarianceSample,
+    VariancePopulation,
+}

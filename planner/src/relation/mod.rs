@@ -1,0 +1,271 @@
+//! The relation: a typed algebra over named columns, where SQL and the LINQ builder meet.
+//!
+//! Every operator makes columns with ids of their own or hands its input's through; a column id is made in one
+//! place only. `Query` holds the tree and the table of all its columns.
+
+pub mod explain;
+pub mod expression;
+pub mod optimise;
+
+use crate::catalog::TableInfo;
+use crate::types::DataType;
+pub use expression::{AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, Subquery, SubqueryKind};
+use std::sync::Arc;
+
+/// A bound query: what to compute and under which names to show it.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// The tree.
+    pub relation: Arc<Relation>,
+    /// The columns of the result in order, each with the name it is shown by.
+    pub output: Vec<(String, ColumnId)>,
+    /// All columns of the statement.
+    pub columns: Columns,
+    /// The types of the parameters `$1`, `$2`, … as binding inferred them.
+    pub parameters: Vec<DataType>,
+}
+
+/// The columns of one statement, by id.
+#[derive(Clone, Debug, Default)]
+pub struct Columns(Vec<Column>);
+
+/// What is known of a column.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its name, for people; not unique.
+    pub name: String,
+    /// Its type.
+    pub data_type: DataType,
+    /// Whether it can be NULL where it is made (an outer join above may make it so later).
+    pub nullable: bool,
+}
+
+impl Columns {
+    /// A new column.
+    pub fn add(&mut self, name: impl Into<String>, data_type: DataType, nullable: bool) -> ColumnId {
+        let id = ColumnId(u32::try_from(self.0.len()).expect("fewer than 2^32 columns"));
+        self.0.push(Column { name: name.into(), data_type, nullable });
+        id
+    }
+
+    /// The column of this id.
+    pub fn get(&self, id: ColumnId) -> &Column {
+        &self.0[id.0 as usize]
+    }
+
+    /// A reference to a column.
+    pub fn reference(&self, id: ColumnId) -> Expression {
+        Expression::column(id, self.get(id).data_type)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Names a CTE (or other shared subplan) within a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CteId(pub u32);
+
+/// An operator of the relational algebra. Rows are a bag; only `Sort` and `Limit` know an order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Relation {
+    /// The rows of a table: (position in the table, the id it has here), read columns only after pruning.
+    Scan {
+        /// The table.
+        table: ScanTable,
+        /// Which of its columns, and their ids.
+        columns: Vec<(usize, ColumnId)>,
+    },
+    /// Literal rows. `rows` of zero columns are allowed: `SELECT 1` selects from one such row.
+    Values {
+        /// Their columns.
+        columns: Vec<ColumnId>,
+        /// One expression a column, for every row.
+        rows: Vec<Vec<Expression>>,
+    },
+    /// The rows for which the predicate is TRUE.
+    Filter {
+        /// Its input.
+        input: Arc<Relation>,
+        /// A boolean; may hold subqueries.
+        predicate: Expression,
+    },
+    /// New columns only: what is not listed is gone. A column handed through is listed as itself.
+    Project {
+        /// Its input.
+        input: Arc<Relation>,
+        /// Each column and its value; `(c, Column(c))` hands c through.
+        columns: Vec<(ColumnId, Expression)>,
+    },
+    /// A join. Its columns are the left's and the right's; an outer join makes the other side's nullable;
+    /// semi and anti joins have the left's only.
+    Join {
+        /// Which join.
+        kind: JoinKind,
+        /// The left (for Semi and Anti: the rows that are kept or dropped).
+        left: Arc<Relation>,
+        /// The right.
+        right: Arc<Relation>,
+        /// The join condition; TRUE for a cross join.
+        on: Expression,
+    },
+    /// Groups by the keys (NULLs form one group; no keys: one group, even of no rows) and aggregates each.
+    Aggregate {
+        /// Its input.
+        input: Arc<Relation>,
+        /// Group keys.
+        keys: Vec<(ColumnId, Expression)>,
+        /// Aggregates.
+        aggregates: Vec<(ColumnId, AggregateCall)>,
+    },
+    /// One of each set of equal rows (all columns; NULLs are equal).
+    Distinct {
+        /// Its input.
+        input: Arc<Relation>,
+    },
+    /// Orders rows.
+    Sort {
+        /// Its input.
+        input: Arc<Relation>,
+        /// Most significant first.
+        keys: Vec<SortKey>,
+    },
+    /// At most `limit` rows after leaving out `offset`; in its input's order if that is a Sort.
+    Limit {
+        /// Its input.
+        input: Arc<Relation>,
+        /// A bigint constant or parameter; none or NULL means all.
+        limit: Option<Expression>,
+        /// A bigint constant or parameter.
+        offset: Option<Expression>,
+    },
+    /// UNION, INTERSECT or EXCEPT. `columns` are new; each input gives as many, in order, of the same types.
+    SetOperation {
+        /// Which.
+        kind: SetKind,
+        /// ALL: keep duplicates.
+        all: bool,
+        /// The columns of the result.
+        columns: Vec<ColumnId>,
+        /// Left rows and the columns that stand for `columns`.
+        left: (Arc<Relation>, Vec<ColumnId>),
+        /// Right rows and the columns that stand for `columns`.
+        right: (Arc<Relation>, Vec<ColumnId>),
+    },
+    /// Computes `definition` once, for all `CteScan`s of this id within `body`.
+    With {
+        /// Its id.
+        cte: CteId,
+        /// Its rows.
+        definition: Arc<Relation>,
+        /// What uses it.
+        body: Arc<Relation>,
+    },
+    /// The rows of a CTE under new column ids: (the definition's column, the id it has here).
+    CteScan {
+        /// Which.
+        cte: CteId,
+        /// Its columns.
+        columns: Vec<(ColumnId, ColumnId)>,
+    },
+}
+
+/// A scanned table; two are equal if they are the same snapshot.
+#[derive(Clone, Debug)]
+pub struct ScanTable(pub Arc<TableInfo>);
+
+impl PartialEq for ScanTable {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.handle == other.0.handle
+    }
+}
+
+/// The joins. `Cross` is Inner with the condition TRUE; `Right` is swapped into `Left` by the binder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the variants are SQL's own names")]
+pub enum JoinKind {
+    Inner,
+    Left,
+    Full,
+    /// Left rows with at least one match.
+    Semi,
+    /// Left rows without a match (NOT EXISTS).
+    Anti,
+}
+
+/// The set operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the variants are SQL's own names")]
+pub enum SetKind {
+    Union,
+    Intersect,
+    Except,
+}
+
+/// One key of ORDER BY.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SortKey {
+    /// What to order by.
+    pub expression: Expression,
+    /// Direction and place of NULLs.
+    pub order: SortOrder,
+}
+
+/// Direction and place of NULLs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct SortOrder {
+    /// DESC.
+    pub descending: bool,
+    /// NULLS FIRST; PostgreSQL's default is first for DESC, last for ASC.
+    pub nulls_first: bool,
+}
+
+impl Relation {
+    /// The columns of its rows, in a deterministic order.
+    pub fn columns(&self) -> Vec<ColumnId> {
+        match self {
+            Relation::Scan { columns, .. } => columns.iter().map(|(_, id)| *id).collect(),
+            Relation::Values { columns, .. } | Relation::SetOperation { columns, .. } => columns.clone(),
+            Relation::Filter { input, .. }
+            | Relation::Distinct { input }
+            | Relation::Sort { input, .. }
+            | Relation::Limit { input, .. } => input.columns(),
+            Relation::Project { columns, .. } => columns.iter().map(|(id, _)| *id).collect(),
+            Relation::Join { kind, left, right, .. } => {
+                let mut columns = left.columns();
+                if !matches!(kind, JoinKind::Semi | JoinKind::Anti) {
+                    columns.extend(right.columns());
+                }
+                columns
+            }
+            Relation::Aggregate { keys, aggregates, .. } => {
+                keys.iter().map(|(id, _)| *id).chain(aggregates.iter().map(|(id, _)| *id)).collect()
+            }
+            Relation::With { body, .. } => body.columns(),
+            Relation::CteScan { columns, .. } => columns.iter().map(|(_, id)| *id).collect(),
+        }
+    }
+
+    /// The inputs, left before right, a CTE's definition before its body.
+    pub fn inputs(&self) -> Vec<&Arc<Relation>> {
+        match self {
+            Relation::Scan { .. } | Relation::Values { .. } | Relation::CteScan { .. } => Vec::new(),
+            Relation::Filter { input, .. }
+            | Relation::Project { input, .. }
+            | Relation::Aggregate { input, .. }
+            | Relation::Distinct { input }
+            | Relation::Sort { input, .. }
+            | Relation::Limit { input, .. } => vec![input],
+            Relation::Join { left, right, .. } => vec![left, right],
+            Relation::SetOperation { left, right, .. } => vec![&left.0, &right.0],
+            Relation::With { definition, body, .. } => vec![definition, body],
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! SQL's logical types. How a value is stored (widths, dictionaries) is the business of `exec/column`, never of a type.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Digits that a decimal can hold: what fits 128 bits, as in Arrow's `Decimal128`.
+pub const DECIMAL_DIGITS_MAX: u8 = 38;
+
+/// Digits after the point of a decimal quotient or average, unless an operand has more. PostgreSQL's
+/// NUMERIC chooses at run time (at least 16 significant digits); our scale is part of the type.
+pub const DIVISION_SCALE_MIN: u8 = 16;
+
+/// A logical SQL type, as PostgreSQL names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum DataType {
+    /// The type of a bare `NULL` (or an untyped parameter) before it is unified with something.
+    Null,
+    /// TRUE, FALSE or NULL.
+    Boolean,
+    /// 16-bit signed integer.
+    SmallInt,
+    /// 32-bit signed integer.
+    Integer,
+    /// 64-bit signed integer.
+    BigInt,
+    /// IEEE 754 binary32.
+    Real,
+    /// IEEE 754 binary64.
+    Double,
+    /// Exact number: `precision` digits in all (1 to 38), `scale` of them after the point.
+    Decimal {
+        /// Digits in all, 1 to [`DECIMAL_DIGITS_MAX`].
+        precision: u8,
+        /// Digits after the point, 0 to `precision`.
+        scale: u8,
+    },
+    /// UTF-8 string of any length.
+    Text,
+    /// UTF-8 string of at most so many characters.
+    Varchar(u32),
+    /// Blank-padded string of exactly so many characters. Stored without its trailing blanks (they never
+    /// matter in a comparison) and padded where a result leaves the engine.
+    Char(u32),
+    /// Days since 1970-01-01.
+    Date,
+    /// Microseconds since midnight.
+    Time,
+    /// Microseconds since 1970-01-01 00:00, without time zone.
+    Timestamp,
+    /// Months, days and microseconds, kept apart as PostgreSQL does.
+    Interval,
+}
+
+impl DataType {
+    /// A decimal type; the caller has checked `scale <= precision <= 38`.
+    pub fn decimal(precision: u8, scale: u8) -> Self {
+        debug_assert!(precision >= 1 && precision <= DECIMAL_DIGITS_MAX && scale <= precision);
+        DataType::Decimal { precision, scale }
+    }
+
+    /// smallint, integer or bigint.
+    pub fn is_integer(self) -> bool {
+        matches!(self, DataType::SmallInt | DataType::Integer | DataType::BigInt)
+    }
+
+    /// real or double precision.
+    pub fn is_float(self) -> bool {
+        matches!(self, DataType::Real | DataType::Double)
+    }
+
+    /// decimal of any precision.
+    pub fn is_decimal(self) -> bool {
+        matches!(self, DataType::Decimal { .. })
+    }
+
+    /// Integer, decimal or float.
+    pub fn is_numeric(self) -> bool {
+        self.is_integer() || self.is_float() || self.is_decimal()
+    }
+
+    /// text, varchar or char.
+    pub fn is_text(self) -> bool {
+        matches!(self, DataType::Text | DataType::Varchar(_) | DataType::Char(_))
+    }
+
+    /// Digits after the point: 0 for everything that is not a decimal.
+    pub fn scale(self) -> u8 {
+        if let DataType::Decimal { scale, .. } = self { scale } else { 0 }
+    }
+
+    /// Smallest and largest value of an integer-like type, in its unit (a decimal's is 10^-scale).
+    /// None for types whose values are not integers.
+    pub fn integer_bounds(self) -> Option<(i128, i128)> {
+        match self {
+            DataType::Boolean => Some((0, 1)),
+            DataType::SmallInt => Some((i16::MIN.into(), i16::MAX.into())),
+            DataType::Integer | DataType::Date => Some((i32::MIN.into(), i32::MAX.into())),
+            DataType::BigInt | DataType::Time | DataType::Timestamp => Some((i64::MIN.into(), i64::MAX.into())),
+            DataType::Decimal { precision, .. } => {
+                let limit = 10i128.pow(u32::from(precision)) - 1;
+                Some((-limit, limit))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for DataType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DataType::Null => f.write_str("unknown"),
+            DataType::Boolean => f.write_str("boolean"),
+            DataType::SmallInt => f.write_str("smallint"),
+            DataType::Integer => f.write_str("integer"),
+            DataType::BigInt => f.write_str("bigint"),
+            DataType::Real => f.write_str("real"),
+            DataType::Double => f.write_str("double precision"),
+            DataType::Decimal { precision, scale } => write!(f, "decimal({precision},{scale})"),
+            DataType::Text => f.write_str("text"),
+            DataType::Varchar(length) => write!(f, "varchar({length})"),
+            DataType::Char(length) => write!(f, "char({length})"),
+            DataType::Date => f.write_str("date"),
+            DataType::Time => f.write_str("time"),
+            DataType::Timestamp => f.write_str("timestamp"),
+            DataType::Interval => f.write_str("interval"),
+        }
+    }
+}
+
+/// A named, typed column of a table or of a collection.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Field {
+    /// Column name, already case-folded.
+    pub name: String,
+    /// Logical type.
+    pub data_type: DataType,
+    /// Whether NULL can occur. `false` is a proof, `true` is only a possibility.
+    pub nullable: bool,
+}
+
+impl Field {
+    /// A field of this name, type and nullability.
+    pub fn new(name: impl Into<String>, data_type: DataType, nullable: bool) -> Self {
+        Field { name: name.into(), data_type, nullable }
+    }
+}

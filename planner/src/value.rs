@@ -1,0 +1,137 @@
+//! One SQL value, as literals, parameters and the reference interpreter hold it.
+
+use crate::types::DataType;
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// A span of time. Months, days and microseconds are kept apart, because a month has no fixed number of days.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Interval {
+    /// Whole months (a year is twelve).
+    pub months: i32,
+    /// Whole days.
+    pub days: i32,
+    /// The rest, in microseconds.
+    pub micros: i64,
+}
+
+impl Interval {
+    /// The length that PostgreSQL compares by: a month counts as 30 days, a day as 24 hours. In microseconds.
+    pub fn comparable_micros(self) -> i128 {
+        let days = i128::from(self.months) * 30 + i128::from(self.days);
+        days * 86_400_000_000 + i128::from(self.micros)
+    }
+}
+
+/// A SQL value. Its [`DataType`] is known from where it stands, so integers of every width, dates (days), times
+/// and timestamps (microseconds) share `Int`, and a decimal is its unscaled integer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Value {
+    /// NULL, of any type.
+    Null,
+    /// boolean.
+    Boolean(bool),
+    /// smallint, integer, bigint, date, time, timestamp.
+    Int(i64),
+    /// double; a real is a double that is exactly an `f32`.
+    Float(f64),
+    /// decimal(p, s): the value times 10^s.
+    Decimal(i128),
+    /// text, varchar, char (without trailing blanks).
+    Text(Arc<str>),
+    /// interval.
+    Interval(Interval),
+}
+
+impl Value {
+    /// A text value.
+    pub fn text(text: impl AsRef<str>) -> Self {
+        Value::Text(Arc::from(text.as_ref()))
+    }
+
+    /// Whether this is NULL.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Value::Null)
+    }
+
+    /// Whether this is TRUE; NULL is not.
+    pub fn is_true(&self) -> bool {
+        matches!(self, Value::Boolean(true))
+    }
+
+    /// SQL's order of two values of one type: NaN equals itself and comes after every number, -0 equals 0,
+    /// text compares by bytes (collation "C"), intervals by [`Interval::comparable_micros`].
+    /// NULL equals NULL and comes last; callers with three-valued logic look for NULL first.
+    pub fn compare(&self, other: &Value) -> Ordering {
+        match (self, other) {
+            (Value::Null, Value::Null) => Ordering::Equal,
+            (Value::Null, _) => Ordering::Greater,
+            (_, Value::Null) => Ordering::Less,
+            (Value::Boolean(a), Value::Boolean(b)) => a.cmp(b),
+            (Value::Int(a), Value::Int(b)) => a.cmp(b),
+            (Value::Float(a), Value::Float(b)) => compare_floats(*a, *b),
+            (Value::Decimal(a), Value::Decimal(b)) => a.cmp(b),
+            (Value::Text(a), Value::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
+            (Value::Interval(a), Value::Interval(b)) => a.comparable_micros().cmp(&b.comparable_micros()),
+            _ => panic!("bug: compared values of two types: {self:?} and {other:?}"),
+        }
+    }
+
+    /// Whether this value may stand where `data_type` is expected.
+    pub fn fits(&self, data_type: DataType) -> bool {
+        match self {
+            Value::Null => true,
+            Value::Boolean(_) => data_type == DataType::Boolean,
+            Value::Int(_) => {
+                data_type.is_integer() || matches!(data_type, DataType::Date | DataType::Time | DataType::Timestamp)
+            }
+            Value::Float(_) => data_type.is_float(),
+            Value::Decimal(_) => data_type.is_decimal(),
+            Value::Text(_) => data_type.is_text(),
+            Value::Interval(_) => data_type == DataType::Interval,
+        }
+    }
+}
+
+/// PostgreSQL's order of floats: NaN equals NaN and is greater than everything, -0 equals 0.
+pub fn compare_floats(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
+/// The bits that stand for a float wherever floats are grouped or hashed: one NaN, one zero.
+pub fn canonical_float_bits(float: f64) -> u64 {
+    if float.is_nan() {
+        f64::NAN.to_bits()
+    } else if float == 0.0 {
+        0
+    } else {
+        float.to_bits()
+    }
+}
+
+/// Structural equality, for hash-consing and group keys: NULL equals NULL, floats by canonical bits.
+/// Intervals are grouped by their comparable length, as PostgreSQL does.
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other) && self.compare(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Value {}
+
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Value::Null => {}
+            Value::Boolean(value) => value.hash(state),
+            Value::Int(value) => value.hash(state),
+            Value::Float(value) => canonical_float_bits(*value).hash(state),
+            Value::Decimal(value) => value.hash(state),
+            Value::Text(value) => value.hash(state),
+            Value::Interval(value) => value.comparable_micros().hash(state),
+        }
+    }
+}
