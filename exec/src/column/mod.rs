@@ -10,7 +10,9 @@ pub mod arrow;
 pub mod build;
 pub mod dictionary;
 pub mod statistics;
+pub mod value;
 
+use crate::context::Reservation;
 use ::arrow::buffer::Buffer;
 use ::arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 pub use dictionary::Dictionary;
@@ -40,6 +42,20 @@ pub struct Chunk {
     pub rows: usize,
     /// One a field.
     pub columns: Vec<Column>,
+    /// Smallest and largest value of each column that is integer-like, has a value and fits 64 bits; loops skip a
+    /// chunk by them. None says nothing.
+    pub ranges: Vec<Option<(i64, i64)>>,
+    /// The memory that the chunk counts for, given back with its last reference; snapshots share it.
+    pub reservation: Option<Arc<Reservation>>,
+}
+
+impl Chunk {
+    /// A chunk of columns of equal length, nothing known of their ranges, counted nowhere.
+    pub fn new(rows: usize, columns: Vec<Column>) -> Self {
+        debug_assert!(columns.iter().all(|column| column.rows() == rows), "columns of a chunk are of one length");
+        let ranges = vec![None; columns.len()];
+        Chunk { rows, columns, ranges, reservation: None }
+    }
 }
 
 /// One column of a chunk.

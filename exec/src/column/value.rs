@@ -1,0 +1,170 @@
+//! Columns as SQL values, one at a time: for the interpreter, for statistics and for tests. Loops that must be quick
+//! read the physical forms instead.
+
+use super::{Chunk, Column, ColumnData, Table};
+use ::arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer};
+use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::{Interval, Value};
+use std::sync::Arc;
+
+impl Column {
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        match &self.data {
+            ColumnData::Frame8 { offsets, .. } => offsets.len(),
+            ColumnData::Frame16 { offsets, .. } => offsets.len(),
+            ColumnData::Frame32 { offsets, .. } => offsets.len(),
+            ColumnData::Int16(values) => values.len(),
+            ColumnData::Int32(values) => values.len(),
+            ColumnData::Int64(values) => values.len(),
+            ColumnData::Int128(values) => values.len(),
+            ColumnData::Float32(values) => values.len(),
+            ColumnData::Float64(values) => values.len(),
+            ColumnData::Boolean(values) => values.len(),
+            ColumnData::Dictionary8 { codes, .. } => codes.len(),
+            ColumnData::Dictionary16 { codes, .. } => codes.len(),
+            ColumnData::Dictionary32 { codes, .. } => codes.len(),
+            ColumnData::Text { offsets, .. } => offsets.len() - 1,
+            ColumnData::Interval(values) => values.len(),
+        }
+    }
+
+    /// Whether a row is NULL.
+    pub fn is_null(&self, row: usize) -> bool {
+        self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
+    }
+
+    /// The integer of a row in an integer-like form, whatever its width; None for other forms. Does not look at NULL.
+    pub fn integer(&self, row: usize) -> Option<i128> {
+        Some(match &self.data {
+            ColumnData::Frame8 { base, offsets } => i128::from(*base) + i128::from(offsets[row]),
+            ColumnData::Frame16 { base, offsets } => i128::from(*base) + i128::from(offsets[row]),
+            ColumnData::Frame32 { base, offsets } => i128::from(*base) + i128::from(offsets[row]),
+            ColumnData::Int16(values) => values[row].into(),
+            ColumnData::Int32(values) => values[row].into(),
+            ColumnData::Int64(values) => values[row].into(),
+            ColumnData::Int128(values) => values[row],
+            _ => return None,
+        })
+    }
+
+    /// The string of a row in a text form; None for other forms. Does not look at NULL.
+    pub fn text(&self, row: usize) -> Option<&str> {
+        Some(match &self.data {
+            ColumnData::Dictionary8 { codes, dictionary } => dictionary.get(codes[row].into()),
+            ColumnData::Dictionary16 { codes, dictionary } => dictionary.get(codes[row].into()),
+            ColumnData::Dictionary32 { codes, dictionary } => dictionary.get(codes[row]),
+            ColumnData::Text { offsets, bytes } => {
+                let (start, end) = (offsets[row] as usize, offsets[row + 1] as usize);
+                std::str::from_utf8(&bytes[start..end]).expect("text columns are valid UTF-8")
+            }
+            _ => return None,
+        })
+    }
+
+    /// The value of a row; `data_type` is the field's.
+    ///
+    /// # Panics
+    /// If the form cannot hold that type, or a number does not fit it: both are bugs.
+    pub fn value(&self, row: usize, data_type: DataType) -> Value {
+        if data_type == DataType::Null || self.is_null(row) {
+            return Value::Null;
+        }
+        match &self.data {
+            ColumnData::Float32(values) => Value::Float(values[row].into()),
+            ColumnData::Float64(values) => Value::Float(values[row]),
+            ColumnData::Boolean(values) => Value::Boolean(values.value(row)),
+            ColumnData::Interval(values) => Value::Interval(values[row]),
+            _ => match self.integer(row) {
+                Some(value) if data_type.is_decimal() => Value::Decimal(value),
+                Some(value) => Value::Int(i64::try_from(value).expect("only decimals exceed 64 bits")),
+                None => Value::text(self.text(row).expect("every other form is text")),
+            },
+        }
+    }
+
+    /// The values as a column in the plain (widest) form of their type.
+    ///
+    /// # Panics
+    /// If a value is not of that type.
+    pub fn from_values<'a>(data_type: DataType, values: impl IntoIterator<Item = &'a Value>) -> Self {
+        let values: Vec<&Value> = values.into_iter().collect();
+        assert!(values.iter().all(|value| value.fits(data_type)), "values of type {data_type}");
+        let valid: NullBuffer = values.iter().map(|value| !value.is_null()).collect();
+        let nulls = (valid.null_count() > 0).then_some(valid);
+        let integers = || values.iter().map(|value| if let Value::Int(value) = value { *value } else { 0 });
+        let floats = || values.iter().map(|value| if let Value::Float(value) = value { *value } else { 0.0 });
+        let data = match data_type {
+            DataType::Null => ColumnData::Boolean(BooleanBuffer::new_unset(values.len())),
+            DataType::Boolean => ColumnData::Boolean(values.iter().map(|value| value.is_true()).collect()),
+            DataType::SmallInt
+            | DataType::Integer
+            | DataType::BigInt
+            | DataType::Date
+            | DataType::Time
+            | DataType::Timestamp => ColumnData::Int64(integers().collect()),
+            DataType::Decimal { .. } => ColumnData::Int128(
+                values.iter().map(|value| if let Value::Decimal(value) = value { *value } else { 0 }).collect(),
+            ),
+            DataType::Real => ColumnData::Float32(floats().map(|float| float as f32).collect()),
+            DataType::Double => ColumnData::Float64(floats().collect()),
+            DataType::Text | DataType::Varchar(_) | DataType::Char(_) => plain_text(&values),
+            DataType::Interval => {
+                let interval =
+                    |value: &&Value| if let Value::Interval(value) = value { *value } else { Interval::default() };
+                ColumnData::Interval(values.iter().map(interval).collect())
+            }
+        };
+        Column { data, nulls }
+    }
+}
+
+fn plain_text(values: &[&Value]) -> ColumnData {
+    let text = |value: &&Value| if let Value::Text(text) = value { Arc::clone(text) } else { Arc::from("") };
+    let texts: Vec<Arc<str>> = values.iter().map(text).collect();
+    let offsets = OffsetBuffer::from_lengths(texts.iter().map(|text| text.len()));
+    let bytes: Vec<u8> = texts.iter().flat_map(|text| text.bytes()).collect();
+    ColumnData::Text { offsets, bytes: Buffer::from_vec(bytes) }
+}
+
+impl Table {
+    /// A table of no rows.
+    pub fn empty(fields: Vec<Field>) -> Self {
+        let columns = vec![ColumnStatistics::default(); fields.len()];
+        Table { fields, chunks: Vec::new(), statistics: Arc::new(TableStatistics { rows: 0, columns }) }
+    }
+
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.rows).sum()
+    }
+
+    /// A table of these rows, each with one value a field.
+    ///
+    /// # Panics
+    /// If a row is of the wrong length or a value of the wrong type.
+    pub fn from_values(fields: Vec<Field>, rows: &[Vec<Value>]) -> Self {
+        assert!(rows.iter().all(|row| row.len() == fields.len()), "every row has {} values", fields.len());
+        let mut table = Table::empty(fields);
+        for rows in rows.chunks(super::CHUNK_ROWS) {
+            let column = |(index, field): (usize, &Field)| {
+                Column::from_values(field.data_type, rows.iter().map(move |row| &row[index]))
+            };
+            let columns = table.fields.iter().enumerate().map(column).collect();
+            table.chunks.push(Arc::new(Chunk::new(rows.len(), columns)));
+        }
+        let columns = vec![ColumnStatistics::default(); table.fields.len()];
+        table.statistics = Arc::new(TableStatistics { rows: rows.len() as u64, columns });
+        table
+    }
+
+    /// All rows as values, in order: for tests and for small results.
+    pub fn values(&self) -> Vec<Vec<Value>> {
+        let row = |chunk: &Chunk, row: usize| {
+            let fields = chunk.columns.iter().zip(&self.fields);
+            fields.map(|(column, field)| column.value(row, field.data_type)).collect()
+        };
+        self.chunks.iter().flat_map(|chunk| (0..chunk.rows).map(move |index| row(chunk, index))).collect()
+    }
+}
