@@ -12,8 +12,9 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ColumnId(pub u32);
 
-/// A typed expression.
-#[derive(Clone, Debug, PartialEq)]
+/// A typed expression. Two are equal if they compute the same: the position does not count, so that
+/// `SELECT a + 1 … GROUP BY a + 1` finds its key and equal conjuncts of an OR are seen to be equal.
+#[derive(Clone, Debug)]
 pub struct Expression {
     /// What it is.
     pub kind: ExpressionKind,
@@ -21,6 +22,12 @@ pub struct Expression {
     pub data_type: DataType,
     /// Where it stands in the statement, for errors at run time.
     pub position: Option<Position>,
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        self.data_type == other.data_type && self.kind == other.kind
+    }
 }
 
 /// The kinds of expression.
@@ -65,6 +72,13 @@ impl Expression {
     /// An expression without a position.
     pub fn new(kind: ExpressionKind, data_type: DataType) -> Self {
         Expression { kind, data_type, position: None }
+    }
+
+    /// The same expression at a position, unless it has one already.
+    #[must_use]
+    pub fn at(mut self, position: Option<Position>) -> Self {
+        self.position = self.position.or(position);
+        self
     }
 
     /// A column reference.
