@@ -1,5 +1,13 @@
 //! SQL text to statements and relations.
 
+mod binder;
+mod cte;
+mod grouping;
+mod query;
+mod scope;
+mod suggest;
+mod walk;
+
 use crate::catalog::Catalog;
 use crate::error::{Error, Result};
 use crate::relation::Query;

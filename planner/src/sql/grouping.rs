@@ -1,0 +1,105 @@
+//! Above GROUP BY only keys and aggregates are left. After the clauses of a grouped SELECT are bound over its FROM,
+//! every expression that equals a key becomes the key's column, and a column that still comes from FROM is
+//! reported (42803). Subqueries are searched too: there, the grouped columns are correlated references.
+
+use super::scope::Scope;
+use super::walk;
+use crate::error::{Error, ErrorKind, Result};
+use crate::relation::{AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, SubqueryKind};
+
+/// The keys of a grouped SELECT, over the scope of its FROM.
+pub(super) struct Grouping<'g> {
+    /// Each key's column and its value.
+    pub(super) keys: &'g [(ColumnId, Expression)],
+    /// The FROM that was grouped.
+    pub(super) scope: &'g Scope<'g>,
+}
+
+impl Grouping<'_> {
+    /// Replaces what equals a key and reports what is neither grouped nor aggregated.
+    pub(super) fn replace(&self, expression: &mut Expression) -> Result<()> {
+        self.replace_within(expression, false)
+    }
+
+    fn replace_within(&self, expression: &mut Expression, in_subquery: bool) -> Result<()> {
+        let constant = matches!(expression.kind, ExpressionKind::Constant(_) | ExpressionKind::Parameter(_));
+        if constant {
+            return Ok(());
+        }
+        if let Some((id, key)) = self.keys.iter().find(|(_, key)| same_expression(key, expression)) {
+            *expression = Expression {
+                kind: ExpressionKind::Column(*id),
+                data_type: key.data_type,
+                position: expression.position,
+            };
+            return Ok(());
+        }
+        if let ExpressionKind::Column(id) = expression.kind {
+            return self.check_column(id, in_subquery).map_err(|error| error.at(expression.position));
+        }
+        if let Some((relation, predicate)) = walk::subquery_mut(expression) {
+            if let Some(predicate) = predicate {
+                self.replace_within(predicate, true)?;
+            }
+            return walk::change_expressions(relation, &mut |inner| self.replace_within(inner, true));
+        }
+        expression.children_mut().into_iter().try_for_each(|child| self.replace_within(child, in_subquery))
+    }
+
+    fn check_column(&self, id: ColumnId, in_subquery: bool) -> Result<()> {
+        let Some(column) = self.scope.columns.iter().find(|column| column.id == id) else { return Ok(()) };
+        let name = match &column.table {
+            Some(table) => format!("{table}.{}", column.name),
+            None => column.name.clone(),
+        };
+        let message = if in_subquery {
+            format!("subquery uses ungrouped column \"{name}\" from outer query")
+        } else {
+            format!("column \"{name}\" must appear in the GROUP BY clause or be used in an aggregate function")
+        };
+        Err(Error::new(ErrorKind::Grouping, message))
+    }
+}
+
+/// Whether two expressions are the same but for their positions.
+pub(super) fn same_expression(a: &Expression, b: &Expression) -> bool {
+    if a.data_type != b.data_type {
+        return false;
+    }
+    match (&a.kind, &b.kind) {
+        (ExpressionKind::Call(f, _), ExpressionKind::Call(g, _)) if f != g => return false,
+        (ExpressionKind::Call(..), ExpressionKind::Call(..)) => {}
+        (ExpressionKind::Subquery(a), ExpressionKind::Subquery(b)) => {
+            let same_kind = match (&a.kind, &b.kind) {
+                (SubqueryKind::Any(_), SubqueryKind::Any(_)) | (SubqueryKind::All(_), SubqueryKind::All(_)) => true,
+                (a, b) => a == b,
+            };
+            if !same_kind || a.relation != b.relation {
+                return false;
+            }
+        }
+        (ExpressionKind::Call(..) | ExpressionKind::Subquery(_), _) => return false,
+        (a, b) => return a == b,
+    }
+    let (a, b) = (a.children(), b.children());
+    a.len() == b.len() && a.into_iter().zip(b).all(|(a, b)| same_expression(a, b))
+}
+
+/// Whether two aggregate calls are the same but for positions.
+pub(super) fn same_aggregate(a: &AggregateCall, b: &AggregateCall) -> bool {
+    let same = |a: &Option<Expression>, b: &Option<Expression>| match (a, b) {
+        (Some(a), Some(b)) => same_expression(a, b),
+        (None, None) => true,
+        _ => false,
+    };
+    a.function == b.function
+        && a.distinct == b.distinct
+        && a.data_type == b.data_type
+        && same(&a.argument, &b.argument)
+        && same(&a.filter, &b.filter)
+}
+
+/// Whether an aggregate counts, so that it is never NULL.
+pub(super) fn is_count(call: &AggregateCall) -> bool {
+    matches!(call.function, AggregateFunction::CountRows | AggregateFunction::Count)
+}

@@ -1,0 +1,132 @@
+//! Walks over all expressions of a relation, subqueries included: which columns are mentioned, and replacing them.
+
+use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SubqueryKind};
+use std::sync::Arc;
+
+/// Collects the columns that an expression mentions, in its subqueries too (also those that they make).
+pub(super) fn expression_columns(expression: &Expression, found: &mut Vec<ColumnId>) {
+    match &expression.kind {
+        ExpressionKind::Column(id) => found.push(*id),
+        ExpressionKind::Subquery(subquery) => relation_columns(&subquery.relation, found),
+        _ => {}
+    }
+    for child in expression.children() {
+        expression_columns(child, found);
+    }
+}
+
+fn relation_columns(relation: &Relation, found: &mut Vec<ColumnId>) {
+    for expression in expressions(relation) {
+        expression_columns(expression, found);
+    }
+    for input in relation.inputs() {
+        relation_columns(input, found);
+    }
+}
+
+/// The expressions of one operator.
+fn expressions(relation: &Relation) -> Vec<&Expression> {
+    match relation {
+        Relation::Scan { .. }
+        | Relation::Distinct { .. }
+        | Relation::SetOperation { .. }
+        | Relation::With { .. }
+        | Relation::CteScan { .. } => Vec::new(),
+        Relation::Values { rows, .. } => rows.iter().flatten().collect(),
+        Relation::Filter { predicate, .. } => vec![predicate],
+        Relation::Project { columns, .. } => columns.iter().map(|(_, expression)| expression).collect(),
+        Relation::Join { on, .. } => vec![on],
+        Relation::Aggregate { keys, aggregates, .. } => keys
+            .iter()
+            .map(|(_, key)| key)
+            .chain(aggregates.iter().flat_map(|(_, call)| call.argument.iter().chain(&call.filter)))
+            .collect(),
+        Relation::Sort { keys, .. } => keys.iter().map(|key| &key.expression).collect(),
+        Relation::Limit { limit, offset, .. } => limit.iter().chain(offset).collect(),
+    }
+}
+
+fn expressions_mut(relation: &mut Relation) -> Vec<&mut Expression> {
+    match relation {
+        Relation::Scan { .. }
+        | Relation::Distinct { .. }
+        | Relation::SetOperation { .. }
+        | Relation::With { .. }
+        | Relation::CteScan { .. } => Vec::new(),
+        Relation::Values { rows, .. } => rows.iter_mut().flatten().collect(),
+        Relation::Filter { predicate, .. } => vec![predicate],
+        Relation::Project { columns, .. } => columns.iter_mut().map(|(_, expression)| expression).collect(),
+        Relation::Join { on, .. } => vec![on],
+        Relation::Aggregate { keys, aggregates, .. } => keys
+            .iter_mut()
+            .map(|(_, key)| key)
+            .chain(aggregates.iter_mut().flat_map(|(_, call)| call.argument.iter_mut().chain(&mut call.filter)))
+            .collect(),
+        Relation::Sort { keys, .. } => keys.iter_mut().map(|key| &mut key.expression).collect(),
+        Relation::Limit { limit, offset, .. } => limit.iter_mut().chain(offset).collect(),
+    }
+}
+
+/// The inputs of one operator, to be changed in place.
+fn inputs_mut(relation: &mut Relation) -> Vec<&mut Arc<Relation>> {
+    match relation {
+        Relation::Scan { .. } | Relation::Values { .. } | Relation::CteScan { .. } => Vec::new(),
+        Relation::Filter { input, .. }
+        | Relation::Project { input, .. }
+        | Relation::Aggregate { input, .. }
+        | Relation::Distinct { input }
+        | Relation::Sort { input, .. }
+        | Relation::Limit { input, .. } => vec![input],
+        Relation::Join { left, right, .. } => vec![left, right],
+        Relation::SetOperation { left, right, .. } => vec![&mut left.0, &mut right.0],
+        Relation::With { definition, body, .. } => vec![definition, body],
+    }
+}
+
+/// Calls `change` on every expression of a relation and of the subqueries inside, the outermost expressions only
+/// (`change` walks further in by [`change_subqueries`] and `children_mut`).
+pub(super) fn change_expressions<E>(
+    relation: &mut Arc<Relation>,
+    change: &mut impl FnMut(&mut Expression) -> Result<(), E>,
+) -> Result<(), E> {
+    let relation = Arc::make_mut(relation);
+    for expression in expressions_mut(relation) {
+        change(expression)?;
+    }
+    for input in inputs_mut(relation) {
+        change_expressions(input, change)?;
+    }
+    Ok(())
+}
+
+/// Calls `change` on every operator of a relation, inputs first, those of its subqueries included.
+pub(super) fn change_operators(relation: &mut Arc<Relation>, change: &mut impl FnMut(&mut Relation)) {
+    let relation = Arc::make_mut(relation);
+    for input in inputs_mut(relation) {
+        change_operators(input, change);
+    }
+    for expression in expressions_mut(relation) {
+        change_operators_within(expression, change);
+    }
+    change(relation);
+}
+
+fn change_operators_within(expression: &mut Expression, change: &mut impl FnMut(&mut Relation)) {
+    if let ExpressionKind::Subquery(subquery) = &mut expression.kind {
+        change_operators(&mut subquery.relation, change);
+    }
+    for child in expression.children_mut() {
+        change_operators_within(child, change);
+    }
+}
+
+/// The relation of a subquery expression, to be changed, and its predicate.
+pub(super) fn subquery_mut(expression: &mut Expression) -> Option<(&mut Arc<Relation>, Option<&mut Expression>)> {
+    let ExpressionKind::Subquery(subquery) = &mut expression.kind else { return None };
+    let subquery = &mut **subquery;
+    let predicate = match &mut subquery.kind {
+        SubqueryKind::Scalar(_) | SubqueryKind::Exists => None,
+        SubqueryKind::Any(predicate) | SubqueryKind::All(predicate) => Some(predicate),
+    };
+    Some((&mut subquery.relation, predicate))
+}
