@@ -181,9 +181,9 @@ impl<'p> Scope<'p> {
             return Error::unsupported(format_args!("whole-row reference \"{name}\" is"));
         }
         let shown = qualifier.map_or_else(|| format!("\"{name}\""), |qualifier| format!("{qualifier}.{name}"));
-        let candidates = levels().flat_map(|scope| scope.columns.iter()).filter(|column| {
-            qualifier.is_none_or(|qualifier| column.table.as_deref() == Some(qualifier))
-        });
+        let candidates = levels()
+            .flat_map(|scope| scope.columns.iter())
+            .filter(|column| qualifier.is_none_or(|qualifier| column.table.as_deref() == Some(qualifier)));
         let error = Error::new(ErrorKind::UnknownColumn, format!("column {shown} does not exist"));
         did_you_mean(error, name, candidates.map(|column| column.name.as_str()))
     }
