@@ -1,1 +1,6 @@
 //! The CPU backend.
+
+pub mod bitmap;
+pub mod expression;
+pub mod tile;
+pub mod vector;
