@@ -1,0 +1,1 @@
+//! Intervals against values.
