@@ -1,33 +1,115 @@
 //! What every function means, value by value: the one place. Constant folding and the interpreter call it, and
 //! so does any backend for a function that it has no kernel for.
+//!
+//! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
+//! topic: `arithmetic` and `math` (with `decimal` and `wide` below them), `text` and `like`, `date` and
+//! `interval` (with `calendar`). `cast`, `parse` and `format` go between types and to and from text.
+
+mod arithmetic;
+pub mod calendar;
+mod cast;
+mod date;
+pub mod decimal;
+pub mod format;
+mod interval;
+pub mod like;
+mod logic;
+mod math;
+mod parse;
+mod text;
+mod wide;
+
+#[cfg(test)]
+mod testing;
 
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::types::DataType;
-use crate::value::Value;
+use crate::value::{Interval, Value};
 
 /// Applies a function to values of the given types. `result` is the type of the call. Lazy functions
 /// (`And`, `Or`, `Case`, `Coalesce`) get all their arguments here; a caller for whom evaluating an argument may
 /// fail handles their laziness itself. `Random` is the caller's business, too.
 pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], result: DataType) -> Result<Value> {
-    let _ = (function, arguments, types, result);
-    Err(Error::internal("not built yet"))
+    let call = Call { function, arguments, types, result };
+    if let Some(value) = logic::apply(&call)? {
+        return Ok(value);
+    }
+    if let Some(value) = text::apply_to_nulls(&call)? {
+        return Ok(value);
+    }
+    if arguments.iter().any(Value::is_null) {
+        return Ok(Value::Null);
+    }
+    match function {
+        Function::Cast => return cast::cast_value(&arguments[0], types[0], result),
+        Function::AssignCast => return cast::assign_cast(&arguments[0], types[0], result),
+        _ => {}
+    }
+    for topic in [arithmetic::apply, date::apply, text::apply, interval::apply, math::apply] {
+        if let Some(value) = topic(&call)? {
+            return Ok(value);
+        }
+    }
+    Err(Error::internal(format!("{function:?} has no value")))
 }
 
 /// `CAST(value AS to)`.
 pub fn cast(value: &Value, from: DataType, to: DataType) -> Result<Value> {
-    let _ = (value, from, to);
-    Err(Error::internal("not built yet"))
+    cast::cast_value(value, from, to)
 }
 
-/// The text of a value, as PostgreSQL prints it. Must not be NULL.
+/// The text of a value, as PostgreSQL prints it: `t` and `f` for booleans, a char padded with blanks. Must not be
+/// NULL.
 pub fn format(value: &Value, data_type: DataType) -> String {
-    let _ = (value, data_type);
-    String::new()
+    format::format_value(value, data_type)
 }
 
 /// The value of a text, as PostgreSQL reads it (`'…'::type`).
 pub fn parse(text: &str, data_type: DataType) -> Result<Value> {
-    let _ = (text, data_type);
-    Err(Error::internal("not built yet"))
+    parse::parse_value(text, data_type)
+}
+
+/// A function and what it is applied to.
+struct Call<'a> {
+    function: Function,
+    arguments: &'a [Value],
+    types: &'a [DataType],
+    result: DataType,
+}
+
+/// An argument that is not of the type its function takes: a bug of whoever made the call.
+fn mismatch(value: &Value, expected: DataType) -> Error {
+    Error::internal(format!("{value:?} where a {expected} belongs"))
+}
+
+impl<'a> Call<'a> {
+    fn int(&self, position: usize) -> Result<i64> {
+        self.as_int(&self.arguments[position])
+    }
+
+    fn as_int(&self, value: &Value) -> Result<i64> {
+        if let Value::Int(value) = value { Ok(*value) } else { Err(mismatch(value, DataType::BigInt)) }
+    }
+
+    fn float(&self, position: usize) -> Result<f64> {
+        match &self.arguments[position] {
+            Value::Float(value) => Ok(*value),
+            other => Err(mismatch(other, DataType::Double)),
+        }
+    }
+
+    fn text(&self, position: usize) -> Result<&'a str> {
+        match &self.arguments[position] {
+            Value::Text(value) => Ok(value),
+            other => Err(mismatch(other, DataType::Text)),
+        }
+    }
+
+    fn interval(&self, position: usize) -> Result<Interval> {
+        match &self.arguments[position] {
+            Value::Interval(value) => Ok(*value),
+            other => Err(mismatch(other, DataType::Interval)),
+        }
+    }
 }

@@ -1,0 +1,205 @@
+//! Dates, times and timestamps: their fields, truncation, and arithmetic with days and intervals.
+
+use super::Call;
+use super::calendar::{
+    Civil, DAY, HOUR, MINUTE, SECOND, checked_date, checked_timestamp, civil_from_days, day_of_year, days_from_civil,
+    days_in_month, iso_year_and_week, split_timestamp, weekday,
+};
+use super::interval::{checked_interval, extract_from_interval, truncate_interval};
+use super::{cast, mismatch};
+use crate::error::{Error, ErrorKind, Result};
+use crate::function::{DatePart, Function};
+use crate::types::DataType;
+use crate::value::{Interval, Value};
+
+/// The value, if the function is one of this file's. No argument is NULL.
+pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
+    use Function as F;
+    let value = match call.function {
+        F::Extract(part) => extract(call, part)?,
+        F::DateTrunc(part) => truncate(call, part)?,
+        F::DateAddDays => Value::Int(checked_date(call.int(0)?.saturating_add(call.int(1)?))?),
+        F::DateSubtractDays => Value::Int(checked_date(call.int(0)?.saturating_sub(call.int(1)?))?),
+        F::DateDifference => Value::Int(call.int(0)? - call.int(1)?),
+        F::AddInterval => Value::Int(add_interval(timestamp(call, 0)?, call.interval(1)?, 1)?),
+        F::SubtractInterval => Value::Int(add_interval(timestamp(call, 0)?, call.interval(1)?, -1)?),
+        F::TimestampDifference => difference(timestamp(call, 0)?, timestamp(call, 1)?)?,
+        F::DateTimeCombine => Value::Int(checked_timestamp(call.int(0)?, call.int(1)?)?),
+        F::TimeAddInterval => Value::Int((call.int(0)? + call.interval(1)?.micros.rem_euclid(DAY)).rem_euclid(DAY)),
+        F::TimeSubtractInterval => {
+            Value::Int((call.int(0)? - call.interval(1)?.micros.rem_euclid(DAY)).rem_euclid(DAY))
+        }
+        F::TimeDifference => {
+            Value::Interval(Interval { months: 0, days: 0, micros: call.int(0)? - call.int(1)? })
+        }
+        F::Age => age(timestamp(call, 0)?, timestamp(call, 1)?)?,
+        F::MakeDate => make_date(call.int(0)?, call.int(1)?, call.int(2)?)?,
+        _ => return Ok(None),
+    };
+    Ok(Some(value))
+}
+
+/// A date or timestamp argument as a timestamp.
+fn timestamp(call: &Call, position: usize) -> Result<i64> {
+    let value = call.int(position)?;
+    if call.types[position] == DataType::Date { checked_timestamp(value, 0) } else { Ok(value) }
+}
+
+/// `extract(part from value)`, in millionths, then in the call's type.
+fn extract(call: &Call, part: DatePart) -> Result<Value> {
+    let of = call.types[0];
+    let micros = match (&call.arguments[0], of) {
+        (Value::Interval(interval), _) => extract_from_interval(*interval, part),
+        (Value::Int(days), DataType::Date) => date_part(*days, part).map(millionths),
+        (Value::Int(micros), DataType::Time) => time_part(*micros, part),
+        (Value::Int(micros), DataType::Timestamp) => {
+            let (days, time) = split_timestamp(*micros);
+            match part {
+                DatePart::Epoch => Some(i128::from(*micros)),
+                _ => date_part(days, part).map(millionths).or_else(|| time_part(time, part)),
+            }
+        }
+        (other, _) => return Err(mismatch(other, DataType::Timestamp)),
+    };
+    let micros = micros.ok_or_else(|| unsupported_part(part, of))?;
+    cast::cast_value(&Value::Decimal(micros), DataType::decimal(38, 6), call.result)
+}
+
+/// 0A000 for a part that a type does not have.
+pub(super) fn unsupported_part(part: DatePart, of: DataType) -> Error {
+    let part = format!("{part:?}").to_lowercase();
+    Error::new(ErrorKind::Unsupported, format!("unit \"{part}\" not supported for type {of}"))
+}
+
+/// A whole number as millionths.
+pub(super) fn millionths(whole: i64) -> i128 {
+    i128::from(whole) * i128::from(SECOND)
+}
+
+/// A field of a date; none of a time's fields. There is no year 0: the year before 1 is -1.
+fn date_part(days: i64, part: DatePart) -> Option<i64> {
+    let Civil { year, month, day } = civil_from_days(days);
+    let without_zero = |year: i64| if year > 0 { year } else { year - 1 };
+    Some(match part {
+        DatePart::Millennium => years_up(year, 1000),
+        DatePart::Century => years_up(year, 100),
+        DatePart::Decade => year.div_euclid(10),
+        DatePart::Year => without_zero(year),
+        DatePart::IsoYear => without_zero(iso_year_and_week(days).0),
+        DatePart::Quarter => (month - 1) / 3 + 1,
+        DatePart::Month => month,
+        DatePart::Week => iso_year_and_week(days).1,
+        DatePart::Day => day,
+        DatePart::DayOfWeek => (weekday(days) + 1) % 7,
+        DatePart::IsoDayOfWeek => weekday(days) + 1,
+        DatePart::DayOfYear => day_of_year(days),
+        DatePart::Epoch => days * (DAY / SECOND),
+        _ => return None,
+    })
+}
+
+/// The century (or millennium) of a year: 1 to 100 are the first, 0 (1 BC) to -99 the one numbered -1.
+fn years_up(year: i64, size: i64) -> i64 {
+    if year > 0 { (year + size - 1) / size } else { -((size - year) / size) }
+}
+
+/// A field of a time of day, in millionths; none of a date's fields.
+fn time_part(micros: i64, part: DatePart) -> Option<i128> {
+    Some(match part {
+        DatePart::Hour => millionths(micros / HOUR),
+        DatePart::Minute => millionths(micros % HOUR / MINUTE),
+        DatePart::Second => i128::from(micros % MINUTE),
+        DatePart::Millisecond => i128::from(micros % MINUTE) * 1_000,
+        DatePart::Microsecond => millionths(micros % MINUTE),
+        DatePart::Epoch => i128::from(micros),
+        _ => return None,
+    })
+}
+
+fn truncate(call: &Call, part: DatePart) -> Result<Value> {
+    if let Value::Interval(interval) = &call.arguments[0] {
+        return truncate_interval(*interval, part).map(Value::Interval);
+    }
+    let (days, time) = split_timestamp(timestamp(call, 0)?);
+    let Civil { year, month, day: _ } = civil_from_days(days);
+    let start_of = |year: i64| days_from_civil(year, 1, 1);
+    let (days, time) = match part {
+        DatePart::Millennium => (start_of((year - 1).div_euclid(1000) * 1000 + 1), 0),
+        DatePart::Century => (start_of((year - 1).div_euclid(100) * 100 + 1), 0),
+        DatePart::Decade => (start_of(year.div_euclid(10) * 10), 0),
+        DatePart::Year => (start_of(year), 0),
+        DatePart::Quarter => (days_from_civil(year, (month - 1) / 3 * 3 + 1, 1), 0),
+        DatePart::Month => (days_from_civil(year, month, 1), 0),
+        DatePart::Week => (days - weekday(days), 0),
+        DatePart::Day => (days, 0),
+        DatePart::Hour => (days, time - time % HOUR),
+        DatePart::Minute => (days, time - time % MINUTE),
+        DatePart::Second => (days, time - time % SECOND),
+        DatePart::Millisecond => (days, time - time % 1_000),
+        DatePart::Microsecond => (days, time),
+        _ => return Err(unsupported_part(part, call.types[0])),
+    };
+    checked_timestamp(days, time).map(Value::Int)
+}
+
+/// Months first, the day clipped to the new month's end; then days; then microseconds. `sign` is 1 or -1.
+fn add_interval(timestamp: i64, interval: Interval, sign: i64) -> Result<i64> {
+    let (mut days, time) = split_timestamp(timestamp);
+    if interval.months != 0 {
+        let Civil { year, month, day } = civil_from_days(days);
+        let months = year * 12 + month - 1 + sign * i64::from(interval.months);
+        let (year, month) = (months.div_euclid(12), months.rem_euclid(12) + 1);
+        days = days_from_civil(year, month, day.min(days_in_month(year, month)));
+    }
+    let moved = checked_timestamp(days + sign * i64::from(interval.days), time)?;
+    let (days, time) = split_timestamp(moved);
+    // The interval's own days keep the sum of two times within 64 bits.
+    let (more_days, more_time) = (interval.micros / DAY, interval.micros % DAY);
+    let time = time + sign * more_time;
+    checked_timestamp(days + sign * more_days + time.div_euclid(DAY), time.rem_euclid(DAY))
+}
+
+/// Days and the rest, both of one sign.
+fn difference(a: i64, b: i64) -> Result<Value> {
+    let micros = i128::from(a) - i128::from(b);
+    let day = i128::from(DAY);
+    checked_interval(0, micros / day, micros % day).map(Value::Interval)
+}
+
+/// The difference in years, months, days and time, as a person counts it: whole months from the earlier one, the
+/// days left over after the last of them.
+fn age(a: i64, b: i64) -> Result<Value> {
+    let (later, earlier) = if a >= b { (a, b) } else { (b, a) };
+    let ((later_days, later_time), (earlier_days, earlier_time)) = (split_timestamp(later), split_timestamp(earlier));
+    let (to, from) = (civil_from_days(later_days), civil_from_days(earlier_days));
+    let mut months = (to.year - from.year) * 12 + to.month - from.month;
+    let mut days = to.day - from.day;
+    let mut time = later_time - earlier_time;
+    if time < 0 {
+        time += DAY;
+        days -= 1;
+    }
+    // A borrowed month has as many days as the earlier date's.
+    if days < 0 {
+        days += days_in_month(from.year, from.month);
+        months -= 1;
+    }
+    let sign = if a >= b { 1 } else { -1 };
+    checked_interval((sign * months).into(), (sign * days).into(), (sign * time).into()).map(Value::Interval)
+}
+
+/// Negative years are BC.
+fn make_date(year: i64, month: i64, day: i64) -> Result<Value> {
+    let astronomical = if year < 0 { year + 1 } else { year };
+    if year == 0 || !(1..=12).contains(&month) || !(1..=days_in_month(astronomical, month)).contains(&day) {
+        let message = format!("date field value out of range: {year}-{month:02}-{day:02}");
+        return Err(Error::new(ErrorKind::DatetimeOverflow, message));
+    }
+    let days = days_from_civil(astronomical, month, day);
+    checked_date(days).map(Value::Int).map_err(|_| {
+        Error::new(ErrorKind::DatetimeOverflow, format!("date out of range: {year}-{month:02}-{day:02}"))
+    })
+}
+
+#[cfg(test)]
+mod tests;
