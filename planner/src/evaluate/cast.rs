@@ -78,9 +78,7 @@ fn cast_int(value: i64, from: DataType, to: DataType) -> Result<Value> {
             .map_err(|_| Error::new(ErrorKind::DatetimeOverflow, "date out of range for timestamp")),
         (DataType::Timestamp, DataType::Date) => checked_date(split_timestamp(value).0).map(Value::Int),
         (DataType::Timestamp, DataType::Time) => Ok(Value::Int(split_timestamp(value).1)),
-        (DataType::Time, DataType::Interval) => {
-            Ok(Value::Interval(Interval { months: 0, days: 0, micros: value }))
-        }
+        (DataType::Time, DataType::Interval) => Ok(Value::Interval(Interval { months: 0, days: 0, micros: value })),
         (DataType::Timestamp, DataType::Timestamp) if value < TIMESTAMP_MIN => {
             Err(Error::new(ErrorKind::DatetimeOverflow, "timestamp out of range"))
         }

@@ -29,9 +29,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         F::TimeSubtractInterval => {
             Value::Int((call.int(0)? - call.interval(1)?.micros.rem_euclid(DAY)).rem_euclid(DAY))
         }
-        F::TimeDifference => {
-            Value::Interval(Interval { months: 0, days: 0, micros: call.int(0)? - call.int(1)? })
-        }
+        F::TimeDifference => Value::Interval(Interval { months: 0, days: 0, micros: call.int(0)? - call.int(1)? }),
         F::Age => age(timestamp(call, 0)?, timestamp(call, 1)?)?,
         F::MakeDate => make_date(call.int(0)?, call.int(1)?, call.int(2)?)?,
         _ => return Ok(None),
@@ -196,9 +194,9 @@ fn make_date(year: i64, month: i64, day: i64) -> Result<Value> {
         return Err(Error::new(ErrorKind::DatetimeOverflow, message));
     }
     let days = days_from_civil(astronomical, month, day);
-    checked_date(days).map(Value::Int).map_err(|_| {
-        Error::new(ErrorKind::DatetimeOverflow, format!("date out of range: {year}-{month:02}-{day:02}"))
-    })
+    checked_date(days)
+        .map(Value::Int)
+        .map_err(|_| Error::new(ErrorKind::DatetimeOverflow, format!("date out of range: {year}-{month:02}-{day:02}")))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Arithmetic of intervals, and their fields.
 
+use super::Call;
 use super::arithmetic::division_by_zero;
 use super::calendar::{DAY, HOUR, MINUTE, SECOND};
 use super::date::{millionths, unsupported_part};
-use super::Call;
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{DatePart, Function};
 use crate::types::DataType;
@@ -90,11 +90,9 @@ pub(super) fn extract_from_interval(interval: Interval, part: DatePart) -> Optio
             let quarter_days = years * 1_461 + 4 * (months * 30 + i64::from(interval.days));
             i128::from(quarter_days) * i128::from(DAY / 4) + i128::from(micros)
         }
-        DatePart::IsoYear
-        | DatePart::Week
-        | DatePart::DayOfWeek
-        | DatePart::IsoDayOfWeek
-        | DatePart::DayOfYear => return None,
+        DatePart::IsoYear | DatePart::Week | DatePart::DayOfWeek | DatePart::IsoDayOfWeek | DatePart::DayOfYear => {
+            return None;
+        }
     })
 }
 

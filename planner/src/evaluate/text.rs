@@ -1,8 +1,8 @@
 //! Functions of texts. Positions and lengths count characters, from 1. Case is mapped character by character.
 
+use super::Call;
 use super::cast::text_of;
 use super::like::LikePattern;
-use super::Call;
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{Function, TrimSide};
 use crate::value::Value;

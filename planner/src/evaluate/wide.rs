@@ -26,10 +26,7 @@ impl Wide {
         let bottom = a_low * b_low;
         let middle = a_high * b_low + (bottom >> HALF);
         let other = a_low * b_high + (middle & LOW_HALF);
-        Wide {
-            high: a_high * b_high + (middle >> HALF) + (other >> HALF),
-            low: (other << HALF) | (bottom & LOW_HALF),
-        }
+        Wide { high: a_high * b_high + (middle >> HALF) + (other >> HALF), low: (other << HALF) | (bottom & LOW_HALF) }
     }
 
     /// This times a 128-bit number, if 256 bits hold it.

@@ -27,11 +27,8 @@ pub(super) fn parse_integer(text: &str, data_type: DataType) -> Result<Value> {
 /// an error.
 pub(super) fn parse_float(text: &str, data_type: DataType) -> Result<Value> {
     let trimmed = text.trim_matches(is_blank);
-    let parsed = if data_type == DataType::Real {
-        trimmed.parse::<f32>().map(f64::from)
-    } else {
-        trimmed.parse::<f64>()
-    };
+    let parsed =
+        if data_type == DataType::Real { trimmed.parse::<f32>().map(f64::from) } else { trimmed.parse::<f64>() };
     let value = parsed.map_err(|_| invalid(text, &data_type.to_string()))?;
     let written_as_digits = trimmed.bytes().any(|byte| byte.is_ascii_digit());
     let mantissa = trimmed.split(['e', 'E']).next().unwrap_or(trimmed);
