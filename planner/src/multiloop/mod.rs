@@ -25,6 +25,9 @@
 //! * **Empty reductions** give SQL's answer: 0 for counts, NULL for the rest.
 //! * **Row order** is free, except that `Sort` and top-k give rows in order. Top-k breaks ties by all of its
 //!   fields, so that its rows never depend on the order of its input.
+//! * **Lets are lazy**: a let whose evaluation fails is an error only when something reads it, a loop that goes
+//!   over it or a row that needs its `Single`, `Lookup` or `Exists`. A backend may evaluate lets early, but keeps
+//!   the error until then. (So a subquery may be computed in front of the loop that may never need it.)
 //! * **Errors.** An expression that may fail is evaluated only for rows that reach it: a backend may evaluate
 //!   conditions and keys early or for more rows only if they cannot fail. No rule moves it to where more
 //!   rows do. Which of several errors is reported is free.
@@ -34,10 +37,21 @@
 //!
 //! What a program may not do is listed, and checked, in `verify`.
 
+mod build;
+mod infer;
+mod lexer;
+mod literal;
+pub mod live;
+mod names;
 pub mod parse;
+mod parse_scalar;
 pub mod print;
+mod print_scalar;
 pub mod scalar;
 pub mod verify;
+
+#[cfg(test)]
+mod tests;
 
 use crate::catalog::{TableHandle, TableStatistics};
 use crate::relation::SortOrder;

@@ -1,0 +1,175 @@
+//! Conveniences for whoever makes programs: the lowering, the parser of the text form, rules and tests.
+
+use super::{
+    Aggregate, Block, BlockId, CollectionId, Generator, Index, Let, Program, Reduction, Scalar, ScalarId,
+    ScalarNode, Scalars, Source,
+};
+use crate::function::Effects;
+use crate::types::DataType;
+
+/// Rows that no loop exceeds: a traversal of more would take centuries. 10^19 is more than 2^63.
+const ROWS_DIGITS_MAX: u32 = 19;
+
+impl Program {
+    /// A program without lets. Its body's result is collection 0, which the caller defines.
+    pub fn new() -> Self {
+        Program {
+            scalars: Scalars::default(),
+            collections: Vec::new(),
+            blocks: vec![Block { lets: Vec::new(), result: CollectionId(0) }],
+            body: BlockId(0),
+            indices: 0,
+            parameters: Vec::new(),
+            output: Vec::new(),
+        }
+    }
+
+    /// A new index over this source.
+    pub fn index_over(&mut self, source: Source) -> Index {
+        Index { id: self.add_index(), source }
+    }
+
+    /// The value of a block: a field of the only row of its result.
+    pub fn nested(&mut self, block: BlockId, field: u32) -> ScalarId {
+        let result = self.block(block).result;
+        let data_type = self.collection(result).fields[field as usize].data_type;
+        let effects = self.block_effects(block);
+        self.scalars.intern_with(ScalarNode { scalar: Scalar::Nested { block, field }, data_type }, effects)
+    }
+
+    /// What evaluating a block may do: all of its scalars, and the reductions' own failures.
+    pub fn block_effects(&self, block: BlockId) -> Effects {
+        self.block(block).lets.iter().fold(Effects::PURE, |effects, each| effects.and(each.effects(&self.scalars)))
+    }
+}
+
+impl Default for Program {
+    fn default() -> Self {
+        Program::new()
+    }
+}
+
+impl Let {
+    /// Its scalars: of a loop the nest's and then the generators'.
+    pub fn scalars(&self) -> Vec<ScalarId> {
+        let mut all = Vec::new();
+        self.for_each_scalar(|id| all.push(id));
+        all
+    }
+
+    /// Visits its scalars, in the order of [`Let::scalars`].
+    pub fn for_each_scalar(&self, mut visit: impl FnMut(ScalarId)) {
+        match self {
+            Let::Loop { multiloop, .. } => {
+                multiloop.nest.iter().for_each(|index| index.source.for_each_scalar(&mut visit));
+                multiloop.generators.iter().for_each(|generator| generator.for_each_scalar(&mut visit));
+            }
+            Let::Sort { .. } | Let::Concat { .. } => {}
+            Let::Values { rows, .. } => rows.iter().flatten().copied().for_each(visit),
+        }
+    }
+
+    /// Changes its scalars in place, in the order of [`Let::scalars`].
+    pub fn for_each_scalar_mut(&mut self, mut change: impl FnMut(&mut ScalarId)) {
+        match self {
+            Let::Loop { multiloop, .. } => {
+                multiloop.nest.iter_mut().for_each(|index| index.source.for_each_scalar_mut(&mut change));
+                multiloop.generators.iter_mut().for_each(|generator| generator.for_each_scalar_mut(&mut change));
+            }
+            Let::Sort { .. } | Let::Concat { .. } => {}
+            Let::Values { rows, .. } => rows.iter_mut().flatten().for_each(change),
+        }
+    }
+
+    /// The collections that it goes over, directly: sources of a nest, inputs of Sort and Concat. What its
+    /// scalars look up is not among them.
+    pub fn inputs(&self) -> Vec<CollectionId> {
+        match self {
+            Let::Loop { multiloop, .. } => multiloop.nest.iter().filter_map(|i| i.source.collection()).collect(),
+            Let::Sort { input, .. } => vec![*input],
+            Let::Concat { inputs, .. } => inputs.clone(),
+            Let::Values { .. } => Vec::new(),
+        }
+    }
+
+    /// What evaluating it may do.
+    pub fn effects(&self, scalars: &Scalars) -> Effects {
+        let mut effects = Effects::PURE;
+        self.for_each_scalar(|id| effects = effects.and(scalars.effects(id)));
+        if let Let::Loop { multiloop, .. } = self {
+            for aggregate in multiloop.generators.iter().flat_map(Generator::aggregates) {
+                effects = effects.and(aggregate.own_effects(scalars));
+            }
+        }
+        effects
+    }
+}
+
+impl Source {
+    /// Visits its scalars, in the order of [`Source::scalars`].
+    pub fn for_each_scalar(&self, mut visit: impl FnMut(ScalarId)) {
+        match self {
+            Source::Rows(_) => {}
+            Source::Bucket { key, .. } => key.iter().for_each(|part| visit(part.scalar)),
+            Source::BucketOrNull { key, condition, .. } => {
+                key.iter().for_each(|part| visit(part.scalar));
+                condition.iter().copied().for_each(visit);
+            }
+            Source::Count(count) => visit(*count),
+        }
+    }
+}
+
+impl Generator {
+    /// Visits its scalars, in the order of [`Generator::scalars`].
+    pub fn for_each_scalar(&self, mut visit: impl FnMut(ScalarId)) {
+        self.condition().iter().chain(self.key()).copied().for_each(&mut visit);
+        if let Generator::Collect { value, .. } | Generator::BucketCollect { value, .. } = self {
+            value.iter().copied().for_each(&mut visit);
+        }
+        self.aggregates().iter().for_each(|aggregate| aggregate.for_each_scalar(&mut visit));
+    }
+}
+
+impl Aggregate {
+    /// An aggregate without condition and DISTINCT.
+    pub fn new(reduction: Reduction, arguments: Vec<ScalarId>, data_type: DataType) -> Self {
+        Aggregate { reduction, arguments, condition: Vec::new(), distinct: false, data_type }
+    }
+
+    /// Visits its scalars: arguments, condition, then top-k's limit and offset.
+    pub fn for_each_scalar(&self, mut visit: impl FnMut(ScalarId)) {
+        self.arguments.iter().chain(&self.condition).copied().for_each(&mut visit);
+        if let Reduction::TopK { limit, offset, .. } = &self.reduction {
+            visit(*limit);
+            visit(*offset);
+        }
+    }
+
+    /// What the reduction itself may do, besides what its arguments do.
+    pub fn own_effects(&self, scalars: &Scalars) -> Effects {
+        let may_fail = match &self.reduction {
+            Reduction::Single => true,
+            Reduction::Sum => !sum_is_total(scalars.data_type(self.arguments[0]), self.data_type),
+            // A negative limit is an error.
+            Reduction::TopK { limit, offset, .. } => {
+                [limit, offset].iter().any(|&&id| !matches!(scalars.get(id), Scalar::Constant(_)))
+            }
+            _ => false,
+        };
+        Effects { may_fail, volatile: false }
+    }
+}
+
+/// Whether no number of rows that a machine can go through makes this sum overflow.
+fn sum_is_total(argument: DataType, result: DataType) -> bool {
+    // 2^32 rows of the largest integer: beyond what one machine holds.
+    if matches!(argument, DataType::SmallInt | DataType::Integer) && result == DataType::BigInt {
+        return true;
+    }
+    let (Some((_, high)), Some((_, limit))) = (argument.integer_bounds(), result.integer_bounds()) else {
+        return false;
+    };
+    argument.scale() == result.scale()
+        && high.checked_mul(10i128.pow(ROWS_DIGITS_MAX)).is_some_and(|largest| largest <= limit)
+}
