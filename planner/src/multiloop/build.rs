@@ -1,8 +1,8 @@
 //! Conveniences for whoever makes programs: the lowering, the parser of the text form, rules and tests.
 
 use super::{
-    Aggregate, Block, BlockId, CollectionId, Generator, Index, Let, Program, Reduction, Scalar, ScalarId,
-    ScalarNode, Scalars, Source,
+    Aggregate, Block, BlockId, CollectionId, Generator, Index, Let, Program, Reduction, Scalar, ScalarId, ScalarNode,
+    Scalars, Source,
 };
 use crate::function::Effects;
 use crate::types::DataType;

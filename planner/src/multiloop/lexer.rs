@@ -85,7 +85,9 @@ fn ends_operand(before: Option<&Token>) -> bool {
         None | Some(Token::LineEnd) => false,
         Some(Token::Sign(sign)) => matches!(*sign, ")" | "]" | "?"),
         // `if -5 < x`: words end an operand only as a field's or a constant's name.
-        Some(Token::Word(word)) => !matches!(word.as_str(), "if" | "row" | "by" | "is" | "distinct" | "NOT" | "AND" | "OR"),
+        Some(Token::Word(word)) => {
+            !matches!(word.as_str(), "if" | "row" | "by" | "is" | "distinct" | "NOT" | "AND" | "OR")
+        }
         Some(_) => true,
     }
 }

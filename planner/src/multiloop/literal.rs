@@ -146,7 +146,10 @@ mod tests {
 
     #[test]
     fn decimals_show_their_scale() {
-        assert_eq!(literal_text(&Value::Decimal(-5), DataType::decimal(2, 2)), "-0.05::decimal(2,2)".replace("::decimal(2,2)", ""));
+        assert_eq!(
+            literal_text(&Value::Decimal(-5), DataType::decimal(2, 2)),
+            "-0.05::decimal(2,2)".replace("::decimal(2,2)", "")
+        );
         assert_eq!(literal_text(&Value::Decimal(5), DataType::decimal(15, 2)), "0.05::decimal(15,2)");
         assert_eq!(literal_text(&Value::Decimal(7), DataType::decimal(1, 0)), "7::decimal(1,0)");
         assert_eq!(literal_text(&Value::Decimal(i128::MIN), DataType::decimal(38, 0)).len(), 40 + 15);

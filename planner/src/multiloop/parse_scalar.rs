@@ -201,9 +201,9 @@ impl Parser {
             digits.parse().ok().map(|float| (Value::Float(float), DataType::Double))
         } else if let Some((whole, fraction)) = digits.split_once('.') {
             let unscaled = format!("{whole}{fraction}").parse::<i128>().ok();
-            unscaled.filter(|_| fraction.len() <= 38).map(|unscaled| {
-                (Value::Decimal(unscaled), decimal_type(unscaled, fraction.len() as u8))
-            })
+            unscaled
+                .filter(|_| fraction.len() <= 38)
+                .map(|unscaled| (Value::Decimal(unscaled), decimal_type(unscaled, fraction.len() as u8)))
         } else if let Ok(int) = digits.parse::<i64>() {
             Some((Value::Int(int), DataType::Integer))
         } else {

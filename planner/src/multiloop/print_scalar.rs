@@ -131,7 +131,8 @@ impl Printer<'_> {
             _ => (format!("{}({})", function_name(function), self.scalars(arguments)), BINDING_MAX),
         };
         let needs_type = inferred != Some(data_type);
-        let text = if strength < binding || (needs_type && strength < BINDING_MAX) { format!("({text})") } else { text };
+        let text =
+            if strength < binding || (needs_type && strength < BINDING_MAX) { format!("({text})") } else { text };
         annotated(text, inferred, data_type)
     }
 

@@ -103,7 +103,8 @@ fn literals_read_back() {
     ] {
         let text = format!("loop\n  i0 in count(1::bigint)\n  %0 collect\n    a? = {literal}\nresult %0\noutput a\n");
         let program = parse(&text).unwrap_or_else(|error| panic!("{literal}: {error}"));
-        let expected = if literal == "99999999999::timestamp" { "timestamp '1970-01-02 03:46:39.999999'" } else { literal };
+        let expected =
+            if literal == "99999999999::timestamp" { "timestamp '1970-01-02 03:46:39.999999'" } else { literal };
         assert!(print(&program).contains(&format!("a? = {expected}\n")), "{literal}\n{}", print(&program));
     }
 }
