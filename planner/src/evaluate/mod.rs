@@ -21,6 +21,8 @@ mod wide;
 
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 
 use crate::error::{Error, Result};
 use crate::function::Function;

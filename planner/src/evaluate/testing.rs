@@ -1,6 +1,6 @@
 //! Typed values and checks for the tests of this folder.
 
-use super::{evaluate, format, parse};
+use super::evaluate;
 use crate::function::Function;
 use crate::types::DataType;
 use crate::value::Value;
@@ -27,29 +27,11 @@ pub(super) fn text(value: &str) -> Typed {
     (Value::text(value), DataType::Text)
 }
 
-/// `'text'::data_type`.
-pub(super) fn typed(text: &str, data_type: DataType) -> Typed {
-    (parse(text, data_type).unwrap_or_else(|error| panic!("{text} as {data_type}: {error}")), data_type)
-}
-
-/// A decimal as written, with as many digits behind the point.
-pub(super) fn decimal(text: &str) -> Typed {
-    let scale = text.split_once('.').map_or(0, |(_, fraction)| fraction.len() as u8);
-    typed(text, DataType::decimal(38, scale))
-}
-
 /// Checks a call's value; its type is the expected one's.
 pub(super) fn expect_value(function: Function, arguments: Vec<Typed>, expected: Typed) {
     let (values, types): (Vec<_>, Vec<_>) = arguments.into_iter().unzip();
     let value = evaluate(function, &values, &types, expected.1);
     assert_eq!(value.as_ref(), Ok(&expected.0), "{function:?} of {values:?}");
-}
-
-/// Checks a call's value by its text.
-pub(super) fn expect_text(function: Function, arguments: Vec<Typed>, result: DataType, expected: &str) {
-    let (values, types): (Vec<_>, Vec<_>) = arguments.into_iter().unzip();
-    let value = evaluate(function, &values, &types, result).unwrap_or_else(|error| panic!("{function:?}: {error}"));
-    assert_eq!(format(&value, result), expected, "{function:?} of {values:?}");
 }
 
 /// Checks that a call fails with this SQLSTATE.

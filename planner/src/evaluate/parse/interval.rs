@@ -134,21 +134,23 @@ impl Sum {
     }
 }
 
-/// Numbers and units, `years-months`, a time of day, and `ago` at the end. A number in front of a time counts
+/// Numbers and units, `years-months`, a time of day, and `ago`, which turns all of them round. A number in front of a time counts
 /// days, one with nothing behind it seconds.
 fn read_words(text: &str, sum: &mut Sum) -> Option<()> {
     let mut rest = skip_blanks(text.strip_prefix('@').unwrap_or(text));
-    if rest.is_empty() {
-        return None;
-    }
+    let mut ago = false;
     while !rest.is_empty() {
-        if rest == "ago" && !sum.units.is_empty() {
-            (sum.months, sum.days, sum.micros) = (-sum.months, -sum.days, -sum.micros);
-            return Some(());
+        if let Some(behind) = rest.strip_prefix("ago") {
+            ago = true;
+            rest = skip_blanks(behind);
+        } else {
+            rest = skip_blanks(read_one(rest, sum)?);
         }
-        rest = skip_blanks(read_one(rest, sum)?);
     }
-    Some(())
+    if ago {
+        (sum.months, sum.days, sum.micros) = (-sum.months, -sum.days, -sum.micros);
+    }
+    (!sum.units.is_empty()).then_some(())
 }
 
 fn read_one<'a>(text: &'a str, sum: &mut Sum) -> Option<&'a str> {
@@ -161,7 +163,8 @@ fn read_one<'a>(text: &'a str, sum: &mut Sum) -> Option<&'a str> {
     let (number, rest) = read_number(text)?;
     if let Some(months) = rest.strip_prefix('-') {
         let digits = run(months, |c| c.is_ascii_digit());
-        let months_of_year = months[..digits].parse::<i64>().ok().filter(|months| *months < 12)?;
+        let months_of_year = months[..digits].parse::<i64>().ok()?;
+        sum.overflow |= months_of_year > 11;
         sum.add(number, Unit::Year)?;
         let months_of_year = if negative { -months_of_year } else { months_of_year };
         sum.add(Number { whole: Some(months_of_year), fraction: 0.0 }, Unit::Month)?;
@@ -191,10 +194,12 @@ fn read_time(text: &str, negative: bool, sum: &mut Sum) -> Option<()> {
         [hours, minutes] => (hours, minutes, 0),
         _ => return None,
     };
-    if minutes > 59 || seconds > 60 || [Unit::Hour, Unit::Minute, Unit::Second].iter().any(|u| sum.units.contains(u)) {
+    let units = [Unit::Hour, Unit::Minute, Unit::Second];
+    if units.iter().any(|unit| sum.units.contains(unit)) {
         return None;
     }
-    sum.units.extend([Unit::Hour, Unit::Minute, Unit::Second]);
+    sum.units.extend(units);
+    sum.overflow |= minutes > 59 || seconds > 60;
     let micros = hours * i128::from(HOUR)
         + minutes * i128::from(MINUTE)
         + seconds * i128::from(SECOND)
@@ -206,7 +211,7 @@ fn read_time(text: &str, negative: bool, sum: &mut Sum) -> Option<()> {
 /// ISO 8601 behind the P: designators (`1Y2M3DT4H5M6S`), or the form with separators (`0001-02-03T04:05:06`).
 fn read_iso(text: &str, sum: &mut Sum) -> Option<()> {
     let (date, time) = text.split_once('t').map_or((text, None), |(date, time)| (date, Some(time)));
-    if date.is_empty() && time.is_none_or(str::is_empty) {
+    if date.is_empty() && time.is_none() {
         return None;
     }
     if date.get(1..).is_some_and(|rest| rest.contains('-')) && date.ends_with(|c: char| c.is_ascii_digit()) {
@@ -278,8 +283,8 @@ fn read_number(text: &str) -> Option<(Number, &str)> {
 
 fn split_sign(text: &str) -> (bool, &str) {
     match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
+        Some(rest) => (true, skip_blanks(rest)),
+        None => (false, text.strip_prefix('+').map_or(text, skip_blanks)),
     }
 }
 
