@@ -2,6 +2,7 @@
 
 mod binder;
 mod cte;
+mod expression;
 mod grouping;
 mod query;
 mod scope;

@@ -1,0 +1,185 @@
+//! Aggregates. A call is handed to the SELECT level that it belongs to, and a column of that level's grouping
+//! stands in its place; `Scope::add_aggregate` says where one may stand.
+//!
+//! Result types:
+//!
+//! | aggregate | of | gives |
+//! |---|---|---|
+//! | `count` | anything | bigint |
+//! | `sum` | smallint, integer | bigint |
+//! | | bigint | decimal(38,0) |
+//! | | decimal(p,s) | decimal(38,s) |
+//! | | real, double | the same |
+//! | `avg` | integers | decimal(38,16) |
+//! | | decimal(p,s) | decimal(38, max(16,s)) |
+//! | | real, double | double |
+//! | `stddev…`, `variance`, `var_…` | any number | double (PostgreSQL: NUMERIC unless of a float) |
+//! | `min`, `max` | anything ordered but booleans | the same; strings give text |
+//! | `bool_and`, `every`, `bool_or` | boolean | boolean |
+//!
+//! The argument of the deviations and variances, and of `avg` over reals, is cast to double here. DISTINCT is
+//! dropped where it changes nothing (`min`, `max`, `bool_and`, `bool_or`), so that equal calls are seen to be equal.
+
+use super::call::{no_function, plain_argument};
+use super::coercion::{Coercion, cast};
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::{AggregateCall, AggregateFunction, Expression};
+use crate::sql::binder::Binder;
+use crate::sql::scope::{Clause, Scope};
+use crate::types::{DECIMAL_DIGITS_MAX, DIVISION_SCALE_MIN, DataType};
+use sqlparser::ast::{self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments};
+
+const NAMES: &[(&str, AggregateFunction)] = &[
+    ("count", AggregateFunction::Count),
+    ("sum", AggregateFunction::Sum),
+    ("avg", AggregateFunction::Average),
+    ("min", AggregateFunction::Min),
+    ("max", AggregateFunction::Max),
+    ("bool_and", AggregateFunction::BoolAnd),
+    ("every", AggregateFunction::BoolAnd),
+    ("bool_or", AggregateFunction::BoolOr),
+    ("stddev", AggregateFunction::StddevSample),
+    ("stddev_samp", AggregateFunction::StddevSample),
+    ("stddev_pop", AggregateFunction::StddevPopulation),
+    ("variance", AggregateFunction::VarianceSample),
+    ("var_samp", AggregateFunction::VarianceSample),
+    ("var_pop", AggregateFunction::VariancePopulation),
+];
+
+/// The aggregate of a name; `count` until it is known whether it counts rows.
+pub(super) fn named(name: &str) -> Option<AggregateFunction> {
+    NAMES.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+}
+
+/// All names of aggregates.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().map(|(name, _)| *name)
+}
+
+/// The type of an aggregate of an argument of this type; none if there is no such aggregate.
+pub(crate) fn aggregate_type(function: AggregateFunction, argument: DataType) -> Option<DataType> {
+    use AggregateFunction as A;
+    use DataType as T;
+    Some(match (function, argument) {
+        (A::CountRows | A::Count, _) => T::BigInt,
+        (A::Sum, T::SmallInt | T::Integer) => T::BigInt,
+        (A::Sum, T::BigInt) => T::decimal(DECIMAL_DIGITS_MAX, 0),
+        (A::Sum, T::Decimal { scale, .. }) => T::decimal(DECIMAL_DIGITS_MAX, scale),
+        (A::Sum, float) if float.is_float() => float,
+        (A::Average, float) if float.is_float() => T::Double,
+        (A::Average, exact) if exact.is_numeric() => {
+            T::decimal(DECIMAL_DIGITS_MAX, exact.scale().max(DIVISION_SCALE_MIN))
+        }
+        (A::StddevSample | A::StddevPopulation | A::VarianceSample | A::VariancePopulation, number)
+            if number.is_numeric() =>
+        {
+            T::Double
+        }
+        (A::Min | A::Max, T::Boolean) => return None,
+        (A::Min | A::Max, text) if text.is_text() => T::Text,
+        (A::Min | A::Max, ordered) => ordered,
+        (A::BoolAnd | A::BoolOr, T::Boolean) => T::Boolean,
+        _ => return None,
+    })
+}
+
+impl Binder<'_> {
+    /// A call of an aggregate.
+    pub(super) fn bind_aggregate(
+        &mut self,
+        function: AggregateFunction,
+        name: &str,
+        call: &ast::Function,
+        position: Option<Position>,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        let FunctionArguments::List(list) = &call.args else {
+            return Err(Error::unsupported(format_args!("a query as the argument of {name} is")).at(position));
+        };
+        let before = scope.enter(Clause::AggregateArgument);
+        let bound = self.bind_parts(name, list, call.filter.as_deref(), scope);
+        scope.enter(before);
+        let (arguments, filter) = bound.map_err(|error| error.at(position))?;
+        let distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
+        let call = self.aggregate_call(function, name, arguments, distinct).map_err(|error| error.at(position))?;
+        scope.add_aggregate(AggregateCall { filter, ..call }, name, &mut self.columns, position)
+    }
+
+    /// The arguments, none for `*`, and the filter.
+    fn bind_parts(
+        &mut self,
+        name: &str,
+        list: &ast::FunctionArgumentList,
+        filter: Option<&ast::Expr>,
+        scope: &Scope<'_>,
+    ) -> Result<(Option<Vec<Expression>>, Option<Expression>)> {
+        let arguments = match list.args.as_slice() {
+            [FunctionArg::Unnamed(FunctionArgExpr::Wildcard)] => None,
+            arguments => {
+                let mut bound = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    let Some(argument) = plain_argument(argument) else {
+                        return Err(Error::unsupported(format_args!("the argument {argument} of {name} is")));
+                    };
+                    bound.push(self.bind_expression(argument, scope)?);
+                }
+                Some(bound)
+            }
+        };
+        let filter = match filter {
+            Some(filter) => {
+                let filter = self.bind_expression(filter, scope)?;
+                Some(self.coerce_condition(filter, "FILTER")?)
+            }
+            None => None,
+        };
+        Ok((arguments, filter))
+    }
+
+    fn aggregate_call(
+        &mut self,
+        function: AggregateFunction,
+        name: &str,
+        arguments: Option<Vec<Expression>>,
+        distinct: bool,
+    ) -> Result<AggregateCall> {
+        use AggregateFunction as A;
+        let Some(mut arguments) = arguments else {
+            if function != A::Count {
+                return Err(no_function(name, &[]));
+            }
+            if distinct {
+                return Err(Error::new(ErrorKind::Syntax, "DISTINCT cannot be used with count(*)"));
+            }
+            let (function, data_type) = (A::CountRows, DataType::BigInt);
+            return Ok(AggregateCall { function, argument: None, distinct, filter: None, data_type });
+        };
+        if arguments.is_empty() && function == A::Count {
+            let message = "count(*) must be used to call a parameterless aggregate function";
+            return Err(Error::new(ErrorKind::WrongObjectType, message));
+        }
+        if arguments.len() != 1 {
+            return Err(no_function(name, &arguments));
+        }
+        let argument = arguments.remove(0);
+        let argument = match (function, argument.data_type) {
+            (A::BoolAnd | A::BoolOr, DataType::Null) => self.coerce(argument, DataType::Boolean, Coercion::Implicit)?,
+            (A::Count | A::Min | A::Max, _) => self.settle(argument)?,
+            _ => argument,
+        };
+        if argument.data_type == DataType::Interval && matches!(function, A::Sum | A::Average) {
+            return Err(Error::unsupported(format_args!("{name} of an interval is")));
+        }
+        let Some(data_type) = aggregate_type(function, argument.data_type) else {
+            return Err(no_function(name, &[argument]));
+        };
+        let in_double = match function {
+            A::StddevSample | A::StddevPopulation | A::VarianceSample | A::VariancePopulation => true,
+            A::Average => argument.data_type.is_float(),
+            _ => false,
+        };
+        let argument = if in_double { cast(argument, DataType::Double, Coercion::Implicit) } else { argument };
+        let distinct = distinct && !matches!(function, A::Min | A::Max | A::BoolAnd | A::BoolOr);
+        Ok(AggregateCall { function, argument: Some(argument), distinct, filter: None, data_type })
+    }
+}

@@ -1,0 +1,320 @@
+//! Arithmetic: on numbers, and on dates, times and intervals.
+//!
+//! Types of decimal results, p digits in all and s after the point (an integer counts as decimal(5|10|19,0), an
+//! integer literal as a decimal of just its digits):
+//!
+//! | operator | scale | digits in all |
+//! |---|---|---|
+//! | `+` `-` `%` | max(s1, s2) | max(p1 - s1, p2 - s2) + scale + 1, at most 38 |
+//! | `*` | s1 + s2; over 38 an error | p1 + p2, at most 38 |
+//! | `/` | max(16, s1, s2) | 38 |
+//!
+//! A decimal with a real or double gives double; real with real gives real; integers give the wider of the two.
+//! `^` is double for all numbers (PostgreSQL has a NUMERIC power, too).
+
+use super::coercion::{Coercion, as_decimal, cast, castable, rescaled};
+use super::fold;
+use super::literal;
+use super::operator::{ambiguous_operator, no_operator};
+use crate::error::{Error, ErrorKind, Result};
+use crate::function::Function;
+use crate::relation::Expression;
+use crate::sql::binder::Binder;
+use crate::types::{DECIMAL_DIGITS_MAX, DIVISION_SCALE_MIN, DataType};
+
+/// One reading of an operator on dates, times and intervals.
+struct TemporalOperator {
+    operator: Function,
+    left: DataType,
+    right: DataType,
+    function: Function,
+    result: DataType,
+}
+
+const fn temporal(
+    operator: Function,
+    left: DataType,
+    right: DataType,
+    function: Function,
+    result: DataType,
+) -> TemporalOperator {
+    TemporalOperator { operator, left, right, function, result }
+}
+
+/// The first reading whose operand types fit exactly is taken, else the first that implicit casts reach.
+/// `swap` in the function's place is not needed: what commutes is listed from its other side below.
+const TEMPORAL_OPERATORS: &[TemporalOperator] = {
+    use DataType::{Date, Double, Integer, Interval, Time, Timestamp};
+    use Function as F;
+    &[
+        temporal(F::Add, Date, Integer, F::DateAddDays, Date),
+        temporal(F::Add, Date, Interval, F::AddInterval, Timestamp),
+        temporal(F::Add, Date, Time, F::DateTimeCombine, Timestamp),
+        temporal(F::Add, Timestamp, Interval, F::AddInterval, Timestamp),
+        temporal(F::Add, Time, Interval, F::TimeAddInterval, Time),
+        temporal(F::Add, Interval, Interval, F::IntervalAdd, Interval),
+        temporal(F::Subtract, Date, Date, F::DateDifference, Integer),
+        temporal(F::Subtract, Date, Integer, F::DateSubtractDays, Date),
+        temporal(F::Subtract, Date, Interval, F::SubtractInterval, Timestamp),
+        temporal(F::Subtract, Timestamp, Timestamp, F::TimestampDifference, Interval),
+        temporal(F::Subtract, Timestamp, Interval, F::SubtractInterval, Timestamp),
+        temporal(F::Subtract, Time, Time, F::TimeDifference, Interval),
+        temporal(F::Subtract, Time, Interval, F::TimeSubtractInterval, Time),
+        temporal(F::Subtract, Interval, Interval, F::IntervalSubtract, Interval),
+        temporal(F::Multiply, Interval, Double, F::IntervalMultiply, Interval),
+        temporal(F::Divide, Interval, Double, F::IntervalDivide, Interval),
+    ]
+};
+
+/// How the operator is written.
+fn spelling(operator: Function) -> &'static str {
+    match operator {
+        Function::Add => "+",
+        Function::Subtract => "-",
+        Function::Multiply => "*",
+        Function::Divide => "/",
+        _ => "%",
+    }
+}
+
+impl Binder<'_> {
+    /// `+`, `-`, `*`, `/` or `%`, given as the function on numbers.
+    pub(super) fn arithmetic(
+        &mut self,
+        operator: Function,
+        left: Expression,
+        right: Expression,
+    ) -> Result<Expression> {
+        let (left, right) = self.known_operands(operator, left, right)?;
+        let (l, r) = (left.data_type, right.data_type);
+        if l.is_numeric() && r.is_numeric() {
+            return if l.is_float() || r.is_float() {
+                self.float_arithmetic(operator, left, right)
+            } else if l.is_decimal() || r.is_decimal() {
+                self.decimal_arithmetic(operator, left, right)
+            } else {
+                let common = l.max(r);
+                let arguments = vec![cast(left, common, Coercion::Implicit), cast(right, common, Coercion::Implicit)];
+                Ok(fold::call(operator, arguments, common))
+            };
+        }
+        self.temporal_arithmetic(operator, left, right)
+    }
+
+    /// Gives an operand of unknown type the type that PostgreSQL gives it.
+    fn known_operands(
+        &mut self,
+        operator: Function,
+        left: Expression,
+        right: Expression,
+    ) -> Result<(Expression, Expression)> {
+        let (l, r) = (left.data_type, right.data_type);
+        if l != DataType::Null && r != DataType::Null {
+            return Ok((left, right));
+        }
+        let known = if l == DataType::Null { r } else { l };
+        let wanted = match (operator, known) {
+            (_, DataType::Null) => None,
+            (Function::Add, DataType::Date | DataType::Time) => None,
+            (Function::Add, DataType::Timestamp) => Some(DataType::Interval),
+            (Function::Multiply | Function::Divide, DataType::Interval) => Some(DataType::Double),
+            (_, DataType::Date | DataType::Time | DataType::Timestamp | DataType::Interval) => Some(known),
+            (_, known) if known.is_numeric() => Some(known),
+            _ => return Err(no_operator(spelling(operator), l, r, left.position)),
+        };
+        let Some(wanted) = wanted else {
+            return Err(ambiguous_operator(spelling(operator), l, r, left.position));
+        };
+        let give = |binder: &mut Self, operand: Expression| {
+            let operand = if wanted.is_decimal() { literal::as_decimal_literal(operand)? } else { operand };
+            if operand.data_type == DataType::Null {
+                binder.coerce(operand, wanted, Coercion::Implicit)
+            } else {
+                Ok(operand)
+            }
+        };
+        Ok(if l == DataType::Null { (give(self, left)?, right) } else { (left, give(self, right)?) })
+    }
+
+    fn float_arithmetic(&mut self, operator: Function, left: Expression, right: Expression) -> Result<Expression> {
+        let (l, r) = (left.data_type, right.data_type);
+        if operator == Function::Modulo {
+            return Err(no_operator("%", l, r, left.position));
+        }
+        let common = if l == r { l } else { DataType::Double };
+        let arguments = vec![cast(left, common, Coercion::Implicit), cast(right, common, Coercion::Implicit)];
+        Ok(fold::call(operator, arguments, common))
+    }
+
+    fn decimal_arithmetic(&mut self, operator: Function, left: Expression, right: Expression) -> Result<Expression> {
+        let left = decimal_operand(left)?;
+        let right = decimal_operand(right)?;
+        let (DataType::Decimal { precision: p1, scale: s1 }, DataType::Decimal { precision: p2, scale: s2 }) =
+            (left.data_type, right.data_type)
+        else {
+            return Err(Error::internal("decimal arithmetic on something else"));
+        };
+        let capped = |digits: u8, scale| DataType::decimal(digits.min(DECIMAL_DIGITS_MAX), scale);
+        let (scale, result) = match operator {
+            Function::Multiply => {
+                let scale = s1 + s2;
+                if scale > DECIMAL_DIGITS_MAX {
+                    let message = format!(
+                        "a product of {} and {} has {scale} digits after the point, more than {DECIMAL_DIGITS_MAX}",
+                        left.data_type, right.data_type
+                    );
+                    return Err(Error::new(ErrorKind::NumericOverflow, message)
+                        .at(left.position)
+                        .with_hint("Cast an operand to fewer digits after the point, or to double precision."));
+                }
+                return Ok(fold::call(operator, vec![left, right], capped(p1 + p2, scale)));
+            }
+            Function::Divide => {
+                let scale = s1.max(s2).max(DIVISION_SCALE_MIN);
+                return Ok(fold::call(operator, vec![left, right], DataType::decimal(DECIMAL_DIGITS_MAX, scale)));
+            }
+            _ => {
+                let scale = s1.max(s2);
+                (scale, capped((p1 - s1).max(p2 - s2) + scale + 1, scale))
+            }
+        };
+        let arguments = vec![to_scale(left, scale), to_scale(right, scale)];
+        Ok(fold::call(operator, arguments, result))
+    }
+
+    fn temporal_arithmetic(&mut self, operator: Function, left: Expression, right: Expression) -> Result<Expression> {
+        let (l, r) = (left.data_type, right.data_type);
+        let mut candidates = vec![(l, r, false)];
+        if matches!(operator, Function::Add | Function::Multiply) {
+            candidates.push((r, l, true));
+        }
+        for implicit in [false, true] {
+            let fits = |from: DataType, to: DataType| {
+                from == to || (implicit && castable(from, to, Coercion::Implicit))
+            };
+            for &(first, second, swapped) in &candidates {
+                let Some(found) = TEMPORAL_OPERATORS.iter().find(|candidate| {
+                    candidate.operator == operator && fits(first, candidate.left) && fits(second, candidate.right)
+                }) else {
+                    continue;
+                };
+                let (first, second) = if swapped { (right, left) } else { (left, right) };
+                let first = self.coerce(first, found.left, Coercion::Implicit)?;
+                let second = self.coerce(second, found.right, Coercion::Implicit)?;
+                return Ok(fold::call(found.function, vec![first, second], found.result));
+            }
+        }
+        Err(no_operator(spelling(operator), l, r, left.position))
+    }
+
+    /// `-a`.
+    pub(super) fn negate(&mut self, operand: Expression) -> Result<Expression> {
+        let operand = self.unary_operand(operand)?;
+        let data_type = operand.data_type;
+        let function = match data_type {
+            DataType::Interval => Function::IntervalNegate,
+            data_type if data_type.is_numeric() => Function::Negate,
+            _ => return Err(no_unary("-", &operand)),
+        };
+        Ok(fold::call(function, vec![operand], data_type))
+    }
+
+    /// `+a`.
+    pub(super) fn unary_plus(&mut self, operand: Expression) -> Result<Expression> {
+        let operand = self.unary_operand(operand)?;
+        if operand.data_type.is_numeric() { Ok(operand) } else { Err(no_unary("+", &operand)) }
+    }
+
+    /// `~a`.
+    pub(super) fn bitwise_not(&mut self, operand: Expression) -> Result<Expression> {
+        let data_type = operand.data_type;
+        if !data_type.is_integer() {
+            return Err(no_unary("~", &operand));
+        }
+        Ok(fold::call(Function::BitNot, vec![operand], data_type))
+    }
+
+    /// An operand of unknown type is a double, PostgreSQL's preferred number.
+    fn unary_operand(&mut self, operand: Expression) -> Result<Expression> {
+        if operand.data_type == DataType::Null {
+            return self.coerce(operand, DataType::Double, Coercion::Implicit);
+        }
+        Ok(operand)
+    }
+
+    /// `a ^ b`.
+    pub(super) fn power(&mut self, left: Expression, right: Expression) -> Result<Expression> {
+        let (l, r) = (left.data_type, right.data_type);
+        let number = |data_type: DataType| data_type.is_numeric() || data_type == DataType::Null;
+        if !number(l) || !number(r) {
+            return Err(no_operator("^", l, r, left.position));
+        }
+        let arguments = vec![
+            self.coerce(left, DataType::Double, Coercion::Implicit)?,
+            self.coerce(right, DataType::Double, Coercion::Implicit)?,
+        ];
+        Ok(fold::call(Function::Power, arguments, DataType::Double))
+    }
+
+    /// `&`, `|` or `#`.
+    pub(super) fn bitwise(
+        &mut self,
+        function: Function,
+        spelling: &str,
+        left: Expression,
+        right: Expression,
+    ) -> Result<Expression> {
+        let (l, r) = (left.data_type, right.data_type);
+        let common = match (l, r) {
+            (DataType::Null, DataType::Null) => return Err(ambiguous_operator(spelling, l, r, left.position)),
+            (DataType::Null, known) | (known, DataType::Null) => known,
+            (l, r) => l.max(r),
+        };
+        let fits = |data_type: DataType| data_type.is_integer() || data_type == DataType::Null;
+        if !fits(l) || !fits(r) {
+            return Err(no_operator(spelling, l, r, left.position));
+        }
+        let left = self.coerce(left, common, Coercion::Implicit)?;
+        let right = self.coerce(right, common, Coercion::Implicit)?;
+        Ok(fold::call(function, vec![left, right], common))
+    }
+
+    /// `<<` or `>>`: the result has the left operand's type, the right is an integer.
+    pub(super) fn shift(
+        &mut self,
+        function: Function,
+        spelling: &str,
+        left: Expression,
+        right: Expression,
+    ) -> Result<Expression> {
+        let (l, r) = (left.data_type, right.data_type);
+        let fits_right = matches!(r, DataType::Null | DataType::SmallInt | DataType::Integer);
+        if !l.is_integer() || !fits_right {
+            return Err(no_operator(spelling, l, r, left.position));
+        }
+        let right = self.coerce(right, DataType::Integer, Coercion::Implicit)?;
+        Ok(fold::call(function, vec![left, right], l))
+    }
+}
+
+/// An integer or decimal as an operand of decimal arithmetic.
+fn decimal_operand(operand: Expression) -> Result<Expression> {
+    let operand = literal::as_decimal_literal(operand)?;
+    let data_type = as_decimal(operand.data_type);
+    Ok(cast(operand, data_type, Coercion::Implicit))
+}
+
+/// A decimal with at least so many digits after the point; one that has them already is left as it is.
+pub(super) fn to_scale(operand: Expression, scale: u8) -> Expression {
+    if operand.data_type.is_decimal() && operand.data_type.scale() == scale {
+        return operand;
+    }
+    let data_type = rescaled(operand.data_type, scale);
+    cast(operand, data_type, Coercion::Implicit)
+}
+
+fn no_unary(spelling: &str, operand: &Expression) -> Error {
+    Error::new(ErrorKind::UnknownFunction, format!("operator does not exist: {spelling} {}", operand.data_type))
+        .at(operand.position)
+        .with_hint("No operator matches the given argument type. You might need to add an explicit type cast.")
+}

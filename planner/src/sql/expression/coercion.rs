@@ -1,0 +1,222 @@
+//! Which type goes where: PostgreSQL's casts, and the common type of several expressions.
+//!
+//! A string in quotes, a NULL and a parameter are of unknown type ([`DataType::Null`]) until they meet an operator,
+//! a function or a column; then they take the type that is needed there, and the text of a literal is read as
+//! that type at once, so that an error points at it. What meets nothing becomes text.
+//!
+//! A `$n` takes the type of the first place that decides; every later use is of that type.
+
+use super::fold;
+use super::literal;
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::evaluate;
+use crate::function::Function;
+use crate::relation::{Expression, ExpressionKind};
+use crate::sql::binder::Binder;
+use crate::types::{DECIMAL_DIGITS_MAX, DataType};
+use crate::value::Value;
+
+/// What asks for a cast; each allows the casts of those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Coercion {
+    /// An operator or function: only casts that keep the value.
+    Implicit,
+    /// INSERT: also casts that may fail, and everything to text. A string too long is an error.
+    Assignment,
+    /// CAST and `::`.
+    Explicit,
+}
+
+/// Whether there is a cast from one type to another, as in PostgreSQL's `pg_cast`.
+pub(super) fn castable(from: DataType, to: DataType, coercion: Coercion) -> bool {
+    use DataType as T;
+    if from == to || from == T::Null || (from.is_text() && to.is_text()) {
+        return true;
+    }
+    let needed = match (from, to) {
+        (_, to) if to.is_text() => Coercion::Assignment,
+        (from, _) if from.is_text() => Coercion::Explicit,
+        (from, to) if from.is_numeric() && to.is_numeric() => {
+            if numeric_rank(from) <= numeric_rank(to) {
+                Coercion::Implicit
+            } else {
+                Coercion::Assignment
+            }
+        }
+        (T::Boolean, T::Integer) | (T::Integer, T::Boolean) => Coercion::Explicit,
+        (T::Date, T::Timestamp) | (T::Time, T::Interval) => Coercion::Implicit,
+        (T::Timestamp, T::Date | T::Time) | (T::Interval, T::Time) => Coercion::Assignment,
+        _ => return false,
+    };
+    needed <= coercion
+}
+
+/// Numbers are cast implicitly only from a lower rank to a higher.
+fn numeric_rank(data_type: DataType) -> u8 {
+    match data_type {
+        DataType::SmallInt => 0,
+        DataType::Integer => 1,
+        DataType::BigInt => 2,
+        DataType::Decimal { .. } => 3,
+        DataType::Real => 4,
+        _ => 5,
+    }
+}
+
+/// The decimal type that holds every value of an integer or decimal type.
+pub(super) fn as_decimal(data_type: DataType) -> DataType {
+    match data_type {
+        DataType::SmallInt => DataType::decimal(5, 0),
+        DataType::Integer => DataType::decimal(10, 0),
+        DataType::BigInt => DataType::decimal(19, 0),
+        other => other,
+    }
+}
+
+/// The decimal type with a larger scale and as many digits before the point, if 38 digits allow.
+pub(super) fn rescaled(data_type: DataType, scale: u8) -> DataType {
+    match as_decimal(data_type) {
+        DataType::Decimal { precision, scale: old } => {
+            let digits = precision.saturating_sub(old).saturating_add(scale);
+            DataType::decimal(digits.clamp(scale.max(1), DECIMAL_DIGITS_MAX), scale)
+        }
+        other => other,
+    }
+}
+
+/// The type that values of all these types take in a CASE, a UNION or the like; `construct` names it in the error
+/// ("CASE types integer and text cannot be matched"). Unknown types take the others'; if all are unknown, text.
+/// Strings of different lengths become text; decimals get the most digits that any has on either side of the
+/// point, up to 38 in all.
+pub(crate) fn unify_types(types: &[DataType], construct: &str) -> Result<DataType> {
+    let mut common = DataType::Null;
+    for &next in types {
+        common = unify_two(common, next).ok_or_else(|| {
+            let message = format!("{construct} types {common} and {next} cannot be matched");
+            Error::new(ErrorKind::TypeMismatch, message)
+        })?;
+    }
+    // A literal may be longer than a varchar that it meets.
+    let unknown = types.contains(&DataType::Null);
+    Ok(if common == DataType::Null || (unknown && common.is_text()) { DataType::Text } else { common })
+}
+
+fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
+    match (a, b) {
+        (a, b) if a == b => Some(a),
+        (DataType::Null, other) | (other, DataType::Null) => Some(other),
+        (a, b) if a.is_text() && b.is_text() => Some(DataType::Text),
+        (a, b) if (a.is_decimal() || b.is_decimal()) && !a.is_float() && !b.is_float() => {
+            if a.is_numeric() && b.is_numeric() { Some(wider_decimal(a, b)) } else { None }
+        }
+        (a, b) if castable(a, b, Coercion::Implicit) => Some(b),
+        (a, b) if castable(b, a, Coercion::Implicit) => Some(a),
+        _ => None,
+    }
+}
+
+fn wider_decimal(a: DataType, b: DataType) -> DataType {
+    let scale = a.scale().max(b.scale());
+    match (rescaled(a, scale), rescaled(b, scale)) {
+        (DataType::Decimal { precision: a, .. }, DataType::Decimal { precision: b, .. }) => {
+            DataType::decimal(a.max(b), scale)
+        }
+        _ => unreachable!("both are integers or decimals"),
+    }
+}
+
+impl Binder<'_> {
+    /// The expression as a value of another type: read as it if it is a literal of unknown type, cast if PostgreSQL
+    /// has such a cast for this context. Literals stay literals.
+    ///
+    /// Errors: 42804 where there is no cast; whatever reading a literal may raise.
+    pub(crate) fn coerce(&mut self, expression: Expression, to: DataType, coercion: Coercion) -> Result<Expression> {
+        let position = expression.position;
+        let from = expression.data_type;
+        if from == to || to == DataType::Null {
+            return Ok(expression);
+        }
+        if from == DataType::Null {
+            match &expression.kind {
+                ExpressionKind::Constant(Value::Text(text)) => {
+                    let text = text.clone();
+                    return read_literal(&text, to, coercion, position);
+                }
+                ExpressionKind::Constant(_) => return Ok(Expression::constant(Value::Null, to).at(position)),
+                ExpressionKind::Parameter(index) => {
+                    let parameter = self.type_parameter(*index, to).at(position);
+                    return self.coerce(parameter, to, coercion);
+                }
+                _ => {}
+            }
+        }
+        if !castable(from, to, coercion) {
+            let message = match coercion {
+                Coercion::Explicit => format!("cannot cast type {from} to {to}"),
+                Coercion::Implicit | Coercion::Assignment => {
+                    format!("a value of type {to} is expected, not one of type {from}")
+                }
+            };
+            return Err(Error::new(ErrorKind::TypeMismatch, message).at(position));
+        }
+        Ok(cast(expression, to, coercion))
+    }
+
+    /// A condition: `what` names it in "argument of WHERE must be type boolean, not type integer".
+    pub(crate) fn coerce_condition(&mut self, expression: Expression, what: &str) -> Result<Expression> {
+        if matches!(expression.data_type, DataType::Boolean | DataType::Null) {
+            return self.coerce(expression, DataType::Boolean, Coercion::Implicit);
+        }
+        let message = format!("argument of {what} must be type boolean, not type {}", expression.data_type);
+        Err(Error::new(ErrorKind::TypeMismatch, message).at(expression.position))
+    }
+
+    /// What is still of unknown type becomes text.
+    pub(crate) fn settle(&mut self, expression: Expression) -> Result<Expression> {
+        if expression.data_type == DataType::Null {
+            return self.coerce(expression, DataType::Text, Coercion::Implicit);
+        }
+        Ok(expression)
+    }
+
+    /// Gives several expressions one type; see [`unify_types`].
+    pub(super) fn unify(&mut self, expressions: Vec<Expression>, construct: &str) -> Result<Vec<Expression>> {
+        let decimals = expressions.iter().any(|expression| expression.data_type.is_decimal());
+        let floats = expressions.iter().any(|expression| expression.data_type.is_float());
+        let expressions: Vec<Expression> = if decimals && !floats {
+            expressions.into_iter().map(literal::as_decimal_literal).collect::<Result<_>>()?
+        } else {
+            expressions
+        };
+        let types: Vec<DataType> = expressions.iter().map(|expression| expression.data_type).collect();
+        let position = expressions.iter().find_map(|expression| expression.position);
+        let common = unify_types(&types, construct).map_err(|error| error.at(position))?;
+        expressions.into_iter().map(|expression| self.coerce(expression, common, Coercion::Implicit)).collect()
+    }
+
+    /// A parameter of unknown type gets one, unless it has got one since it was bound.
+    fn type_parameter(&mut self, index: u32, to: DataType) -> Expression {
+        let known = &mut self.parameters[index as usize];
+        let data_type = *known.get_or_insert(if to.is_text() { DataType::Text } else { to });
+        Expression::new(ExpressionKind::Parameter(index), data_type)
+    }
+}
+
+/// A literal in quotes as a value of a type.
+fn read_literal(text: &str, to: DataType, coercion: Coercion, position: Option<Position>) -> Result<Expression> {
+    if to.is_text() {
+        let literal = Expression::constant(Value::text(text), DataType::Text).at(position);
+        return Ok(if to == DataType::Text { literal } else { cast(literal, to, coercion) });
+    }
+    let value = evaluate::parse(text, to).map_err(|error| error.at(position))?;
+    Ok(Expression::constant(value, to).at(position))
+}
+
+/// A cast that is known to exist.
+pub(super) fn cast(expression: Expression, to: DataType, coercion: Coercion) -> Expression {
+    if expression.data_type == to {
+        return expression;
+    }
+    let function = if coercion == Coercion::Assignment { Function::AssignCast } else { Function::Cast };
+    fold::call(function, vec![expression], to)
+}

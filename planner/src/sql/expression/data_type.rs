@@ -1,0 +1,137 @@
+//! SQL's names of types.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType, DIVISION_SCALE_MIN};
+use sqlparser::ast;
+
+/// The longest varchar and char, as in PostgreSQL.
+const LENGTH_MAX: u64 = 10_485_760;
+
+/// The type that a name in the text stands for. A bare NUMERIC, which in PostgreSQL may hold any scale, is
+/// decimal(38,16) as a column's type; a cast to it keeps the operand's own scale where it has one.
+///
+/// Errors (without a position, the tree has none): unknown and unsupported types, lengths and digits out of range.
+pub(crate) fn bind_data_type(ast: &ast::DataType) -> Result<DataType> {
+    use ast::DataType as T;
+    Ok(match ast {
+        T::Bool | T::Boolean => DataType::Boolean,
+        T::SmallInt(None) | T::Int2(None) => DataType::SmallInt,
+        T::Int(None) | T::Integer(None) | T::Int4(None) => DataType::Integer,
+        T::BigInt(None) | T::Int8(None) => DataType::BigInt,
+        T::Real | T::Float4 => DataType::Real,
+        T::DoublePrecision | T::Float8 | T::Double(ast::ExactNumberInfo::None) => DataType::Double,
+        T::Float(info) => float(info)?,
+        T::Numeric(info) | T::Decimal(info) | T::Dec(info) => decimal(info)?,
+        T::Text => DataType::Text,
+        T::Varchar(length) | T::CharacterVarying(length) | T::CharVarying(length) => match length {
+            None => DataType::Text,
+            Some(length) => DataType::Varchar(characters("varchar", length)?),
+        },
+        T::Char(length) | T::Character(length) => match length {
+            None => DataType::Char(1),
+            Some(length) => DataType::Char(characters("char", length)?),
+        },
+        T::Date => DataType::Date,
+        T::Time(precision, zone) => {
+            time_zone("time", *zone)?;
+            microseconds("time", *precision)?;
+            DataType::Time
+        }
+        T::Timestamp(precision, zone) => {
+            time_zone("timestamp", *zone)?;
+            microseconds("timestamp", *precision)?;
+            DataType::Timestamp
+        }
+        T::Interval { fields: None, precision } => {
+            microseconds("interval", *precision)?;
+            DataType::Interval
+        }
+        T::Interval { fields: Some(_), .. } => {
+            return Err(Error::unsupported("the type interval restricted to some fields is"));
+        }
+        T::Custom(name, modifiers) => custom(name, modifiers)?,
+        other => return Err(Error::unsupported(format_args!("type {other} is"))),
+    })
+}
+
+/// Whether this is NUMERIC without digits.
+pub(super) fn is_bare_numeric(ast: &ast::DataType) -> bool {
+    use ast::DataType as T;
+    matches!(ast, T::Numeric(info) | T::Decimal(info) | T::Dec(info) if *info == ast::ExactNumberInfo::None)
+}
+
+fn float(info: &ast::ExactNumberInfo) -> Result<DataType> {
+    match *info {
+        ast::ExactNumberInfo::None => Ok(DataType::Double),
+        ast::ExactNumberInfo::Precision(bits @ 1..=53) => {
+            Ok(if bits <= 24 { DataType::Real } else { DataType::Double })
+        }
+        _ => Err(Error::new(ErrorKind::InvalidParameter, "precision for type float must be between 1 and 53")),
+    }
+}
+
+fn decimal(info: &ast::ExactNumberInfo) -> Result<DataType> {
+    let (precision, scale) = match *info {
+        ast::ExactNumberInfo::None => (u64::from(DECIMAL_DIGITS_MAX), i64::from(DIVISION_SCALE_MIN)),
+        ast::ExactNumberInfo::Precision(precision) => (precision, 0),
+        ast::ExactNumberInfo::PrecisionAndScale(precision, scale) => (precision, scale),
+    };
+    let precision = u8::try_from(precision).ok().filter(|digits| (1..=DECIMAL_DIGITS_MAX).contains(digits));
+    let Some(precision) = precision else {
+        let message = format!("NUMERIC precision must be between 1 and {DECIMAL_DIGITS_MAX}");
+        return Err(Error::new(ErrorKind::InvalidParameter, message));
+    };
+    let Some(scale) = u8::try_from(scale).ok().filter(|scale| *scale <= precision) else {
+        let message = format!("NUMERIC scale must be between 0 and the precision {precision}, not {scale}");
+        return Err(Error::new(ErrorKind::InvalidParameter, message));
+    };
+    Ok(DataType::decimal(precision, scale))
+}
+
+fn characters(name: &str, length: &ast::CharacterLength) -> Result<u32> {
+    let length = match length {
+        ast::CharacterLength::IntegerLength { length, unit: None | Some(ast::CharLengthUnits::Characters) } => *length,
+        other => return Err(Error::unsupported(format_args!("the length {other} of type {name} is"))),
+    };
+    if !(1..=LENGTH_MAX).contains(&length) {
+        let message = format!("length for type {name} must be between 1 and {LENGTH_MAX}, not {length}");
+        return Err(Error::new(ErrorKind::InvalidParameter, message));
+    }
+    Ok(u32::try_from(length).expect("checked against the maximum"))
+}
+
+fn time_zone(name: &str, zone: ast::TimezoneInfo) -> Result<()> {
+    match zone {
+        ast::TimezoneInfo::None | ast::TimezoneInfo::WithoutTimeZone => Ok(()),
+        ast::TimezoneInfo::WithTimeZone | ast::TimezoneInfo::Tz => {
+            Err(Error::unsupported(format_args!("type {name} with time zone is")))
+        }
+    }
+}
+
+fn microseconds(name: &str, precision: Option<u64>) -> Result<()> {
+    match precision {
+        None | Some(6) => Ok(()),
+        Some(digits) => Err(Error::unsupported(format_args!("type {name}({digits}) is"))),
+    }
+}
+
+/// Names that sqlparser has no node for.
+fn custom(name: &ast::ObjectName, modifiers: &[String]) -> Result<DataType> {
+    let parts: Vec<String> =
+        name.0.iter().filter_map(|part| part.as_ident()).map(crate::sql::binder::Binder::fold).collect();
+    let plain = match parts.as_slice() {
+        [schema, plain] if schema == "pg_catalog" => plain.as_str(),
+        [plain] => plain.as_str(),
+        _ => "",
+    };
+    match plain {
+        "bpchar" if modifiers.is_empty() => Ok(DataType::Text),
+        "int2" if modifiers.is_empty() => Ok(DataType::SmallInt),
+        "int4" if modifiers.is_empty() => Ok(DataType::Integer),
+        "int8" if modifiers.is_empty() => Ok(DataType::BigInt),
+        "float4" if modifiers.is_empty() => Ok(DataType::Real),
+        "float8" if modifiers.is_empty() => Ok(DataType::Double),
+        _ => Err(Error::new(ErrorKind::UnknownObject, format!("type \"{name}\" does not exist"))),
+    }
+}

@@ -1,0 +1,196 @@
+//! Literals: numbers, strings, typed strings, intervals, parameters.
+//!
+//! A number without point and exponent is an integer, a bigint or a decimal, whichever is the first to hold it.
+//! One with a point is a decimal of just its digits: `1.5` is decimal(2,1). One with an exponent is a decimal if
+//! 38 digits hold it exactly, else double precision (PostgreSQL: always NUMERIC).
+
+use super::coercion::Coercion;
+use super::data_type::{bind_data_type, is_bare_numeric};
+use super::fold;
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::{Expression, ExpressionKind};
+use crate::sql::binder::Binder;
+use crate::types::{DECIMAL_DIGITS_MAX, DataType};
+use crate::value::Value;
+use sqlparser::ast;
+use std::sync::Arc;
+
+/// Parameters that a statement may have, as in PostgreSQL's protocol.
+const PARAMETERS_MAX: u32 = 65_535;
+
+impl Binder<'_> {
+    /// A literal or a parameter.
+    pub(super) fn bind_value(&mut self, value: &ast::ValueWithSpan) -> Result<Expression> {
+        use ast::Value as V;
+        let position = self.position(value.span);
+        let bound = match &value.value {
+            V::Number(digits, false) => number(digits),
+            V::SingleQuotedString(text)
+            | V::EscapedStringLiteral(text)
+            | V::UnicodeStringLiteral(text)
+            | V::NationalStringLiteral(text) => Ok(unknown(Value::text(text))),
+            V::DollarQuotedString(text) => Ok(unknown(Value::text(&text.value))),
+            V::Boolean(value) => Ok(Expression::boolean(*value)),
+            V::Null => Ok(unknown(Value::Null)),
+            V::Placeholder(name) => self.bind_parameter(name),
+            V::Number(_, true)
+            | V::TripleSingleQuotedString(_)
+            | V::TripleDoubleQuotedString(_)
+            | V::SingleQuotedByteStringLiteral(_)
+            | V::DoubleQuotedByteStringLiteral(_)
+            | V::TripleSingleQuotedByteStringLiteral(_)
+            | V::TripleDoubleQuotedByteStringLiteral(_)
+            | V::SingleQuotedRawStringLiteral(_)
+            | V::DoubleQuotedRawStringLiteral(_)
+            | V::TripleSingleQuotedRawStringLiteral(_)
+            | V::TripleDoubleQuotedRawStringLiteral(_)
+            | V::QuoteDelimitedStringLiteral(_)
+            | V::NationalQuoteDelimitedStringLiteral(_)
+            | V::HexStringLiteral(_)
+            | V::DoubleQuotedString(_) => Err(Error::unsupported(format_args!("literal {value} is"))),
+        };
+        bound.map(|expression| expression.at(position)).map_err(|error| error.at(position))
+    }
+
+    fn bind_parameter(&mut self, name: &str) -> Result<Expression> {
+        let number = name.strip_prefix('$').and_then(|digits| digits.parse::<u32>().ok());
+        let Some(number) = number.filter(|number| (1..=PARAMETERS_MAX).contains(number)) else {
+            return Err(Error::new(ErrorKind::UnknownParameter, format!("there is no parameter {name}")));
+        };
+        if self.parameters.len() < number as usize {
+            self.parameters.resize(number as usize, None);
+        }
+        let index = number - 1;
+        let data_type = self.parameters[index as usize].unwrap_or(DataType::Null);
+        Ok(Expression::new(ExpressionKind::Parameter(index), data_type))
+    }
+
+    /// `date '1998-12-01'`, and every other `type 'text'`.
+    pub(super) fn bind_typed_string(&mut self, typed: &ast::TypedString) -> Result<Expression> {
+        let text = self.bind_value(&typed.value)?;
+        let position = text.position;
+        if is_bare_numeric(&typed.data_type) {
+            return as_decimal_literal(text);
+        }
+        let data_type = bind_data_type(&typed.data_type).map_err(|error| error.at(position))?;
+        self.coerce(text, data_type, Coercion::Explicit)
+    }
+}
+
+/// A literal whose type is not known yet.
+pub(super) fn unknown(value: Value) -> Expression {
+    Expression::new(ExpressionKind::Constant(value), DataType::Null)
+}
+
+/// The text of a string literal of unknown type.
+pub(super) fn unknown_text(expression: &Expression) -> Option<&Arc<str>> {
+    match fold::constant(expression) {
+        Some(Value::Text(text)) if expression.data_type == DataType::Null => Some(text),
+        _ => None,
+    }
+}
+
+/// A number as it stands in the text.
+pub(super) fn number(text: &str) -> Result<Expression> {
+    let text = text.replace('_', "");
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (text.as_str(), None),
+    };
+    if exponent.is_none()
+        && let Ok(integer) = mantissa.parse::<i64>()
+    {
+        let data_type = if i32::try_from(integer).is_ok() { DataType::Integer } else { DataType::BigInt };
+        return Ok(Expression::constant(Value::Int(integer), data_type));
+    }
+    let invalid = || Error::new(ErrorKind::InvalidText, format!("invalid number: \"{text}\""));
+    let shift: i64 = match exponent {
+        // An exponent of more digits than an i64 has is out of every type's range.
+        Some(exponent) => exponent.parse().map_err(|_| invalid())?,
+        None => 0,
+    };
+    if let Some(decimal) = exact_decimal(mantissa, shift) {
+        return Ok(decimal);
+    }
+    if exponent.is_none() {
+        let message = format!("a number of more than {DECIMAL_DIGITS_MAX} digits is out of range: {text}");
+        return Err(Error::new(ErrorKind::NumericOverflow, message)
+            .with_hint("A double precision literal is written as '…'::double precision."));
+    }
+    let float: f64 = text.parse().map_err(|_| invalid())?;
+    if float.is_infinite() {
+        let message = format!("\"{text}\" is out of range for type double precision");
+        return Err(Error::new(ErrorKind::NumericOverflow, message));
+    }
+    Ok(Expression::constant(Value::Float(float), DataType::Double))
+}
+
+/// `mantissa × 10^exponent` as a decimal of just its digits, if 38 are enough. The mantissa is digits, perhaps with
+/// a sign in front and a point among them.
+fn exact_decimal(mantissa: &str, exponent: i64) -> Option<Expression> {
+    let (negative, mantissa) = match mantissa.strip_prefix(['-', '+']) {
+        Some(rest) => (mantissa.starts_with('-'), rest),
+        None => (false, mantissa),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = || whole.bytes().chain(fraction.bytes());
+    if digits().next().is_none() || !digits().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let mut unscaled: i128 = 0;
+    for digit in digits() {
+        unscaled = unscaled.checked_mul(10)?.checked_add(i128::from(digit - b'0'))?;
+    }
+    let mut scale = i64::try_from(fraction.len()).ok()?.checked_sub(exponent)?;
+    if unscaled == 0 {
+        scale = scale.clamp(0, DECIMAL_DIGITS_MAX.into());
+    }
+    if scale < 0 {
+        let factor = 10i128.checked_pow(u32::try_from(-scale).ok()?)?;
+        unscaled = unscaled.checked_mul(factor)?;
+        scale = 0;
+    }
+    let scale = u8::try_from(scale).ok()?;
+    let precision = digits_of(unscaled).max(scale).max(1);
+    if precision > DECIMAL_DIGITS_MAX {
+        return None;
+    }
+    let value = Value::Decimal(if negative { -unscaled } else { unscaled });
+    Some(Expression::constant(value, DataType::decimal(precision, scale)))
+}
+
+/// Decimal digits of a number, at least one.
+pub(super) fn digits_of(number: i128) -> u8 {
+    let digits = number.unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
+    u8::try_from(digits).expect("at most 39 digits")
+}
+
+/// A literal that meets a decimal: an integer, or a string that reads as a number, becomes a decimal of just its
+/// digits, so that neither digits before the point are made up nor digits after it lost. All else is as it was.
+///
+/// Errors: 22P02 for a string that is no number.
+pub(super) fn as_decimal_literal(expression: Expression) -> Result<Expression> {
+    let position = expression.position;
+    if let Some(text) = unknown_text(&expression) {
+        let trimmed = text.trim_matches([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);
+        let (mantissa, exponent) = trimmed.split_once(['e', 'E']).unwrap_or((trimmed, "0"));
+        let decimal = exponent.parse().ok().and_then(|exponent| exact_decimal(mantissa, exponent));
+        return decimal.map(|decimal| decimal.at(position)).ok_or_else(|| {
+            let message = format!("invalid input syntax for type numeric: \"{text}\"");
+            Error::new(ErrorKind::InvalidText, message).at(position)
+        });
+    }
+    match fold::constant(&expression) {
+        Some(Value::Int(integer)) if expression.data_type.is_integer() => {
+            let integer = i128::from(*integer);
+            Ok(decimal_constant(integer, 0, position))
+        }
+        _ => Ok(expression),
+    }
+}
+
+/// A decimal literal of just its digits.
+pub(super) fn decimal_constant(unscaled: i128, scale: u8, position: Option<Position>) -> Expression {
+    let precision = digits_of(unscaled).max(scale).min(DECIMAL_DIGITS_MAX);
+    Expression::constant(Value::Decimal(unscaled), DataType::decimal(precision, scale)).at(position)
+}

@@ -1,0 +1,223 @@
+//! Expressions: from sqlparser's tree to typed `relation` expressions with PostgreSQL's meaning.
+//!
+//! Read `coercion` first: how types meet. Then by what stands in the text: `literal`, `interval` and `data_type`;
+//! `operator` (logic), `arithmetic`, `comparison`, `row`, `pattern`; `conditional` (CASE and its family); `call`,
+//! `registry`, `number_function`, `date_function` and `string_function` (functions); `aggregate`; `subquery`.
+//! `fold` makes literals of calls of literals on the way.
+//!
+//! What is bound has exact types (`function` says what that means), and a position on everything that may fail.
+
+mod aggregate;
+mod arithmetic;
+mod call;
+mod coercion;
+mod comparison;
+mod conditional;
+mod data_type;
+mod date_function;
+mod fold;
+mod interval;
+mod literal;
+mod number_function;
+mod operator;
+mod pattern;
+mod registry;
+mod row;
+mod string_function;
+mod subquery;
+#[cfg(test)]
+mod tests;
+
+use super::binder::Binder;
+use super::scope::Scope;
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::function::Function;
+use crate::relation::Expression;
+use crate::types::DataType;
+pub(crate) use coercion::{Coercion, unify_types};
+pub(crate) use data_type::bind_data_type;
+use pattern::PatternOperator;
+use sqlparser::ast::{self, Expr, Spanned};
+use subquery::Quantifier;
+
+impl Binder<'_> {
+    /// Binds an expression. Its type is `DataType::Null` if it is a literal in quotes, a NULL or a parameter that
+    /// nothing has given a type: `coerce` it to what is wanted, or to text.
+    pub(crate) fn bind_expression(&mut self, ast: &Expr, scope: &Scope<'_>) -> Result<Expression> {
+        match ast {
+            Expr::Value(value) => self.bind_value(value),
+            Expr::Identifier(name) => {
+                let position = self.position(name.span);
+                self.bind_column(scope, None, &Binder::fold(name), position)
+            }
+            _ => self.deeper(None, |binder| binder.bind_compound(ast, scope)),
+        }
+    }
+
+    /// What has parts.
+    fn bind_compound(&mut self, ast: &Expr, scope: &Scope<'_>) -> Result<Expression> {
+        match ast {
+            Expr::Nested(inner) => self.bind_expression(inner, scope),
+            Expr::CompoundIdentifier(parts) => self.bind_qualified(parts, scope),
+            Expr::TypedString(typed) => self.bind_typed_string(typed),
+            Expr::Interval(interval) => self.bind_interval(interval),
+            Expr::BinaryOp { left, op, right } => self.bind_binary(left, op, right, scope),
+            Expr::UnaryOp { op, expr } => self.bind_unary(*op, expr, scope),
+            Expr::IsNull(value) => self.bind_null_test(Function::IsNull, value, scope),
+            Expr::IsNotNull(value) => self.bind_null_test(Function::IsNotNull, value, scope),
+            Expr::IsTrue(value) => self.bind_truth_test(Function::IsTrue, false, "IS TRUE", value, scope),
+            Expr::IsNotTrue(value) => self.bind_truth_test(Function::IsTrue, true, "IS NOT TRUE", value, scope),
+            Expr::IsFalse(value) => self.bind_truth_test(Function::IsFalse, false, "IS FALSE", value, scope),
+            Expr::IsNotFalse(value) => self.bind_truth_test(Function::IsFalse, true, "IS NOT FALSE", value, scope),
+            Expr::IsUnknown(value) => self.bind_truth_test(Function::IsNull, false, "IS UNKNOWN", value, scope),
+            Expr::IsNotUnknown(value) => {
+                self.bind_truth_test(Function::IsNotNull, false, "IS NOT UNKNOWN", value, scope)
+            }
+            Expr::IsDistinctFrom(left, right) => self.bind_comparison(Function::IsDistinct, left, right, scope),
+            Expr::IsNotDistinctFrom(left, right) => self.bind_comparison(Function::IsNotDistinct, left, right, scope),
+            Expr::Between { expr, negated, low, high } => self.bind_between([expr, low, high], *negated, scope),
+            Expr::InList { expr, list, negated } => self.bind_in_list(expr, list, *negated, scope),
+            Expr::InSubquery { expr, subquery, negated } => {
+                let found = self.bind_quantified_subquery(Quantifier::Any, Function::Equal, expr, subquery, scope)?;
+                Ok(if *negated { operator::not(found) } else { found })
+            }
+            Expr::AnyOp { left, compare_op, right, is_some: _ } => {
+                self.bind_quantified(Quantifier::Any, left, compare_op, right, scope)
+            }
+            Expr::AllOp { left, compare_op, right } => {
+                self.bind_quantified(Quantifier::All, left, compare_op, right, scope)
+            }
+            Expr::Exists { subquery, negated } => self.bind_exists(subquery, *negated, scope),
+            Expr::Subquery(query) => self.bind_scalar_subquery(query, scope),
+            Expr::Like { negated, any: false, expr, pattern, escape_char } => {
+                let operator = PatternOperator { function: Function::Like, negated: *negated };
+                self.bind_like(operator, expr, pattern, escape_char.as_deref(), scope)
+            }
+            Expr::ILike { negated, any: false, expr, pattern, escape_char } => {
+                let operator = PatternOperator { function: Function::ILike, negated: *negated };
+                self.bind_like(operator, expr, pattern, escape_char.as_deref(), scope)
+            }
+            _ => self.bind_function_like(ast, scope),
+        }
+    }
+
+    /// CASE, casts, functions, and what looks like one.
+    fn bind_function_like(&mut self, ast: &Expr, scope: &Scope<'_>) -> Result<Expression> {
+        match ast {
+            Expr::Case { case_token, operand, conditions, else_result, end_token: _ } => {
+                let position = self.position(case_token.0.span);
+                let case = self.bind_case(operand.as_deref(), conditions, else_result.as_deref(), scope)?;
+                Ok(Expression { position: position.or(case.position), ..case })
+            }
+            Expr::Cast { kind: ast::CastKind::Cast | ast::CastKind::DoubleColon, expr, data_type, format: None } => {
+                self.bind_cast(expr, data_type, scope)
+            }
+            Expr::Extract { field, syntax: _, expr } => self.bind_extract(field, expr, scope),
+            Expr::Ceil { expr, field } => self.bind_rounding("ceil", expr, field, scope),
+            Expr::Floor { expr, field } => self.bind_rounding("floor", expr, field, scope),
+            Expr::Position { expr, r#in } => self.bind_position(expr, r#in, scope),
+            Expr::Substring { expr, substring_from, substring_for, special: _, shorthand: _ } => {
+                self.bind_substring(expr, substring_from.as_deref(), substring_for.as_deref(), scope)
+            }
+            Expr::Trim { trim_where, trim_what, expr, trim_characters } => {
+                let characters = match (trim_what, trim_characters.as_deref()) {
+                    (what, None) => what.as_deref(),
+                    (None, Some([what])) => Some(what),
+                    _ => return Err(self.unsupported(ast)),
+                };
+                self.bind_trim(*trim_where, expr, characters, scope)
+            }
+            Expr::Overlay { expr, overlay_what, overlay_from, overlay_for } => {
+                self.bind_overlay([expr, overlay_what, overlay_from], overlay_for.as_deref(), scope)
+            }
+            Expr::Function(function) => self.bind_function(function, scope),
+            Expr::Collate { expr, collation } => self.bind_collate(expr, collation, scope),
+            Expr::Tuple(_) => Err(self.row_as_value(self.start(ast))),
+            other => Err(self.unsupported(other)),
+        }
+    }
+
+    /// Where an expression starts.
+    pub(super) fn start(&self, ast: &Expr) -> Option<Position> {
+        self.position(ast.span())
+    }
+
+    fn unsupported(&self, ast: &Expr) -> Error {
+        let what = match ast {
+            Expr::AtTimeZone { .. } => "AT TIME ZONE is",
+            Expr::Cast { kind: ast::CastKind::TryCast | ast::CastKind::SafeCast, .. } => "TRY_CAST is",
+            Expr::Cast { .. } => "CAST … FORMAT is",
+            Expr::SimilarTo { .. } => "SIMILAR TO is",
+            Expr::RLike { .. } => "RLIKE is",
+            Expr::Like { .. } | Expr::ILike { .. } => "LIKE ANY is",
+            Expr::Array(_) => "an array outside ANY and ALL is",
+            Expr::GroupingSets(_) | Expr::Cube(_) | Expr::Rollup(_) => "GROUPING SETS, CUBE or ROLLUP is",
+            Expr::CompoundFieldAccess { .. } => "a field or element of a value is",
+            Expr::JsonAccess { .. } | Expr::IsJson { .. } => "JSON is",
+            Expr::Wildcard(_) | Expr::QualifiedWildcard(..) => "* as an expression is",
+            other => return Error::unsupported(format_args!("{other} is")).at(self.start(ast)),
+        };
+        Error::unsupported(what).at(self.start(ast))
+    }
+
+    /// `table.column`.
+    fn bind_qualified(&mut self, parts: &[ast::Ident], scope: &Scope<'_>) -> Result<Expression> {
+        let position = parts.first().and_then(|part| self.position(part.span));
+        let names: Vec<String> = parts.iter().map(Binder::fold).collect();
+        match names.as_slice() {
+            [table, column] => self.bind_column(scope, Some(table), column, position),
+            [schema, table, column] if schema == "public" => self.bind_column(scope, Some(table), column, position),
+            _ => {
+                let name = names.join(".");
+                Err(Error::unsupported(format_args!("the qualified name {name} is")).at(position))
+            }
+        }
+    }
+
+    /// `a IS TRUE` and its family.
+    fn bind_truth_test(
+        &mut self,
+        function: Function,
+        negated: bool,
+        name: &str,
+        value: &Expr,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        let value = self.bind_expression(value, scope)?;
+        let value = self.coerce_condition(value, name)?;
+        let test = fold::call(function, vec![value], DataType::Boolean);
+        Ok(if negated { operator::not(test) } else { test })
+    }
+
+    /// `CAST(value AS type)` and `value::type`.
+    fn bind_cast(&mut self, value: &Expr, data_type: &ast::DataType, scope: &Scope<'_>) -> Result<Expression> {
+        let value = self.bind_expression(value, scope)?;
+        let position = value.position;
+        if data_type::is_bare_numeric(data_type) {
+            // NUMERIC without digits keeps the value's own.
+            if value.data_type.is_decimal() || literal::unknown_text(&value).is_some() {
+                return literal::as_decimal_literal(value);
+            }
+            if value.data_type.is_integer() {
+                return Ok(coercion::cast(value.clone(), coercion::as_decimal(value.data_type), Coercion::Explicit));
+            }
+        }
+        let data_type = bind_data_type(data_type).map_err(|error| error.at(position))?;
+        self.coerce(value, data_type, Coercion::Explicit)
+    }
+
+    /// `value COLLATE "C"`: the order that all text has here.
+    fn bind_collate(&mut self, value: &Expr, collation: &ast::ObjectName, scope: &Scope<'_>) -> Result<Expression> {
+        let value = self.bind_expression(value, scope)?;
+        let value = self.settle(value)?;
+        let name = collation.0.last().and_then(|part| part.as_ident()).map(|ident| ident.value.as_str());
+        if !matches!(name, Some("C" | "POSIX" | "ucs_basic")) {
+            return Err(Error::unsupported(format_args!("collation {collation} is")).at(value.position));
+        }
+        if !value.data_type.is_text() {
+            let message = format!("collations are not supported by type {}", value.data_type);
+            return Err(Error::new(ErrorKind::TypeMismatch, message).at(value.position));
+        }
+        Ok(value)
+    }
+}

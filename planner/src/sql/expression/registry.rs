@@ -1,0 +1,130 @@
+//! The functions whose signatures are fixed, by PostgreSQL's names, and the names of the rest.
+
+use crate::function::{Function, TrimSide};
+use crate::types::DataType::{self, Boolean, Date, Double, Integer, Interval, Text, Timestamp};
+
+/// One signature. Arguments after the first `required` may be left out.
+pub(super) struct Signature {
+    pub(super) name: &'static str,
+    pub(super) function: Function,
+    pub(super) parameters: &'static [DataType],
+    pub(super) required: usize,
+    pub(super) result: DataType,
+}
+
+const fn signature(
+    name: &'static str,
+    function: Function,
+    parameters: &'static [DataType],
+    required: usize,
+    result: DataType,
+) -> Signature {
+    Signature { name, function, parameters, required, result }
+}
+
+/// A function of a double.
+const fn of_double(name: &'static str, function: Function) -> Signature {
+    signature(name, function, &[Double], 1, Double)
+}
+
+/// A function of a text.
+const fn of_text(name: &'static str, function: Function, result: DataType) -> Signature {
+    signature(name, function, &[Text], 1, result)
+}
+
+const SIGNATURES: &[Signature] = {
+    use Function as F;
+    &[
+        of_text("lower", F::Lower, Text),
+        of_text("upper", F::Upper, Text),
+        of_text("initcap", F::InitCap, Text),
+        of_text("length", F::Length, Integer),
+        of_text("char_length", F::Length, Integer),
+        of_text("character_length", F::Length, Integer),
+        of_text("octet_length", F::OctetLength, Integer),
+        of_text("reverse", F::Reverse, Text),
+        of_text("ascii", F::Ascii, Integer),
+        signature("chr", F::Chr, &[Integer], 1, Text),
+        signature("substr", F::Substring, &[Text, Integer, Integer], 2, Text),
+        signature("substring", F::Substring, &[Text, Integer, Integer], 2, Text),
+        signature("left", F::Left, &[Text, Integer], 2, Text),
+        signature("right", F::Right, &[Text, Integer], 2, Text),
+        signature("lpad", F::LeftPad, &[Text, Integer, Text], 2, Text),
+        signature("rpad", F::RightPad, &[Text, Integer, Text], 2, Text),
+        signature("btrim", F::Trim(TrimSide::Both), &[Text, Text], 1, Text),
+        signature("ltrim", F::Trim(TrimSide::Leading), &[Text, Text], 1, Text),
+        signature("rtrim", F::Trim(TrimSide::Trailing), &[Text, Text], 1, Text),
+        signature("replace", F::Replace, &[Text, Text, Text], 3, Text),
+        signature("translate", F::Translate, &[Text, Text, Text], 3, Text),
+        signature("strpos", F::Position, &[Text, Text], 2, Integer),
+        signature("starts_with", F::StartsWith, &[Text, Text], 2, Boolean),
+        signature("ends_with", F::EndsWith, &[Text, Text], 2, Boolean),
+        signature("contains", F::Contains, &[Text, Text], 2, Boolean),
+        signature("repeat", F::Repeat, &[Text, Integer], 2, Text),
+        signature("split_part", F::SplitPart, &[Text, Text, Integer], 3, Text),
+        of_double("sqrt", F::SquareRoot),
+        of_double("dsqrt", F::SquareRoot),
+        of_double("cbrt", F::CubeRoot),
+        of_double("dcbrt", F::CubeRoot),
+        of_double("exp", F::Exp),
+        of_double("dexp", F::Exp),
+        of_double("ln", F::Ln),
+        of_double("dlog1", F::Ln),
+        of_double("log", F::Log10),
+        of_double("log10", F::Log10),
+        of_double("dlog10", F::Log10),
+        of_double("sin", F::Sin),
+        of_double("cos", F::Cos),
+        of_double("tan", F::Tan),
+        of_double("asin", F::Asin),
+        of_double("acos", F::Acos),
+        of_double("atan", F::Atan),
+        of_double("degrees", F::Degrees),
+        of_double("radians", F::Radians),
+        signature("power", F::Power, &[Double, Double], 2, Double),
+        signature("pow", F::Power, &[Double, Double], 2, Double),
+        signature("dpow", F::Power, &[Double, Double], 2, Double),
+        signature("atan2", F::Atan2, &[Double, Double], 2, Double),
+        signature("random", F::Random, &[], 0, Double),
+        signature("age", F::Age, &[Timestamp, Timestamp], 2, Interval),
+        signature("make_date", F::MakeDate, &[Integer, Integer, Integer], 3, Date),
+    ]
+};
+
+/// Functions whose types follow rules of their own (`call`).
+const SPECIAL: &[&str] = &[
+    "abs", "ceil", "ceiling", "coalesce", "concat", "concat_ws", "date", "date_part", "date_trunc", "floor",
+    "greatest", "least", "mod", "nullif", "pi", "round", "sign", "trunc",
+];
+
+/// The signatures of a name.
+pub(super) fn signatures(name: &str) -> impl Iterator<Item = &'static Signature> {
+    SIGNATURES.iter().filter(move |signature| signature.name == name)
+}
+
+/// All names of functions that are no aggregates.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    SIGNATURES.iter().map(|signature| signature.name).chain(SPECIAL.iter().copied())
+}
+
+/// What PostgreSQL has under a name and Multiloop has not, for an error that says so.
+pub(super) fn unsupported(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "now" | "current_date" | "current_time" | "current_timestamp" | "localtime" | "localtimestamp"
+        | "clock_timestamp" | "statement_timestamp" | "transaction_timestamp" | "timeofday" => {
+            "the current date or time"
+        }
+        "current_user" | "session_user" | "user" | "current_role" | "current_schema" | "current_catalog"
+        | "current_database" => "session information",
+        "row_number" | "rank" | "dense_rank" | "percent_rank" | "cume_dist" | "ntile" | "lag" | "lead"
+        | "first_value" | "last_value" | "nth_value" => "a window function",
+        "string_agg" | "array_agg" | "json_agg" | "jsonb_agg" | "json_object_agg" | "jsonb_object_agg" | "xmlagg"
+        | "corr" | "covar_pop" | "covar_samp" | "regr_slope" | "regr_intercept" | "regr_r2" | "regr_count"
+        | "regr_avgx" | "regr_avgy" | "regr_sxx" | "regr_syy" | "regr_sxy" | "bit_and" | "bit_or" | "bit_xor"
+        | "any_value" | "mode" | "percentile_cont" | "percentile_disc" | "grouping" => "this aggregate function",
+        "to_char" | "to_date" | "to_timestamp" | "to_number" | "format" => "formatting by a template",
+        "regexp_replace" | "regexp_match" | "regexp_matches" | "regexp_like" | "regexp_count" | "regexp_instr"
+        | "regexp_substr" | "regexp_split_to_array" | "regexp_split_to_table" => "a regular expression",
+        _ => return None,
+    })
+}

@@ -1,0 +1,1 @@
+//! Binding single expressions: types, constants, errors.
