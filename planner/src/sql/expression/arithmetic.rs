@@ -79,12 +79,7 @@ fn spelling(operator: Function) -> &'static str {
 
 impl Binder<'_> {
     /// `+`, `-`, `*`, `/` or `%`, given as the function on numbers.
-    pub(super) fn arithmetic(
-        &mut self,
-        operator: Function,
-        left: Expression,
-        right: Expression,
-    ) -> Result<Expression> {
+    pub(super) fn arithmetic(&mut self, operator: Function, left: Expression, right: Expression) -> Result<Expression> {
         let (left, right) = self.known_operands(operator, left, right)?;
         let (l, r) = (left.data_type, right.data_type);
         if l.is_numeric() && r.is_numeric() {
@@ -189,9 +184,8 @@ impl Binder<'_> {
             candidates.push((r, l, true));
         }
         for implicit in [false, true] {
-            let fits = |from: DataType, to: DataType| {
-                from == to || (implicit && castable(from, to, Coercion::Implicit))
-            };
+            let fits =
+                |from: DataType, to: DataType| from == to || (implicit && castable(from, to, Coercion::Implicit));
             for &(first, second, swapped) in &candidates {
                 let Some(found) = TEMPORAL_OPERATORS.iter().find(|candidate| {
                     candidate.operator == operator && fits(first, candidate.left) && fits(second, candidate.right)

@@ -30,8 +30,13 @@ impl Binder<'_> {
         let name = match parts.as_slice() {
             [name] => Binder::fold(name),
             [schema, name] if Binder::fold(schema) == "pg_catalog" => Binder::fold(name),
-            _ => return Err(Error::new(ErrorKind::UnknownFunction, format!("function {} does not exist", function.name))
-                .at(position)),
+            _ => {
+                return Err(Error::new(
+                    ErrorKind::UnknownFunction,
+                    format!("function {} does not exist", function.name),
+                )
+                .at(position));
+            }
         };
         unsupported_clauses(function).map_err(|error| error.at(position))?;
         if let Some(aggregate) = aggregate::named(&name) {

@@ -48,7 +48,8 @@ impl Binder<'_> {
         right: &ast::Expr,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        if let Some(fields) = super::row::fields(left).or_else(|| super::row::fields(right)).map(|fields| fields.len()) {
+        if let Some(fields) = super::row::fields(left).or_else(|| super::row::fields(right)).map(|fields| fields.len())
+        {
             return self.bind_row_comparison(function, left, right, fields, scope);
         }
         let left = self.bind_expression(left, scope)?;
@@ -139,11 +140,8 @@ impl Binder<'_> {
         let low = self.bind_expression(low, scope)?;
         let high = self.bind_expression(high, scope)?;
         // Said of a `NOT BETWEEN` without NOT, which the rules for conjunctions and ranges see through.
-        let (first, second) = if negated {
-            (Function::Less, Function::Greater)
-        } else {
-            (Function::GreaterEqual, Function::LessEqual)
-        };
+        let (first, second) =
+            if negated { (Function::Less, Function::Greater) } else { (Function::GreaterEqual, Function::LessEqual) };
         let low = self.compare(first, value.clone(), low)?;
         let high = self.compare(second, value, high)?;
         Ok(if negated { or([low, high]) } else { and(vec![low, high]) })
@@ -186,9 +184,8 @@ impl Binder<'_> {
             && fold::constant(&value).is_none()
             && pairs.iter().all(|(side, item)| *side == pairs[0].0 && fold::constant(item).is_some());
         if !one_list {
-            let equals = pairs.into_iter().map(|(side, item)| {
-                fold::call(Function::Equal, vec![side, item], DataType::Boolean)
-            });
+            let equals =
+                pairs.into_iter().map(|(side, item)| fold::call(Function::Equal, vec![side, item], DataType::Boolean));
             return Ok(or(equals).at(position));
         }
         let mut arguments = vec![pairs[0].0.clone()];

@@ -1,7 +1,7 @@
 //! SQL's names of types.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::types::{DECIMAL_DIGITS_MAX, DataType, DIVISION_SCALE_MIN};
+use crate::types::{DECIMAL_DIGITS_MAX, DIVISION_SCALE_MIN, DataType};
 use sqlparser::ast;
 
 /// The longest varchar and char, as in PostgreSQL.

@@ -55,9 +55,7 @@ fn has_part(source: DataType, part: DatePart) -> bool {
     match source {
         DataType::Date => !of_time,
         DataType::Time => of_time || part == P::Epoch,
-        DataType::Interval => {
-            !matches!(part, P::Week | P::IsoYear | P::DayOfWeek | P::IsoDayOfWeek | P::DayOfYear)
-        }
+        DataType::Interval => !matches!(part, P::Week | P::IsoYear | P::DayOfWeek | P::IsoDayOfWeek | P::DayOfYear),
         _ => true,
     }
 }
@@ -127,9 +125,9 @@ fn extract(name: &str, source: Expression) -> Result<Expression> {
     let position = source.position;
     if !matches!(data_type, DataType::Date | DataType::Time | DataType::Timestamp | DataType::Interval) {
         let message = format!("function extract({name} from {data_type}) does not exist");
-        return Err(Error::new(ErrorKind::UnknownFunction, message)
-            .at(position)
-            .with_hint("EXTRACT takes a date, time, timestamp or interval. You might need to add an explicit type cast."));
+        return Err(Error::new(ErrorKind::UnknownFunction, message).at(position).with_hint(
+            "EXTRACT takes a date, time, timestamp or interval. You might need to add an explicit type cast.",
+        ));
     }
     let part = known_part(name, data_type).map_err(|error| error.at(position))?;
     if !has_part(data_type, part) {

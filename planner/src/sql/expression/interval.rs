@@ -128,9 +128,7 @@ fn with_hours(text: &str) -> String {
         None => ("", text),
     };
     match rest.split_once(':') {
-        Some((minutes, seconds))
-            if !seconds.contains(':') && minutes.bytes().all(|byte| byte.is_ascii_digit()) =>
-        {
+        Some((minutes, seconds)) if !seconds.contains(':') && minutes.bytes().all(|byte| byte.is_ascii_digit()) => {
             format!("{sign}00:{minutes}:{seconds}")
         }
         _ => text.to_owned(),

@@ -93,8 +93,24 @@ const SIGNATURES: &[Signature] = {
 
 /// Functions whose types follow rules of their own (`call`).
 const SPECIAL: &[&str] = &[
-    "abs", "ceil", "ceiling", "coalesce", "concat", "concat_ws", "date", "date_part", "date_trunc", "floor",
-    "greatest", "least", "mod", "nullif", "pi", "round", "sign", "trunc",
+    "abs",
+    "ceil",
+    "ceiling",
+    "coalesce",
+    "concat",
+    "concat_ws",
+    "date",
+    "date_part",
+    "date_trunc",
+    "floor",
+    "greatest",
+    "least",
+    "mod",
+    "nullif",
+    "pi",
+    "round",
+    "sign",
+    "trunc",
 ];
 
 /// The signatures of a name.
@@ -110,10 +126,16 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 /// What PostgreSQL has under a name and Multiloop has not, for an error that says so.
 pub(super) fn unsupported(name: &str) -> Option<&'static str> {
     Some(match name {
-        "now" | "current_date" | "current_time" | "current_timestamp" | "localtime" | "localtimestamp"
-        | "clock_timestamp" | "statement_timestamp" | "transaction_timestamp" | "timeofday" => {
-            "the current date or time"
-        }
+        "now"
+        | "current_date"
+        | "current_time"
+        | "current_timestamp"
+        | "localtime"
+        | "localtimestamp"
+        | "clock_timestamp"
+        | "statement_timestamp"
+        | "transaction_timestamp"
+        | "timeofday" => "the current date or time",
         "current_user" | "session_user" | "user" | "current_role" | "current_schema" | "current_catalog"
         | "current_database" => "session information",
         "row_number" | "rank" | "dense_rank" | "percent_rank" | "cume_dist" | "ntile" | "lag" | "lead"
@@ -123,8 +145,15 @@ pub(super) fn unsupported(name: &str) -> Option<&'static str> {
         | "regr_avgx" | "regr_avgy" | "regr_sxx" | "regr_syy" | "regr_sxy" | "bit_and" | "bit_or" | "bit_xor"
         | "any_value" | "mode" | "percentile_cont" | "percentile_disc" | "grouping" => "this aggregate function",
         "to_char" | "to_date" | "to_timestamp" | "to_number" | "format" => "formatting by a template",
-        "regexp_replace" | "regexp_match" | "regexp_matches" | "regexp_like" | "regexp_count" | "regexp_instr"
-        | "regexp_substr" | "regexp_split_to_array" | "regexp_split_to_table" => "a regular expression",
+        "regexp_replace"
+        | "regexp_match"
+        | "regexp_matches"
+        | "regexp_like"
+        | "regexp_count"
+        | "regexp_instr"
+        | "regexp_substr"
+        | "regexp_split_to_array"
+        | "regexp_split_to_table" => "a regular expression",
         _ => return None,
     })
 }

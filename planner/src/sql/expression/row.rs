@@ -31,12 +31,7 @@ pub(super) fn fields(ast: &ast::Expr) -> Option<Vec<&ast::Expr>> {
 
 impl Binder<'_> {
     /// The fields of a row that is compared with one of `count` fields; a plain value is a row of one.
-    pub(super) fn bind_row(
-        &mut self,
-        ast: &ast::Expr,
-        count: usize,
-        scope: &Scope<'_>,
-    ) -> Result<Vec<Expression>> {
+    pub(super) fn bind_row(&mut self, ast: &ast::Expr, count: usize, scope: &Scope<'_>) -> Result<Vec<Expression>> {
         let Some(fields) = fields(ast) else {
             if count != 1 {
                 let what = match ast {
@@ -48,8 +43,9 @@ impl Binder<'_> {
             return Ok(vec![self.bind_expression(ast, scope)?]);
         };
         if fields.len() != count {
-            return Err(Error::new(ErrorKind::Syntax, "unequal number of entries in row expressions")
-                .at(self.start(ast)));
+            return Err(
+                Error::new(ErrorKind::Syntax, "unequal number of entries in row expressions").at(self.start(ast))
+            );
         }
         fields.into_iter().map(|field| self.bind_expression(field, scope)).collect()
     }

@@ -110,9 +110,8 @@ impl Binder<'_> {
         let position = text.position;
         let count = count.map(|count| self.bind_expression(count, scope)).transpose()?;
         let stringy = |value: &Expression| value.data_type.is_text() || value.data_type == DataType::Null;
-        let small = |value: &Expression| {
-            matches!(value.data_type, DataType::SmallInt | DataType::Integer | DataType::Null)
-        };
+        let small =
+            |value: &Expression| matches!(value.data_type, DataType::SmallInt | DataType::Integer | DataType::Null);
         if !stringy(&text) || !stringy(&new) || !small(&from) || !count.as_ref().is_none_or(small) {
             let mut arguments = vec![text, new, from];
             arguments.extend(count);

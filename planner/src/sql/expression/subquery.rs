@@ -90,8 +90,11 @@ impl Binder<'_> {
                 return self.bind_quantified_subquery(quantifier, function, left, query, scope);
             }
             ast::Expr::Array(array) => array,
-            _ => return Err(Error::unsupported("ANY or ALL of anything but a subquery or ARRAY[…] is")
-                .at(self.start(right))),
+            _ => {
+                return Err(
+                    Error::unsupported("ANY or ALL of anything but a subquery or ARRAY[…] is").at(self.start(right))
+                );
+            }
         };
         let value = self.bind_expression(left, scope)?;
         let items = array.elem.iter().map(|item| self.bind_expression(item, scope)).collect::<Result<Vec<_>>>()?;
