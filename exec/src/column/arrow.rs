@@ -1,1 +1,80 @@
-//! Placeholder of column/arrow.
+//! Between Arrow and our columns: which SQL type an Arrow type stands for, arrays in (`import`), results out
+//! (`export`).
+
+mod export;
+mod import;
+#[cfg(test)]
+mod tests;
+
+pub use export::{to_array, to_record_batch};
+pub use import::to_column;
+pub(in crate::column) use import::{copies, too_much_text};
+
+use crate::{Error, Result};
+use ::arrow::datatypes::{DataType as Arrow, Field as ArrowField, IntervalUnit, Schema, SchemaRef, TimeUnit};
+use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Field};
+use std::sync::Arc;
+
+/// The SQL fields of an Arrow schema. Columns of a type that has no SQL type here are an error (0A000) that names
+/// the column.
+pub fn fields_of(schema: &Schema) -> Result<Vec<Field>> {
+    schema.fields().iter().map(|field| field_of(field)).collect()
+}
+
+/// The SQL field of an Arrow field; see [`fields_of`].
+pub fn field_of(field: &ArrowField) -> Result<Field> {
+    Ok(Field::new(field.name(), type_of(field.data_type(), field.name())?, field.is_nullable()))
+}
+
+/// The narrowest SQL type that holds every value of an Arrow type. Timestamps with a time zone are instants: they
+/// are taken in UTC.
+fn type_of(arrow: &Arrow, column: &str) -> Result<DataType> {
+    Ok(match arrow {
+        Arrow::Boolean => DataType::Boolean,
+        Arrow::Int8 | Arrow::UInt8 | Arrow::Int16 => DataType::SmallInt,
+        Arrow::UInt16 | Arrow::Int32 => DataType::Integer,
+        Arrow::UInt32 | Arrow::Int64 => DataType::BigInt,
+        Arrow::UInt64 => DataType::decimal(20, 0),
+        Arrow::Float16 | Arrow::Float32 => DataType::Real,
+        Arrow::Float64 => DataType::Double,
+        Arrow::Decimal32(precision, scale)
+        | Arrow::Decimal64(precision, scale)
+        | Arrow::Decimal128(precision, scale)
+            if *precision <= DECIMAL_DIGITS_MAX && (0..=*precision as i8).contains(scale) =>
+        {
+            DataType::decimal(*precision, *scale as u8)
+        }
+        // A column of nothing but NULL has the type that PostgreSQL gives an untyped NULL in a table: text.
+        Arrow::Null | Arrow::Utf8 | Arrow::LargeUtf8 | Arrow::Utf8View => DataType::Text,
+        Arrow::Date32 | Arrow::Date64 => DataType::Date,
+        Arrow::Time32(_) | Arrow::Time64(_) => DataType::Time,
+        Arrow::Timestamp(..) => DataType::Timestamp,
+        Arrow::Interval(_) => DataType::Interval,
+        Arrow::Dictionary(_, values) => type_of(values, column)?,
+        _ => return Err(Error::unsupported(format!("column \"{column}\": Arrow type {arrow} is"))),
+    })
+}
+
+/// The Arrow type of a result column of this SQL type.
+pub fn arrow_type(data_type: DataType) -> Arrow {
+    match data_type {
+        DataType::Boolean => Arrow::Boolean,
+        DataType::SmallInt => Arrow::Int16,
+        DataType::Integer => Arrow::Int32,
+        DataType::BigInt => Arrow::Int64,
+        DataType::Real => Arrow::Float32,
+        DataType::Double => Arrow::Float64,
+        DataType::Decimal { precision, scale } => Arrow::Decimal128(precision, scale as i8),
+        DataType::Null | DataType::Text | DataType::Varchar(_) | DataType::Char(_) => Arrow::Utf8,
+        DataType::Date => Arrow::Date32,
+        DataType::Time => Arrow::Time64(TimeUnit::Microsecond),
+        DataType::Timestamp => Arrow::Timestamp(TimeUnit::Microsecond, None),
+        DataType::Interval => Arrow::Interval(IntervalUnit::MonthDayNano),
+    }
+}
+
+/// The Arrow schema of a result with these fields.
+pub fn schema_of(fields: &[Field]) -> SchemaRef {
+    let field = |field: &Field| ArrowField::new(&field.name, arrow_type(field.data_type), field.nullable);
+    Arc::new(Schema::new(fields.iter().map(field).collect::<Vec<_>>()))
+}

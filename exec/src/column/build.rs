@@ -1,1 +1,361 @@
-//! Placeholder of column/build.
+//! Building tables from record batches or values that stream in.
+//!
+//! A [`TableBuilder`] stages what is pushed until it holds some chunks' worth, then makes chunks of them, every
+//! column of every chunk a task of its own for rayon, and drops the staged batches. So a load needs the compact table
+//! and a few chunks of plain data, never all of it twice. At the end, the chunks of a text column get one dictionary
+//! (or none), and the table its statistics.
+
+use super::arrow::{fields_of, to_column};
+use super::compact::compact;
+use super::statistics::{Summary, measure};
+use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Table, compact_text};
+use crate::context::{Context, Reservation};
+use crate::{Error, ErrorKind, Result};
+use ::arrow::array::{Array, RecordBatch};
+use ::arrow::datatypes::Schema;
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
+use rayon::prelude::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What to do with arrays that come in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// Copy them into chunks of [`CHUNK_ROWS`] in the narrowest forms.
+    Compact,
+    /// Share their buffers where a form exists for them; batches stay chunks, unless they are larger than one.
+    Keep,
+}
+
+/// Builds one table.
+#[derive(Debug)]
+pub struct TableBuilder {
+    fields: Vec<Field>,
+    storage: Storage,
+    context: Context,
+    staged: Vec<Staged>,
+    staged_rows: usize,
+    staged_memory: Reservation,
+    chunks: Vec<Unfinished>,
+    /// By field: a chunk has found too many distinct strings, so the rest need not try.
+    plain_text: Vec<AtomicBool>,
+}
+
+/// Rows that wait for a chunk.
+#[derive(Debug)]
+enum Staged {
+    Batch(RecordBatch),
+    Columns(usize, Vec<Column>),
+}
+
+/// A chunk whose dictionaries are its own.
+#[derive(Debug)]
+struct Unfinished {
+    rows: usize,
+    columns: Vec<Column>,
+    summaries: Vec<Summary>,
+    memory: Reservation,
+}
+
+impl TableBuilder {
+    /// A builder of a table with these fields. Its memory counts against the context's for as long as the table lives.
+    pub fn new(fields: Vec<Field>, storage: Storage, context: &Context) -> Self {
+        TableBuilder {
+            plain_text: fields.iter().map(|_| AtomicBool::new(false)).collect(),
+            fields,
+            storage,
+            context: context.clone(),
+            staged: Vec::new(),
+            staged_rows: 0,
+            staged_memory: Reservation::new(&context.memory),
+            chunks: Vec::new(),
+        }
+    }
+
+    /// A builder of a table with the fields that an Arrow schema stands for; types without one give 0A000.
+    pub fn for_schema(schema: &Schema, storage: Storage, context: &Context) -> Result<Self> {
+        Ok(TableBuilder::new(fields_of(schema)?, storage, context))
+    }
+
+    /// Adds the rows of a batch, whose columns are the table's in order. Arrays of a narrower type than the field's
+    /// will do; others are an error (42804), as are NULLs in a field that is not nullable (23502, perhaps only at a
+    /// later push or at the end).
+    pub fn push(&mut self, batch: RecordBatch) -> Result<()> {
+        self.context.check()?;
+        self.check_types(&batch)?;
+        if self.storage == Storage::Keep {
+            return self.keep(&batch);
+        }
+        let bytes = |array: &Arc<dyn Array>| array.to_data().get_slice_memory_size().unwrap_or(0);
+        self.staged_memory.add(batch.columns().iter().map(bytes).sum())?;
+        self.stage(batch.num_rows(), Staged::Batch(batch))
+    }
+
+    /// Adds rows of values, one a field, each of the field's type or NULL.
+    pub fn push_values(&mut self, rows: &[Vec<Value>]) -> Result<()> {
+        self.context.check()?;
+        for rows in rows.chunks(CHUNK_ROWS) {
+            let column = |(index, field): (usize, &Field)| {
+                Column::from_values(field.data_type, rows.iter().map(move |row| &row[index]))
+            };
+            let columns: Vec<Column> = self.fields.iter().enumerate().map(column).collect();
+            self.push_columns(rows.len(), columns)?;
+        }
+        Ok(())
+    }
+
+    /// Adds columns of this many rows, one a field, in any form of the field's type.
+    pub fn push_columns(&mut self, rows: usize, columns: Vec<Column>) -> Result<()> {
+        self.context.check()?;
+        if columns.len() != self.fields.len() || columns.iter().any(|column| column.rows() != rows) {
+            return Err(Error::internal("pushed columns do not fit the table"));
+        }
+        self.staged_memory.add(columns.iter().map(Column::bytes).sum())?;
+        self.stage(rows, Staged::Columns(rows, columns))
+    }
+
+    fn stage(&mut self, rows: usize, staged: Staged) -> Result<()> {
+        if rows > 0 {
+            self.staged.push(staged);
+            self.staged_rows += rows;
+        }
+        // Columns alone give some tasks; with more threads, take more chunks at a time.
+        let chunks_at_once = (rayon::current_num_threads() / self.fields.len().clamp(1, 4)).max(1);
+        if self.staged_rows >= CHUNK_ROWS * chunks_at_once { self.flush(false) } else { Ok(()) }
+    }
+
+    fn check_types(&self, batch: &RecordBatch) -> Result<()> {
+        if batch.num_columns() != self.fields.len() {
+            let message = format!("{} columns where the table has {}", batch.num_columns(), self.fields.len());
+            return Err(Error::new(ErrorKind::TypeMismatch, message));
+        }
+        let given = fields_of(&batch.schema())?;
+        match given.iter().zip(&self.fields).find(|(given, field)| !holds(field.data_type, given.data_type)) {
+            Some((given, field)) => {
+                let (name, to, from) = (&field.name, field.data_type, given.data_type);
+                let message = format!("column \"{name}\" is of type {to} but the data is of type {from}");
+                Err(Error::new(ErrorKind::TypeMismatch, message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Registers a batch: its arrays become columns, in slices if it is larger than a chunk.
+    fn keep(&mut self, batch: &RecordBatch) -> Result<()> {
+        for start in (0..batch.num_rows()).step_by(CHUNK_ROWS) {
+            self.context.check()?;
+            let rows = CHUNK_ROWS.min(batch.num_rows() - start);
+            let parts = batch.columns().par_iter().zip(&self.fields).map(|(array, field)| {
+                let copies = super::arrow::copies(array.data_type());
+                let column = to_column(&array.slice(start, rows), &field.name)?;
+                check_nulls(&column, field)?;
+                let summary = Summary::of(&column, field.data_type);
+                Ok((if copies { column.bytes() } else { 0 }, column, summary))
+            });
+            let parts = parts.collect::<Result<Vec<_>>>()?;
+            let mut memory = Reservation::new(&self.context.memory);
+            memory.add(parts.iter().map(|(bytes, ..)| bytes).sum())?;
+            let (columns, summaries) = parts.into_iter().map(|(_, column, summary)| (column, summary)).unzip();
+            self.chunks.push(Unfinished { rows, columns, summaries, memory });
+        }
+        Ok(())
+    }
+
+    /// Makes chunks of what is staged: full ones, and at the end the rest.
+    fn flush(&mut self, all: bool) -> Result<()> {
+        let full = self.staged_rows / CHUNK_ROWS * CHUNK_ROWS;
+        let mut plan = cut(&self.staged, if all { self.staged_rows } else { full });
+        let tasks: Vec<(usize, usize)> =
+            (0..plan.len()).flat_map(|chunk| (0..self.fields.len()).map(move |column| (chunk, column))).collect();
+        let task = |&(chunk, column): &(usize, usize)| self.compact_column(&plan[chunk], column);
+        let mut parts = tasks.par_iter().map(task).collect::<Result<Vec<_>>>()?.into_iter();
+        for pieces in plan.drain(..) {
+            let (columns, summaries): (Vec<Column>, Vec<Summary>) = parts.by_ref().take(self.fields.len()).unzip();
+            let rows = pieces.iter().map(|piece| piece.rows).sum();
+            let mut memory = Reservation::new(&self.context.memory);
+            memory.add(columns.iter().map(Column::bytes).sum())?;
+            self.chunks.push(Unfinished { rows, columns, summaries, memory });
+        }
+        self.drop_staged(if all { self.staged_rows } else { full })
+    }
+
+    fn compact_column(&self, pieces: &[Piece], column: usize) -> Result<(Column, Summary)> {
+        self.context.check()?;
+        let field = &self.fields[column];
+        let piece = |piece: &Piece| match &self.staged[piece.staged] {
+            Staged::Batch(batch) => to_column(&batch.column(column).slice(piece.start, piece.rows), &field.name),
+            Staged::Columns(_, columns) => Ok(columns[column].slice(piece.start, piece.rows)),
+        };
+        let pieces = pieces.iter().map(piece).collect::<Result<Vec<_>>>()?;
+        let plain = &self.plain_text[column];
+        let column = compact(&pieces, field, !plain.load(Ordering::Relaxed))?;
+        if matches!(column.data, ColumnData::Text { .. }) {
+            plain.store(true, Ordering::Relaxed);
+        }
+        check_nulls(&column, field)?;
+        let summary = Summary::of(&column, field.data_type);
+        Ok((column, summary))
+    }
+
+    /// Forgets the first staged rows, which are in chunks now.
+    fn drop_staged(&mut self, mut rows: usize) -> Result<()> {
+        self.staged_rows -= rows;
+        let mut kept = Vec::new();
+        for staged in self.staged.drain(..) {
+            let length = staged.rows();
+            if rows >= length {
+                rows -= length;
+                continue;
+            }
+            kept.push(staged.slice(rows, length - rows));
+            rows = 0;
+        }
+        self.staged = kept;
+        let bytes = self.staged.iter().map(Staged::bytes).sum();
+        self.staged_memory.resize(bytes)
+    }
+
+    /// The table.
+    pub fn finish(mut self) -> Result<Table> {
+        self.flush(true)?;
+        let fields = self.fields;
+        unify_text(&mut self.chunks, &fields)?;
+        self.context.check()?;
+        let statistics = {
+            let chunks = &self.chunks;
+            let columns = |index: usize| chunks.iter().map(|chunk| &chunk.columns[index]).collect::<Vec<_>>();
+            let columns: Vec<Vec<&Column>> = (0..fields.len()).map(columns).collect();
+            let summaries =
+                |index: usize| chunks.iter().map(|chunk| chunk.summaries[index].clone()).collect::<Vec<_>>();
+            let summaries: Vec<Vec<Summary>> = (0..fields.len()).map(summaries).collect();
+            let mut statistics = measure(&fields, &columns, &summaries);
+            statistics.rows = chunks.iter().map(|chunk| chunk.rows as u64).sum();
+            statistics
+        };
+        let finish = |chunk: Unfinished| {
+            let ranges = chunk.summaries.iter().map(Summary::range).collect();
+            let reservation = Some(Arc::new(chunk.memory));
+            Arc::new(Chunk { rows: chunk.rows, columns: chunk.columns, ranges, reservation })
+        };
+        let mut table = Table { fields, chunks: Vec::new(), statistics: Arc::new(statistics) };
+        table.chunks = self.chunks.into_iter().map(finish).collect();
+        Ok(table)
+    }
+}
+
+/// Gives each text column one dictionary for all chunks, or none, and counts what changed.
+fn unify_text(chunks: &mut [Unfinished], fields: &[Field]) -> Result<()> {
+    let before: Vec<usize> = chunks.iter().map(Unfinished::bytes).collect();
+    for (index, field) in fields.iter().enumerate().filter(|(_, field)| field.data_type.is_text()) {
+        let mut columns: Vec<&mut Column> = chunks.iter_mut().map(|chunk| &mut chunk.columns[index]).collect();
+        compact_text::unify(&mut columns, field)?;
+    }
+    for (chunk, before) in chunks.iter_mut().zip(before) {
+        let counted = (chunk.memory.bytes() + chunk.bytes()).saturating_sub(before);
+        chunk.memory.resize(counted)?;
+    }
+    if let Some(first) = chunks.first_mut() {
+        let dictionaries = first.columns.iter().filter_map(|column| column.data.dictionary());
+        let bytes = dictionaries.map(|dictionary| dictionary.bytes()).sum();
+        first.memory.add(bytes)?;
+    }
+    Ok(())
+}
+
+impl Unfinished {
+    fn bytes(&self) -> usize {
+        self.columns.iter().map(Column::bytes).sum()
+    }
+}
+
+impl Staged {
+    fn rows(&self) -> usize {
+        match self {
+            Staged::Batch(batch) => batch.num_rows(),
+            Staged::Columns(rows, _) => *rows,
+        }
+    }
+
+    fn slice(&self, start: usize, rows: usize) -> Staged {
+        match self {
+            Staged::Batch(batch) => Staged::Batch(batch.slice(start, rows)),
+            Staged::Columns(_, columns) => {
+                Staged::Columns(rows, columns.iter().map(|column| column.slice(start, rows)).collect())
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let array = |array: &Arc<dyn Array>| array.to_data().get_slice_memory_size().unwrap_or(0);
+        match self {
+            Staged::Batch(batch) => batch.columns().iter().map(array).sum(),
+            Staged::Columns(_, columns) => columns.iter().map(Column::bytes).sum(),
+        }
+    }
+}
+
+/// Some rows of something staged.
+struct Piece {
+    staged: usize,
+    start: usize,
+    rows: usize,
+}
+
+/// The first `rows` staged rows as chunks of pieces, all full but perhaps the last.
+fn cut(staged: &[Staged], rows: usize) -> Vec<Vec<Piece>> {
+    let mut chunks: Vec<Vec<Piece>> = Vec::new();
+    let (mut left, mut space) = (rows, 0);
+    for (index, item) in staged.iter().enumerate() {
+        let (mut start, end) = (0, item.rows().min(left));
+        left -= end;
+        while start < end {
+            if space == 0 {
+                chunks.push(Vec::new());
+                space = CHUNK_ROWS;
+            }
+            let rows = space.min(end - start);
+            chunks.last_mut().expect("pushed above").push(Piece { staged: index, start, rows });
+            start += rows;
+            space -= rows;
+        }
+    }
+    chunks
+}
+
+fn check_nulls(column: &Column, field: &Field) -> Result<()> {
+    if !field.nullable && column.nulls.as_ref().is_some_and(|nulls| nulls.null_count() > 0) {
+        let message = format!("null value in column \"{}\" violates not-null constraint", field.name);
+        return Err(Error::new(ErrorKind::NotNullViolation, message));
+    }
+    Ok(())
+}
+
+/// Whether every value of type `given` is a value of type `wanted` and is stored alike.
+fn holds(wanted: DataType, given: DataType) -> bool {
+    let alike = (wanted.is_integer() && given.is_integer())
+        || (wanted.is_decimal() && given.is_decimal() && wanted.scale() == given.scale());
+    match (wanted.integer_bounds(), given.integer_bounds()) {
+        (Some((min, max)), Some((least, greatest))) if alike => min <= least && greatest <= max,
+        _ => wanted == given || (wanted.is_text() && given == DataType::Text),
+    }
+}
+
+impl Table {
+    /// A table of these batches, compacted or kept.
+    pub fn from_batches(
+        fields: Vec<Field>,
+        batches: impl IntoIterator<Item = RecordBatch>,
+        storage: Storage,
+        context: &Context,
+    ) -> Result<Table> {
+        let mut builder = TableBuilder::new(fields, storage, context);
+        batches.into_iter().try_for_each(|batch| builder.push(batch))?;
+        builder.finish()
+    }
+
+    /// Registers somebody's batches without copying what has a physical form. All have this schema.
+    pub fn register(schema: &Schema, batches: Vec<RecordBatch>, context: &Context) -> Result<Table> {
+        Table::from_batches(fields_of(schema)?, batches, Storage::Keep, context)
+    }
+}

@@ -4,7 +4,7 @@
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Dictionary {
     offsets: Vec<u32>,
-    bytes: Vec<u8>,
+    strings: Vec<u8>,
 }
 
 impl Dictionary {
@@ -13,12 +13,12 @@ impl Dictionary {
     /// # Panics
     /// If they are not, or are longer than 4 GiB together.
     pub fn new<'a>(sorted: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut dictionary = Dictionary { offsets: vec![0], bytes: Vec::new() };
+        let mut dictionary = Dictionary { offsets: vec![0], strings: Vec::new() };
         for text in sorted {
             let before = dictionary.offsets.len().checked_sub(2).map(|last| dictionary.get(last as u32));
             assert!(before.is_none_or(|before| before < text), "a dictionary is sorted and distinct");
-            dictionary.bytes.extend_from_slice(text.as_bytes());
-            dictionary.offsets.push(u32::try_from(dictionary.bytes.len()).expect("a dictionary is below 4 GiB"));
+            dictionary.strings.extend_from_slice(text.as_bytes());
+            dictionary.offsets.push(u32::try_from(dictionary.strings.len()).expect("a dictionary is below 4 GiB"));
         }
         dictionary
     }
@@ -35,8 +35,23 @@ impl Dictionary {
 
     /// The string of a code.
     pub fn get(&self, code: u32) -> &str {
-        let (start, end) = (self.offsets[code as usize] as usize, self.offsets[code as usize + 1] as usize);
-        std::str::from_utf8(&self.bytes[start..end]).expect("built from strings")
+        // SAFETY: `new` is the only way in, and it takes whole strings.
+        unsafe { std::str::from_utf8_unchecked(self.bytes_of(code)) }
+    }
+
+    /// The bytes of the string of a code.
+    pub fn bytes_of(&self, code: u32) -> &[u8] {
+        &self.strings[self.offsets[code as usize] as usize..self.offsets[code as usize + 1] as usize]
+    }
+
+    /// The strings in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        (0..self.len()).map(|code| self.get(code as u32))
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        self.strings.len() + size_of_val::<[u32]>(&self.offsets)
     }
 
     /// The code of a string: Ok if it is there, else Err with the code of the next greater one.

@@ -6,10 +6,17 @@
 //! reference), low-cardinality text becomes codes of a sorted dictionary, other text one byte buffer with offsets
 //! (searched as a whole). Registered RecordBatches keep their arrays where a physical form exists for them.
 
+pub mod append;
 pub mod arrow;
 pub mod build;
+mod compact;
+mod compact_text;
 pub mod dictionary;
+mod distinct;
+pub mod form;
 pub mod statistics;
+#[cfg(test)]
+mod tests;
 pub mod value;
 
 use crate::context::Reservation;
@@ -21,7 +28,7 @@ use multiloop_planner::types::Field;
 use multiloop_planner::value::Interval;
 use std::sync::Arc;
 
-/// Rows in a chunk, at most. All chunks of a compacted table but the last have exactly so many.
+/// Rows in a chunk, at most. All chunks of one load but its last have exactly so many; small inserts leave shorter ones.
 pub const CHUNK_ROWS: usize = 1 << 16;
 
 /// An immutable snapshot of a table.
@@ -127,7 +134,8 @@ pub enum ColumnData {
         /// What they stand for; shared by the chunks of one load.
         dictionary: Arc<Dictionary>,
     },
-    /// Text: row i is `bytes[offsets[i]..offsets[i + 1]]`, valid UTF-8.
+    /// Text: row i is `bytes[offsets[i]..offsets[i + 1]]`, valid UTF-8. In a slice or a registered array the first
+    /// offset need not be 0, nor the last the end of `bytes`.
     Text {
         /// One more than rows.
         offsets: OffsetBuffer<i32>,

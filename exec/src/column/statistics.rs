@@ -1,1 +1,307 @@
-//! Placeholder of column/statistics.
+//! Statistics: a summary of each chunk's column in one pass while it is hot, folded over the chunks of a table.
+//!
+//! Everything here is exact. What needs a look at all chunks at once (distinct values, uniqueness) is in
+//! [`super::distinct`].
+
+use super::{Column, ColumnData, Table};
+use ::arrow::buffer::NullBuffer;
+use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
+use rayon::prelude::*;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// Longer strings are not kept as a column's minimum or maximum.
+const TEXT_BOUND_BYTES_MAX: usize = 256;
+
+/// What one pass over the values of a chunk's column shows. NULLs are skipped, except where said.
+#[derive(Clone, Debug)]
+pub(super) struct Summary {
+    rows: usize,
+    nulls: usize,
+    /// None without values, for intervals, and for long strings.
+    bounds: Option<(Value, Value)>,
+    /// The first and the last value; None as for `bounds`.
+    ends: Option<(Value, Value)>,
+    /// Values never decrease, and NULLs come behind them.
+    sorted: bool,
+    /// Runs of equal values.
+    runs: usize,
+    /// Bytes of the strings; for other forms those of the column.
+    bytes: usize,
+}
+
+impl Summary {
+    /// Looks at all values of a column.
+    pub(super) fn of(column: &Column, data_type: DataType) -> Summary {
+        let nulls = column.nulls.as_ref();
+        let integer = |value: i128| match data_type {
+            DataType::Decimal { .. } => Value::Decimal(value),
+            _ => Value::Int(value as i64),
+        };
+        let from = |base: i64, offset: u64| integer(i128::from(base) + i128::from(offset));
+        let scan = match &column.data {
+            ColumnData::Frame8 { base, offsets } => scan(offsets, nulls).map(|offset| from(*base, offset.into())),
+            ColumnData::Frame16 { base, offsets } => scan(offsets, nulls).map(|offset| from(*base, offset.into())),
+            ColumnData::Frame32 { base, offsets } => scan(offsets, nulls).map(|offset| from(*base, offset.into())),
+            ColumnData::Int16(values) => scan(values, nulls).map(|value| integer(value.into())),
+            ColumnData::Int32(values) => scan(values, nulls).map(|value| integer(value.into())),
+            ColumnData::Int64(values) => scan(values, nulls).map(|value| integer(value.into())),
+            ColumnData::Int128(values) => scan(values, nulls).map(integer),
+            ColumnData::Float32(values) => {
+                let keys: Vec<i64> = values.iter().map(|&value| float_key(value.into())).collect();
+                scan(&keys, nulls).map(|key| Value::Float(float_of(key)))
+            }
+            ColumnData::Float64(values) => {
+                let keys: Vec<i64> = values.iter().map(|&value| float_key(value)).collect();
+                scan(&keys, nulls).map(|key| Value::Float(float_of(key)))
+            }
+            ColumnData::Boolean(values) => {
+                let values: Vec<bool> = values.iter().collect();
+                scan(&values, nulls).map(Value::Boolean)
+            }
+            ColumnData::Dictionary8 { codes, dictionary } => {
+                scan(codes, nulls).map(|code| dictionary.get(code.into()).into_value())
+            }
+            ColumnData::Dictionary16 { codes, dictionary } => {
+                scan(codes, nulls).map(|code| dictionary.get(code.into()).into_value())
+            }
+            ColumnData::Dictionary32 { codes, dictionary } => {
+                scan(codes, nulls).map(|code| dictionary.get(code).into_value())
+            }
+            ColumnData::Text { .. } => {
+                let texts: Vec<&[u8]> = (0..column.rows()).map(|row| column.data.text_bytes(row)).collect();
+                scan(&texts, nulls)
+                    .map(|text| std::str::from_utf8(text).expect("text columns are valid UTF-8").into_value())
+            }
+            // Nothing asks for the bounds of intervals, and equal ones can look different.
+            ColumnData::Interval(_) => Scan { values: None, sorted: column.rows() <= 1, runs: column.rows() },
+        };
+        let values = scan.values.filter(|values| values.iter().all(is_short));
+        let (bounds, ends) = match values {
+            Some([min, max, first, last]) => (Some((min, max)), Some((first, last))),
+            None => (None, None),
+        };
+        let null_count = nulls.map_or(0, NullBuffer::null_count);
+        let nulls_last = nulls.is_none_or(|nulls| nulls.slice(0, column.rows() - null_count).null_count() == 0);
+        let (sorted, runs) = (scan.sorted && nulls_last, scan.runs);
+        Summary { rows: column.rows(), nulls: null_count, bounds, ends, sorted, runs, bytes: value_bytes(column) }
+    }
+
+    /// Smallest and largest value, if they are integers of 64 bits: a chunk's range.
+    pub(super) fn range(&self) -> Option<(i64, i64)> {
+        match self.bounds.as_ref()? {
+            (Value::Int(min), Value::Int(max)) => Some((*min, *max)),
+            (Value::Decimal(min), Value::Decimal(max)) => Some((i64::try_from(*min).ok()?, i64::try_from(*max).ok()?)),
+            _ => None,
+        }
+    }
+
+    fn values(&self) -> usize {
+        self.rows - self.nulls
+    }
+}
+
+trait IntoValue {
+    fn into_value(self) -> Value;
+}
+
+impl IntoValue for &str {
+    fn into_value(self) -> Value {
+        Value::text(self)
+    }
+}
+
+fn is_short(value: &Value) -> bool {
+    !matches!(value, Value::Text(text) if text.len() > TEXT_BOUND_BYTES_MAX)
+}
+
+/// Bytes of the strings of a text column, rows that are NULL apart; bytes of the buffers of any other.
+fn value_bytes(column: &Column) -> usize {
+    if !column.data.is_text() {
+        return column.bytes();
+    }
+    let rows = (0..column.rows()).filter(|&row| !column.is_null(row));
+    rows.map(|row| column.data.text_bytes(row).len()).sum()
+}
+
+/// A float as an integer of the same order: NaN last, both zeros alike.
+pub(super) fn float_key(float: f64) -> i64 {
+    let float = if float.is_nan() { f64::NAN.abs() } else { float + 0.0 };
+    let bits = float.to_bits() as i64;
+    bits ^ (((bits >> 63) as u64) >> 1) as i64
+}
+
+fn float_of(key: i64) -> f64 {
+    f64::from_bits((key ^ (((key >> 63) as u64) >> 1) as i64) as u64)
+}
+
+/// What a scan finds: minimum, maximum, first and last value, if there is one; order; runs.
+struct Scan<T> {
+    values: Option<[T; 4]>,
+    sorted: bool,
+    runs: usize,
+}
+
+impl<T> Scan<T> {
+    fn map<U>(self, f: impl Fn(T) -> U) -> Scan<U> {
+        Scan { values: self.values.map(|values| values.map(f)), sorted: self.sorted, runs: self.runs }
+    }
+}
+
+fn scan<T: Copy + Ord>(values: &[T], nulls: Option<&NullBuffer>) -> Scan<T> {
+    match nulls {
+        Some(nulls) => scan_values(&nulls.valid_indices().map(|row| values[row]).collect::<Vec<_>>()),
+        None => scan_values(values),
+    }
+}
+
+/// One simple loop a question, so that each runs on SIMD lanes.
+fn scan_values<T: Copy + Ord>(values: &[T]) -> Scan<T> {
+    let (Some(&first), Some(&last)) = (values.first(), values.last()) else {
+        return Scan { values: None, sorted: true, runs: 0 };
+    };
+    let min = values.iter().fold(first, |min, &value| min.min(value));
+    let max = values.iter().fold(first, |max, &value| max.max(value));
+    let runs = 1 + values.windows(2).map(|pair| usize::from(pair[0] != pair[1])).sum::<usize>();
+    let sorted = values.is_sorted();
+    Scan { values: Some([min, max, first, last]), sorted, runs }
+}
+
+/// A column's statistics from the summaries of its chunks, with the runs of equal values if NULLs are nowhere.
+/// Distinct values and uniqueness are known only where the order proves them.
+pub(super) fn fold(summaries: &[Summary]) -> (ColumnStatistics, Option<u64>) {
+    let mut bounds: Option<(Value, Value)> = None;
+    let (mut sorted, mut runs, mut nulls, mut bytes, mut bounded) = (true, 0u64, 0u64, 0usize, true);
+    let (mut last, mut rows): (Option<&Value>, u64) = (None, 0);
+    for summary in summaries {
+        rows += summary.rows as u64;
+        bytes += summary.bytes;
+        if summary.values() > 0 {
+            runs += summary.runs as u64;
+            sorted &= summary.sorted && nulls == 0;
+            match (&summary.bounds, &summary.ends) {
+                (Some((min, max)), Some((first, end))) => {
+                    let step = last.map(|last| last.compare(first));
+                    sorted &= step != Some(Ordering::Greater);
+                    runs -= u64::from(step == Some(Ordering::Equal));
+                    last = Some(end);
+                    bounds = Some(match bounds {
+                        Some((least, greatest)) => (lesser(least, min), greater(greatest, max)),
+                        None => (min.clone(), max.clone()),
+                    });
+                }
+                // Values without an order that we know.
+                _ => bounded = false,
+            }
+        }
+        nulls += summary.nulls as u64;
+    }
+    let several = summaries.iter().filter(|summary| summary.values() > 0).count() > 1;
+    sorted &= bounded || !several;
+    let (min, max) = if bounded { bounds.unzip() } else { (None, None) };
+    let statistics = ColumnStatistics {
+        nulls,
+        min,
+        max,
+        distinct: (bounded && sorted).then_some(runs),
+        unique: bounded && sorted && nulls == 0 && runs == rows,
+        sorted,
+        clustered: sorted,
+        average_bytes: bytes as f64 / (rows.max(1)) as f64,
+    };
+    (statistics, (bounded && nulls == 0).then_some(runs))
+}
+
+fn lesser(a: Value, b: &Value) -> Value {
+    if b.compare(&a) == Ordering::Less { b.clone() } else { a }
+}
+
+fn greater(a: Value, b: &Value) -> Value {
+    if b.compare(&a) == Ordering::Greater { b.clone() } else { a }
+}
+
+/// Statistics of a whole table from the summaries of its columns' chunks, columns in parallel. `chunks` gives the
+/// chunks' columns of one field.
+pub(super) fn measure(fields: &[Field], columns: &[Vec<&Column>], summaries: &[Vec<Summary>]) -> TableStatistics {
+    let rows = columns.first().map_or(0, |chunks| chunks.iter().map(|column| column.rows() as u64).sum());
+    let columns = (0..fields.len()).into_par_iter().map(|index| {
+        let (mut statistics, runs) = fold(&summaries[index]);
+        super::distinct::measure(&columns[index], rows, runs, &mut statistics);
+        statistics
+    });
+    TableStatistics { rows, columns: columns.collect() }
+}
+
+impl Table {
+    /// The same rows with statistics and ranges gathered anew.
+    pub fn measured(mut self) -> Table {
+        let summarise = |index: usize| -> Vec<Summary> {
+            let data_type = self.fields[index].data_type;
+            self.chunks.par_iter().map(|chunk| Summary::of(&chunk.columns[index], data_type)).collect()
+        };
+        let summaries: Vec<Vec<Summary>> = (0..self.fields.len()).map(summarise).collect();
+        let columns: Vec<Vec<&Column>> = (0..self.fields.len())
+            .map(|index| self.chunks.iter().map(|chunk| &chunk.columns[index]).collect())
+            .collect();
+        let mut statistics = measure(&self.fields, &columns, &summaries);
+        statistics.rows = self.rows() as u64;
+        for (place, chunk) in self.chunks.iter_mut().enumerate() {
+            let ranges: Vec<_> = summaries.iter().map(|summaries| summaries[place].range()).collect();
+            if chunk.ranges != ranges {
+                Arc::make_mut(chunk).ranges = ranges;
+            }
+        }
+        self.statistics = Arc::new(statistics);
+        self
+    }
+}
+
+/// Statistics of `left`'s rows followed by `right`'s, without a look at them. What cannot be proven is not claimed;
+/// the number of distinct values is estimated from how far the two ranges overlap.
+pub(super) fn append(left: &TableStatistics, right: &TableStatistics) -> TableStatistics {
+    if left.rows == 0 || right.rows == 0 {
+        return if left.rows == 0 { right.clone() } else { left.clone() };
+    }
+    let rows = left.rows + right.rows;
+    let columns = left.columns.iter().zip(&right.columns);
+    let columns = columns.map(|(a, b)| append_column((a, left.rows), (b, right.rows))).collect();
+    TableStatistics { rows, columns }
+}
+
+fn append_column(
+    (left, left_rows): (&ColumnStatistics, u64),
+    (right, right_rows): (&ColumnStatistics, u64),
+) -> ColumnStatistics {
+    let (left_values, right_values) = (left_rows - left.nulls, right_rows - right.nulls);
+    let order = |a: &Option<Value>, b: &Option<Value>| Some(a.as_ref()?.compare(b.as_ref()?));
+    let empty = left_values == 0 || right_values == 0;
+    let (min, max) = match (left_values, right_values) {
+        (0, _) => (right.min.clone(), right.max.clone()),
+        (_, 0) => (left.min.clone(), left.max.clone()),
+        _ => (
+            left.min.clone().zip(right.min.as_ref()).map(|(a, b)| lesser(a, b)),
+            left.max.clone().zip(right.max.as_ref()).map(|(a, b)| greater(a, b)),
+        ),
+    };
+    let before = order(&left.max, &right.min);
+    let after = order(&right.max, &left.min);
+    let apart = empty || before == Some(Ordering::Less) || after == Some(Ordering::Less);
+    let joined = right_values == 0
+        || (left.nulls == 0 && before.is_some_and(Ordering::is_le))
+        || (left_values == 0 && left.nulls == 0);
+    let sorted = left.sorted && right.sorted && joined;
+    let distinct = left.distinct.zip(right.distinct).map(|(a, b)| if apart { a + b } else { a.max(b) });
+    ColumnStatistics {
+        nulls: left.nulls + right.nulls,
+        min,
+        max,
+        distinct,
+        unique: left.unique && right.unique && apart,
+        sorted,
+        clustered: sorted || (left.clustered && right.clustered && apart && left.nulls + right.nulls == 0),
+        average_bytes: (left.average_bytes * left_rows as f64 + right.average_bytes * right_rows as f64)
+            / (left_rows + right_rows).max(1) as f64,
+    }
+}

@@ -154,9 +154,7 @@ impl Table {
             let columns = table.fields.iter().enumerate().map(column).collect();
             table.chunks.push(Arc::new(Chunk::new(rows.len(), columns)));
         }
-        let columns = vec![ColumnStatistics::default(); table.fields.len()];
-        table.statistics = Arc::new(TableStatistics { rows: rows.len() as u64, columns });
-        table
+        table.measured()
     }
 
     /// All rows as values, in order: for tests and for small results.

@@ -1,0 +1,100 @@
+//! Appending to a table: a new snapshot that shares the old one's chunks.
+//!
+//! 1. A large addition keeps its chunks. A small one is merged with the chunks at the end of the table that are not
+//!    full and not much larger than itself, so that many small inserts leave few chunks and copy a row only a few
+//!    times.
+//! 2. New text shares the table's dictionary. If it brings new strings, the column gets a larger dictionary, as long
+//!    as that stays small; only codes are rewritten.
+//! 3. Statistics are merged, and gathered anew each time the table has grown by about an eighth.
+
+use super::{CHUNK_ROWS, Chunk, Column, Table, compact, compact_text, statistics};
+use crate::context::{Context, Reservation};
+use crate::{Error, Result};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// A chunk is merged with what follows it if it has at most so many times its rows.
+const MERGE_RATIO: usize = 2;
+
+impl Table {
+    /// This table's rows followed by those of `rows`, a table of the same types. Neither is changed.
+    pub fn append(&self, rows: &Table, context: &Context) -> Result<Table> {
+        let types = |table: &Table| table.fields.iter().map(|field| field.data_type).collect::<Vec<_>>();
+        if types(self) != types(rows) {
+            return Err(Error::internal("appended rows are not of the table's types"));
+        }
+        let mut chunks = self.chunks.clone();
+        if rows.rows() >= CHUNK_ROWS {
+            chunks.extend(rows.chunks.iter().cloned());
+        } else if rows.rows() > 0 {
+            let mut merged = rows.chunks.clone();
+            let mut count = rows.rows();
+            while let Some(last) = chunks.last()
+                && count + last.rows <= CHUNK_ROWS
+                && last.rows <= MERGE_RATIO * count
+            {
+                count += last.rows;
+                merged.insert(0, chunks.pop().expect("there is a last"));
+            }
+            let merged = self.merge(&chunks, &merged, context)?;
+            chunks.push(Arc::new(merged));
+        }
+        for index in 0..self.fields.len() {
+            context.check()?;
+            self.share_dictionary(&mut chunks, index)?;
+        }
+        let statistics = Arc::new(statistics::append(&self.statistics, &rows.statistics));
+        let table = Table { fields: self.fields.clone(), chunks, statistics };
+        let grown = steps(self.rows()) != steps(table.rows());
+        Ok(if grown { table.measured() } else { table })
+    }
+
+    /// Some chunks as one, whose text is stored as that of the chunks before it.
+    fn merge(&self, before: &[Arc<Chunk>], chunks: &[Arc<Chunk>], context: &Context) -> Result<Chunk> {
+        context.check()?;
+        let columns = self.fields.par_iter().enumerate().map(|(index, field)| {
+            let pieces: Vec<Column> = chunks.iter().map(|chunk| chunk.columns[index].clone()).collect();
+            let dictionary = before.first().is_none_or(|chunk| chunk.columns[index].data.dictionary().is_some());
+            let mut column = compact::compact(&pieces, field, dictionary)?;
+            if before.is_empty() && field.data_type.is_text() {
+                compact_text::unify(&mut [&mut column], field)?;
+            }
+            Ok(column)
+        });
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let summary = |(column, field): (&Column, &multiloop_planner::types::Field)| {
+            statistics::Summary::of(column, field.data_type).range()
+        };
+        let mut chunk = Chunk::new(chunks.iter().map(|chunk| chunk.rows).sum(), Vec::new());
+        chunk.ranges = columns.iter().zip(&self.fields).map(summary).collect();
+        chunk.columns = columns;
+        let mut memory = Reservation::new(&context.memory);
+        memory.add(chunk.bytes())?;
+        chunk.reservation = Some(Arc::new(memory));
+        Ok(chunk)
+    }
+
+    /// Makes one column's chunks share a dictionary again, if they have not too many strings for one.
+    fn share_dictionary(&self, chunks: &mut [Arc<Chunk>], index: usize) -> Result<()> {
+        let dictionaries = || chunks.iter().map(|chunk| chunk.columns[index].data.dictionary());
+        let Some(first) = dictionaries().next().flatten() else { return Ok(()) };
+        if dictionaries().all(|other| other.is_some_and(|other| Arc::ptr_eq(first, other))) {
+            return Ok(());
+        }
+        let columns: Vec<&Column> = chunks.iter().map(|chunk| &chunk.columns[index]).collect();
+        let Some(union) = compact_text::union(&columns) else { return Ok(()) };
+        // The old dictionary if it has them all, so that old chunks stay as they are.
+        let union = if union == **first { Arc::clone(first) } else { Arc::new(union) };
+        chunks.par_iter_mut().for_each(|chunk| {
+            if !chunk.columns[index].data.dictionary().is_some_and(|own| Arc::ptr_eq(own, &union)) {
+                compact_text::recode(&mut Arc::make_mut(chunk).columns[index], &union);
+            }
+        });
+        Ok(())
+    }
+}
+
+/// A count that steps each time the rows have grown by an eighth.
+fn steps(rows: usize) -> u32 {
+    ((rows.max(1) as f64).ln() / 1.125f64.ln()) as u32
+}

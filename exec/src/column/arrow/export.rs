@@ -1,0 +1,159 @@
+//! Columns as the Arrow arrays of a result, in the one Arrow type that their SQL type has (`arrow_type`).
+
+use super::{arrow_type, schema_of};
+use crate::column::{Chunk, Column, ColumnData};
+use crate::{Error, ErrorKind, Result};
+use ::arrow::array::types::{
+    ArrowPrimitiveType, Date32Type, Decimal128Type, Int16Type, Int32Type, Int64Type, IntervalMonthDayNano,
+    IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType,
+};
+use ::arrow::array::{ArrayRef, BooleanArray, Float32Array, Float64Array, PrimitiveArray, RecordBatch, StringArray};
+use ::arrow::array::{RecordBatchOptions, StringBuilder, new_null_array};
+use ::arrow::buffer::ScalarBuffer;
+use multiloop_planner::types::{DataType, Field};
+use std::sync::Arc;
+
+/// A chunk as a record batch of the result types of `fields`.
+pub fn to_record_batch(fields: &[Field], chunk: &Chunk) -> Result<RecordBatch> {
+    let columns = chunk.columns.iter().zip(fields);
+    let arrays = columns.map(|(column, field)| to_array(column, field.data_type)).collect::<Result<Vec<_>>>()?;
+    let options = RecordBatchOptions::new().with_row_count(Some(chunk.rows));
+    RecordBatch::try_new_with_options(schema_of(fields), arrays, &options)
+        .map_err(|error| Error::internal(format!("a result does not fit its schema: {error}")))
+}
+
+/// A column as an array of its SQL type's Arrow type. `char(n)` is padded here.
+pub fn to_array(column: &Column, data_type: DataType) -> Result<ArrayRef> {
+    Ok(match data_type {
+        DataType::Null => new_null_array(&arrow_type(data_type), column.rows()),
+        DataType::Boolean => match &column.data {
+            ColumnData::Boolean(values) => Arc::new(BooleanArray::new(values.clone(), column.nulls.clone())),
+            other => return Err(unexpected(other, data_type)),
+        },
+        DataType::SmallInt => Arc::new(integers::<Int16Type>(column, data_type)?),
+        DataType::Integer => Arc::new(integers::<Int32Type>(column, data_type)?),
+        DataType::BigInt => Arc::new(integers::<Int64Type>(column, data_type)?),
+        DataType::Date => Arc::new(integers::<Date32Type>(column, data_type)?),
+        DataType::Time => Arc::new(integers::<Time64MicrosecondType>(column, data_type)?),
+        DataType::Timestamp => Arc::new(integers::<TimestampMicrosecondType>(column, data_type)?),
+        DataType::Decimal { .. } => {
+            let array = integers::<Decimal128Type>(column, data_type)?;
+            Arc::new(array.with_data_type(arrow_type(data_type)))
+        }
+        DataType::Real => match &column.data {
+            ColumnData::Float32(values) => Arc::new(Float32Array::new(values.clone(), column.nulls.clone())),
+            other => return Err(unexpected(other, data_type)),
+        },
+        DataType::Double => match &column.data {
+            ColumnData::Float64(values) => Arc::new(Float64Array::new(values.clone(), column.nulls.clone())),
+            other => return Err(unexpected(other, data_type)),
+        },
+        DataType::Text | DataType::Varchar(_) => text(column, data_type, 0)?,
+        DataType::Char(length) => text(column, data_type, length)?,
+        DataType::Interval => match &column.data {
+            ColumnData::Interval(_) => Arc::new(intervals(column)?),
+            other => return Err(unexpected(other, data_type)),
+        },
+    })
+}
+
+fn unexpected(data: &ColumnData, data_type: DataType) -> Error {
+    Error::internal(format!("a column of type {data_type} is stored as {}", data.form()))
+}
+
+/// Integers of any stored width in the width of the result. What stands at a NULL may not fit and is cut.
+fn integers<T>(column: &Column, data_type: DataType) -> Result<PrimitiveArray<T>>
+where
+    T: ArrowPrimitiveType,
+    T::Native: FromWide,
+{
+    let based = |base: i64, offset: u64| T::Native::from_wide(base.wrapping_add(offset as i64).into());
+    let values: ScalarBuffer<T::Native> = match &column.data {
+        ColumnData::Frame8 { base, offsets } => offsets.iter().map(|&offset| based(*base, offset.into())).collect(),
+        ColumnData::Frame16 { base, offsets } => offsets.iter().map(|&offset| based(*base, offset.into())).collect(),
+        ColumnData::Frame32 { base, offsets } => offsets.iter().map(|&offset| based(*base, offset.into())).collect(),
+        ColumnData::Int16(values) => values.iter().map(|&value| T::Native::from_wide(value.into())).collect(),
+        ColumnData::Int32(values) => values.iter().map(|&value| T::Native::from_wide(value.into())).collect(),
+        ColumnData::Int64(values) if size_of::<T::Native>() == 8 => values.inner().clone().into(),
+        ColumnData::Int64(values) => values.iter().map(|&value| T::Native::from_wide(value.into())).collect(),
+        ColumnData::Int128(values) if size_of::<T::Native>() == 16 => values.inner().clone().into(),
+        ColumnData::Int128(values) => values.iter().map(|&value| T::Native::from_wide(value)).collect(),
+        other => return Err(unexpected(other, data_type)),
+    };
+    Ok(PrimitiveArray::new(values, column.nulls.clone()))
+}
+
+/// The low bits of a wide integer. A result's values fit its type already: the operators checked.
+trait FromWide: ::arrow::datatypes::ArrowNativeType {
+    fn from_wide(wide: i128) -> Self;
+}
+
+impl FromWide for i16 {
+    fn from_wide(wide: i128) -> Self {
+        wide as i16
+    }
+}
+
+impl FromWide for i32 {
+    fn from_wide(wide: i128) -> Self {
+        wide as i32
+    }
+}
+
+impl FromWide for i64 {
+    fn from_wide(wide: i128) -> Self {
+        wide as i64
+    }
+}
+
+impl FromWide for i128 {
+    fn from_wide(wide: i128) -> Self {
+        wide
+    }
+}
+
+/// Text, padded with blanks to so many characters.
+fn text(column: &Column, data_type: DataType, characters_min: u32) -> Result<ArrayRef> {
+    if let (ColumnData::Text { offsets, bytes }, 0) = (&column.data, characters_min) {
+        let array = StringArray::try_new(offsets.clone(), bytes.clone(), column.nulls.clone());
+        return Ok(Arc::new(array.map_err(|error| Error::internal(error.to_string()))?));
+    }
+    let mut total = 0;
+    let mut builder = StringBuilder::with_capacity(column.rows(), column.rows() * characters_min.max(8) as usize);
+    for row in 0..column.rows() {
+        if column.is_null(row) {
+            builder.append_null();
+            continue;
+        }
+        let text = column.text(row).ok_or_else(|| unexpected(&column.data, data_type))?;
+        let blanks =
+            if characters_min == 0 { 0 } else { (characters_min as usize).saturating_sub(text.chars().count()) };
+        total += text.len() + blanks;
+        if total > i32::MAX as usize {
+            return Err(Error::new(ErrorKind::OutOfMemory, "more than 2 GiB of text in one batch of a result"));
+        }
+        if blanks > 0 {
+            builder.append_value(format!("{text}{:blanks$}", ""));
+        } else {
+            builder.append_value(text);
+        }
+    }
+    Ok(Arc::new(builder.finish()))
+}
+
+fn intervals(column: &Column) -> Result<PrimitiveArray<IntervalMonthDayNanoType>> {
+    let ColumnData::Interval(values) = &column.data else { return Err(unexpected(&column.data, DataType::Interval)) };
+    let interval = |(row, value): (usize, &multiloop_planner::value::Interval)| {
+        let nanoseconds = match value.micros.checked_mul(1_000) {
+            Some(nanoseconds) => nanoseconds,
+            None if column.is_null(row) => 0,
+            None => {
+                let message = format!("interval out of range of a result: {} microseconds", value.micros);
+                return Err(Error::new(ErrorKind::DatetimeOverflow, message));
+            }
+        };
+        Ok(IntervalMonthDayNano { months: value.months, days: value.days, nanoseconds })
+    };
+    let values = values.iter().enumerate().map(interval).collect::<Result<Vec<_>>>()?;
+    Ok(PrimitiveArray::new(values.into(), column.nulls.clone()))
+}

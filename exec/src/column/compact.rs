@@ -1,0 +1,164 @@
+//! Compaction: pieces of a column, one after the other, as one column in the narrowest physical form.
+//!
+//! Integer-like values become offsets from their minimum (frame of reference) in 8, 16 or 32 bits, if their range
+//! fits; decimals beyond 64 bits stay 128 bits wide. Text goes through [`super::compact_text`]. Everything else is
+//! concatenated. What stands at a NULL is replaced by the minimum, so that it widens nothing.
+
+use super::compact_text::compact_text;
+use super::{Column, ColumnData};
+use crate::{Error, Result};
+use ::arrow::array::BooleanBufferBuilder;
+use ::arrow::buffer::{NullBuffer, ScalarBuffer};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Interval;
+
+/// The pieces as one column. `dictionary` says whether text may become a dictionary (which this chunk alone decides,
+/// see [`super::compact_text`]).
+pub(super) fn compact(pieces: &[Column], field: &Field, dictionary: bool) -> Result<Column> {
+    let nulls = concatenate_nulls(pieces);
+    let Some(first) = pieces.first() else { return Ok(Column::from_values(field.data_type, [])) };
+    let data = match (&first.data, field.data_type) {
+        (_, data_type) if data_type.is_text() => compact_text(pieces, field, dictionary)?,
+        (ColumnData::Boolean(_), _) => concatenate_booleans(pieces, field)?,
+        (ColumnData::Float32(_), _) => ColumnData::Float32(concatenate(pieces, field, |data| match data {
+            ColumnData::Float32(values) => Some(values),
+            _ => None,
+        })?),
+        (ColumnData::Float64(_), _) => ColumnData::Float64(concatenate(pieces, field, |data| match data {
+            ColumnData::Float64(values) => Some(values),
+            _ => None,
+        })?),
+        (ColumnData::Interval(_), _) => concatenate_intervals(pieces, field)?,
+        _ => compact_integers(pieces, field, nulls.as_ref())?,
+    };
+    Ok(Column { data, nulls })
+}
+
+fn rows_of(pieces: &[Column]) -> usize {
+    pieces.iter().map(Column::rows).sum()
+}
+
+/// The error of a piece that does not go with its field: whoever made the pieces should have converted it.
+pub(super) fn misfit(data: &ColumnData, field: &Field) -> Error {
+    Error::internal(format!("column \"{}\" of type {} is stored as {}", field.name, field.data_type, data.form()))
+}
+
+fn concatenate_nulls(pieces: &[Column]) -> Option<NullBuffer> {
+    let has_null = |column: &Column| column.nulls.as_ref().is_some_and(|nulls| nulls.null_count() > 0);
+    if !pieces.iter().any(has_null) {
+        return None;
+    }
+    let mut valid = BooleanBufferBuilder::new(rows_of(pieces));
+    for piece in pieces {
+        match &piece.nulls {
+            Some(nulls) => valid.append_buffer(nulls.inner()),
+            None => valid.append_n(piece.rows(), true),
+        }
+    }
+    Some(NullBuffer::new(valid.finish()))
+}
+
+fn concatenate_booleans(pieces: &[Column], field: &Field) -> Result<ColumnData> {
+    let mut values = BooleanBufferBuilder::new(rows_of(pieces));
+    for piece in pieces {
+        let ColumnData::Boolean(buffer) = &piece.data else { return Err(misfit(&piece.data, field)) };
+        values.append_buffer(buffer);
+    }
+    Ok(ColumnData::Boolean(values.finish()))
+}
+
+fn concatenate_intervals(pieces: &[Column], field: &Field) -> Result<ColumnData> {
+    let mut values: Vec<Interval> = Vec::with_capacity(rows_of(pieces));
+    for piece in pieces {
+        let ColumnData::Interval(intervals) = &piece.data else { return Err(misfit(&piece.data, field)) };
+        values.extend_from_slice(intervals);
+    }
+    Ok(ColumnData::Interval(values.into()))
+}
+
+fn concatenate<T: Copy + ::arrow::datatypes::ArrowNativeType>(
+    pieces: &[Column],
+    field: &Field,
+    values_of: impl Fn(&ColumnData) -> Option<&ScalarBuffer<T>>,
+) -> Result<ScalarBuffer<T>> {
+    let mut all = Vec::with_capacity(rows_of(pieces));
+    for piece in pieces {
+        all.extend_from_slice(values_of(&piece.data).ok_or_else(|| misfit(&piece.data, field))?);
+    }
+    Ok(all.into())
+}
+
+fn compact_integers(pieces: &[Column], field: &Field, nulls: Option<&NullBuffer>) -> Result<ColumnData> {
+    let is_integer = field.data_type.is_integer()
+        || field.data_type.is_decimal()
+        || matches!(field.data_type, DataType::Date | DataType::Time | DataType::Timestamp);
+    if let Some(piece) = pieces.iter().find(|piece| !is_integer || !piece.data.is_integer()) {
+        return Err(misfit(&piece.data, field));
+    }
+    match gather_i64(pieces) {
+        Some(values) => Ok(frame(values, nulls)),
+        None => Ok(ColumnData::Int128(gather_i128(pieces).into())),
+    }
+}
+
+/// All values in 64 bits, or None if one that is not NULL needs more. Such a value at a NULL counts as 0.
+fn gather_i64(pieces: &[Column]) -> Option<Vec<i64>> {
+    let mut all = Vec::with_capacity(rows_of(pieces));
+    for piece in pieces {
+        match &piece.data {
+            ColumnData::Frame8 { base, offsets } => all.extend(offsets.iter().map(|&offset| base + i64::from(offset))),
+            ColumnData::Frame16 { base, offsets } => all.extend(offsets.iter().map(|&offset| base + i64::from(offset))),
+            ColumnData::Frame32 { base, offsets } => all.extend(offsets.iter().map(|&offset| base + i64::from(offset))),
+            ColumnData::Int16(values) => all.extend(values.iter().map(|&value| i64::from(value))),
+            ColumnData::Int32(values) => all.extend(values.iter().map(|&value| i64::from(value))),
+            ColumnData::Int64(values) => all.extend_from_slice(values),
+            ColumnData::Int128(values) => {
+                let fits = |value: i128| value as i64 as i128 == value;
+                // One pass without an exit vectorises; values at NULLs are looked at only if it finds something.
+                if values.iter().fold(true, |all_fit, &value| all_fit & fits(value)) {
+                    all.extend(values.iter().map(|&value| value as i64));
+                } else if (0..values.len()).all(|row| fits(values[row]) || piece.is_null(row)) {
+                    all.extend(values.iter().map(|&value| if fits(value) { value as i64 } else { 0 }));
+                } else {
+                    return None;
+                }
+            }
+            _ => unreachable!("the caller has checked that every piece is integer-like"),
+        }
+    }
+    Some(all)
+}
+
+fn gather_i128(pieces: &[Column]) -> Vec<i128> {
+    let value = |piece: &Column, row| if piece.is_null(row) { 0 } else { piece.integer(row).unwrap_or(0) };
+    let rows = pieces.iter().flat_map(|piece| (0..piece.rows()).map(move |row| value(piece, row)));
+    let mut all = Vec::with_capacity(rows_of(pieces));
+    all.extend(rows);
+    all
+}
+
+/// Values as offsets from their minimum in the narrowest width, or as they are if 32 bits are too few.
+fn frame(mut values: Vec<i64>, nulls: Option<&NullBuffer>) -> ColumnData {
+    let (min, max) = match nulls {
+        None => values.iter().fold((i64::MAX, i64::MIN), |(min, max), &value| (min.min(value), max.max(value))),
+        Some(nulls) => nulls
+            .valid_indices()
+            .fold((i64::MAX, i64::MIN), |(min, max), row| (min.min(values[row]), max.max(values[row]))),
+    };
+    // No value at all: a frame of zeros.
+    let (min, max) = if min > max { (0, 0) } else { (min, max) };
+    if let Some(nulls) = nulls {
+        values.iter_mut().enumerate().filter(|(row, _)| nulls.is_null(*row)).for_each(|(_, value)| *value = min);
+    }
+    let range = max.wrapping_sub(min) as u64;
+    let offset = |&value: &i64| value.wrapping_sub(min) as u64;
+    if range <= u8::MAX.into() {
+        ColumnData::Frame8 { base: min, offsets: values.iter().map(|value| offset(value) as u8).collect() }
+    } else if range <= u16::MAX.into() {
+        ColumnData::Frame16 { base: min, offsets: values.iter().map(|value| offset(value) as u16).collect() }
+    } else if range <= u32::MAX.into() {
+        ColumnData::Frame32 { base: min, offsets: values.iter().map(|value| offset(value) as u32).collect() }
+    } else {
+        ColumnData::Int64(values.into())
+    }
+}

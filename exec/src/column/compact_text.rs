@@ -1,0 +1,192 @@
+//! Compaction of text, in two steps, so that a load needs neither all strings at once nor a shared hash table:
+//!
+//! 1. While chunks stream in, each becomes either codes of a sorted dictionary of its own (few distinct strings) or
+//!    one byte buffer with offsets ([`compact_text`]).
+//! 2. At the end of the load the chunks of a column get one dictionary together, or, if they have too many distinct
+//!    strings in all, every chunk becomes a byte buffer ([`unify`]).
+
+use super::compact::misfit;
+use super::{Column, ColumnData, Dictionary};
+use crate::Result;
+use ::arrow::buffer::{Buffer, OffsetBuffer};
+use hashbrown::HashTable;
+use multiloop_planner::types::{DataType, Field};
+use rayon::prelude::*;
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
+use std::sync::Arc;
+
+/// A dictionary of so many strings is worth it however few rows there are: its codes take one byte.
+const DISTINCT_ALWAYS: usize = 1 << 8;
+
+/// No dictionary has more strings: codes take two bytes at most.
+const DISTINCT_MAX: usize = 1 << 16;
+
+/// Above [`DISTINCT_ALWAYS`], rows that each distinct string must stand for on average.
+const ROWS_PER_DISTINCT_MIN: usize = 4;
+
+/// A chunk that has seen so many distinct strings gives up on a dictionary if most rows brought a new one.
+const DISTINCT_BEFORE_DOUBT: usize = 1 << 12;
+
+/// Bytes of the strings of a dictionary, at most: far below the 4 GiB that its offsets reach.
+const DICTIONARY_BYTES_MAX: usize = 1 << 28;
+
+/// The pieces as one text column: as codes if `dictionary` allows it and the strings repeat, else as bytes.
+/// Trailing blanks of char(n) are dropped, as its values are kept without them.
+pub(super) fn compact_text(pieces: &[Column], field: &Field, dictionary: bool) -> Result<ColumnData> {
+    if let Some(piece) = pieces.iter().find(|piece| !piece.data.is_text()) {
+        return Err(misfit(&piece.data, field));
+    }
+    let trim = matches!(field.data_type, DataType::Char(_));
+    if dictionary && let Some(data) = encode(pieces, trim) {
+        return Ok(data);
+    }
+    concatenate(pieces, trim, field)
+}
+
+/// The string of each row in order, empty at a NULL.
+fn for_each_text<'a>(pieces: &'a [Column], trim: bool, mut f: impl FnMut(&'a [u8]) -> bool) -> bool {
+    pieces.iter().all(|piece| {
+        (0..piece.rows()).all(|row| {
+            let text = if piece.is_null(row) { b"" } else { piece.data.text_bytes(row) };
+            f(if trim { trim_blanks(text) } else { text })
+        })
+    })
+}
+
+/// Without trailing blanks (U+0020 only, as PostgreSQL trims char).
+fn trim_blanks(text: &[u8]) -> &[u8] {
+    let kept = text.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
+    &text[..kept]
+}
+
+fn concatenate(pieces: &[Column], trim: bool, field: &Field) -> Result<ColumnData> {
+    let mut length = 0;
+    for_each_text(pieces, trim, |text| {
+        length += text.len();
+        true
+    });
+    if length > i32::MAX as usize {
+        return Err(super::arrow::too_much_text(&field.name));
+    }
+    let rows: usize = pieces.iter().map(Column::rows).sum();
+    let mut ends = Vec::with_capacity(rows + 1);
+    let mut bytes = Vec::with_capacity(length);
+    ends.push(0);
+    for_each_text(pieces, trim, |text| {
+        bytes.extend_from_slice(text);
+        ends.push(bytes.len() as i32);
+        true
+    });
+    Ok(ColumnData::Text { offsets: OffsetBuffer::new(ends.into()), bytes: Buffer::from_vec(bytes) })
+}
+
+fn hash(text: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(text);
+    hasher.finish()
+}
+
+/// Codes of a sorted dictionary, or None once there are too many distinct strings.
+fn encode(pieces: &[Column], trim: bool) -> Option<ColumnData> {
+    let rows = pieces.iter().map(Column::rows).sum();
+    let mut codes: Vec<u32> = Vec::with_capacity(rows);
+    let mut distinct: Vec<&[u8]> = Vec::new();
+    let mut table: HashTable<u32> = HashTable::new();
+    let mut last = None;
+    let done = for_each_text(pieces, trim, |text| {
+        if let Some((before, code)) = last
+            && before == text
+        {
+            codes.push(code);
+            return true;
+        }
+        let found = table.find(hash(text), |&code| distinct[code as usize] == text).copied();
+        let code = found.unwrap_or_else(|| {
+            let code = distinct.len() as u32;
+            distinct.push(text);
+            table.insert_unique(hash(text), code, |&code| hash(distinct[code as usize]));
+            code
+        });
+        codes.push(code);
+        last = Some((text, code));
+        distinct.len() < DISTINCT_BEFORE_DOUBT || distinct.len() * 2 < codes.len()
+    });
+    if !done || distinct.iter().map(|text| text.len()).sum::<usize>() > DICTIONARY_BYTES_MAX {
+        return None;
+    }
+    let mut order: Vec<u32> = (0..distinct.len() as u32).collect();
+    order.sort_unstable_by_key(|&code| distinct[code as usize]);
+    let mut rank = vec![0; distinct.len()];
+    order.iter().enumerate().for_each(|(place, &code)| rank[code as usize] = place as u32);
+    let text = |&code: &u32| std::str::from_utf8(distinct[code as usize]).expect("text columns are valid UTF-8");
+    let dictionary = Arc::new(Dictionary::new(order.iter().map(text)));
+    Some(Dictionary::encode(dictionary, codes.into_iter().map(|code| rank[code as usize])))
+}
+
+/// Step 2: gives the chunks of one column one dictionary, or none. On an error, which only a chunk of more than
+/// 2 GiB of text can cause, some of them have been changed, but their values have not.
+pub(super) fn unify(chunks: &mut [&mut Column], field: &Field) -> Result<()> {
+    let columns: Vec<&Column> = chunks.iter().map(|column| &**column).collect();
+    match union(&columns).map(Arc::new) {
+        Some(dictionary) => chunks.par_iter_mut().for_each(|column| recode(column, &dictionary)),
+        None => chunks.par_iter_mut().try_for_each(|column| {
+            if column.data.dictionary().is_some() {
+                column.data = concatenate(std::slice::from_ref(&**column), false, field)?;
+            }
+            Ok(())
+        })?,
+    }
+    Ok(())
+}
+
+/// The union of the chunks' dictionaries, if all have one and it is small enough for their rows.
+pub(super) fn union(chunks: &[&Column]) -> Option<Dictionary> {
+    let rows: usize = chunks.iter().map(|column| column.rows()).sum();
+    let mut all: Vec<&str> = Vec::new();
+    let mut known: Option<&Arc<Dictionary>> = None;
+    for column in chunks {
+        let dictionary = column.data.dictionary()?;
+        if known.is_some_and(|known| Arc::ptr_eq(known, dictionary)) {
+            continue;
+        }
+        known = Some(dictionary);
+        all.extend(dictionary.iter());
+        if all.len() > 4 * DISTINCT_MAX {
+            all.sort_unstable();
+            all.dedup();
+        }
+        if all.len() > 4 * DISTINCT_MAX {
+            return None;
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    let small =
+        all.len() <= DISTINCT_ALWAYS || (all.len() <= DISTINCT_MAX && all.len() <= rows / ROWS_PER_DISTINCT_MIN);
+    let bytes: usize = all.iter().map(|text| text.len()).sum();
+    (small && bytes <= DICTIONARY_BYTES_MAX).then(|| Dictionary::new(all))
+}
+
+/// The same strings as codes of `dictionary`, which holds them all.
+pub(super) fn recode(column: &mut Column, dictionary: &Arc<Dictionary>) {
+    let Some(own) = column.data.dictionary() else { return };
+    if Arc::ptr_eq(own, dictionary) {
+        return;
+    }
+    let places: Vec<u32> =
+        own.iter().map(|text| dictionary.find(text).expect("the union holds every string")).collect();
+    // A chunk of no strings has no codes either, or only such that stand at a NULL.
+    let place = |code: u32| places.get(code as usize).copied().unwrap_or(0);
+    let shared = Arc::clone(dictionary);
+    column.data = match &column.data {
+        ColumnData::Dictionary8 { codes, .. } => {
+            Dictionary::encode(shared, codes.iter().map(|&code| place(code.into())))
+        }
+        ColumnData::Dictionary16 { codes, .. } => {
+            Dictionary::encode(shared, codes.iter().map(|&code| place(code.into())))
+        }
+        ColumnData::Dictionary32 { codes, .. } => Dictionary::encode(shared, codes.iter().map(|&code| place(code))),
+        _ => unreachable!("only dictionary forms have a dictionary"),
+    };
+}

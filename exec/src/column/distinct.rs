@@ -1,0 +1,177 @@
+//! How many distinct values a column has, and whether each occurs once.
+//!
+//! Exact by a bitmap where the values are small integers or codes of one dictionary: that also proves uniqueness, and
+//! that equal values stand together (as many runs as distinct values). Otherwise a HyperLogLog sketch estimates
+//! (Flajolet et al. 2007): 2^12 registers keep the longest run of zeros among the hashes that share their first 12
+//! bits; their harmonic mean gives the count within about 1.6 %.
+
+use super::statistics::float_key;
+use super::{Column, ColumnData};
+use ::arrow::buffer::NullBuffer;
+use multiloop_planner::catalog::ColumnStatistics;
+use multiloop_planner::value::Value;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// The bitmap has at most so many bits a row.
+const BITS_PER_ROW_MAX: u64 = 8;
+
+/// A bitmap of so many bits is affordable for any column.
+const BITS_ALWAYS: u64 = 1 << 16;
+
+/// Completes `distinct`, `unique` and `clustered`; `runs` counts the runs of equal values if there are no NULLs.
+pub(super) fn measure(chunks: &[&Column], rows: u64, runs: Option<u64>, statistics: &mut ColumnStatistics) {
+    if statistics.distinct.is_some() {
+        return;
+    }
+    match exact(chunks, rows, statistics) {
+        Some(distinct) => {
+            statistics.distinct = Some(distinct);
+            statistics.unique = distinct == rows && statistics.nulls == 0;
+            statistics.clustered |= runs == Some(distinct);
+        }
+        None => {
+            let sketch = chunks.par_iter().map(|column| Sketch::of(column)).reduce(Sketch::default, Sketch::merge);
+            statistics.distinct = Some(sketch.estimate().min(rows - statistics.nulls));
+        }
+    }
+}
+
+fn exact(chunks: &[&Column], rows: u64, statistics: &ColumnStatistics) -> Option<u64> {
+    if rows == statistics.nulls {
+        return Some(0);
+    }
+    if let Some(dictionary) = chunks.first()?.data.dictionary() {
+        let shared =
+            chunks.iter().all(|column| column.data.dictionary().is_some_and(|other| Arc::ptr_eq(other, dictionary)));
+        return shared.then(|| count(chunks, 0, dictionary.len() as u64));
+    }
+    let (min, max) = match (statistics.min.as_ref()?, statistics.max.as_ref()?) {
+        (Value::Int(min), Value::Int(max)) => (*min, *max),
+        (Value::Decimal(min), Value::Decimal(max)) => (i64::try_from(*min).ok()?, i64::try_from(*max).ok()?),
+        (Value::Boolean(min), Value::Boolean(max)) => return Some(if min == max { 1 } else { 2 }),
+        _ => return None,
+    };
+    let range = max.abs_diff(min);
+    let affordable = range < BITS_ALWAYS || range / BITS_PER_ROW_MAX < rows;
+    affordable.then(|| count(chunks, min, range + 1))
+}
+
+/// Distinct values (or codes) among `min .. min + bits`, which hold all that are not NULL.
+fn count(chunks: &[&Column], min: i64, bits: u64) -> u64 {
+    let mut seen = vec![0u64; bits.div_ceil(64) as usize];
+    for column in chunks {
+        let nulls = column.nulls.as_ref();
+        let from = |base: i64| base.wrapping_sub(min) as u64;
+        match &column.data {
+            ColumnData::Frame8 { base, offsets } => {
+                mark(&mut seen, offsets, nulls, |offset| from(*base).wrapping_add(offset.into()))
+            }
+            ColumnData::Frame16 { base, offsets } => {
+                mark(&mut seen, offsets, nulls, |offset| from(*base).wrapping_add(offset.into()))
+            }
+            ColumnData::Frame32 { base, offsets } => {
+                mark(&mut seen, offsets, nulls, |offset| from(*base).wrapping_add(offset.into()))
+            }
+            ColumnData::Int16(values) => mark(&mut seen, values, nulls, |value| from(value.into())),
+            ColumnData::Int32(values) => mark(&mut seen, values, nulls, |value| from(value.into())),
+            ColumnData::Int64(values) => mark(&mut seen, values, nulls, from),
+            ColumnData::Int128(values) => mark(&mut seen, values, nulls, |value| from(value as i64)),
+            ColumnData::Dictionary8 { codes, .. } => mark(&mut seen, codes, nulls, u64::from),
+            ColumnData::Dictionary16 { codes, .. } => mark(&mut seen, codes, nulls, u64::from),
+            ColumnData::Dictionary32 { codes, .. } => mark(&mut seen, codes, nulls, u64::from),
+            _ => unreachable!("only integer-like and dictionary forms are counted by bitmap"),
+        }
+    }
+    seen.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
+fn mark<T: Copy>(seen: &mut [u64], values: &[T], nulls: Option<&NullBuffer>, bit: impl Fn(T) -> u64) {
+    let mut set = |value: T| {
+        let bit = bit(value);
+        seen[(bit / 64) as usize] |= 1 << (bit % 64);
+    };
+    match nulls {
+        None => values.iter().for_each(|&value| set(value)),
+        Some(nulls) => nulls.valid_indices().for_each(|row| set(values[row])),
+    }
+}
+
+const REGISTER_BITS: u32 = 12;
+
+/// A HyperLogLog sketch.
+struct Sketch(Vec<u8>);
+
+impl Default for Sketch {
+    fn default() -> Self {
+        Sketch(vec![0; 1 << REGISTER_BITS])
+    }
+}
+
+impl Sketch {
+    fn of(column: &Column) -> Sketch {
+        let mut sketch = Sketch::default();
+        for row in (0..column.rows()).filter(|&row| !column.is_null(row)) {
+            sketch.add(hash_of(column, row));
+        }
+        sketch
+    }
+
+    fn add(&mut self, hash: u64) {
+        let register = &mut self.0[(hash >> (64 - REGISTER_BITS)) as usize];
+        let rest = (hash << REGISTER_BITS) | (1 << (REGISTER_BITS - 1));
+        *register = (*register).max(rest.leading_zeros() as u8 + 1);
+    }
+
+    fn merge(mut self, other: Sketch) -> Sketch {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a = (*a).max(*b));
+        self
+    }
+
+    fn estimate(&self) -> u64 {
+        let registers = self.0.len() as f64;
+        let sum: f64 = self.0.iter().map(|&register| (-f64::from(register)).exp2()).sum();
+        let raw = 0.7213 / (1.0 + 1.079 / registers) * registers * registers / sum;
+        let empty = self.0.iter().filter(|&&register| register == 0).count();
+        // Few values leave registers empty; counting those is more precise then.
+        let estimate =
+            if raw <= 2.5 * registers && empty > 0 { registers * (registers / empty as f64).ln() } else { raw };
+        estimate.round() as u64
+    }
+}
+
+/// A hash with well mixed high bits; equal values have equal hashes in every form.
+fn hash_of(column: &Column, row: usize) -> u64 {
+    match &column.data {
+        ColumnData::Float32(values) => mix(float_key(values[row].into()) as u64),
+        ColumnData::Float64(values) => mix(float_key(values[row]) as u64),
+        ColumnData::Boolean(values) => mix(values.value(row).into()),
+        ColumnData::Interval(values) => {
+            let micros = values[row].comparable_micros();
+            mix(micros as u64 ^ mix((micros >> 64) as u64))
+        }
+        _ => match column.integer(row) {
+            Some(value) => mix(value as u64 ^ mix((value >> 64) as u64)),
+            None => hash_text(column.data.text_bytes(row)),
+        },
+    }
+}
+
+/// SplitMix64's finaliser.
+fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
+fn hash_text(text: &[u8]) -> u64 {
+    let mut hash = text.len() as u64;
+    let mut words = text.chunks_exact(8);
+    for word in &mut words {
+        hash = mix(hash ^ u64::from_le_bytes(word.try_into().expect("eight bytes")));
+    }
+    let mut rest = [0; 8];
+    rest[..words.remainder().len()].copy_from_slice(words.remainder());
+    mix(hash ^ u64::from_le_bytes(rest))
+}

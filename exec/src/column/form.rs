@@ -1,0 +1,159 @@
+//! What every physical form can say of itself: its name, its size, a slice of it.
+
+use super::{Chunk, Column, ColumnData, Dictionary, Table};
+use multiloop_planner::value::Interval;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+impl ColumnData {
+    /// The form's name, as EXPLAIN shows it.
+    pub fn form(&self) -> &'static str {
+        match self {
+            ColumnData::Frame8 { .. } => "frame8",
+            ColumnData::Frame16 { .. } => "frame16",
+            ColumnData::Frame32 { .. } => "frame32",
+            ColumnData::Int16(_) => "int16",
+            ColumnData::Int32(_) => "int32",
+            ColumnData::Int64(_) => "int64",
+            ColumnData::Int128(_) => "int128",
+            ColumnData::Float32(_) => "float32",
+            ColumnData::Float64(_) => "float64",
+            ColumnData::Boolean(_) => "boolean",
+            ColumnData::Dictionary8 { .. } => "dictionary8",
+            ColumnData::Dictionary16 { .. } => "dictionary16",
+            ColumnData::Dictionary32 { .. } => "dictionary32",
+            ColumnData::Text { .. } => "text",
+            ColumnData::Interval(_) => "interval",
+        }
+    }
+
+    /// Whether it holds integer-like values.
+    pub fn is_integer(&self) -> bool {
+        match self {
+            ColumnData::Frame8 { .. } | ColumnData::Frame16 { .. } | ColumnData::Frame32 { .. } => true,
+            ColumnData::Int16(_) | ColumnData::Int32(_) | ColumnData::Int64(_) | ColumnData::Int128(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether it holds strings.
+    pub fn is_text(&self) -> bool {
+        matches!(self, ColumnData::Text { .. }) || self.dictionary().is_some()
+    }
+
+    /// The dictionary of a dictionary form.
+    pub fn dictionary(&self) -> Option<&Arc<Dictionary>> {
+        match self {
+            ColumnData::Dictionary8 { dictionary, .. }
+            | ColumnData::Dictionary16 { dictionary, .. }
+            | ColumnData::Dictionary32 { dictionary, .. } => Some(dictionary),
+            _ => None,
+        }
+    }
+
+    /// The bytes of a row's string; empty for a form that holds no text. At a NULL any string.
+    pub fn text_bytes(&self, row: usize) -> &[u8] {
+        let (dictionary, code) = match self {
+            ColumnData::Dictionary8 { codes, dictionary } => (dictionary, codes[row].into()),
+            ColumnData::Dictionary16 { codes, dictionary } => (dictionary, codes[row].into()),
+            ColumnData::Dictionary32 { codes, dictionary } => (dictionary, codes[row]),
+            ColumnData::Text { offsets, bytes } => return &bytes[offsets[row] as usize..offsets[row + 1] as usize],
+            _ => return b"",
+        };
+        dictionary.bytes_of(code)
+    }
+
+    /// Bytes of its buffers, without a dictionary's.
+    fn bytes(&self) -> usize {
+        match self {
+            ColumnData::Frame8 { offsets, .. } => size_of_val::<[u8]>(offsets),
+            ColumnData::Frame16 { offsets, .. } => size_of_val::<[u16]>(offsets),
+            ColumnData::Frame32 { offsets, .. } => size_of_val::<[u32]>(offsets),
+            ColumnData::Int16(values) => size_of_val::<[i16]>(values),
+            ColumnData::Int32(values) => size_of_val::<[i32]>(values),
+            ColumnData::Int64(values) => size_of_val::<[i64]>(values),
+            ColumnData::Int128(values) => size_of_val::<[i128]>(values),
+            ColumnData::Float32(values) => size_of_val::<[f32]>(values),
+            ColumnData::Float64(values) => size_of_val::<[f64]>(values),
+            ColumnData::Boolean(values) => values.len().div_ceil(8),
+            ColumnData::Dictionary8 { codes, .. } => size_of_val::<[u8]>(codes),
+            ColumnData::Dictionary16 { codes, .. } => size_of_val::<[u16]>(codes),
+            ColumnData::Dictionary32 { codes, .. } => size_of_val::<[u32]>(codes),
+            ColumnData::Text { offsets, .. } => {
+                let used = offsets[offsets.len() - 1] - offsets[0];
+                size_of_val::<[i32]>(offsets) + used as usize
+            }
+            ColumnData::Interval(values) => values.len() * size_of::<Interval>(),
+        }
+    }
+}
+
+impl Column {
+    /// Bytes of its buffers. A dictionary, which chunks share, is not counted: see [`Table::bytes`].
+    pub fn bytes(&self) -> usize {
+        self.data.bytes() + self.nulls.as_ref().map_or(0, |nulls| nulls.len().div_ceil(8))
+    }
+
+    /// Some of its rows, sharing its buffers (an interval's are copied). A text slice's first offset need not be 0.
+    pub fn slice(&self, start: usize, rows: usize) -> Column {
+        let data = match &self.data {
+            ColumnData::Frame8 { base, offsets } => {
+                ColumnData::Frame8 { base: *base, offsets: offsets.slice(start, rows) }
+            }
+            ColumnData::Frame16 { base, offsets } => {
+                ColumnData::Frame16 { base: *base, offsets: offsets.slice(start, rows) }
+            }
+            ColumnData::Frame32 { base, offsets } => {
+                ColumnData::Frame32 { base: *base, offsets: offsets.slice(start, rows) }
+            }
+            ColumnData::Int16(values) => ColumnData::Int16(values.slice(start, rows)),
+            ColumnData::Int32(values) => ColumnData::Int32(values.slice(start, rows)),
+            ColumnData::Int64(values) => ColumnData::Int64(values.slice(start, rows)),
+            ColumnData::Int128(values) => ColumnData::Int128(values.slice(start, rows)),
+            ColumnData::Float32(values) => ColumnData::Float32(values.slice(start, rows)),
+            ColumnData::Float64(values) => ColumnData::Float64(values.slice(start, rows)),
+            ColumnData::Boolean(values) => ColumnData::Boolean(values.slice(start, rows)),
+            ColumnData::Dictionary8 { codes, dictionary } => {
+                ColumnData::Dictionary8 { codes: codes.slice(start, rows), dictionary: Arc::clone(dictionary) }
+            }
+            ColumnData::Dictionary16 { codes, dictionary } => {
+                ColumnData::Dictionary16 { codes: codes.slice(start, rows), dictionary: Arc::clone(dictionary) }
+            }
+            ColumnData::Dictionary32 { codes, dictionary } => {
+                ColumnData::Dictionary32 { codes: codes.slice(start, rows), dictionary: Arc::clone(dictionary) }
+            }
+            ColumnData::Text { offsets, bytes } => {
+                ColumnData::Text { offsets: offsets.slice(start, rows), bytes: bytes.clone() }
+            }
+            ColumnData::Interval(values) => ColumnData::Interval(values[start..start + rows].into()),
+        };
+        let nulls = self.nulls.as_ref().map(|nulls| nulls.slice(start, rows)).filter(|nulls| nulls.null_count() > 0);
+        Column { data, nulls }
+    }
+}
+
+impl Chunk {
+    /// Bytes of its columns, without dictionaries.
+    pub fn bytes(&self) -> usize {
+        self.columns.iter().map(Column::bytes).sum()
+    }
+}
+
+impl Table {
+    /// Bytes of its columns and of their dictionaries, each counted once.
+    pub fn bytes(&self) -> usize {
+        (0..self.fields.len()).map(|column| self.column_bytes(column)).sum()
+    }
+
+    /// Bytes of one column with its dictionaries.
+    pub fn column_bytes(&self, column: usize) -> usize {
+        let mut seen = HashSet::new();
+        let columns = self.chunks.iter().map(|chunk| &chunk.columns[column]);
+        columns
+            .map(|column| {
+                let fresh = column.data.dictionary().filter(|dictionary| seen.insert(Arc::as_ptr(dictionary)));
+                column.bytes() + fresh.map_or(0, |dictionary| dictionary.bytes())
+            })
+            .sum()
+    }
+}

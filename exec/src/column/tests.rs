@@ -1,0 +1,361 @@
+//! Tables built every way from nasty data: the values come back, and the statistics are what a naive count says.
+
+use super::build::{Storage, TableBuilder};
+use super::{CHUNK_ROWS, ColumnData, Table};
+use crate::ErrorKind;
+use crate::context::{Context, Memory};
+use ::arrow::array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray, StringViewArray};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::{Interval, Value};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+fn context() -> Context {
+    Context::new(Memory::new(usize::MAX))
+}
+
+fn one_field(data_type: DataType) -> Vec<Field> {
+    vec![Field::new("x", data_type, true)]
+}
+
+/// Builds a table of one column from values, pushed in pieces of this many rows, and checks everything.
+fn check_pieces(data_type: DataType, values: &[Value], piece: usize) -> Table {
+    let context = context();
+    let mut builder = TableBuilder::new(one_field(data_type), Storage::Compact, &context);
+    let rows: Vec<Vec<Value>> = values.iter().map(|value| vec![value.clone()]).collect();
+    for rows in rows.chunks(piece) {
+        builder.push_values(rows).unwrap();
+    }
+    let table = builder.finish().unwrap();
+    check_table(&table, values);
+    assert!(table.chunks.iter().rev().skip(1).all(|chunk| chunk.rows == CHUNK_ROWS));
+    let counted: usize = table.bytes();
+    assert_eq!(context.memory.used(), counted, "what a table holds is what it counts for");
+    table
+}
+
+fn check(data_type: DataType, values: &[Value]) -> Table {
+    check_pieces(data_type, values, 1000.max(values.len() / 7))
+}
+
+fn check_table(table: &Table, values: &[Value]) {
+    assert_eq!(table.rows(), values.len());
+    assert_eq!(table.statistics.rows, values.len() as u64);
+    let stored = table.values();
+    if let Some(row) = (0..values.len()).find(|&row| stored[row][0] != values[row]) {
+        panic!("row {row}: {:?} is stored as {:?}", values[row], stored[row][0]);
+    }
+    let statistics = &table.statistics.columns[0];
+    let known: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
+    let distinct = known.iter().collect::<HashSet<_>>().len();
+    assert_eq!(statistics.nulls as usize, values.len() - known.len());
+    if table.fields[0].data_type != DataType::Interval {
+        assert_eq!(statistics.min.as_ref(), known.iter().min_by(|a, b| a.compare(b)).copied());
+        assert_eq!(statistics.max.as_ref(), known.iter().max_by(|a, b| a.compare(b)).copied());
+        let sorted = values.is_sorted_by(|a, b| a.compare(b).is_le());
+        assert_eq!(statistics.sorted, sorted);
+        assert!(!sorted || statistics.distinct == Some(distinct as u64));
+    }
+    let estimate = statistics.distinct.expect("always there") as f64;
+    assert!((estimate - distinct as f64).abs() <= distinct as f64 * 0.06, "{estimate} for {distinct}");
+    assert!(!statistics.unique || distinct == values.len());
+    let runs = 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    assert!(!statistics.clustered || runs <= distinct + 1);
+    for chunk in &table.chunks {
+        let Some((min, max)) = chunk.ranges[0] else { continue };
+        let inside = |row: &usize| (min.into()..=max.into()).contains(&chunk.columns[0].integer(*row).unwrap());
+        assert!((0..chunk.rows).filter(|&row| !chunk.columns[0].is_null(row)).all(|row| inside(&row)));
+    }
+}
+
+fn ints(values: impl IntoIterator<Item = i64>) -> Vec<Value> {
+    values.into_iter().map(Value::Int).collect()
+}
+
+fn every_type() -> Vec<DataType> {
+    use DataType::*;
+    let decimals = [DataType::decimal(15, 2), DataType::decimal(38, 0)];
+    [Null, Boolean, SmallInt, Integer, BigInt, Real, Double, Text, Varchar(3), Char(3), Date, Time, Timestamp, Interval]
+        .into_iter()
+        .chain(decimals)
+        .collect()
+}
+
+#[test]
+fn nothing_and_nothing_but_null() {
+    for data_type in every_type() {
+        check(data_type, &[]);
+        check(data_type, &[Value::Null]);
+        let table = check(data_type, &vec![Value::Null; CHUNK_ROWS + 1]);
+        let statistics = &table.statistics.columns[0];
+        assert_eq!((statistics.distinct, statistics.unique, &statistics.min), (Some(0), false, &None));
+    }
+}
+
+#[test]
+fn chunk_boundaries() {
+    for rows in [1, 2, CHUNK_ROWS - 1, CHUNK_ROWS, CHUNK_ROWS + 1, 3 * CHUNK_ROWS] {
+        for piece in [CHUNK_ROWS - 1, CHUNK_ROWS, 2 * CHUNK_ROWS + 1] {
+            let table = check_pieces(DataType::BigInt, &ints(0..rows as i64), piece);
+            assert!(table.statistics.columns[0].unique && table.statistics.columns[0].sorted);
+            assert!(table.chunks.iter().all(|chunk| chunk.rows < 257 || chunk.columns[0].data.form() == "frame16"));
+        }
+    }
+}
+
+#[test]
+fn frames_at_their_limits() {
+    let cases: [(i64, i64, &str); 11] = [
+        (7, 7, "frame8"),
+        (-128, 127, "frame8"),
+        (-128, 128, "frame16"),
+        (1 << 40, (1 << 40) + 65_535, "frame16"),
+        (1 << 40, (1 << 40) + 65_536, "frame32"),
+        (i64::MIN, i64::MIN + 255, "frame8"),
+        (i64::MAX - 255, i64::MAX, "frame8"),
+        (i64::MIN, i64::MIN + u32::MAX as i64, "frame32"),
+        (i64::MIN, i64::MIN + u32::MAX as i64 + 1, "int64"),
+        (i64::MIN, i64::MAX, "int64"),
+        (-1, i64::MAX, "int64"),
+    ];
+    for (min, max, form) in cases {
+        for values in [ints([max, min]), [ints([min]), vec![Value::Null], ints([max, max])].concat()] {
+            assert_eq!(check(DataType::BigInt, &values).chunks[0].columns[0].data.form(), form, "{min}..{max}");
+        }
+    }
+}
+
+#[test]
+fn decimals_beyond_64_bits() {
+    let big = 10i128.pow(37);
+    for (values, form) in [
+        (vec![big, -big, 0], "int128"),
+        (vec![i64::MAX.into(), i64::MIN.into()], "int64"),
+        (vec![i128::from(i64::MAX) + 1, 0], "int128"),
+        (vec![100, 5000, 100], "frame16"),
+    ] {
+        let mut values: Vec<Value> = values.into_iter().map(Value::Decimal).collect();
+        values.push(Value::Null);
+        let table = check(DataType::decimal(38, 0), &values);
+        assert_eq!(table.chunks[0].columns[0].data.form(), form);
+    }
+}
+
+#[test]
+fn garbage_at_nulls_widens_nothing() {
+    let values =
+        Decimal128Array::new(vec![i128::MAX, 5, i128::MIN, 6].into(), Some(vec![false, true, false, true].into()));
+    let array: ArrayRef = Arc::new(values.with_precision_and_scale(15, 2).unwrap());
+    let batch = RecordBatch::try_from_iter_with_nullable([("x", array, true)]).unwrap();
+    let fields = one_field(DataType::decimal(15, 2));
+    let table = Table::from_batches(fields, [batch], Storage::Compact, &context()).unwrap();
+    check_table(&table, &[Value::Null, Value::Decimal(5), Value::Null, Value::Decimal(6)]);
+    assert_eq!(table.chunks[0].columns[0].data.form(), "frame8");
+}
+
+#[test]
+fn floats() {
+    let nasty = [f64::NAN, -f64::NAN, 0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE, -1.5, 1.5];
+    let mut values: Vec<Value> = nasty.into_iter().map(Value::Float).collect();
+    check(DataType::Double, &values);
+    check(DataType::Real, &nasty.map(|value| Value::Float((value as f32).into())));
+    values.sort_by(Value::compare);
+    values.push(Value::Null);
+    assert!(check(DataType::Double, &values).statistics.columns[0].sorted);
+    let many: Vec<Value> =
+        (0..CHUNK_ROWS as i64 + 5).map(|row| Value::Float((row * 7919 % 10_007) as f64 / 3.0)).collect();
+    check(DataType::Double, &many);
+}
+
+#[test]
+fn sorted_and_clustered() {
+    let table = check(DataType::Integer, &[ints([5, 5, 1, 1, 9]), vec![]].concat());
+    let statistics = &table.statistics.columns[0];
+    assert!(statistics.clustered && !statistics.sorted && !statistics.unique);
+    // A NULL between equal values, and a value behind a NULL.
+    let apart = [ints([1]), vec![Value::Null], ints([1])].concat();
+    let statistics = &check(DataType::Integer, &apart).statistics.columns[0];
+    assert!(!statistics.clustered && !statistics.sorted);
+    // The order breaks exactly between two chunks.
+    let broken: Vec<i64> = (0..CHUNK_ROWS as i64).chain([3]).collect();
+    let statistics = &check(DataType::Integer, &ints(broken)).statistics.columns[0];
+    assert!(!statistics.sorted && !statistics.unique && !statistics.clustered);
+    // Unique without an order, proven by the bitmap.
+    let shuffled = (0..100_003).map(|row| row * 7919 % 100_003);
+    assert!(check(DataType::Integer, &ints(shuffled)).statistics.columns[0].unique);
+    // NULLs in a chunk of their own at the end.
+    let nulls_last = [ints(0..CHUNK_ROWS as i64), vec![Value::Null; 10]].concat();
+    assert!(check(DataType::Integer, &nulls_last).statistics.columns[0].sorted);
+    let nulls_first = [vec![Value::Null; CHUNK_ROWS], ints([1, 2])].concat();
+    assert!(!check(DataType::Integer, &nulls_first).statistics.columns[0].sorted);
+}
+
+#[test]
+fn dictionaries_and_their_overflow() {
+    let texts = |rows: usize, distinct: usize| -> Vec<Value> {
+        (0..rows).map(|row| Value::text(format!("{:x}", row * 7919 % distinct))).collect()
+    };
+    for (rows, distinct, form) in [
+        (1, 1, "dictionary8"),
+        (256, 256, "dictionary8"),
+        (257, 257, "text"),
+        (257 * 4, 257, "dictionary16"),
+        (CHUNK_ROWS + 1, 1000, "dictionary16"),
+        (3 * CHUNK_ROWS, 40_000, "dictionary16"),
+        (3 * CHUNK_ROWS, 60_000, "text"),
+        (2 * CHUNK_ROWS, 2 * CHUNK_ROWS, "text"),
+    ] {
+        // 40,000 of 196,608 would do, but its chunks are too varied to be staged as dictionaries.
+        let form = if distinct == 40_000 { "text" } else { form };
+        let table = check(DataType::Text, &texts(rows, distinct));
+        assert!(table.chunks.iter().all(|chunk| chunk.columns[0].data.form() == form), "{rows} rows, {distinct}");
+    }
+    // Few strings at first, then too many: the first chunks are decoded.
+    let mixed = [texts(CHUNK_ROWS, 3), texts(2 * CHUNK_ROWS, CHUNK_ROWS), vec![Value::Null, Value::text("")]].concat();
+    let table = check(DataType::Text, &mixed);
+    assert_eq!(table.chunks[0].columns[0].data.form(), "text");
+    // Each chunk has other strings; one dictionary serves all.
+    let changing: Vec<Value> = (0..3 * CHUNK_ROWS).map(|row| Value::text(format!("s{}", row / 1000))).collect();
+    let table = check(DataType::Text, &changing);
+    let first = table.chunks[0].columns[0].data.dictionary().unwrap();
+    assert!(table.chunks.iter().all(|chunk| Arc::ptr_eq(first, chunk.columns[0].data.dictionary().unwrap())));
+}
+
+#[test]
+fn odd_strings() {
+    let odd = ["", "\u{10ffff}", "ä", "a\0b", "  ", "Z", "z", &"long".repeat(1000)];
+    let mut values: Vec<Value> = odd.iter().map(Value::text).collect();
+    values.push(Value::Null);
+    let context = context();
+    let rows: Vec<Vec<Value>> = values.iter().map(|value| vec![value.clone()]).collect();
+    let mut builder = TableBuilder::new(one_field(DataType::Text), Storage::Compact, &context);
+    builder.push_values(&rows).unwrap();
+    assert_eq!(builder.finish().unwrap().values(), rows);
+    // char(n) loses its trailing blanks, and nothing else.
+    let mut builder = TableBuilder::new(one_field(DataType::Char(4)), Storage::Compact, &context);
+    builder.push_values(&["a  ", " b", "   ", "a"].map(|text| vec![Value::text(text)])).unwrap();
+    let expected = ["a", " b", "", "a"].map(|text| vec![Value::text(text)]);
+    assert_eq!(builder.finish().unwrap().values(), expected);
+}
+
+#[test]
+fn booleans_and_intervals() {
+    let booleans: Vec<Value> =
+        (0..1000).map(|row| if row % 3 == 0 { Value::Null } else { Value::Boolean(row % 2 == 0) }).collect();
+    check(DataType::Boolean, &booleans);
+    let interval = |months, days| Value::Interval(Interval { months, days, micros: -1 });
+    check(DataType::Interval, &[interval(1, 0), interval(0, 30), Value::Null, interval(-3, 4)]);
+}
+
+#[test]
+fn sliced_batches() {
+    let numbers: ArrayRef = Arc::new((0..200_000i64).map(|row| (row % 5 != 0).then_some(row)).collect::<Int64Array>());
+    let text = |row: i64| (row % 7 != 0).then(|| format!("text number {row}"));
+    let views: ArrayRef = Arc::new((0..200_000i64).map(text).collect::<StringViewArray>());
+    let plain: ArrayRef = Arc::new((0..200_000i64).map(text).collect::<StringArray>());
+    let batch =
+        RecordBatch::try_from_iter_with_nullable([("a", numbers, true), ("b", views, true), ("c", plain, true)]);
+    let batch = batch.unwrap();
+    let pieces = || (0..200_000).step_by(3333).map(|start| batch.slice(start, 3333.min(200_000 - start)).slice(1, 5));
+    let expected: Vec<Vec<Value>> = (0..200_000i64)
+        .step_by(3333)
+        .flat_map(|start| start + 1..start + 6)
+        .map(|row| {
+            let text = text(row).map_or(Value::Null, Value::text);
+            vec![if row % 5 == 0 { Value::Null } else { Value::Int(row) }, text.clone(), text]
+        })
+        .collect();
+    let fields = super::arrow::fields_of(&batch.schema()).unwrap();
+    for storage in [Storage::Compact, Storage::Keep] {
+        let table = Table::from_batches(fields.clone(), pieces().collect::<Vec<_>>(), storage, &context()).unwrap();
+        assert_eq!(table.values(), expected);
+        let whole = Table::from_batches(fields.clone(), [batch.clone()], storage, &context()).unwrap();
+        assert_eq!((whole.rows(), whole.chunks[0].rows), (200_000, CHUNK_ROWS));
+        assert_eq!(
+            whole.values()[199_999],
+            [Value::Int(199_999), Value::text("text number 199999"), Value::text("text number 199999")]
+        );
+    }
+}
+
+#[test]
+fn registered_arrays_are_not_copied() {
+    let array = Int64Array::from_iter_values([i64::MIN, 0, i64::MAX]);
+    let address = array.values().as_ptr();
+    let batch = RecordBatch::try_from_iter([("x", Arc::new(array) as ArrayRef)]).unwrap();
+    let context = context();
+    let table = Table::register(&batch.schema(), vec![batch], &context).unwrap();
+    let ColumnData::Int64(values) = &table.chunks[0].columns[0].data else { panic!("registered as it is") };
+    assert_eq!(values.as_ptr(), address);
+    assert_eq!(context.memory.used(), 0);
+    check_table(&table, &ints([i64::MIN, 0, i64::MAX]));
+}
+
+#[test]
+fn appending() {
+    let cases: Vec<(DataType, Box<dyn Fn(usize) -> Value>)> = vec![
+        (DataType::BigInt, Box::new(|row| Value::Int(row as i64))),
+        (DataType::BigInt, Box::new(|row| if row % 3 == 0 { Value::Null } else { Value::Int(-(row as i64)) })),
+        (DataType::Text, Box::new(|row| Value::text(format!("{}", row % 300)))),
+        (DataType::Text, Box::new(|row| Value::text(format!("{}", row * row)))),
+        (DataType::Double, Box::new(|row| Value::Float((row % 13) as f64))),
+    ];
+    for (data_type, value) in cases {
+        let context = context();
+        let mut table = Table::empty(one_field(data_type));
+        let mut all: Vec<Value> = Vec::new();
+        for rows in [1, 1, 1, 300, 2, 70_000, 1, 5, 66_000, 3] {
+            let new: Vec<Value> = (all.len()..all.len() + rows).map(&value).collect();
+            let mut builder = TableBuilder::new(one_field(data_type), Storage::Compact, &context);
+            builder.push_values(&new.iter().map(|value| vec![value.clone()]).collect::<Vec<_>>()).unwrap();
+            let before = table.clone();
+            table = table.append(&builder.finish().unwrap(), &context).unwrap();
+            assert_eq!(before.rows(), all.len(), "a snapshot does not change");
+            all.extend(new);
+            check_table(&table, &all);
+        }
+        assert!(table.chunks.len() <= 10, "{} chunks", table.chunks.len());
+        drop(table);
+        assert_eq!(context.memory.used(), 0);
+    }
+}
+
+#[test]
+fn many_small_appends_leave_few_chunks() {
+    let context = context();
+    let mut table = Table::empty(one_field(DataType::Integer));
+    for row in 0..1000 {
+        let one = Table::from_values(one_field(DataType::Integer), &[vec![Value::Int(row)]]);
+        table = table.append(&one, &context).unwrap();
+    }
+    check_table(&table, &ints(0..1000));
+    assert!(table.chunks.len() < 12, "{} chunks", table.chunks.len());
+}
+
+#[test]
+fn limits_and_mistakes() {
+    let rows: Vec<Vec<Value>> = (0..100_000).map(|row| vec![Value::Int(row * 1000)]).collect();
+    let small = Context::new(Memory::new(10_000));
+    let mut builder = TableBuilder::new(one_field(DataType::BigInt), Storage::Compact, &small);
+    assert_eq!(builder.push_values(&rows).unwrap_err().kind(), ErrorKind::OutOfMemory);
+    drop(builder);
+    assert_eq!(small.memory.used(), 0);
+
+    let cancelled = context();
+    cancelled.cancellation.cancel();
+    let mut builder = TableBuilder::new(one_field(DataType::BigInt), Storage::Compact, &cancelled);
+    assert_eq!(builder.push_values(&rows).unwrap_err().kind(), ErrorKind::Cancelled);
+
+    let strict = vec![Field::new("x", DataType::BigInt, false)];
+    let mut builder = TableBuilder::new(strict, Storage::Compact, &context());
+    builder.push_values(&[vec![Value::Int(1)], vec![Value::Null]]).unwrap();
+    let error = builder.finish().unwrap_err();
+    assert_eq!(
+        (error.sqlstate(), error.message()),
+        ("23502", "null value in column \"x\" violates not-null constraint")
+    );
+
+    let batch = RecordBatch::try_from_iter([("x", Arc::new(StringArray::from(vec!["a"])) as ArrayRef)]).unwrap();
+    let mut builder = TableBuilder::new(one_field(DataType::BigInt), Storage::Compact, &context());
+    assert_eq!(builder.push(batch).unwrap_err().sqlstate(), "42804");
+}
