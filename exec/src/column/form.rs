@@ -29,11 +29,13 @@ impl ColumnData {
 
     /// Whether it holds integer-like values.
     pub fn is_integer(&self) -> bool {
-        match self {
-            ColumnData::Frame8 { .. } | ColumnData::Frame16 { .. } | ColumnData::Frame32 { .. } => true,
-            ColumnData::Int16(_) | ColumnData::Int32(_) | ColumnData::Int64(_) | ColumnData::Int128(_) => true,
-            _ => false,
-        }
+        let framed =
+            matches!(self, ColumnData::Frame8 { .. } | ColumnData::Frame16 { .. } | ColumnData::Frame32 { .. });
+        framed
+            || matches!(
+                self,
+                ColumnData::Int16(_) | ColumnData::Int32(_) | ColumnData::Int64(_) | ColumnData::Int128(_)
+            )
     }
 
     /// Whether it holds strings.

@@ -28,7 +28,8 @@ use multiloop_planner::types::Field;
 use multiloop_planner::value::Interval;
 use std::sync::Arc;
 
-/// Rows in a chunk, at most. All chunks of one load but its last have exactly so many; small inserts leave shorter ones.
+/// Rows in a chunk, at most. All chunks of one load but its last have exactly so many; small inserts and registered
+/// batches leave shorter ones.
 pub const CHUNK_ROWS: usize = 1 << 16;
 
 /// An immutable snapshot of a table.

@@ -293,19 +293,19 @@ fn registered_arrays_are_not_copied() {
 
 #[test]
 fn appending() {
-    let cases: Vec<(DataType, Box<dyn Fn(usize) -> Value>)> = vec![
-        (DataType::BigInt, Box::new(|row| Value::Int(row as i64))),
-        (DataType::BigInt, Box::new(|row| if row % 3 == 0 { Value::Null } else { Value::Int(-(row as i64)) })),
-        (DataType::Text, Box::new(|row| Value::text(format!("{}", row % 300)))),
-        (DataType::Text, Box::new(|row| Value::text(format!("{}", row * row)))),
-        (DataType::Double, Box::new(|row| Value::Float((row % 13) as f64))),
+    let cases: [(DataType, fn(usize) -> Value); 5] = [
+        (DataType::BigInt, |row| Value::Int(row as i64)),
+        (DataType::BigInt, |row| if row % 3 == 0 { Value::Null } else { Value::Int(-(row as i64)) }),
+        (DataType::Text, |row| Value::text(format!("{}", row % 300))),
+        (DataType::Text, |row| Value::text(format!("{}", row * row))),
+        (DataType::Double, |row| Value::Float((row % 13) as f64)),
     ];
     for (data_type, value) in cases {
         let context = context();
         let mut table = Table::empty(one_field(data_type));
         let mut all: Vec<Value> = Vec::new();
         for rows in [1, 1, 1, 300, 2, 70_000, 1, 5, 66_000, 3] {
-            let new: Vec<Value> = (all.len()..all.len() + rows).map(&value).collect();
+            let new: Vec<Value> = (all.len()..all.len() + rows).map(value).collect();
             let mut builder = TableBuilder::new(one_field(data_type), Storage::Compact, &context);
             builder.push_values(&new.iter().map(|value| vec![value.clone()]).collect::<Vec<_>>()).unwrap();
             let before = table.clone();
