@@ -1,3 +1,3 @@
 //! What can be proven about a program without running it.
 
-pub mod ranges;
+pub mod nullability;

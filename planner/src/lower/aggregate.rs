@@ -1,0 +1,253 @@
+//! GROUP BY: rows are put into buckets by key, and a nested loop reduces each bucket.
+//!
+//! Aggregates that are no monoids are computed from ones that are: an average is `sum / count` (NULL where the
+//! sum is: of no rows), a deviation the root of a variance; `bool_and` is the smallest boolean, `bool_or` the
+//! largest.
+
+use super::{Lowerer, Rows};
+use crate::error::{Error, Result};
+use crate::function::Function;
+use crate::multiloop::{Aggregate, CollectionId, Generator, KeyPart, Reduction, ScalarId, Shape, Source};
+use crate::relation::{AggregateCall, AggregateFunction, ColumnId, Expression};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType, Field};
+
+/// How an aggregate call's value comes from reduced fields.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Final {
+    /// It is this field.
+    Field(u32),
+    /// `sum / count` in a type.
+    Average { sum: u32, count: u32, data_type: DataType },
+    /// The variance in this field, its root if `root`, in a type.
+    Spread { variance: u32, root: bool, data_type: DataType },
+}
+
+impl Lowerer<'_> {
+    pub(super) fn aggregate(
+        &mut self,
+        input: &Rows,
+        keys: &[(ColumnId, Expression)],
+        aggregates: &[(ColumnId, AggregateCall)],
+    ) -> Result<Rows> {
+        if keys.is_empty() {
+            return self.aggregate_all(input, aggregates);
+        }
+        if aggregates.is_empty() {
+            return self.group_keys(input, keys);
+        }
+        let index = self.open_rows(input);
+        let mut key = Vec::with_capacity(keys.len());
+        for (column, expression) in keys {
+            key.push((*column, self.expression(expression)?));
+        }
+        let values = self.values(&input.columns)?;
+        self.close(1);
+        let (fields, members) = (self.fields(&key), self.fields(&values));
+        let generator = Generator::BucketCollect {
+            condition: Vec::new(),
+            key: key.iter().map(|(_, scalar)| *scalar).collect(),
+            value: values.iter().map(|(_, scalar)| *scalar).collect(),
+        };
+        let buckets = self.add_loop(vec![index], generator, fields, Shape::Buckets { members });
+
+        let groups = Rows::in_order(buckets, keys.iter().map(|(column, _)| *column));
+        let group = self.open_rows(&groups);
+        let mut values = self.values(&groups.columns)?;
+        let key = values.iter().map(|&(_, scalar)| KeyPart { scalar, null_matches: true }).collect();
+        let members: Vec<(ColumnId, u32)> =
+            input.columns.iter().zip(0..).map(|((column, _), position)| (*column, position)).collect();
+        let mut finals = Vec::new();
+        let block = self.in_block(|this| {
+            let source = Source::Bucket { collection: buckets, key };
+            let (collection, found) = this.reduce_over(source, &members, aggregates)?;
+            finals = found;
+            Ok(collection)
+        })?;
+        values.extend(self.finish_aggregates(&finals, &mut |this, field| this.program.nested(block, field)));
+        self.close(1);
+        Ok(self.add_collect(vec![group], Vec::new(), &values))
+    }
+
+    /// Groups that nothing is computed of: a DISTINCT over the keys.
+    fn group_keys(&mut self, input: &Rows, keys: &[(ColumnId, Expression)]) -> Result<Rows> {
+        let index = self.open_rows(input);
+        let mut values = Vec::with_capacity(keys.len());
+        for (column, expression) in keys {
+            values.push((*column, self.expression(expression)?));
+        }
+        self.close(1);
+        let keys_only = self.add_collect(vec![index], Vec::new(), &values);
+        self.distinct(&keys_only)
+    }
+
+    fn aggregate_all(&mut self, input: &Rows, aggregates: &[(ColumnId, AggregateCall)]) -> Result<Rows> {
+        let (collection, finals) = self.reduce(input, aggregates)?;
+        let fields: Option<Vec<(ColumnId, u32)>> = finals
+            .iter()
+            .map(|(column, found)| if let Final::Field(field) = found { Some((*column, *field)) } else { None })
+            .collect();
+        if let Some(columns) = fields {
+            return Ok(Rows { collection, columns });
+        }
+        let index = self.open(Source::Rows(collection), &[]);
+        let row = index.id;
+        let values = self.finish_aggregates(&finals, &mut |this, field| {
+            let data_type = this.program.collection(collection).fields[field as usize].data_type;
+            this.program.scalars.column(row, field, data_type)
+        });
+        self.close(1);
+        Ok(self.add_collect(vec![index], Vec::new(), &values))
+    }
+
+    /// Reduces all rows to one; and how the columns come from its fields.
+    pub(super) fn reduce(
+        &mut self,
+        input: &Rows,
+        aggregates: &[(ColumnId, AggregateCall)],
+    ) -> Result<(CollectionId, Vec<(ColumnId, Final)>)> {
+        self.reduce_over(Source::Rows(input.collection), &input.columns, aggregates)
+    }
+
+    fn reduce_over(
+        &mut self,
+        source: Source,
+        columns: &[(ColumnId, u32)],
+        calls: &[(ColumnId, AggregateCall)],
+    ) -> Result<(CollectionId, Vec<(ColumnId, Final)>)> {
+        let index = self.open(source, columns);
+        let mut aggregates: Vec<Aggregate> = Vec::new();
+        let mut finals = Vec::with_capacity(calls.len());
+        for (column, call) in calls {
+            finals.push((*column, self.expand(call, &mut aggregates)?));
+        }
+        self.close(1);
+        let mut fields = Vec::with_capacity(aggregates.len());
+        for (position, aggregate) in aggregates.iter().enumerate() {
+            let nullable = self.nullability.aggregate(&self.program, aggregate, false);
+            let named = finals.iter().find(|(_, last)| matches!(last, Final::Field(at) if *at as usize == position));
+            let name = match named {
+                Some((column, _)) => self.query.columns.get(*column).name.clone(),
+                None => format!("part{position}"),
+            };
+            fields.push(Field::new(name, aggregate.data_type, nullable));
+        }
+        let generator = Generator::Reduce { condition: Vec::new(), aggregates };
+        let collection = self.add_loop(vec![index], generator, fields, Shape::Single);
+        Ok((collection, finals))
+    }
+
+    /// The monoids of an aggregate call, added unless they are there.
+    fn expand(&mut self, call: &AggregateCall, aggregates: &mut Vec<Aggregate>) -> Result<Final> {
+        let argument = call.argument.as_ref().map(|argument| self.expression(argument)).transpose()?;
+        let condition = call.filter.as_ref().map(|filter| self.conjuncts(filter)).transpose()?.unwrap_or_default();
+        let Some(argument) = argument else {
+            if call.function != AggregateFunction::CountRows {
+                return Err(Error::internal("an aggregate without its argument"));
+            }
+            let aggregate = Aggregate {
+                condition,
+                ..Aggregate::new(Reduction::CountRows, Vec::new(), DataType::BigInt)
+            };
+            return Ok(Final::Field(position_of(aggregate, aggregates)));
+        };
+        let mut add = |reduction: Reduction, data_type: DataType, distinct: bool| {
+            let arguments = if reduction == Reduction::CountRows { Vec::new() } else { vec![argument] };
+            let aggregate = Aggregate { reduction, arguments, condition: condition.clone(), distinct, data_type };
+            position_of(aggregate, aggregates)
+        };
+        use AggregateFunction as A;
+        let data_type = call.data_type;
+        Ok(match call.function {
+            A::CountRows => Final::Field(add(Reduction::CountRows, DataType::BigInt, false)),
+            A::Count => Final::Field(add(Reduction::Count, DataType::BigInt, call.distinct)),
+            A::Sum => Final::Field(add(Reduction::Sum, data_type, call.distinct)),
+            // Equal arguments change nothing in an extreme.
+            A::Min | A::BoolAnd => Final::Field(add(Reduction::Min, data_type, false)),
+            A::Max | A::BoolOr => Final::Field(add(Reduction::Max, data_type, false)),
+            A::Average => {
+                let sum_type = average_sum_type(self.program.scalars.data_type(argument));
+                let sum = add(Reduction::Sum, sum_type, call.distinct);
+                let count = add(Reduction::Count, DataType::BigInt, call.distinct);
+                Final::Average { sum, count, data_type }
+            }
+            A::VarianceSample | A::StddevSample | A::VariancePopulation | A::StddevPopulation => {
+                let sample = matches!(call.function, A::VarianceSample | A::StddevSample);
+                let variance = add(Reduction::Variance { sample }, DataType::Double, call.distinct);
+                let root = matches!(call.function, A::StddevSample | A::StddevPopulation);
+                Final::Spread { variance, root, data_type }
+            }
+        })
+    }
+
+    /// The values of aggregate calls, given how to read a reduced field.
+    pub(super) fn finish_aggregates(
+        &mut self,
+        finals: &[(ColumnId, Final)],
+        field: &mut dyn FnMut(&mut Self, u32) -> ScalarId,
+    ) -> Vec<(ColumnId, ScalarId)> {
+        let mut values = Vec::with_capacity(finals.len());
+        for &(column, found) in finals {
+            let value = match found {
+                Final::Field(position) => field(self, position),
+                Final::Average { sum, count, data_type } => {
+                    let (sum, count) = (field(self, sum), field(self, count));
+                    self.quotient(sum, count, data_type)
+                }
+                Final::Spread { variance, root, data_type } => {
+                    let mut value = field(self, variance);
+                    if root {
+                        value = self.program.scalars.call(Function::SquareRoot, vec![value], DataType::Double);
+                    }
+                    self.cast(value, data_type)
+                }
+            };
+            values.push((column, value));
+        }
+        values
+    }
+
+    /// `sum / count`. Without rows the sum is NULL, and so is the quotient.
+    fn quotient(&mut self, sum: ScalarId, count: ScalarId, data_type: DataType) -> ScalarId {
+        let sum_type = self.program.scalars.data_type(sum);
+        let (sum, count) = if sum_type.is_integer() {
+            // 19 digits hold every bigint.
+            (self.cast(sum, DataType::decimal(19, 0)), self.cast(count, DataType::decimal(19, 0)))
+        } else if sum_type.is_float() {
+            (self.cast(sum, DataType::Double), self.cast(count, DataType::Double))
+        } else if sum_type == DataType::Interval {
+            let count = self.cast(count, DataType::Double);
+            return self.program.scalars.call(Function::IntervalDivide, vec![sum, count], data_type);
+        } else {
+            (sum, self.cast(count, DataType::decimal(19, 0)))
+        };
+        let divided_type = if sum_type.is_float() { DataType::Double } else { data_type };
+        let quotient = self.program.scalars.call(Function::Divide, vec![sum, count], divided_type);
+        self.cast(quotient, data_type)
+    }
+
+    fn cast(&mut self, scalar: ScalarId, to: DataType) -> ScalarId {
+        if self.program.scalars.data_type(scalar) == to {
+            return scalar;
+        }
+        self.program.scalars.call(Function::Cast, vec![scalar], to)
+    }
+}
+
+/// The type in which an average adds up.
+fn average_sum_type(argument: DataType) -> DataType {
+    match argument {
+        DataType::SmallInt | DataType::Integer => DataType::BigInt,
+        DataType::BigInt => DataType::decimal(DECIMAL_DIGITS_MAX, 0),
+        DataType::Decimal { scale, .. } => DataType::decimal(DECIMAL_DIGITS_MAX, scale),
+        DataType::Real => DataType::Double,
+        other => other,
+    }
+}
+
+fn position_of(aggregate: Aggregate, aggregates: &mut Vec<Aggregate>) -> u32 {
+    let position = aggregates.iter().position(|other| *other == aggregate).unwrap_or_else(|| {
+        aggregates.push(aggregate);
+        aggregates.len() - 1
+    });
+    position as u32
+}

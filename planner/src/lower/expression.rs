@@ -1,0 +1,142 @@
+//! Scalars, and subqueries in them: every subquery is a nested block where it stands.
+
+use super::{Lowerer, Rows};
+use crate::error::{Error, Result};
+use crate::function::Function;
+use crate::multiloop::{Aggregate, BlockId, Generator, Reduction, Scalar, ScalarId, Shape};
+use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
+use crate::types::{DataType, Field};
+use crate::value::Value;
+use rustc_hash::FxHashMap;
+
+impl Lowerer<'_> {
+    /// What a column is where the lowering stands.
+    pub(super) fn column(&self, column: ColumnId) -> Result<ScalarId> {
+        let found = self.frames.iter().rev().find_map(|frame| frame.get(&column));
+        found.copied().ok_or_else(|| {
+            let name = &self.query.columns.get(column).name;
+            Error::internal(format!("column {name} ({}) is not in scope", column.0))
+        })
+    }
+
+    /// The scalar of an expression.
+    pub(super) fn expression(&mut self, expression: &Expression) -> Result<ScalarId> {
+        let id = match &expression.kind {
+            ExpressionKind::Column(column) => return self.column(*column),
+            ExpressionKind::Constant(value) => self.program.scalars.constant(value.clone(), expression.data_type),
+            ExpressionKind::Parameter(number) => {
+                self.program.scalars.intern(Scalar::Parameter(*number), expression.data_type)
+            }
+            ExpressionKind::Call(function, arguments) => {
+                let arguments: Result<Vec<_>> = arguments.iter().map(|argument| self.expression(argument)).collect();
+                self.program.scalars.call(*function, arguments?, expression.data_type)
+            }
+            ExpressionKind::Subquery(subquery) => self.subquery(subquery)?,
+        };
+        self.program.scalars.set_position(id, expression.position);
+        Ok(id)
+    }
+
+    /// A condition, part by part.
+    pub(super) fn conjuncts(&mut self, condition: &Expression) -> Result<Vec<ScalarId>> {
+        match &condition.kind {
+            ExpressionKind::Call(Function::And, arguments) => {
+                let mut all = Vec::new();
+                for argument in arguments {
+                    all.extend(self.conjuncts(argument)?);
+                }
+                Ok(all)
+            }
+            ExpressionKind::Constant(Value::Boolean(true)) => Ok(Vec::new()),
+            _ => Ok(vec![self.expression(condition)?]),
+        }
+    }
+
+    pub(super) fn boolean(&mut self, value: bool) -> ScalarId {
+        self.program.scalars.constant(Value::Boolean(value), DataType::Boolean)
+    }
+
+    fn subquery(&mut self, subquery: &Subquery) -> Result<ScalarId> {
+        let (reduction, predicate) = match &subquery.kind {
+            SubqueryKind::Scalar(column) => return self.scalar_subquery(&subquery.relation, *column),
+            SubqueryKind::Exists => (Reduction::Any, None),
+            SubqueryKind::Any(predicate) => (Reduction::Any, Some(predicate)),
+            SubqueryKind::All(predicate) => (Reduction::All, Some(predicate)),
+        };
+        let block = self.in_block(|this| {
+            let rows = this.relation(&subquery.relation)?;
+            this.reduce_to_one(&rows, reduction, |this| match predicate {
+                Some(predicate) => this.expression(predicate),
+                None => Ok(this.boolean(true)),
+            })
+        })?;
+        Ok(self.program.nested(block, 0))
+    }
+
+    /// Reduces rows by one aggregate of one argument.
+    fn reduce_to_one(
+        &mut self,
+        rows: &Rows,
+        reduction: Reduction,
+        argument: impl FnOnce(&mut Self) -> Result<ScalarId>,
+    ) -> Result<crate::multiloop::CollectionId> {
+        let index = self.open_rows(rows);
+        let argument = argument(self)?;
+        self.close(1);
+        let data_type = self.program.scalars.data_type(argument);
+        let aggregate = Aggregate::new(reduction, vec![argument], data_type);
+        let nullable = self.nullability.aggregate(&self.program, &aggregate, false);
+        let fields = vec![Field::new("value", data_type, nullable)];
+        let generator = Generator::Reduce { condition: Vec::new(), aggregates: vec![aggregate] };
+        Ok(self.add_loop(vec![index], generator, fields, Shape::Single))
+    }
+
+    /// The value of a subquery. One that aggregates without keys has one row for certain, so it needs no check
+    /// for a second, and what is computed of the aggregates is computed in the enclosing loop.
+    fn scalar_subquery(&mut self, relation: &Relation, column: ColumnId) -> Result<ScalarId> {
+        if is_one_row(relation) {
+            let values = self.one_row(relation)?;
+            return values.get(&column).copied().ok_or_else(|| Error::internal("a scalar subquery without its column"));
+        }
+        let block = self.in_block(|this| {
+            let rows = this.relation(relation)?;
+            this.reduce_to_one(&rows, Reduction::Single, |this| this.column(column))
+        })?;
+        Ok(self.program.nested(block, 0))
+    }
+
+    /// What the columns of a relation of exactly one row are.
+    fn one_row(&mut self, relation: &Relation) -> Result<FxHashMap<ColumnId, ScalarId>> {
+        match relation {
+            Relation::Project { input, columns } => {
+                let frame = self.one_row(input)?;
+                self.frames.push(frame);
+                let values: Result<FxHashMap<_, _>> =
+                    columns.iter().map(|(id, expression)| Ok((*id, self.expression(expression)?))).collect();
+                self.close(1);
+                values
+            }
+            Relation::Aggregate { input, aggregates, .. } => {
+                let mut finals = Vec::new();
+                let block: BlockId = self.in_block(|this| {
+                    let input = this.relation(input)?;
+                    let (collection, values) = this.reduce(&input, aggregates)?;
+                    finals = values;
+                    Ok(collection)
+                })?;
+                let values = self.finish_aggregates(&finals, &mut |this, field| this.program.nested(block, field));
+                Ok(values.into_iter().collect())
+            }
+            _ => Err(Error::internal("not a relation of one row")),
+        }
+    }
+}
+
+/// Whether a relation is projections over an aggregate without keys.
+fn is_one_row(relation: &Relation) -> bool {
+    match relation {
+        Relation::Project { input, .. } => is_one_row(input),
+        Relation::Aggregate { keys, .. } => keys.is_empty(),
+        _ => false,
+    }
+}

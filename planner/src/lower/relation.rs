@@ -1,0 +1,128 @@
+//! Operators of one input, tables, literal rows and CTEs.
+
+use super::{Lowerer, Rows};
+use crate::error::{Error, Result};
+use crate::multiloop::{CollectionId, Generator, Let, Shape};
+use crate::relation::{ColumnId, Expression, Relation, ScanTable};
+use crate::types::Field;
+
+impl Lowerer<'_> {
+    /// The rows of a relation.
+    pub(super) fn relation(&mut self, relation: &Relation) -> Result<Rows> {
+        match relation {
+            Relation::Scan { table, columns } => Ok(self.scan(table, columns)),
+            Relation::Values { columns, rows } => self.literal_rows(columns, rows),
+            Relation::Filter { input, predicate } => {
+                let input = self.relation(input)?;
+                let index = self.open_rows(&input);
+                let condition = self.conjuncts(predicate)?;
+                let values = self.values(&input.columns)?;
+                self.close(1);
+                Ok(self.add_collect(vec![index], condition, &values))
+            }
+            Relation::Project { input, columns } => {
+                let input = self.relation(input)?;
+                let index = self.open_rows(&input);
+                let values: Result<Vec<_>> =
+                    columns.iter().map(|(column, expression)| Ok((*column, self.expression(expression)?))).collect();
+                self.close(1);
+                Ok(self.add_collect(vec![index], Vec::new(), &values?))
+            }
+            Relation::Join { kind, left, right, on } => self.join(*kind, left, right, on),
+            Relation::Aggregate { input, keys, aggregates } => {
+                let input = self.relation(input)?;
+                self.aggregate(&input, keys, aggregates)
+            }
+            Relation::Distinct { input } => {
+                let input = self.relation(input)?;
+                self.distinct(&input)
+            }
+            Relation::Sort { input, keys } => {
+                let input = self.relation(input)?;
+                self.sort(&input, keys)
+            }
+            Relation::Limit { input, limit, offset } => self.limit(input, limit.as_ref(), offset.as_ref()),
+            Relation::SetOperation { kind, all, columns, left, right } => {
+                self.set_operation(*kind, *all, columns, left, right)
+            }
+            Relation::With { cte, definition, body } => {
+                let rows = self.relation(definition)?;
+                self.ctes.insert(*cte, rows);
+                self.relation(body)
+            }
+            Relation::CteScan { cte, columns } => {
+                let Some(rows) = self.ctes.get(cte) else {
+                    return Err(Error::internal(format!("CTE {} is used outside of its WITH", cte.0)));
+                };
+                let columns: Result<Vec<_>> =
+                    columns.iter().map(|(theirs, ours)| Ok((*ours, rows.position(*theirs)?))).collect();
+                Ok(Rows { collection: rows.collection, columns: columns? })
+            }
+        }
+    }
+
+    /// All scans of one snapshot share a collection, so that loops over the same table can be seen to be that.
+    fn scan(&mut self, table: &ScanTable, read: &[(usize, ColumnId)]) -> Rows {
+        let collection = self.table(table);
+        let mut positions = Vec::with_capacity(read.len());
+        let known = &mut self.program.collections[collection.0 as usize];
+        let Shape::Table { columns, .. } = &mut known.shape else { unreachable!("`table` gives tables only") };
+        for &(column, id) in read {
+            let column_u32 = u32::try_from(column).expect("fewer than 2^32 columns");
+            let position = columns.iter().position(|other| *other == column_u32).unwrap_or_else(|| {
+                columns.push(column_u32);
+                known.fields.push(table.0.fields[column].clone());
+                columns.len() - 1
+            });
+            positions.push((id, position as u32));
+        }
+        Rows { collection, columns: positions }
+    }
+
+    fn table(&mut self, table: &ScanTable) -> CollectionId {
+        let is_it = |shape: &Shape| matches!(shape, Shape::Table { handle, .. } if *handle == table.0.handle);
+        if let Some(position) = self.program.collections.iter().position(|known| is_it(&known.shape)) {
+            return CollectionId(position as u32);
+        }
+        let shape = Shape::Table {
+            name: table.0.name.clone(),
+            handle: table.0.handle,
+            columns: Vec::new(),
+            statistics: table.0.statistics.clone(),
+        };
+        self.program.add_collection(Vec::new(), shape)
+    }
+
+    fn literal_rows(&mut self, columns: &[ColumnId], rows: &[Vec<Expression>]) -> Result<Rows> {
+        let mut scalars = Vec::with_capacity(rows.len());
+        let mut nullable = vec![false; columns.len()];
+        for row in rows {
+            let row: Result<Vec<_>> = row.iter().map(|expression| self.expression(expression)).collect();
+            let row = row?;
+            for (nullable, &scalar) in nullable.iter_mut().zip(&row) {
+                *nullable |= self.nullability.scalar(&self.program, scalar);
+            }
+            scalars.push(row);
+        }
+        let fields = columns.iter().zip(nullable).map(|(&id, nullable)| {
+            let column = self.query.columns.get(id);
+            Field::new(column.name.clone(), column.data_type, nullable)
+        });
+        let define = self.program.add_collection(fields.collect(), Shape::Rows);
+        self.add(Let::Values { define, rows: scalars });
+        Ok(Rows::in_order(define, columns.iter().copied()))
+    }
+
+    /// One of each set of equal rows: groups without aggregates.
+    pub(super) fn distinct(&mut self, input: &Rows) -> Result<Rows> {
+        let index = self.open_rows(input);
+        let values = self.values(&input.columns)?;
+        self.close(1);
+        let fields = self.fields(&values);
+        let key: Vec<_> = values.iter().map(|(_, value)| *value).collect();
+        let shape = Shape::Groups { keys: key.len() as u32 };
+        let generator = Generator::BucketReduce { condition: Vec::new(), key, aggregates: Vec::new() };
+        let collection = self.add_loop(vec![index], generator, fields, shape);
+        Ok(Rows::in_order(collection, input.columns.iter().map(|(column, _)| *column)))
+    }
+}
