@@ -144,10 +144,8 @@ impl Lowerer<'_> {
             if call.function != AggregateFunction::CountRows {
                 return Err(Error::internal("an aggregate without its argument"));
             }
-            let aggregate = Aggregate {
-                condition,
-                ..Aggregate::new(Reduction::CountRows, Vec::new(), DataType::BigInt)
-            };
+            let aggregate =
+                Aggregate { condition, ..Aggregate::new(Reduction::CountRows, Vec::new(), DataType::BigInt) };
             return Ok(Final::Field(position_of(aggregate, aggregates)));
         };
         let mut add = |reduction: Reduction, data_type: DataType, distinct: bool| {

@@ -7,9 +7,7 @@
 use super::{Lowerer, Rows};
 use crate::error::Result;
 use crate::function::Function;
-use crate::multiloop::{
-    Aggregate, Generator, Index, KeyPart, Let, Reduction, Scalar, ScalarId, Shape, Source,
-};
+use crate::multiloop::{Aggregate, Generator, Index, KeyPart, Let, Reduction, Scalar, ScalarId, Shape, Source};
 use crate::relation::{ColumnId, Expression, ExpressionKind, JoinKind, Relation, SubqueryKind};
 use crate::types::{DataType, Field};
 use crate::value::Value;
@@ -33,13 +31,7 @@ struct Build {
 }
 
 impl Lowerer<'_> {
-    pub(super) fn join(
-        &mut self,
-        kind: JoinKind,
-        left: &Relation,
-        right: &Relation,
-        on: &Expression,
-    ) -> Result<Rows> {
+    pub(super) fn join(&mut self, kind: JoinKind, left: &Relation, right: &Relation, on: &Expression) -> Result<Rows> {
         let left = self.relation(left)?;
         let right = self.relation(right)?;
         match kind {
@@ -81,13 +73,7 @@ impl Lowerer<'_> {
     }
 
     /// Collects all columns of both sides and closes their two frames.
-    fn collect_pairs(
-        &mut self,
-        left: &Rows,
-        right: &Rows,
-        nest: Vec<Index>,
-        condition: Vec<ScalarId>,
-    ) -> Result<Rows> {
+    fn collect_pairs(&mut self, left: &Rows, right: &Rows, nest: Vec<Index>, condition: Vec<ScalarId>) -> Result<Rows> {
         let mut values = self.values(&left.columns)?;
         values.extend(self.values(&right.columns)?);
         self.close(2);

@@ -15,9 +15,7 @@ mod set_operation;
 
 use crate::analysis::nullability::Nullability;
 use crate::error::Result;
-use crate::multiloop::{
-    Block, CollectionId, Generator, Index, Let, Multiloop, Program, ScalarId, Shape, Source,
-};
+use crate::multiloop::{Block, CollectionId, Generator, Index, Let, Multiloop, Program, ScalarId, Shape, Source};
 use crate::relation::{ColumnId, CteId, Query};
 use crate::types::Field;
 use rustc_hash::FxHashMap;
