@@ -101,7 +101,9 @@ impl Verifier<'_> {
     fn readable(&self, id: CollectionId, what: &str) -> Checked {
         check((id.0 as usize) < self.program.collections.len(), || format!("{what}: no collection {}", id.0))?;
         let is_table = matches!(self.program.collection(id).shape, Shape::Table { .. });
-        check(is_table || self.defined.contains(&id), || format!("{what} reads collection {} before it is defined", id.0))
+        check(is_table || self.defined.contains(&id), || {
+            format!("{what} reads collection {} before it is defined", id.0)
+        })
     }
 
     fn definition(&mut self, each: &Let) -> Checked {
