@@ -1,3 +1,4 @@
 //! What can be proven about a program without running it.
 
 pub mod nullability;
+pub mod ranges;
