@@ -1,84 +1,95 @@
 //! Expressions: the scalars of one loop, compiled once, evaluated tile by tile.
+//!
+//! `node` compiles the scalars into numbered nodes, each with the register that its value range asks for. Evaluation
+//! is on demand, so only tuples that reach an expression evaluate it: `evaluate` walks the nodes and the tile's
+//! levels, `choice` does the lazy functions, `filter` the conditions. `fused` compares columns in their physical
+//! form, `load` brings columns into registers, `dictionary` evaluates functions once per distinct string.
 
-use super::bitmap::Bitmap;
-use super::tile::Tile;
+mod choice;
+mod dictionary;
+mod evaluate;
+mod filter;
+mod fused;
+pub mod load;
+mod node;
+
+use super::kernels::Scratch;
 use super::vector::Register;
 use crate::Result;
+use dictionary::Memo;
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::multiloop::{Index, Program, ScalarId};
+use node::{Compiler, Node};
+use rustc_hash::FxHashMap;
 
 /// The scalars of one loop.
 #[derive(Debug)]
-pub struct Expressions {}
+pub struct Expressions {
+    nodes: Vec<Node>,
+    numbers: FxHashMap<ScalarId, u32>,
+    indices: usize,
+}
 
 /// What evaluation remembers from tile to tile.
 #[derive(Debug, Default)]
-pub(super) struct Caches {}
+pub(super) struct Caches {
+    /// By node: results per distinct string.
+    memos: FxHashMap<u32, Memo>,
+    scratch: Scratch,
+    origins: Vec<u32>,
+}
 
 impl Expressions {
     /// Compiles these scalars (and all below them) of a loop with this nest. Columns of other indices are fields of
     /// enclosing rows, and come from `Bindings::captured`.
     pub fn compile(program: &Program, nest: &[Index], roots: &[ScalarId], ranges: &Ranges) -> Result<Self> {
-        let _ = (program, nest, roots, ranges);
-        Err(crate::Error::internal("not built yet"))
+        let mut compiler = Compiler::new(program, nest, ranges);
+        let mut numbers = FxHashMap::default();
+        for &root in roots {
+            numbers.insert(root, compiler.compile(root));
+        }
+        Ok(Expressions { nodes: compiler.finish(), numbers, indices: nest.len() })
     }
 
     /// How many expressions.
     pub fn len(&self) -> usize {
-        0
+        self.nodes.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.nodes.is_empty()
     }
 
     /// How many indices the nest has.
     pub fn indices(&self) -> usize {
-        0
+        self.indices
     }
 
-    /// The number of a compiled scalar.
+    /// The number of a root.
     pub(super) fn number(&self, scalar: ScalarId) -> usize {
-        scalar.0 as usize
+        *self.numbers.get(&scalar).expect("bug: a scalar that was not among the roots") as usize
     }
 
-    /// The register in which a compiled scalar is computed.
+    fn root(&self, scalar: ScalarId) -> &Node {
+        &self.nodes[self.number(scalar)]
+    }
+
+    /// The register in which a root is computed.
     pub fn register(&self, scalar: ScalarId) -> Register {
-        let _ = scalar;
-        Register::I64
+        self.root(scalar).register
     }
 
-    /// How many indices must be reached before a compiled scalar can be evaluated: 0 if it reads none.
+    /// How many indices must be reached before a root can be evaluated: 0 if it reads none.
     pub fn reach(&self, scalar: ScalarId) -> usize {
-        let _ = scalar;
-        0
+        self.root(scalar).reach
     }
 
-    /// Whether evaluating a compiled scalar may fail, as far as ranges know.
+    /// Whether evaluating a root may fail, as far as ranges know.
     pub fn may_fail(&self, scalar: ScalarId) -> bool {
-        let _ = scalar;
-        true
+        self.root(scalar).may_fail
     }
 }
 
-impl Tile<'_> {
-    /// Computes a scalar for all active tuples, all of which must reach it. Then `vector` gives it.
-    pub fn evaluate(&mut self, scalar: ScalarId) -> Result<()> {
-        let _ = scalar;
-        Ok(())
-    }
-
-    /// Keeps the tuples that pass a conjunction: pushes a level unless all pass.
-    pub fn filter(&mut self, conjuncts: &[ScalarId]) -> Result<()> {
-        let _ = conjuncts;
-        Ok(())
-    }
-
-    /// Which active tuples pass a conjunction, without selecting them: for masked kernels. A scalar that may fail
-    /// must not be evaluated for tuples that fall away; `filter` first where there is one.
-    pub fn mask(&mut self, conjuncts: &[ScalarId], mask: &mut Bitmap) -> Result<()> {
-        let _ = (conjuncts, mask);
-        Ok(())
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,215 @@
+//! Evaluation on demand: brings the vector of a node to the top level of a tile.
+//!
+//! In this order: (1) it is there; (2) it reads no index: it is computed once, on the ground level, and broadcast;
+//! (3) a level below has it: it is taken over by position; (4) it reads only indices of a level below, cannot fail,
+//! and that level has no more tuples: it is computed there and taken over; (5) it is computed here.
+
+use super::node::{Node, Operation};
+use super::{dictionary, fused, load};
+use crate::Result;
+use crate::cpu::kernels::{self, Call};
+use crate::cpu::tile::{Captured, KeyVector, Tile};
+use crate::cpu::vector::{Register, Vector, VectorData};
+use crate::{Error, ErrorKind};
+use multiloop_planner::function::Function;
+use multiloop_planner::multiloop::ScalarId;
+use multiloop_planner::value::Value;
+
+impl<'a> Tile<'a> {
+    /// Computes a scalar for all active tuples, all of which must reach it. Then `vector` gives it.
+    pub fn evaluate(&mut self, scalar: ScalarId) -> Result<()> {
+        let number = self.expressions.number(scalar) as u32;
+        if self.node(number).volatile {
+            self.forget_volatile(number);
+        }
+        self.ensure(number)
+    }
+
+    pub(super) fn node(&self, number: u32) -> &'a Node {
+        let expressions = self.expressions;
+        &expressions.nodes[number as usize]
+    }
+
+    /// The vector of a node that is computed at the top level.
+    pub(super) fn top(&self, number: u32) -> &Vector {
+        let level = &self.levels[self.depth - 1];
+        debug_assert!(level.computed[number as usize], "computed before it is read");
+        &level.vectors[number as usize]
+    }
+
+    /// Every evaluation of something volatile is a new one.
+    fn forget_volatile(&mut self, number: u32) {
+        let depth = self.depth;
+        self.levels[depth - 1].computed[number as usize] = false;
+        if let Operation::Call { arguments, .. } = &self.node(number).operation {
+            for &argument in arguments {
+                if self.node(argument).volatile {
+                    self.forget_volatile(argument);
+                }
+            }
+        }
+    }
+
+    pub(super) fn ensure(&mut self, number: u32) -> Result<()> {
+        let at = number as usize;
+        if self.levels[self.depth - 1].computed[at] {
+            return Ok(());
+        }
+        let node = self.node(number);
+        let len = self.len();
+        let mut out = std::mem::take(&mut self.levels[self.depth - 1].vectors[at]);
+        if len == 0 {
+            out.set_values(&[], node.register);
+        } else if node.reach == 0 && !node.volatile && self.depth > 1 {
+            let depth = std::mem::replace(&mut self.depth, 1);
+            self.ensure(number)?;
+            out.clone_from(&self.levels[0].vectors[at]);
+            (out.len, out.constant) = (len, true);
+            self.depth = depth;
+        } else if !self.take_over(number, node, &mut out)? {
+            self.compute(number, node, len, &mut out)?;
+        }
+        debug_assert_eq!(out.len, len, "a value a tuple");
+        let level = &mut self.levels[self.depth - 1];
+        level.vectors[at] = out;
+        level.computed[at] = true;
+        level.touched.push(number);
+        Ok(())
+    }
+
+    /// Takes a node's vector over from a level below, if it is there or had better be computed there.
+    fn take_over(&mut self, number: u32, node: &Node, out: &mut Vector) -> Result<bool> {
+        if node.volatile || self.depth <= 2 {
+            return Ok(false);
+        }
+        let at = number as usize;
+        let has = |tile: &Self, depth: usize| tile.levels[depth - 1].computed[at];
+        let mut found = (2..self.depth).rev().find(|&depth| has(self, depth));
+        if found.is_none() && !matches!(node.operation, Operation::Column { .. }) && !node.may_fail {
+            let (reached, len) = (self.tuples().rows.len(), self.len());
+            // The topmost level that has fewer indices, but all that are needed.
+            let lower = (2..self.depth).rev().find(|&depth| self.levels[depth - 1].tuples.rows.len() < reached);
+            found = lower.filter(|&depth| {
+                let tuples = &self.levels[depth - 1].tuples;
+                tuples.rows.len() >= node.reach && tuples.len <= len
+            });
+            if let Some(depth) = found {
+                let top = std::mem::replace(&mut self.depth, depth);
+                self.ensure(number)?;
+                self.depth = top;
+            }
+        }
+        let Some(depth) = found else { return Ok(false) };
+        let mut origins = std::mem::take(&mut self.caches.origins);
+        self.origins(depth, &mut origins);
+        out.gather(&self.levels[depth - 1].vectors[at], &origins);
+        self.caches.origins = origins;
+        Ok(true)
+    }
+
+    fn compute(&mut self, number: u32, node: &'a Node, len: usize, out: &mut Vector) -> Result<()> {
+        match &node.operation {
+            Operation::Constant(value) => out.set_constant(len, value, node.register),
+            Operation::Parameter(parameter) => {
+                let value = self.bindings.parameters.get(*parameter as usize).ok_or_else(|| {
+                    Error::new(ErrorKind::UnknownParameter, format!("there is no parameter ${}", parameter + 1))
+                        .at(node.position)
+                })?;
+                out.set_constant(len, value, node.register);
+            }
+            Operation::Captured { index, field } => {
+                let value = self.bindings.captured.get(&(*index, *field));
+                let value = value.ok_or_else(|| Error::internal("a field of an enclosing row is not bound"))?;
+                out.set_constant(len, value, node.register);
+            }
+            Operation::Column { index, field, optional } => {
+                let source = self.sources[*index].as_ref().expect("bug: the source of an index is not set");
+                let rows = &self.tuples().rows[*index];
+                load::load(source, *field, rows, len, *optional, node.register, out);
+            }
+            Operation::Call { function, arguments } => self.call(number, node, *function, arguments, len, out)?,
+            Operation::Lookup { collection, key, field } => {
+                self.with_key(key, |tile, key| tile.collections.lookup(*collection, key, *field, len, out))?;
+                kernels::integer::coerce(out, node.register);
+            }
+            Operation::Exists { collection, key } => {
+                let mut bits = out.take_bool();
+                self.with_key(key, |tile, key| tile.collections.exists(*collection, key, len, &mut bits))?;
+                out.set(len, VectorData::Bool(bits), None);
+            }
+            Operation::Single { collection, field } => {
+                let value = self.collections.single(*collection, *field)?;
+                out.set_constant(len, &value, node.register);
+            }
+            Operation::Nested { block, field, captures } => {
+                for &(_, _, capture) in captures {
+                    self.ensure(capture)?;
+                }
+                let mut bound: Captured = self.bindings.captured.clone();
+                let mut values: Vec<Value> = Vec::with_capacity(len);
+                for tuple in 0..len {
+                    for &(index, field, capture) in captures {
+                        bound.insert((index, field), self.top(capture).value(tuple, self.node(capture).data_type));
+                    }
+                    values.push(self.collections.nested(*block, *field, &bound)?);
+                }
+                out.set_values(&values, node.register);
+            }
+        }
+        Ok(())
+    }
+
+    fn with_key(
+        &mut self,
+        key: &[(u32, bool)],
+        probe: impl FnOnce(&Self, &[KeyVector<'_>]) -> Result<()>,
+    ) -> Result<()> {
+        for &(part, _) in key {
+            self.ensure(part)?;
+        }
+        let vectors: Vec<KeyVector<'_>> =
+            key.iter().map(|&(part, null_matches)| KeyVector { vector: self.top(part), null_matches }).collect();
+        probe(self, &vectors)
+    }
+
+    fn call(
+        &mut self,
+        number: u32,
+        node: &'a Node,
+        function: Function,
+        arguments: &'a [u32],
+        len: usize,
+        out: &mut Vector,
+    ) -> Result<()> {
+        match function {
+            Function::And | Function::Or => return self.connect(function, arguments, len, out),
+            Function::Case => return self.case(node, arguments, len, out),
+            Function::Coalesce => return self.coalesce(node, arguments, len, out),
+            _ => {}
+        }
+        if fused::evaluate(self, function, arguments, len, out)? {
+            return Ok(());
+        }
+        for &argument in arguments {
+            self.ensure(argument)?;
+        }
+        let types: Vec<_> = arguments.iter().map(|&argument| self.node(argument).data_type).collect();
+        let call = Call { function, types: &types, result: node.data_type, register: node.register, checked: node.may_fail };
+        let mut caches = std::mem::take(&mut self.caches);
+        let vectors: Vec<&Vector> = arguments.iter().map(|&argument| self.top(argument)).collect();
+        let done = if let Some(text) = dictionary::argument(function, &vectors) {
+            let memo = caches.memos.entry(number).or_default();
+            dictionary::evaluate(&call, &vectors, text, len, memo, &mut caches.scratch, out)
+        } else if !node.volatile && !vectors.is_empty() && vectors.iter().all(|vector| vector.constant) {
+            kernels::call(&call, &vectors, 1, &mut caches.scratch, out).map(|()| {
+                (out.len, out.constant) = (len, true);
+            })
+        } else {
+            kernels::call(&call, &vectors, len, &mut caches.scratch, out)
+        };
+        self.caches = caches;
+        done.map_err(|error| error.at(node.position))?;
+        debug_assert!(node.register != Register::I32 || out.register() == node.register, "the register of the node");
+        Ok(())
+    }
+}

@@ -1,0 +1,208 @@
+//! Loading: columns from their physical form into registers, by range or by row list.
+
+use crate::column::{Column, ColumnData};
+use crate::cpu::bitmap::Bitmap;
+use crate::cpu::kernels::vectorised;
+use crate::cpu::tile::{NO_ROW, Rows, Source};
+use crate::cpu::vector::{Register, TextView, Vector, VectorData};
+use arrow::buffer::BooleanBuffer;
+use multiloop_planner::value::Interval;
+use std::sync::Arc;
+
+/// Makes `out` a field of a source at these rows. `optional` says that there may be [`NO_ROW`]s. The register has
+/// been proven to hold all values.
+pub(super) fn load(
+    source: &Source,
+    field: u32,
+    rows: &Rows,
+    len: usize,
+    optional: bool,
+    register: Register,
+    out: &mut Vector,
+) {
+    match (source, source.column(field)) {
+        (_, Some(column)) => load_column(column, rows, len, optional, register, out),
+        (Source::Count { start }, _) => {
+            let mut values = out.take_i64();
+            values.extend((0..len).map(|tuple| start + i64::from(rows.get(tuple))));
+            out.set(len, VectorData::I64(values), None);
+            crate::cpu::kernels::integer::coerce(out, register);
+        }
+        (Source::Chunk { .. }, None) => unreachable!("every field of a chunk is a column"),
+    }
+}
+
+/// The rows as a list without the rows that are none, if there are any.
+fn nulls_of(column: &Column, rows: &Rows, len: usize, optional: bool, nulls: &mut Bitmap) -> bool {
+    let valid = column.nulls.as_ref().map(|nulls| nulls.inner());
+    match (rows, valid) {
+        (Rows::Range(_), None) => return false,
+        (Rows::Range(start), Some(valid)) => slice_bits(valid, *start as usize, len, nulls),
+        (Rows::List(list), valid) => {
+            if !optional && valid.is_none() {
+                return false;
+            }
+            let is_valid = |row: u32| valid.is_none_or(|valid| valid.value(row as usize));
+            nulls.fill(len, |tuple| (!optional || list[tuple] != NO_ROW) && is_valid(list[tuple]));
+        }
+    }
+    !nulls.is_full()
+}
+
+/// Copies a range of bits.
+pub(super) fn slice_bits(bits: &BooleanBuffer, start: usize, len: usize, out: &mut Bitmap) {
+    let slice = bits.slice(start, len);
+    let chunks = slice.bit_chunks();
+    let mut words = chunks.iter_padded();
+    out.fill_words(len, |_| words.next().unwrap_or(0));
+}
+
+/// Converts physical values into registers: a dense loop over a range, a gather over a list.
+#[inline(always)]
+fn fill<P: Copy, R: Default>(
+    values: &[P],
+    rows: &Rows,
+    len: usize,
+    optional: bool,
+    out: &mut Vec<R>,
+    convert: impl Fn(P) -> R,
+) {
+    match rows {
+        Rows::Range(start) => {
+            let values = &values[*start as usize..*start as usize + len];
+            out.extend(values.iter().map(|&value| convert(value)));
+        }
+        Rows::List(list) if optional => out.extend(
+            list.iter().map(|&row| if row == NO_ROW { R::default() } else { convert(values[row as usize]) }),
+        ),
+        Rows::List(list) => out.extend(list.iter().map(|&row| convert(values[row as usize]))),
+    }
+}
+
+fn load_column(column: &Column, rows: &Rows, len: usize, optional: bool, register: Register, out: &mut Vector) {
+    let mut bits = out.take_nulls();
+    let nulls = nulls_of(column, rows, len, optional, &mut bits).then_some(bits);
+    let data = match register {
+        Register::Bool => {
+            let mut bits = out.take_bool();
+            if let ColumnData::Boolean(values) = &column.data {
+                match rows {
+                    Rows::Range(start) => slice_bits(values, *start as usize, len, &mut bits),
+                    Rows::List(list) => bits.fill(len, |tuple| list[tuple] != NO_ROW && values.value(list[tuple] as usize)),
+                }
+            } else {
+                bits.reset(len, false);
+            }
+            VectorData::Bool(bits)
+        }
+        Register::I32 => {
+            let mut values = out.take_i32();
+            vectorised(|| fill_i32(&column.data, rows, len, optional, &mut values));
+            VectorData::I32(values)
+        }
+        Register::I64 => {
+            let mut values = out.take_i64();
+            vectorised(|| fill_i64(&column.data, rows, len, optional, &mut values));
+            VectorData::I64(values)
+        }
+        Register::I128 => {
+            let mut values = out.take_i128();
+            fill_i128(&column.data, rows, len, optional, &mut values);
+            VectorData::I128(values)
+        }
+        Register::F64 => {
+            let mut values = out.take_f64();
+            match &column.data {
+                ColumnData::Float32(floats) => fill(floats, rows, len, optional, &mut values, f64::from),
+                ColumnData::Float64(floats) => fill(floats, rows, len, optional, &mut values, |value| value),
+                _ => values.resize(len, 0.0),
+            }
+            VectorData::F64(values)
+        }
+        Register::Interval => {
+            let mut values = out.take_interval();
+            match &column.data {
+                ColumnData::Interval(intervals) => fill(intervals, rows, len, optional, &mut values, |value| value),
+                _ => values.resize(len, Interval::default()),
+            }
+            VectorData::Interval(values)
+        }
+        Register::Text => text(&column.data, rows, len, optional, out),
+    };
+    out.set(len, data, nulls);
+}
+
+/// Defines the loader of one integer register. `as` cannot lose anything, since the register has been proven wide
+/// enough; what stands at a NULL may be cut, and is never looked at.
+macro_rules! fill_integers {
+    ($name:ident, $register:ty) => {
+        #[inline(always)]
+        fn $name(data: &ColumnData, rows: &Rows, len: usize, optional: bool, out: &mut Vec<$register>) {
+            type R = $register;
+            match data {
+                ColumnData::Frame8 { base, offsets } => {
+                    let base = *base as R;
+                    fill(offsets, rows, len, optional, out, |offset| base.wrapping_add(R::from(offset)));
+                }
+                ColumnData::Frame16 { base, offsets } => {
+                    let base = *base as R;
+                    fill(offsets, rows, len, optional, out, |offset| base.wrapping_add(R::from(offset)));
+                }
+                ColumnData::Frame32 { base, offsets } => {
+                    let base = *base as R;
+                    fill(offsets, rows, len, optional, out, |offset| base.wrapping_add(offset as R));
+                }
+                ColumnData::Int16(values) => fill(values, rows, len, optional, out, R::from),
+                ColumnData::Int32(values) => fill(values, rows, len, optional, out, |value| value as R),
+                ColumnData::Int64(values) => fill(values, rows, len, optional, out, |value| value as R),
+                ColumnData::Int128(values) => fill(values, rows, len, optional, out, |value| value as R),
+                _ => out.resize(len, 0),
+            }
+        }
+    };
+}
+
+fill_integers!(fill_i32, i32);
+fill_integers!(fill_i64, i64);
+fill_integers!(fill_i128, i128);
+
+fn text(data: &ColumnData, rows: &Rows, len: usize, optional: bool, out: &mut Vector) -> VectorData {
+    match data {
+        ColumnData::Dictionary8 { codes, dictionary } => {
+            let mut taken = out.take_codes();
+            fill(codes, rows, len, optional, &mut taken, u32::from);
+            VectorData::Code { codes: taken, dictionary: Arc::clone(dictionary) }
+        }
+        ColumnData::Dictionary16 { codes, dictionary } => {
+            let mut taken = out.take_codes();
+            fill(codes, rows, len, optional, &mut taken, u32::from);
+            VectorData::Code { codes: taken, dictionary: Arc::clone(dictionary) }
+        }
+        ColumnData::Dictionary32 { codes, dictionary } => {
+            let mut taken = out.take_codes();
+            fill(codes, rows, len, optional, &mut taken, |code| code);
+            VectorData::Code { codes: taken, dictionary: Arc::clone(dictionary) }
+        }
+        ColumnData::Text { offsets, bytes } => {
+            let mut texts = out.take_text();
+            let buffer = texts.add_buffer(bytes);
+            for tuple in 0..len {
+                let row = rows.get(tuple);
+                let view = if row == NO_ROW {
+                    TextView { buffer, offset: 0, length: 0 }
+                } else {
+                    let (start, end) = (offsets[row as usize], offsets[row as usize + 1]);
+                    TextView { buffer, offset: start as u32, length: (end - start) as u32 }
+                };
+                // A column's offsets lie within its bytes and cut them into valid UTF-8.
+                texts.push_view(view);
+            }
+            VectorData::Text(texts)
+        }
+        _ => {
+            let mut texts = out.take_text();
+            (0..len).for_each(|_| texts.push(""));
+            VectorData::Text(texts)
+        }
+    }
+}

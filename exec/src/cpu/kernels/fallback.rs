@@ -1,0 +1,52 @@
+//! Any function, value by value.
+
+use super::Call;
+use crate::Result;
+use crate::cpu::vector::Vector;
+use multiloop_planner::evaluate::evaluate;
+use multiloop_planner::function::Function;
+use multiloop_planner::value::Value;
+
+/// Applies any function that is not lazy.
+pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> Result<()> {
+    let mut results = Vec::with_capacity(len);
+    let mut values = vec![Value::Null; arguments.len()];
+    for (at, argument) in arguments.iter().enumerate() {
+        if argument.constant {
+            values[at] = argument.value(0, call.types[at]);
+        }
+    }
+    for tuple in 0..len {
+        for (at, argument) in arguments.iter().enumerate() {
+            if !argument.constant {
+                values[at] = argument.value(tuple, call.types[at]);
+            }
+        }
+        results.push(one(call, &values)?);
+    }
+    out.set_values(&results, call.register);
+    Ok(())
+}
+
+fn one(call: &Call<'_>, values: &[Value]) -> Result<Value> {
+    if call.function == Function::Random {
+        return Ok(Value::Float(random()));
+    }
+    evaluate(call.function, values, call.types, call.result)
+}
+
+/// A double in [0, 1) from a generator of the thread's own (SplitMix64), seeded by the standard library.
+fn random() -> f64 {
+    use std::cell::Cell;
+    use std::hash::{BuildHasher, RandomState};
+    thread_local! {
+        static STATE: Cell<u64> = Cell::new(RandomState::new().hash_one(0));
+    }
+    STATE.with(|state| {
+        let seed = state.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
+        state.set(seed);
+        let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    })
+}

@@ -1,0 +1,194 @@
+//! Kernels: functions over whole vectors. Each file does some functions for the registers it knows and says so by its
+//! answer; what nobody does, `fallback` does value by value, through the one definition of what functions mean.
+//!
+//! A kernel is plain loops that the compiler vectorises, compiled for several CPU levels by [`vectorised`]. Values at
+//! NULLs are computed too, as whatever they are, so no kernel may fail or panic for them.
+
+pub mod compare;
+pub mod date;
+pub mod fallback;
+pub mod float;
+pub mod integer;
+pub mod logic;
+pub mod text;
+
+use super::bitmap::Bitmap;
+use super::vector::{Register, Vector};
+use crate::Result;
+use multiloop_planner::function::Function;
+use multiloop_planner::types::DataType;
+
+/// What is called.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The function.
+    pub function: Function,
+    /// The types of its arguments.
+    pub types: &'a [DataType],
+    /// The type of its result.
+    pub result: DataType,
+    /// The register that the result is proven to fit.
+    pub register: Register,
+    /// Whether it may fail; if not, no result leaves the register.
+    pub checked: bool,
+}
+
+/// Memory for arguments that have to be brought into another register first.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    pub(super) left: Vector,
+    pub(super) right: Vector,
+}
+
+/// Applies a function to vectors of `len` tuples (any of them may be constant).
+pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Scratch, out: &mut Vector) -> Result<()> {
+    let done = compare::call(call, arguments, len, scratch, out)
+        || logic::call(call, arguments, len, out)
+        || integer::call(call, arguments, len, scratch, out)?
+        || float::call(call, arguments, len, out)
+        || date::call(call, arguments, len, out)
+        || text::call(call, arguments, len, out);
+    if !done {
+        fallback::call(call, arguments, len, out)?;
+    }
+    Ok(())
+}
+
+/// The validity of a function that is NULL where an argument is: none if no argument is NULL.
+pub(super) fn strict_nulls(arguments: &[&Vector], len: usize, out: &mut Vector) -> Option<Bitmap> {
+    let mut nulls: Option<Bitmap> = None;
+    for argument in arguments {
+        let Some(valid) = &argument.nulls else { continue };
+        if argument.constant {
+            if !valid.get(0) {
+                let mut nulls = nulls.unwrap_or_else(|| out.take_nulls());
+                nulls.reset(len, false);
+                return Some(nulls);
+            }
+            continue;
+        }
+        match &mut nulls {
+            Some(nulls) => nulls.and(valid),
+            None => {
+                let mut taken = out.take_nulls();
+                taken.copy_from(valid);
+                nulls = Some(taken);
+            }
+        }
+    }
+    nulls
+}
+
+/// Runs a kernel compiled for the best instructions that the CPU has. The closure must be inlined to profit, which
+/// it is when it calls only `#[inline(always)]` functions.
+#[inline(always)]
+pub fn vectorised<R>(kernel: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::is_x86_feature_detected!("avx512bw") && std::is_x86_feature_detected!("avx512vl") {
+            // SAFETY: the CPU has the features (avx512bw and avx512vl come with avx512f and avx2).
+            return unsafe { with_avx512(kernel) };
+        }
+        if std::is_x86_feature_detected!("avx2") {
+            // SAFETY: the CPU has the feature.
+            return unsafe { with_avx2(kernel) };
+        }
+    }
+    kernel()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn with_avx2<R>(kernel: impl FnOnce() -> R) -> R {
+    kernel()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn with_avx512<R>(kernel: impl FnOnce() -> R) -> R {
+    kernel()
+}
+
+/// Packs the truth of 64 positions, as bytes of all ones or zeros, into a word.
+#[inline(always)]
+pub(super) fn pack(bytes: &[u8; 64]) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_mm_loadu_si128, _mm_movemask_epi8};
+        let mut word = 0u64;
+        for part in 0..4 {
+            // SAFETY: SSE2 is part of x86-64, and 16 bytes from `part * 16` on lie within the 64.
+            let mask = unsafe { _mm_movemask_epi8(_mm_loadu_si128(bytes.as_ptr().add(part * 16).cast())) };
+            word |= u64::from(mask as u32) << (part * 16);
+        }
+        word
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let bits = bytes.chunks_exact(8).enumerate().map(|(at, bytes)| {
+            let eight = u64::from_le_bytes(bytes.try_into().expect("eight bytes")) & 0x0101_0101_0101_0101;
+            (eight.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (at * 8)
+        });
+        bits.fold(0, |word, bits| word | bits)
+    }
+}
+
+/// Makes `out` the truth of a predicate at 0 to `len`: 64 positions at a time without a branch.
+#[inline(always)]
+pub(super) fn fill_truth(len: usize, out: &mut Bitmap, predicate: impl Fn(usize) -> bool) {
+    out.fill_words(len, |word| {
+        let start = word * 64;
+        let mut bytes = [0u8; 64];
+        for (offset, byte) in bytes[..(len - start).min(64)].iter_mut().enumerate() {
+            *byte = if predicate(start + offset) { 0xFF } else { 0 };
+        }
+        pack(&bytes)
+    });
+}
+
+/// As [`fill_truth`], of the values of a slice: whole blocks have a known length and no bounds check.
+#[inline(always)]
+pub(super) fn fill_truth_of<T: Copy>(values: &[T], out: &mut Bitmap, predicate: impl Fn(T) -> bool) {
+    let (blocks, rest) = values.as_chunks::<64>();
+    out.fill_words(values.len(), |word| {
+        let mut bytes = [0u8; 64];
+        match blocks.get(word) {
+            Some(block) => {
+                for (byte, &value) in bytes.iter_mut().zip(block) {
+                    *byte = if predicate(value) { 0xFF } else { 0 };
+                }
+            }
+            None => {
+                for (byte, &value) in bytes.iter_mut().zip(rest) {
+                    *byte = if predicate(value) { 0xFF } else { 0 };
+                }
+            }
+        }
+        pack(&bytes)
+    });
+}
+
+/// As [`fill_truth_of`], of pairs from two slices of one length.
+#[inline(always)]
+pub(super) fn fill_truth_of_pairs<T: Copy>(a: &[T], b: &[T], out: &mut Bitmap, predicate: impl Fn(T, T) -> bool) {
+    let ((a_blocks, a_rest), (b_blocks, b_rest)) = (a.as_chunks::<64>(), b.as_chunks::<64>());
+    out.fill_words(a.len(), |word| {
+        let mut bytes = [0u8; 64];
+        match (a_blocks.get(word), b_blocks.get(word)) {
+            (Some(a), Some(b)) => {
+                for ((byte, &a), &b) in bytes.iter_mut().zip(a).zip(b) {
+                    *byte = if predicate(a, b) { 0xFF } else { 0 };
+                }
+            }
+            _ => {
+                for ((byte, &a), &b) in bytes.iter_mut().zip(a_rest).zip(b_rest) {
+                    *byte = if predicate(a, b) { 0xFF } else { 0 };
+                }
+            }
+        }
+        pack(&bytes)
+    });
+}
+
+#[cfg(test)]
+mod tests;
