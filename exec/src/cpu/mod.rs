@@ -2,5 +2,6 @@
 
 pub mod bitmap;
 pub mod expression;
+pub mod kernels;
 pub mod tile;
 pub mod vector;

@@ -150,6 +150,28 @@ impl TextVector {
         self.views.push(view);
     }
 
+    /// Makes this a copy of another.
+    pub fn copy_from(&mut self, from: &TextVector) {
+        self.clear();
+        self.buffers.extend(from.buffers.iter().cloned());
+        self.arena.extend_from_slice(&from.arena);
+        self.views.extend_from_slice(&from.views);
+    }
+
+    /// Makes this slices of all strings of `from`, without copying shared bytes. `slice` gives start and end in bytes.
+    ///
+    /// # Panics
+    /// If they are not in order, within the string and at borders of characters.
+    pub fn slices_of(&mut self, from: &TextVector, slice: impl Fn(&str) -> (usize, usize)) {
+        self.copy_from(from);
+        for (position, view) in self.views.iter_mut().enumerate() {
+            let text = from.get(position);
+            let (start, end) = slice(text);
+            assert!(text.is_char_boundary(start) && text.is_char_boundary(end) && start <= end, "a slice of a string");
+            *view = TextView { offset: view.offset + start as u32, length: (end - start) as u32, ..*view };
+        }
+    }
+
     /// Makes this the strings of `from` at these positions.
     pub fn gather(&mut self, from: &TextVector, positions: &[u32]) {
         self.clear();

@@ -13,6 +13,7 @@ use crate::cpu::vector::{Register, Vector, VectorData};
 use crate::{Error, ErrorKind};
 use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::ScalarId;
+use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 
 impl<'a> Tile<'a> {
@@ -193,8 +194,18 @@ impl<'a> Tile<'a> {
         for &argument in arguments {
             self.ensure(argument)?;
         }
+        if let &[argument] = arguments
+            && function == Function::Cast
+            && node.register == Register::Text
+            && self.node(argument).data_type.is_text()
+            && (node.data_type == DataType::Text || node.data_type == self.node(argument).data_type)
+        {
+            out.clone_from(self.top(argument));
+            return Ok(());
+        }
         let types: Vec<_> = arguments.iter().map(|&argument| self.node(argument).data_type).collect();
-        let call = Call { function, types: &types, result: node.data_type, register: node.register, checked: node.may_fail };
+        let call =
+            Call { function, types: &types, result: node.data_type, register: node.register, checked: node.may_fail };
         let mut caches = std::mem::take(&mut self.caches);
         let vectors: Vec<&Vector> = arguments.iter().map(|&argument| self.top(argument)).collect();
         let done = if let Some(text) = dictionary::argument(function, &vectors) {

@@ -72,9 +72,9 @@ fn fill<P: Copy, R: Default>(
             let values = &values[*start as usize..*start as usize + len];
             out.extend(values.iter().map(|&value| convert(value)));
         }
-        Rows::List(list) if optional => out.extend(
-            list.iter().map(|&row| if row == NO_ROW { R::default() } else { convert(values[row as usize]) }),
-        ),
+        Rows::List(list) if optional => {
+            out.extend(list.iter().map(|&row| if row == NO_ROW { R::default() } else { convert(values[row as usize]) }))
+        }
         Rows::List(list) => out.extend(list.iter().map(|&row| convert(values[row as usize]))),
     }
 }
@@ -88,7 +88,9 @@ fn load_column(column: &Column, rows: &Rows, len: usize, optional: bool, registe
             if let ColumnData::Boolean(values) = &column.data {
                 match rows {
                     Rows::Range(start) => slice_bits(values, *start as usize, len, &mut bits),
-                    Rows::List(list) => bits.fill(len, |tuple| list[tuple] != NO_ROW && values.value(list[tuple] as usize)),
+                    Rows::List(list) => {
+                        bits.fill(len, |tuple| list[tuple] != NO_ROW && values.value(list[tuple] as usize))
+                    }
                 }
             } else {
                 bits.reset(len, false);

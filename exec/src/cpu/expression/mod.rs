@@ -37,6 +37,7 @@ pub(super) struct Caches {
     memos: FxHashMap<u32, Memo>,
     scratch: Scratch,
     origins: Vec<u32>,
+    positions: Vec<u32>,
 }
 
 impl Expressions {

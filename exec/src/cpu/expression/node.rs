@@ -28,17 +28,41 @@ pub(super) struct Node {
 #[derive(Debug)]
 pub(super) enum Operation {
     /// Field of an index, by position in the nest; `optional` if the index may stand on no row.
-    Column { index: usize, field: u32, optional: bool },
+    Column {
+        index: usize,
+        field: u32,
+        optional: bool,
+    },
     /// Field of an enclosing row.
-    Captured { index: IndexId, field: u32 },
+    Captured {
+        index: IndexId,
+        field: u32,
+    },
     Constant(Value),
     Parameter(u32),
-    Call { function: Function, arguments: Vec<u32> },
-    Lookup { collection: CollectionId, key: Vec<(u32, bool)>, field: u32 },
-    Exists { collection: CollectionId, key: Vec<(u32, bool)> },
-    Single { collection: CollectionId, field: u32 },
+    Call {
+        function: Function,
+        arguments: Vec<u32>,
+    },
+    Lookup {
+        collection: CollectionId,
+        key: Vec<(u32, bool)>,
+        field: u32,
+    },
+    Exists {
+        collection: CollectionId,
+        key: Vec<(u32, bool)>,
+    },
+    Single {
+        collection: CollectionId,
+        field: u32,
+    },
     /// `captures` says which fields the block reads, and the nodes that compute them.
-    Nested { block: BlockId, field: u32, captures: Vec<(IndexId, u32, u32)> },
+    Nested {
+        block: BlockId,
+        field: u32,
+        captures: Vec<(IndexId, u32, u32)>,
+    },
 }
 
 impl Operation {

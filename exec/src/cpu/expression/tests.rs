@@ -1,0 +1,1 @@
+//! Expressions against the definition of what functions mean.

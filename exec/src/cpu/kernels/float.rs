@@ -1,0 +1,85 @@
+//! Arithmetic of floats, and casts to double. A real is computed in double and rounded, which is the same as
+//! computing in single precision. Results that may be an overflow, an underflow or a division by zero are left to
+//! `fallback`, which knows.
+
+use super::{Call, strict_nulls, vectorised};
+use crate::cpu::vector::{Register, Vector, VectorData};
+use multiloop_planner::function::Function;
+use multiloop_planner::types::DataType;
+
+/// Does the arithmetic, if it can: false if not, or if a result needs a closer look.
+pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
+    if call.register != Register::F64 {
+        return false;
+    }
+    let mut values = out.take_f64();
+    let done = match (call.function, arguments) {
+        (Function::Cast, [argument]) if call.result == DataType::Double => {
+            cast(argument, call.types[0], len, &mut values)
+        }
+        (Function::Add | Function::Subtract | Function::Multiply | Function::Divide, [a, b]) => {
+            match (&a.data, &b.data) {
+                (VectorData::F64(x), VectorData::F64(y)) => {
+                    let at = |tuple: usize| (x[a.position(tuple)], y[b.position(tuple)]);
+                    vectorised(|| binary(call, len, at, &mut values))
+                }
+                _ => false,
+            }
+        }
+        _ => false,
+    };
+    if !done {
+        return false;
+    }
+    let nulls = strict_nulls(arguments, len, out);
+    out.set(len, VectorData::F64(values), nulls);
+    true
+}
+
+#[inline(always)]
+fn binary(call: &Call<'_>, len: usize, at: impl Fn(usize) -> (f64, f64), values: &mut Vec<f64>) -> bool {
+    let real = call.result == DataType::Real;
+    let rounded = |value: f64| if real { f64::from(value as f32) } else { value };
+    let mut unusual = false;
+    macro_rules! run {
+        ($operation:expr, $odd:expr) => {
+            values.extend((0..len).map(|tuple| {
+                let (a, b) = at(tuple);
+                let value = rounded($operation(a, b));
+                unusual |= !value.is_finite() | $odd(a, b, value);
+                value
+            }))
+        };
+    }
+    match call.function {
+        Function::Add => run!(|a: f64, b: f64| a + b, |_, _, _| false),
+        Function::Subtract => run!(|a: f64, b: f64| a - b, |_, _, _| false),
+        Function::Multiply => {
+            run!(|a: f64, b: f64| a * b, |a: f64, b: f64, value: f64| (value == 0.0) & (a != 0.0) & (b != 0.0));
+        }
+        _ => run!(|a: f64, b: f64| a / b, |a: f64, b: f64, value: f64| (b == 0.0) | ((value == 0.0) & (a != 0.0))),
+    }
+    !unusual
+}
+
+/// Integers and decimals that are exact in a double, divided by an exact power of ten: rounded once.
+fn cast(argument: &Vector, from: DataType, len: usize, values: &mut Vec<f64>) -> bool {
+    if argument.constant || from.scale() > 22 || !(from.is_integer() || from.is_decimal()) {
+        return false;
+    }
+    let unit = 10f64.powi(from.scale().into());
+    debug_assert_eq!(unit, 10i128.pow(from.scale().into()) as f64, "powers of ten up to 22 are exact");
+    match &argument.data {
+        VectorData::I32(integers) => values.extend(integers.iter().map(|&integer| f64::from(integer) / unit)),
+        VectorData::I64(integers) => {
+            let exact = 1u64 << f64::MANTISSA_DIGITS;
+            if from.is_decimal() && integers.iter().any(|integer| integer.unsigned_abs() > exact) {
+                return false;
+            }
+            values.extend(integers.iter().map(|&integer| integer as f64 / unit));
+        }
+        _ => return false,
+    }
+    debug_assert_eq!(values.len(), len, "a value a tuple");
+    true
+}
