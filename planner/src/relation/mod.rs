@@ -3,9 +3,16 @@
 //! Every operator makes columns with ids of their own or hands its input's through; a column id is made in one
 //! place only. `Query` holds the tree and the table of all its columns.
 
+mod column_set;
+mod effects;
 pub mod explain;
 pub mod expression;
+mod not_null;
 pub mod optimise;
+mod profile;
+mod strict;
+mod unique;
+mod visit;
 
 use crate::catalog::TableInfo;
 use crate::types::DataType;

@@ -1,0 +1,137 @@
+//! The text of an expression: SQL's own operators where there are some, else the function's name in snake case.
+
+use super::Names;
+use crate::evaluate;
+use crate::function::Function;
+use crate::relation::{Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
+use crate::types::DataType;
+use crate::value::Value;
+
+/// The text of an expression. `subqueries` numbers those in it.
+pub(super) fn print(expression: &Expression, names: &Names, subqueries: &[(usize, &Relation)]) -> String {
+    Printer { names, subqueries }.print(expression, 0)
+}
+
+struct Printer<'a> {
+    names: &'a Names,
+    subqueries: &'a [(usize, &'a Relation)],
+}
+
+impl Printer<'_> {
+    /// `above` is how tightly the operator around this binds; a looser one inside needs parentheses.
+    fn print(&self, expression: &Expression, above: u8) -> String {
+        match &expression.kind {
+            ExpressionKind::Column(id) => self.names.get(*id).to_owned(),
+            ExpressionKind::Constant(value) => constant(value, expression.data_type),
+            ExpressionKind::Parameter(number) => format!("${}", number + 1),
+            ExpressionKind::Subquery(subquery) => self.subquery(subquery),
+            ExpressionKind::Call(function, arguments) => self.call(*function, arguments, expression.data_type, above),
+        }
+    }
+
+    fn call(&self, function: Function, arguments: &[Expression], data_type: DataType, above: u8) -> String {
+        let text = |argument: &Expression, binding: u8| self.print(argument, binding);
+        if let Some((symbol, binding)) = operator(function) {
+            let operands: Vec<String> = arguments.iter().map(|argument| text(argument, binding + 1)).collect();
+            let joined = operands.join(&format!(" {symbol} "));
+            return if binding < above { format!("({joined})") } else { joined };
+        }
+        let first = || arguments.first().map_or_else(String::new, |argument| text(argument, 9));
+        let wrap = |inner: String, binding: u8| if binding < above { format!("({inner})") } else { inner };
+        match function {
+            Function::Not => wrap(format!("not {}", text(&arguments[0], 3)), 3),
+            Function::IsNull => wrap(format!("{} is null", first()), 4),
+            Function::IsNotNull => wrap(format!("{} is not null", first()), 4),
+            Function::IsTrue => wrap(format!("{} is true", first()), 4),
+            Function::IsFalse => wrap(format!("{} is false", first()), 4),
+            Function::Negate => wrap(format!("-{}", first()), 8),
+            Function::Cast => format!("{}::{data_type}", first()),
+            Function::InList => wrap(format!("{} in ({})", first(), self.list(&arguments[1..])), 4),
+            Function::Case => self.case(arguments),
+            Function::Extract(part) => format!("extract({part:?}, {})", self.list(arguments)).to_lowercase(),
+            Function::DateTrunc(part) => format!("date_trunc({part:?}, {})", self.list(arguments)).to_lowercase(),
+            Function::Trim(side) => format!("trim({side:?}, {})", self.list(arguments)).to_lowercase(),
+            _ => format!("{}({})", snake_case(&format!("{function:?}")), self.list(arguments)),
+        }
+    }
+
+    fn list(&self, arguments: &[Expression]) -> String {
+        arguments.iter().map(|argument| self.print(argument, 0)).collect::<Vec<_>>().join(", ")
+    }
+
+    fn case(&self, arguments: &[Expression]) -> String {
+        let mut text = "case".to_owned();
+        for pair in arguments.chunks(2) {
+            match pair {
+                [condition, value] => {
+                    text += &format!(" when {} then {}", self.print(condition, 0), self.print(value, 0));
+                }
+                rest => text += &format!(" else {}", self.list(rest)),
+            }
+        }
+        text + " end"
+    }
+
+    fn subquery(&self, subquery: &Subquery) -> String {
+        let relation: &Relation = &subquery.relation;
+        let number = self.subqueries.iter().find(|(_, known)| std::ptr::eq(*known, relation));
+        let number = number.map_or(0, |(number, _)| *number);
+        match &subquery.kind {
+            SubqueryKind::Scalar(_) => format!("subquery {number}"),
+            SubqueryKind::Exists => format!("exists subquery {number}"),
+            SubqueryKind::Any(predicate) => format!("any(subquery {number}: {})", self.print(predicate, 0)),
+            SubqueryKind::All(predicate) => format!("all(subquery {number}: {})", self.print(predicate, 0)),
+        }
+    }
+}
+
+/// Infix operators and how tightly they bind, as in PostgreSQL.
+fn operator(function: Function) -> Option<(&'static str, u8)> {
+    Some(match function {
+        Function::Or => ("or", 1),
+        Function::And => ("and", 2),
+        Function::Equal => ("=", 5),
+        Function::NotEqual => ("<>", 5),
+        Function::Less => ("<", 5),
+        Function::LessEqual => ("<=", 5),
+        Function::Greater => (">", 5),
+        Function::GreaterEqual => (">=", 5),
+        Function::IsDistinct => ("is distinct from", 4),
+        Function::IsNotDistinct => ("is not distinct from", 4),
+        Function::Like => ("like", 5),
+        Function::ILike => ("ilike", 5),
+        Function::Concat => ("||", 6),
+        Function::Add | Function::DateAddDays | Function::AddInterval | Function::IntervalAdd => ("+", 7),
+        Function::Subtract
+        | Function::DateSubtractDays
+        | Function::DateDifference
+        | Function::SubtractInterval
+        | Function::TimestampDifference
+        | Function::IntervalSubtract => ("-", 7),
+        Function::Multiply | Function::IntervalMultiply => ("*", 8),
+        Function::Divide | Function::IntervalDivide => ("/", 8),
+        Function::Modulo => ("%", 8),
+        _ => return None,
+    })
+}
+
+fn constant(value: &Value, data_type: DataType) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Boolean(value) => value.to_string(),
+        Value::Int(value) if data_type.is_integer() => value.to_string(),
+        Value::Decimal(_) | Value::Float(_) => evaluate::format(value, data_type),
+        _ => format!("'{}'", evaluate::format(value, data_type).replace('\'', "''")),
+    }
+}
+
+fn snake_case(name: &str) -> String {
+    let mut text = String::new();
+    for (at, character) in name.chars().enumerate() {
+        if character.is_ascii_uppercase() && at > 0 {
+            text.push('_');
+        }
+        text.push(character.to_ascii_lowercase());
+    }
+    text
+}

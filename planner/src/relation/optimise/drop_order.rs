@@ -1,0 +1,78 @@
+//! Work on order and duplicates that nobody sees: sorts below an operator that forgets order, DISTINCT over rows
+//! that are distinct already, and projections computed for rows that a LIMIT drops.
+//!
+//! ```text
+//! Aggregate (Sort x)     =  Aggregate x          likewise below joins, set operations, DISTINCT and subqueries
+//! Distinct x             =  x                    if the columns of x hold a unique key
+//! Limit (Project e x)    =  Project e (Limit x)  so that Limit meets the Sort below, and e is computed less often
+//! ```
+//!
+//! Errors: each evaluates expressions for fewer rows, never for more. Volatile expressions may vanish with
+//! their rows, but none is evaluated twice.
+
+use crate::relation::column_set::ColumnSet;
+use crate::relation::profile::Profiles;
+use crate::relation::unique::is_unique;
+use crate::relation::visit::{
+    for_each_expression_mut, for_each_input_mut, for_each_subquery_mut, nothing, rewrite, take,
+};
+use crate::relation::{Expression, ExpressionKind, Relation};
+use crate::value::Value;
+use std::sync::Arc;
+
+/// Drops what nobody sees; `ordered` says whether the order of this tree's rows is seen.
+pub(super) fn drop_order(relation: &mut Arc<Relation>, ordered: bool, profiles: &Profiles) {
+    loop {
+        let drop = match &**relation {
+            Relation::Sort { .. } => !ordered,
+            Relation::Distinct { input } => {
+                let columns: ColumnSet = input.columns().into_iter().collect();
+                is_unique(input, &columns, profiles)
+            }
+            _ => false,
+        };
+        if !drop {
+            break;
+        }
+        rewrite(relation, |relation| match relation {
+            Relation::Sort { input, .. } | Relation::Distinct { input } => take(input),
+            other => other,
+        });
+    }
+    if matches!(&**relation, Relation::Limit { .. }) {
+        rewrite(relation, push_limit_into_project);
+    }
+    let relation = Arc::make_mut(relation);
+    let below = match relation {
+        Relation::Limit { .. } => true,
+        Relation::Project { .. } | Relation::Filter { .. } | Relation::With { .. } => ordered,
+        _ => false,
+    };
+    match relation {
+        Relation::With { definition, body, .. } => {
+            drop_order(definition, false, profiles);
+            drop_order(body, below, profiles);
+        }
+        _ => for_each_input_mut(relation, &mut |input| drop_order(input, below, profiles)),
+    }
+    for_each_expression_mut(relation, &mut |expression| {
+        for_each_subquery_mut(expression, &mut |subquery| drop_order(&mut subquery.relation, false, profiles));
+    });
+}
+
+fn push_limit_into_project(relation: Relation) -> Relation {
+    let Relation::Limit { input, limit, offset } = relation else { return relation };
+    if matches!(&limit, Some(Expression { kind: ExpressionKind::Constant(Value::Int(0)), .. })) {
+        return Relation::Values { columns: input.columns(), rows: Vec::new() };
+    }
+    match &*input {
+        Relation::Project { .. } => match take(input) {
+            Relation::Project { input, columns } => {
+                let below = push_limit_into_project(Relation::Limit { input, limit, offset });
+                Relation::Project { input: Arc::new(below), columns }
+            }
+            _ => nothing(),
+        },
+        _ => Relation::Limit { input, limit, offset },
+    }
+}

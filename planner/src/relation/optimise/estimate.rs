@@ -1,0 +1,164 @@
+//! How many rows an operator gives, from statistics: what EXPLAIN shows and what orders joins.
+//!
+//! Joins: |A ⋈ B| = |A| · |B| / max(d(a), d(b)), where d is the number of distinct values of the key *in its
+//! table*, filters on other columns notwithstanding: the foreign keys of a filtered table still point into the
+//! whole key domain. A key of several columns has at most as many values as either table has rows.
+
+use super::selectivity::{distinct_values, selectivity};
+use crate::function::Function;
+use crate::relation::profile::Profiles;
+use crate::relation::visit::{as_binary, as_column, conjuncts, for_each_column};
+use crate::relation::{ColumnId, Expression, ExpressionKind, JoinKind, Relation, SetKind};
+use crate::value::Value;
+
+/// Share of groups or rows that stay where nothing is known of a DISTINCT.
+const DISTINCT_SHARE: f64 = 0.3;
+
+/// The number of rows that a relation is expected to give.
+pub(crate) fn rows(relation: &Relation, profiles: &Profiles) -> f64 {
+    match relation {
+        Relation::Scan { table, .. } => table.0.statistics.rows as f64,
+        Relation::Values { rows, .. } => rows.len() as f64,
+        Relation::Filter { input, predicate } => rows(input, profiles) * selectivity([predicate], profiles),
+        Relation::Project { input, .. } | Relation::Sort { input, .. } => rows(input, profiles),
+        Relation::Join { kind, left, right, on } => {
+            join(*kind, rows(left, profiles), rows(right, profiles), &Sides { left, right }, on, profiles)
+        }
+        Relation::Aggregate { input, keys, .. } => {
+            if keys.is_empty() {
+                return 1.0;
+            }
+            groups(keys.iter().map(|(_, key)| key), rows(input, profiles), profiles)
+        }
+        Relation::Distinct { input } => {
+            let rows = rows(input, profiles);
+            let columns = input.columns();
+            if columns.iter().all(|id| profiles.get(*id).distinct.is_some()) {
+                let values: f64 = columns.iter().filter_map(|id| profiles.get(*id).distinct).product();
+                occupied(values, rows)
+            } else {
+                rows * DISTINCT_SHARE
+            }
+        }
+        Relation::Limit { input, limit, .. } => {
+            let all = rows(input, profiles);
+            match limit.as_ref().map(|limit| &limit.kind) {
+                Some(ExpressionKind::Constant(Value::Int(count))) => all.min(*count as f64),
+                _ => all,
+            }
+        }
+        Relation::SetOperation { kind, all, left, right, .. } => {
+            let (left, right) = (rows(&left.0, profiles), rows(&right.0, profiles));
+            let kept = if *all { 1.0 } else { 0.8 };
+            match kind {
+                SetKind::Union => (left + right) * kept,
+                SetKind::Intersect => left.min(right) * 0.5,
+                SetKind::Except => left * 0.5,
+            }
+        }
+        Relation::With { body, .. } => rows(body, profiles),
+        // What the definition gives is not known here; its columns' tables bound it.
+        Relation::CteScan { columns, .. } => {
+            let known = columns.iter().filter_map(|(_, id)| profiles.get(*id).distinct);
+            known.fold(1000.0, f64::max)
+        }
+    }
+}
+
+/// Groups that `rows` rows fall into by these keys.
+fn groups<'a>(keys: impl Iterator<Item = &'a Expression>, rows: f64, profiles: &Profiles) -> f64 {
+    let mut values = 1.0;
+    for key in keys {
+        match distinct_values(key, profiles) {
+            Some(distinct) => values *= distinct,
+            None => values *= (rows * DISTINCT_SHARE).max(1.0),
+        }
+    }
+    occupied(values, rows)
+}
+
+/// How many of `values` equally likely values occur among `rows` rows.
+pub(crate) fn occupied(values: f64, rows: f64) -> f64 {
+    if values <= 1.0 {
+        return values.min(rows);
+    }
+    (values * (1.0 - (-rows / values).exp())).min(rows).max(rows.min(1.0))
+}
+
+struct Sides<'a> {
+    left: &'a Relation,
+    right: &'a Relation,
+}
+
+fn join(kind: JoinKind, left: f64, right: f64, sides: &Sides<'_>, on: &Expression, profiles: &Profiles) -> f64 {
+    let keys = equal_keys(sides, on);
+    let rest = selectivity(
+        conjuncts(on).into_iter().filter(|conjunct| as_binary(conjunct, Function::Equal).is_none()),
+        profiles,
+    );
+    match kind {
+        JoinKind::Semi => left * match_share(&keys, right, profiles),
+        JoinKind::Anti => left * (1.0 - match_share(&keys, right, profiles)).max(0.05),
+        JoinKind::Inner => inner(left, right, &keys, profiles) * rest,
+        JoinKind::Left => (inner(left, right, &keys, profiles) * rest).max(left),
+        JoinKind::Full => (inner(left, right, &keys, profiles) * rest).max(left).max(right),
+    }
+}
+
+fn equal_keys(sides: &Sides<'_>, on: &Expression) -> Vec<(ColumnId, ColumnId)> {
+    let left = sides.left.columns();
+    let right = sides.right.columns();
+    let mut keys = Vec::new();
+    for conjunct in conjuncts(on) {
+        let Some((a, b)) = as_binary(conjunct, Function::Equal) else { continue };
+        let (Some(a), Some(b)) = (representative(a), representative(b)) else { continue };
+        if left.contains(&a) && right.contains(&b) {
+            keys.push((a, b));
+        } else if left.contains(&b) && right.contains(&a) {
+            keys.push((b, a));
+        }
+    }
+    keys
+}
+
+/// The column that stands for a key: itself, or the first one that it computes from.
+fn representative(key: &Expression) -> Option<ColumnId> {
+    as_column(key).or_else(|| {
+        let mut first = None;
+        for_each_column(key, &mut |id| first = first.or(Some(id)));
+        first
+    })
+}
+
+fn inner(left: f64, right: f64, keys: &[(ColumnId, ColumnId)], profiles: &Profiles) -> f64 {
+    let (mut values, mut left_values, mut right_values) = (1.0, 1.0, 1.0);
+    let (mut left_table, mut right_table) = (left, right);
+    for (a, b) in keys {
+        let (pa, pb) = (profiles.get(*a), profiles.get(*b));
+        let (da, db) = (pa.distinct.unwrap_or(left).max(1.0), pb.distinct.unwrap_or(right).max(1.0));
+        values *= da.max(db);
+        left_values *= da;
+        right_values *= db;
+        left_table = left_table.max(pa.rows);
+        right_table = right_table.max(pb.rows);
+    }
+    if keys.len() > 1 {
+        values = values.min(left_values.min(left_table).min(right_values.min(right_table))).max(1.0);
+    }
+    left * right / values
+}
+
+/// The share of left rows that find a match among `right` rows.
+pub(crate) fn match_share(keys: &[(ColumnId, ColumnId)], right: f64, profiles: &Profiles) -> f64 {
+    if keys.is_empty() {
+        return 0.5;
+    }
+    let mut share = 1.0f64;
+    for (a, b) in keys {
+        let values = profiles.get(*b).distinct.unwrap_or(right).max(1.0);
+        let found = occupied(values, right);
+        let domain = profiles.get(*a).distinct.unwrap_or(values).max(1.0);
+        share = share.min(found / domain);
+    }
+    share.clamp(0.0001, 1.0)
+}

@@ -1,0 +1,385 @@
+//! A tree of inner, semi and anti joins as one set of inputs and one set of predicates, so that every predicate
+//! finds its place and join order is free.
+//!
+//! 1. *Flatten*: inner joins, filters and renaming projections between them dissolve. What is left are the
+//!    inputs, the conjuncts, and the semi and anti joins, which are tests on some inputs' columns.
+//! 2. *Outer joins* among the inputs become inner ones if a conjunct is not TRUE for the NULLs that they add
+//!    (a full join becomes a left one if that is so for one side), and dissolve as well.
+//! 3. *Equalities* of columns become classes; what is said of one column of a class is said of all.
+//! 4. *Disjunctions* give up what all of their arms demand, and what they imply about a single input.
+//! 5. Each conjunct goes to its input, or waits until join order has brought its inputs together.
+//! 6. `join_order` builds the tree.
+//!
+//! Errors: what may fail stays above all joins, where fewer rows see it (or at its input, if it was there and
+//! is not correlated). A join whose condition is volatile is not dissolved: its pairs are tested once each.
+
+use super::crossing::{Side, may_cross_from_on};
+use super::derive_predicates::{EqualityClasses, copies_for, tested_column};
+use super::estimate;
+use super::factor_or::{factor_or, implied};
+use super::join_order::{self, Input, KeyClass, KeyColumn, Residual, Restriction};
+use super::push_filter::{Placer, empty, equated_columns, filtered, is_empty};
+use super::selectivity::selectivity;
+use crate::relation::column_set::ColumnSet;
+use crate::relation::effects::{effects, is_pure};
+use crate::relation::strict::rejects_null;
+use crate::relation::visit::{as_column, for_each_column, has_subquery, substitute, take};
+use crate::relation::{ColumnId, Expression, ExpressionKind, JoinKind, Relation};
+use std::sync::Arc;
+
+/// Inputs that one cluster may have: their sets are bits of a word.
+const INPUTS_MAX: usize = 60;
+
+/// No input makes this column.
+const NO_INPUT: u8 = u8::MAX;
+
+/// The joins of `relation`, with `predicates` applied.
+pub(super) fn place_join(placer: &Placer<'_>, relation: Relation, predicates: Vec<Expression>) -> Relation {
+    let mut cluster = Cluster {
+        placer,
+        made: relation.columns(),
+        inputs: Vec::new(),
+        tests: Vec::new(),
+        conjuncts: Vec::new(),
+        above: Vec::new(),
+        projected: false,
+        renames: Vec::new(),
+    };
+    cluster.flatten(relation, true);
+    predicates.into_iter().for_each(|predicate| cluster.add(predicate));
+    cluster.dissolve_outer_joins();
+    cluster.build()
+}
+
+struct Cluster<'a> {
+    placer: &'a Placer<'a>,
+    /// The columns that the joins make together.
+    made: Vec<ColumnId>,
+    inputs: Vec<Relation>,
+    /// Semi and anti joins.
+    tests: Vec<Test>,
+    /// Pure and not correlated: free to go anywhere.
+    conjuncts: Vec<Expression>,
+    /// What stays above all joins, in order.
+    above: Vec<Expression>,
+    /// Whether a projection dissolved: then the inputs make columns that the joins did not.
+    projected: bool,
+    /// Columns that renaming projections made.
+    renames: Vec<(ColumnId, Expression)>,
+}
+
+/// A semi or anti join as a test of the cluster's rows.
+struct Test {
+    kind: JoinKind,
+    right: Relation,
+    on: Vec<Expression>,
+}
+
+impl Cluster<'_> {
+    fn flatten(&mut self, relation: Relation, root: bool) {
+        if self.inputs.len() + self.tests.len() >= INPUTS_MAX {
+            self.inputs.push(relation);
+            return;
+        }
+        match relation {
+            Relation::Join { kind: JoinKind::Inner, left, right, on } if root || !effects(&on).volatile => {
+                self.flatten(take(left), false);
+                self.flatten(take(right), false);
+                on.into_conjuncts().into_iter().for_each(|conjunct| self.add(conjunct));
+            }
+            Relation::Join { kind: kind @ (JoinKind::Semi | JoinKind::Anti), left, right, on }
+                if is_pure(&on) && !has_subquery(&on) =>
+            {
+                self.flatten(take(left), false);
+                let on = on.into_conjuncts().into_iter().map(|conjunct| self.renamed(conjunct)).collect();
+                self.tests.push(Test { kind, right: take(right), on });
+            }
+            Relation::Filter { input, predicate } if dissolves(&input) && !effects(&predicate).volatile => {
+                self.flatten(take(input), false);
+                predicate.into_conjuncts().into_iter().for_each(|conjunct| self.add(conjunct));
+            }
+            Relation::Filter { input, predicate } => {
+                let stay = self.add_from_input(predicate);
+                self.inputs.push(filtered(take(input), stay));
+            }
+            Relation::Project { input, columns } if renames_only(&columns) && dissolves(&input) => {
+                self.flatten(take(input), false);
+                self.projected = true;
+                for (id, value) in columns {
+                    if as_column(&value) != Some(id) {
+                        let value = self.renamed(value);
+                        self.renames.push((id, value));
+                    }
+                }
+            }
+            other => self.inputs.push(other),
+        }
+    }
+
+    /// The expression over the inputs' columns.
+    fn renamed(&self, mut expression: Expression) -> Expression {
+        if !self.renames.is_empty() {
+            substitute(&mut expression, &|id| {
+                self.renames.iter().find(|(made, _)| *made == id).map(|(_, value)| value.clone())
+            });
+        }
+        expression
+    }
+
+    /// Adds what may leave the filter of an input and gives what has to stay: what may fail, unless it is
+    /// correlated (such tests are costly and wait for the joins) or stands behind one that is and may guard it.
+    fn add_from_input(&mut self, predicate: Expression) -> Vec<Expression> {
+        let volatile = effects(&predicate).volatile;
+        let (mut stay, mut guarded) = (Vec::new(), false);
+        for conjunct in predicate.into_conjuncts() {
+            if self.placer.is_free(&conjunct) {
+                self.add(conjunct);
+                continue;
+            }
+            guarded |= self.placer.is_correlated(&conjunct);
+            if volatile || !guarded { stay.push(conjunct) } else { self.add(conjunct) }
+        }
+        stay
+    }
+
+    fn add(&mut self, conjunct: Expression) {
+        let conjunct = self.renamed(conjunct);
+        for conjunct in factor_or(conjunct) {
+            let free = self.placer.is_free(&conjunct);
+            if free { self.conjuncts.push(conjunct) } else { self.above.push(conjunct) }
+        }
+    }
+
+    fn dissolve_outer_joins(&mut self) {
+        while let Some((at, kind, swap)) = (0..self.inputs.len()).find_map(|at| {
+            let (kind, swap) = self.tightened(&self.inputs[at])?;
+            Some((at, kind, swap))
+        }) {
+            let Relation::Join { left, right, on, .. } = self.inputs.remove(at) else { return };
+            let (left, right) = if swap { (right, left) } else { (left, right) };
+            self.flatten(Relation::Join { kind, left, right, on }, false);
+        }
+    }
+
+    /// A stricter kind that an outer join may have below the predicates of this cluster, and whether its sides swap.
+    fn tightened(&self, relation: &Relation) -> Option<(JoinKind, bool)> {
+        let Relation::Join { kind: kind @ (JoinKind::Left | JoinKind::Full), left, right, .. } = relation else {
+            return None;
+        };
+        let rejected = |side: &Relation| {
+            let made: ColumnSet = side.columns().into_iter().collect();
+            let rejects = |predicate: &Expression| rejects_null(predicate, &|id| made.contains(id));
+            self.conjuncts.iter().chain(&self.above).any(rejects)
+                || self.tests.iter().any(|test| test.kind == JoinKind::Semi && test.on.iter().any(rejects))
+        };
+        match (kind, rejected(right)) {
+            (JoinKind::Left, true) => Some((JoinKind::Inner, false)),
+            (JoinKind::Left, false) => None,
+            (_, right_rejected) => match (rejected(left), right_rejected) {
+                (true, true) => Some((JoinKind::Inner, false)),
+                // NULLs on the left come with right rows that nothing matched: without these it is a left join.
+                (true, false) => Some((JoinKind::Left, false)),
+                (false, true) => Some((JoinKind::Left, true)),
+                (false, false) => None,
+            },
+        }
+    }
+
+    fn build(mut self) -> Relation {
+        let columns: Vec<Vec<ColumnId>> = self.inputs.iter().map(Relation::columns).collect();
+        let mut input_of = vec![NO_INPUT; self.placer.profiles.len()];
+        for (at, made) in columns.iter().enumerate() {
+            made.iter().for_each(|id| input_of[id.0 as usize] = at as u8);
+        }
+        let input_of = |id: ColumnId| input_of[id.0 as usize];
+        // A semi join's condition on the left alone is a filter.
+        for test in self.tests.iter_mut().filter(|test| may_cross_from_on(test.kind, Side::Left)) {
+            let (left, on): (Vec<_>, Vec<_>) = std::mem::take(&mut test.on).into_iter().partition(|conjunct| {
+                let mut left = !self.placer.is_correlated(conjunct);
+                for_each_column(conjunct, &mut |id| left &= input_of(id) != NO_INPUT);
+                left
+            });
+            test.on = on;
+            self.conjuncts.extend(left);
+        }
+        let classes = EqualityClasses::take_from(&mut self.conjuncts, &|id| input_of(id) != NO_INPUT);
+        classes.derive(&mut self.conjuncts, &|id| usize::from(input_of(id)));
+        let said = self.conjuncts.iter().filter(|conjunct| tested_column(conjunct).is_some()).cloned().collect::<Vec<_>>();
+        let (local, residuals) = self.assign(&input_of);
+        let Some(local) = local else { return empty(self.made) };
+        let tests = std::mem::take(&mut self.tests);
+        let restrictions: Vec<Restriction> =
+            tests.into_iter().filter_map(|test| self.restriction(test, &classes, &said, &input_of)).collect();
+        let profiles = self.placer.profiles;
+        let mut inputs = Vec::with_capacity(local.len());
+        for (relation, predicates) in std::mem::take(&mut self.inputs).into_iter().zip(local) {
+            let relation = self.place_input(relation, predicates);
+            if is_empty(&relation) {
+                return empty(self.made);
+            }
+            let rows = estimate::rows(&relation, profiles);
+            inputs.push(Input { relation, rows });
+        }
+        if restrictions.iter().any(|test| test.kind == JoinKind::Semi && is_empty(&test.right)) {
+            return empty(self.made);
+        }
+        let classes = self.key_classes(&classes, &said, &inputs, &input_of);
+        let joined = join_order::order_joins(inputs, &classes, residuals, restrictions);
+        let joined = self.placer.filter(joined, std::mem::take(&mut self.above));
+        if !self.projected {
+            return joined;
+        }
+        let columns = self.made.iter().map(|id| (*id, self.renamed(self.placer.columns.reference(*id)))).collect();
+        Relation::Project { input: Arc::new(joined), columns }
+    }
+
+    /// The conjuncts of each input (none at all if one can never be TRUE), and those that join.
+    fn assign(&mut self, input_of: &dyn Fn(ColumnId) -> u8) -> (Option<Vec<Vec<Expression>>>, Vec<Residual>) {
+        let mask_of = |predicate: &Expression| {
+            let mut mask = 0u64;
+            for_each_column(predicate, &mut |id| {
+                if input_of(id) != NO_INPUT {
+                    mask |= 1 << input_of(id);
+                }
+            });
+            mask
+        };
+        let mut local: Vec<Vec<Expression>> = vec![Vec::new(); self.inputs.len()];
+        let mut joining = Vec::new();
+        for conjunct in std::mem::take(&mut self.conjuncts) {
+            let mask = mask_of(&conjunct);
+            match mask.count_ones() {
+                0 => match &conjunct.kind {
+                    ExpressionKind::Constant(value) if value.is_true() => {}
+                    ExpressionKind::Constant(_) => return (None, Vec::new()),
+                    _ => self.above.push(conjunct),
+                },
+                1 => local[mask.trailing_zeros() as usize].push(conjunct),
+                _ => joining.push((conjunct, mask)),
+            }
+        }
+        let residuals = joining
+            .into_iter()
+            .map(|(predicate, mask)| {
+                let mut said = 1.0;
+                for (at, predicates) in local.iter_mut().enumerate().filter(|(at, _)| mask >> at & 1 == 1) {
+                    if let Some(implied) = implied(&predicate, &|part| mask_of(part) == 1 << at)
+                        && !predicates.contains(&implied)
+                    {
+                        said *= selectivity([&implied], self.placer.profiles);
+                        predicates.push(implied);
+                    }
+                }
+                let share = (selectivity([&predicate], self.placer.profiles) / said).min(1.0);
+                Residual::new(predicate, mask, share, &mask_of)
+            })
+            .collect();
+        (Some(local), residuals)
+    }
+
+    fn place_input(&self, relation: Relation, predicates: Vec<Expression>) -> Relation {
+        match &relation {
+            Relation::Join { kind: JoinKind::Inner, .. } => self.placer.place(relation, predicates),
+            Relation::Join { .. } => self.placer.place_outer_join(relation, predicates),
+            _ => self.placer.place(relation, predicates),
+        }
+    }
+
+    /// The test with its right side placed; none if it passes every row.
+    fn restriction(
+        &self,
+        test: Test,
+        classes: &EqualityClasses,
+        said: &[Expression],
+        input_of: &dyn Fn(ColumnId) -> u8,
+    ) -> Option<Restriction> {
+        let mut required = 0u64;
+        let (mut to_right, mut on) = (Vec::new(), Vec::new());
+        for conjunct in test.on {
+            let mut mask = 0u64;
+            let mut mentions = false;
+            for_each_column(&conjunct, &mut |id| {
+                mentions = true;
+                if input_of(id) != NO_INPUT {
+                    mask |= 1 << input_of(id);
+                }
+            });
+            if mask == 0 && mentions && !self.placer.is_correlated(&conjunct) {
+                to_right.push(conjunct);
+            } else {
+                required |= mask;
+                on.push(conjunct);
+            }
+        }
+        let mut keys = Vec::new();
+        for conjunct in &on {
+            let Some((a, b)) = equated_columns(conjunct) else { continue };
+            let (a, b) = if input_of(a) != NO_INPUT { (a, b) } else { (b, a) };
+            if input_of(a) == NO_INPUT || input_of(b) != NO_INPUT {
+                continue;
+            }
+            keys.push((a, b));
+            for equal in std::iter::once(&a).chain(classes.equals_of(a)) {
+                to_right.extend(copies_for(said, *equal, b));
+            }
+        }
+        to_right.dedup();
+        let right = self.placer.place(test.right, to_right);
+        if test.kind == JoinKind::Anti && is_empty(&right) {
+            return None;
+        }
+        let profiles = self.placer.profiles;
+        let rows = estimate::rows(&right, profiles);
+        let matched = estimate::match_share(&keys, rows, profiles);
+        let share = if test.kind == JoinKind::Semi { matched } else { (1.0 - matched).max(0.05) };
+        // A test of constants only still needs a row to be tested on.
+        let required = if required == 0 { 1 } else { required };
+        Some(Restriction { kind: test.kind, right, on: Expression::and(on), required, rows, share, keys: keys.len() })
+    }
+
+    fn key_classes(
+        &self,
+        classes: &EqualityClasses,
+        said: &[Expression],
+        inputs: &[Input],
+        input_of: &dyn Fn(ColumnId) -> u8,
+    ) -> Vec<KeyClass> {
+        let profiles = self.placer.profiles;
+        let key_classes = classes.iter().map(|(columns, data_type)| {
+            let mut members: Vec<KeyColumn> = Vec::with_capacity(columns.len());
+            for id in columns {
+                let input = usize::from(input_of(*id));
+                if members.iter().any(|member| member.input == input) {
+                    continue;
+                }
+                let profile = profiles.get(*id);
+                let rows = inputs[input].rows;
+                let about = said.iter().filter(|predicate| tested_column(predicate) == Some(*id));
+                let values = profile.distinct.unwrap_or(rows) * selectivity(about, profiles);
+                members.push(KeyColumn {
+                    column: *id,
+                    input,
+                    values: values.max(1.0),
+                    table_rows: if profile.rows > 0.0 { profile.rows } else { rows },
+                    unique: profile.unique,
+                });
+            }
+            KeyClass { members, data_type }
+        });
+        key_classes.filter(|class| class.members.len() > 1).collect()
+    }
+}
+
+/// Whether [`Cluster::flatten`] takes a relation apart.
+fn dissolves(relation: &Relation) -> bool {
+    match relation {
+        Relation::Join { .. } => true,
+        Relation::Filter { input, .. } => dissolves(input),
+        Relation::Project { input, columns } => renames_only(columns) && dissolves(input),
+        _ => false,
+    }
+}
+
+fn renames_only(columns: &[(ColumnId, Expression)]) -> bool {
+    columns.iter().all(|(_, value)| as_column(value).is_some())
+}

@@ -1,0 +1,205 @@
+//! What a join costs, and how many rows a set of joined inputs has.
+//!
+//! The unit is about a nanosecond of one thread. Measured on hand-written loops over compact columns:
+//!
+//! * probing a bucket: 1 while it stays in the first caches, up to 5 when every probe is a cache miss;
+//! * building one: 2 to 6 a row, likewise, half as much again if a bucket may hold several rows;
+//! * a key of several columns, or a computed one: twice of either, because it is hashed, not an index;
+//! * a row that comes out: 1, half as much again if it comes from a bucket of several rows;
+//! * no key at all: every pair is tested.
+//!
+//! Rows of a set: the product of its inputs' rows; for each class of equal columns divided by the number of
+//! values of all its columns but the one with fewest; for each other predicate and each restriction times the
+//! share that passes. Two classes that join the same two inputs are one composite key: it has at most as many
+//! values as either table has rows. The figure does not depend on the order of joins, so plans compare fairly.
+
+use super::join_order::{KeyClass, Residual, Restriction};
+
+/// The facts about one join that its cost depends on.
+pub(super) struct JoinShape {
+    pub(super) left_rows: f64,
+    pub(super) right_rows: f64,
+    pub(super) rows: f64,
+    /// Equalities between the sides.
+    pub(super) keys: usize,
+    /// A left row meets at most one right row.
+    pub(super) unique: bool,
+    /// Matches are tested pair by pair, beyond the key.
+    pub(super) pairwise: bool,
+}
+
+/// The cost of one join, its sides' not included.
+pub(super) fn cost_of(shape: &JoinShape) -> f64 {
+    if shape.keys == 0 {
+        return shape.right_rows * 2.0 + shape.left_rows * shape.right_rows + shape.rows;
+    }
+    let key = if shape.keys > 1 { 2.0 } else { 1.0 };
+    let spread = if shape.unique { 1.0 } else { 1.5 };
+    let probe = shape.left_rows * probe_unit(shape.right_rows) * key * if shape.pairwise { 2.0 } else { 1.0 };
+    let build = shape.right_rows * build_unit(shape.right_rows) * key * spread;
+    probe + build + shape.rows * spread
+}
+
+fn probe_unit(bucket_rows: f64) -> f64 {
+    match bucket_rows {
+        rows if rows < 32e3 => 1.0,
+        rows if rows < 500e3 => 2.0,
+        rows if rows < 4e6 => 3.0,
+        _ => 5.0,
+    }
+}
+
+fn build_unit(rows: f64) -> f64 {
+    match rows {
+        rows if rows < 32e3 => 2.0,
+        rows if rows < 500e3 => 3.0,
+        rows if rows < 4e6 => 4.0,
+        _ => 6.0,
+    }
+}
+
+/// Estimates the rows of sets of inputs and restrictions.
+pub(super) struct Cardinality<'a> {
+    /// Rows of each input.
+    pub(super) rows: Vec<f64>,
+    /// The inputs of each class.
+    pub(super) class_masks: Vec<u64>,
+    /// The restrictions, by number.
+    pub(super) restrictions: &'a [Restriction],
+    classes: &'a [KeyClass],
+    /// For each class: (input, values), most values first.
+    values: Vec<Vec<(usize, f64)>>,
+    /// Pairs of inputs with a composite key, and the factor by which independent classes would be wrong.
+    composites: Vec<Composite>,
+    /// Other predicates: the inputs that they read, the share that passes.
+    shares: Vec<(u64, f64)>,
+}
+
+struct Composite {
+    pair: u64,
+    correction: f64,
+    /// The input (as a bit) whose key columns together occur once a row.
+    unique: u64,
+}
+
+impl<'a> Cardinality<'a> {
+    pub(super) fn new(
+        rows: Vec<f64>,
+        classes: &'a [KeyClass],
+        residuals: &[Residual],
+        restrictions: &'a [Restriction],
+    ) -> Self {
+        let values = classes.iter().map(|class| {
+            let mut values: Vec<(usize, f64)> = class.members.iter().map(|key| (key.input, key.values)).collect();
+            values.sort_by(|a, b| b.1.total_cmp(&a.1));
+            values
+        });
+        Cardinality {
+            class_masks: classes.iter().map(|class| class.members.iter().fold(0, |all, key| all | 1 << key.input)).collect(),
+            values: values.collect(),
+            composites: composites(rows.len(), classes),
+            shares: residuals.iter().map(|residual| (residual.mask, residual.share)).collect(),
+            restrictions,
+            classes,
+            rows,
+        }
+    }
+
+    /// The expected rows of a set of inputs and restrictions, at least one.
+    pub(super) fn of(&self, set: u64) -> f64 {
+        let mut rows = 1.0;
+        for (input, own) in self.rows.iter().enumerate() {
+            if set >> input & 1 == 1 {
+                rows *= own;
+            }
+        }
+        for values in &self.values {
+            let mut present = values.iter().filter(|(input, _)| set >> input & 1 == 1);
+            // All but the fewest, which come last.
+            let mut held = present.next().map(|(_, values)| *values);
+            for (_, next) in present {
+                rows /= held.unwrap_or(1.0);
+                held = Some(*next);
+            }
+        }
+        for composite in self.composites.iter().filter(|composite| composite.pair & !set == 0) {
+            rows *= composite.correction;
+        }
+        for (_, share) in self.shares.iter().filter(|(mask, _)| mask & !set == 0) {
+            rows *= share;
+        }
+        for (number, test) in self.restrictions.iter().enumerate() {
+            if set >> (self.rows.len() + number) & 1 == 1 {
+                rows *= test.share;
+            }
+        }
+        rows.max(1.0)
+    }
+
+    /// Fills in how many classes join two sets, and whether a left row meets at most one right row.
+    pub(super) fn describe_key(&self, left: u64, right: u64, shape: &mut JoinShape) {
+        for (class, mask) in self.classes.iter().zip(&self.class_masks) {
+            if mask & left == 0 || mask & right == 0 {
+                continue;
+            }
+            shape.keys += 1;
+            // Unique in its input, and the joins on the right have not repeated that input's rows.
+            shape.unique |= class.members.iter().any(|key| {
+                right >> key.input & 1 == 1 && key.unique && shape.right_rows <= self.rows[key.input] * 1.001
+            });
+        }
+        if shape.keys > 1 {
+            shape.unique |= self.composites.iter().any(|composite| {
+                let there = composite.unique & right;
+                there != 0
+                    && composite.pair & left != 0
+                    && shape.right_rows <= self.rows[there.trailing_zeros() as usize] * 1.001
+            });
+        }
+    }
+
+    /// The shape of a semi or anti join over so many rows.
+    pub(super) fn restriction_shape(&self, number: usize, left_rows: f64) -> JoinShape {
+        let test = &self.restrictions[number];
+        JoinShape {
+            left_rows,
+            right_rows: test.rows,
+            rows: left_rows * test.share,
+            keys: test.keys.max(1),
+            unique: true,
+            pairwise: super::super::visit::conjuncts(&test.on).len() > test.keys,
+        }
+    }
+}
+
+/// The composite keys: pairs of inputs that share several classes.
+fn composites(inputs: usize, classes: &[KeyClass]) -> Vec<Composite> {
+    let mut all = Vec::new();
+    for a in 0..inputs {
+        for b in a + 1..inputs {
+            let mut shared = 0;
+            let (mut independent, mut a_values, mut b_values) = (1.0, 1.0, 1.0);
+            let (mut a_rows, mut b_rows) = (f64::INFINITY, f64::INFINITY);
+            for class in classes {
+                let member = |input| class.members.iter().find(|key| key.input == input);
+                let (Some(x), Some(y)) = (member(a), member(b)) else { continue };
+                shared += 1;
+                independent *= x.values.max(y.values);
+                a_values *= x.values;
+                b_values *= y.values;
+                a_rows = a_rows.min(x.table_rows);
+                b_rows = b_rows.min(y.table_rows);
+            }
+            if shared < 2 {
+                continue;
+            }
+            let (a_distinct, b_distinct) = (a_values.min(a_rows), b_values.min(b_rows));
+            let composite = a_distinct.min(b_distinct).max(1.0);
+            // Of the two tables, the one with fewer rows is taken for the one that the other refers to.
+            let unique = if a_rows <= b_rows { 1 << a } else { 1 << b };
+            let unique = if composite >= a_rows.min(b_rows) { unique } else { 0 };
+            all.push(Composite { pair: 1 << a | 1 << b, correction: (independent / composite).max(1.0), unique });
+        }
+    }
+    all
+}

@@ -1,0 +1,365 @@
+//! The order and the sides of joins: dynamic programming over sets of inputs, greedy where there are too many.
+//!
+//! A plan of a set is a plan of a left subset, streamed, and one of the rest, built into a bucket (hash or direct
+//! table) that each left row probes. A chain of left children is one fused loop with a nest of lookups; each
+//! right side is a loop of its own, finished before. So for every set the cheapest of all splits is kept, both
+//! ways round: left-deep and bushy trees alike. Splits without a predicate between the sides are looked at only
+//! when neither side can be joined to anything else.
+//!
+//! Semi and anti joins take part as elements that may only stand alone on the right, over a left side that has
+//! the inputs that their condition reads. They commute with inner joins, because these only repeat left rows.
+//!
+//! Cost, in units of about a nanosecond of one thread: see `join_cost`.
+
+use super::join_cost::{Cardinality, JoinShape, cost_of};
+use super::push_filter::equality;
+use crate::function::Function;
+use crate::relation::visit::as_binary;
+use crate::relation::{ColumnId, Expression, JoinKind, Relation};
+use crate::types::DataType;
+use std::sync::Arc;
+
+/// Elements (inputs, semi and anti joins) up to which all plans are tried: 3^12 splits, half a million.
+const EXHAUSTIVE_MAX: usize = 12;
+
+/// An input of the joins.
+pub(super) struct Input {
+    /// Its rows, filters applied.
+    pub(super) relation: Relation,
+    /// How many it is expected to have.
+    pub(super) rows: f64,
+}
+
+/// Columns that the joins equate.
+pub(super) struct KeyClass {
+    /// At most one of each input.
+    pub(super) members: Vec<KeyColumn>,
+    /// The one type of all.
+    pub(super) data_type: DataType,
+}
+
+/// A column of a class.
+pub(super) struct KeyColumn {
+    pub(super) column: ColumnId,
+    pub(super) input: usize,
+    /// Distinct values in its table, less those that a predicate on this very column excludes.
+    pub(super) values: f64,
+    /// Rows of its table, no filter applied.
+    pub(super) table_rows: f64,
+    /// No value occurs twice in its table.
+    pub(super) unique: bool,
+}
+
+/// Another predicate over several inputs.
+pub(super) struct Residual {
+    pub(super) predicate: Expression,
+    /// The inputs that it reads.
+    pub(super) mask: u64,
+    /// The share of rows that pass.
+    pub(super) share: f64,
+    /// The inputs of either side, if it is an equality that can serve as a key.
+    pub(super) sides: Option<(u64, u64)>,
+}
+
+impl Residual {
+    /// A predicate over the inputs in `mask`.
+    pub(super) fn new(predicate: Expression, mask: u64, share: f64, mask_of: &dyn Fn(&Expression) -> u64) -> Self {
+        let sides = as_binary(&predicate, Function::Equal).map(|(a, b)| (mask_of(a), mask_of(b)));
+        let sides = sides.filter(|(a, b)| *a != 0 && *b != 0 && a & b == 0);
+        Residual { predicate, mask, share, sides }
+    }
+}
+
+/// A semi or anti join.
+pub(super) struct Restriction {
+    pub(super) kind: JoinKind,
+    pub(super) right: Relation,
+    pub(super) on: Expression,
+    /// The inputs that its condition reads.
+    pub(super) required: u64,
+    /// Rows of its right side.
+    pub(super) rows: f64,
+    /// The share of left rows that pass.
+    pub(super) share: f64,
+    /// How many equalities of columns its condition holds.
+    pub(super) keys: usize,
+}
+
+/// Joins the inputs in the cheapest order found.
+pub(super) fn order_joins(
+    inputs: Vec<Input>,
+    classes: &[KeyClass],
+    residuals: Vec<Residual>,
+    restrictions: Vec<Restriction>,
+) -> Relation {
+    let rows: Vec<f64> = inputs.iter().map(|input| input.rows).collect();
+    let search = Search { cardinality: Cardinality::new(rows, classes, &residuals, &restrictions), residuals: &residuals };
+    let elements = inputs.len() + restrictions.len();
+    let tree = if elements == 1 {
+        Tree::Input(0)
+    } else if elements <= EXHAUSTIVE_MAX {
+        search.exhaustive()
+    } else {
+        search.greedy()
+    };
+    let mut builder = Builder {
+        inputs: inputs.into_iter().map(|input| Some(input.relation)).collect(),
+        restrictions: restrictions.into_iter().map(Some).collect(),
+        residuals: residuals.into_iter().map(|residual| (residual.mask, Some(residual.predicate))).collect(),
+        classes,
+    };
+    builder.build(tree).relation
+}
+
+/// A join tree over numbers of inputs and restrictions.
+enum Tree {
+    Input(usize),
+    Join(Box<Tree>, Box<Tree>),
+    Restrict(Box<Tree>, usize),
+}
+
+#[derive(Clone, Copy)]
+struct Plan {
+    cost: f64,
+    rows: f64,
+    /// The set of the left child; the rest is the right's. Empty for a single input.
+    left: u64,
+    /// Inputs that some predicate connects to one of this set.
+    neighbours: u64,
+}
+
+const NO_PLAN: Plan = Plan { cost: f64::INFINITY, rows: 0.0, left: 0, neighbours: 0 };
+
+struct Search<'a> {
+    cardinality: Cardinality<'a>,
+    residuals: &'a [Residual],
+}
+
+impl Search<'_> {
+    fn input_count(&self) -> usize {
+        self.cardinality.rows.len()
+    }
+
+    /// Inputs that some predicate connects to this one, itself left out.
+    fn neighbours_of(&self, input: usize) -> u64 {
+        let classes = self.cardinality.class_masks.iter().filter(|mask| **mask >> input & 1 == 1);
+        let residuals = self.residuals.iter().map(|residual| &residual.mask).filter(|mask| **mask >> input & 1 == 1);
+        classes.chain(residuals).fold(0, |all, mask| all | mask) & !(1 << input)
+    }
+
+    /// Whether a split makes sense: the right is one restriction whose inputs are on the left, or both sides hold
+    /// inputs and a predicate connects them (or nothing is left that a predicate could connect to either).
+    fn may_split(&self, left: u64, right: u64, left_plan: &Plan, right_plan: &Plan) -> bool {
+        let inputs = (1u64 << self.input_count()) - 1;
+        if right & inputs == 0 {
+            let restriction = right.trailing_zeros() as usize - self.input_count();
+            return right.count_ones() == 1 && self.cardinality.restrictions[restriction].required & !left == 0;
+        }
+        if !left_plan.cost.is_finite() || !right_plan.cost.is_finite() {
+            return false;
+        }
+        let (left, right) = (left & inputs, right & inputs);
+        left_plan.neighbours & right != 0 || (left_plan.neighbours & !left == 0 && right_plan.neighbours & !right == 0)
+    }
+
+    fn shape(&self, left: u64, right: u64, left_rows: f64, right_rows: f64, rows: f64) -> JoinShape {
+        let mut shape = JoinShape { left_rows, right_rows, rows, keys: 0, unique: false, pairwise: false };
+        self.cardinality.describe_key(left, right, &mut shape);
+        for residual in self.residuals {
+            match residual.sides {
+                Some((a, b)) if (a & !left == 0 && b & !right == 0) || (b & !left == 0 && a & !right == 0) => {
+                    shape.keys += 1;
+                }
+                _ => {}
+            }
+        }
+        shape
+    }
+
+    fn exhaustive(&self) -> Tree {
+        let inputs = self.input_count();
+        let all = (1u64 << (inputs + self.cardinality.restrictions.len())) - 1;
+        let mut plans = vec![NO_PLAN; all as usize + 1];
+        for input in 0..inputs {
+            let neighbours = self.neighbours_of(input);
+            plans[1 << input] = Plan { cost: 0.0, rows: self.cardinality.rows[input], left: 0, neighbours };
+        }
+        for set in 1..=all {
+            if set.count_ones() < 2 || set & ((1 << inputs) - 1) == 0 {
+                continue;
+            }
+            let mut best = NO_PLAN;
+            let mut left = (set - 1) & set;
+            while left != 0 {
+                let right = set ^ left;
+                let (left_plan, right_plan) = (plans[left as usize], plans[right as usize]);
+                if left_plan.cost.is_finite() && self.may_split(left, right, &left_plan, &right_plan) {
+                    if best.left == 0 {
+                        best.rows = self.cardinality.of(set);
+                        best.neighbours = left_plan.neighbours | right_plan.neighbours;
+                    }
+                    let cost = self.split_cost(left, right, &left_plan, &right_plan, best.rows);
+                    if cost < best.cost {
+                        best = Plan { cost, left, ..best };
+                    }
+                }
+                left = (left - 1) & set;
+            }
+            plans[set as usize] = best;
+        }
+        self.tree(&plans, all)
+    }
+
+    fn split_cost(&self, left: u64, right: u64, left_plan: &Plan, right_plan: &Plan, rows: f64) -> f64 {
+        match self.restriction(right) {
+            Some(number) => left_plan.cost + cost_of(&self.cardinality.restriction_shape(number, left_plan.rows)),
+            None => {
+                let shape = self.shape(left, right, left_plan.rows, right_plan.rows, rows);
+                left_plan.cost + right_plan.cost + cost_of(&shape)
+            }
+        }
+    }
+
+    /// The restriction that a set is, if it holds no input.
+    fn restriction(&self, set: u64) -> Option<usize> {
+        let first = set.trailing_zeros() as usize;
+        first.checked_sub(self.input_count())
+    }
+
+    fn tree(&self, plans: &[Plan], set: u64) -> Tree {
+        let left = plans[set as usize].left;
+        if left == 0 {
+            return Tree::Input(set.trailing_zeros() as usize);
+        }
+        let below = Box::new(self.tree(plans, left));
+        match self.restriction(set ^ left) {
+            Some(number) => Tree::Restrict(below, number),
+            None => Tree::Join(below, Box::new(self.tree(plans, set ^ left))),
+        }
+    }
+
+    /// Joins the pair of least cost again and again; restrictions as soon as their inputs are there.
+    fn greedy(&self) -> Tree {
+        let mut parts: Vec<(u64, Plan, Tree)> = (0..self.input_count())
+            .map(|input| {
+                let neighbours = self.neighbours_of(input);
+                let plan = Plan { cost: 0.0, rows: self.cardinality.rows[input], left: 0, neighbours };
+                (1 << input, plan, Tree::Input(input))
+            })
+            .collect();
+        let mut waiting: Vec<usize> = (0..self.cardinality.restrictions.len()).collect();
+        loop {
+            waiting.retain(|&number| {
+                let test = &self.cardinality.restrictions[number];
+                let Some(part) = parts.iter_mut().find(|part| test.required & !part.0 == 0) else { return true };
+                part.1.rows *= test.share;
+                let below = std::mem::replace(&mut part.2, Tree::Input(0));
+                part.2 = Tree::Restrict(Box::new(below), number);
+                false
+            });
+            if parts.len() == 1 {
+                return parts.swap_remove(0).2;
+            }
+            let (left, right, plan) = self.cheapest_pair(&parts);
+            let (first, second) = (left.max(right), left.min(right));
+            let (a, b) = (parts.swap_remove(first), parts.swap_remove(second));
+            let (a, b) = if first == left { (a, b) } else { (b, a) };
+            parts.push((a.0 | b.0, plan, Tree::Join(Box::new(a.2), Box::new(b.2))));
+        }
+    }
+
+    fn cheapest_pair(&self, parts: &[(u64, Plan, Tree)]) -> (usize, usize, Plan) {
+        let mut best: Option<(f64, usize, usize, Plan)> = None;
+        for (left, a) in parts.iter().enumerate() {
+            for (right, b) in parts.iter().enumerate().filter(|(right, _)| *right != left) {
+                if !self.may_split(a.0, b.0, &a.1, &b.1) {
+                    continue;
+                }
+                // What restrictions took off the sides' rows, the set's own estimate does not know.
+                let share = a.1.rows * b.1.rows / (self.cardinality.of(a.0) * self.cardinality.of(b.0)).max(1.0);
+                let rows = self.cardinality.of(a.0 | b.0) * share.min(1.0);
+                let cost = cost_of(&self.shape(a.0, b.0, a.1.rows, b.1.rows, rows));
+                if best.as_ref().is_none_or(|best| cost < best.0) {
+                    let neighbours = a.1.neighbours | b.1.neighbours;
+                    best = Some((cost, left, right, Plan { cost, rows, left: a.0, neighbours }));
+                }
+            }
+        }
+        match best {
+            Some((_, left, right, plan)) => (left, right, plan),
+            // Predicates over three inputs connect pairs that no split may use yet: a cross join of the smallest.
+            None => self.smallest_pair(parts),
+        }
+    }
+
+    fn smallest_pair(&self, parts: &[(u64, Plan, Tree)]) -> (usize, usize, Plan) {
+        let mut order: Vec<usize> = (0..parts.len()).collect();
+        order.sort_by(|a, b| parts[*a].1.rows.total_cmp(&parts[*b].1.rows));
+        let (right, left) = (order[0], order[1]);
+        let (a, b) = (&parts[left], &parts[right]);
+        let neighbours = a.1.neighbours | b.1.neighbours;
+        (left, right, Plan { cost: 0.0, rows: a.1.rows * b.1.rows, left: a.0, neighbours })
+    }
+}
+
+/// Makes relations of a tree.
+struct Builder<'a> {
+    inputs: Vec<Option<Relation>>,
+    restrictions: Vec<Option<Restriction>>,
+    residuals: Vec<(u64, Option<Expression>)>,
+    classes: &'a [KeyClass],
+}
+
+/// A joined subtree.
+struct Built {
+    relation: Relation,
+    /// Its inputs, the streamed one first: a key is read there rather than from a bucket, if there is a choice.
+    order: Vec<usize>,
+    mask: u64,
+}
+
+impl Builder<'_> {
+    fn build(&mut self, tree: Tree) -> Built {
+        match tree {
+            Tree::Input(number) => {
+                let relation = self.inputs[number].take().expect("each input stands once in the tree");
+                Built { relation, order: vec![number], mask: 1 << number }
+            }
+            Tree::Restrict(below, number) => {
+                let below = self.build(*below);
+                let test = self.restrictions[number].take().expect("each restriction stands once in the tree");
+                let (left, right) = (Arc::new(below.relation), Arc::new(test.right));
+                Built { relation: Relation::Join { kind: test.kind, left, right, on: test.on }, ..below }
+            }
+            Tree::Join(left, right) => {
+                let (mut left, right) = (self.build(*left), self.build(*right));
+                let on = self.condition(&left, &right);
+                left.order.extend(right.order);
+                let (kind, mask) = (JoinKind::Inner, left.mask | right.mask);
+                let (below, right) = (Arc::new(left.relation), Arc::new(right.relation));
+                Built { relation: Relation::Join { kind, left: below, right, on }, order: left.order, mask }
+            }
+        }
+    }
+
+    fn condition(&mut self, left: &Built, right: &Built) -> Expression {
+        let first = |side: &Built, class: &KeyClass| {
+            let members = side.order.iter().filter_map(|input| class.members.iter().find(|key| key.input == *input));
+            members.map(|key| key.column).next()
+        };
+        let mut on: Vec<Expression> = Vec::new();
+        for class in self.classes {
+            if let (Some(a), Some(b)) = (first(left, class), first(right, class)) {
+                on.push(equality(a, b, class.data_type));
+            }
+        }
+        for (mask, predicate) in &mut self.residuals {
+            if *mask & !(left.mask | right.mask) == 0
+                && let Some(predicate) = predicate.take()
+            {
+                on.push(predicate);
+            }
+        }
+        Expression::and(on)
+    }
+}

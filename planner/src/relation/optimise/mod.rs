@@ -1,0 +1,75 @@
+//! The relation optimiser: from a bound query to an equal one that does less work.
+//!
+//! The steps, in order; each file says what it may do and why that changes no answer:
+//!
+//! 1. `simplify`: constants are folded, conditions take one shape.
+//! 2. `unnest_subquery`: EXISTS and IN become semi and anti joins.
+//! 3. `inline_cte`: a CTE used once is put where it is used.
+//! 4. `drop_order`: sorts and DISTINCTs that nobody sees go, LIMIT sinks.
+//! 5. `push_filter`: predicates sink; on the way every tree of joins is taken apart and put together in a better
+//!    order: `join_cluster`, `factor_or`, `derive_predicates`, `crossing` (what may cross which join),
+//!    `join_order` and `join_cost`, on the estimates of `estimate` and `selectivity`.
+//! 6. `prune_columns`: what nobody reads is left out; a join whose right side nobody reads becomes a semi join.
+//!
+//! Scalar subqueries stay: the IR's Conditional Reduce unnests them.
+
+mod crossing;
+mod derive_predicates;
+mod drop_order;
+pub(crate) mod estimate;
+mod factor_or;
+mod inline_cte;
+mod join_cluster;
+mod join_cost;
+mod join_order;
+mod prune_columns;
+mod push_filter;
+mod selectivity;
+mod simplify;
+#[cfg(test)]
+mod tests;
+mod unnest_subquery;
+
+use crate::relation::column_set::ColumnSet;
+use crate::relation::profile::Profiles;
+use crate::relation::visit::{
+    for_each_expression, for_each_expression_mut, for_each_input_mut, for_each_subquery_mut, has_subquery, rewrite,
+};
+use crate::relation::{Columns, Query, Relation};
+use push_filter::Placer;
+use std::sync::Arc;
+
+/// Optimises a query: push down, prune, derive predicates, order joins.
+pub fn optimise(query: Query) -> Query {
+    let Query { mut relation, output, columns, parameters } = query;
+    simplify::simplify_tree(&mut relation);
+    let mut profiles = Profiles::of(&relation, &columns);
+    unnest_subquery::unnest_subqueries(&mut relation, 0, &mut profiles);
+    inline_cte::inline_ctes(&mut relation, &columns);
+    drop_order::drop_order(&mut relation, true, &profiles);
+    place(&mut relation, 0, &profiles, &columns);
+    let required: ColumnSet = output.iter().map(|(_, id)| *id).collect();
+    prune_columns::prune_columns(&mut relation, &required, &profiles);
+    Query { relation, output, columns, parameters }
+}
+
+/// Places the predicates of a tree, then those of the subqueries that are left in it.
+fn place(relation: &mut Arc<Relation>, depth: u16, profiles: &Profiles, columns: &Columns) {
+    let placer = Placer { profiles, columns, depth };
+    rewrite(relation, |relation| placer.place(relation, Vec::new()));
+    place_subqueries(relation, depth, profiles, columns);
+}
+
+fn place_subqueries(relation: &mut Arc<Relation>, depth: u16, profiles: &Profiles, columns: &Columns) {
+    let relation = Arc::make_mut(relation);
+    let mut any = false;
+    for_each_expression(relation, &mut |expression| any |= has_subquery(expression));
+    if any {
+        for_each_expression_mut(relation, &mut |expression| {
+            for_each_subquery_mut(expression, &mut |subquery| {
+                place(&mut subquery.relation, depth + 1, profiles, columns);
+            });
+        });
+    }
+    for_each_input_mut(relation, &mut |input| place_subqueries(input, depth, profiles, columns));
+}

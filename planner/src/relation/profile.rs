@@ -1,0 +1,140 @@
+//! What is known of each column of a statement: where it is made, and its values' statistics. Ids are unique in
+//! a statement, so one table serves all operators; an operator in between changes how many rows carry a value,
+//! not what the column is.
+
+use super::visit::{as_column, for_each_expression, for_each_input, for_each_subquery};
+use super::{ColumnId, Columns, Relation};
+use crate::catalog::{ColumnStatistics, TableInfo};
+use crate::value::Value;
+
+/// What is known of one column.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Profile {
+    /// How many subqueries its maker stands in. A column of a lower depth than the expression that mentions it
+    /// is an enclosing query's: a correlated reference.
+    pub(crate) depth: u16,
+    /// Number of distinct values in the table that it comes from; none if it is computed or unknown.
+    pub(crate) distinct: Option<f64>,
+    /// Rows of the table that it comes from.
+    pub(crate) rows: f64,
+    /// Smallest and largest value as numbers, in the type's unit (days, 10^-scale, …).
+    pub(crate) range: Option<(f64, f64)>,
+    /// Share of NULLs in the table.
+    pub(crate) null_share: f64,
+    /// Proven: no two rows of its table have the same value, and none is NULL.
+    pub(crate) unique: bool,
+    /// Proven: no NULL where it is made. An outer join above may add some.
+    pub(crate) not_null: bool,
+}
+
+/// The profiles of all columns of a statement.
+#[derive(Debug)]
+pub(crate) struct Profiles {
+    profiles: Vec<Profile>,
+}
+
+impl Profiles {
+    /// The profiles of the columns that a tree and its subqueries make.
+    pub(crate) fn of(relation: &Relation, columns: &Columns) -> Self {
+        let mut all = Profiles { profiles: vec![Profile::default(); columns.len()] };
+        all.add(relation, 0);
+        all
+    }
+
+    /// What is known of a column.
+    pub(crate) fn get(&self, id: ColumnId) -> &Profile {
+        &self.profiles[id.0 as usize]
+    }
+
+    /// How many columns there are.
+    pub(crate) fn len(&self) -> usize {
+        self.profiles.len()
+    }
+
+    /// Notes that a tree now stands at another depth: it left a subquery for the query around it.
+    pub(crate) fn move_to(&mut self, relation: &Relation, depth: u16) {
+        self.add(relation, depth);
+    }
+
+    fn add(&mut self, relation: &Relation, depth: u16) {
+        for_each_input(relation, &mut |input| self.add(input, depth));
+        for_each_expression(relation, &mut |expression| {
+            for_each_subquery(expression, &mut |subquery| self.add(&subquery.relation, depth + 1));
+        });
+        match relation {
+            Relation::Scan { table, columns } => {
+                for (position, id) in columns {
+                    self.set(*id, scanned(&table.0, *position), depth);
+                }
+            }
+            Relation::Values { columns, .. } | Relation::SetOperation { columns, .. } => {
+                columns.iter().for_each(|id| self.set(*id, Profile::default(), depth));
+            }
+            Relation::Project { columns, .. } => {
+                for (id, expression) in columns {
+                    match as_column(expression) {
+                        Some(from) if from == *id => {}
+                        Some(from) => self.set(*id, self.get(from).clone(), depth),
+                        None => self.set(*id, Profile::default(), depth),
+                    }
+                }
+            }
+            Relation::Aggregate { keys, aggregates, .. } => {
+                for (id, key) in keys {
+                    let profile = as_column(key).map(|from| self.get(from).clone()).unwrap_or_default();
+                    let unique = keys.len() == 1 && profile.not_null;
+                    self.set(*id, Profile { unique, ..profile }, depth);
+                }
+                aggregates.iter().for_each(|(id, _)| self.set(*id, Profile::default(), depth));
+            }
+            Relation::CteScan { columns, .. } => {
+                columns.iter().for_each(|(from, id)| self.set(*id, self.get(*from).clone(), depth));
+            }
+            Relation::Filter { .. }
+            | Relation::Join { .. }
+            | Relation::Distinct { .. }
+            | Relation::Sort { .. }
+            | Relation::Limit { .. }
+            | Relation::With { .. } => {}
+        }
+    }
+
+    fn set(&mut self, id: ColumnId, profile: Profile, depth: u16) {
+        self.profiles[id.0 as usize] = Profile { depth, ..profile };
+    }
+}
+
+fn scanned(table: &TableInfo, position: usize) -> Profile {
+    let rows = table.statistics.rows as f64;
+    let declared = !table.fields[position].nullable;
+    let Some(column) = table.statistics.columns.get(position) else {
+        return Profile { rows, not_null: declared, ..Profile::default() };
+    };
+    let distinct = if column.unique { Some(rows) } else { column.distinct.map(|count| (count as f64).max(1.0)) };
+    Profile {
+        depth: 0,
+        distinct,
+        rows,
+        range: column.min.as_ref().and_then(number).zip(column.max.as_ref().and_then(number)),
+        null_share: if rows > 0.0 { column.nulls as f64 / rows } else { 0.0 },
+        unique: column.unique,
+        not_null: declared || column.unique || counted_no_nulls(column),
+    }
+}
+
+/// Statistics that were gathered (and not just left at their default) and found no NULL.
+fn counted_no_nulls(column: &ColumnStatistics) -> bool {
+    column.nulls == 0 && column.distinct.is_some() && column.min.is_some()
+}
+
+/// A value as a number that orders as the value does; none for text and NULL.
+pub(crate) fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Int(value) => Some(*value as f64),
+        Value::Float(value) if value.is_finite() => Some(*value),
+        Value::Decimal(value) => Some(*value as f64),
+        Value::Boolean(value) => Some(f64::from(u8::from(*value))),
+        Value::Interval(value) => Some(value.comparable_micros() as f64),
+        Value::Null | Value::Text(_) | Value::Float(_) => None,
+    }
+}
