@@ -107,9 +107,9 @@ pub(crate) fn at_most_one_row(relation: &Relation) -> bool {
         Relation::Aggregate { keys, input, .. } => keys.is_empty() || at_most_one_row(input),
         Relation::Values { rows, .. } => rows.len() <= 1,
         Relation::Limit { input, limit, .. } => {
-            let one = limit.as_ref().is_some_and(|limit| {
-                matches!(&limit.kind, ExpressionKind::Constant(Value::Int(count)) if *count <= 1)
-            });
+            let one = limit
+                .as_ref()
+                .is_some_and(|limit| matches!(&limit.kind, ExpressionKind::Constant(Value::Int(count)) if *count <= 1));
             one || at_most_one_row(input)
         }
         Relation::Filter { input, .. }

@@ -20,7 +20,8 @@ mod expression;
 /// The text of a query's relation.
 pub fn explain(query: &Query) -> String {
     let profiles = Profiles::of(&query.relation, &query.columns);
-    let mut printer = Printer { names: Names::of(query), profiles, text: String::new(), subqueries: 0, estimates: true };
+    let mut printer =
+        Printer { names: Names::of(query), profiles, text: String::new(), subqueries: 0, estimates: true };
     let output = query.output.iter().map(|(name, id)| {
         let column = printer.names.get(*id);
         if column == name { column.to_owned() } else { format!("{column} as {name}") }
@@ -89,6 +90,9 @@ struct Printer {
     estimates: bool,
 }
 
+/// Subqueries with the numbers that they are shown by.
+type Numbered<'a> = Vec<(usize, &'a Relation)>;
+
 impl Printer {
     fn line(&mut self, indent: usize, text: &str) {
         let _ = writeln!(self.text, "{:1$}{text}", "", indent * 2);
@@ -108,7 +112,7 @@ impl Printer {
         relation.inputs().into_iter().for_each(|input| self.relation(input, indent + 1));
     }
 
-    fn expression<'a>(&mut self, expression: &'a Expression, subqueries: &mut Vec<(usize, &'a Relation)>) -> String {
+    fn expression<'a>(&mut self, expression: &'a Expression, subqueries: &mut Numbered<'a>) -> String {
         for_each_subquery(expression, &mut |subquery| {
             self.subqueries += 1;
             subqueries.push((self.subqueries, &subquery.relation));
@@ -116,7 +120,7 @@ impl Printer {
         expression::print(expression, &self.names, subqueries)
     }
 
-    fn node<'a>(&mut self, relation: &'a Relation, subqueries: &mut Vec<(usize, &'a Relation)>) -> String {
+    fn node<'a>(&mut self, relation: &'a Relation, subqueries: &mut Numbered<'a>) -> String {
         match relation {
             Relation::Scan { table, columns } => {
                 format!("Scan {}: {}", table.0.name, self.names.list(columns.iter().map(|(_, id)| *id)))
@@ -141,7 +145,9 @@ impl Printer {
                 }
                 let calls: Vec<String> = aggregates
                     .iter()
-                    .map(|(id, call)| format!("{} = {}", self.names.get(*id).to_owned(), self.aggregate(call, subqueries)))
+                    .map(|(id, call)| {
+                        format!("{} = {}", self.names.get(*id).to_owned(), self.aggregate(call, subqueries))
+                    })
                     .collect();
                 if !calls.is_empty() {
                     let _ = write!(text, ": {}", calls.join(", "));
@@ -178,11 +184,7 @@ impl Printer {
     }
 
     /// `name = expression`, or just the name of what is handed through.
-    fn named<'a>(
-        &mut self,
-        columns: &'a [(ColumnId, Expression)],
-        subqueries: &mut Vec<(usize, &'a Relation)>,
-    ) -> String {
+    fn named<'a>(&mut self, columns: &'a [(ColumnId, Expression)], subqueries: &mut Numbered<'a>) -> String {
         let named = columns.iter().map(|(id, expression)| {
             let text = self.expression(expression, subqueries);
             let name = self.names.get(*id);
@@ -191,7 +193,7 @@ impl Printer {
         named.collect::<Vec<_>>().join(", ")
     }
 
-    fn aggregate<'a>(&mut self, call: &'a AggregateCall, subqueries: &mut Vec<(usize, &'a Relation)>) -> String {
+    fn aggregate<'a>(&mut self, call: &'a AggregateCall, subqueries: &mut Numbered<'a>) -> String {
         let distinct = if call.distinct { "distinct " } else { "" };
         let argument = match &call.argument {
             Some(argument) => self.expression(argument, subqueries),
@@ -204,7 +206,7 @@ impl Printer {
         text
     }
 
-    fn sort_key<'a>(&mut self, key: &'a SortKey, subqueries: &mut Vec<(usize, &'a Relation)>) -> String {
+    fn sort_key<'a>(&mut self, key: &'a SortKey, subqueries: &mut Numbered<'a>) -> String {
         let direction = if key.order.descending { " desc" } else { "" };
         // PostgreSQL's default goes without saying.
         let nulls = match (key.order.descending, key.order.nulls_first) {

@@ -24,9 +24,7 @@ pub(crate) fn never_null(expression: &Expression, relation: &Relation, profiles:
 
 fn column_never_null(id: ColumnId, relation: &Relation, profiles: &Profiles) -> bool {
     match relation {
-        Relation::Scan { columns, .. } => {
-            columns.iter().any(|(_, made)| *made == id) && profiles.get(id).not_null
-        }
+        Relation::Scan { columns, .. } => columns.iter().any(|(_, made)| *made == id) && profiles.get(id).not_null,
         Relation::Filter { input, predicate } => {
             rejects_null(predicate, &|column| column == id) || column_never_null(id, input, profiles)
         }
@@ -38,9 +36,7 @@ fn column_never_null(id: ColumnId, relation: &Relation, profiles: &Profiles) -> 
             let left_sure = || column_never_null(id, left, profiles);
             match kind {
                 JoinKind::Inner => {
-                    rejects_null(on, &|column| column == id)
-                        || left_sure()
-                        || column_never_null(id, right, profiles)
+                    rejects_null(on, &|column| column == id) || left_sure() || column_never_null(id, right, profiles)
                 }
                 JoinKind::Semi => rejects_null(on, &|column| column == id) || left_sure(),
                 JoinKind::Left | JoinKind::Anti => left_sure(),

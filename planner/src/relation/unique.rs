@@ -2,13 +2,12 @@
 //! a DISTINCT superfluous. Statistics are exact for the snapshot that the query reads, so `unique` is a proof.
 
 use super::column_set::ColumnSet;
-use super::profile::Profiles;
 use super::visit::{as_binary, as_column, conjuncts};
 use super::{ColumnId, Expression, JoinKind, Relation};
 use crate::function::Function;
 
 /// Whether no two rows of `relation` have equal values in all of `columns` (more columns only help).
-pub(crate) fn is_unique(relation: &Relation, columns: &ColumnSet, profiles: &Profiles) -> bool {
+pub(crate) fn is_unique(relation: &Relation, columns: &ColumnSet) -> bool {
     match relation {
         Relation::Scan { table, columns: scanned } => {
             let statistics = &table.0.statistics;
@@ -17,28 +16,26 @@ pub(crate) fn is_unique(relation: &Relation, columns: &ColumnSet, profiles: &Pro
         }
         Relation::Values { rows, .. } => rows.len() <= 1,
         Relation::Filter { input, .. } | Relation::Sort { input, .. } | Relation::Limit { input, .. } => {
-            is_unique(input, columns, profiles)
+            is_unique(input, columns)
         }
         Relation::Project { input, columns: made } => {
             let below = made.iter().filter(|(id, _)| columns.contains(*id)).filter_map(|(_, value)| as_column(value));
-            is_unique(input, &below.collect(), profiles)
+            is_unique(input, &below.collect())
         }
-        Relation::Join { kind: JoinKind::Semi | JoinKind::Anti, left, .. } => is_unique(left, columns, profiles),
+        Relation::Join { kind: JoinKind::Semi | JoinKind::Anti, left, .. } => is_unique(left, columns),
         // Each left row once, if it has at most one partner; then what is unique on the left stays so.
         Relation::Join { kind, left, right, on } => {
             let left_stays = matches!(kind, JoinKind::Inner | JoinKind::Left)
-                && is_unique(left, columns, profiles)
-                && is_unique(right, &join_key(right, on), profiles);
+                && is_unique(left, columns)
+                && is_unique(right, &join_key(right, on));
             left_stays
-                || (*kind == JoinKind::Inner
-                    && is_unique(right, columns, profiles)
-                    && is_unique(left, &join_key(left, on), profiles))
+                || (*kind == JoinKind::Inner && is_unique(right, columns) && is_unique(left, &join_key(left, on)))
         }
         Relation::Aggregate { keys, .. } => keys.iter().all(|(id, _)| columns.contains(*id)),
         Relation::Distinct { input } => {
-            input.columns().iter().all(|id| columns.contains(*id)) || is_unique(input, columns, profiles)
+            input.columns().iter().all(|id| columns.contains(*id)) || is_unique(input, columns)
         }
-        Relation::With { body, .. } => is_unique(body, columns, profiles),
+        Relation::With { body, .. } => is_unique(body, columns),
         Relation::SetOperation { .. } | Relation::CteScan { .. } => false,
     }
 }

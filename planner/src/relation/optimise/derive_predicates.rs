@@ -113,9 +113,8 @@ pub(super) fn tested_column(predicate: &Expression) -> Option<ColumnId> {
             | Function::GreaterEqual
             | Function::InList
     );
-    let fixed = |argument: &Expression| {
-        matches!(argument.kind, ExpressionKind::Constant(_) | ExpressionKind::Parameter(_))
-    };
+    let fixed =
+        |argument: &Expression| matches!(argument.kind, ExpressionKind::Constant(_) | ExpressionKind::Parameter(_));
     if tests && arguments.len() > 1 && arguments[1..].iter().all(fixed) { as_column(&arguments[0]) } else { None }
 }
 
@@ -141,9 +140,7 @@ pub(super) fn contradicts(predicates: &[Expression]) -> bool {
     }
     predicates.iter().enumerate().any(|(at, first)| {
         let Some(column) = tested_column(first) else { return false };
-        predicates[at + 1..]
-            .iter()
-            .any(|second| tested_column(second) == Some(column) && excludes(first, second))
+        predicates[at + 1..].iter().any(|second| tested_column(second) == Some(column) && excludes(first, second))
     })
 }
 

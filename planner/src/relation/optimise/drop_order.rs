@@ -11,7 +11,6 @@
 //! their rows, but none is evaluated twice.
 
 use crate::relation::column_set::ColumnSet;
-use crate::relation::profile::Profiles;
 use crate::relation::unique::is_unique;
 use crate::relation::visit::{
     for_each_expression_mut, for_each_input_mut, for_each_subquery_mut, nothing, rewrite, take,
@@ -21,13 +20,13 @@ use crate::value::Value;
 use std::sync::Arc;
 
 /// Drops what nobody sees; `ordered` says whether the order of this tree's rows is seen.
-pub(super) fn drop_order(relation: &mut Arc<Relation>, ordered: bool, profiles: &Profiles) {
+pub(super) fn drop_order(relation: &mut Arc<Relation>, ordered: bool) {
     loop {
         let drop = match &**relation {
             Relation::Sort { .. } => !ordered,
             Relation::Distinct { input } => {
                 let columns: ColumnSet = input.columns().into_iter().collect();
-                is_unique(input, &columns, profiles)
+                is_unique(input, &columns)
             }
             _ => false,
         };
@@ -50,13 +49,13 @@ pub(super) fn drop_order(relation: &mut Arc<Relation>, ordered: bool, profiles: 
     };
     match relation {
         Relation::With { definition, body, .. } => {
-            drop_order(definition, false, profiles);
-            drop_order(body, below, profiles);
+            drop_order(definition, false);
+            drop_order(body, below);
         }
-        _ => for_each_input_mut(relation, &mut |input| drop_order(input, below, profiles)),
+        _ => for_each_input_mut(relation, &mut |input| drop_order(input, below)),
     }
     for_each_expression_mut(relation, &mut |expression| {
-        for_each_subquery_mut(expression, &mut |subquery| drop_order(&mut subquery.relation, false, profiles));
+        for_each_subquery_mut(expression, &mut |subquery| drop_order(&mut subquery.relation, false));
     });
 }
 

@@ -53,7 +53,11 @@ pub(super) fn implied(predicate: &Expression, local: &dyn Fn(&Expression) -> boo
         })
         .collect();
     let arms = arms?;
-    arms.iter().skip(1).all(|arm| *arm == arms[0]).then(|| arms[0].clone()).or_else(|| Some(into_list(disjunction(arms))))
+    arms.iter()
+        .skip(1)
+        .all(|arm| *arm == arms[0])
+        .then(|| arms[0].clone())
+        .or_else(|| Some(into_list(disjunction(arms))))
 }
 
 /// The disjunction of some arms, equal ones once.

@@ -204,7 +204,8 @@ impl Cluster<'_> {
         }
         let classes = EqualityClasses::take_from(&mut self.conjuncts, &|id| input_of(id) != NO_INPUT);
         classes.derive(&mut self.conjuncts, &|id| usize::from(input_of(id)));
-        let said = self.conjuncts.iter().filter(|conjunct| tested_column(conjunct).is_some()).cloned().collect::<Vec<_>>();
+        let said =
+            self.conjuncts.iter().filter(|conjunct| tested_column(conjunct).is_some()).cloned().collect::<Vec<_>>();
         let (local, residuals) = self.assign(&input_of);
         let Some(local) = local else { return empty(self.made) };
         let tests = std::mem::take(&mut self.tests);

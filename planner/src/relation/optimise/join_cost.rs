@@ -95,7 +95,10 @@ impl<'a> Cardinality<'a> {
             values
         });
         Cardinality {
-            class_masks: classes.iter().map(|class| class.members.iter().fold(0, |all, key| all | 1 << key.input)).collect(),
+            class_masks: classes
+                .iter()
+                .map(|class| class.members.iter().fold(0, |all, key| all | 1 << key.input))
+                .collect(),
             values: values.collect(),
             composites: composites(rows.len(), classes),
             shares: residuals.iter().map(|residual| (residual.mask, residual.share)).collect(),

@@ -93,7 +93,8 @@ pub(super) fn order_joins(
     restrictions: Vec<Restriction>,
 ) -> Relation {
     let rows: Vec<f64> = inputs.iter().map(|input| input.rows).collect();
-    let search = Search { cardinality: Cardinality::new(rows, classes, &residuals, &restrictions), residuals: &residuals };
+    let search =
+        Search { cardinality: Cardinality::new(rows, classes, &residuals, &restrictions), residuals: &residuals };
     let elements = inputs.len() + restrictions.len();
     let tree = if elements == 1 {
         Tree::Input(0)

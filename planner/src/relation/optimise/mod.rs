@@ -46,10 +46,10 @@ pub fn optimise(query: Query) -> Query {
     let mut profiles = Profiles::of(&relation, &columns);
     unnest_subquery::unnest_subqueries(&mut relation, 0, &mut profiles);
     inline_cte::inline_ctes(&mut relation, &columns);
-    drop_order::drop_order(&mut relation, true, &profiles);
+    drop_order::drop_order(&mut relation, true);
     place(&mut relation, 0, &profiles, &columns);
     let required: ColumnSet = output.iter().map(|(_, id)| *id).collect();
-    prune_columns::prune_columns(&mut relation, &required, &profiles);
+    prune_columns::prune_columns(&mut relation, &required);
     Query { relation, output, columns, parameters }
 }
 

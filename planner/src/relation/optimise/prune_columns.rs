@@ -12,7 +12,6 @@
 //! join's do; with a unique key no left row had two.
 
 use crate::relation::column_set::ColumnSet;
-use crate::relation::profile::Profiles;
 use crate::relation::unique::{is_unique, join_key};
 use crate::relation::visit::{
     as_column, for_each_column, for_each_expression, for_each_expression_mut, for_each_subquery_mut, rewrite, take,
@@ -21,23 +20,25 @@ use crate::relation::{ColumnId, CteId, JoinKind, Relation, SetKind, SubqueryKind
 use std::sync::Arc;
 
 /// Prunes a tree of which `required` is read.
-pub(super) fn prune_columns(relation: &mut Arc<Relation>, required: &ColumnSet, profiles: &Profiles) {
-    Pruner { profiles, read_of_ctes: Vec::new() }.prune(relation, required, false);
+pub(super) fn prune_columns(relation: &mut Arc<Relation>, required: &ColumnSet) {
+    Pruner::default().prune(relation, required, false);
 }
 
-struct Pruner<'a> {
-    profiles: &'a Profiles,
+#[derive(Default)]
+struct Pruner {
     /// For each CTE those of its definition's columns that its scans read.
     read_of_ctes: Vec<(CteId, ColumnSet)>,
 }
 
-impl Pruner<'_> {
+impl Pruner {
     /// `exact`: whoever reads the rows compares them whole, so columns that are not required must not show.
     fn prune(&mut self, relation: &mut Arc<Relation>, required: &ColumnSet, exact: bool) {
         self.narrow(Arc::make_mut(relation), required);
         let mut below = required.clone();
         for_each_expression_mut(Arc::make_mut(relation), &mut |expression| {
-            for_each_subquery_mut(expression, &mut |subquery| self.prune_subquery(&mut subquery.kind, &mut subquery.relation));
+            for_each_subquery_mut(expression, &mut |subquery| {
+                self.prune_subquery(&mut subquery.kind, &mut subquery.relation)
+            });
         });
         for_each_expression(relation, &mut |expression| for_each_column(expression, &mut |id| below.insert(id)));
         match Arc::make_mut(relation) {
@@ -114,7 +115,7 @@ impl Pruner<'_> {
             }
             Relation::Join { kind: kind @ JoinKind::Inner, left: _, right, on } => {
                 let unread = || right.columns().iter().all(|id| !required.contains(*id));
-                if unread() && is_unique(right, &join_key(right, on), self.profiles) {
+                if unread() && is_unique(right, &join_key(right, on)) {
                     *kind = JoinKind::Semi;
                 }
             }

@@ -146,12 +146,10 @@ impl Placer<'_> {
             may_cross_from_above(kind, Side::Left) && reads_only(predicate, &left_columns)
         });
         let on = on.into_conjuncts();
-        let (mut to_right, on) = split(on, |conjunct| {
-            may_cross_from_on(kind, Side::Right) && reads_only(conjunct, &right_columns)
-        });
-        let (on_left, on) = split(on, |conjunct| {
-            may_cross_from_on(kind, Side::Left) && reads_only(conjunct, &left_columns)
-        });
+        let (mut to_right, on) =
+            split(on, |conjunct| may_cross_from_on(kind, Side::Right) && reads_only(conjunct, &right_columns));
+        let (on_left, on) =
+            split(on, |conjunct| may_cross_from_on(kind, Side::Left) && reads_only(conjunct, &left_columns));
         to_left.extend(on_left);
         // What holds for a left key holds for each right key that it may match.
         if kind != JoinKind::Full {
@@ -254,7 +252,9 @@ fn split(predicates: Vec<Expression>, crosses: impl Fn(&Expression) -> bool) -> 
 fn substitute_all(predicates: &mut [Expression], made: &[(ColumnId, Expression)]) {
     for predicate in predicates {
         substitute(predicate, &|id| {
-            made.iter().find(|(column, value)| *column == id && as_column(value) != Some(id)).map(|(_, value)| value.clone())
+            made.iter()
+                .find(|(column, value)| *column == id && as_column(value) != Some(id))
+                .map(|(_, value)| value.clone())
         });
     }
 }

@@ -115,7 +115,8 @@ fn null_share(expression: &Expression, profiles: &Profiles) -> f64 {
 
 fn equal(a: &Expression, b: &Expression, profiles: &Profiles) -> f64 {
     if let (Some(column), ExpressionKind::Constant(constant)) = (as_column(a), &b.kind) {
-        let outside = profiles.get(column).range.zip(number(constant)).is_some_and(|((min, max), at)| at < min || at > max);
+        let outside =
+            profiles.get(column).range.zip(number(constant)).is_some_and(|((min, max), at)| at < min || at > max);
         if outside {
             return 0.0;
         }

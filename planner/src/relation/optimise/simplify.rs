@@ -50,11 +50,11 @@ pub(crate) fn simplify(expression: &mut Expression) {
         | Function::Less
         | Function::LessEqual
         | Function::Greater
-        | Function::GreaterEqual => {
-            if is_fixed(&arguments[0]) && !is_fixed(&arguments[1]) {
-                arguments.swap(0, 1);
-                *function = mirrored(*function);
-            }
+        | Function::GreaterEqual
+            if is_fixed(&arguments[0]) && !is_fixed(&arguments[1]) =>
+        {
+            arguments.swap(0, 1);
+            *function = mirrored(*function);
         }
         Function::Cast if arguments[0].data_type == expression.data_type => {
             *expression = arguments.swap_remove(0);
@@ -90,11 +90,7 @@ fn fold(expression: &mut Expression) -> bool {
 }
 
 fn replaced(expression: &Expression, value: Value) -> Expression {
-    Expression {
-        kind: ExpressionKind::Constant(value),
-        data_type: expression.data_type,
-        position: expression.position,
-    }
+    Expression { kind: ExpressionKind::Constant(value), data_type: expression.data_type, position: expression.position }
 }
 
 /// A constant or a parameter: the same for every row.
