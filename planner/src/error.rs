@@ -22,6 +22,10 @@ pub enum ErrorKind {
     UnknownColumn,
     /// 42883: no such function, or none for these argument types.
     UnknownFunction,
+    /// 42725: an operator or function that could be read in several ways.
+    AmbiguousFunction,
+    /// 42846: no cast from one type to the other.
+    CannotCast,
     /// 42704: no such type or other object.
     UnknownObject,
     /// 42P07: the table is already there.
@@ -97,6 +101,8 @@ impl ErrorKind {
             ErrorKind::UnknownTable => "42P01",
             ErrorKind::UnknownColumn => "42703",
             ErrorKind::UnknownFunction => "42883",
+            ErrorKind::AmbiguousFunction => "42725",
+            ErrorKind::CannotCast => "42846",
             ErrorKind::UnknownObject => "42704",
             ErrorKind::DuplicateTable => "42P07",
             ErrorKind::DuplicateColumn => "42701",

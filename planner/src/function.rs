@@ -233,8 +233,9 @@ pub enum Function {
     Random,
 
     // Dates and times.
-    /// `extract(part from a)` of a date, time, timestamp or interval; a decimal, as PostgreSQL 14 and later:
-    /// decimal(38,6) for seconds, milliseconds and epoch, else decimal(38,0)… in the node's type.
+    /// `extract(part from a)` of a date, time, timestamp or interval; a decimal, as PostgreSQL 14 and later, of the
+    /// node's type. The SQL binder chooses decimal(14,6) for seconds, (14,3) for milliseconds, (24,6) for the
+    /// epoch, else (10,0).
     Extract(DatePart),
     /// `date_trunc(part, timestamp)`: a timestamp (or interval for an interval).
     DateTrunc(DatePart),

@@ -142,10 +142,10 @@ impl Binder<'_> {
     }
 
     fn decimal_arithmetic(&mut self, operator: Function, left: Expression, right: Expression) -> Result<Expression> {
-        let left = decimal_operand(left)?;
-        let right = decimal_operand(right)?;
-        let (DataType::Decimal { precision: p1, scale: s1 }, DataType::Decimal { precision: p2, scale: s2 }) =
-            (left.data_type, right.data_type)
+        let left = literal::as_decimal_literal(left)?;
+        let right = literal::as_decimal_literal(right)?;
+        let (l, r) = (as_decimal(left.data_type), as_decimal(right.data_type));
+        let (DataType::Decimal { precision: p1, scale: s1 }, DataType::Decimal { precision: p2, scale: s2 }) = (l, r)
         else {
             return Err(Error::internal("decimal arithmetic on something else"));
         };
@@ -155,18 +155,19 @@ impl Binder<'_> {
                 let scale = s1 + s2;
                 if scale > DECIMAL_DIGITS_MAX {
                     let message = format!(
-                        "a product of {} and {} has {scale} digits after the point, more than {DECIMAL_DIGITS_MAX}",
-                        left.data_type, right.data_type
+                        "a product of {l} and {r} has {scale} digits after the point, more than {DECIMAL_DIGITS_MAX}"
                     );
                     return Err(Error::new(ErrorKind::NumericOverflow, message)
                         .at(left.position)
                         .with_hint("Cast an operand to fewer digits after the point, or to double precision."));
                 }
-                return Ok(fold::call(operator, vec![left, right], capped(p1 + p2, scale)));
+                let arguments = vec![cast(left, l, Coercion::Implicit), cast(right, r, Coercion::Implicit)];
+                return Ok(fold::call(operator, arguments, capped(p1 + p2, scale)));
             }
             Function::Divide => {
                 let scale = s1.max(s2).max(DIVISION_SCALE_MIN);
-                return Ok(fold::call(operator, vec![left, right], DataType::decimal(DECIMAL_DIGITS_MAX, scale)));
+                let arguments = vec![cast(left, l, Coercion::Implicit), cast(right, r, Coercion::Implicit)];
+                return Ok(fold::call(operator, arguments, DataType::decimal(DECIMAL_DIGITS_MAX, scale)));
             }
             _ => {
                 let scale = s1.max(s2);
@@ -203,19 +204,26 @@ impl Binder<'_> {
 
     /// `-a`.
     pub(super) fn negate(&mut self, operand: Expression) -> Result<Expression> {
-        let operand = self.unary_operand(operand)?;
         let data_type = operand.data_type;
         let function = match data_type {
             DataType::Interval => Function::IntervalNegate,
             data_type if data_type.is_numeric() => Function::Negate,
+            DataType::Null => {
+                let error = Error::new(ErrorKind::AmbiguousFunction, "operator is not unique: - unknown");
+                return Err(error.at(operand.position));
+            }
             _ => return Err(no_unary("-", &operand)),
         };
         Ok(fold::call(function, vec![operand], data_type))
     }
 
-    /// `+a`.
+    /// `+a`; of unknown type, a is a double, PostgreSQL's preferred number.
     pub(super) fn unary_plus(&mut self, operand: Expression) -> Result<Expression> {
-        let operand = self.unary_operand(operand)?;
+        let operand = if operand.data_type == DataType::Null {
+            self.coerce(operand, DataType::Double, Coercion::Implicit)?
+        } else {
+            operand
+        };
         if operand.data_type.is_numeric() { Ok(operand) } else { Err(no_unary("+", &operand)) }
     }
 
@@ -226,14 +234,6 @@ impl Binder<'_> {
             return Err(no_unary("~", &operand));
         }
         Ok(fold::call(Function::BitNot, vec![operand], data_type))
-    }
-
-    /// An operand of unknown type is a double, PostgreSQL's preferred number.
-    fn unary_operand(&mut self, operand: Expression) -> Result<Expression> {
-        if operand.data_type == DataType::Null {
-            return self.coerce(operand, DataType::Double, Coercion::Implicit);
-        }
-        Ok(operand)
     }
 
     /// `a ^ b`.
@@ -289,13 +289,6 @@ impl Binder<'_> {
         let right = self.coerce(right, DataType::Integer, Coercion::Implicit)?;
         Ok(fold::call(function, vec![left, right], l))
     }
-}
-
-/// An integer or decimal as an operand of decimal arithmetic.
-fn decimal_operand(operand: Expression) -> Result<Expression> {
-    let operand = literal::as_decimal_literal(operand)?;
-    let data_type = as_decimal(operand.data_type);
-    Ok(cast(operand, data_type, Coercion::Implicit))
 }
 
 /// A decimal with at least so many digits after the point; one that has them already is left as it is.

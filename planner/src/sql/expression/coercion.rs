@@ -129,7 +129,7 @@ impl Binder<'_> {
     /// The expression as a value of another type: read as it if it is a literal of unknown type, cast if PostgreSQL
     /// has such a cast for this context. Literals stay literals.
     ///
-    /// Errors: 42804 where there is no cast; whatever reading a literal may raise.
+    /// Errors: 42846 or, but for an explicit cast, 42804 where there is no cast; whatever reading a literal may raise.
     pub(crate) fn coerce(&mut self, expression: Expression, to: DataType, coercion: Coercion) -> Result<Expression> {
         let position = expression.position;
         let from = expression.data_type;
@@ -151,13 +151,13 @@ impl Binder<'_> {
             }
         }
         if !castable(from, to, coercion) {
-            let message = match coercion {
-                Coercion::Explicit => format!("cannot cast type {from} to {to}"),
+            let (kind, message) = match coercion {
+                Coercion::Explicit => (ErrorKind::CannotCast, format!("cannot cast type {from} to {to}")),
                 Coercion::Implicit | Coercion::Assignment => {
-                    format!("a value of type {to} is expected, not one of type {from}")
+                    (ErrorKind::TypeMismatch, format!("a value of type {to} is expected, not one of type {from}"))
                 }
             };
-            return Err(Error::new(ErrorKind::TypeMismatch, message).at(position));
+            return Err(Error::new(kind, message).at(position));
         }
         Ok(cast(expression, to, coercion))
     }

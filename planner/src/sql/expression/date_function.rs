@@ -104,7 +104,8 @@ impl Binder<'_> {
         }
         let part = known_part(&name, data_type).map_err(|error| error.at(position))?;
         if !truncates_to(part) || (data_type == DataType::Interval && part == DatePart::Week) {
-            return Err(unsupported_part(&name, data_type).at(position));
+            let message = format!("unit \"{name}\" not recognized by date_trunc of type {data_type}");
+            return Err(Error::new(ErrorKind::InvalidParameter, message).at(position));
         }
         Ok(fold::call(Function::DateTrunc(part), vec![source], data_type))
     }

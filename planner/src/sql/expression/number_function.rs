@@ -71,12 +71,15 @@ impl Binder<'_> {
         let DataType::Decimal { precision, scale } = to else {
             return Err(Error::internal("a decimal was expected"));
         };
-        let wanted = match fold::constant(&digits) {
-            Some(Value::Int(wanted)) => u8::try_from((*wanted).clamp(0, DECIMAL_DIGITS_MAX.into())).unwrap_or(0),
-            _ => scale,
+        let literal = match fold::constant(&digits) {
+            Some(Value::Int(literal)) => Some(*literal),
+            _ => None,
         };
+        let wanted = literal.map_or(scale, |literal| {
+            u8::try_from(literal.clamp(0, DECIMAL_DIGITS_MAX.into())).expect("clamped to the digits of a decimal")
+        });
         let whole = precision - scale;
-        if wanted >= scale && fold::constant(&digits).is_some_and(|digits| !digits.is_null()) {
+        if literal.is_some_and(|literal| literal >= i64::from(scale)) {
             // Nothing to round; the result only shows more zeros.
             let result = DataType::decimal((whole + wanted).clamp(1, DECIMAL_DIGITS_MAX), wanted);
             return Ok(Special::Bound(cast(value, result, Coercion::Implicit)));

@@ -18,7 +18,7 @@ pub(super) fn no_operator(operator: &str, left: DataType, right: DataType, posit
 
 /// The error for operands of which several readings are possible.
 pub(super) fn ambiguous_operator(operator: &str, left: DataType, right: DataType, position: Option<Position>) -> Error {
-    Error::new(ErrorKind::UnknownFunction, format!("operator is not unique: {left} {operator} {right}"))
+    Error::new(ErrorKind::AmbiguousFunction, format!("operator is not unique: {left} {operator} {right}"))
         .at(position)
         .with_hint("Could not choose a best candidate operator. You might need to add explicit type casts.")
 }
@@ -101,6 +101,7 @@ impl Binder<'_> {
                 return Err(Error::unsupported(format_args!("the operator {other} is")).at(self.start(left)));
             }
         }
+        self.check_prefix(left, operator)?;
         let left = self.bind_expression(left, scope)?;
         let right = self.bind_expression(right, scope)?;
         let position = left.position.or(right.position);
@@ -162,16 +163,19 @@ impl Binder<'_> {
     ) -> Result<Expression> {
         use UnaryOperator as U;
         let position = self.start(operand);
+        if operator == U::Minus {
+            return self.bind_minus(operand, scope).map_err(|error| error.at(position));
+        }
         let bound = self.bind_expression(operand, scope)?;
         match operator {
             U::Not => Ok(not(self.coerce_condition(bound, "NOT")?)),
-            U::Minus => self.negate(bound),
             U::Plus => self.unary_plus(bound),
             U::BitwiseNot => self.bitwise_not(bound),
             U::PGAbs => self.call_by_name("abs", vec![bound], position),
             U::PGSquareRoot => self.call_by_name("sqrt", vec![bound], position),
             U::PGCubeRoot => self.call_by_name("cbrt", vec![bound], position),
-            U::AtDashAt
+            U::Minus
+            | U::AtDashAt
             | U::BangNot
             | U::DoubleAt
             | U::Hash
@@ -181,6 +185,38 @@ impl Binder<'_> {
             | U::QuestionPipe => Err(Error::unsupported(format_args!("the operator {operator} is"))),
         }
         .map_err(|error| error.at(position))
+    }
+
+    /// `-operand`. The sign belongs to a literal (`-2147483648` is an integer), and binds tighter than `^`, which
+    /// sqlparser's precedence has the other way round.
+    fn bind_minus(&mut self, operand: &ast::Expr, scope: &Scope<'_>) -> Result<Expression> {
+        match operand {
+            ast::Expr::Value(ast::ValueWithSpan { value: ast::Value::Number(digits, false), span }) => {
+                Ok(super::literal::number(&format!("-{digits}"))?.at(self.position(*span)))
+            }
+            ast::Expr::BinaryOp { left, op: BinaryOperator::PGExp, right } => {
+                let left = self.bind_minus(left, scope)?;
+                let right = self.bind_expression(right, scope)?;
+                self.power(left, right)
+            }
+            _ => {
+                let bound = self.bind_expression(operand, scope)?;
+                self.negate(bound)
+            }
+        }
+    }
+
+    /// `~a + b` is `~(a + b)` in PostgreSQL and `(~a) + b` as sqlparser reads it.
+    fn check_prefix(&self, left: &ast::Expr, operator: &BinaryOperator) -> Result<()> {
+        use UnaryOperator as U;
+        let sum = matches!(operator, BinaryOperator::Plus | BinaryOperator::Minus);
+        match left {
+            ast::Expr::UnaryOp { op: op @ (U::BitwiseNot | U::PGAbs | U::PGSquareRoot | U::PGCubeRoot), .. } if sum => {
+                Err(Error::unsupported(format_args!("{op} before {operator} without parentheses is"))
+                    .at(self.start(left)))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// `a || b`: one of them a string, the other anything that has a text.

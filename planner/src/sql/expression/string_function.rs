@@ -22,6 +22,14 @@ pub(super) fn with_blanks(value: Expression) -> Expression {
     }
 }
 
+/// A boolean as it is shown, `t` or `f`; a cast to text gives `true` and `false`.
+fn boolean_letter(value: Expression) -> Expression {
+    let letter = |letter: &str| Expression::constant(Value::text(letter), DataType::Text);
+    let is_false = fold::call(Function::IsFalse, vec![value.clone()], DataType::Boolean);
+    let null = Expression::constant(Value::Null, DataType::Text);
+    fold::call(Function::Case, vec![value, letter("t"), is_false, letter("f"), null], DataType::Text)
+}
+
 impl Binder<'_> {
     /// A value as text: strings as they are, other values printed.
     pub(super) fn to_text(&mut self, value: Expression) -> Result<Expression> {
@@ -33,8 +41,13 @@ impl Binder<'_> {
 
     /// `concat(…)` and `concat_ws(separator, …)`, of values of any type.
     pub(super) fn concat_skip_null(&mut self, function: Function, arguments: Vec<Expression>) -> Result<Expression> {
-        let texts = arguments.into_iter().map(|argument| self.to_text(with_blanks(argument)));
-        let texts = texts.collect::<Result<_>>()?;
+        let mut texts = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            texts.push(match argument.data_type {
+                DataType::Boolean => boolean_letter(argument),
+                _ => self.to_text(with_blanks(argument))?,
+            });
+        }
         Ok(fold::call(function, texts, DataType::Text))
     }
 
