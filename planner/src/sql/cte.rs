@@ -1,6 +1,16 @@
-//! WITH: common table expressions.
+//! WITH: common table expressions. As in PostgreSQL, one that is used once is bound in place of its use, one that
+//! is used more often is computed once, and one that is never used is checked and then dropped.
 
-use crate::relation::{ColumnId, CteId};
+use super::binder::Binder;
+use super::from::{FromItem, rename_columns};
+use super::query::Unknown;
+use super::scope::Scope;
+use super::walk;
+use crate::error::{Error, ErrorKind, Result};
+use crate::function::Function;
+use crate::relation::{ColumnId, CteId, ExpressionKind, Relation};
+use sqlparser::ast;
+use std::sync::Arc;
 
 /// A CTE that a FROM may name.
 #[derive(Clone, Debug)]
@@ -8,7 +18,127 @@ pub(super) struct CteInSight {
     /// Its name, case-folded.
     pub(super) name: String,
     /// Its id.
-    pub(super) id: CteId,
+    id: CteId,
     /// Its columns' names and ids, as its definition makes them.
-    pub(super) columns: Vec<(String, ColumnId)>,
+    columns: Vec<(String, ColumnId)>,
+}
+
+/// A bound definition, to be put over the query that uses it.
+pub(super) struct Definition {
+    id: CteId,
+    relation: Arc<Relation>,
+    /// MATERIALIZED: computed on its own even if it is used once.
+    materialized: bool,
+}
+
+impl Binder<'_> {
+    /// Binds the definitions of a WITH and brings them into sight; the caller takes them out again.
+    pub(super) fn bind_with(
+        &mut self,
+        with: Option<&ast::With>,
+        parent: Option<&Scope<'_>>,
+    ) -> Result<Vec<Definition>> {
+        let Some(ast::With { with_token, recursive, cte_tables }) = with else { return Ok(Vec::new()) };
+        if *recursive {
+            return Err(Error::unsupported("WITH RECURSIVE is").at(self.position(with_token.0.span)));
+        }
+        let first = self.ctes.len();
+        let mut definitions = Vec::new();
+        for cte in cte_tables {
+            let ast::Cte { alias, query, from, materialized, closing_paren_token: _ } = cte;
+            let name = Self::fold(&alias.name);
+            let position = self.position(alias.name.span);
+            if from.is_some() {
+                return Err(Error::unsupported("FROM behind a WITH query is").at(position));
+            }
+            if self.ctes[first..].iter().any(|other| other.name == name) {
+                let message = format!("WITH query name \"{name}\" specified more than once");
+                return Err(Error::new(ErrorKind::DuplicateAlias, message).at(position));
+            }
+            let (relation, mut columns) = self.bind_query(query, parent, Unknown::AsText)?;
+            self.rename_by_alias(alias, columns.iter_mut().map(|(name, _)| name))?;
+            let id = CteId(self.cte_next);
+            self.cte_next += 1;
+            self.ctes.push(CteInSight { name, id, columns });
+            // NOT MATERIALIZED asks for speed, not for other rows; whether to compute a CTE twice is the
+            // optimiser's to decide.
+            let materialized = matches!(materialized, Some(ast::CteAsMaterialized::Materialized));
+            definitions.push(Definition { id, relation, materialized });
+        }
+        Ok(definitions)
+    }
+
+    /// The rows of the innermost CTE of this name, under new ids.
+    pub(super) fn scan_cte(&mut self, name: &str) -> Option<FromItem> {
+        let CteInSight { id, columns, .. } = self.ctes.iter().rev().find(|cte| cte.name == name)?.clone();
+        let mut scanned = Vec::new();
+        let mut visible = Vec::new();
+        for (column_name, defined) in columns {
+            let known = self.columns.get(defined).clone();
+            let column = self.columns.add(column_name.clone(), known.data_type, known.nullable);
+            scanned.push((defined, column));
+            visible.push((column_name, column));
+        }
+        let relation = Arc::new(Relation::CteScan { cte: id, columns: scanned });
+        Some(FromItem::table(relation, name.to_owned(), visible))
+    }
+
+    /// Puts the definitions over the query that uses them.
+    pub(super) fn attach(&self, definitions: Vec<Definition>, body: Arc<Relation>) -> Arc<Relation> {
+        definitions.into_iter().rev().fold(body, |body, Definition { id, relation, materialized }| {
+            match scans(&body, id) {
+                0 => body,
+                1 if !materialized && !is_volatile(&relation) => self.replace_scan(body, id, &relation),
+                _ => Arc::new(Relation::With { cte: id, definition: relation, body }),
+            }
+        })
+    }
+
+    fn replace_scan(&self, mut body: Arc<Relation>, id: CteId, definition: &Arc<Relation>) -> Arc<Relation> {
+        walk::change_operators(&mut body, &mut |relation| {
+            if let Relation::CteScan { cte, columns } = relation
+                && *cte == id
+            {
+                let columns = columns.iter().map(|(defined, here)| (*here, self.columns.reference(*defined)));
+                let columns = columns.collect();
+                *relation = Relation::Project { input: Arc::clone(definition), columns };
+            }
+        });
+        body
+    }
+
+    /// Applies the column list of `AS name (a, b)`.
+    pub(super) fn rename_by_alias<'n>(
+        &self,
+        alias: &ast::TableAlias,
+        columns: impl ExactSizeIterator<Item = &'n mut String>,
+    ) -> Result<()> {
+        let ast::TableAlias { explicit: _, name, columns: names, at } = alias;
+        let position = self.position(name.span);
+        if at.is_some() {
+            return Err(Error::unsupported("AT behind a table alias is").at(position));
+        }
+        if let Some(typed) = names.iter().find(|column| column.data_type.is_some()) {
+            let error = Error::unsupported("a column alias with a type is");
+            return Err(error.at(self.position(typed.name.span)));
+        }
+        let names: Vec<String> = names.iter().map(|column| Self::fold(&column.name)).collect();
+        rename_columns(&Self::fold(name), &names, columns).map_err(|error| error.at(position))
+    }
+}
+
+fn scans(body: &Relation, id: CteId) -> usize {
+    let mut count = 0;
+    walk::visit_operators(body, &mut |relation| {
+        count += usize::from(matches!(relation, Relation::CteScan { cte, .. } if *cte == id));
+    });
+    count
+}
+
+fn is_volatile(relation: &Relation) -> bool {
+    let mut volatile = false;
+    walk::visit_expressions(relation, &mut |expression| {
+        volatile |= matches!(expression.kind, ExpressionKind::Call(Function::Random, _));
+    });
+    volatile
 }

@@ -5,7 +5,7 @@
 use super::scope::Scope;
 use super::walk;
 use crate::error::{Error, ErrorKind, Result};
-use crate::relation::{AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, SubqueryKind};
+use crate::relation::{AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind};
 
 /// The keys of a grouped SELECT, over the scope of its FROM.
 pub(super) struct Grouping<'g> {
@@ -26,7 +26,7 @@ impl Grouping<'_> {
         if constant {
             return Ok(());
         }
-        if let Some((id, key)) = self.keys.iter().find(|(_, key)| same_expression(key, expression)) {
+        if let Some((id, key)) = self.keys.iter().find(|(_, key)| *key == *expression) {
             *expression = Expression {
                 kind: ExpressionKind::Column(*id),
                 data_type: key.data_type,
@@ -59,44 +59,6 @@ impl Grouping<'_> {
         };
         Err(Error::new(ErrorKind::Grouping, message))
     }
-}
-
-/// Whether two expressions are the same but for their positions.
-pub(super) fn same_expression(a: &Expression, b: &Expression) -> bool {
-    if a.data_type != b.data_type {
-        return false;
-    }
-    match (&a.kind, &b.kind) {
-        (ExpressionKind::Call(f, _), ExpressionKind::Call(g, _)) if f != g => return false,
-        (ExpressionKind::Call(..), ExpressionKind::Call(..)) => {}
-        (ExpressionKind::Subquery(a), ExpressionKind::Subquery(b)) => {
-            let same_kind = match (&a.kind, &b.kind) {
-                (SubqueryKind::Any(_), SubqueryKind::Any(_)) | (SubqueryKind::All(_), SubqueryKind::All(_)) => true,
-                (a, b) => a == b,
-            };
-            if !same_kind || a.relation != b.relation {
-                return false;
-            }
-        }
-        (ExpressionKind::Call(..) | ExpressionKind::Subquery(_), _) => return false,
-        (a, b) => return a == b,
-    }
-    let (a, b) = (a.children(), b.children());
-    a.len() == b.len() && a.into_iter().zip(b).all(|(a, b)| same_expression(a, b))
-}
-
-/// Whether two aggregate calls are the same but for positions.
-pub(super) fn same_aggregate(a: &AggregateCall, b: &AggregateCall) -> bool {
-    let same = |a: &Option<Expression>, b: &Option<Expression>| match (a, b) {
-        (Some(a), Some(b)) => same_expression(a, b),
-        (None, None) => true,
-        _ => false,
-    };
-    a.function == b.function
-        && a.distinct == b.distinct
-        && a.data_type == b.data_type
-        && same(&a.argument, &b.argument)
-        && same(&a.filter, &b.filter)
 }
 
 /// Whether an aggregate counts, so that it is never NULL.

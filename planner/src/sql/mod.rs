@@ -1,16 +1,39 @@
 //! SQL text to statements and relations.
+//!
+//! Read in this order: `parse` splits a script; `statement` tells the kinds apart, and those that are no queries
+//! have a file each; `query` and the files of its clauses build the relation; `expression` binds scalars;
+//! `binder` and `scope` are what all of them share.
+
+mod parse;
+mod statement;
+
+mod copy;
+mod create;
+mod explain;
+mod insert;
+
+mod cte;
+mod from;
+mod grouping;
+mod join;
+mod limit;
+mod naming;
+mod order;
+mod query;
+mod select;
+mod select_list;
+mod set_operation;
+mod values;
+
+mod expression;
 
 mod binder;
-mod cte;
-mod expression;
-mod grouping;
-mod query;
 mod scope;
 mod suggest;
 mod walk;
 
 use crate::catalog::Catalog;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::relation::Query;
 use crate::types::{DataType, Field};
 
@@ -144,12 +167,13 @@ pub struct CopyOptions {
 
 /// Splits a script into statements and parses each (Postgres dialect). Errors have positions in the script.
 pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
-    let _ = sql;
-    Err(Error::internal("not built yet"))
+    parse::parse(sql)
 }
 
 /// Binds a statement. `parameters` are the types of `$1`, `$2`, …, where the caller knows them; others are inferred.
 pub fn bind(statement: &Parsed, catalog: &dyn Catalog, parameters: &[DataType]) -> Result<Statement> {
-    let _ = (statement, catalog, parameters);
-    Err(Error::internal("not built yet"))
+    statement::bind(statement, catalog, parameters)
 }
+
+#[cfg(test)]
+mod tests;

@@ -208,7 +208,7 @@ impl<'p> Scope<'p> {
             return Err(Error::new(ErrorKind::Grouping, message).at(position));
         }
         let mut aggregates = level.aggregates.borrow_mut();
-        let known = aggregates.iter().find(|(_, other)| super::grouping::same_aggregate(other, &call));
+        let known = aggregates.iter().find(|(_, other)| *other == call);
         let id = match known {
             Some((id, _)) => *id,
             None => {

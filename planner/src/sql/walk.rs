@@ -3,29 +3,58 @@
 use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SubqueryKind};
 use std::sync::Arc;
 
-/// Collects the columns that an expression mentions, in its subqueries too (also those that they make).
-pub(super) fn expression_columns(expression: &Expression, found: &mut Vec<ColumnId>) {
-    match &expression.kind {
-        ExpressionKind::Column(id) => found.push(*id),
-        ExpressionKind::Subquery(subquery) => relation_columns(&subquery.relation, found),
-        _ => {}
+/// Calls `visit` on an expression and everything inside it, subqueries' relations included.
+pub(super) fn visit_expression(expression: &Expression, visit: &mut dyn FnMut(&Expression)) {
+    visit(expression);
+    if let ExpressionKind::Subquery(subquery) = &expression.kind {
+        visit_expressions(&subquery.relation, visit);
     }
     for child in expression.children() {
-        expression_columns(child, found);
+        visit_expression(child, visit);
     }
 }
 
-fn relation_columns(relation: &Relation, found: &mut Vec<ColumnId>) {
+/// Calls `visit` on every expression of a relation, at every depth.
+pub(super) fn visit_expressions(relation: &Relation, visit: &mut dyn FnMut(&Expression)) {
     for expression in expressions(relation) {
-        expression_columns(expression, found);
+        visit_expression(expression, visit);
     }
     for input in relation.inputs() {
-        relation_columns(input, found);
+        visit_expressions(input, visit);
     }
+}
+
+/// Calls `visit` on every operator of a relation, those of its subqueries included.
+pub(super) fn visit_operators(relation: &Relation, visit: &mut dyn FnMut(&Relation)) {
+    visit(relation);
+    for expression in expressions(relation) {
+        visit_operators_within(expression, visit);
+    }
+    for input in relation.inputs() {
+        visit_operators(input, visit);
+    }
+}
+
+fn visit_operators_within(expression: &Expression, visit: &mut dyn FnMut(&Relation)) {
+    if let ExpressionKind::Subquery(subquery) = &expression.kind {
+        visit_operators(&subquery.relation, visit);
+    }
+    for child in expression.children() {
+        visit_operators_within(child, visit);
+    }
+}
+
+/// The columns that an expression mentions, in its subqueries too (also those that they make).
+pub(super) fn expression_columns(expression: &Expression, found: &mut Vec<ColumnId>) {
+    visit_expression(expression, &mut |expression| {
+        if let ExpressionKind::Column(id) = expression.kind {
+            found.push(id);
+        }
+    });
 }
 
 /// The expressions of one operator.
-fn expressions(relation: &Relation) -> Vec<&Expression> {
+pub(super) fn expressions(relation: &Relation) -> Vec<&Expression> {
     match relation {
         Relation::Scan { .. }
         | Relation::Distinct { .. }
@@ -83,11 +112,10 @@ fn inputs_mut(relation: &mut Relation) -> Vec<&mut Arc<Relation>> {
     }
 }
 
-/// Calls `change` on every expression of a relation and of the subqueries inside, the outermost expressions only
-/// (`change` walks further in by [`change_subqueries`] and `children_mut`).
+/// Calls `change` on the expressions of every operator of a relation, not on what is inside them.
 pub(super) fn change_expressions<E>(
     relation: &mut Arc<Relation>,
-    change: &mut impl FnMut(&mut Expression) -> Result<(), E>,
+    change: &mut dyn FnMut(&mut Expression) -> Result<(), E>,
 ) -> Result<(), E> {
     let relation = Arc::make_mut(relation);
     for expression in expressions_mut(relation) {
@@ -100,7 +128,7 @@ pub(super) fn change_expressions<E>(
 }
 
 /// Calls `change` on every operator of a relation, inputs first, those of its subqueries included.
-pub(super) fn change_operators(relation: &mut Arc<Relation>, change: &mut impl FnMut(&mut Relation)) {
+pub(super) fn change_operators(relation: &mut Arc<Relation>, change: &mut dyn FnMut(&mut Relation)) {
     let relation = Arc::make_mut(relation);
     for input in inputs_mut(relation) {
         change_operators(input, change);
@@ -111,7 +139,7 @@ pub(super) fn change_operators(relation: &mut Arc<Relation>, change: &mut impl F
     change(relation);
 }
 
-fn change_operators_within(expression: &mut Expression, change: &mut impl FnMut(&mut Relation)) {
+fn change_operators_within(expression: &mut Expression, change: &mut dyn FnMut(&mut Relation)) {
     if let ExpressionKind::Subquery(subquery) = &mut expression.kind {
         change_operators(&mut subquery.relation, change);
     }

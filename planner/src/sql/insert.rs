@@ -1,0 +1,243 @@
+//! INSERT: the rows as the table's columns, cast for assignment.
+
+use super::Statement;
+use super::binder::Binder;
+use super::expression::Coercion;
+use super::query::{Rows, Unknown};
+use super::scope::{Clause, Scope};
+use super::suggest::did_you_mean;
+use super::values::may_be_null;
+use crate::catalog::{CatalogEntry, TableInfo};
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::{Expression, Relation};
+use crate::types::{DataType, Field};
+use crate::value::Value;
+use sqlparser::ast::{self, Spanned};
+use std::sync::Arc;
+
+impl Binder<'_> {
+    /// INSERT INTO table [(columns)] rows.
+    pub(super) fn insert(mut self, insert: &ast::Insert) -> Result<Statement> {
+        let (table, columns, source) = self.insert_clauses(insert)?;
+        let position = self.position(table.span());
+        let info = self.table_to_fill(table)?;
+        let targets = self.target_columns(&info, columns)?;
+        let types: Vec<DataType> = targets.iter().map(|index| info.fields[*index].data_type).collect();
+        let rows = match plain_values(source) {
+            Some(values) => self.bind_insert_values(values, &info, &targets)?,
+            None => self.bind_query(source, None, Unknown::As(&types))?,
+        };
+        let given = rows.1.len();
+        if given > targets.len() || (given < targets.len() && !columns.is_empty()) {
+            let message = if given > targets.len() {
+                "INSERT has more expressions than target columns"
+            } else {
+                "INSERT has more target columns than expressions"
+            };
+            return Err(Error::new(ErrorKind::Syntax, message).at(self.position(source.span()).or(position)));
+        }
+        let rows = self.fill_columns(rows, &info, &targets, self.position(source.span()))?;
+        let name = self.object_name(table)?;
+        Ok(Statement::Insert { name, query: self.into_query(rows) })
+    }
+
+    /// Takes an INSERT apart; what Multiloop does not have is an error.
+    fn insert_clauses<'i>(
+        &self,
+        insert: &'i ast::Insert,
+    ) -> Result<(&'i ast::ObjectName, &'i [ast::ObjectName], &'i ast::Query)> {
+        let ast::Insert {
+            insert_token,
+            // Hints are comments, INTO is required, and TABLE adds nothing.
+            optimizer_hints: _,
+            or,
+            ignore,
+            into: _,
+            table,
+            table_alias,
+            columns,
+            overwrite,
+            source,
+            assignments,
+            partitioned,
+            after_columns,
+            has_table_keyword,
+            on,
+            returning,
+            output,
+            replace_into,
+            priority,
+            insert_alias,
+            settings,
+            format_clause,
+            multi_table_insert_type,
+            multi_table_into_clauses,
+            multi_table_when_clauses,
+            multi_table_else_clause,
+        } = insert;
+        let position = self.position(insert_token.0.span);
+        let foreign = or.is_some()
+            || *ignore
+            || *overwrite
+            || !assignments.is_empty()
+            || partitioned.is_some()
+            || !after_columns.is_empty()
+            || *has_table_keyword
+            || output.is_some()
+            || *replace_into
+            || priority.is_some()
+            || insert_alias.is_some()
+            || settings.is_some()
+            || format_clause.is_some()
+            || multi_table_insert_type.is_some()
+            || !multi_table_into_clauses.is_empty()
+            || !multi_table_when_clauses.is_empty()
+            || multi_table_else_clause.is_some();
+        let refused = [
+            (on.is_some(), "ON CONFLICT is"),
+            (returning.is_some(), "RETURNING is"),
+            (table_alias.is_some(), "an alias in INSERT is"),
+            (foreign, "a clause of this INSERT is"),
+            (source.is_none(), "INSERT without rows is"),
+        ];
+        if let Some((_, what)) = refused.into_iter().find(|(refused, _)| *refused) {
+            return Err(Error::unsupported(what).at(position));
+        }
+        match (table, source) {
+            (ast::TableObject::TableName(table), Some(source)) => Ok((table, columns, source)),
+            _ => Err(Error::unsupported("INSERT into what is no table is").at(position)),
+        }
+    }
+
+    /// The table that INSERT or COPY FROM fills; 42809 for a view.
+    pub(super) fn table_to_fill(&self, name: &ast::ObjectName) -> Result<Arc<TableInfo>> {
+        let position = self.position(name.span());
+        let table = self.object_name(name)?;
+        match self.catalog.entry(&table).map_err(|error| error.at(position))? {
+            Some(CatalogEntry::Table(info)) => Ok(info),
+            Some(CatalogEntry::View { .. }) => {
+                let message = format!("cannot insert into view \"{table}\"");
+                Err(Error::new(ErrorKind::WrongObjectType, message).at(position))
+            }
+            None => Err(self.unknown_table(&table).at(position)),
+        }
+    }
+
+    fn target_columns(&self, info: &TableInfo, columns: &[ast::ObjectName]) -> Result<Vec<usize>> {
+        if columns.is_empty() {
+            return Ok((0..info.fields.len()).collect());
+        }
+        let idents = columns.iter().map(|column| self.split_name(column).map(|(_, ident)| ident));
+        self.columns_of(info, &idents.collect::<Result<Vec<_>>>()?)
+    }
+
+    /// The places in the table of the columns named.
+    pub(super) fn columns_of(&self, info: &TableInfo, idents: &[&ast::Ident]) -> Result<Vec<usize>> {
+        let mut targets = Vec::new();
+        for ident in idents {
+            let (name, position) = (Self::fold(ident), self.position(ident.span));
+            let Some(index) = info.fields.iter().position(|field| field.name == name) else {
+                let message = format!("column \"{name}\" of relation \"{}\" does not exist", info.name);
+                let error = Error::new(ErrorKind::UnknownColumn, message);
+                let known = info.fields.iter().map(|field| field.name.as_str());
+                return Err(did_you_mean(error, &name, known).at(position));
+            };
+            if targets.contains(&index) {
+                let message = format!("column \"{name}\" specified more than once");
+                return Err(Error::new(ErrorKind::DuplicateColumn, message).at(position));
+            }
+            targets.push(index);
+        }
+        Ok(targets)
+    }
+
+    /// VALUES of an INSERT: each value is cast to its column's type on its own, and may be DEFAULT.
+    fn bind_insert_values(&mut self, values: &ast::Values, info: &TableInfo, targets: &[usize]) -> Result<Rows> {
+        let mut rows = Vec::new();
+        let asts = self.values_rows(values)?;
+        let width = asts.first().map_or(0, |row| row.len());
+        if width > targets.len() {
+            let position = self.position(asts[0][targets.len()].span());
+            let message = "INSERT has more expressions than target columns";
+            return Err(Error::new(ErrorKind::Syntax, message).at(position));
+        }
+        for ast_row in asts {
+            let scope = Scope::empty(None, Clause::Values);
+            let mut row = Vec::new();
+            for (ast, index) in ast_row.iter().zip(targets) {
+                let field = &info.fields[*index];
+                let value = if is_default(ast) {
+                    Expression::constant(Value::Null, field.data_type)
+                } else {
+                    let value = self.bind_expression(ast, &scope)?;
+                    self.assign(value, field, self.position(ast.span()))?
+                };
+                row.push(value);
+            }
+            rows.push(row);
+        }
+        let fields: Vec<&Field> = targets[..width].iter().map(|index| &info.fields[*index]).collect();
+        let types: Vec<DataType> = fields.iter().map(|field| field.data_type).collect();
+        Ok(self.values_relation(rows, &types, |index| fields[index].name.clone()))
+    }
+
+    /// A value cast to a column's type.
+    fn assign(&mut self, value: Expression, field: &Field, position: Option<Position>) -> Result<Expression> {
+        let from = value.data_type;
+        self.coerce(value, field.data_type, Coercion::Assignment).map_err(|error| {
+            if error.kind() != ErrorKind::TypeMismatch {
+                return error.at(position);
+            }
+            let Field { name, data_type, .. } = field;
+            let message = format!("column \"{name}\" is of type {data_type} but expression is of type {from}");
+            let error = Error::new(ErrorKind::TypeMismatch, message);
+            error.with_hint("You will need to rewrite or cast the expression.").at(position)
+        })
+    }
+
+    /// One column a table column, in the table's order; those not given are NULL.
+    fn fill_columns(
+        &mut self,
+        (input, output): Rows,
+        info: &TableInfo,
+        targets: &[usize],
+        position: Option<Position>,
+    ) -> Result<Rows> {
+        let mut columns: Vec<_> = Vec::new();
+        let mut filled = Vec::new();
+        for (index, field) in info.fields.iter().enumerate() {
+            let given = targets.iter().position(|target| *target == index).and_then(|place| output.get(place));
+            let value = match given {
+                Some((_, id)) => self.assign(self.columns.reference(*id), field, position)?,
+                None => Expression::constant(Value::Null, field.data_type),
+            };
+            let id = self.columns.add(field.name.clone(), field.data_type, may_be_null(&value));
+            columns.push((id, value));
+            filled.push((field.name.clone(), id));
+        }
+        Ok((Arc::new(Relation::Project { input, columns }), filled))
+    }
+}
+
+/// The VALUES of a query that is nothing else.
+fn plain_values(query: &ast::Query) -> Option<&ast::Values> {
+    let plain = query.with.is_none()
+        && query.order_by.is_none()
+        && query.limit_clause.is_none()
+        && query.fetch.is_none()
+        && query.locks.is_empty()
+        && query.for_clause.is_none()
+        && query.settings.is_none()
+        && query.format_clause.is_none()
+        && query.pipe_operators.is_empty();
+    match &*query.body {
+        ast::SetExpr::Values(values) if plain => Some(values),
+        _ => None,
+    }
+}
+
+/// The keyword DEFAULT; columns have no other default than NULL.
+fn is_default(value: &ast::Expr) -> bool {
+    matches!(value, ast::Expr::Identifier(ident)
+        if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("default"))
+}

@@ -1,0 +1,188 @@
+//! From a script's text to its statements. The script is split at its semicolons before anything is parsed, so
+//! that each statement keeps its own text and positions count from its start.
+
+use super::Parsed;
+use super::binder::position_of;
+use crate::error::{Error, ErrorKind, Position, Result};
+use sqlparser::ast;
+use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, TokenizerError};
+use std::ops::Range;
+
+/// Operators that may follow each other without a comma or parenthesis. The syntax tree of `a + a + …` is as deep
+/// as the chain is long, and dropping it recurses.
+const OPERATORS_MAX: usize = 2_000;
+
+/// The keywords that count as operators.
+const CHAINED: [&str; 12] =
+    ["and", "or", "not", "is", "union", "except", "intersect", "join", "like", "ilike", "collate", "at"];
+
+/// See [`super::parse`].
+pub(super) fn parse(sql: &str) -> Result<Vec<Parsed>> {
+    let tokens = tokenize(sql)?;
+    let mut parsed = Vec::new();
+    for (text, tokens) in split(sql, tokens) {
+        let start = u32::try_from(text.start).map_err(|_| too_long())?;
+        let text = &sql[text];
+        let ast = parse_one(text, tokens).map_err(|error| match error.position() {
+            Some(Position(offset)) => moved(&error, Position(start + offset)),
+            None => error,
+        })?;
+        parsed.push(Parsed { ast, text: text.to_owned() });
+    }
+    Ok(parsed)
+}
+
+/// Parses the text of one query, as views keep it.
+pub(super) fn parse_query(text: &str) -> Result<ast::Query> {
+    let mut parsed = parse(text)?;
+    match (parsed.pop(), parsed.is_empty()) {
+        (Some(Parsed { ast: ast::Statement::Query(query), .. }), true) => Ok(*query),
+        _ => Err(Error::internal("a view's text is not one query")),
+    }
+}
+
+fn too_long() -> Error {
+    Error::new(ErrorKind::TooComplex, "the text is longer than 4 GiB")
+}
+
+fn moved(error: &Error, position: Position) -> Error {
+    let moved = Error::new(error.kind(), error.message()).at(Some(position));
+    match error.hint() {
+        Some(hint) => moved.with_hint(hint),
+        None => moved,
+    }
+}
+
+fn tokenize(sql: &str) -> Result<Vec<TokenWithSpan>> {
+    Tokenizer::new(&PostgreSqlDialect {}, sql).tokenize_with_location().map_err(|error| {
+        let TokenizerError { message, location } = error;
+        syntax_error(&message).at(position_of(sql, location))
+    })
+}
+
+/// The statements that are not empty: where their text is, and their tokens.
+fn split(sql: &str, tokens: Vec<TokenWithSpan>) -> Vec<(Range<usize>, Vec<TokenWithSpan>)> {
+    let offset = |location: Location| position_of(sql, location).map_or(sql.len(), |position| position.0 as usize);
+    let mut statements = Vec::new();
+    let mut current: Vec<TokenWithSpan> = Vec::new();
+    let mut finish = |current: &mut Vec<TokenWithSpan>, end: usize| {
+        let tokens = std::mem::take(current);
+        if let Some(first) = tokens.iter().find(|token| !matches!(token.token, Token::Whitespace(_))) {
+            let start = offset(first.span.start);
+            statements.push((start..start + sql[start..end].trim_end().len(), tokens));
+        }
+    };
+    for token in tokens {
+        match token.token {
+            Token::SemiColon => finish(&mut current, offset(token.span.start)),
+            Token::EOF => {}
+            _ => current.push(token),
+        }
+    }
+    finish(&mut current, sql.len());
+    statements
+}
+
+fn parse_one(text: &str, tokens: Vec<TokenWithSpan>) -> Result<ast::Statement> {
+    check_chains(&tokens)?;
+    // The statement's own text is tokenized again: its spans must count from its start, not the script's.
+    let tokens = spell_out_table(tokenize(text)?);
+    let mut parser = Parser::new(&PostgreSqlDialect {}).with_tokens_with_locations(tokens);
+    let statement = parser.parse_statement().map_err(|error| from_parser(text, error))?;
+    let rest = parser.peek_token();
+    if rest.token != Token::EOF {
+        let error = syntax_error(&format!("Expected: end of statement, found: {}", rest.token));
+        return Err(error.at(position_of(text, rest.span.start)));
+    }
+    Ok(statement)
+}
+
+/// `TABLE t` as `SELECT * FROM t`: sqlparser's own reading of it drops the two tokens behind it.
+fn spell_out_table(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut spelled = Vec::with_capacity(tokens.len());
+    let mut before: Option<Token> = None;
+    for token in tokens {
+        let is_query = match &before {
+            None | Some(Token::LParen) => true,
+            Some(before) => ["as", "union", "all", "distinct", "except", "intersect"]
+                .iter()
+                .any(|keyword| is_keyword(before, keyword)),
+        };
+        if !matches!(token.token, Token::Whitespace(_)) {
+            before = Some(token.token.clone());
+        }
+        if is_query && is_keyword(&token.token, "table") {
+            let words = [Token::make_keyword("SELECT"), Token::Mul, Token::make_keyword("FROM")];
+            spelled.extend(words.map(|word| TokenWithSpan::new(word, token.span)));
+        } else {
+            spelled.push(token);
+        }
+    }
+    spelled
+}
+
+fn is_keyword(token: &Token, keyword: &str) -> bool {
+    matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(keyword))
+}
+
+/// Refuses chains of operators that would make too deep a tree.
+fn check_chains(tokens: &[TokenWithSpan]) -> Result<()> {
+    let mut open = vec![0usize];
+    for token in tokens {
+        match &token.token {
+            Token::LParen | Token::LBracket => open.push(0),
+            Token::RParen | Token::RBracket => {
+                open.pop();
+                if open.is_empty() {
+                    open.push(0);
+                }
+            }
+            Token::Comma => *open.last_mut().expect("never empty") = 0,
+            Token::Word(_)
+            | Token::Number(..)
+            | Token::Whitespace(_)
+            | Token::Period
+            | Token::SingleQuotedString(_) => {}
+            _ => *open.last_mut().expect("never empty") += 1,
+        }
+        if CHAINED.iter().any(|keyword| is_keyword(&token.token, keyword)) {
+            *open.last_mut().expect("never empty") += 1;
+        }
+        if open.last().is_some_and(|count| *count > OPERATORS_MAX) {
+            let message = format!("more than {OPERATORS_MAX} operators in one chain");
+            return Err(Error::new(ErrorKind::TooComplex, message));
+        }
+    }
+    Ok(())
+}
+
+fn from_parser(text: &str, error: ParserError) -> Error {
+    let message = match error {
+        ParserError::RecursionLimitExceeded => {
+            return Error::new(ErrorKind::TooComplex, "the statement nests too deeply");
+        }
+        ParserError::TokenizerError(message) | ParserError::ParserError(message) => message,
+    };
+    // sqlparser gives the location as the message's last words only.
+    let located = message.rsplit_once(" at Line: ").and_then(|(before, place)| {
+        let (line, column) = place.split_once(", Column: ")?;
+        Some((before, Location { line: line.parse().ok()?, column: column.parse().ok()? }))
+    });
+    let end = Position(u32::try_from(text.len()).unwrap_or(u32::MAX));
+    match located {
+        Some((before, location)) => syntax_error(before).at(position_of(text, location).or(Some(end))),
+        None => syntax_error(&message).at(message.ends_with("found: EOF").then_some(end)),
+    }
+}
+
+/// sqlparser says "Expected: a, found: b".
+fn syntax_error(message: &str) -> Error {
+    let words = match message.strip_prefix("Expected: ").and_then(|rest| rest.rsplit_once(", found: ")) {
+        Some((expected, "EOF")) => format!("syntax error at end of input: expected {expected}"),
+        Some((expected, found)) => format!("syntax error at or near \"{found}\": expected {expected}"),
+        None => format!("syntax error: {message}"),
+    };
+    Error::new(ErrorKind::Syntax, words)
+}

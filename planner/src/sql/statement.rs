@@ -1,0 +1,130 @@
+//! Statements: which kind it is, and what all kinds share.
+
+use super::binder::Binder;
+use super::query::{Rows, Unknown};
+use super::{Parsed, Statement, expression};
+use crate::catalog::Catalog;
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::Query;
+use crate::types::DataType;
+use sqlparser::ast::{self, Spanned};
+
+/// See [`super::bind`].
+pub(super) fn bind(parsed: &Parsed, catalog: &dyn Catalog, parameters: &[DataType]) -> Result<Statement> {
+    let Parsed { ast, text } = parsed;
+    let binder = Binder::new(catalog, text, parameters);
+    match ast {
+        ast::Statement::Query(query) => Ok(Statement::Query(binder.whole_query(query)?)),
+        ast::Statement::CreateTable(create) => binder.create_table(create),
+        ast::Statement::CreateView(create) => binder.create_view(create),
+        ast::Statement::Insert(insert) => binder.insert(insert),
+        ast::Statement::Drop { object_type, if_exists, names, cascade, restrict: _, purge, temporary, table } => {
+            if *cascade || *purge || *temporary || table.is_some() {
+                return Err(Error::unsupported("DROP with CASCADE, PURGE, TEMPORARY or ON is").at(Some(Position(0))));
+            }
+            binder.drop_objects(*object_type, *if_exists, names)
+        }
+        ast::Statement::Copy { source, to, target, options, legacy_options, values } => {
+            if !values.is_empty() {
+                return Err(Error::unsupported("COPY FROM STDIN is").at(Some(Position(0))));
+            }
+            binder.copy((source, *to, target), options, legacy_options)
+        }
+        ast::Statement::ShowTables { terse, history, extended, full, external, show_options } => {
+            let ast::ShowStatementOptions { show_in, starts_with, limit, limit_from, filter_position } = show_options;
+            let optional = show_in.is_some()
+                || starts_with.is_some()
+                || limit.is_some()
+                || limit_from.is_some()
+                || filter_position.is_some();
+            if *terse || *history || *extended || *full || *external || optional {
+                return Err(Error::unsupported("SHOW TABLES with options is").at(Some(Position(0))));
+            }
+            Ok(Statement::ShowTables)
+        }
+        ast::Statement::ExplainTable { describe_alias, hive_format, has_table_keyword: _, table_name } => {
+            if hive_format.is_some() {
+                return Err(Error::unsupported("DESCRIBE with EXTENDED or FORMATTED is").at(Some(Position(0))));
+            }
+            binder.describe(describe_alias, table_name)
+        }
+        ast::Statement::Explain {
+            describe_alias,
+            analyze,
+            verbose,
+            query_plan,
+            estimate,
+            statement,
+            format,
+            options,
+        } => {
+            let explain = *describe_alias == ast::DescribeAlias::Explain;
+            if !explain || *verbose || *query_plan || *estimate || format.is_some() {
+                let error = Error::unsupported("EXPLAIN with VERBOSE, FORMAT, QUERY PLAN or ESTIMATE is");
+                return Err(error.at(Some(Position(0))));
+            }
+            binder.explain(*analyze, options.as_deref().unwrap_or_default(), statement)
+        }
+        _ => {
+            let verb = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+            Err(Error::unsupported(format_args!("{} is", verb.to_ascii_uppercase())).at(Some(Position(0))))
+        }
+    }
+}
+
+impl Binder<'_> {
+    /// A query that stands alone, with all that is known of its columns and parameters.
+    pub(super) fn whole_query(mut self, query: &ast::Query) -> Result<Query> {
+        let rows = self.bind_query(query, None, Unknown::AsText)?;
+        Ok(self.into_query(rows))
+    }
+
+    /// Ends binding: parameters that nothing gave a type are text.
+    pub(super) fn into_query(self, (relation, output): Rows) -> Query {
+        let parameters = self.parameters.into_iter().map(|data_type| data_type.unwrap_or(DataType::Text)).collect();
+        Query { relation, output, columns: self.columns, parameters }
+    }
+
+    /// The name of an object that is made, filled or dropped.
+    pub(super) fn object_name(&self, name: &ast::ObjectName) -> Result<String> {
+        let (_, ident) = self.split_name(name)?;
+        if ident.quote_style == Some('\'') {
+            let error = Error::new(ErrorKind::Syntax, "syntax error: a name is expected, not a string");
+            return Err(error.at(self.position(ident.span)));
+        }
+        Ok(Self::fold(ident))
+    }
+
+    /// A type as it is written.
+    pub(super) fn data_type(&self, data_type: &ast::DataType, position: Option<Position>) -> Result<DataType> {
+        expression::bind_data_type(data_type).map_err(|error| error.at(position))
+    }
+
+    fn drop_objects(
+        &self,
+        object_type: ast::ObjectType,
+        if_exists: bool,
+        names: &[ast::ObjectName],
+    ) -> Result<Statement> {
+        let views = match object_type {
+            ast::ObjectType::Table => false,
+            ast::ObjectType::View => true,
+            other => return Err(Error::unsupported(format_args!("DROP {other} is")).at(Some(Position(0)))),
+        };
+        let names = names.iter().map(|name| self.object_name(name)).collect::<Result<_>>()?;
+        Ok(Statement::Drop { names, views, if_exists })
+    }
+
+    fn describe(&self, alias: &ast::DescribeAlias, name: &ast::ObjectName) -> Result<Statement> {
+        let position = self.position(name.span());
+        if *alias == ast::DescribeAlias::Explain {
+            let error = Error::new(ErrorKind::Syntax, format!("syntax error at or near \"{name}\""));
+            return Err(error.with_hint("EXPLAIN shows queries, DESCRIBE tables and views.").at(position));
+        }
+        let name = self.object_name(name)?;
+        match self.catalog.entry(&name).map_err(|error| error.at(position))? {
+            Some(_) => Ok(Statement::Describe { name }),
+            None => Err(self.unknown_table(&name).at(position)),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Statements other than queries.
+
+use super::*;
+use crate::sql::{CopyOptions, ExplainKind};
+
+fn insert(sql: &str) -> Query {
+    match bind_one(sql) {
+        Ok(Statement::Insert { query, .. }) => {
+            check_columns(&query.relation, &mut Vec::new());
+            query
+        }
+        other => panic!("no insert: {sql}: {other:?}"),
+    }
+}
+
+fn output_of(query: &Query) -> String {
+    let columns = query.output.iter().map(|(name, id)| format!("{name} {}", query.columns.get(*id).data_type));
+    columns.collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn create_table() {
+    let sql = "CREATE TABLE IF NOT EXISTS \"New\" (A int NOT NULL, b varchar(5), c numeric(7, 2) PRIMARY KEY)";
+    let Ok(Statement::CreateTable { name, fields, if_not_exists, or_replace }) = bind_one(sql) else { panic!() };
+    assert_eq!((name.as_str(), if_not_exists, or_replace), ("New", true, false));
+    assert_eq!(
+        fields,
+        [
+            Field::new("a", DataType::Integer, false),
+            Field::new("b", DataType::Varchar(5), true),
+            Field::new("c", DataType::decimal(7, 2), false),
+        ]
+    );
+    let sql = "CREATE OR REPLACE TABLE x (a int, b int, CONSTRAINT k PRIMARY KEY (b))";
+    let Ok(Statement::CreateTable { fields, or_replace: true, .. }) = bind_one(sql) else { panic!() };
+    assert_eq!(fields.iter().map(|field| field.nullable).collect::<Vec<_>>(), [true, false]);
+    refused("CREATE TABLE x (a int, ^a text)", "42701", "column \"a\" specified more than once");
+    refused(
+        "CREATE TABLE ^x (a int, PRIMARY KEY (z))".replace("^x", "x").replace("(z", "(^z").as_str(),
+        "42703",
+        "column \"z\" named in key does not exist",
+    );
+    refused("CREATE TABLE x (a int PRIMARY KEY, b int PRIMARY KEY)", "42601", "multiple primary keys are not allowed");
+}
+
+#[test]
+fn create_table_as() {
+    let Ok(Statement::CreateTableAs { name, query, .. }) = bind_one("CREATE TABLE n AS SELECT a, 'x' AS l FROM t")
+    else {
+        panic!()
+    };
+    assert_eq!((name.as_str(), output_of(&query).as_str()), ("n", "a integer, l text"));
+    let Ok(Statement::CreateTableAs { query, .. }) = bind_one("CREATE TABLE n AS TABLE u") else { panic!() };
+    assert_eq!(output_of(&query), "a bigint, d date");
+    refused("CREATE TABLE ^n AS SELECT 1 AS x, 2 AS x", "42701", "column \"x\" specified more than once");
+}
+
+#[test]
+fn create_view() {
+    let sql = "CREATE OR REPLACE VIEW x (one, two) AS\n  SELECT a, b FROM t WHERE b = 'as'";
+    let Ok(Statement::CreateView { name, columns, sql, or_replace }) = bind_one(sql) else { panic!() };
+    assert_eq!((name.as_str(), or_replace), ("x", true));
+    assert_eq!(columns, ["one", "two"]);
+    assert_eq!(sql, "SELECT a, b FROM t WHERE b = 'as'");
+    let Ok(Statement::CreateView { sql, .. }) = bind_one("CREATE VIEW x AS (WITH c AS (SELECT 1) SELECT * FROM c)")
+    else {
+        panic!()
+    };
+    assert_eq!(sql, "(WITH c AS (SELECT 1) SELECT * FROM c)");
+    refused("CREATE VIEW x AS SELECT ^zz FROM t", "42703", "column \"zz\" does not exist");
+    refused("CREATE VIEW ^x AS SELECT $1", "42P02", "a view's query cannot have parameters");
+    refused(
+        "CREATE VIEW ^x (p, q) AS SELECT 1",
+        "42P10",
+        "table \"x\" has 1 columns available but 2 columns specified",
+    );
+}
+
+#[test]
+fn insert_gives_the_table_s_columns_in_order() {
+    let all = "a integer, b text, c decimal(10,2)";
+    for sql in [
+        "INSERT INTO t VALUES (1, 'x', 2.5)",
+        "INSERT INTO t VALUES (1, 'x')",
+        "INSERT INTO t (c, a) VALUES (1, 2), (DEFAULT, NULL)",
+        "INSERT INTO t (b) SELECT 'x'",
+        "INSERT INTO t (c) SELECT NULL UNION SELECT 1",
+        "INSERT INTO t (a) SELECT a FROM u",
+        "INSERT INTO public.t (a) VALUES ('12')",
+        "INSERT INTO t (a, c) SELECT '1', '2.5'",
+        "INSERT INTO t (a) VALUES ($1)",
+    ] {
+        assert_eq!(output_of(&insert(sql)), all, "{sql}");
+    }
+    assert_eq!(insert("INSERT INTO t (a, b) VALUES ($1, $2)").parameters, [DataType::Integer, DataType::Text]);
+    assert_eq!(insert("INSERT INTO u (d) SELECT '2020-01-01'").output.len(), 2);
+}
+
+#[test]
+fn wrong_inserts_are_refused() {
+    refused("INSERT INTO ^nope VALUES (1)", "42P01", "relation \"nope\" does not exist");
+    refused("INSERT INTO ^v VALUES (1)", "42809", "cannot insert into view \"v\"");
+    refused("INSERT INTO t (a, ^z) VALUES (1, 2)", "42703", "column \"z\" of relation \"t\" does not exist");
+    refused("INSERT INTO t (a, ^a) VALUES (1, 2)", "42701", "column \"a\" specified more than once");
+    refused("INSERT INTO t (a) VALUES (1, ^2)", "42601", "INSERT has more expressions than target columns");
+    refused("INSERT INTO t (a, b) VALUES (1)", "42601", "INSERT has more target columns than expressions");
+    refused("INSERT INTO t (a) SELECT 1, 2", "42601", "INSERT has more expressions than target columns");
+    refused(
+        "INSERT INTO t (a) VALUES (^true)",
+        "42804",
+        "column \"a\" is of type integer but expression is of type boolean",
+    );
+    refused(
+        "INSERT INTO t (a) SELECT true",
+        "42804",
+        "column \"a\" is of type integer but expression is of type boolean",
+    );
+    assert_eq!(error("INSERT INTO t (a) VALUES ('x')").sqlstate(), "22P02");
+}
+
+#[test]
+fn drop_show_describe() {
+    let Ok(Statement::Drop { names, views, if_exists }) = bind_one("DROP TABLE IF EXISTS A, \"B\", public.c") else {
+        panic!()
+    };
+    assert_eq!((names, views, if_exists), (vec!["a".to_owned(), "B".to_owned(), "c".to_owned()], false, true));
+    assert!(matches!(bind_one("DROP VIEW v"), Ok(Statement::Drop { views: true, if_exists: false, .. })));
+    assert!(matches!(bind_one("SHOW TABLES"), Ok(Statement::ShowTables)));
+    assert!(matches!(bind_one("DESCRIBE t"), Ok(Statement::Describe { name }) if name == "t"));
+    refused("DESCRIBE ^tt", "42P01", "relation \"tt\" does not exist");
+}
+
+#[test]
+fn copy() {
+    let sql = "COPY t (c, a) FROM 'in.csv' (FORMAT csv, HEADER false, DELIMITER ';', NULL 'NA', QUOTE '''')";
+    let Ok(Statement::CopyFrom { name, columns, path, options }) = bind_one(sql) else { panic!() };
+    assert_eq!((name.as_str(), columns, path.as_str()), ("t", vec![2, 0], "in.csv"));
+    let expected = CopyOptions {
+        format: Some("csv".to_owned()),
+        header: Some(false),
+        delimiter: Some(';'),
+        null: Some("NA".to_owned()),
+        quote: Some('\''),
+    };
+    assert_eq!(options, expected);
+    let Ok(Statement::CopyTo { query, path, options }) = bind_one("COPY (SELECT a FROM t) TO 'o.parquet'") else {
+        panic!()
+    };
+    assert_eq!(
+        (output_of(&query).as_str(), path.as_str(), options),
+        ("a integer", "o.parquet", CopyOptions::default())
+    );
+    let Ok(Statement::CopyTo { query, .. }) = bind_one("COPY t (b, a) TO 'o.csv' WITH CSV HEADER") else { panic!() };
+    assert_eq!(output_of(&query), "b text, a integer");
+    refused("COPY t (^z) FROM 'f.csv'", "42703", "column \"z\" of relation \"t\" does not exist");
+    refused("COPY t FROM 'f' (FORMAT xml)", "22023", "COPY format \"xml\" not recognized");
+    refused("COPY t FROM 'f' (FORMAT csv, FORMAT csv)", "42601", "conflicting or redundant options");
+}
+
+#[test]
+fn explain() {
+    for (sql, expected) in [
+        ("EXPLAIN SELECT 1", (ExplainKind::Relation, false)),
+        ("EXPLAIN ANALYZE SELECT 1", (ExplainKind::Relation, true)),
+        ("EXPLAIN (LOOPS) SELECT 1", (ExplainKind::Loops, false)),
+        ("EXPLAIN (kernels, analyze) SELECT 1", (ExplainKind::Kernels, true)),
+        ("EXPLAIN (ANALYZE off, LOOPS true) SELECT 1", (ExplainKind::Loops, false)),
+    ] {
+        let Ok(Statement::Explain { kind, analyze, .. }) = bind_one(sql) else { panic!("{sql}") };
+        assert_eq!((kind, analyze), expected, "{sql}");
+    }
+    refused("EXPLAIN (LOOPS, ^KERNELS) SELECT 1", "22023", "EXPLAIN options LOOPS and KERNELS cannot be used together");
+}
