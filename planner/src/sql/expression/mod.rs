@@ -137,9 +137,52 @@ impl Binder<'_> {
         }
     }
 
-    /// Where an expression starts.
+    /// Where an expression starts. Walks down its left edge only: `Spanned` would visit every node, and nest as
+    /// deep as a chain of operators is long.
     pub(super) fn start(&self, ast: &Expr) -> Option<Position> {
-        self.position(ast.span())
+        let mut first = ast;
+        loop {
+            first = match first {
+                Expr::BinaryOp { left, .. } | Expr::AnyOp { left, .. } | Expr::AllOp { left, .. } => left,
+                Expr::IsDistinctFrom(left, _) | Expr::IsNotDistinctFrom(left, _) => left,
+                Expr::Nested(inner)
+                | Expr::IsNull(inner)
+                | Expr::IsNotNull(inner)
+                | Expr::IsTrue(inner)
+                | Expr::IsNotTrue(inner)
+                | Expr::IsFalse(inner)
+                | Expr::IsNotFalse(inner)
+                | Expr::IsUnknown(inner)
+                | Expr::IsNotUnknown(inner) => inner,
+                Expr::UnaryOp { expr, .. }
+                | Expr::Between { expr, .. }
+                | Expr::InList { expr, .. }
+                | Expr::InSubquery { expr, .. }
+                | Expr::Like { expr, .. }
+                | Expr::ILike { expr, .. }
+                | Expr::Cast { expr, .. } => expr,
+                Expr::Function(function) => return self.position(function.name.span()),
+                Expr::Case { case_token, .. } => return self.position(case_token.0.span),
+                Expr::Subquery(query) | Expr::Exists { subquery: query, .. } => return self.query_start(query),
+                other => return self.position(other.span()),
+            }
+        }
+    }
+
+    /// Where a query starts.
+    pub(super) fn query_start(&self, query: &ast::Query) -> Option<Position> {
+        if let Some(with) = &query.with {
+            return self.position(with.with_token.0.span);
+        }
+        let mut body = &*query.body;
+        loop {
+            body = match body {
+                ast::SetExpr::SetOperation { left, .. } => left,
+                ast::SetExpr::Query(inner) => return self.query_start(inner),
+                ast::SetExpr::Select(select) => return self.position(select.select_token.0.span),
+                other => return self.position(other.span()),
+            }
+        }
     }
 
     fn unsupported(&self, ast: &Expr) -> Error {

@@ -195,7 +195,7 @@ impl Binder<'_> {
                 Ok(super::literal::number(&format!("-{digits}"))?.at(self.position(*span)))
             }
             ast::Expr::BinaryOp { left, op: BinaryOperator::PGExp, right } => {
-                let left = self.bind_minus(left, scope)?;
+                let left = self.deeper(None, |binder| binder.bind_minus(left, scope))?;
                 let right = self.bind_expression(right, scope)?;
                 self.power(left, right)
             }

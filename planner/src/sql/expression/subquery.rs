@@ -12,7 +12,6 @@ use crate::sql::binder::Binder;
 use crate::sql::scope::Scope;
 use crate::types::DataType;
 use sqlparser::ast;
-use sqlparser::ast::Spanned;
 
 /// ANY (SOME, IN) or ALL.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,7 +25,7 @@ pub(super) enum Quantifier {
 impl Binder<'_> {
     /// `(SELECT …)` as a value.
     pub(super) fn bind_scalar_subquery(&mut self, query: &ast::Query, scope: &Scope<'_>) -> Result<Expression> {
-        let position = self.position(query.span());
+        let position = self.query_start(query);
         let (relation, output) = self.bind_subquery(query, scope)?;
         let [(_, column)] = output.as_slice() else {
             return Err(Error::new(ErrorKind::Syntax, "subquery must return only one column").at(position));
@@ -38,7 +37,7 @@ impl Binder<'_> {
 
     /// `[NOT] EXISTS (SELECT …)`.
     pub(super) fn bind_exists(&mut self, query: &ast::Query, negated: bool, scope: &Scope<'_>) -> Result<Expression> {
-        let position = self.position(query.span());
+        let position = self.query_start(query);
         let (relation, _) = self.bind_subquery(query, scope)?;
         let subquery = Subquery { kind: SubqueryKind::Exists, relation };
         let exists = Expression::new(ExpressionKind::Subquery(Box::new(subquery)), DataType::Boolean).at(position);
