@@ -10,6 +10,9 @@ use crate::value::Value;
 impl Lowerer<'_> {
     /// Orders rows by fields; keys that are no columns are computed in front of it.
     pub(super) fn sort(&mut self, input: &Rows, keys: &[SortKey]) -> Result<Rows> {
+        // A sort has its input's fields, and a table's fields grow while other scans of it are lowered.
+        let is_table = matches!(self.program.collection(input.collection).shape, Shape::Table { .. });
+        let input = &if is_table { self.collect_columns(input) } else { input.clone() };
         let plain: Option<Vec<_>> = keys
             .iter()
             .map(|key| match key.expression.kind {

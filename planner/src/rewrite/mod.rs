@@ -1,6 +1,69 @@
 //! The rules: small, named, switchable rewrites of programs, applied to a fixpoint.
+//!
+//! `README.md` beside this file has the house rules for rules. `substitute` and `uses` are the machinery that
+//! they share; every other module is one rule, named as its function and as its golden file in `testdata/`.
+
+mod conditional_reduce;
+mod eliminate_common_lets;
+mod eliminate_dead_fields;
+mod fuse_collect_into_consumer;
+mod fuse_sibling_loops;
+mod groupby_reduce;
+mod hoist_invariant_block;
+mod needs;
+pub mod substitute;
+#[cfg(test)]
+mod tests;
+pub mod uses;
 
 use crate::multiloop::Program;
+#[cfg(debug_assertions)]
+use crate::multiloop::{print::print, verify::verify};
+
+/// A rewrite of programs.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Its name: of its file, its function, its golden file, and in EXPLAIN.
+    pub name: &'static str,
+    /// Why it is there and stands where it stands.
+    pub reason: &'static str,
+    /// Applies it wherever it can; whether it changed anything.
+    pub apply: fn(&mut Program) -> bool,
+}
+
+const fn rule(name: &'static str, apply: fn(&mut Program) -> bool, reason: &'static str) -> Rule {
+    Rule { name, reason, apply }
+}
+
+/// All rules, in the order in which each round tries them.
+pub const RULES: &[Rule] = &[
+    rule(
+        "eliminate_dead_fields",
+        eliminate_dead_fields::eliminate_dead_fields,
+        "first, because less is left for the others to look at",
+    ),
+    rule(
+        "fuse_collect_into_consumer",
+        fuse_collect_into_consumer::fuse_collect_into_consumer,
+        "one loop instead of two; brings what belongs together into one place for the rules behind it",
+    ),
+    rule("groupby_reduce", groupby_reduce::groupby_reduce, "aggregates while grouping instead of keeping the groups"),
+    rule(
+        "hoist_invariant_block",
+        hoist_invariant_block::hoist_invariant_block,
+        "before conditional_reduce, which wants a block of one loop",
+    ),
+    rule("conditional_reduce", conditional_reduce::conditional_reduce, "unnests correlated subqueries"),
+    rule("fuse_sibling_loops", fuse_sibling_loops::fuse_sibling_loops, "one traversal for all that a collection is read for"),
+    rule(
+        "eliminate_common_lets",
+        eliminate_common_lets::eliminate_common_lets,
+        "after the fusions, which make equal things look equal",
+    ),
+];
+
+/// Rounds after which a program is as good as it gets; two rules that undo each other would go on for ever.
+const ROUNDS_MAX: usize = 40;
 
 /// Which rules to leave out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +83,45 @@ pub struct Fired {
 
 /// Applies the rules to a fixpoint.
 pub fn rewrite(program: &mut Program, options: &RewriteOptions) -> Vec<Fired> {
-    let _ = (program, options);
-    Vec::new()
+    rewrite_observed(program, options, |_, _| {})
+}
+
+/// Applies the rules to a fixpoint and shows the program after every change (EXPLAIN STEPS).
+pub fn rewrite_observed(
+    program: &mut Program,
+    options: &RewriteOptions,
+    mut observe: impl FnMut(&Rule, &Program),
+) -> Vec<Fired> {
+    let mut fired = Vec::new();
+    if options.none {
+        return fired;
+    }
+    let rules: Vec<&Rule> = RULES.iter().filter(|rule| !options.without.iter().any(|name| name == rule.name)).collect();
+    // A round stops being of use once every rule has seen the program as it is.
+    let mut unchanged = 0;
+    for rule in rules.iter().cycle().take(rules.len() * ROUNDS_MAX) {
+        if unchanged == rules.len() {
+            return fired;
+        }
+        if !(rule.apply)(program) {
+            unchanged += 1;
+            continue;
+        }
+        unchanged = 1;
+        check(program, rule.name);
+        fired.push(Fired { rule: rule.name });
+        observe(rule, program);
+    }
+    debug_assert!(unchanged == rules.len(), "bug: the rules undo each other: {fired:?}");
+    fired
+}
+
+/// In debug builds every rule has to leave a valid program.
+fn check(program: &Program, rule: &str) {
+    #[cfg(debug_assertions)]
+    if let Err(problem) = verify(program) {
+        panic!("bug: {rule} made an invalid program: {problem}\n{}", print(program));
+    }
+    #[cfg(not(debug_assertions))]
+    let _ = (program, rule);
 }
