@@ -107,11 +107,8 @@ fn keyed_reduce(program: &Program, id: BlockId) -> Option<KeyedReduce> {
     if *define != block.result || !program.block_effects(id).is_pure() {
         return None;
     }
-    let mut inner = Inner {
-        program,
-        free: FreeIndices::default(),
-        own: multiloop.nest.iter().map(|index| index.id).collect(),
-    };
+    let mut inner =
+        Inner { program, free: FreeIndices::default(), own: multiloop.nest.iter().map(|index| index.id).collect() };
     let nest_scalars = multiloop.nest.iter().flat_map(|index| index.source.scalars());
     let mut is_inner = nest_scalars.into_iter().all(|id| inner.reads_only(id));
     for aggregate in aggregates {
@@ -182,7 +179,11 @@ fn unnest(program: &mut Program, block: BlockId, at: usize, nested: BlockId, key
     let mut fields: Vec<Field> = Vec::with_capacity(key.len() + values.len());
     for (number, (scalar, _)) in key.iter().enumerate() {
         let nullable = nullability.scalar(program, *scalar);
-        fields.push(Field::new(key_name(program, &nest, *scalar, number), program.scalars.data_type(*scalar), nullable));
+        fields.push(Field::new(
+            key_name(program, &nest, *scalar, number),
+            program.scalars.data_type(*scalar),
+            nullable,
+        ));
     }
     let probe: Vec<KeyPart> = key.iter().map(|(_, part)| *part).collect();
     let keys = key.len() as u32;

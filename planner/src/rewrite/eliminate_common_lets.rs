@@ -86,7 +86,12 @@ fn find(program: &mut Program, block: BlockId) -> Option<(CollectionId, Collecti
     found
 }
 
-fn equal_pair(program: &mut Program, lets: &[Let], first: usize, second: usize) -> Option<(CollectionId, CollectionId)> {
+fn equal_pair(
+    program: &mut Program,
+    lets: &[Let],
+    first: usize,
+    second: usize,
+) -> Option<(CollectionId, CollectionId)> {
     let same = |program: &Program, a: CollectionId, b: CollectionId| {
         let (a, b) = (program.collection(a), program.collection(b));
         let types = |fields: &[crate::types::Field]| -> Vec<_> {
@@ -105,9 +110,8 @@ fn equal_pair(program: &mut Program, lets: &[Let], first: usize, second: usize) 
             }
             for (at, generator) in generators.iter().enumerate() {
                 let before = if first == second { at } else { a.generators.len() };
-                let equal = (0..before).find(|&other| {
-                    a.generators[other] == *generator && same(program, kept[other], dropped[at])
-                });
+                let equal = (0..before)
+                    .find(|&other| a.generators[other] == *generator && same(program, kept[other], dropped[at]));
                 if let Some(other) = equal {
                     return Some((kept[other], dropped[at]));
                 }

@@ -48,7 +48,9 @@
 
 use super::needs::Needs;
 use crate::multiloop::live::live_blocks;
-use crate::multiloop::{BlockId, CollectionId, Generator, IndexId, Let, Program, Scalar, ScalarId, ScalarNode, Shape, Source};
+use crate::multiloop::{
+    BlockId, CollectionId, Generator, IndexId, Let, Program, Scalar, ScalarId, ScalarNode, Shape, Source,
+};
 use rustc_hash::FxHashMap;
 
 /// Leaves out what nothing reads.
@@ -189,9 +191,7 @@ impl<'p> Removal<'p> {
                 Some(&collection) => Scalar::Column { index, field: position(collection, field) },
                 None => Scalar::Column { index, field },
             },
-            Scalar::Single { collection, field } => {
-                Scalar::Single { collection, field: position(collection, field) }
-            }
+            Scalar::Single { collection, field } => Scalar::Single { collection, field: position(collection, field) },
             Scalar::Nested { block, field } => {
                 Scalar::Nested { block, field: position(self.program.block(block).result, field) }
             }

@@ -122,7 +122,8 @@ fn site(program: &Program, lets: &[Let], at: usize, generator: usize, groups: Co
         },
         _ => None,
     };
-    let (consumer, outer) = lets.iter().enumerate().skip(at + 1).find_map(|(position, each)| Some((position, reads_groups(each)?)))?;
+    let (consumer, outer) =
+        lets.iter().enumerate().skip(at + 1).find_map(|(position, each)| Some((position, reads_groups(each)?)))?;
     let uses = collection_uses(program)[groups.0 as usize];
     let mut blocks: Vec<BlockReduction> = Vec::new();
     for (id, block, field) in nested_of(program, &lets[consumer]) {
@@ -135,8 +136,12 @@ fn site(program: &Program, lets: &[Let], at: usize, generator: usize, groups: Co
     }
     // One `Rows` index, and every `Bucket` index is that of a block found here.
     let all_found = uses.rows == 1 && uses.buckets as usize == blocks.len() && uses.scalars == 0 && uses.whole == 0;
-    (all_found && !blocks.is_empty() && may_reduce_early(program, &lets[consumer], &blocks))
-        .then_some(Site { generator, consumer, outer, blocks })
+    (all_found && !blocks.is_empty() && may_reduce_early(program, &lets[consumer], &blocks)).then_some(Site {
+        generator,
+        consumer,
+        outer,
+        blocks,
+    })
 }
 
 /// A block that is one Reduce of the group of the outer index.

@@ -75,7 +75,8 @@ fn hoist_from(program: &mut Program, block: BlockId, at: usize) -> usize {
             Let::Loop { multiloop, .. } => multiloop.nest.iter().map(|index| index.id).collect(),
             _ => Vec::new(),
         };
-        let Some(nested) = nested_of(program, each).into_iter().map(|(_, nested, _)| nested).find(|id| tried.insert(*id))
+        let Some(nested) =
+            nested_of(program, each).into_iter().map(|(_, nested, _)| nested).find(|id| tried.insert(*id))
         else {
             return moved;
         };

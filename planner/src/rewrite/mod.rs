@@ -54,7 +54,11 @@ pub const RULES: &[Rule] = &[
         "before conditional_reduce, which wants a block of one loop",
     ),
     rule("conditional_reduce", conditional_reduce::conditional_reduce, "unnests correlated subqueries"),
-    rule("fuse_sibling_loops", fuse_sibling_loops::fuse_sibling_loops, "one traversal for all that a collection is read for"),
+    rule(
+        "fuse_sibling_loops",
+        fuse_sibling_loops::fuse_sibling_loops,
+        "one traversal for all that a collection is read for",
+    ),
     rule(
         "eliminate_common_lets",
         eliminate_common_lets::eliminate_common_lets,

@@ -85,7 +85,9 @@ impl<'p> Marks<'p> {
                     definitions[define.0 as usize] = Some(Definition { block, at, generator });
                 }
                 if let Let::Sort { .. } | Let::Concat { .. } = each {
-                    each.inputs().into_iter().for_each(|input| followers.entry(input).or_default().extend(each.defines()));
+                    each.inputs()
+                        .into_iter()
+                        .for_each(|input| followers.entry(input).or_default().extend(each.defines()));
                 }
                 let Let::Loop { multiloop, .. } = each else { continue };
                 for index in &multiloop.nest {
@@ -238,13 +240,11 @@ impl<'p> Marks<'p> {
         let program = self.program;
         match program.scalars.get(id) {
             Scalar::Constant(_) | Scalar::Parameter(_) => {}
-            Scalar::Column { index, field } => {
-                match self.sources.get(index) {
-                    Some(&(collection, true)) => self.of_rows(collection, *field),
-                    Some(&(collection, false)) => self.need_field(collection, *field),
-                    None => {}
-                }
-            }
+            Scalar::Column { index, field } => match self.sources.get(index) {
+                Some(&(collection, true)) => self.of_rows(collection, *field),
+                Some(&(collection, false)) => self.need_field(collection, *field),
+                None => {}
+            },
             Scalar::Call { arguments, .. } => self.need(arguments.iter().copied()),
             Scalar::Lookup { collection, key, field } => {
                 self.need_field(*collection, *field);

@@ -179,9 +179,8 @@ impl Substitution {
     /// Replaces in an index's source, and when copying gives it a new id; whether anything changed.
     pub fn index(&mut self, program: &mut Program, index: &mut Index) -> bool {
         let mut changed = false;
-        if let Source::Rows(collection)
-        | Source::Bucket { collection, .. }
-        | Source::BucketOrNull { collection, .. } = &mut index.source
+        if let Source::Rows(collection) | Source::Bucket { collection, .. } | Source::BucketOrNull { collection, .. } =
+            &mut index.source
         {
             changed |= self.collection(collection);
         }

@@ -6,10 +6,10 @@
 //! comment in front of a case.
 
 use super::{RULES, Rule};
+use crate::multiloop::Program;
 use crate::multiloop::parse::parse;
 use crate::multiloop::print::print;
 use crate::multiloop::verify::verify;
-use crate::multiloop::Program;
 use std::path::PathBuf;
 
 fn folder() -> PathBuf {
@@ -51,7 +51,8 @@ fn expect_not(rule: &Rule, text: &str) {
 
 /// A block of a rule's header.
 fn example(source: &str, mark: &str) -> Option<String> {
-    let mut lines = source.lines().skip_while(|line| line.trim_end() != format!("//! ```text {mark}")).skip(1).peekable();
+    let mut lines =
+        source.lines().skip_while(|line| line.trim_end() != format!("//! ```text {mark}")).skip(1).peekable();
     lines.peek()?;
     let block = lines.take_while(|line| line.trim_end() != "//! ```");
     Some(block.map(|line| format!("{}\n", line.trim_start_matches("//!").trim_end())).collect())
@@ -76,12 +77,17 @@ fn golden_files_hold() {
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let (mut positive, mut negative) = (0, 0);
         for case in text.split("====\n") {
-            let body: String =
-                case.lines().skip_while(|line| line.starts_with('#') || line.is_empty()).map(|line| format!("{line}\n")).collect();
+            let body: String = case
+                .lines()
+                .skip_while(|line| line.starts_with('#') || line.is_empty())
+                .map(|line| format!("{line}\n"))
+                .collect();
             if let Some(text) = body.strip_prefix("expect-not\n") {
                 expect_not(rule, text);
                 negative += 1;
-            } else if let Some((before, after)) = body.strip_prefix("expect\n").and_then(|both| both.split_once("----\n")) {
+            } else if let Some((before, after)) =
+                body.strip_prefix("expect\n").and_then(|both| both.split_once("----\n"))
+            {
                 expect(rule, before, after);
                 positive += 1;
             } else {

@@ -65,12 +65,7 @@ pub fn collection_uses(program: &Program) -> Vec<Use> {
 }
 
 /// Visits a scalar and all below it that have not been seen, without what nested blocks hold.
-pub fn for_each_node(
-    program: &Program,
-    id: ScalarId,
-    seen: &mut Vec<bool>,
-    visit: &mut impl FnMut(ScalarId, &Scalar),
-) {
+pub fn for_each_node(program: &Program, id: ScalarId, seen: &mut Vec<bool>, visit: &mut impl FnMut(ScalarId, &Scalar)) {
     if std::mem::replace(&mut seen[id.0 as usize], true) {
         return;
     }
@@ -109,17 +104,14 @@ pub fn collections_read(program: &Program, each: &Let) -> FxHashSet<CollectionId
     read
 }
 
-fn add_collections_read(
-    program: &Program,
-    each: &Let,
-    seen: &mut Vec<bool>,
-    read: &mut FxHashSet<CollectionId>,
-) {
+fn add_collections_read(program: &Program, each: &Let, seen: &mut Vec<bool>, read: &mut FxHashSet<CollectionId>) {
     read.extend(each.inputs());
     let mut blocks = Vec::new();
     each.for_each_scalar(|id| {
         for_each_node(program, id, seen, &mut |_, scalar| match scalar {
-            Scalar::Lookup { collection, .. } | Scalar::Exists { collection, .. } | Scalar::Single { collection, .. } => {
+            Scalar::Lookup { collection, .. }
+            | Scalar::Exists { collection, .. }
+            | Scalar::Single { collection, .. } => {
                 read.insert(*collection);
             }
             Scalar::Nested { block, .. } => blocks.push(*block),
