@@ -1,1 +1,99 @@
-//! Placeholder of topology.
+//! Which processors this process may use, grouped by the memory (NUMA node) that is near to them.
+
+use core_affinity::CoreId;
+use std::path::Path;
+
+/// Processors by NUMA node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Topology {
+    /// For each node that has usable processors their numbers, ascending. At least one node unless the
+    /// operating system does not say which processors there are.
+    pub nodes: Vec<Vec<usize>>,
+}
+
+impl Topology {
+    /// What the operating system says, within the process's affinity mask. Where it says nothing about nodes, all
+    /// processors are one node; where it says nothing about processors, there are none (and workers stay unpinned).
+    pub fn detect() -> Self {
+        let usable: Vec<usize> =
+            core_affinity::get_core_ids().unwrap_or_default().into_iter().map(|core| core.id).collect();
+        Topology::from_nodes(&node_processors(Path::new("/sys/devices/system/node")), usable)
+    }
+
+    fn from_nodes(nodes: &[Vec<usize>], mut usable: Vec<usize>) -> Self {
+        usable.sort_unstable();
+        usable.dedup();
+        let mut grouped: Vec<Vec<usize>> = nodes
+            .iter()
+            .map(|node| usable.iter().copied().filter(|processor| node.contains(processor)).collect())
+            .filter(|node: &Vec<usize>| !node.is_empty())
+            .collect();
+        // A processor that no node lists (a container that hides /sys) goes to the first one.
+        let lost: Vec<usize> = usable.into_iter().filter(|id| !grouped.iter().flatten().any(|known| known == id)).collect();
+        match grouped.first_mut() {
+            Some(first) => first.extend(lost),
+            None if lost.is_empty() => {}
+            None => grouped.push(lost),
+        }
+        Topology { nodes: grouped }
+    }
+
+    /// How many processors.
+    pub fn processors(&self) -> usize {
+        self.nodes.iter().map(Vec::len).sum()
+    }
+}
+
+/// Binds the calling thread to one processor. That this may fail (a container's rules) costs speed, not results.
+pub(crate) fn pin(processor: usize) -> bool {
+    core_affinity::set_for_current(CoreId { id: processor })
+}
+
+fn node_processors(folder: &Path) -> Vec<Vec<usize>> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut nodes: Vec<(usize, Vec<usize>)> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let number = entry.file_name().to_str()?.strip_prefix("node")?.parse().ok()?;
+            let list = std::fs::read_to_string(entry.path().join("cpulist")).ok()?;
+            Some((number, parse_list(&list)))
+        })
+        .collect();
+    nodes.sort();
+    nodes.into_iter().map(|(_, processors)| processors).collect()
+}
+
+/// Linux's list format: `0-3,8,10-11`. What does not parse is left out.
+fn parse_list(list: &str) -> Vec<usize> {
+    let mut all = Vec::new();
+    for part in list.trim().split(',') {
+        let (low, high) = part.split_once('-').unwrap_or((part, part));
+        if let (Ok(low), Ok(high)) = (low.parse::<usize>(), high.parse::<usize>())
+            && high.saturating_sub(low) < 1 << 16
+        {
+            all.extend(low..=high);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists() {
+        assert_eq!(parse_list("0-3,8,10-11\n"), vec![0, 1, 2, 3, 8, 10, 11]);
+        assert_eq!(parse_list(""), Vec::<usize>::new());
+        assert_eq!(parse_list("x,2,9-7"), vec![2]);
+    }
+
+    #[test]
+    fn nodes_keep_only_usable_processors() {
+        let nodes = [vec![0, 1], vec![2, 3], vec![4]];
+        assert_eq!(Topology::from_nodes(&nodes, vec![3, 0, 2]).nodes, vec![vec![0], vec![2, 3]]);
+        assert_eq!(Topology::from_nodes(&[], vec![5, 4]).nodes, vec![vec![4, 5]]);
+        assert_eq!(Topology::from_nodes(&nodes, vec![0, 9]).nodes, vec![vec![0, 9]]);
+        assert_eq!(Topology::from_nodes(&nodes, vec![]).processors(), 0);
+    }
+}
