@@ -1,7 +1,29 @@
 //! The CPU backend.
+//!
+//! `run` executes a program: it compiles it (`plan`), and computes its collections one after the other (`stored`).
+//! A loop is driven by `nest`, which takes tuples through the indices of a `tile`; `expression` computes scalars
+//! of a tile in `vector`s with `kernels`; what generators make of them is kept by `sink`, `reduce` (with `bucket` and
+//! `aggregate`) and `top_k`.
 
+mod aggregate;
 pub mod bitmap;
+mod bucket;
 pub mod expression;
+mod gather;
 pub mod kernels;
+mod lookup;
+mod multiloop;
+mod nest;
+mod order;
+mod plan;
+mod reduce;
+mod run;
+mod sink;
+mod sort;
+mod stored;
 pub mod tile;
+mod top_k;
+mod variance;
 pub mod vector;
+
+pub use run::{Output, run};

@@ -1,0 +1,98 @@
+//! DISTINCT arguments: a set of (group, argument), folded into the plain aggregate at the end.
+
+use super::super::bucket::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
+use super::super::bucket::table::GroupTable;
+use super::super::gather::Gathered;
+use super::super::vector::{Vector, VectorData};
+use super::{AggregateKind, Input};
+use crate::{Error, Result};
+use multiloop_planner::types::DataType;
+
+/// The distinct arguments of each group.
+#[derive(Clone, Debug)]
+pub(crate) struct Distinct {
+    plain: AggregateKind,
+    data_type: DataType,
+    layout: KeyLayout,
+    table: GroupTable,
+    /// The arguments and their groups, in the table's order.
+    values: Gathered,
+    groups: Vec<u32>,
+    group_count: usize,
+}
+
+impl Distinct {
+    /// For no groups, of an aggregate that is DISTINCT.
+    pub(crate) fn new(kind: &AggregateKind) -> Result<Self> {
+        let Some((data_type, register)) = kind.argument else { return Err(Error::internal("distinct of nothing")) };
+        let group = PartDomain::Integer { low: 0, high: u32::MAX.into() };
+        let layout = KeyLayout::new(vec![group, PartDomain::of_type(data_type)]);
+        let plain = AggregateKind { distinct: false, sum_fits_64: false, ..kind.clone() };
+        let table = GroupTable::new(layout.width);
+        let (values, groups) = (Gathered::new(register), Vec::new());
+        Ok(Distinct { plain, data_type, layout, table, values, groups, group_count: 0 })
+    }
+
+    pub(crate) fn resize(&mut self, groups: usize) {
+        self.group_count = groups;
+    }
+
+    pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
+        let Some(vector) = input.vector else { return Err(Error::internal("distinct of nothing")) };
+        let mut tuples = Vec::with_capacity(input.len);
+        let mut groups = Vec::with_capacity(input.len);
+        input.each_valid(|tuple, group| {
+            tuples.push(tuple as u32);
+            groups.push(group as u32);
+        });
+        let mut argument = Vector::default();
+        argument.gather(vector, &tuples);
+        self.add(&argument, groups);
+        Ok(())
+    }
+
+    fn add(&mut self, argument: &Vector, groups: Vec<u32>) {
+        let mut group = Vector::default();
+        let wide = groups.iter().map(|&group| i64::from(group)).collect();
+        group.set(groups.len(), VectorData::I64(wide), None);
+        let part = |vector| KeyPartValues { values: PartValues::Vector(vector), null_matches: true };
+        let mut codes = Codes::default();
+        codes.encode(&self.layout, &[part(&group), part(argument)], groups.len());
+        let before = self.table.len();
+        let mut numbers = Vec::new();
+        self.table.insert(&codes, &mut numbers);
+        let mut new = Vec::new();
+        for (tuple, &number) in numbers.iter().enumerate() {
+            if number as usize == before + new.len() {
+                new.push(tuple as u32);
+            }
+        }
+        self.groups.extend(new.iter().map(|&tuple| groups[tuple as usize]));
+        let mut values = Vector::default();
+        values.gather(argument, &new);
+        self.values.append(&values);
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self, from: &[u32], into: &[u32]) -> Result<()> {
+        let mut targets = vec![u32::MAX; other.group_count];
+        from.iter().zip(into).for_each(|(&from, &into)| targets[from as usize] = into);
+        let rows: Vec<u32> = (0..other.groups.len() as u32)
+            .filter(|&row| targets[other.groups[row as usize] as usize] != u32::MAX)
+            .collect();
+        let groups = rows.iter().map(|&row| targets[other.groups[row as usize] as usize]).collect();
+        self.add(&other.values.take(&rows).into_vector(), groups);
+        Ok(())
+    }
+
+    pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
+        let mut plain = self.plain.accumulator()?;
+        plain.resize(self.group_count);
+        let values = self.values.into_vector();
+        plain.update(&Input { groups: Some(&self.groups), vector: Some(&values), len: self.groups.len() })?;
+        plain.finish(data_type)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.bytes() + self.values.bytes() + self.groups.capacity() * 4
+    }
+}

@@ -1,0 +1,154 @@
+//! Min and Max. Values that compare equal but differ (-0 and 0, the NaNs, intervals of one length) have one
+//! representative, so that the order of input does not show.
+
+use super::super::gather::Gathered;
+use super::super::vector::{Register, VectorData};
+use super::Input;
+use crate::{Error, Result};
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::{Interval, Value, canonical_float_bits, compare_floats};
+use std::cmp::Ordering;
+
+/// The smallest or largest value of each group.
+#[derive(Clone, Debug)]
+pub(crate) struct Extreme {
+    largest: bool,
+    best: Best,
+    seen: Vec<bool>,
+}
+
+#[derive(Clone, Debug)]
+enum Best {
+    Narrow(Vec<i64>),
+    Wide(Vec<i128>),
+    Floats(Vec<f64>),
+    /// Text, intervals, booleans.
+    Values(Vec<Value>, DataType),
+}
+
+impl Extreme {
+    /// For no groups, of an argument of this type and register.
+    pub(crate) fn new((data_type, register): (DataType, Register), largest: bool) -> Self {
+        let best = match register {
+            Register::I32 | Register::I64 => Best::Narrow(Vec::new()),
+            Register::I128 => Best::Wide(Vec::new()),
+            Register::F64 => Best::Floats(Vec::new()),
+            Register::Bool | Register::Text | Register::Interval => Best::Values(Vec::new(), data_type),
+        };
+        Extreme { largest, best, seen: Vec::new() }
+    }
+
+    pub(crate) fn resize(&mut self, groups: usize) {
+        self.seen.resize(groups, false);
+        match &mut self.best {
+            Best::Narrow(best) => best.resize(groups, 0),
+            Best::Wide(best) => best.resize(groups, 0),
+            Best::Floats(best) => best.resize(groups, 0.0),
+            Best::Values(best, _) => best.resize(groups, Value::Null),
+        }
+    }
+
+    pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
+        let Some(vector) = input.vector else { return Err(Error::internal("extreme of nothing")) };
+        let (largest, seen) = (self.largest, &mut self.seen);
+        /// Takes every valid value of the slice that is better than the best of its group.
+        macro_rules! take {
+            ($best:ident, $values:ident, $type:ty) => {
+                input.each_valid(|tuple, group| {
+                    let value = <$type>::from($values[vector.position(tuple)]);
+                    if !seen[group] || (if largest { value > $best[group] } else { value < $best[group] }) {
+                        $best[group] = value;
+                        seen[group] = true;
+                    }
+                })
+            };
+        }
+        match (&mut self.best, &vector.data) {
+            (Best::Narrow(best), VectorData::I32(values)) => take!(best, values, i64),
+            (Best::Narrow(best), VectorData::I64(values)) => take!(best, values, i64),
+            (Best::Wide(best), VectorData::I32(values)) => take!(best, values, i128),
+            (Best::Wide(best), VectorData::I64(values)) => take!(best, values, i128),
+            (Best::Wide(best), VectorData::I128(values)) => take!(best, values, i128),
+            (Best::Floats(best), VectorData::F64(values)) => input.each_valid(|tuple, group| {
+                let value = f64::from_bits(canonical_float_bits(values[vector.position(tuple)]));
+                offer(&mut best[group], &mut seen[group], value, largest, |a, b| compare_floats(*a, *b));
+            }),
+            (Best::Values(best, data_type), _) => input.each_valid(|tuple, group| {
+                if seen[group] && is_settled(&best[group], vector.text(tuple), largest) {
+                    return;
+                }
+                let value = vector.value(tuple, *data_type);
+                offer(&mut best[group], &mut seen[group], value, largest, compare_values);
+            }),
+            // NULLs of no type.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {
+        let (largest, seen) = (self.largest, &mut self.seen);
+        let pairs = pairs.filter(|&(from, _)| other.seen[from]);
+        match (&mut self.best, &other.best) {
+            (Best::Narrow(mine), Best::Narrow(theirs)) => {
+                pairs.for_each(|(from, into)| offer(&mut mine[into], &mut seen[into], theirs[from], largest, Ord::cmp));
+            }
+            (Best::Wide(mine), Best::Wide(theirs)) => {
+                pairs.for_each(|(from, into)| offer(&mut mine[into], &mut seen[into], theirs[from], largest, Ord::cmp));
+            }
+            (Best::Floats(mine), Best::Floats(theirs)) => pairs.for_each(|(from, into)| {
+                offer(&mut mine[into], &mut seen[into], theirs[from], largest, |a, b| compare_floats(*a, *b));
+            }),
+            (Best::Values(mine, _), Best::Values(theirs, _)) => pairs.for_each(|(from, into)| {
+                offer(&mut mine[into], &mut seen[into], theirs[from].clone(), largest, compare_values);
+            }),
+            _ => unreachable!("accumulators of one aggregate have one form"),
+        }
+    }
+
+    pub(crate) fn finish(self, _: DataType) -> Result<Gathered> {
+        let valid = Some(self.seen);
+        Ok(match self.best {
+            Best::Narrow(best) => Gathered::from_i64(best, valid),
+            Best::Wide(best) => Gathered::from_i128(best, valid),
+            Best::Floats(best) => Gathered::from_floats(best, valid),
+            Best::Values(best, data_type) => Gathered::from_values(&best, data_type),
+        })
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.seen.capacity()
+            + match &self.best {
+                Best::Narrow(best) => best.capacity() * 8,
+                Best::Wide(best) => best.capacity() * 16,
+                Best::Floats(best) => best.capacity() * 8,
+                Best::Values(best, _) => best.capacity() * 48,
+            }
+    }
+}
+
+fn offer<T>(best: &mut T, seen: &mut bool, value: T, largest: bool, compare: impl Fn(&T, &T) -> Ordering) {
+    let better = if largest { Ordering::Greater } else { Ordering::Less };
+    if !*seen || compare(&value, best) == better {
+        *best = value;
+        *seen = true;
+    }
+}
+
+/// Whether a string is no better than the best so far, found without making a value of it.
+fn is_settled(best: &Value, text: Option<&str>, largest: bool) -> bool {
+    let (Value::Text(best), Some(text)) = (best, text) else { return false };
+    if largest { text.as_bytes() <= best.as_bytes() } else { text.as_bytes() >= best.as_bytes() }
+}
+
+/// SQL's order, with an order among intervals of one length.
+fn compare_values(a: &Value, b: &Value) -> Ordering {
+    a.compare(b).then_with(|| match (a, b) {
+        (Value::Interval(a), Value::Interval(b)) => order_within_length(*a).cmp(&order_within_length(*b)),
+        _ => Ordering::Equal,
+    })
+}
+
+fn order_within_length(interval: Interval) -> (i32, i32) {
+    (interval.months, interval.days)
+}

@@ -1,0 +1,210 @@
+//! Aggregates: accumulators for many groups at once, one array a reduction, indexed by group number.
+//!
+//! Every accumulator is independent of the order of its input and of how it was spread over workers: integer sums
+//! are exact, float sums too until the end, extremes have one representation for values that compare equal.
+
+mod distinct;
+mod extreme;
+mod float_sum;
+mod logic;
+mod moments;
+mod sum;
+mod value;
+
+use super::gather::Gathered;
+use super::vector::{Register, Vector};
+use crate::{Error, Result};
+use distinct::Distinct;
+use extreme::Extreme;
+use float_sum::FloatSums;
+use logic::Logic;
+use moments::Moments;
+use multiloop_planner::multiloop::{Aggregate, Reduction};
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::Value;
+use sum::{IntegerSums, IntervalSums};
+use value::AnyValue;
+
+/// What an aggregate is fed: a value a tuple, and its group.
+pub(crate) struct Input<'a> {
+    /// For each tuple its group; none if there is one group only.
+    pub(crate) groups: Option<&'a [u32]>,
+    /// The argument; none for CountRows.
+    pub(crate) vector: Option<&'a Vector>,
+    /// How many tuples.
+    pub(crate) len: usize,
+}
+
+impl Input<'_> {
+    /// The group of a tuple.
+    #[inline]
+    pub(crate) fn group(&self, tuple: usize) -> usize {
+        self.groups.map_or(0, |groups| groups[tuple] as usize)
+    }
+
+    /// The tuples whose argument is not NULL, with their groups.
+    pub(crate) fn each_valid(&self, mut each: impl FnMut(usize, usize)) {
+        match self.vector {
+            Some(vector) if vector.nulls.is_some() => {
+                (0..self.len).filter(|&tuple| !vector.is_null(tuple)).for_each(|tuple| each(tuple, self.group(tuple)));
+            }
+            _ => (0..self.len).for_each(|tuple| each(tuple, self.group(tuple))),
+        }
+    }
+}
+
+/// How to make accumulators of an aggregate.
+#[derive(Clone, Debug)]
+pub(crate) struct AggregateKind {
+    pub(crate) reduction: Reduction,
+    pub(crate) distinct: bool,
+    /// The argument's type and register; none for CountRows.
+    pub(crate) argument: Option<(DataType, Register)>,
+    pub(crate) data_type: DataType,
+    /// Proven: no sum of the loop's arguments leaves 64 bits.
+    pub(crate) sum_fits_64: bool,
+}
+
+/// The accumulators of one aggregate, for some groups.
+#[derive(Clone, Debug)]
+pub(crate) enum Accumulator {
+    Count(Vec<i64>),
+    Integers(IntegerSums),
+    Floats(FloatSums),
+    Intervals(IntervalSums),
+    Extreme(Extreme),
+    Logic(Logic),
+    Value(AnyValue),
+    Moments(Moments),
+    Distinct(Box<Distinct>),
+}
+
+impl AggregateKind {
+    /// The kind of an aggregate whose argument is computed in this register.
+    pub(crate) fn new(aggregate: &Aggregate, argument: Option<(DataType, Register)>, sum_fits_64: bool) -> Self {
+        AggregateKind {
+            reduction: aggregate.reduction.clone(),
+            distinct: aggregate.distinct,
+            argument,
+            data_type: aggregate.data_type,
+            sum_fits_64,
+        }
+    }
+
+    /// Accumulators for no groups.
+    pub(crate) fn accumulator(&self) -> Result<Accumulator> {
+        if self.distinct && distinct_matters(&self.reduction) {
+            return Ok(Accumulator::Distinct(Box::new(Distinct::new(self)?)));
+        }
+        let argument = || self.argument.ok_or_else(|| Error::internal("an aggregate without its argument"));
+        Ok(match self.reduction {
+            Reduction::CountRows | Reduction::Count => Accumulator::Count(Vec::new()),
+            Reduction::Sum => match argument()?.0 {
+                DataType::Interval => Accumulator::Intervals(IntervalSums::default()),
+                DataType::Real | DataType::Double => Accumulator::Floats(FloatSums::default()),
+                _ => Accumulator::Integers(IntegerSums::new(self.sum_fits_64)),
+            },
+            Reduction::Min => Accumulator::Extreme(Extreme::new(argument()?, false)),
+            Reduction::Max => Accumulator::Extreme(Extreme::new(argument()?, true)),
+            Reduction::Any => Accumulator::Logic(Logic::new(true)),
+            Reduction::All => Accumulator::Logic(Logic::new(false)),
+            Reduction::First => Accumulator::Value(AnyValue::new(argument()?.0, false)),
+            Reduction::Single => Accumulator::Value(AnyValue::new(argument()?.0, true)),
+            Reduction::Variance { sample } => Accumulator::Moments(Moments::new(argument()?.0, sample)),
+            _ => return Err(Error::internal(format!("no accumulator for {:?}", self.reduction))),
+        })
+    }
+
+    /// What the aggregate is of no rows.
+    pub(crate) fn empty(&self) -> Result<Value> {
+        let mut accumulator = self.accumulator()?;
+        accumulator.resize(1);
+        let column = accumulator.finish(self.data_type)?.into_column(self.data_type)?;
+        Ok(column.value(0, self.data_type))
+    }
+}
+
+/// Whether leaving out equal arguments changes what the reduction gives.
+fn distinct_matters(reduction: &Reduction) -> bool {
+    matches!(reduction, Reduction::Count | Reduction::Sum | Reduction::Variance { .. } | Reduction::Single)
+}
+
+/// Calls the same method of whichever accumulator it is.
+macro_rules! delegate {
+    ($self:expr, $inner:ident => $body:expr, count($counts:ident) => $count:expr) => {
+        match $self {
+            Accumulator::Count($counts) => $count,
+            Accumulator::Integers($inner) => $body,
+            Accumulator::Floats($inner) => $body,
+            Accumulator::Intervals($inner) => $body,
+            Accumulator::Extreme($inner) => $body,
+            Accumulator::Logic($inner) => $body,
+            Accumulator::Value($inner) => $body,
+            Accumulator::Moments($inner) => $body,
+            Accumulator::Distinct($inner) => $body,
+        }
+    };
+}
+
+impl Accumulator {
+    /// Makes room for so many groups; new ones are empty.
+    pub(crate) fn resize(&mut self, groups: usize) {
+        delegate!(self, inner => inner.resize(groups), count(counts) => counts.resize(groups, 0));
+    }
+
+    /// Folds in some tuples, whose groups there is room for.
+    pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
+        delegate!(self, inner => inner.update(input), count(counts) => {
+            count(counts, input);
+            Ok(())
+        })
+    }
+
+    /// Folds in the groups `from` of another accumulator of the same kind, each into the group at the same place
+    /// of `into`.
+    pub(crate) fn merge(&mut self, other: &Accumulator, from: &[u32], into: &[u32]) -> Result<()> {
+        let pairs = || from.iter().zip(into).map(|(&from, &into)| (from as usize, into as usize));
+        match (self, other) {
+            (Accumulator::Count(mine), Accumulator::Count(theirs)) => {
+                pairs().for_each(|(from, into)| mine[into] += theirs[from]);
+            }
+            (Accumulator::Integers(mine), Accumulator::Integers(theirs)) => mine.merge(theirs, pairs()),
+            (Accumulator::Floats(mine), Accumulator::Floats(theirs)) => mine.merge(theirs, pairs()),
+            (Accumulator::Intervals(mine), Accumulator::Intervals(theirs)) => mine.merge(theirs, pairs()),
+            (Accumulator::Extreme(mine), Accumulator::Extreme(theirs)) => mine.merge(theirs, pairs()),
+            (Accumulator::Logic(mine), Accumulator::Logic(theirs)) => mine.merge(theirs, pairs()),
+            (Accumulator::Value(mine), Accumulator::Value(theirs)) => mine.merge(theirs, pairs())?,
+            (Accumulator::Moments(mine), Accumulator::Moments(theirs)) => mine.merge(theirs, pairs()),
+            (Accumulator::Distinct(mine), Accumulator::Distinct(theirs)) => mine.merge(theirs, from, into)?,
+            _ => return Err(Error::internal("merged accumulators of two kinds")),
+        }
+        Ok(())
+    }
+
+    /// The results, a row a group.
+    pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
+        delegate!(self, inner => inner.finish(data_type), count(counts) => Ok(Gathered::from_i64(counts, None)))
+    }
+
+    /// Bytes held, about.
+    pub(crate) fn bytes(&self) -> usize {
+        delegate!(self, inner => inner.bytes(), count(counts) => counts.capacity() * 8)
+    }
+}
+
+fn count(counts: &mut [i64], input: &Input<'_>) {
+    match (input.groups, input.vector) {
+        (None, vector) => {
+            let valid = match vector.and_then(|vector| vector.nulls.as_ref().map(|nulls| (vector, nulls))) {
+                Some((vector, nulls)) if vector.constant => if nulls.get(0) { input.len } else { 0 },
+                Some((_, nulls)) => nulls.count_ones(),
+                None => input.len,
+            };
+            counts[0] += valid as i64;
+        }
+        (Some(groups), vector) if vector.is_none_or(|vector| vector.nulls.is_none()) => {
+            groups.iter().for_each(|&group| counts[group as usize] += 1);
+        }
+        _ => input.each_valid(|_, group| counts[group] += 1),
+    }
+}

@@ -1,0 +1,193 @@
+//! From keys to the groups of a finished collection.
+//!
+//! * *Direct*: the codes of the keys are few enough that an array over all of them is cheap: an entry a code.
+//! * *Hash*: everything else.
+//!
+//! A collection whose keys are unique keeps its rows as they are, and a group is a row. Otherwise the rows of a
+//! group are brought next to each other, and a group is a span of rows. Rows of a group stay in their order.
+
+use super::super::gather::{Gathered, GatheredData};
+use super::super::tile::KeyVector;
+use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
+use super::table::{GroupTable, NO_GROUP};
+use crate::context::{Memory, Reservation};
+use crate::{Error, ErrorKind, Result};
+use multiloop_planner::types::DataType;
+use std::sync::Arc;
+
+/// Finds groups by their keys.
+#[derive(Debug)]
+pub(crate) struct KeyIndex {
+    layout: KeyLayout,
+    lookup: Lookup,
+    pub(crate) spans: Spans,
+    _reservation: Reservation,
+}
+
+#[derive(Debug)]
+enum Lookup {
+    /// For each code its group, [`NO_GROUP`] if there is none.
+    Direct(Vec<u32>),
+    Hash(GroupTable),
+}
+
+/// Which rows the groups have.
+#[derive(Debug)]
+pub(crate) enum Spans {
+    /// Group g has row g.
+    Unique,
+    /// Group g has the rows from `starts[g]` to `starts[g + 1]`.
+    Starts(Vec<u32>),
+}
+
+/// An index and the order in which it wants the rows: `order[i]` is the row that becomes row i; none if they stay.
+pub(crate) struct Built {
+    pub(crate) index: KeyIndex,
+    pub(crate) order: Option<Vec<u32>>,
+}
+
+impl KeyIndex {
+    /// Indexes rows by these key columns.
+    pub(crate) fn build(keys: &[Gathered], types: &[DataType], rows: usize, memory: &Arc<Memory>) -> Result<Built> {
+        if rows >= NO_GROUP as usize {
+            return Err(Error::new(ErrorKind::TooComplex, "a bucket of more than 4294967294 rows"));
+        }
+        let domains = keys.iter().zip(types).map(|(column, &data_type)| domain_of(column, data_type)).collect();
+        let layout = KeyLayout::new(domains);
+        let mut reservation = Reservation::new(memory);
+        reservation.add(rows * 24)?;
+        let parts: Vec<KeyPartValues<'_>> = keys
+            .iter()
+            .map(|column| KeyPartValues { values: PartValues::Gathered(column), null_matches: true })
+            .collect();
+        let mut codes = Codes::default();
+        codes.encode(&layout, &parts, rows);
+        let built = match layout.codes().filter(|&codes| direct_pays(codes, rows)) {
+            Some(size) => {
+                reservation.add(size as usize * 4)?;
+                build_direct(layout, &codes, size as usize, reservation)
+            }
+            None => build_hash(layout, &codes, reservation),
+        };
+        Ok(built)
+    }
+
+    /// For each tuple its group, [`NO_GROUP`] if there is none.
+    pub(crate) fn find(&self, key: &[KeyVector<'_>], len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
+        let parts: Vec<KeyPartValues<'_>> = key
+            .iter()
+            .map(|part| KeyPartValues { values: PartValues::Vector(part.vector), null_matches: part.null_matches })
+            .collect();
+        codes.encode(&self.layout, &parts, len);
+        match &self.lookup {
+            Lookup::Direct(entries) => {
+                groups.clear();
+                match &codes.absent {
+                    None => groups.extend(codes.bits64.iter().map(|&code| entries[code as usize])),
+                    Some(absent) => groups.extend(
+                        codes.bits64.iter().zip(absent).map(
+                            |(&code, &absent)| if absent { NO_GROUP } else { entries[code as usize] },
+                        ),
+                    ),
+                }
+            }
+            Lookup::Hash(table) => table.find(codes, groups),
+        }
+    }
+
+    /// How many groups.
+    pub(crate) fn groups(&self, rows: usize) -> usize {
+        match &self.spans {
+            Spans::Unique => rows,
+            Spans::Starts(starts) => starts.len() - 1,
+        }
+    }
+}
+
+impl Spans {
+    /// First row and number of rows of a group.
+    #[inline]
+    pub(crate) fn rows(&self, group: u32) -> (u32, u32) {
+        match self {
+            Spans::Unique => (group, 1),
+            Spans::Starts(starts) => {
+                let start = starts[group as usize];
+                (start, starts[group as usize + 1] - start)
+            }
+        }
+    }
+}
+
+/// An array over all codes costs 4 bytes each and no hashing; a hash table about 24 bytes a key.
+fn direct_pays(codes: u64, rows: usize) -> bool {
+    codes <= 1 << 16 || (codes <= 1 << 31 && codes / 16 <= rows as u64)
+}
+
+/// The values that a key column has: the range of its integers, its dictionary.
+fn domain_of(column: &Gathered, data_type: DataType) -> PartDomain {
+    fn range<T: Copy + Into<i128>>(column: &Gathered, values: &[T]) -> PartDomain {
+        let valid = (0..values.len()).filter(|&row| !column.is_null(row)).map(|row| values[row].into());
+        let (low, high) = valid.fold((i128::MAX, i128::MIN), |(low, high), value: i128| (low.min(value), high.max(value)));
+        if low > high { PartDomain::Integer { low: 0, high: 0 } } else { PartDomain::Integer { low, high } }
+    }
+    match &column.data {
+        GatheredData::I32(values) => range(column, values),
+        GatheredData::I64(values) => range(column, values),
+        GatheredData::I128(values) => range(column, values),
+        GatheredData::Bool(values) if data_type == DataType::Boolean => range(column, &values.iter().map(|&bit| i32::from(bit)).collect::<Vec<_>>()),
+        GatheredData::Code { dictionary, .. } => PartDomain::Code(Arc::clone(dictionary)),
+        _ => PartDomain::of_type(data_type),
+    }
+}
+
+fn build_direct(layout: KeyLayout, codes: &Codes, size: usize, reservation: Reservation) -> Built {
+    let mut entries = vec![NO_GROUP; size];
+    let mut unique = true;
+    for (row, &code) in codes.bits64.iter().enumerate() {
+        let entry = &mut entries[code as usize];
+        unique &= *entry == NO_GROUP;
+        *entry = row as u32;
+    }
+    let (spans, order) = if unique {
+        (Spans::Unique, None)
+    } else {
+        // Groups are numbered in the order of their codes.
+        let mut groups = 0;
+        for entry in entries.iter_mut().filter(|entry| **entry != NO_GROUP) {
+            *entry = groups;
+            groups += 1;
+        }
+        let numbers: Vec<u32> = codes.bits64.iter().map(|&code| entries[code as usize]).collect();
+        span(&numbers, groups as usize)
+    };
+    Built { index: KeyIndex { layout, lookup: Lookup::Direct(entries), spans, _reservation: reservation }, order }
+}
+
+fn build_hash(layout: KeyLayout, codes: &Codes, reservation: Reservation) -> Built {
+    let mut table = GroupTable::new(layout.width);
+    let mut numbers = Vec::with_capacity(codes.len);
+    table.insert(codes, &mut numbers);
+    let (spans, order) =
+        if table.len() == codes.len { (Spans::Unique, None) } else { span(&numbers, table.len()) };
+    Built { index: KeyIndex { layout, lookup: Lookup::Hash(table), spans, _reservation: reservation }, order }
+}
+
+/// Sorts rows by group (counting sort, stable).
+fn span(numbers: &[u32], groups: usize) -> (Spans, Option<Vec<u32>>) {
+    let mut starts = vec![0u32; groups + 1];
+    numbers.iter().for_each(|&number| starts[number as usize + 1] += 1);
+    for group in 0..groups {
+        starts[group + 1] += starts[group];
+    }
+    if numbers.is_sorted() {
+        return (Spans::Starts(starts), None);
+    }
+    let mut next = starts.clone();
+    let mut order = vec![0u32; numbers.len()];
+    for (row, &number) in numbers.iter().enumerate() {
+        let place = &mut next[number as usize];
+        order[*place as usize] = row as u32;
+        *place += 1;
+    }
+    (Spans::Starts(starts), Some(order))
+}

@@ -1,0 +1,368 @@
+//! Keys as numbers: the parts of a key, packed into one integer of 64 or 128 bits where their ranges allow it, else
+//! written one after the other as bytes. Equal keys, in the sense of GROUP BY, have equal codes.
+//!
+//! A part's code is 0 for NULL and 1 + value - low otherwise, so it takes the bits of its range. Text is packed by
+//! its dictionary codes. Floats are their canonical bits, intervals their comparable length.
+
+use super::super::bitmap::Bitmap;
+use super::super::gather::{Gathered, GatheredData};
+use super::super::vector::{Vector, VectorData};
+use crate::column::Dictionary;
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::{Interval, canonical_float_bits};
+use std::sync::Arc;
+
+/// How keys of some parts become codes.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyLayout {
+    pub(crate) parts: Vec<PartLayout>,
+    pub(crate) width: KeyWidth,
+}
+
+/// What codes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyWidth {
+    /// 64-bit integers.
+    Bits64,
+    /// 128-bit integers.
+    Bits128,
+    /// Bytes.
+    Bytes,
+}
+
+/// One part of a key.
+#[derive(Clone, Debug)]
+pub(crate) struct PartLayout {
+    pub(crate) domain: PartDomain,
+    /// Where its code stands in a packed key.
+    pub(crate) shift: u32,
+}
+
+/// Which values a part can have.
+#[derive(Clone, Debug)]
+pub(crate) enum PartDomain {
+    /// Integer-like or boolean, from `low` to `high`.
+    Integer { low: i128, high: i128 },
+    /// Strings of one dictionary.
+    Code(Arc<Dictionary>),
+    /// Floats.
+    Float,
+    /// Any strings.
+    Text,
+    /// Intervals.
+    Interval,
+}
+
+impl PartDomain {
+    /// All values of a type.
+    pub(crate) fn of_type(data_type: DataType) -> Self {
+        match data_type {
+            DataType::Null => PartDomain::Integer { low: 0, high: 0 },
+            DataType::Real | DataType::Double => PartDomain::Float,
+            DataType::Text | DataType::Varchar(_) | DataType::Char(_) => PartDomain::Text,
+            DataType::Interval => PartDomain::Interval,
+            _ => {
+                let (low, high) = data_type.integer_bounds().unwrap_or((i128::MIN, i128::MAX));
+                PartDomain::Integer { low, high }
+            }
+        }
+    }
+
+    /// Number of codes, NULL's included; None if they do not fit 127 bits.
+    pub(crate) fn codes(&self) -> Option<u128> {
+        match self {
+            PartDomain::Integer { low, high } => {
+                u128::try_from(high.checked_sub(*low)?).ok()?.checked_add(2).filter(|&codes| codes < 1 << 127)
+            }
+            PartDomain::Code(dictionary) => Some(dictionary.len() as u128 + 1),
+            PartDomain::Float => Some((1 << 64) + 1),
+            PartDomain::Text => None,
+            // 2^31 months and days of microseconds, and 2^63 of these: below 2^74, of either sign.
+            PartDomain::Interval => Some((1 << 76) + 1),
+        }
+    }
+}
+
+/// Half of the codes of intervals: what is added so that they are not negative.
+const INTERVAL_ZERO: i128 = 1 << 75;
+
+impl KeyLayout {
+    /// The narrowest layout for these parts.
+    pub(crate) fn new(domains: Vec<PartDomain>) -> Self {
+        let mut shift = 0u32;
+        let mut packs = true;
+        let parts = domains
+            .into_iter()
+            .map(|domain| {
+                let bits = domain.codes().map_or(128, |codes| 128 - (codes - 1).leading_zeros());
+                packs &= shift + bits <= 128;
+                let part = PartLayout { domain, shift: shift.min(127) };
+                shift = (shift + bits).min(1 << 16);
+                part
+            })
+            .collect();
+        let width = match shift {
+            0..=64 => KeyWidth::Bits64,
+            65..=128 if packs => KeyWidth::Bits128,
+            _ => KeyWidth::Bytes,
+        };
+        KeyLayout { parts, width }
+    }
+
+    /// An upper bound of codes of a packed layout; None beyond 64 bits.
+    pub(crate) fn codes(&self) -> Option<u64> {
+        if self.width != KeyWidth::Bits64 {
+            return None;
+        }
+        let Some(last) = self.parts.last() else { return Some(1) };
+        u64::try_from(last.domain.codes()?.checked_shl(last.shift)?).ok()
+    }
+}
+
+/// One part's values for some tuples.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PartValues<'a> {
+    /// Of a tile.
+    Vector(&'a Vector),
+    /// Of a growing column.
+    Gathered(&'a Gathered),
+}
+
+/// One part of the keys to encode.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyPartValues<'a> {
+    pub(crate) values: PartValues<'a>,
+    /// Whether NULL is a value like any other; otherwise the key of a NULL is absent.
+    pub(crate) null_matches: bool,
+}
+
+/// The codes of some keys. The vectors of the widths not in use are empty.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Codes {
+    pub(crate) len: usize,
+    pub(crate) bits64: Vec<u64>,
+    pub(crate) bits128: Vec<u128>,
+    pub(crate) bytes: Vec<Vec<u8>>,
+    /// Keys that no layout of these domains holds, or with a NULL that matches nothing.
+    pub(crate) absent: Option<Vec<bool>>,
+}
+
+impl Codes {
+    /// Encodes keys. A value outside of its part's domain makes its key absent.
+    pub(crate) fn encode(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
+        (self.len, self.absent) = (len, None);
+        match layout.width {
+            KeyWidth::Bits64 => {
+                self.bits64.clear();
+                self.bits64.resize(len, 0);
+                for (part, values) in layout.parts.iter().zip(parts) {
+                    let (codes, absent, shift) = (&mut self.bits64, &mut self.absent, part.shift);
+                    each_code(part, *values, len, absent, |tuple, code| codes[tuple] |= (code as u64) << shift);
+                }
+            }
+            KeyWidth::Bits128 => {
+                self.bits128.clear();
+                self.bits128.resize(len, 0);
+                for (part, values) in layout.parts.iter().zip(parts) {
+                    let (codes, absent, shift) = (&mut self.bits128, &mut self.absent, part.shift);
+                    each_code(part, *values, len, absent, |tuple, code| codes[tuple] |= code << shift);
+                }
+            }
+            KeyWidth::Bytes => self.encode_bytes(layout, parts, len),
+        }
+    }
+
+    fn encode_bytes(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
+        self.bytes.iter_mut().for_each(Vec::clear);
+        self.bytes.resize_with(len, Vec::new);
+        for (part, values) in layout.parts.iter().zip(parts) {
+            let keys = &mut self.bytes;
+            if let PartDomain::Text = part.domain {
+                for (tuple, key) in keys.iter_mut().enumerate() {
+                    match values.text(tuple) {
+                        Some(text) => {
+                            key.extend_from_slice(&(text.len() as u64 + 1).to_le_bytes());
+                            key.extend_from_slice(text);
+                        }
+                        None => {
+                            key.extend_from_slice(&0u64.to_le_bytes());
+                            mark(&mut self.absent, *values, tuple, len);
+                        }
+                    }
+                }
+            } else {
+                let absent = &mut self.absent;
+                each_code(part, *values, len, absent, |tuple, code| keys[tuple].extend_from_slice(&code.to_le_bytes()));
+            }
+        }
+    }
+
+    /// Whether a key matches nothing.
+    #[inline]
+    pub(crate) fn is_absent(&self, tuple: usize) -> bool {
+        self.absent.as_ref().is_some_and(|absent| absent[tuple])
+    }
+}
+
+fn mark(absent: &mut Option<Vec<bool>>, values: KeyPartValues<'_>, tuple: usize, len: usize) {
+    if !values.null_matches {
+        absent.get_or_insert_with(|| vec![false; len])[tuple] = true;
+    }
+}
+
+impl KeyPartValues<'_> {
+    fn is_null(&self, tuple: usize) -> bool {
+        match self.values {
+            PartValues::Vector(vector) => vector.is_null(tuple),
+            PartValues::Gathered(column) => column.is_null(tuple),
+        }
+    }
+
+    fn may_be_null(&self) -> bool {
+        match self.values {
+            PartValues::Vector(vector) => vector.nulls.is_some(),
+            PartValues::Gathered(column) => column.valid.is_some(),
+        }
+    }
+
+    /// The bytes of a string; None for NULL.
+    fn text(&self, tuple: usize) -> Option<&[u8]> {
+        if self.is_null(tuple) {
+            return None;
+        }
+        Some(match self.values {
+            PartValues::Vector(vector) => vector.text(tuple).unwrap_or("").as_bytes(),
+            PartValues::Gathered(column) => column.text(tuple),
+        })
+    }
+}
+
+/// Calls `code` with every tuple and its code: 0 for NULL and for what lies outside the domain.
+fn each_code(
+    part: &PartLayout,
+    values: KeyPartValues<'_>,
+    len: usize,
+    absent: &mut Option<Vec<bool>>,
+    mut code: impl FnMut(usize, u128),
+) {
+    let nulls = values.may_be_null();
+    // What to do with a tuple whose value, as a distance from the domain's low end, is `distance`.
+    let mut put = |tuple: usize, distance: Option<u128>, codes: u128, absent: &mut Option<Vec<bool>>| {
+        if nulls && values.is_null(tuple) {
+            mark(absent, values, tuple, len);
+            code(tuple, 0);
+        } else if let Some(distance) = distance.filter(|&distance| distance < codes - 1) {
+            code(tuple, distance + 1);
+        } else {
+            absent.get_or_insert_with(|| vec![false; len])[tuple] = true;
+            code(tuple, 0);
+        }
+    };
+    match &part.domain {
+        PartDomain::Integer { low, .. } => {
+            // A domain of more than 127 bits is written as it is: it never packs and nothing lies outside it.
+            let codes = part.domain.codes().unwrap_or(u128::MAX);
+            let low = if codes == u128::MAX { i128::MIN } else { *low };
+            let distance = |value: i128| (value >= low).then(|| value.wrapping_sub(low) as u128);
+            each_integer(values.values, len, |tuple, value| put(tuple, distance(value), codes, absent));
+        }
+        PartDomain::Float => each_float(values.values, len, |tuple, value| {
+            put(tuple, Some(canonical_float_bits(value).into()), (1 << 64) + 1, absent);
+        }),
+        PartDomain::Interval => each_interval(values.values, len, |tuple, value| {
+            put(tuple, Some((value.comparable_micros() + INTERVAL_ZERO) as u128), (1 << 76) + 1, absent);
+        }),
+        PartDomain::Code(dictionary) => {
+            let codes = dictionary.len() as u128 + 1;
+            if let Some(same) = same_dictionary(values.values, dictionary) {
+                for tuple in 0..len {
+                    put(tuple, Some(same(tuple).into()), codes, absent);
+                }
+            } else {
+                for tuple in 0..len {
+                    let text = values.text(tuple).and_then(|text| std::str::from_utf8(text).ok());
+                    let found = text.and_then(|text| dictionary.find(text).ok());
+                    put(tuple, found.map(u128::from), codes, absent);
+                }
+            }
+        }
+        PartDomain::Text => unreachable!("text that has no dictionary is not packed"),
+    }
+}
+
+/// Codes of these values if they are codes of this dictionary.
+fn same_dictionary<'a>(values: PartValues<'a>, dictionary: &Arc<Dictionary>) -> Option<Box<dyn Fn(usize) -> u32 + 'a>> {
+    match values {
+        PartValues::Vector(vector) => match &vector.data {
+            VectorData::Code { codes, dictionary: other } if Arc::ptr_eq(dictionary, other) => {
+                Some(Box::new(move |tuple| codes[vector.position(tuple)]))
+            }
+            _ => None,
+        },
+        PartValues::Gathered(column) => match &column.data {
+            GatheredData::Code { codes, dictionary: other } if Arc::ptr_eq(dictionary, other) => {
+                Some(Box::new(move |tuple| codes[tuple]))
+            }
+            _ => None,
+        },
+    }
+}
+
+fn each_integer(values: PartValues<'_>, len: usize, mut each: impl FnMut(usize, i128)) {
+    /// Calls `each` with every value of the slice, or with its one value for every tuple.
+    macro_rules! slice {
+        ($values:expr, $constant:expr) => {
+            if $constant {
+                (0..len).for_each(|tuple| each(tuple, $values[0].into()))
+            } else {
+                $values.iter().enumerate().for_each(|(tuple, &value)| each(tuple, value.into()))
+            }
+        };
+    }
+    match values {
+        PartValues::Vector(vector) => match &vector.data {
+            VectorData::I32(values) => slice!(values, vector.constant),
+            VectorData::I64(values) => slice!(values, vector.constant),
+            VectorData::I128(values) => slice!(values, vector.constant),
+            VectorData::Bool(bits) => (0..len).for_each(|tuple| each(tuple, bool_at(bits, vector.position(tuple)))),
+            _ => (0..len).for_each(|tuple| each(tuple, 0)),
+        },
+        PartValues::Gathered(column) => match &column.data {
+            GatheredData::I32(values) => slice!(values, false),
+            GatheredData::I64(values) => slice!(values, false),
+            GatheredData::I128(values) => slice!(values, false),
+            GatheredData::Bool(values) => slice!(values, false),
+            _ => (0..len).for_each(|tuple| each(tuple, 0)),
+        },
+    }
+}
+
+fn bool_at(bits: &Bitmap, position: usize) -> i128 {
+    bits.get(position).into()
+}
+
+fn each_float(values: PartValues<'_>, len: usize, mut each: impl FnMut(usize, f64)) {
+    match values {
+        PartValues::Vector(vector) => match &vector.data {
+            VectorData::F64(values) => (0..len).for_each(|tuple| each(tuple, values[vector.position(tuple)])),
+            _ => (0..len).for_each(|tuple| each(tuple, 0.0)),
+        },
+        PartValues::Gathered(column) => match &column.data {
+            GatheredData::F64(values) => values.iter().enumerate().for_each(|(tuple, &value)| each(tuple, value)),
+            _ => (0..len).for_each(|tuple| each(tuple, 0.0)),
+        },
+    }
+}
+
+fn each_interval(values: PartValues<'_>, len: usize, mut each: impl FnMut(usize, Interval)) {
+    match values {
+        PartValues::Vector(vector) => match &vector.data {
+            VectorData::Interval(values) => (0..len).for_each(|tuple| each(tuple, values[vector.position(tuple)])),
+            _ => (0..len).for_each(|tuple| each(tuple, Interval::default())),
+        },
+        PartValues::Gathered(column) => match &column.data {
+            GatheredData::Interval(values) => values.iter().enumerate().for_each(|(tuple, &value)| each(tuple, value)),
+            _ => (0..len).for_each(|tuple| each(tuple, Interval::default())),
+        },
+    }
+}

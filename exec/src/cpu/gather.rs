@@ -1,0 +1,535 @@
+//! Columns that grow: what a loop's tiles append to, tile by tile, until it becomes a [`Column`].
+//!
+//! The form follows the first vector that is appended and widens when a later one needs it (i32 to i64 to i128,
+//! codes to strings), so a column of many parts never depends on how its parts happened to be computed.
+
+use super::bitmap::Bitmap;
+use super::vector::{Register, TextVector, Vector, VectorData};
+use crate::column::{Chunk, Column, ColumnData, Dictionary};
+use crate::{Error, ErrorKind, Result};
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::{Interval, Value};
+use std::sync::Arc;
+
+/// A growing column.
+#[derive(Clone, Debug)]
+pub(super) struct Gathered {
+    pub(super) data: GatheredData,
+    /// A bit a row; none while there is no NULL.
+    pub(super) valid: Option<Vec<bool>>,
+    len: usize,
+}
+
+/// The values of a growing column; at a NULL any value.
+#[derive(Clone, Debug)]
+pub(super) enum GatheredData {
+    Bool(Vec<bool>),
+    I32(Vec<i32>),
+    I64(Vec<i64>),
+    I128(Vec<i128>),
+    F64(Vec<f64>),
+    Text { ends: Vec<u64>, bytes: Vec<u8> },
+    Code { codes: Vec<u32>, dictionary: Arc<Dictionary> },
+    Interval(Vec<Interval>),
+}
+
+/// Runs the body with `$values` bound to the Vec of whatever plain form `$data` has.
+macro_rules! each_plain {
+    ($data:expr, $values:ident => $body:expr, text($ends:ident, $bytes:ident) => $text:expr) => {
+        match $data {
+            GatheredData::Bool($values) => $body,
+            GatheredData::I32($values) => $body,
+            GatheredData::I64($values) => $body,
+            GatheredData::I128($values) => $body,
+            GatheredData::F64($values) => $body,
+            GatheredData::Interval($values) => $body,
+            GatheredData::Code { codes: $values, .. } => $body,
+            GatheredData::Text { ends: $ends, bytes: $bytes } => $text,
+        }
+    };
+}
+
+impl Gathered {
+    /// An empty column of a register's form.
+    pub(super) fn new(register: Register) -> Self {
+        let data = match register {
+            Register::Bool => GatheredData::Bool(Vec::new()),
+            Register::I32 => GatheredData::I32(Vec::new()),
+            Register::I64 => GatheredData::I64(Vec::new()),
+            Register::I128 => GatheredData::I128(Vec::new()),
+            Register::F64 => GatheredData::F64(Vec::new()),
+            Register::Text => GatheredData::Text { ends: Vec::new(), bytes: Vec::new() },
+            Register::Interval => GatheredData::Interval(Vec::new()),
+        };
+        Gathered { data, valid: None, len: 0 }
+    }
+
+    /// An empty column in the usual form of a type.
+    pub(super) fn of_type(data_type: DataType) -> Self {
+        Gathered::new(register_of(data_type))
+    }
+
+    fn of(data: GatheredData, valid: Option<Vec<bool>>, len: usize) -> Self {
+        Gathered { data, valid: valid.filter(|valid| valid.contains(&false)), len }
+    }
+
+    /// Booleans.
+    pub(super) fn from_bools(values: Vec<bool>, valid: Option<Vec<bool>>) -> Self {
+        let len = values.len();
+        Gathered::of(GatheredData::Bool(values), valid, len)
+    }
+
+    /// Integers.
+    pub(super) fn from_i64(values: Vec<i64>, valid: Option<Vec<bool>>) -> Self {
+        let len = values.len();
+        Gathered::of(GatheredData::I64(values), valid, len)
+    }
+
+    /// Integers.
+    pub(super) fn from_i128(values: Vec<i128>, valid: Option<Vec<bool>>) -> Self {
+        let len = values.len();
+        Gathered::of(GatheredData::I128(values), valid, len)
+    }
+
+    /// Floats.
+    pub(super) fn from_floats(values: Vec<f64>, valid: Option<Vec<bool>>) -> Self {
+        let len = values.len();
+        Gathered::of(GatheredData::F64(values), valid, len)
+    }
+
+    /// Intervals.
+    pub(super) fn from_intervals(values: Vec<Interval>, valid: Option<Vec<bool>>) -> Self {
+        let len = values.len();
+        Gathered::of(GatheredData::Interval(values), valid, len)
+    }
+
+    /// Codes of a dictionary.
+    pub(super) fn from_codes(codes: Vec<u32>, dictionary: Arc<Dictionary>, valid: Option<Vec<bool>>) -> Self {
+        let len = codes.len();
+        Gathered::of(GatheredData::Code { codes, dictionary }, valid, len)
+    }
+
+    /// Values of a type.
+    pub(super) fn from_values(values: &[Value], data_type: DataType) -> Self {
+        let mut vector = Vector::default();
+        vector.set_values(values, register_of(data_type));
+        let mut column = Gathered::of_type(data_type);
+        column.append(&vector);
+        column
+    }
+
+    /// The values as a vector.
+    pub(super) fn into_vector(self) -> Vector {
+        let nulls = self.valid.map(|valid| {
+            let mut bits = Bitmap::default();
+            bits.fill(valid.len(), |row| valid[row]);
+            bits
+        });
+        let data = match self.data {
+            GatheredData::Bool(values) => {
+                let mut bits = Bitmap::default();
+                bits.fill(values.len(), |row| values[row]);
+                VectorData::Bool(bits)
+            }
+            GatheredData::I32(values) => VectorData::I32(values),
+            GatheredData::I64(values) => VectorData::I64(values),
+            GatheredData::I128(values) => VectorData::I128(values),
+            GatheredData::F64(values) => VectorData::F64(values),
+            GatheredData::Interval(values) => VectorData::Interval(values),
+            GatheredData::Code { codes, dictionary } => VectorData::Code { codes, dictionary },
+            GatheredData::Text { ends, bytes } => VectorData::Text(texts_of(&ends, &bytes)),
+        };
+        let mut vector = Vector::default();
+        vector.set(self.len, data, nulls);
+        vector
+    }
+
+    /// How many rows.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        let data = each_plain!(&self.data,
+            values => values.capacity() * size_of_val(values.first().unwrap_or(&Default::default())),
+            text(ends, bytes) => ends.capacity() * 8 + bytes.capacity());
+        data + self.valid.as_ref().map_or(0, Vec::capacity)
+    }
+
+    /// Whether a row is NULL.
+    #[inline]
+    pub(super) fn is_null(&self, row: usize) -> bool {
+        self.valid.as_ref().is_some_and(|valid| !valid[row])
+    }
+
+    /// The bytes of a string (text and codes).
+    pub(super) fn text(&self, row: usize) -> &[u8] {
+        match &self.data {
+            GatheredData::Text { ends, bytes } => {
+                let start = if row == 0 { 0 } else { ends[row - 1] };
+                &bytes[start as usize..ends[row] as usize]
+            }
+            GatheredData::Code { codes, dictionary } if !dictionary.is_empty() => dictionary.get(codes[row]).as_bytes(),
+            _ => &[],
+        }
+    }
+
+    /// Appends one value a tuple.
+    pub(super) fn append(&mut self, vector: &Vector) {
+        self.adopt(vector);
+        let len = vector.len;
+        self.append_valid(vector);
+        /// Appends the values of the vector, each changed by `$cast`.
+        macro_rules! extend {
+            ($values:ident, $from:ident, $cast:expr) => {
+                if vector.constant {
+                    $values.extend(std::iter::repeat_n($cast(&$from[0]), len))
+                } else {
+                    $values.extend($from.iter().map($cast))
+                }
+            };
+        }
+        match (&mut self.data, &vector.data) {
+            (GatheredData::Bool(values), VectorData::Bool(bits)) => {
+                values.extend((0..len).map(|tuple| bits.get(vector.position(tuple))));
+            }
+            (GatheredData::I32(values), VectorData::I32(from)) => extend!(values, from, |&v: &i32| v),
+            (GatheredData::I64(values), VectorData::I32(from)) => extend!(values, from, |&v: &i32| i64::from(v)),
+            (GatheredData::I64(values), VectorData::I64(from)) => extend!(values, from, |&v: &i64| v),
+            (GatheredData::I128(values), VectorData::I32(from)) => extend!(values, from, |&v: &i32| i128::from(v)),
+            (GatheredData::I128(values), VectorData::I64(from)) => extend!(values, from, |&v: &i64| i128::from(v)),
+            (GatheredData::I128(values), VectorData::I128(from)) => extend!(values, from, |&v: &i128| v),
+            (GatheredData::F64(values), VectorData::F64(from)) => extend!(values, from, |&v: &f64| v),
+            (GatheredData::Interval(values), VectorData::Interval(from)) => extend!(values, from, |&v: &Interval| v),
+            (GatheredData::Code { codes, .. }, VectorData::Code { codes: from, .. }) => {
+                extend!(codes, from, |&v: &u32| v);
+            }
+            (GatheredData::Text { ends, bytes }, _) => {
+                for tuple in 0..len {
+                    if !vector.is_null(tuple) {
+                        bytes.extend_from_slice(vector.text(tuple).unwrap_or("").as_bytes());
+                    }
+                    ends.push(bytes.len() as u64);
+                }
+            }
+            // Only NULLs of no type come as booleans where the column holds something else.
+            (data, _) => each_plain!(data,
+                values => values.resize(values.len() + len, Default::default()),
+                text(_ends, _bytes) => unreachable!("handled above")),
+        }
+        self.len += len;
+    }
+
+    /// Takes the form that this column and the vector's values both fit.
+    fn adopt(&mut self, vector: &Vector) {
+        match (&self.data, &vector.data) {
+            // Booleans, or NULLs of no type, which fit any form.
+            (_, VectorData::Bool(_)) => {}
+            (GatheredData::Code { dictionary, .. }, VectorData::Code { dictionary: other, .. })
+                if Arc::ptr_eq(dictionary, other) => {}
+            (_, VectorData::Code { dictionary, .. }) if self.len == 0 => {
+                self.data = GatheredData::Code { codes: Vec::new(), dictionary: Arc::clone(dictionary) };
+            }
+            _ if self.len == 0 => *self = Gathered::new(vector.register()),
+            // Nothing but NULLs of no type so far.
+            (GatheredData::Bool(_), _) => {
+                let nulls = self.len;
+                *self = Gathered::new(vector.register());
+                self.extend_null(nulls);
+            }
+            (GatheredData::Code { .. }, VectorData::Code { .. } | VectorData::Text(_)) => self.decode(),
+            (_, VectorData::I64(_)) => self.widen(Register::I64),
+            (_, VectorData::I128(_)) => self.widen(Register::I128),
+            _ => {}
+        }
+    }
+
+    fn append_valid(&mut self, vector: &Vector) {
+        let Some(nulls) = &vector.nulls else {
+            if let Some(valid) = &mut self.valid {
+                valid.resize(self.len + vector.len, true);
+            }
+            return;
+        };
+        let len = self.len;
+        let valid = self.valid.get_or_insert_with(|| vec![true; len]);
+        valid.extend((0..vector.len).map(|tuple| nulls.get(vector.position(tuple))));
+    }
+
+    /// Makes an integer form at least so wide.
+    fn widen(&mut self, register: Register) {
+        self.data = match (&self.data, register) {
+            (GatheredData::I32(values), Register::I64) => {
+                GatheredData::I64(values.iter().map(|&value| value.into()).collect())
+            }
+            (GatheredData::I32(values), Register::I128) => {
+                GatheredData::I128(values.iter().map(|&value| value.into()).collect())
+            }
+            (GatheredData::I64(values), Register::I128) => {
+                GatheredData::I128(values.iter().map(|&value| value.into()).collect())
+            }
+            // Nothing but untyped NULLs so far.
+            (GatheredData::Bool(values), Register::I64) => GatheredData::I64(vec![0; values.len()]),
+            (GatheredData::Bool(values), Register::I128) => GatheredData::I128(vec![0; values.len()]),
+            _ => return,
+        };
+    }
+
+    /// Turns codes into strings.
+    fn decode(&mut self) {
+        let (mut ends, mut bytes) = (Vec::with_capacity(self.len), Vec::new());
+        for row in 0..self.len {
+            if !self.is_null(row) {
+                bytes.extend_from_slice(self.text(row));
+            }
+            ends.push(bytes.len() as u64);
+        }
+        self.data = GatheredData::Text { ends, bytes };
+    }
+
+    /// Appends all rows of another column.
+    pub(super) fn append_all(&mut self, other: Gathered) {
+        if self.len == 0 {
+            *self = other;
+            return;
+        }
+        if other.len == 0 {
+            return;
+        }
+        let other = self.unify(other);
+        match (&mut self.valid, &other.valid) {
+            (None, None) => {}
+            (Some(valid), None) => valid.resize(self.len + other.len, true),
+            (mine, Some(theirs)) => mine.get_or_insert_with(|| vec![true; self.len]).extend_from_slice(theirs),
+        }
+        match (&mut self.data, &other.data) {
+            (GatheredData::Bool(values), GatheredData::Bool(from)) => values.extend_from_slice(from),
+            (GatheredData::I32(values), GatheredData::I32(from)) => values.extend_from_slice(from),
+            (GatheredData::I64(values), GatheredData::I64(from)) => values.extend_from_slice(from),
+            (GatheredData::I128(values), GatheredData::I128(from)) => values.extend_from_slice(from),
+            (GatheredData::F64(values), GatheredData::F64(from)) => values.extend_from_slice(from),
+            (GatheredData::Interval(values), GatheredData::Interval(from)) => values.extend_from_slice(from),
+            (GatheredData::Code { codes, .. }, GatheredData::Code { codes: from, .. }) => codes.extend_from_slice(from),
+            (GatheredData::Text { ends, bytes }, GatheredData::Text { ends: from, bytes: more }) => {
+                let start = bytes.len() as u64;
+                ends.extend(from.iter().map(|end| start + end));
+                bytes.extend_from_slice(more);
+            }
+            // One of them holds nothing but untyped NULLs.
+            (data, _) => each_plain!(data,
+                values => values.resize(self.len + other.len, Default::default()),
+                text(ends, bytes) => ends.resize(self.len + other.len, bytes.len() as u64)),
+        }
+        self.len += other.len;
+    }
+
+    /// Brings both columns to one form; gives the other one.
+    fn unify(&mut self, mut other: Gathered) -> Gathered {
+        let register = |data: &GatheredData| match data {
+            GatheredData::Bool(_) => Some(Register::Bool),
+            GatheredData::I32(_) => Some(Register::I32),
+            GatheredData::I64(_) => Some(Register::I64),
+            GatheredData::I128(_) => Some(Register::I128),
+            _ => None,
+        };
+        match (&self.data, &other.data) {
+            (GatheredData::Code { dictionary, .. }, GatheredData::Code { dictionary: theirs, .. })
+                if Arc::ptr_eq(dictionary, theirs) => {}
+            (GatheredData::Code { .. } | GatheredData::Text { .. }, GatheredData::Code { .. } | GatheredData::Text { .. }) => {
+                if let GatheredData::Code { .. } = self.data {
+                    self.decode();
+                }
+                if let GatheredData::Code { .. } = other.data {
+                    other.decode();
+                }
+            }
+            (mine, theirs) => match (register(mine), register(theirs)) {
+                (Some(mine), Some(theirs)) if mine < theirs => self.widen(theirs),
+                (Some(mine), Some(theirs)) if theirs < mine => other.widen(mine),
+                (Some(Register::Bool), None) => {
+                    let mut empty = other.clone();
+                    empty.clear();
+                    empty.extend_null(self.len);
+                    *self = empty;
+                }
+                _ => {}
+            },
+        }
+        other
+    }
+
+    fn clear(&mut self) {
+        each_plain!(&mut self.data, values => values.clear(), text(ends, bytes) => { ends.clear(); bytes.clear(); });
+        (self.valid, self.len) = (None, 0);
+    }
+
+    fn extend_null(&mut self, count: usize) {
+        let len = self.len + count;
+        each_plain!(&mut self.data,
+            values => values.resize(len, Default::default()),
+            text(ends, bytes) => ends.resize(len, bytes.len() as u64));
+        self.valid.get_or_insert_with(|| vec![true; self.len]).resize(len, false);
+        self.len = len;
+    }
+
+    /// The rows at these positions.
+    pub(super) fn take(&self, rows: &[u32]) -> Gathered {
+        fn pick<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {
+            rows.iter().map(|&row| values[row as usize]).collect()
+        }
+        let data = match &self.data {
+            GatheredData::Bool(values) => GatheredData::Bool(pick(values, rows)),
+            GatheredData::I32(values) => GatheredData::I32(pick(values, rows)),
+            GatheredData::I64(values) => GatheredData::I64(pick(values, rows)),
+            GatheredData::I128(values) => GatheredData::I128(pick(values, rows)),
+            GatheredData::F64(values) => GatheredData::F64(pick(values, rows)),
+            GatheredData::Interval(values) => GatheredData::Interval(pick(values, rows)),
+            GatheredData::Code { codes, dictionary } => {
+                GatheredData::Code { codes: pick(codes, rows), dictionary: Arc::clone(dictionary) }
+            }
+            GatheredData::Text { .. } => {
+                let (mut ends, mut bytes) = (Vec::with_capacity(rows.len()), Vec::new());
+                for &row in rows {
+                    bytes.extend_from_slice(self.text(row as usize));
+                    ends.push(bytes.len() as u64);
+                }
+                GatheredData::Text { ends, bytes }
+            }
+        };
+        let valid = self.valid.as_ref().map(|valid| pick(valid, rows));
+        Gathered { data, valid, len: rows.len() }
+    }
+
+    /// The column of these values; integers in the narrowest form that holds them.
+    pub(super) fn into_column(self, data_type: DataType) -> Result<Column> {
+        let nulls = self.valid.map(NullBuffer::from).filter(|nulls| nulls.null_count() > 0);
+        let len = self.len;
+        let data = match self.data {
+            _ if data_type == DataType::Null => ColumnData::Boolean(BooleanBuffer::new_unset(len)),
+            GatheredData::Bool(values) if data_type == DataType::Boolean => ColumnData::Boolean(values.into()),
+            // Nothing but NULLs, none of which told the type.
+            GatheredData::Bool(_) => return Ok(Column { data: all_null(data_type, len), nulls }),
+            GatheredData::I32(values) => narrow(values.iter().map(|&value| i64::from(value)), nulls.as_ref(), || {
+                ColumnData::Int32(values.clone().into())
+            }),
+            GatheredData::I64(values) => {
+                narrow(values.iter().copied(), nulls.as_ref(), || ColumnData::Int64(values.clone().into()))
+            }
+            GatheredData::I128(values) => narrow_wide(values, nulls.as_ref()),
+            GatheredData::F64(values) if data_type == DataType::Real => {
+                ColumnData::Float32(values.iter().map(|&value| value as f32).collect())
+            }
+            GatheredData::F64(values) => ColumnData::Float64(values.into()),
+            GatheredData::Interval(values) => ColumnData::Interval(values.into()),
+            GatheredData::Code { codes, dictionary } => codes_column(&codes, dictionary),
+            GatheredData::Text { ends, bytes } => text_column(&ends, bytes)?,
+        };
+        Ok(Column { data, nulls })
+    }
+}
+
+/// A register that holds every value of a type.
+pub(super) fn register_of(data_type: DataType) -> Register {
+    match data_type {
+        DataType::Null | DataType::Boolean => Register::Bool,
+        DataType::SmallInt | DataType::Integer | DataType::Date => Register::I32,
+        DataType::BigInt | DataType::Time | DataType::Timestamp => Register::I64,
+        DataType::Decimal { .. } => Register::I128,
+        DataType::Real | DataType::Double => Register::F64,
+        DataType::Text | DataType::Varchar(_) | DataType::Char(_) => Register::Text,
+        DataType::Interval => Register::Interval,
+    }
+}
+
+fn texts_of(ends: &[u64], bytes: &[u8]) -> TextVector {
+    let mut texts = TextVector::default();
+    let mut start = 0;
+    for &end in ends {
+        texts.push(std::str::from_utf8(&bytes[start..end as usize]).expect("gathered from strings"));
+        start = end as usize;
+    }
+    texts
+}
+
+/// A chunk of columns of these types and `rows` rows.
+pub(super) fn into_chunk(columns: Vec<Gathered>, types: &[DataType], rows: usize) -> Result<Chunk> {
+    let columns = columns.into_iter().zip(types).map(|(column, &data_type)| column.into_column(data_type));
+    Ok(Chunk::new(rows, columns.collect::<Result<Vec<_>>>()?))
+}
+
+fn all_null(data_type: DataType, len: usize) -> ColumnData {
+    match data_type {
+        DataType::Real => ColumnData::Float32(vec![0.0; len].into()),
+        DataType::Double => ColumnData::Float64(vec![0.0; len].into()),
+        DataType::Text | DataType::Varchar(_) | DataType::Char(_) => {
+            ColumnData::Text { offsets: OffsetBuffer::new_zeroed(len), bytes: Buffer::from_vec(Vec::<u8>::new()) }
+        }
+        DataType::Interval => ColumnData::Interval(vec![Interval::default(); len].into()),
+        DataType::Null | DataType::Boolean => ColumnData::Boolean(BooleanBuffer::new_unset(len)),
+        _ => ColumnData::Frame8 { base: 0, offsets: vec![0; len].into() },
+    }
+}
+
+/// Offsets from the minimum if they fit 32 bits, else what `plain` gives.
+fn narrow(
+    values: impl Iterator<Item = i64> + Clone,
+    nulls: Option<&NullBuffer>,
+    plain: impl FnOnce() -> ColumnData,
+) -> ColumnData {
+    let (mut low, mut high) = (i64::MAX, i64::MIN);
+    match nulls {
+        None => values.clone().for_each(|value| (low, high) = (low.min(value), high.max(value))),
+        Some(nulls) => {
+            for (value, valid) in values.clone().zip(nulls.iter()) {
+                if valid {
+                    (low, high) = (low.min(value), high.max(value));
+                }
+            }
+        }
+    }
+    let base = if low > high { 0 } else { low };
+    let span = high.max(base).wrapping_sub(base) as u64;
+    // What stands at a NULL may lie anywhere; cut to the width it is an offset like any other, except that base
+    // and offset together must fit.
+    let offset = |value: i64| (value.wrapping_sub(base) as u64).min(span);
+    if span <= u8::MAX.into() {
+        ColumnData::Frame8 { base, offsets: values.map(|value| offset(value) as u8).collect() }
+    } else if span <= u16::MAX.into() {
+        ColumnData::Frame16 { base, offsets: values.map(|value| offset(value) as u16).collect() }
+    } else if span <= u32::MAX.into() {
+        ColumnData::Frame32 { base, offsets: values.map(|value| offset(value) as u32).collect() }
+    } else {
+        plain()
+    }
+}
+
+fn narrow_wide(values: Vec<i128>, nulls: Option<&NullBuffer>) -> ColumnData {
+    let valid = |row: usize| nulls.is_none_or(|nulls| nulls.is_valid(row));
+    if values.iter().enumerate().all(|(row, &value)| i64::try_from(value).is_ok() || !valid(row)) {
+        let short = values.iter().map(|&value| value as i64);
+        return narrow(short.clone(), nulls, || ColumnData::Int64(short.collect()));
+    }
+    ColumnData::Int128(values.into())
+}
+
+fn codes_column(codes: &[u32], dictionary: Arc<Dictionary>) -> ColumnData {
+    let last = dictionary.len().saturating_sub(1);
+    if last <= u8::MAX.into() {
+        ColumnData::Dictionary8 { codes: codes.iter().map(|&code| code as u8).collect(), dictionary }
+    } else if last <= u16::MAX.into() {
+        ColumnData::Dictionary16 { codes: codes.iter().map(|&code| code as u16).collect(), dictionary }
+    } else {
+        ColumnData::Dictionary32 { codes: codes.iter().copied().collect(), dictionary }
+    }
+}
+
+fn text_column(ends: &[u64], bytes: Vec<u8>) -> Result<ColumnData> {
+    if i32::try_from(bytes.len()).is_err() {
+        return Err(Error::new(ErrorKind::TooComplex, "an intermediate result holds more than 2 GiB of text in one column")
+            .with_hint("Select fewer text columns, or fewer rows."));
+    }
+    let offsets: ScalarBuffer<i32> = std::iter::once(0).chain(ends.iter().map(|&end| end as i32)).collect();
+    Ok(ColumnData::Text { offsets: OffsetBuffer::new(offsets), bytes: Buffer::from_vec(bytes) })
+}

@@ -1,0 +1,159 @@
+//! Collections that have been computed: what later loops, lookups and the result read.
+
+use super::bucket::index::{KeyIndex, Spans};
+use super::bucket::key::Codes;
+use super::bucket::table::NO_GROUP;
+use super::gather::{self, Gathered};
+use super::tile::{KeyVector, NO_ROW};
+use crate::column::Chunk;
+use crate::context::{Memory, Reservation};
+use crate::{Error, Result};
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::Value;
+use std::sync::Arc;
+
+/// A collection.
+#[derive(Debug)]
+pub(super) enum Stored {
+    /// A table, or rows of any kind.
+    Rows(RowSet),
+    /// Buckets of rows.
+    Buckets(Buckets),
+    /// One row a group.
+    Groups(Groups),
+}
+
+/// Rows in chunks.
+#[derive(Clone, Debug)]
+pub(super) struct RowSet {
+    pub(super) chunks: Vec<Arc<Chunk>>,
+    /// For each field its position among the chunks' columns; none if they are the same.
+    pub(super) fields: Option<Arc<[u32]>>,
+    pub(super) rows: usize,
+    /// What the rows count for; shared by clones.
+    pub(super) reservation: Option<Arc<Reservation>>,
+}
+
+/// Rows by key.
+#[derive(Debug)]
+pub(super) struct Buckets {
+    pub(super) index: KeyIndex,
+    /// The rows, those of a group side by side.
+    pub(super) members: Arc<Chunk>,
+    /// The key of each group, if somebody reads the groups as rows.
+    pub(super) keys: Option<RowSet>,
+    pub(super) _reservation: Option<Arc<Reservation>>,
+}
+
+/// Rows that are looked up by key.
+#[derive(Debug)]
+pub(super) struct Groups {
+    pub(super) rows: RowSet,
+    /// If somebody looks up. Groups are rows.
+    pub(super) index: Option<KeyIndex>,
+    /// For each field what a lookup that finds nothing gives.
+    pub(super) empty: Vec<Value>,
+}
+
+impl RowSet {
+    /// Rows in chunks whose columns are the fields.
+    pub(super) fn new(chunks: Vec<Arc<Chunk>>) -> Self {
+        let rows = chunks.iter().map(|chunk| chunk.rows).sum();
+        RowSet { chunks, fields: None, rows, reservation: None }
+    }
+
+    /// Rows of these columns, counted against the memory limit.
+    pub(super) fn gathered(columns: Vec<Gathered>, types: &[DataType], rows: usize, memory: &Arc<Memory>) -> Result<Self> {
+        let mut reservation = Reservation::new(memory);
+        reservation.add(columns.iter().map(Gathered::bytes).sum())?;
+        let chunks = if rows == 0 { Vec::new() } else { vec![Arc::new(gather::into_chunk(columns, types, rows)?)] };
+        Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
+    }
+
+    /// The value of a field in the only row.
+    pub(super) fn single(&self, field: u32, data_type: DataType) -> Result<Value> {
+        let Some(chunk) = self.chunks.iter().find(|chunk| chunk.rows > 0) else {
+            return Err(Error::internal("a reduction without its row"));
+        };
+        let position = self.fields.as_ref().map_or(field, |fields| fields[field as usize]);
+        Ok(chunk.columns[position as usize].value(0, data_type))
+    }
+}
+
+impl Stored {
+    /// The collection as rows; of buckets their keys.
+    pub(super) fn rows(&self) -> Result<&RowSet> {
+        match self {
+            Stored::Rows(rows) => Ok(rows),
+            Stored::Groups(groups) => Ok(&groups.rows),
+            Stored::Buckets(buckets) => {
+                buckets.keys.as_ref().ok_or_else(|| Error::internal("the keys of these buckets were not kept"))
+            }
+        }
+    }
+
+    /// The collection as buckets.
+    pub(super) fn buckets(&self) -> Result<&Buckets> {
+        if let Stored::Buckets(buckets) = self { Ok(buckets) } else { Err(Error::internal("these are no buckets")) }
+    }
+
+    /// The collection as groups.
+    pub(super) fn groups(&self) -> Result<&Groups> {
+        if let Stored::Groups(groups) = self { Ok(groups) } else { Err(Error::internal("these are no groups")) }
+    }
+
+    /// For each tuple whether there is a group of its key: the group or [`NO_GROUP`].
+    pub(super) fn find(&self, key: &[KeyVector<'_>], len: usize, groups: &mut Vec<u32>) -> Result<()> {
+        let index = match self {
+            Stored::Buckets(buckets) => &buckets.index,
+            Stored::Groups(Groups { index: Some(index), .. }) => index,
+            _ => return Err(Error::internal("this collection has no index")),
+        };
+        index.find(key, len, &mut Codes::default(), groups);
+        Ok(())
+    }
+}
+
+impl Buckets {
+    /// Sorts rows into buckets.
+    pub(super) fn build(
+        (keys, key_types): (Vec<Gathered>, &[DataType]),
+        (members, member_types): (Vec<Gathered>, &[DataType]),
+        rows: usize,
+        keep_keys: bool,
+        memory: &Arc<Memory>,
+    ) -> Result<Self> {
+        let mut reservation = Reservation::new(memory);
+        reservation.add(members.iter().map(Gathered::bytes).sum())?;
+        let built = KeyIndex::build(&keys, key_types, rows, memory)?;
+        let members = match &built.order {
+            Some(order) => members.iter().map(|column| column.take(order)).collect(),
+            None => members,
+        };
+        let members = Arc::new(gather::into_chunk(members, member_types, rows)?);
+        let keys = if keep_keys {
+            let firsts: Vec<u32> = match &built.index.spans {
+                Spans::Unique => (0..rows as u32).collect(),
+                Spans::Starts(starts) => starts[..starts.len() - 1]
+                    .iter()
+                    .map(|&start| built.order.as_ref().map_or(start, |order| order[start as usize]))
+                    .collect(),
+            };
+            let columns = keys.iter().map(|column| column.take(&firsts)).collect();
+            Some(RowSet::gathered(columns, key_types, firsts.len(), memory)?)
+        } else {
+            None
+        };
+        Ok(Buckets { index: built.index, members, keys, _reservation: Some(Arc::new(reservation)) })
+    }
+}
+
+impl Groups {
+    /// For each tuple the row of its key's group, [`NO_ROW`] if there is none.
+    pub(super) fn find(&self, key: &[KeyVector<'_>], len: usize, rows: &mut Vec<u32>) -> Result<()> {
+        const { assert!(NO_ROW == NO_GROUP, "what is not found is no row") };
+        let Some(index) = &self.index else { return Err(Error::internal("this collection has no index")) };
+        index.find(key, len, &mut Codes::default(), rows);
+        Ok(())
+    }
+}
