@@ -409,6 +409,9 @@ impl Gathered {
         let data = match self.data {
             _ if data_type == DataType::Null => ColumnData::Boolean(BooleanBuffer::new_unset(len)),
             GatheredData::Bool(values) if data_type == DataType::Boolean => ColumnData::Boolean(values.into()),
+            GatheredData::I128(values) if data_type == DataType::Boolean => {
+                ColumnData::Boolean(values.iter().map(|&value| value != 0).collect())
+            }
             // Nothing but NULLs, none of which told the type.
             GatheredData::Bool(_) => return Ok(Column { data: all_null(data_type, len), nulls }),
             GatheredData::I32(values) => narrow(values.iter().map(|&value| i64::from(value)), nulls.as_ref(), || {

@@ -27,7 +27,7 @@ impl Distinct {
         let Some((data_type, register)) = kind.argument else { return Err(Error::internal("distinct of nothing")) };
         let group = PartDomain::Integer { low: 0, high: u32::MAX.into() };
         let layout = KeyLayout::new(vec![group, PartDomain::of_type(data_type)]);
-        let plain = AggregateKind { distinct: false, sum_fits_64: false, ..kind.clone() };
+        let plain = AggregateKind { distinct: false, ..kind.clone() };
         let table = GroupTable::new(layout.width);
         let (values, groups) = (Gathered::new(register), Vec::new());
         Ok(Distinct { plain, data_type, layout, table, values, groups, group_count: 0 })

@@ -61,8 +61,8 @@ pub(crate) struct AggregateKind {
     /// The argument's type and register; none for CountRows.
     pub(crate) argument: Option<(DataType, Register)>,
     pub(crate) data_type: DataType,
-    /// Proven: no sum of the loop's arguments leaves 64 bits.
-    pub(crate) sum_fits_64: bool,
+    /// Proven: the argument lies between this and its negative.
+    pub(crate) bound: Option<u64>,
 }
 
 /// The accumulators of one aggregate, for some groups.
@@ -81,13 +81,13 @@ pub(crate) enum Accumulator {
 
 impl AggregateKind {
     /// The kind of an aggregate whose argument is computed in this register.
-    pub(crate) fn new(aggregate: &Aggregate, argument: Option<(DataType, Register)>, sum_fits_64: bool) -> Self {
+    pub(crate) fn new(aggregate: &Aggregate, argument: Option<(DataType, Register)>, bound: Option<u64>) -> Self {
         AggregateKind {
             reduction: aggregate.reduction.clone(),
             distinct: aggregate.distinct,
             argument,
             data_type: aggregate.data_type,
-            sum_fits_64,
+            bound,
         }
     }
 
@@ -102,7 +102,7 @@ impl AggregateKind {
             Reduction::Sum => match argument()?.0 {
                 DataType::Interval => Accumulator::Intervals(IntervalSums::default()),
                 DataType::Real | DataType::Double => Accumulator::Floats(FloatSums::default()),
-                _ => Accumulator::Integers(IntegerSums::new(self.sum_fits_64)),
+                _ => Accumulator::Integers(IntegerSums::new(self.bound)),
             },
             Reduction::Min => Accumulator::Extreme(Extreme::new(argument()?, false)),
             Reduction::Max => Accumulator::Extreme(Extreme::new(argument()?, true)),

@@ -14,25 +14,38 @@ pub(crate) struct IntegerSums {
     seen: Vec<bool>,
 }
 
+/// A sum of `rows` values of at most `bound` is at most their product: while that fits 64 bits, so does the sum. When
+/// it no longer does, sums become wide, whatever they are by then.
 #[derive(Clone, Debug)]
 enum Sums {
-    /// Proven to be enough.
-    Narrow(Vec<i64>),
+    /// 64 bits are enough for now.
+    Narrow { sums: Vec<i64>, bound: u64, rows: u64 },
     /// The sum modulo 2^128, and how often 2^128 is to be added: only decimals of 38 digits get that far.
     Wide { low: Vec<i128>, high: Vec<i32> },
 }
 
 impl IntegerSums {
-    /// Sums for no groups; `narrow` if 64 bits are proven to be enough.
-    pub(crate) fn new(narrow: bool) -> Self {
-        let sums = if narrow { Sums::Narrow(Vec::new()) } else { Sums::Wide { low: Vec::new(), high: Vec::new() } };
+    /// Sums for no groups, of values that are proven to lie within `-bound` and `bound`.
+    pub(crate) fn new(bound: Option<u64>) -> Self {
+        let wide = Sums::Wide { low: Vec::new(), high: Vec::new() };
+        let sums = bound.map_or(wide, |bound| Sums::Narrow { sums: Vec::new(), bound, rows: 0 });
         IntegerSums { sums, seen: Vec::new() }
+    }
+
+    /// Notes that so many rows are to be added.
+    fn expect_rows(&mut self, more: u64) {
+        let Sums::Narrow { sums, bound, rows } = &mut self.sums else { return };
+        *rows = rows.saturating_add(more);
+        if rows.saturating_mul(*bound) > i64::MAX as u64 {
+            self.sums =
+                Sums::Wide { low: sums.iter().map(|&sum| sum.into()).collect(), high: vec![0; sums.len()] };
+        }
     }
 
     pub(crate) fn resize(&mut self, groups: usize) {
         self.seen.resize(groups, false);
         match &mut self.sums {
-            Sums::Narrow(sums) => sums.resize(groups, 0),
+            Sums::Narrow { sums, .. } => sums.resize(groups, 0),
             Sums::Wide { low, high } => {
                 low.resize(groups, 0);
                 high.resize(groups, 0);
@@ -42,8 +55,9 @@ impl IntegerSums {
 
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("sum of nothing")) };
+        self.expect_rows(input.len as u64);
         let (sums, seen) = (&mut self.sums, &mut self.seen);
-        if let (None, None, false, Sums::Narrow(sums)) = (input.groups, &vector.nulls, vector.constant, &mut *sums) {
+        if let (None, None, false, Sums::Narrow { sums, .. }) = (input.groups, &vector.nulls, vector.constant, &mut *sums) {
             // One group and no NULL: a dense loop that the compiler vectorises.
             let sum: Option<i64> = match &vector.data {
                 VectorData::I32(values) => Some(values.iter().map(|&value| i64::from(value)).sum()),
@@ -60,7 +74,7 @@ impl IntegerSums {
         macro_rules! add {
             ($values:expr) => {
                 match sums {
-                    Sums::Narrow(sums) => input.each_valid(|tuple, group| {
+                    Sums::Narrow { sums, .. } => input.each_valid(|tuple, group| {
                         sums[group] = sums[group].wrapping_add($values[vector.position(tuple)] as i64);
                         seen[group] = true;
                     }),
@@ -82,17 +96,20 @@ impl IntegerSums {
     }
 
     pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {
-        match (&mut self.sums, &other.sums) {
-            (Sums::Narrow(mine), Sums::Narrow(theirs)) => pairs.for_each(|(from, into)| {
-                mine[into] = mine[into].wrapping_add(theirs[from]);
-                self.seen[into] |= other.seen[from];
-            }),
-            (Sums::Wide { low, high }, Sums::Wide { low: from_low, high: from_high }) => pairs.for_each(|(from, into)| {
-                add_wide(&mut low[into], &mut high[into], from_low[from]);
-                high[into] += from_high[from];
-                self.seen[into] |= other.seen[from];
-            }),
-            _ => unreachable!("accumulators of one aggregate have one form"),
+        self.expect_rows(if let Sums::Narrow { rows, .. } = other.sums { rows } else { u64::MAX });
+        for (from, into) in pairs {
+            match (&mut self.sums, &other.sums) {
+                (Sums::Narrow { sums, .. }, Sums::Narrow { sums: theirs, .. }) => sums[into] += theirs[from],
+                (Sums::Wide { low, high }, Sums::Narrow { sums: theirs, .. }) => {
+                    add_wide(&mut low[into], &mut high[into], theirs[from].into());
+                }
+                (Sums::Wide { low, high }, Sums::Wide { low: from_low, high: from_high }) => {
+                    add_wide(&mut low[into], &mut high[into], from_low[from]);
+                    high[into] += from_high[from];
+                }
+                (Sums::Narrow { .. }, Sums::Wide { .. }) => unreachable!("made wide above"),
+            }
+            self.seen[into] |= other.seen[from];
         }
     }
 
@@ -100,7 +117,7 @@ impl IntegerSums {
         let (low, high) = data_type.integer_bounds().unwrap_or((i128::MIN, i128::MAX));
         let overflow = || Err(out_of_range(data_type));
         match self.sums {
-            Sums::Narrow(sums) => {
+            Sums::Narrow { sums, .. } => {
                 if sums.iter().any(|&sum| i128::from(sum) < low || i128::from(sum) > high) {
                     return overflow();
                 }
@@ -117,7 +134,7 @@ impl IntegerSums {
 
     pub(crate) fn bytes(&self) -> usize {
         let sums = match &self.sums {
-            Sums::Narrow(sums) => sums.capacity() * 8,
+            Sums::Narrow { sums, .. } => sums.capacity() * 8,
             Sums::Wide { low, high } => low.capacity() * 16 + high.capacity() * 4,
         };
         sums + self.seen.capacity()

@@ -1,0 +1,210 @@
+//! Numbers the groups of a reduction while its rows pass by.
+//!
+//! * *One*: no key, one group, there even without rows.
+//! * *Few*: so few keys are possible that the code of a key is its group's number, and no table is needed.
+//! * *Hash*: keys get numbers in the order in which they come.
+
+use super::super::gather::{Gathered, GatheredData};
+use super::super::vector::{Vector, VectorData};
+use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
+use super::table::{GroupTable, hash64};
+use crate::Result;
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::{Interval, canonical_float_bits};
+use std::cmp::Ordering;
+
+/// Codes up to which a group's number is its key's code.
+pub(crate) const FEW_CODES: u64 = 1 << 12;
+
+/// The groups of one worker (or of one part of a merge).
+#[derive(Debug)]
+pub(crate) enum Grouper {
+    One,
+    Few { layout: KeyLayout, seen: Vec<bool> },
+    Hash { layout: KeyLayout, table: GroupTable, keys: Vec<Gathered> },
+}
+
+impl Grouper {
+    /// No groups yet, of keys of this layout; none for a reduction without a key.
+    pub(crate) fn new(layout: Option<&KeyLayout>, types: &[DataType]) -> Self {
+        let Some(layout) = layout else { return Grouper::One };
+        match layout.codes() {
+            Some(codes) if codes <= FEW_CODES => {
+                Grouper::Few { layout: layout.clone(), seen: vec![false; codes as usize] }
+            }
+            _ => Grouper::Hash {
+                layout: layout.clone(),
+                table: GroupTable::new(layout.width),
+                keys: types.iter().map(|&data_type| Gathered::of_type(data_type)).collect(),
+            },
+        }
+    }
+
+    /// How many groups there is room for.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Grouper::One => 1,
+            Grouper::Few { seen, .. } => seen.len(),
+            Grouper::Hash { table, .. } => table.len(),
+        }
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Grouper::One => 0,
+            Grouper::Few { seen, .. } => seen.len(),
+            Grouper::Hash { table, keys, .. } => table.bytes() + keys.iter().map(Gathered::bytes).sum::<usize>(),
+        }
+    }
+
+    /// The group of each of `len` tuples. `One` leaves `groups` alone.
+    pub(crate) fn assign(&mut self, key: &[&Vector], len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
+        let parts: Vec<KeyPartValues<'_>> = key
+            .iter()
+            .map(|vector| KeyPartValues { values: PartValues::Vector(vector), null_matches: true })
+            .collect();
+        match self {
+            Grouper::One => {}
+            Grouper::Few { layout, seen } => {
+                codes.encode(layout, &parts, len);
+                groups.clear();
+                groups.extend(codes.bits64.iter().map(|&code| code as u32));
+                codes.bits64.iter().for_each(|&code| seen[code as usize] = true);
+            }
+            Grouper::Hash { layout, table, keys } => {
+                codes.encode(layout, &parts, len);
+                debug_assert!(codes.absent.is_none(), "ranges hold for every key");
+                let before = table.len();
+                table.insert(codes, groups);
+                let mut new = Vec::new();
+                if table.len() > before {
+                    for (tuple, &group) in groups.iter().enumerate() {
+                        if group as usize == before + new.len() {
+                            new.push(tuple as u32);
+                        }
+                    }
+                }
+                for (column, vector) in keys.iter_mut().zip(key) {
+                    if !new.is_empty() {
+                        let mut values = Vector::default();
+                        values.gather(vector, &new);
+                        column.append(&values);
+                    }
+                    settle_intervals(column, vector, groups);
+                }
+            }
+        }
+    }
+
+    /// The groups that have rows.
+    pub(crate) fn occupied(&self) -> Vec<u32> {
+        match self {
+            Grouper::One => vec![0],
+            Grouper::Few { seen, .. } => (0..seen.len() as u32).filter(|&code| seen[code as usize]).collect(),
+            Grouper::Hash { table, .. } => (0..table.len() as u32).collect(),
+        }
+    }
+
+    /// Adds groups of another grouper of the same kind; gives their numbers here.
+    pub(crate) fn merge(&mut self, other: &Grouper, chosen: &[u32]) -> Vec<u32> {
+        match (self, other) {
+            (Grouper::Few { seen, .. }, Grouper::Few { .. }) => {
+                chosen.iter().for_each(|&code| seen[code as usize] = true);
+                chosen.to_vec()
+            }
+            (Grouper::Hash { table, keys, .. }, Grouper::Hash { table: from, keys: from_keys, .. }) => {
+                let before = table.len();
+                let numbers = table.insert_all(from, chosen);
+                let mut new = Vec::new();
+                for (at, &number) in numbers.iter().enumerate() {
+                    if number as usize == before + new.len() {
+                        new.push(chosen[at]);
+                    }
+                }
+                for (column, from) in keys.iter_mut().zip(from_keys) {
+                    column.append_all(from.take(&new));
+                    if let GatheredData::Interval(_) = column.data {
+                        settle_intervals(column, &from.take(chosen).into_vector(), &numbers);
+                    }
+                }
+                numbers
+            }
+            _ => chosen.to_vec(),
+        }
+    }
+
+    /// A hash of the key of a group, the same in every grouper of the loop.
+    pub(crate) fn hash(&self, group: u32) -> u64 {
+        match self {
+            Grouper::Hash { table, .. } => table.hash(group as usize),
+            _ => hash64(group.into()),
+        }
+    }
+
+    /// An order of groups that depends on nothing but their keys.
+    pub(crate) fn compare(&self, a: u32, b: u32) -> Ordering {
+        match self {
+            Grouper::Hash { table, .. } => {
+                let (hash_a, hash_b) = (table.hash(a as usize), table.hash(b as usize));
+                hash_a.cmp(&hash_b).then_with(|| table.compare(a as usize, b as usize))
+            }
+            _ => a.cmp(&b),
+        }
+    }
+
+    /// The keys of some groups, a column a part.
+    pub(crate) fn keys(&self, groups: &[u32]) -> Result<Vec<Gathered>> {
+        Ok(match self {
+            Grouper::One => Vec::new(),
+            Grouper::Few { layout, .. } => (0..layout.parts.len()).map(|part| decode(layout, part, groups)).collect(),
+            Grouper::Hash { keys, .. } => {
+                keys.iter().map(|column| canonical(column.take(groups))).collect()
+            }
+        })
+    }
+}
+
+/// One part of the keys of groups whose numbers are codes.
+fn decode(layout: &KeyLayout, part: usize, groups: &[u32]) -> Gathered {
+    let (this, next) = (&layout.parts[part], layout.parts.get(part + 1));
+    let code = |group: u32| {
+        let high = next.map_or(u64::from(group), |next| u64::from(group) & ((1 << next.shift) - 1));
+        high >> this.shift
+    };
+    let valid = groups.iter().map(|&group| code(group) != 0).collect();
+    let distance = |&group: &u32| code(group).saturating_sub(1);
+    match &this.domain {
+        PartDomain::Code(dictionary) => {
+            let codes = groups.iter().map(|group| distance(group) as u32).collect();
+            Gathered::from_codes(codes, dictionary.clone(), Some(valid))
+        }
+        PartDomain::Integer { low, .. } => {
+            Gathered::from_i128(groups.iter().map(|group| low + i128::from(distance(group))).collect(), Some(valid))
+        }
+        PartDomain::Float | PartDomain::Text | PartDomain::Interval => unreachable!("their codes are never few"),
+    }
+}
+
+/// Intervals of one length are one key: the one with the fewest months, then days, stands for all, so that the order
+/// of rows does not show.
+fn settle_intervals(column: &mut Gathered, vector: &Vector, groups: &[u32]) {
+    let (GatheredData::Interval(kept), VectorData::Interval(values)) = (&mut column.data, &vector.data) else { return };
+    for (tuple, &group) in groups.iter().enumerate() {
+        if !vector.is_null(tuple) {
+            let (value, kept) = (values[vector.position(tuple)], &mut kept[group as usize]);
+            let rank = |interval: &Interval| (interval.months, interval.days);
+            if rank(&value) < rank(kept) {
+                *kept = value;
+            }
+        }
+    }
+}
+
+/// Floats that are one key have one representative.
+fn canonical(mut column: Gathered) -> Gathered {
+    if let GatheredData::F64(values) = &mut column.data {
+        values.iter_mut().for_each(|value| *value = f64::from_bits(canonical_float_bits(*value)));
+    }
+    column
+}

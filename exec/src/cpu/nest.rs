@@ -1,0 +1,347 @@
+//! A nest, tile by tile.
+//!
+//! The outermost index stands on a range of rows of one chunk (a morsel, taken apart into tiles). Each further index
+//! turns the tuples of a tile into pairs (tuple, row), in tiles of bounded size again: a `Bucket` probes its index
+//! for all tuples at once and then lists the rows that were found. Conditions are checked as soon as their inputs are
+//! there. Behind the last index every generator is offered the tile.
+
+use super::bucket::index::Spans;
+use super::bucket::table::NO_GROUP;
+use super::plan::{LevelPlan, LoopPlan};
+use super::run::Frame;
+use super::sink::Sink;
+use super::stored::Stored;
+use super::tile::{KeyVector, NO_ROW, Source as TileSource, TILE_ROWS, Tile};
+use crate::{Error, Result};
+use multiloop_planner::multiloop::{KeyPart, ScalarId, Source};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One worker's view of a loop.
+pub(super) struct Nest<'a> {
+    frame: &'a Frame<'a>,
+    plan: &'a LoopPlan<'a>,
+    pub(super) tile: Tile<'a>,
+    /// What each index goes over; none for a Count.
+    stored: Vec<Option<Arc<Stored>>>,
+    /// Pairs of memory for parents and rows, reused.
+    spare: Vec<(Vec<u32>, Vec<u32>)>,
+}
+
+/// What a worker does at once: some rows of the outermost index, or everything.
+#[derive(Clone, Debug)]
+pub(super) enum Piece {
+    /// Rows of a chunk.
+    Rows { chunk: usize, rows: Range<usize> },
+    /// Positions of a Count.
+    Count(Range<i64>),
+    /// All of a loop whose outermost index is a bucket.
+    All,
+}
+
+impl<'a> Nest<'a> {
+    /// A view without tuples.
+    pub(super) fn new(frame: &'a Frame<'a>, plan: &'a LoopPlan<'a>) -> Result<Self> {
+        let mut tile = Tile::new(&plan.expressions, frame, frame.bindings());
+        let mut stored = Vec::new();
+        for (number, level) in plan.levels.iter().enumerate() {
+            let collection = level.source.collection().map(|id| frame.get(id)).transpose()?;
+            if let (Source::Bucket { .. } | Source::BucketOrNull { .. }, Some(collection)) = (level.source, &collection) {
+                tile.set_source(number, TileSource::chunk(Arc::clone(&collection.buckets()?.members)));
+            }
+            stored.push(collection);
+        }
+        Ok(Nest { frame, plan, tile, stored, spare: Vec::new() })
+    }
+
+    /// Runs a piece of the loop.
+    pub(super) fn run(&mut self, piece: &Piece, sinks: &mut [Sink<'_>]) -> Result<()> {
+        match piece {
+            Piece::Rows { chunk, rows } => {
+                self.set_chunk(0, *chunk)?;
+                let mut start = rows.start;
+                while start < rows.end {
+                    let len = (rows.end - start).min(TILE_ROWS);
+                    self.frame.check()?;
+                    self.tile.start(start as u32, len);
+                    self.reached(0, sinks)?;
+                    start += len;
+                }
+                Ok(())
+            }
+            Piece::Count(positions) => {
+                let mut start = positions.start;
+                while start < positions.end {
+                    let len = (positions.end - start).min(TILE_ROWS as i64);
+                    self.frame.check()?;
+                    self.tile.set_source(0, TileSource::Count { start });
+                    self.tile.start(0, len as usize);
+                    self.reached(0, sinks)?;
+                    start += len;
+                }
+                Ok(())
+            }
+            Piece::All => self.expand(0, sinks),
+        }
+    }
+
+    fn set_chunk(&mut self, level: usize, chunk: usize) -> Result<()> {
+        let Some(stored) = &self.stored[level] else { return Err(Error::internal("rows of nothing")) };
+        let rows = stored.rows()?;
+        let source = TileSource::Chunk { chunk: Arc::clone(&rows.chunks[chunk]), fields: rows.fields.clone() };
+        self.tile.set_source(level, source);
+        Ok(())
+    }
+
+    /// The tile's tuples have just reached an index.
+    fn reached(&mut self, level: usize, sinks: &mut [Sink<'_>]) -> Result<()> {
+        let mark = self.tile.depth();
+        let plan = self.plan;
+        let conditions = &plan.levels[level].conditions;
+        if !conditions.is_empty() {
+            self.tile.filter(conditions)?;
+        }
+        if !self.tile.is_empty() {
+            if level + 1 < plan.levels.len() {
+                self.expand(level + 1, sinks)?;
+            } else {
+                self.offer(sinks)?;
+            }
+        }
+        self.tile.truncate(mark);
+        Ok(())
+    }
+
+    fn offer(&mut self, sinks: &mut [Sink<'_>]) -> Result<()> {
+        for (generator, sink) in self.plan.generators.iter().zip(sinks) {
+            let mark = self.tile.depth();
+            if !generator.conditions.is_empty() {
+                self.tile.filter(&generator.conditions)?;
+            }
+            if !self.tile.is_empty() {
+                sink.update(&mut self.tile)?;
+            }
+            self.tile.truncate(mark);
+        }
+        Ok(())
+    }
+
+    /// Makes the next index go over its source for all tuples of the tile.
+    fn expand(&mut self, level: usize, sinks: &mut [Sink<'_>]) -> Result<()> {
+        self.frame.check()?;
+        let plan: &'a LevelPlan<'a> = &self.plan.levels[level];
+        match plan.source {
+            Source::Rows(_) => self.expand_rows(level, sinks),
+            Source::Count(count) => self.expand_count(level, *count, sinks),
+            Source::Bucket { key, .. } => self.expand_bucket(level, key, None, sinks),
+            Source::BucketOrNull { key, condition, .. } => self.expand_bucket(level, key, Some(condition), sinks),
+        }
+    }
+
+    /// Every tuple with every row.
+    fn expand_rows(&mut self, level: usize, sinks: &mut [Sink<'_>]) -> Result<()> {
+        let Some(stored) = self.stored[level].clone() else { return Err(Error::internal("rows of nothing")) };
+        let tuples = self.tile.len() as u32;
+        for (number, chunk) in stored.rows()?.chunks.iter().enumerate() {
+            self.set_chunk(level, number)?;
+            let mut pairs = Pairs::new(self);
+            for tuple in 0..tuples {
+                pairs.push_range(tuple, 0, chunk.rows as u32, |nest, parents, rows| {
+                    nest.pairs(level, parents, rows, sinks)
+                })?;
+            }
+            pairs.finish(|nest, parents, rows| nest.pairs(level, parents, rows, sinks))?;
+        }
+        Ok(())
+    }
+
+    /// Every tuple with 0, 1, … up to its count.
+    fn expand_count(&mut self, level: usize, count: ScalarId, sinks: &mut [Sink<'_>]) -> Result<()> {
+        self.tile.evaluate(count)?;
+        let vector = self.tile.vector(count);
+        let valid = |tuple: &usize| !vector.is_null(*tuple);
+        let counts: Vec<(u32, i64)> = (0..self.tile.len())
+            .filter(valid)
+            .map(|tuple| (tuple as u32, vector.integer(tuple).and_then(|count| i64::try_from(count).ok()).unwrap_or(0)))
+            .collect();
+        // Positions beyond 32 bits come in further rounds, each with a source of its own.
+        let mut start = 0i64;
+        while counts.iter().any(|&(_, count)| count > start) {
+            self.tile.set_source(level, TileSource::Count { start });
+            let mut pairs = Pairs::new(self);
+            for &(tuple, count) in &counts {
+                let rows = count.saturating_sub(start).clamp(0, 1 << 30) as u32;
+                pairs.push_range(tuple, 0, rows, |nest, parents, rows| nest.pairs(level, parents, rows, sinks))?;
+            }
+            pairs.finish(|nest, parents, rows| nest.pairs(level, parents, rows, sinks))?;
+            let Some(next) = start.checked_add(1 << 30) else { break };
+            start = next;
+        }
+        Ok(())
+    }
+
+    /// Every tuple with the rows of its bucket; with `or_null` those that pass it, or none once.
+    fn expand_bucket(
+        &mut self,
+        level: usize,
+        key: &[KeyPart],
+        or_null: Option<&[ScalarId]>,
+        sinks: &mut [Sink<'_>],
+    ) -> Result<()> {
+        let Some(stored) = self.stored[level].clone() else { return Err(Error::internal("a bucket of nothing")) };
+        let buckets = stored.buckets()?;
+        for part in key {
+            self.tile.evaluate(part.scalar)?;
+        }
+        let parts: Vec<KeyVector<'_>> = key
+            .iter()
+            .map(|part| KeyVector { vector: self.tile.vector(part.scalar), null_matches: part.null_matches })
+            .collect();
+        let mut groups = Vec::new();
+        stored.find(&parts, self.tile.len(), &mut groups)?;
+        match or_null {
+            None => self.expand_groups(level, &groups, &buckets.index.spans, false, sinks),
+            Some([]) => self.expand_groups(level, &groups, &buckets.index.spans, true, sinks),
+            Some(condition) => self.expand_matches(level, &groups, &buckets.index.spans, condition, sinks),
+        }
+    }
+
+    fn expand_groups(
+        &mut self,
+        level: usize,
+        groups: &[u32],
+        spans: &Spans,
+        or_null: bool,
+        sinks: &mut [Sink<'_>],
+    ) -> Result<()> {
+        if let Spans::Unique = spans {
+            let (mut parents, mut rows) = self.spare.pop().unwrap_or_default();
+            for (tuple, &group) in groups.iter().enumerate() {
+                if or_null || group != NO_GROUP {
+                    parents.push(tuple as u32);
+                    rows.push(group);
+                }
+            }
+            let outcome = self.pairs(level, &parents, &rows, sinks);
+            self.give_back(parents, rows);
+            return outcome;
+        }
+        let mut pairs = Pairs::new(self);
+        for (tuple, &group) in groups.iter().enumerate() {
+            let (first, count) = match group {
+                NO_GROUP if or_null => (NO_ROW, 1),
+                NO_GROUP => continue,
+                group => spans.rows(group),
+            };
+            pairs.push_range(tuple as u32, first, count, |nest, parents, rows| nest.pairs(level, parents, rows, sinks))?;
+        }
+        pairs.finish(|nest, parents, rows| nest.pairs(level, parents, rows, sinks))
+    }
+
+    /// A left join with conditions: rows that pass, and then the tuples of which none did.
+    fn expand_matches(
+        &mut self,
+        level: usize,
+        groups: &[u32],
+        spans: &Spans,
+        condition: &[ScalarId],
+        sinks: &mut [Sink<'_>],
+    ) -> Result<()> {
+        let mut matched = vec![false; groups.len()];
+        let mut check = |nest: &mut Self, parents: &[u32], rows: &[u32]| {
+            if parents.is_empty() {
+                return Ok(());
+            }
+            let mark = nest.tile.depth();
+            nest.tile.expand(parents, rows);
+            nest.tile.filter(condition)?;
+            let mut origins = Vec::new();
+            nest.tile.origins(mark, &mut origins);
+            origins.iter().for_each(|&origin| matched[origin as usize] = true);
+            if !nest.tile.is_empty() {
+                nest.reached(level, sinks)?;
+            }
+            nest.tile.truncate(mark);
+            Ok(())
+        };
+        let mut pairs = Pairs::new(self);
+        for (tuple, &group) in groups.iter().enumerate().filter(|&(_, &group)| group != NO_GROUP) {
+            let (first, count) = spans.rows(group);
+            pairs.push_range(tuple as u32, first, count, &mut check)?;
+        }
+        pairs.finish(&mut check)?;
+        let (mut parents, mut rows) = self.spare.pop().unwrap_or_default();
+        parents.extend((0..groups.len() as u32).filter(|&tuple| !matched[tuple as usize]));
+        rows.resize(parents.len(), NO_ROW);
+        let outcome = self.pairs(level, &parents, &rows, sinks);
+        self.give_back(parents, rows);
+        outcome
+    }
+
+    /// Puts an index on rows and goes on from there.
+    fn pairs(&mut self, level: usize, parents: &[u32], rows: &[u32], sinks: &mut [Sink<'_>]) -> Result<()> {
+        if parents.is_empty() {
+            return Ok(());
+        }
+        let mark = self.tile.depth();
+        self.tile.expand(parents, rows);
+        let outcome = self.reached(level, sinks);
+        self.tile.truncate(mark);
+        outcome
+    }
+
+    fn give_back(&mut self, mut parents: Vec<u32>, mut rows: Vec<u32>) {
+        parents.clear();
+        rows.clear();
+        self.spare.push((parents, rows));
+    }
+}
+
+/// Collects pairs and hands them on whenever there are enough for a tile.
+struct Pairs<'n, 'a> {
+    nest: &'n mut Nest<'a>,
+    parents: Vec<u32>,
+    rows: Vec<u32>,
+}
+
+impl<'n, 'a> Pairs<'n, 'a> {
+    fn new(nest: &'n mut Nest<'a>) -> Self {
+        let (parents, rows) = nest.spare.pop().unwrap_or_default();
+        Pairs { nest, parents, rows }
+    }
+
+    /// A tuple with `count` rows from `first` on; the one row that is none may be `first`, too.
+    fn push_range(
+        &mut self,
+        tuple: u32,
+        first: u32,
+        count: u32,
+        mut full: impl FnMut(&mut Nest<'a>, &[u32], &[u32]) -> Result<()>,
+    ) -> Result<()> {
+        let mut done = 0;
+        while done < count {
+            let part = (count - done).min((TILE_ROWS - self.rows.len()) as u32);
+            if part == 1 {
+                self.parents.push(tuple);
+                self.rows.push(first + done);
+            } else {
+                self.parents.extend(std::iter::repeat_n(tuple, part as usize));
+                self.rows.extend(first + done..first + done + part);
+            }
+            done += part;
+            if self.rows.len() == TILE_ROWS {
+                full(self.nest, &self.parents, &self.rows)?;
+                self.parents.clear();
+                self.rows.clear();
+                self.nest.frame.check()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, mut full: impl FnMut(&mut Nest<'a>, &[u32], &[u32]) -> Result<()>) -> Result<()> {
+        full(self.nest, &self.parents, &self.rows)?;
+        self.nest.give_back(self.parents, self.rows);
+        Ok(())
+    }
+}

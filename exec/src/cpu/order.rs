@@ -1,0 +1,81 @@
+//! Order: comparing rows of columns, for Sort and top-k.
+
+use super::gather::{Gathered, GatheredData};
+use multiloop_planner::relation::SortOrder;
+use multiloop_planner::value::compare_floats;
+use std::cmp::Ordering;
+
+/// SQL's order of two rows of one column; NULLs, if any, as `order` says.
+pub(super) fn compare_rows(column: &Gathered, a: usize, b: usize, order: SortOrder) -> Ordering {
+    match (column.is_null(a), column.is_null(b)) {
+        (false, false) => {}
+        (true, true) => return Ordering::Equal,
+        (a_null, _) => {
+            return if a_null == order.nulls_first { Ordering::Less } else { Ordering::Greater };
+        }
+    }
+    let ascending = compare_values(column, a, b);
+    if order.descending { ascending.reverse() } else { ascending }
+}
+
+fn compare_values(column: &Gathered, a: usize, b: usize) -> Ordering {
+    match &column.data {
+        GatheredData::Bool(values) => values[a].cmp(&values[b]),
+        GatheredData::I32(values) => values[a].cmp(&values[b]),
+        GatheredData::I64(values) => values[a].cmp(&values[b]),
+        GatheredData::I128(values) => values[a].cmp(&values[b]),
+        GatheredData::F64(values) => compare_floats(values[a], values[b]),
+        GatheredData::Code { codes, .. } => codes[a].cmp(&codes[b]),
+        GatheredData::Text { .. } => column.text(a).cmp(column.text(b)),
+        GatheredData::Interval(values) => values[a].comparable_micros().cmp(&values[b].comparable_micros()),
+    }
+}
+
+/// An order of rows: some columns in some directions, then all columns, so that only equal rows are tied.
+pub(super) struct RowOrder<'a> {
+    pub(super) columns: &'a [Gathered],
+    /// Columns by number, most significant first.
+    pub(super) order: &'a [(usize, SortOrder)],
+}
+
+/// How ties are broken.
+const TIES: SortOrder = SortOrder { descending: false, nulls_first: false };
+
+impl RowOrder<'_> {
+    /// Compares two rows.
+    pub(super) fn compare(&self, a: u32, b: u32) -> Ordering {
+        let (a, b) = (a as usize, b as usize);
+        for &(column, order) in self.order {
+            let ordering = compare_rows(&self.columns[column], a, b, order);
+            if ordering != Ordering::Equal {
+                return ordering;
+            }
+        }
+        self.columns
+            .iter()
+            .map(|column| compare_rows(column, a, b, TIES))
+            .find(|&ordering| ordering != Ordering::Equal)
+            .unwrap_or(Ordering::Equal)
+    }
+
+    /// The rows in order.
+    pub(super) fn sorted(&self, rows: usize) -> Vec<u32> {
+        let mut sorted: Vec<u32> = (0..rows as u32).collect();
+        sorted.sort_unstable_by(|&a, &b| self.compare(a, b).then(a.cmp(&b)));
+        sorted
+    }
+
+    /// The first `count` rows, in order.
+    pub(super) fn first(&self, rows: usize, count: usize) -> Vec<u32> {
+        let mut chosen: Vec<u32> = (0..rows as u32).collect();
+        if count == 0 {
+            return Vec::new();
+        }
+        if count < rows {
+            chosen.select_nth_unstable_by(count - 1, |&a, &b| self.compare(a, b).then(a.cmp(&b)));
+            chosen.truncate(count);
+        }
+        chosen.sort_unstable_by(|&a, &b| self.compare(a, b).then(a.cmp(&b)));
+        chosen
+    }
+}

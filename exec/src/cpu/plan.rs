@@ -1,0 +1,282 @@
+//! What is decided about a program before it runs: where each condition is evaluated, how keys are laid out, which
+//! collections need an index or their keys as rows, and which lets of nested blocks can be computed once.
+
+use super::aggregate::AggregateKind;
+use super::bucket::key::{KeyLayout, PartDomain};
+use super::expression::Expressions;
+use super::variance;
+use super::vector::Register;
+use crate::{Error, Result};
+use multiloop_planner::analysis::ranges::Ranges;
+use multiloop_planner::multiloop::{
+    Aggregate, CollectionId, Generator, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Source,
+};
+use multiloop_planner::relation::SortOrder;
+use multiloop_planner::types::DataType;
+use rustc_hash::FxHashSet;
+
+/// A compiled program.
+pub(super) struct Plan<'p> {
+    pub(super) program: &'p Program,
+    /// By block, then by let.
+    pub(super) blocks: Vec<Vec<LetPlan<'p>>>,
+    /// Collections that are read as rows.
+    pub(super) read_as_rows: FxHashSet<CollectionId>,
+    /// Collections in which keys are looked up.
+    pub(super) looked_up: FxHashSet<CollectionId>,
+}
+
+/// A compiled let.
+pub(super) struct LetPlan<'p> {
+    pub(super) defines: &'p [CollectionId],
+    pub(super) kind: LetKind<'p>,
+    /// Whether it gives the same whatever rows enclosing loops stand on, so that once is enough.
+    pub(super) invariant: bool,
+}
+
+/// What a let does.
+pub(super) enum LetKind<'p> {
+    Loop(LoopPlan<'p>),
+    Sort { input: CollectionId, order: &'p [(u32, SortOrder)] },
+    Concat { inputs: &'p [CollectionId] },
+    Values { expressions: Expressions, rows: &'p [Vec<ScalarId>] },
+}
+
+/// A compiled loop.
+pub(super) struct LoopPlan<'p> {
+    pub(super) expressions: Expressions,
+    pub(super) levels: Vec<LevelPlan<'p>>,
+    pub(super) generators: Vec<GeneratorPlan<'p>>,
+}
+
+/// One index of a nest.
+pub(super) struct LevelPlan<'p> {
+    pub(super) source: &'p Source,
+    /// What all generators ask of a tuple, as far as it can be known once this index is reached.
+    pub(super) conditions: Vec<ScalarId>,
+}
+
+/// One generator of a loop.
+pub(super) struct GeneratorPlan<'p> {
+    /// What is left of its conditions behind the last index.
+    pub(super) conditions: Vec<ScalarId>,
+    pub(super) kind: GeneratorKind<'p>,
+}
+
+/// What a generator does with a tuple.
+pub(super) enum GeneratorKind<'p> {
+    Collect { value: &'p [ScalarId], types: Vec<DataType> },
+    TopK(TopKPlan<'p>),
+    BucketCollect { key: &'p [ScalarId], key_types: Vec<DataType>, value: &'p [ScalarId], types: Vec<DataType> },
+    Reduce(ReducePlan<'p>),
+}
+
+/// Reduce (no key) and BucketReduce.
+pub(super) struct ReducePlan<'p> {
+    /// None for Reduce, which has its one group even without rows.
+    pub(super) key: Option<&'p [ScalarId]>,
+    pub(super) key_types: Vec<DataType>,
+    pub(super) layout: KeyLayout,
+    pub(super) aggregates: Vec<AggregatePlan<'p>>,
+}
+
+/// One aggregate.
+pub(super) struct AggregatePlan<'p> {
+    pub(super) kind: AggregateKind,
+    pub(super) argument: Option<ScalarId>,
+    pub(super) condition: &'p [ScalarId],
+}
+
+/// A top-k.
+pub(super) struct TopKPlan<'p> {
+    /// Order keys, then fields.
+    pub(super) arguments: &'p [ScalarId],
+    pub(super) types: Vec<DataType>,
+    pub(super) order: &'p [SortOrder],
+    pub(super) limit: ScalarId,
+    pub(super) offset: ScalarId,
+}
+
+impl<'p> Plan<'p> {
+    /// Compiles a program.
+    pub(super) fn new(program: &'p Program) -> Result<Self> {
+        let ranges = Ranges::analyse(program);
+        let mut compiler = Compiler { program, ranges: &ranges };
+        let variant = variance::variant_collections(program);
+        let mut blocks = Vec::with_capacity(program.blocks.len());
+        for block in &program.blocks {
+            let lets = block.lets.iter().map(|definition| {
+                Ok(LetPlan {
+                    defines: definition.defines(),
+                    kind: compiler.definition(definition)?,
+                    invariant: definition.defines().iter().all(|id| !variant.contains(id)),
+                })
+            });
+            blocks.push(lets.collect::<Result<Vec<_>>>()?);
+        }
+        let (read_as_rows, looked_up) = uses(program);
+        Ok(Plan { program, blocks, read_as_rows, looked_up })
+    }
+
+    /// The types of a collection's fields.
+    pub(super) fn types(&self, collection: CollectionId) -> Vec<DataType> {
+        self.program.collection(collection).fields.iter().map(|field| field.data_type).collect()
+    }
+}
+
+struct Compiler<'p, 'r> {
+    program: &'p Program,
+    ranges: &'r Ranges,
+}
+
+impl<'p> Compiler<'p, '_> {
+    fn definition(&mut self, definition: &'p Let) -> Result<LetKind<'p>> {
+        Ok(match definition {
+            Let::Loop { multiloop, .. } => LetKind::Loop(self.multiloop(multiloop)?),
+            Let::Sort { input, order, .. } => LetKind::Sort { input: *input, order },
+            Let::Concat { inputs, .. } => LetKind::Concat { inputs },
+            Let::Values { rows, .. } => {
+                let roots: Vec<ScalarId> = rows.iter().flatten().copied().collect();
+                LetKind::Values { expressions: Expressions::compile(self.program, &[], &roots, self.ranges)?, rows }
+            }
+        })
+    }
+
+    fn multiloop(&mut self, multiloop: &'p Multiloop) -> Result<LoopPlan<'p>> {
+        let mut roots: Vec<ScalarId> = Vec::new();
+        for index in &multiloop.nest {
+            roots.extend(index.source.scalars());
+        }
+        for generator in &multiloop.generators {
+            roots.extend(generator.scalars());
+        }
+        let expressions = Expressions::compile(self.program, &multiloop.nest, &roots, self.ranges)?;
+        let mut levels: Vec<LevelPlan<'p>> = multiloop
+            .nest
+            .iter()
+            .map(|index| LevelPlan { source: &index.source, conditions: Vec::new() })
+            .collect();
+        // What cannot fail and all generators ask for is checked as early as it can be known.
+        let movable = |condition: &ScalarId| {
+            !expressions.may_fail(*condition)
+                && !self.program.scalars.effects(*condition).volatile
+                && multiloop.generators.iter().all(|generator| generator.condition().contains(condition))
+        };
+        let mut moved: FxHashSet<ScalarId> = FxHashSet::default();
+        for &condition in multiloop.generators.first().map_or(&[][..], |generator| generator.condition()) {
+            if movable(&condition) && moved.insert(condition) {
+                levels[expressions.reach(condition).max(1) - 1].conditions.push(condition);
+            }
+        }
+        let mut generators = Vec::new();
+        for generator in &multiloop.generators {
+            let left = generator.condition().iter().copied().filter(|condition| !moved.contains(condition));
+            let conditions = left.collect();
+            generators.push(GeneratorPlan { conditions, kind: self.generator(generator, &expressions)? });
+        }
+        if let [generator] = &mut generators[..]
+            && let Some(last) = levels.last_mut()
+        {
+            last.conditions.append(&mut generator.conditions);
+        }
+        Ok(LoopPlan { expressions, levels, generators })
+    }
+
+    fn types(&self, scalars: &[ScalarId]) -> Vec<DataType> {
+        scalars.iter().map(|&scalar| self.program.scalars.data_type(scalar)).collect()
+    }
+
+    fn generator(&self, generator: &'p Generator, expressions: &Expressions) -> Result<GeneratorKind<'p>> {
+        Ok(match generator {
+            Generator::Collect { value, .. } => GeneratorKind::Collect { value, types: self.types(value) },
+            Generator::BucketCollect { key, value, .. } => GeneratorKind::BucketCollect {
+                key,
+                key_types: self.types(key),
+                value,
+                types: self.types(value),
+            },
+            Generator::Reduce { aggregates, .. } => match &aggregates[..] {
+                [Aggregate { reduction: Reduction::TopK { order, limit, offset }, arguments, .. }] => {
+                    GeneratorKind::TopK(TopKPlan {
+                        arguments,
+                        types: self.types(arguments),
+                        order,
+                        limit: *limit,
+                        offset: *offset,
+                    })
+                }
+                _ => GeneratorKind::Reduce(self.reduce(None, aggregates, expressions)?),
+            },
+            Generator::BucketReduce { key, aggregates, .. } => {
+                GeneratorKind::Reduce(self.reduce(Some(key), aggregates, expressions)?)
+            }
+        })
+    }
+
+    fn reduce(
+        &self,
+        key: Option<&'p [ScalarId]>,
+        aggregates: &'p [Aggregate],
+        expressions: &Expressions,
+    ) -> Result<ReducePlan<'p>> {
+        let parts = key.unwrap_or_default();
+        let domains = parts.iter().map(|&part| {
+            let domain = PartDomain::of_type(self.program.scalars.data_type(part));
+            match (self.ranges.of(part), &domain) {
+                (Some((low, high)), PartDomain::Integer { .. }) => PartDomain::Integer { low, high },
+                _ => domain,
+            }
+        });
+        let layout = KeyLayout::new(domains.collect());
+        let aggregates = aggregates.iter().map(|aggregate| self.aggregate(aggregate, expressions));
+        let aggregates = aggregates.collect::<Result<Vec<_>>>()?;
+        Ok(ReducePlan { key, key_types: self.types(parts), layout, aggregates })
+    }
+
+    fn aggregate(&self, aggregate: &'p Aggregate, expressions: &Expressions) -> Result<AggregatePlan<'p>> {
+        if matches!(aggregate.reduction, Reduction::TopK { .. }) {
+            return Err(Error::internal("top-k is the only aggregate of its loop"));
+        }
+        let argument = aggregate.arguments.first().copied();
+        let typed: Option<(DataType, Register)> =
+            argument.map(|id| (self.program.scalars.data_type(id), expressions.register(id)));
+        let bound = argument
+            .and_then(|id| self.ranges.of(id))
+            .and_then(|(low, high)| u64::try_from(low.unsigned_abs().max(high.unsigned_abs())).ok());
+        let kind = AggregateKind::new(aggregate, typed, bound);
+        Ok(AggregatePlan { kind, argument, condition: &aggregate.condition })
+    }
+}
+
+/// Which collections are read as rows, and which by key.
+fn uses(program: &Program) -> (FxHashSet<CollectionId>, FxHashSet<CollectionId>) {
+    let (mut rows, mut keys) = (FxHashSet::default(), FxHashSet::default());
+    for block in &program.blocks {
+        rows.insert(block.result);
+        for definition in &block.lets {
+            match definition {
+                Let::Loop { multiloop, .. } => {
+                    for index in &multiloop.nest {
+                        if let Source::Rows(collection) = &index.source {
+                            rows.insert(*collection);
+                        }
+                    }
+                }
+                Let::Sort { input, .. } => {
+                    rows.insert(*input);
+                }
+                Let::Concat { inputs, .. } => rows.extend(inputs),
+                Let::Values { .. } => {}
+            }
+        }
+    }
+    for id in 0..program.scalars.len() {
+        if let Scalar::Lookup { collection, .. } | Scalar::Exists { collection, .. } =
+            program.scalars.get(ScalarId(id as u32))
+        {
+            keys.insert(*collection);
+        }
+    }
+    (rows, keys)
+}
+

@@ -1,0 +1,172 @@
+//! Reduce and BucketReduce: groups and their accumulators, per worker, merged at the end.
+//!
+//! 1. Every worker folds its morsels into groups and accumulators of its own.
+//! 2. With several workers the groups are dealt into parts by the upper bits of their keys' hashes; every part is
+//!    merged on its own, in parallel.
+//! 3. The groups of a part are put in the order of (hash, key), or of the key where its code is the group's number.
+//!    Parts follow one another. So the result depends on nothing but the rows.
+
+use super::aggregate::{Accumulator, Input};
+use super::bucket::grouper::Grouper;
+use super::bucket::key::{Codes, KeyLayout};
+use super::gather::Gathered;
+use super::plan::ReducePlan;
+use super::tile::Tile;
+use super::vector::Vector;
+use crate::Result;
+use crate::context::{Context, Reservation};
+use crate::pool::Pool;
+use crate::schedule;
+
+/// Groups beyond which a merge is done in parts.
+const MERGE_ALONE: usize = 1 << 13;
+
+/// Parts of a merge.
+const MERGE_PARTS: usize = 64;
+
+/// The groups of one worker.
+pub(super) struct Reducer<'p> {
+    plan: &'p ReducePlan<'p>,
+    layout: KeyLayout,
+    grouper: Grouper,
+    accumulators: Vec<Accumulator>,
+    codes: Codes,
+    groups: Vec<u32>,
+    reservation: Reservation,
+}
+
+impl<'p> Reducer<'p> {
+    /// No groups yet. `layout` may be narrower than the plan's, where the tables at hand prove more.
+    pub(super) fn new(plan: &'p ReducePlan<'p>, layout: &KeyLayout, context: &Context) -> Result<Self> {
+        let grouper = Grouper::new(plan.key.is_some().then_some(layout), &plan.key_types);
+        let accumulators = plan.aggregates.iter().map(|aggregate| aggregate.kind.accumulator());
+        let mut reducer = Reducer {
+            plan,
+            layout: layout.clone(),
+            grouper,
+            accumulators: accumulators.collect::<Result<Vec<_>>>()?,
+            codes: Codes::default(),
+            groups: Vec::new(),
+            reservation: Reservation::new(&context.memory),
+        };
+        let room = reducer.grouper.len();
+        reducer.accumulators.iter_mut().for_each(|accumulator| accumulator.resize(room));
+        Ok(reducer)
+    }
+
+    /// Folds in the active tuples of a tile.
+    pub(super) fn update(&mut self, tile: &mut Tile<'_>) -> Result<()> {
+        let len = tile.len();
+        let parts = self.plan.key.unwrap_or_default();
+        for &part in parts {
+            tile.evaluate(part)?;
+        }
+        let key: Vec<&Vector> = parts.iter().map(|&part| tile.vector(part)).collect();
+        self.grouper.assign(&key, len, &mut self.codes, &mut self.groups);
+        let room = self.grouper.len();
+        for (accumulator, aggregate) in self.accumulators.iter_mut().zip(&self.plan.aggregates) {
+            accumulator.resize(room);
+            let mark = tile.depth();
+            let mut filtered = Vec::new();
+            if !aggregate.condition.is_empty() {
+                tile.filter(aggregate.condition)?;
+                let mut origins = Vec::new();
+                tile.origins(mark, &mut origins);
+                if self.plan.key.is_some() {
+                    filtered.extend(origins.iter().map(|&origin| self.groups[origin as usize]));
+                }
+            }
+            if let Some(argument) = aggregate.argument {
+                tile.evaluate(argument)?;
+            }
+            let groups = if aggregate.condition.is_empty() { &self.groups } else { &filtered };
+            let input = Input {
+                groups: self.plan.key.is_some().then_some(groups),
+                vector: aggregate.argument.map(|argument| tile.vector(argument)),
+                len: tile.len(),
+            };
+            accumulator.update(&input)?;
+            tile.truncate(mark);
+        }
+        Ok(())
+    }
+
+    /// Counts what is held against the memory limit.
+    pub(super) fn account(&mut self) -> Result<()> {
+        let bytes = self.grouper.bytes() + self.accumulators.iter().map(Accumulator::bytes).sum::<usize>();
+        self.reservation.resize(bytes)
+    }
+
+    fn merge(&mut self, other: &Reducer<'_>, chosen: &[u32]) -> Result<()> {
+        let numbers = self.grouper.merge(&other.grouper, chosen);
+        let room = self.grouper.len();
+        for (mine, theirs) in self.accumulators.iter_mut().zip(&other.accumulators) {
+            mine.resize(room);
+            mine.merge(theirs, chosen, &numbers)?;
+        }
+        Ok(())
+    }
+
+    /// The groups in order, as columns: keys, then aggregates.
+    fn finish(self) -> Result<(Vec<Gathered>, usize)> {
+        let mut groups = self.grouper.occupied();
+        if let Grouper::Hash { .. } = self.grouper {
+            let mut hashed: Vec<(u64, u32)> = groups.iter().map(|&group| (self.grouper.hash(group), group)).collect();
+            hashed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.grouper.compare(a.1, b.1)));
+            groups = hashed.into_iter().map(|(_, group)| group).collect();
+        }
+        let mut columns = self.grouper.keys(&groups)?;
+        let all = groups.len() == self.grouper.len() && groups.is_sorted();
+        for (accumulator, aggregate) in self.accumulators.into_iter().zip(&self.plan.aggregates) {
+            let column = accumulator.finish(aggregate.kind.data_type)?;
+            columns.push(if all { column } else { column.take(&groups) });
+        }
+        Ok((columns, groups.len()))
+    }
+}
+
+/// The groups of all workers, as columns (keys, then aggregates) and a number of rows.
+pub(super) fn finish(
+    mut reducers: Vec<Reducer<'_>>,
+    context: &Context,
+    pool: Option<&Pool>,
+) -> Result<(Vec<Gathered>, usize)> {
+    if reducers.len() == 1
+        && let Some(only) = reducers.pop()
+    {
+        return only.finish();
+    }
+    let Some(first) = reducers.first() else { return Ok((Vec::new(), 0)) };
+    let (plan, layout) = (first.plan, first.layout.clone());
+    let total: usize = reducers.iter().map(|reducer| reducer.grouper.len()).sum();
+    let is_hash = matches!(first.grouper, Grouper::Hash { .. });
+    let parts = if is_hash && total > MERGE_ALONE { MERGE_PARTS } else { 1 };
+    let deal = |reducer: &Reducer<'_>| {
+        let mut dealt: Vec<Vec<u32>> = vec![Vec::new(); parts];
+        for group in reducer.grouper.occupied() {
+            let part = if parts == 1 { 0 } else { reducer.grouper.hash(group) as usize >> (64 - 6) };
+            dealt[part].push(group);
+        }
+        dealt
+    };
+    let dealt: Vec<Vec<Vec<u32>>> = reducers.iter().map(deal).collect();
+    let merge = |part: usize| {
+        let mut merged = Reducer::new(plan, &layout, context)?;
+        for (reducer, dealt) in reducers.iter().zip(&dealt) {
+            merged.merge(reducer, &dealt[part])?;
+        }
+        merged.account()?;
+        merged.finish()
+    };
+    let merged = match pool {
+        Some(pool) if parts > 1 => schedule::map(pool, context, (0..parts).collect(), merge)?,
+        _ => (0..parts).map(merge).collect::<Result<Vec<_>>>()?,
+    };
+    let mut merged = merged.into_iter();
+    let (mut columns, mut rows) = merged.next().unwrap_or_default();
+    for (more, count) in merged {
+        columns.iter_mut().zip(more).for_each(|(column, more)| column.append_all(more));
+        rows += count;
+    }
+    Ok((columns, rows))
+}
