@@ -89,6 +89,12 @@ impl Reservation {
         Reservation { memory: Arc::clone(memory), bytes: 0 }
     }
 
+    /// Another one of the same memory, without bytes.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Reservation::new(&self.memory)
+    }
+
     /// Holds exactly so many bytes from now on; an error (53200) leaves what it held.
     pub fn resize(&mut self, bytes: usize) -> Result<()> {
         if bytes > self.bytes {

@@ -90,6 +90,11 @@ impl Pool {
             all
         })
     }
+
+    /// Runs rayon's parallel work (a sort) on the workers of the first node.
+    pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        self.nodes[0].pool.install(work)
+    }
 }
 
 /// Which processors so many threads are bound to, by node: nodes are filled evenly, so that all memory channels work.

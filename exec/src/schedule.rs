@@ -193,10 +193,16 @@ mod tests {
         for threads in [1, 2, 3, 7] {
             let pool = Pool::new(threads).unwrap();
             for count in [0, 1, 2, 100] {
-                let (states, results) = run(&pool, &context(), count, || Ok(0), |sum, number| {
-                    *sum += 1;
-                    Ok(number * 2)
-                })
+                let (states, results) = run(
+                    &pool,
+                    &context(),
+                    count,
+                    || Ok(0),
+                    |sum, number| {
+                        *sum += 1;
+                        Ok(number * 2)
+                    },
+                )
                 .unwrap();
                 assert_eq!(results, (0..count).map(|number| number * 2).collect::<Vec<_>>());
                 assert_eq!(states.iter().sum::<usize>(), count);

@@ -29,7 +29,8 @@ impl Topology {
             .filter(|node: &Vec<usize>| !node.is_empty())
             .collect();
         // A processor that no node lists (a container that hides /sys) goes to the first one.
-        let lost: Vec<usize> = usable.into_iter().filter(|id| !grouped.iter().flatten().any(|known| known == id)).collect();
+        let lost: Vec<usize> =
+            usable.into_iter().filter(|id| !grouped.iter().flatten().any(|known| known == id)).collect();
         match grouped.first_mut() {
             Some(first) => first.extend(lost),
             None if lost.is_empty() => {}

@@ -145,11 +145,6 @@ impl Gathered {
         vector
     }
 
-    /// How many rows.
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
         let data = each_plain!(&self.data,
@@ -337,7 +332,10 @@ impl Gathered {
         match (&self.data, &other.data) {
             (GatheredData::Code { dictionary, .. }, GatheredData::Code { dictionary: theirs, .. })
                 if Arc::ptr_eq(dictionary, theirs) => {}
-            (GatheredData::Code { .. } | GatheredData::Text { .. }, GatheredData::Code { .. } | GatheredData::Text { .. }) => {
+            (
+                GatheredData::Code { .. } | GatheredData::Text { .. },
+                GatheredData::Code { .. } | GatheredData::Text { .. },
+            ) => {
                 if let GatheredData::Code { .. } = self.data {
                     self.decode();
                 }
@@ -530,8 +528,11 @@ fn codes_column(codes: &[u32], dictionary: Arc<Dictionary>) -> ColumnData {
 
 fn text_column(ends: &[u64], bytes: Vec<u8>) -> Result<ColumnData> {
     if i32::try_from(bytes.len()).is_err() {
-        return Err(Error::new(ErrorKind::TooComplex, "an intermediate result holds more than 2 GiB of text in one column")
-            .with_hint("Select fewer text columns, or fewer rows."));
+        return Err(Error::new(
+            ErrorKind::TooComplex,
+            "an intermediate result holds more than 2 GiB of text in one column",
+        )
+        .with_hint("Select fewer text columns, or fewer rows."));
     }
     let offsets: ScalarBuffer<i32> = std::iter::once(0).chain(ends.iter().map(|&end| end as i32)).collect();
     Ok(ColumnData::Text { offsets: OffsetBuffer::new(offsets), bytes: Buffer::from_vec(bytes) })

@@ -46,7 +46,8 @@ impl<'a> Nest<'a> {
         let mut stored = Vec::new();
         for (number, level) in plan.levels.iter().enumerate() {
             let collection = level.source.collection().map(|id| frame.get(id)).transpose()?;
-            if let (Source::Bucket { .. } | Source::BucketOrNull { .. }, Some(collection)) = (level.source, &collection) {
+            if let (Source::Bucket { .. } | Source::BucketOrNull { .. }, Some(collection)) = (level.source, &collection)
+            {
                 tile.set_source(number, TileSource::chunk(Arc::clone(&collection.buckets()?.members)));
             }
             stored.push(collection);
@@ -60,7 +61,7 @@ impl<'a> Nest<'a> {
             Piece::Rows { chunk, rows } => {
                 self.set_chunk(0, *chunk)?;
                 let mut start = rows.start;
-                while start < rows.end {
+                while start < rows.end && !sinks.iter().all(Sink::is_full) {
                     let len = (rows.end - start).min(TILE_ROWS);
                     self.frame.check()?;
                     self.tile.start(start as u32, len);
@@ -233,7 +234,9 @@ impl<'a> Nest<'a> {
                 NO_GROUP => continue,
                 group => spans.rows(group),
             };
-            pairs.push_range(tuple as u32, first, count, |nest, parents, rows| nest.pairs(level, parents, rows, sinks))?;
+            pairs.push_range(tuple as u32, first, count, |nest, parents, rows| {
+                nest.pairs(level, parents, rows, sinks)
+            })?;
         }
         pairs.finish(|nest, parents, rows| nest.pairs(level, parents, rows, sinks))
     }

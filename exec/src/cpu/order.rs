@@ -31,6 +31,15 @@ fn compare_values(column: &Gathered, a: usize, b: usize) -> Ordering {
     }
 }
 
+/// An order of values that are equal in SQL's sense but differ: -0 and 0, intervals of one length.
+fn compare_forms(column: &Gathered, a: usize, b: usize) -> Ordering {
+    match &column.data {
+        GatheredData::F64(values) => values[a].total_cmp(&values[b]),
+        GatheredData::Interval(values) => (values[a].months, values[a].days).cmp(&(values[b].months, values[b].days)),
+        _ => Ordering::Equal,
+    }
+}
+
 /// An order of rows: some columns in some directions, then all columns, so that only equal rows are tied.
 pub(super) struct RowOrder<'a> {
     pub(super) columns: &'a [Gathered],
@@ -51,11 +60,10 @@ impl RowOrder<'_> {
                 return ordering;
             }
         }
-        self.columns
-            .iter()
-            .map(|column| compare_rows(column, a, b, TIES))
-            .find(|&ordering| ordering != Ordering::Equal)
-            .unwrap_or(Ordering::Equal)
+        let unequal = |ordering: &Ordering| *ordering != Ordering::Equal;
+        let by_value = self.columns.iter().map(|column| compare_rows(column, a, b, TIES)).find(unequal);
+        let by_form = || self.columns.iter().map(|column| compare_forms(column, a, b)).find(unequal);
+        by_value.or_else(by_form).unwrap_or(Ordering::Equal)
     }
 
     /// The rows in order.

@@ -9,7 +9,7 @@ use super::vector::Register;
 use crate::{Error, Result};
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::multiloop::{
-    Aggregate, CollectionId, Generator, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Source,
+    Aggregate, CollectionId, Generator, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Source,
 };
 use multiloop_planner::relation::SortOrder;
 use multiloop_planner::types::DataType;
@@ -45,6 +45,8 @@ pub(super) enum LetKind<'p> {
 /// A compiled loop.
 pub(super) struct LoopPlan<'p> {
     pub(super) expressions: Expressions,
+    /// The ids of the nest's indices.
+    pub(super) indices: Vec<IndexId>,
     pub(super) levels: Vec<LevelPlan<'p>>,
     pub(super) generators: Vec<GeneratorPlan<'p>>,
 }
@@ -151,11 +153,8 @@ impl<'p> Compiler<'p, '_> {
             roots.extend(generator.scalars());
         }
         let expressions = Expressions::compile(self.program, &multiloop.nest, &roots, self.ranges)?;
-        let mut levels: Vec<LevelPlan<'p>> = multiloop
-            .nest
-            .iter()
-            .map(|index| LevelPlan { source: &index.source, conditions: Vec::new() })
-            .collect();
+        let mut levels: Vec<LevelPlan<'p>> =
+            multiloop.nest.iter().map(|index| LevelPlan { source: &index.source, conditions: Vec::new() }).collect();
         // What cannot fail and all generators ask for is checked as early as it can be known.
         let movable = |condition: &ScalarId| {
             !expressions.may_fail(*condition)
@@ -179,7 +178,8 @@ impl<'p> Compiler<'p, '_> {
         {
             last.conditions.append(&mut generator.conditions);
         }
-        Ok(LoopPlan { expressions, levels, generators })
+        let indices = multiloop.nest.iter().map(|index| index.id).collect();
+        Ok(LoopPlan { expressions, indices, levels, generators })
     }
 
     fn types(&self, scalars: &[ScalarId]) -> Vec<DataType> {
@@ -189,12 +189,9 @@ impl<'p> Compiler<'p, '_> {
     fn generator(&self, generator: &'p Generator, expressions: &Expressions) -> Result<GeneratorKind<'p>> {
         Ok(match generator {
             Generator::Collect { value, .. } => GeneratorKind::Collect { value, types: self.types(value) },
-            Generator::BucketCollect { key, value, .. } => GeneratorKind::BucketCollect {
-                key,
-                key_types: self.types(key),
-                value,
-                types: self.types(value),
-            },
+            Generator::BucketCollect { key, value, .. } => {
+                GeneratorKind::BucketCollect { key, key_types: self.types(key), value, types: self.types(value) }
+            }
             Generator::Reduce { aggregates, .. } => match &aggregates[..] {
                 [Aggregate { reduction: Reduction::TopK { order, limit, offset }, arguments, .. }] => {
                     GeneratorKind::TopK(TopKPlan {
@@ -279,4 +276,3 @@ fn uses(program: &Program) -> (FxHashSet<CollectionId>, FxHashSet<CollectionId>)
     }
     (rows, keys)
 }
-

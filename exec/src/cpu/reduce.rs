@@ -33,7 +33,12 @@ pub(super) struct Reducer<'p> {
     codes: Codes,
     groups: Vec<u32>,
     reservation: Reservation,
+    /// Tuples since memory was last counted.
+    uncounted: usize,
 }
+
+/// Tuples between two counts of memory.
+const COUNT_ROWS: usize = 1 << 17;
 
 impl<'p> Reducer<'p> {
     /// No groups yet. `layout` may be narrower than the plan's, where the tables at hand prove more.
@@ -48,6 +53,7 @@ impl<'p> Reducer<'p> {
             codes: Codes::default(),
             groups: Vec::new(),
             reservation: Reservation::new(&context.memory),
+            uncounted: 0,
         };
         let room = reducer.grouper.len();
         reducer.accumulators.iter_mut().for_each(|accumulator| accumulator.resize(room));
@@ -88,11 +94,13 @@ impl<'p> Reducer<'p> {
             accumulator.update(&input)?;
             tile.truncate(mark);
         }
-        Ok(())
+        self.uncounted += len;
+        if self.uncounted > COUNT_ROWS { self.account() } else { Ok(()) }
     }
 
     /// Counts what is held against the memory limit.
     pub(super) fn account(&mut self) -> Result<()> {
+        self.uncounted = 0;
         let bytes = self.grouper.bytes() + self.accumulators.iter().map(Accumulator::bytes).sum::<usize>();
         self.reservation.resize(bytes)
     }

@@ -16,10 +16,20 @@ use multiloop_planner::types::DataType;
 
 /// One generator's state in one worker.
 pub(super) enum Sink<'p> {
-    /// Rows of the piece at hand: (keys and then) values.
-    Rows { scalars: Vec<ScalarId>, columns: Vec<Gathered>, rows: usize, rows_max: usize },
+    Rows(Box<RowSink>),
     Groups(Box<Reducer<'p>>),
     TopK(Box<TopK<'p>>),
+}
+
+/// The rows of the piece at hand.
+pub(super) struct RowSink {
+    /// Keys, then values.
+    scalars: Vec<ScalarId>,
+    columns: Vec<Gathered>,
+    rows: usize,
+    /// Rows of a piece beyond which no more are wanted.
+    rows_max: usize,
+    reservation: Reservation,
 }
 
 /// The rows that one piece of work gave.
@@ -27,7 +37,7 @@ pub(super) struct PieceRows {
     pub(super) columns: Vec<Gathered>,
     pub(super) rows: usize,
     /// What they count for.
-    pub(super) reservation: Reservation,
+    pub(super) _reservation: Reservation,
 }
 
 /// What a generator needs to know before it starts.
@@ -43,7 +53,10 @@ pub(super) struct Setup {
 impl<'p> Sink<'p> {
     /// Nothing yet.
     pub(super) fn new(plan: &'p GeneratorPlan<'p>, setup: &Setup, context: &Context) -> Result<Self> {
-        let rows = |scalars: Vec<ScalarId>, rows_max: usize| Sink::Rows { scalars, columns: Vec::new(), rows: 0, rows_max };
+        let rows = |scalars: Vec<ScalarId>, rows_max: usize| {
+            let reservation = Reservation::new(&context.memory);
+            Sink::Rows(Box::new(RowSink { scalars, columns: Vec::new(), rows: 0, rows_max, reservation }))
+        };
         Ok(match &plan.kind {
             GeneratorKind::Collect { value, .. } => rows(value.to_vec(), usize::MAX),
             GeneratorKind::BucketCollect { key, value, .. } => {
@@ -61,35 +74,21 @@ impl<'p> Sink<'p> {
     /// Takes the active tuples of a tile.
     pub(super) fn update(&mut self, tile: &mut Tile<'_>) -> Result<()> {
         match self {
-            Sink::Rows { scalars, columns, rows, rows_max } => {
-                if *rows >= *rows_max {
-                    return Ok(());
-                }
-                if columns.is_empty() {
-                    columns.resize_with(scalars.len(), || Gathered::of_type(DataType::Null));
-                }
-                for (&scalar, column) in scalars.iter().zip(columns) {
-                    tile.evaluate(scalar)?;
-                    column.append(tile.vector(scalar));
-                }
-                *rows += tile.len();
-                Ok(())
-            }
+            Sink::Rows(rows) => rows.update(tile),
             Sink::Groups(reducer) => reducer.update(tile),
             Sink::TopK(top_k) => top_k.update(tile),
         }
     }
 
+    /// Whether more rows of this piece change nothing.
+    pub(super) fn is_full(&self) -> bool {
+        if let Sink::Rows(rows) = self { rows.rows >= rows.rows_max } else { false }
+    }
+
     /// Ends a piece of work: gives its rows, counts the rest.
-    pub(super) fn end_piece(&mut self, context: &Context) -> Result<Option<PieceRows>> {
+    pub(super) fn end_piece(&mut self) -> Result<Option<PieceRows>> {
         match self {
-            Sink::Rows { scalars, columns, rows, .. } => {
-                let mut reservation = Reservation::new(&context.memory);
-                reservation.add(columns.iter().map(Gathered::bytes).sum())?;
-                let mut columns = std::mem::take(columns);
-                columns.resize_with(scalars.len(), || Gathered::of_type(DataType::Null));
-                Ok(Some(PieceRows { columns, rows: std::mem::take(rows), reservation }))
-            }
+            Sink::Rows(rows) => Ok(Some(rows.end_piece())),
             Sink::Groups(reducer) => reducer.account().map(|()| None),
             Sink::TopK(top_k) => top_k.account().map(|()| None),
         }
@@ -103,5 +102,28 @@ impl<'p> Sink<'p> {
     /// The rows of a top-k.
     pub(super) fn into_top_k(self) -> Result<TopK<'p>> {
         if let Sink::TopK(top_k) = self { Ok(*top_k) } else { Err(Error::internal("no top-k")) }
+    }
+}
+
+impl RowSink {
+    fn update(&mut self, tile: &mut Tile<'_>) -> Result<()> {
+        if self.rows >= self.rows_max {
+            return Ok(());
+        }
+        self.columns.resize_with(self.scalars.len(), || Gathered::of_type(DataType::Null));
+        for (&scalar, column) in self.scalars.iter().zip(&mut self.columns) {
+            tile.evaluate(scalar)?;
+            column.append(tile.vector(scalar));
+        }
+        self.rows += tile.len();
+        self.reservation.resize(self.columns.iter().map(Gathered::bytes).sum())
+    }
+
+    fn end_piece(&mut self) -> PieceRows {
+        let mut columns = std::mem::take(&mut self.columns);
+        columns.resize_with(self.scalars.len(), || Gathered::of_type(DataType::Null));
+        let empty = self.reservation.fork();
+        let _reservation = std::mem::replace(&mut self.reservation, empty);
+        PieceRows { columns, rows: std::mem::take(&mut self.rows), _reservation }
     }
 }

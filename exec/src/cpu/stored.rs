@@ -63,7 +63,12 @@ impl RowSet {
     }
 
     /// Rows of these columns, counted against the memory limit.
-    pub(super) fn gathered(columns: Vec<Gathered>, types: &[DataType], rows: usize, memory: &Arc<Memory>) -> Result<Self> {
+    pub(super) fn gathered(
+        columns: Vec<Gathered>,
+        types: &[DataType],
+        rows: usize,
+        memory: &Arc<Memory>,
+    ) -> Result<Self> {
         let mut reservation = Reservation::new(memory);
         reservation.add(columns.iter().map(Gathered::bytes).sum())?;
         let chunks = if rows == 0 { Vec::new() } else { vec![Arc::new(gather::into_chunk(columns, types, rows)?)] };

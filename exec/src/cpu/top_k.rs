@@ -36,7 +36,7 @@ impl<'p> TopK<'p> {
         if self.rows > self.keep.saturating_mul(2).saturating_add(TILE_ROWS * 4) {
             self.cut();
         }
-        Ok(())
+        self.account()
     }
 
     /// Counts what is held against the memory limit.

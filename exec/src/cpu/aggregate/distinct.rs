@@ -12,7 +12,6 @@ use multiloop_planner::types::DataType;
 #[derive(Clone, Debug)]
 pub(crate) struct Distinct {
     plain: AggregateKind,
-    data_type: DataType,
     layout: KeyLayout,
     table: GroupTable,
     /// The arguments and their groups, in the table's order.
@@ -30,7 +29,7 @@ impl Distinct {
         let plain = AggregateKind { distinct: false, ..kind.clone() };
         let table = GroupTable::new(layout.width);
         let (values, groups) = (Gathered::new(register), Vec::new());
-        Ok(Distinct { plain, data_type, layout, table, values, groups, group_count: 0 })
+        Ok(Distinct { plain, layout, table, values, groups, group_count: 0 })
     }
 
     pub(crate) fn resize(&mut self, groups: usize) {

@@ -112,6 +112,7 @@ impl FloatSums {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.sums.capacity() * size_of::<ExactSum>() + self.sums.iter().map(|sum| sum.parts.capacity() * 8).sum::<usize>()
+        self.sums.capacity() * size_of::<ExactSum>()
+            + self.sums.iter().map(|sum| sum.parts.capacity() * 8).sum::<usize>()
     }
 }

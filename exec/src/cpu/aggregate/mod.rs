@@ -196,7 +196,13 @@ fn count(counts: &mut [i64], input: &Input<'_>) {
     match (input.groups, input.vector) {
         (None, vector) => {
             let valid = match vector.and_then(|vector| vector.nulls.as_ref().map(|nulls| (vector, nulls))) {
-                Some((vector, nulls)) if vector.constant => if nulls.get(0) { input.len } else { 0 },
+                Some((vector, nulls)) if vector.constant => {
+                    if nulls.get(0) {
+                        input.len
+                    } else {
+                        0
+                    }
+                }
                 Some((_, nulls)) => nulls.count_ones(),
                 None => input.len,
             };

@@ -37,8 +37,7 @@ impl IntegerSums {
         let Sums::Narrow { sums, bound, rows } = &mut self.sums else { return };
         *rows = rows.saturating_add(more);
         if rows.saturating_mul(*bound) > i64::MAX as u64 {
-            self.sums =
-                Sums::Wide { low: sums.iter().map(|&sum| sum.into()).collect(), high: vec![0; sums.len()] };
+            self.sums = Sums::Wide { low: sums.iter().map(|&sum| sum.into()).collect(), high: vec![0; sums.len()] };
         }
     }
 
@@ -57,7 +56,9 @@ impl IntegerSums {
         let Some(vector) = input.vector else { return Err(Error::internal("sum of nothing")) };
         self.expect_rows(input.len as u64);
         let (sums, seen) = (&mut self.sums, &mut self.seen);
-        if let (None, None, false, Sums::Narrow { sums, .. }) = (input.groups, &vector.nulls, vector.constant, &mut *sums) {
+        if let (None, None, false, Sums::Narrow { sums, .. }) =
+            (input.groups, &vector.nulls, vector.constant, &mut *sums)
+        {
             // One group and no NULL: a dense loop that the compiler vectorises.
             let sum: Option<i64> = match &vector.data {
                 VectorData::I32(values) => Some(values.iter().map(|&value| i64::from(value)).sum()),

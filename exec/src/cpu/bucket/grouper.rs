@@ -60,10 +60,8 @@ impl Grouper {
 
     /// The group of each of `len` tuples. `One` leaves `groups` alone.
     pub(crate) fn assign(&mut self, key: &[&Vector], len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
-        let parts: Vec<KeyPartValues<'_>> = key
-            .iter()
-            .map(|vector| KeyPartValues { values: PartValues::Vector(vector), null_matches: true })
-            .collect();
+        let parts: Vec<KeyPartValues<'_>> =
+            key.iter().map(|vector| KeyPartValues { values: PartValues::Vector(vector), null_matches: true }).collect();
         match self {
             Grouper::One => {}
             Grouper::Few { layout, seen } => {
@@ -158,9 +156,7 @@ impl Grouper {
         Ok(match self {
             Grouper::One => Vec::new(),
             Grouper::Few { layout, .. } => (0..layout.parts.len()).map(|part| decode(layout, part, groups)).collect(),
-            Grouper::Hash { keys, .. } => {
-                keys.iter().map(|column| canonical(column.take(groups))).collect()
-            }
+            Grouper::Hash { keys, .. } => keys.iter().map(|column| canonical(column.take(groups))).collect(),
         })
     }
 }

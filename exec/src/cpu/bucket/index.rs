@@ -85,21 +85,15 @@ impl KeyIndex {
                 match &codes.absent {
                     None => groups.extend(codes.bits64.iter().map(|&code| entries[code as usize])),
                     Some(absent) => groups.extend(
-                        codes.bits64.iter().zip(absent).map(
-                            |(&code, &absent)| if absent { NO_GROUP } else { entries[code as usize] },
-                        ),
+                        codes
+                            .bits64
+                            .iter()
+                            .zip(absent)
+                            .map(|(&code, &absent)| if absent { NO_GROUP } else { entries[code as usize] }),
                     ),
                 }
             }
             Lookup::Hash(table) => table.find(codes, groups),
-        }
-    }
-
-    /// How many groups.
-    pub(crate) fn groups(&self, rows: usize) -> usize {
-        match &self.spans {
-            Spans::Unique => rows,
-            Spans::Starts(starts) => starts.len() - 1,
         }
     }
 }
@@ -127,14 +121,17 @@ fn direct_pays(codes: u64, rows: usize) -> bool {
 fn domain_of(column: &Gathered, data_type: DataType) -> PartDomain {
     fn range<T: Copy + Into<i128>>(column: &Gathered, values: &[T]) -> PartDomain {
         let valid = (0..values.len()).filter(|&row| !column.is_null(row)).map(|row| values[row].into());
-        let (low, high) = valid.fold((i128::MAX, i128::MIN), |(low, high), value: i128| (low.min(value), high.max(value)));
+        let (low, high) =
+            valid.fold((i128::MAX, i128::MIN), |(low, high), value: i128| (low.min(value), high.max(value)));
         if low > high { PartDomain::Integer { low: 0, high: 0 } } else { PartDomain::Integer { low, high } }
     }
     match &column.data {
         GatheredData::I32(values) => range(column, values),
         GatheredData::I64(values) => range(column, values),
         GatheredData::I128(values) => range(column, values),
-        GatheredData::Bool(values) if data_type == DataType::Boolean => range(column, &values.iter().map(|&bit| i32::from(bit)).collect::<Vec<_>>()),
+        GatheredData::Bool(values) if data_type == DataType::Boolean => {
+            range(column, &values.iter().map(|&bit| i32::from(bit)).collect::<Vec<_>>())
+        }
         GatheredData::Code { dictionary, .. } => PartDomain::Code(Arc::clone(dictionary)),
         _ => PartDomain::of_type(data_type),
     }
@@ -167,8 +164,7 @@ fn build_hash(layout: KeyLayout, codes: &Codes, reservation: Reservation) -> Bui
     let mut table = GroupTable::new(layout.width);
     let mut numbers = Vec::with_capacity(codes.len);
     table.insert(codes, &mut numbers);
-    let (spans, order) =
-        if table.len() == codes.len { (Spans::Unique, None) } else { span(&numbers, table.len()) };
+    let (spans, order) = if table.len() == codes.len { (Spans::Unique, None) } else { span(&numbers, table.len()) };
     Built { index: KeyIndex { layout, lookup: Lookup::Hash(table), spans, _reservation: reservation }, order }
 }
 

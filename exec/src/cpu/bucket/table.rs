@@ -104,9 +104,8 @@ impl GroupTable {
                 return NO_GROUP;
             }
             match &self.keys {
-                Keys::Bits64(_) => self.insert_key(hash64(codes.bits64[tuple]), |keys, number| {
-                    keys.probe64(codes.bits64[tuple], number)
-                }),
+                Keys::Bits64(_) => self
+                    .insert_key(hash64(codes.bits64[tuple]), |keys, number| keys.probe64(codes.bits64[tuple], number)),
                 Keys::Bits128(_) => self.insert_key(hash128(codes.bits128[tuple]), |keys, number| {
                     keys.probe128(codes.bits128[tuple], number)
                 }),

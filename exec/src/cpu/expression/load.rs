@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Makes `out` a field of a source at these rows. `optional` says that there may be [`NO_ROW`]s. The register has
 /// been proven to hold all values.
-pub(super) fn load(
+pub(in crate::cpu) fn load(
     source: &Source,
     field: u32,
     rows: &Rows,

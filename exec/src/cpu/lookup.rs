@@ -1,0 +1,111 @@
+//! What expressions ask of the collections computed so far: lookups, existence, single rows, nested blocks.
+
+use super::bitmap::Bitmap;
+use super::bucket::table::NO_GROUP;
+use super::expression::load::load;
+use super::gather::register_of;
+use super::run::Frame;
+use super::tile::{Captured, Collections, KeyVector, NO_ROW, Rows, Source};
+use super::vector::{Register, Vector, VectorData};
+use crate::column::{Column, ColumnData};
+use crate::{Error, Result};
+use multiloop_planner::multiloop::{BlockId, CollectionId};
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::Value;
+
+impl Collections for Frame<'_> {
+    fn lookup(
+        &self,
+        collection: CollectionId,
+        key: &[KeyVector<'_>],
+        field: u32,
+        len: usize,
+        out: &mut Vector,
+    ) -> Result<()> {
+        let stored = self.get(collection)?;
+        let groups = stored.groups()?;
+        let mut rows = Vec::new();
+        groups.find(key, len, &mut rows)?;
+        let data_type = self.field_type(collection, field);
+        let empty = groups.empty.get(field as usize).ok_or_else(|| Error::internal("looked up a key"))?;
+        let Some(chunk) = groups.rows.chunks.first() else {
+            out.set_constant(len, empty, register_of(data_type));
+            return Ok(());
+        };
+        let missing = rows.contains(&NO_ROW);
+        let register = register_for(&chunk.columns[field as usize], data_type);
+        let rows = Rows::List(rows);
+        load(&Source::chunk(chunk.clone()), field, &rows, len, missing, register, out);
+        if missing && !empty.is_null() {
+            fill_missing(out, &rows, len, empty, data_type);
+        }
+        Ok(())
+    }
+
+    fn exists(&self, collection: CollectionId, key: &[KeyVector<'_>], len: usize, out: &mut Bitmap) -> Result<()> {
+        let mut groups = Vec::new();
+        self.get(collection)?.find(key, len, &mut groups)?;
+        out.fill(len, |tuple| groups[tuple] != NO_GROUP);
+        Ok(())
+    }
+
+    fn single(&self, collection: CollectionId, field: u32) -> Result<Value> {
+        self.get(collection)?.rows()?.single(field, self.field_type(collection, field))
+    }
+
+    fn nested(&self, block: BlockId, field: u32, captured: &Captured) -> Result<Value> {
+        self.evaluate_nested(block, field, captured)
+    }
+}
+
+/// The narrowest register that holds every value of a column.
+fn register_for(column: &Column, data_type: DataType) -> Register {
+    let frame = |base: i64, span: u32| {
+        let fits = |value: i64| i32::try_from(value).is_ok();
+        if fits(base) && fits(base.saturating_add(span.into())) { Register::I32 } else { Register::I64 }
+    };
+    match &column.data {
+        ColumnData::Frame8 { base, .. } => frame(*base, u8::MAX.into()),
+        ColumnData::Frame16 { base, .. } => frame(*base, u16::MAX.into()),
+        ColumnData::Frame32 { base, .. } => frame(*base, u32::MAX),
+        ColumnData::Int16(_) | ColumnData::Int32(_) => Register::I32,
+        ColumnData::Int64(_) => Register::I64,
+        ColumnData::Int128(_) => Register::I128,
+        _ => register_of(data_type),
+    }
+}
+
+/// Puts the answer of no rows wherever no group was found: what counts and the logical aggregates need.
+fn fill_missing(out: &mut Vector, rows: &Rows, len: usize, empty: &Value, data_type: DataType) {
+    let missing = |tuple: usize| rows.get(tuple) == NO_ROW;
+    let integer = match empty {
+        Value::Int(value) => Some(i128::from(*value)),
+        Value::Boolean(value) => Some((*value).into()),
+        _ => None,
+    };
+    match (&mut out.data, integer) {
+        (VectorData::I32(values), Some(integer)) => {
+            (0..len).filter(|&tuple| missing(tuple)).for_each(|tuple| values[tuple] = integer as i32);
+        }
+        (VectorData::I64(values), Some(integer)) => {
+            (0..len).filter(|&tuple| missing(tuple)).for_each(|tuple| values[tuple] = integer as i64);
+        }
+        (VectorData::I128(values), Some(integer)) => {
+            (0..len).filter(|&tuple| missing(tuple)).for_each(|tuple| values[tuple] = integer);
+        }
+        (VectorData::Bool(bits), Some(integer)) => {
+            (0..len).filter(|&tuple| missing(tuple)).for_each(|tuple| bits.set(tuple, integer != 0));
+        }
+        _ => {
+            let value = |tuple: usize| if missing(tuple) { empty.clone() } else { out.value(tuple, data_type) };
+            let values: Vec<Value> = (0..len).map(value).collect();
+            out.set_values(&values, register_of(data_type));
+            return;
+        }
+    }
+    let nulls = out.nulls.take().map(|mut valid| {
+        (0..len).filter(|&tuple| missing(tuple)).for_each(|tuple| valid.set(tuple, true));
+        valid
+    });
+    out.nulls = nulls.filter(|valid| !valid.is_full());
+}

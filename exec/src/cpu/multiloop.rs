@@ -1,0 +1,368 @@
+//! One loop from start to end: cut into pieces, spread over workers, put together again.
+
+use super::bucket::key::{KeyLayout, PartDomain};
+use super::expression::Expressions;
+use super::gather::{self, Gathered};
+use super::nest::{Nest, Piece};
+use super::plan::{GeneratorKind, LoopPlan, ReducePlan, TopKPlan};
+use super::reduce::{self, Reducer};
+use super::run::Frame;
+use super::sink::{PieceRows, Setup, Sink};
+use super::stored::{Buckets, Groups, RowSet, Stored};
+use super::tile::Tile;
+use super::top_k;
+use crate::column::{CHUNK_ROWS, ColumnData, Dictionary};
+use crate::context::Context;
+use crate::pool::Pool;
+use crate::schedule::{self, MORSEL_ROWS};
+use crate::{Error, ErrorKind, Result};
+use multiloop_planner::multiloop::{CollectionId, Scalar, ScalarId, Source};
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::Value;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Pieces of a Count, at most.
+const COUNT_PIECES: i64 = 1 << 16;
+
+/// Runs a loop; gives a collection for each generator. Without a pool everything happens on this thread.
+pub(super) fn run<'a>(
+    frame: &'a Frame<'a>,
+    plan: &'a LoopPlan<'a>,
+    defines: &[CollectionId],
+    pool: Option<&Pool>,
+) -> Result<Vec<Arc<Stored>>> {
+    let context = frame.shared.context;
+    let setups = setups(frame, plan)?;
+    let pieces = pieces(frame, plan)?;
+    let state = || {
+        let sinks = plan.generators.iter().zip(&setups).map(|(plan, setup)| Sink::new(plan, setup, context));
+        Ok((Nest::new(frame, plan)?, sinks.collect::<Result<Vec<_>>>()?))
+    };
+    let work = |(nest, sinks): &mut (Nest<'a>, Vec<Sink<'a>>), piece: &Piece| {
+        nest.run(piece, sinks)?;
+        if pool.is_some()
+            && let Piece::Rows { rows, .. } = piece
+        {
+            context.progress.done.fetch_add(rows.len() as u64, Ordering::Relaxed);
+        }
+        sinks.iter_mut().map(|sink| sink.end_piece()).collect::<Result<Vec<_>>>()
+    };
+    if pool.is_some() {
+        let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
+        context.progress.total.fetch_add(rows.sum(), Ordering::Relaxed);
+    }
+    let mut states: Vec<Vec<Sink<'a>>> = Vec::new();
+    let mut outputs = Vec::new();
+    for wave in waves(plan, &setups, pieces.len()) {
+        if enough(&outputs, &setups) && wave.start > 0 {
+            break;
+        }
+        let pieces = &pieces[wave];
+        match pool {
+            Some(pool) => {
+                let (done, rows) =
+                    schedule::run(pool, context, pieces.len(), state, |state, number| work(state, &pieces[number]))?;
+                states.extend(done.into_iter().map(|(_, sinks)| sinks));
+                outputs.extend(rows);
+            }
+            None => {
+                let mut state = state()?;
+                for piece in pieces {
+                    outputs.push(work(&mut state, piece)?);
+                }
+                states.push(state.1);
+            }
+        }
+    }
+    if states.is_empty() {
+        let (_, sinks) = state()?;
+        states.push(sinks);
+    }
+    finish(frame, plan, &setups, defines, states, outputs, pool)
+}
+
+/// The pieces in the order in which they are begun. Where only some rows are asked for, whichever, a few pieces are
+/// tried first.
+fn waves(plan: &LoopPlan<'_>, setups: &[Setup], pieces: usize) -> Vec<std::ops::Range<usize>> {
+    let limited = plan.generators.iter().zip(setups).all(|(generator, setup)| {
+        matches!(&generator.kind, GeneratorKind::TopK(top_k) if top_k.order.is_empty()) && setup.keep < usize::MAX
+    });
+    if !limited {
+        return std::iter::once(0..pieces).collect();
+    }
+    let (mut waves, mut start, mut size) = (Vec::new(), 0, 1);
+    while start < pieces {
+        let end = pieces.min(start + size);
+        waves.push(start..end);
+        (start, size) = (end, size * 2);
+    }
+    waves
+}
+
+type PieceOutput = Vec<Option<PieceRows>>;
+
+/// Whether every generator has the rows that it is to keep.
+fn enough(outputs: &[PieceOutput], setups: &[Setup]) -> bool {
+    setups.iter().enumerate().all(|(generator, setup)| {
+        let rows: usize = outputs.iter().filter_map(|piece| piece[generator].as_ref()).map(|piece| piece.rows).sum();
+        rows >= setup.keep
+    })
+}
+
+/// Cuts the outermost index into pieces.
+fn pieces(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Vec<Piece>> {
+    let Some(first) = plan.levels.first() else { return Ok(Vec::new()) };
+    Ok(match first.source {
+        Source::Rows(collection) => {
+            let stored = frame.get(*collection)?;
+            let chunks = stored.rows()?.chunks.iter().map(|chunk| chunk.rows);
+            let morsels = schedule::morsels(chunks, MORSEL_ROWS);
+            morsels.into_iter().map(|morsel| Piece::Rows { chunk: morsel.chunk, rows: morsel.rows }).collect()
+        }
+        Source::Count(count) => {
+            let count = ground_value(frame, &plan.expressions, *count, DataType::BigInt)?;
+            let count = if let Value::Int(count) = count { count.max(0) } else { 0 };
+            let step = (count / COUNT_PIECES).max(MORSEL_ROWS as i64);
+            let bounds = (0..count.div_euclid(step) + 1).map(|piece| piece * step);
+            bounds
+                .filter(|&start| start < count)
+                .map(|start| Piece::Count(start..start.saturating_add(step).min(count)))
+                .collect()
+        }
+        Source::Bucket { .. } | Source::BucketOrNull { .. } => vec![Piece::All],
+    })
+}
+
+/// The value of a scalar that reads no index.
+fn ground_value(frame: &Frame<'_>, expressions: &Expressions, scalar: ScalarId, data_type: DataType) -> Result<Value> {
+    let mut tile = Tile::new(expressions, frame, frame.bindings());
+    tile.evaluate(scalar)?;
+    Ok(tile.vector(scalar).value(0, data_type))
+}
+
+fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Vec<Setup>> {
+    let setup = |kind: &GeneratorKind<'_>| {
+        Ok(match kind {
+            GeneratorKind::TopK(top_k) => {
+                let (offset, keep) = limits(frame, &plan.expressions, top_k)?;
+                Setup { layout: None, keep, offset }
+            }
+            GeneratorKind::Reduce(reduce) => Setup { layout: Some(layout(frame, plan, reduce)?), keep: 0, offset: 0 },
+            _ => Setup { layout: None, keep: 0, offset: 0 },
+        })
+    };
+    plan.generators.iter().map(|generator| setup(&generator.kind)).collect()
+}
+
+/// Offset, and limit + offset.
+fn limits(frame: &Frame<'_>, expressions: &Expressions, plan: &TopKPlan<'_>) -> Result<(usize, usize)> {
+    let rows = |scalar: ScalarId, what: &str| match ground_value(frame, expressions, scalar, DataType::BigInt)? {
+        Value::Int(rows) => usize::try_from(rows)
+            .map(Some)
+            .map_err(|_| Error::new(ErrorKind::InvalidParameter, format!("{what} must not be negative"))),
+        _ => Ok(None),
+    };
+    let offset = rows(plan.offset, "OFFSET")?.unwrap_or(0);
+    let limit = rows(plan.limit, "LIMIT")?;
+    Ok((offset, limit.map_or(usize::MAX, |limit| limit.saturating_add(offset))))
+}
+
+/// The layout of a reduction's keys: the plan's, with text that has one dictionary packed as its codes.
+fn layout(frame: &Frame<'_>, plan: &LoopPlan<'_>, reduce: &ReducePlan<'_>) -> Result<KeyLayout> {
+    let mut domains: Vec<PartDomain> = reduce.layout.parts.iter().map(|part| part.domain.clone()).collect();
+    for (domain, &part) in domains.iter_mut().zip(reduce.key.unwrap_or_default()) {
+        if let PartDomain::Text = domain
+            && let Some(dictionary) = dictionary_of(frame, plan, part)?
+        {
+            *domain = PartDomain::Code(dictionary);
+        }
+    }
+    Ok(KeyLayout::new(domains))
+}
+
+/// The dictionary that holds every value of a scalar, if it is a column whose chunks share one.
+fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan<'_>, scalar: ScalarId) -> Result<Option<Arc<Dictionary>>> {
+    let Scalar::Column { index, field } = frame.shared.plan.program.scalars.get(scalar) else { return Ok(None) };
+    let Some(level) = plan.indices.iter().position(|id| id == index) else { return Ok(None) };
+    let source = plan.levels[level].source;
+    let Some(collection) = source.collection() else { return Ok(None) };
+    let stored = frame.get(collection)?;
+    let (chunks, position) = match (source, &*stored) {
+        (Source::Rows(_), _) => {
+            let rows = stored.rows()?;
+            let position = rows.fields.as_ref().map_or(*field, |fields| fields[*field as usize]);
+            (rows.chunks.clone(), position)
+        }
+        (_, Stored::Buckets(buckets)) => (vec![Arc::clone(&buckets.members)], *field),
+        _ => return Ok(None),
+    };
+    let mut shared: Option<Arc<Dictionary>> = None;
+    for chunk in &chunks {
+        let (ColumnData::Dictionary8 { dictionary, .. }
+        | ColumnData::Dictionary16 { dictionary, .. }
+        | ColumnData::Dictionary32 { dictionary, .. }) = &chunk.columns[position as usize].data
+        else {
+            return Ok(None);
+        };
+        if shared.as_ref().is_some_and(|shared| !Arc::ptr_eq(shared, dictionary)) {
+            return Ok(None);
+        }
+        shared = Some(Arc::clone(dictionary));
+    }
+    Ok(shared)
+}
+
+fn finish<'a>(
+    frame: &'a Frame<'a>,
+    plan: &'a LoopPlan<'a>,
+    setups: &[Setup],
+    defines: &[CollectionId],
+    states: Vec<Vec<Sink<'a>>>,
+    outputs: Vec<PieceOutput>,
+    pool: Option<&Pool>,
+) -> Result<Vec<Arc<Stored>>> {
+    let context = frame.shared.context;
+    let generators = plan.generators.len();
+    let mut by_generator: Vec<Vec<Sink<'a>>> = (0..generators).map(|_| Vec::new()).collect();
+    for sinks in states {
+        by_generator.iter_mut().zip(sinks).for_each(|(all, sink)| all.push(sink));
+    }
+    let mut rows: Vec<Vec<PieceRows>> = (0..generators).map(|_| Vec::new()).collect();
+    for piece in outputs {
+        rows.iter_mut().zip(piece).for_each(|(all, piece)| all.extend(piece));
+    }
+    let mut stored = Vec::new();
+    for (generator, ((sinks, rows), (&define, setup))) in
+        by_generator.into_iter().zip(rows).zip(defines.iter().zip(setups)).enumerate()
+    {
+        let one = match &plan.generators[generator].kind {
+            GeneratorKind::Collect { types, .. } => Stored::Rows(collect(rows, types, context, pool)?),
+            GeneratorKind::TopK(top_k) => Stored::Rows(finish_top_k(top_k, setup, sinks, rows, context)?),
+            GeneratorKind::BucketCollect { key_types, types, .. } => {
+                let (mut keys, count) = append(rows, key_types.len() + types.len());
+                let members = keys.split_off(key_types.len());
+                let keep_keys = frame.shared.plan.read_as_rows.contains(&define);
+                Stored::Buckets(Buckets::build((keys, key_types), (members, types), count, keep_keys, &context.memory)?)
+            }
+            GeneratorKind::Reduce(reduce) => finish_reduce(frame, reduce, define, sinks, pool)?,
+        };
+        stored.push(Arc::new(one));
+    }
+    Ok(stored)
+}
+
+/// The rows of all pieces in order, in chunks of some size.
+fn collect(pieces: Vec<PieceRows>, types: &[DataType], context: &Context, pool: Option<&Pool>) -> Result<RowSet> {
+    let mut batches: Vec<Vec<PieceRows>> = Vec::new();
+    let mut size = usize::MAX;
+    for piece in pieces.into_iter().filter(|piece| piece.rows > 0) {
+        if size.saturating_add(piece.rows) > CHUNK_ROWS {
+            batches.push(Vec::new());
+            size = 0;
+        }
+        size += piece.rows;
+        if let Some(batch) = batches.last_mut() {
+            batch.push(piece);
+        }
+    }
+    let make = |pieces: Vec<PieceRows>| {
+        let mut reservation = crate::context::Reservation::new(&context.memory);
+        let (columns, rows) = append(pieces, types.len());
+        reservation.add(columns.iter().map(Gathered::bytes).sum())?;
+        let mut chunk = gather::into_chunk(columns, types, rows)?;
+        chunk.reservation = Some(Arc::new(reservation));
+        Ok(Arc::new(chunk))
+    };
+    let chunks = match pool {
+        Some(pool) => schedule::map(pool, context, batches, make)?,
+        None => batches.into_iter().map(make).collect::<Result<Vec<_>>>()?,
+    };
+    Ok(RowSet::new(chunks))
+}
+
+/// Puts the rows of pieces together.
+fn append(pieces: Vec<PieceRows>, width: usize) -> (Vec<Gathered>, usize) {
+    let mut pieces = pieces.into_iter();
+    let Some(first) = pieces.next() else {
+        return ((0..width).map(|_| Gathered::of_type(DataType::Null)).collect(), 0);
+    };
+    let (mut columns, mut rows) = (first.columns, first.rows);
+    for piece in pieces {
+        columns.iter_mut().zip(piece.columns).for_each(|(column, more)| column.append_all(more));
+        rows += piece.rows;
+    }
+    (columns, rows)
+}
+
+fn finish_top_k(
+    plan: &TopKPlan<'_>,
+    setup: &Setup,
+    sinks: Vec<Sink<'_>>,
+    pieces: Vec<PieceRows>,
+    context: &Context,
+) -> Result<RowSet> {
+    let types = &plan.types[plan.order.len()..];
+    let (columns, rows) = if plan.order.is_empty() {
+        let (columns, rows) = append(pieces, types.len());
+        let kept: Vec<u32> = (setup.offset.min(rows) as u32..setup.keep.min(rows) as u32).collect();
+        (columns.iter().map(|column| column.take(&kept)).collect(), kept.len())
+    } else {
+        let all = sinks.into_iter().map(Sink::into_top_k).collect::<Result<Vec<_>>>()?;
+        top_k::finish(all, setup.offset, setup.keep)
+    };
+    RowSet::gathered(columns, types, rows, &context.memory)
+}
+
+fn finish_reduce(
+    frame: &Frame<'_>,
+    plan: &ReducePlan<'_>,
+    define: CollectionId,
+    sinks: Vec<Sink<'_>>,
+    pool: Option<&Pool>,
+) -> Result<Stored> {
+    let context = frame.shared.context;
+    let reducers: Vec<Reducer<'_>> = sinks.into_iter().map(Sink::into_reducer).collect::<Result<_>>()?;
+    let (columns, rows) = reduce::finish(reducers, context, pool)?;
+    let types: Vec<DataType> = plan
+        .key_types
+        .iter()
+        .copied()
+        .chain(plan.aggregates.iter().map(|aggregate| aggregate.kind.data_type))
+        .collect();
+    if plan.key.is_none() {
+        return Ok(Stored::Rows(RowSet::gathered(columns, &types, rows, &context.memory)?));
+    }
+    let index = if frame.shared.plan.looked_up.contains(&define) {
+        let keys = &columns[..plan.key_types.len()];
+        let built = super::bucket::index::KeyIndex::build(keys, &plan.key_types, rows, &context.memory)?;
+        Some(built.index)
+    } else {
+        None
+    };
+    let mut empty = vec![Value::Null; plan.key_types.len()];
+    for aggregate in &plan.aggregates {
+        empty.push(aggregate.kind.empty()?);
+    }
+    Ok(Stored::Groups(Groups { rows: RowSet::gathered(columns, &types, rows, &context.memory)?, index, empty }))
+}
+
+/// Literal rows.
+pub(super) fn values(
+    frame: &Frame<'_>,
+    expressions: &Expressions,
+    rows: &[Vec<ScalarId>],
+    types: &[DataType],
+) -> Result<Vec<Arc<Stored>>> {
+    let mut tile = Tile::new(expressions, frame, frame.bindings());
+    let mut columns: Vec<Gathered> = types.iter().map(|_| Gathered::of_type(DataType::Null)).collect();
+    for row in rows {
+        frame.check()?;
+        for (&scalar, column) in row.iter().zip(&mut columns) {
+            tile.evaluate(scalar)?;
+            column.append(tile.vector(scalar));
+        }
+    }
+    let rows = RowSet::gathered(columns, types, rows.len(), &frame.shared.context.memory)?;
+    Ok(vec![Arc::new(Stored::Rows(rows))])
+}

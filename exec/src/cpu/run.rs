@@ -1,0 +1,211 @@
+//! Runs a program: its lets in order, then its result as record batches.
+
+use super::multiloop;
+use super::plan::{LetKind, LetPlan, Plan};
+use super::sort;
+use super::stored::{RowSet, Stored};
+use super::tile::{Bindings, Captured};
+use crate::column::arrow::to_record_batch;
+use crate::column::{Chunk, Table};
+use crate::context::Context;
+use crate::pool::Pool;
+use crate::{Error, Result};
+use arrow::array::RecordBatch;
+use multiloop_planner::catalog::TableHandle;
+use multiloop_planner::multiloop::{BlockId, CollectionId, Program, Shape};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex};
+
+/// Runs a program on the workers of a pool.
+///
+/// `tables` gives the snapshots that the program's handles stand for; `parameters` are the values of `$1`, `$2`, ….
+/// Errors are the user's (overflow, division by zero), the memory limit (53200) or cancellation (57014).
+pub fn run(
+    program: &Program,
+    tables: &dyn Fn(TableHandle) -> Arc<Table>,
+    parameters: &[Value],
+    context: &Context,
+    pool: &Pool,
+) -> Result<Output> {
+    let plan = Plan::new(program)?;
+    let shared = Shared::new(&plan, tables, parameters, context);
+    let captured = Captured::default();
+    let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
+    frame.block(program.body, Some(pool))?;
+    let result = frame.get(program.body().result)?;
+    Ok(Output::new(program, result.rows()?.clone()))
+}
+
+/// The rows of a result, handed out as record batches one at a time.
+#[derive(Debug)]
+pub struct Output {
+    fields: Vec<Field>,
+    columns: Vec<u32>,
+    rows: RowSet,
+    next: usize,
+}
+
+impl Output {
+    fn new(program: &Program, rows: RowSet) -> Self {
+        let result = program.collection(program.body().result);
+        let field = |(name, position): &(String, u32)| {
+            let Field { data_type, nullable, .. } = result.fields[*position as usize];
+            Field { name: name.clone(), data_type, nullable }
+        };
+        let position = |position: u32| rows.fields.as_ref().map_or(position, |fields| fields[position as usize]);
+        let columns = program.output.iter().map(|(_, at)| position(*at)).collect();
+        Output { fields: program.output.iter().map(field).collect(), columns, rows, next: 0 }
+    }
+
+    /// Names and types of the columns.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// How many rows there are in all.
+    pub fn rows(&self) -> usize {
+        self.rows.rows
+    }
+
+    fn convert(&self, chunk: &Chunk) -> Result<RecordBatch> {
+        let columns = self.columns.iter().map(|&column| chunk.columns[column as usize].clone()).collect();
+        to_record_batch(&self.fields, &Chunk::new(chunk.rows, columns))
+    }
+}
+
+impl Iterator for Output {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let chunk = Arc::clone(self.rows.chunks.get(self.next)?);
+        self.next += 1;
+        Some(self.convert(&chunk))
+    }
+}
+
+/// What all blocks of a running program share.
+pub(super) struct Shared<'a> {
+    pub(super) plan: &'a Plan<'a>,
+    tables: FxHashMap<CollectionId, Arc<Stored>>,
+    parameters: &'a [Value],
+    pub(super) context: &'a Context,
+    /// What invariant lets of nested blocks gave, by block and let.
+    invariant: Vec<Vec<Mutex<Option<Vec<Arc<Stored>>>>>>,
+}
+
+impl<'a> Shared<'a> {
+    fn new(
+        plan: &'a Plan<'a>,
+        tables: &dyn Fn(TableHandle) -> Arc<Table>,
+        parameters: &'a [Value],
+        context: &'a Context,
+    ) -> Self {
+        let mut stored = FxHashMap::default();
+        for (number, collection) in plan.program.collections.iter().enumerate() {
+            if let Shape::Table { handle, columns, .. } = &collection.shape {
+                let table = tables(*handle);
+                let rows = RowSet {
+                    fields: Some(Arc::from(columns.as_slice())),
+                    ..RowSet::new(table.chunks.iter().filter(|chunk| chunk.rows > 0).cloned().collect())
+                };
+                stored.insert(CollectionId(number as u32), Arc::new(Stored::Rows(rows)));
+            }
+        }
+        let invariant = plan.blocks.iter().map(|lets| lets.iter().map(|_| Mutex::new(None)).collect()).collect();
+        Shared { plan, tables: stored, parameters, context, invariant }
+    }
+}
+
+/// A block that is being evaluated.
+pub(super) struct Frame<'a> {
+    pub(super) shared: &'a Shared<'a>,
+    parent: Option<&'a Frame<'a>>,
+    captured: &'a Captured,
+    own: FxHashMap<CollectionId, Arc<Stored>>,
+}
+
+impl<'a> Frame<'a> {
+    /// A collection of this block or of one around it.
+    pub(super) fn get(&self, id: CollectionId) -> Result<Arc<Stored>> {
+        let mut frame = self;
+        loop {
+            if let Some(stored) = frame.own.get(&id) {
+                return Ok(Arc::clone(stored));
+            }
+            match frame.parent {
+                Some(parent) => frame = parent,
+                None => break,
+            }
+        }
+        let table = self.shared.tables.get(&id);
+        table.cloned().ok_or_else(|| Error::internal(format!("collection {} is read before it is defined", id.0)))
+    }
+
+    /// What expressions get from around their loop.
+    pub(super) fn bindings(&self) -> Bindings<'a> {
+        Bindings { parameters: self.shared.parameters, captured: self.captured }
+    }
+
+    /// An error if the statement was cancelled.
+    pub(super) fn check(&self) -> Result<()> {
+        self.shared.context.check()
+    }
+
+    /// The type of a field of a collection.
+    pub(super) fn field_type(&self, collection: CollectionId, field: u32) -> DataType {
+        self.shared.plan.program.collection(collection).fields[field as usize].data_type
+    }
+
+    /// Computes the lets of a block; without a pool on this thread.
+    fn block(&mut self, block: BlockId, pool: Option<&Pool>) -> Result<()> {
+        let plan = self.shared.plan;
+        for (number, definition) in plan.blocks[block.0 as usize].iter().enumerate() {
+            self.check()?;
+            let stored = if pool.is_none() && definition.invariant {
+                let mut kept = self.shared.invariant[block.0 as usize][number]
+                    .lock()
+                    .map_err(|_| Error::internal("a worker panicked"))?;
+                match &*kept {
+                    Some(stored) => stored.clone(),
+                    None => kept.insert(self.definition(definition, None)?).clone(),
+                }
+            } else {
+                self.definition(definition, pool)?
+            };
+            self.own.extend(definition.defines.iter().copied().zip(stored));
+        }
+        Ok(())
+    }
+
+    fn definition(&self, definition: &'a LetPlan<'a>, pool: Option<&Pool>) -> Result<Vec<Arc<Stored>>> {
+        match &definition.kind {
+            LetKind::Loop(plan) => multiloop::run(self, plan, definition.defines, pool),
+            LetKind::Sort { input, order } => {
+                let input = self.get(*input)?;
+                let types = self.shared.plan.types(definition.defines[0]);
+                let rows = sort::sort(input.rows()?, &types, order, self.shared.context, pool)?;
+                Ok(vec![Arc::new(Stored::Rows(rows))])
+            }
+            LetKind::Concat { inputs } => {
+                let types = self.shared.plan.types(definition.defines[0]);
+                let inputs: Vec<Arc<Stored>> = inputs.iter().map(|&input| self.get(input)).collect::<Result<_>>()?;
+                let rows = inputs.iter().map(|input| input.rows()).collect::<Result<Vec<_>>>()?;
+                Ok(vec![Arc::new(Stored::Rows(sort::concat(&rows, types.len())))])
+            }
+            LetKind::Values { expressions, rows } => {
+                let types = self.shared.plan.types(definition.defines[0]);
+                multiloop::values(self, expressions, rows, &types)
+            }
+        }
+    }
+
+    /// Field of the only row of a nested block.
+    pub(super) fn evaluate_nested(&self, block: BlockId, field: u32, captured: &Captured) -> Result<Value> {
+        let result = self.shared.plan.program.block(block).result;
+        let mut frame = Frame { shared: self.shared, parent: Some(self), captured, own: FxHashMap::default() };
+        frame.block(block, None)?;
+        frame.get(result)?.rows()?.single(field, self.field_type(result, field))
+    }
+}
