@@ -1,1 +1,16 @@
-//! Placeholder.
+//! TPC-H: data, queries, known answers, and the runner that times and verifies them.
+//!
+//! `data` generates or reads the eight tables, `queries` has the 22 standard texts with the validation parameters,
+//! `answers` what they give at scale factors 0.01, 0.1, 1 and 10, `run` times and compares, `report` prints.
+
+mod answers;
+mod data;
+mod machine;
+mod queries;
+mod report;
+mod run;
+
+pub use data::{TABLES, generate, read_parquet};
+pub use queries::query;
+pub use report::print_table;
+pub use run::{Options, QueryReport, Report, run};

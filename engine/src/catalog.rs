@@ -1,0 +1,164 @@
+//! The catalog: names to tables and views, as immutable snapshots.
+//!
+//! A statement takes one snapshot and sees nothing else; a writer builds a new state beside the old one and swaps
+//! it in at the end, so a statement that fails leaves everything as it was.
+
+use crate::{Error, ErrorKind, Result};
+use multiloop_exec::column::Table;
+use multiloop_planner::catalog::{Catalog, CatalogEntry, TableHandle, TableInfo};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+/// One state of the world.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    entries: BTreeMap<String, Entry>,
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Entry {
+    Table(StoredTable),
+    View { sql: Arc<str>, columns: Vec<String> },
+}
+
+/// A snapshot of a table and what the planner sees of it.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredTable {
+    pub(crate) table: Arc<Table>,
+    pub(crate) info: Arc<TableInfo>,
+}
+
+impl StoredTable {
+    /// A new snapshot under a handle of its own: plans for an older one never match it by accident.
+    pub(crate) fn new(name: &str, table: Table) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let info = TableInfo {
+            name: name.to_owned(),
+            fields: table.fields.clone(),
+            statistics: Arc::clone(&table.statistics),
+            handle: TableHandle(NEXT.fetch_add(1, Ordering::Relaxed)),
+        };
+        StoredTable { table: Arc::new(table), info: Arc::new(info) }
+    }
+}
+
+impl State {
+    pub(crate) fn get(&self, name: &str) -> Option<&Entry> {
+        self.entries.get(name)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &Entry)> {
+        self.entries.iter()
+    }
+
+    pub(crate) fn insert(&mut self, name: &str, entry: Entry) {
+        self.entries.insert(name.to_owned(), entry);
+    }
+
+    pub(crate) fn remove(&mut self, name: &str) -> Option<Entry> {
+        self.entries.remove(name)
+    }
+
+    /// The table of this name; an error if there is none or it is a view.
+    pub(crate) fn table(&self, name: &str) -> Result<&StoredTable> {
+        match self.get(name) {
+            Some(Entry::Table(table)) => Ok(table),
+            Some(Entry::View { .. }) => {
+                Err(Error::new(ErrorKind::WrongObjectType, format!("\"{name}\" is a view, not a table")))
+            }
+            None => Err(Error::new(ErrorKind::UnknownTable, format!("table \"{name}\" does not exist"))),
+        }
+    }
+}
+
+/// The current state, swapped as a whole.
+#[derive(Debug, Default)]
+pub(crate) struct Current {
+    state: RwLock<Arc<State>>,
+    writing: Mutex<()>,
+}
+
+impl Current {
+    /// The state as it is now.
+    pub(crate) fn snapshot(&self) -> Arc<State> {
+        // A panic while the lock was held cannot leave half a state: the Arc is swapped in one step.
+        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The right to change the state; readers go on meanwhile.
+    pub(crate) fn begin_write(&self) -> Write<'_> {
+        let guard = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        Write { current: self, state: State::clone(&self.snapshot()), _guard: guard }
+    }
+}
+
+/// A change being prepared; dropped without `commit`, it has never been.
+pub(crate) struct Write<'a> {
+    current: &'a Current,
+    pub(crate) state: State,
+    _guard: MutexGuard<'a, ()>,
+}
+
+impl Write<'_> {
+    /// Makes the change visible to all statements that start from now on.
+    pub(crate) fn commit(self) {
+        *self.current.state.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(self.state);
+    }
+}
+
+/// Reads a file as a table, from a cache if it has not changed.
+pub(crate) type OpenFile<'a> = &'a dyn Fn(&str) -> Result<Option<StoredTable>>;
+
+/// What one statement sees: a state, and the files that it reads.
+pub(crate) struct Snapshot<'a> {
+    pub(crate) state: Arc<State>,
+    open_file: OpenFile<'a>,
+    files: RefCell<HashMap<String, StoredTable>>,
+}
+
+impl<'a> Snapshot<'a> {
+    pub(crate) fn new(state: Arc<State>, open_file: OpenFile<'a>) -> Self {
+        Snapshot { state, open_file, files: RefCell::default() }
+    }
+
+    /// Whether a file was read by its path.
+    pub(crate) fn reads_files(&self) -> bool {
+        !self.files.borrow().is_empty()
+    }
+
+    /// The tables that a program may scan, by handle.
+    pub(crate) fn tables(&self) -> HashMap<TableHandle, Arc<Table>> {
+        let files = self.files.borrow();
+        let named = self.state.iter().filter_map(|(_, entry)| match entry {
+            Entry::Table(table) => Some(table),
+            Entry::View { .. } => None,
+        });
+        named.chain(files.values()).map(|stored| (stored.info.handle, Arc::clone(&stored.table))).collect()
+    }
+}
+
+impl Catalog for Snapshot<'_> {
+    fn entry(&self, name: &str) -> Result<Option<CatalogEntry>> {
+        Ok(self.state.get(name).map(|entry| match entry {
+            Entry::Table(table) => CatalogEntry::Table(Arc::clone(&table.info)),
+            Entry::View { sql, columns } => CatalogEntry::View { sql: Arc::clone(sql), columns: columns.clone() },
+        }))
+    }
+
+    fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>> {
+        if let Some(stored) = self.files.borrow().get(path) {
+            return Ok(Some(Arc::clone(&stored.info)));
+        }
+        let Some(stored) = (self.open_file)(path)? else { return Ok(None) };
+        let info = Arc::clone(&stored.info);
+        self.files.borrow_mut().insert(path.to_owned(), stored);
+        Ok(Some(info))
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.state.iter().map(|(name, _)| name.clone()).collect()
+    }
+}

@@ -1,0 +1,140 @@
+//! The engine: tables, workers and limits that sessions share.
+
+use crate::catalog::{Current, Entry, Snapshot, StoredTable};
+use crate::session::Session;
+use crate::{Result, format};
+use multiloop_exec::context::Memory;
+use multiloop_exec::pool::Pool;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+/// An in-memory analytics engine. Cloning gives another handle to the same tables; it may be used from any thread.
+#[derive(Clone)]
+pub struct Engine(pub(crate) Arc<Shared>);
+
+/// What all sessions of an engine share.
+pub(crate) struct Shared {
+    pub(crate) catalog: Current,
+    pub(crate) pool: Pool,
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) compact: bool,
+    files: Mutex<HashMap<PathBuf, CachedFile>>,
+}
+
+/// A file read by `SELECT … FROM 'path'`, good as long as the file has not changed.
+struct CachedFile {
+    modified: Option<SystemTime>,
+    bytes: u64,
+    stored: StoredTable,
+}
+
+/// Settings of an engine.
+#[derive(Clone, Debug)]
+pub struct EngineBuilder {
+    threads: Option<usize>,
+    memory_limit: usize,
+    compact: bool,
+}
+
+impl Default for EngineBuilder {
+    fn default() -> Self {
+        EngineBuilder { threads: None, memory_limit: usize::MAX, compact: false }
+    }
+}
+
+impl EngineBuilder {
+    /// How many workers; the default is one a core that this process may use.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// Bytes that tables and statements together may hold; the default is no limit.
+    #[must_use]
+    pub fn memory_limit(mut self, bytes: usize) -> Self {
+        self.memory_limit = bytes;
+        self
+    }
+
+    /// Whether registered record batches are compacted (narrower, faster to scan, costs a copy) or kept as
+    /// they are, shared with the caller; the default is to keep them. Files are always compacted.
+    #[must_use]
+    pub fn compact(mut self, compact: bool) -> Self {
+        self.compact = compact;
+        self
+    }
+
+    /// Starts the engine.
+    pub fn build(self) -> Result<Engine> {
+        Ok(Engine(Arc::new(Shared {
+            catalog: Current::default(),
+            pool: Pool::new(self.threads)?,
+            memory: Memory::new(self.memory_limit),
+            compact: self.compact,
+            files: Mutex::default(),
+        })))
+    }
+}
+
+impl Engine {
+    /// An engine with the default settings.
+    pub fn new() -> Result<Self> {
+        EngineBuilder::default().build()
+    }
+
+    /// An engine with other settings.
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
+    }
+
+    /// A session: where statements run. Sessions are cheap and see the same tables.
+    pub fn session(&self) -> Session {
+        Session::new(self.clone())
+    }
+
+    /// Bytes that tables and running statements hold now.
+    pub fn memory_used(&self) -> usize {
+        self.0.memory.used()
+    }
+
+    /// How many workers it has.
+    pub fn threads(&self) -> usize {
+        self.0.pool.threads()
+    }
+}
+
+impl Shared {
+    /// Runs `use_snapshot` on the state as it is now.
+    pub(crate) fn with_snapshot<T>(&self, use_snapshot: impl FnOnce(&Snapshot<'_>) -> T) -> T {
+        use_snapshot(&Snapshot::new(self.catalog.snapshot(), &|path| self.open_file(path)))
+    }
+
+    /// The table in a file; None if its ending names no format.
+    fn open_file(&self, path: &str) -> Result<Option<StoredTable>> {
+        let Some(kind) = format::Format::of_path(path) else { return Ok(None) };
+        let key = PathBuf::from(path);
+        let metadata = std::fs::metadata(&key).ok();
+        let (modified, bytes) = metadata.map_or((None, 0), |data| (data.modified().ok(), data.len()));
+        if let Some(cached) = self.files.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
+            && modified.is_some()
+            && cached.modified == modified
+            && cached.bytes == bytes
+        {
+            return Ok(Some(cached.stored.clone()));
+        }
+        let stored = StoredTable::new(path, self.read_file(path, kind)?);
+        let cached = CachedFile { modified, bytes, stored: stored.clone() };
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(key, cached);
+        Ok(Some(stored))
+    }
+
+    /// Puts a table under a name, in place of what was there.
+    pub(crate) fn put_table(&self, name: &str, table: multiloop_exec::column::Table) {
+        let mut write = self.catalog.begin_write();
+        write.state.insert(name, Entry::Table(StoredTable::new(name, table)));
+        write.commit();
+    }
+}

@@ -1,0 +1,59 @@
+//! EXPLAIN: the relation, the loops, the kernels; and ANALYZE, which also runs the query.
+
+use crate::Result;
+use crate::plan::{Timings, plan, timed};
+use crate::statement::Runner;
+use crate::stream::ResultStream;
+use multiloop_planner::lower::lower;
+use multiloop_planner::multiloop::print::print;
+use multiloop_planner::relation::{Query, explain as relation_text, optimise::optimise};
+use multiloop_planner::rewrite::rewrite;
+use multiloop_planner::sql::ExplainKind;
+
+/// Runs EXPLAIN: one text column, one line a row.
+pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, query: Query) -> Result<ResultStream> {
+    let rules = &runner.session.options.rules;
+    let mut text = match kind {
+        ExplainKind::Relation => relation_text::explain(&optimise(query.clone())),
+        ExplainKind::Loops => {
+            let mut program = lower(&optimise(query.clone()))?;
+            let before = print(&program);
+            let fired = rewrite(&mut program, rules);
+            let names: String = fired.iter().map(|fired| format!("  {}\n", fired.rule)).collect();
+            format!("Before rules\n{before}\nRules\n{names}\nAfter rules\n{}", print(&program))
+        }
+        ExplainKind::Kernels => {
+            let planned = plan(query.clone(), rules)?;
+            multiloop_exec::cpu::place(&planned.program).to_string()
+        }
+    };
+    if analyze {
+        text.push('\n');
+        text.push_str(&analyzed(runner, query)?);
+    }
+    let rows = text.lines().map(|line| vec![Some(line.to_owned())]).collect();
+    Ok(ResultStream::text(&["QUERY PLAN"], rows))
+}
+
+fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
+    runner.check_parameters(&query)?;
+    let mut timings = Timings::default();
+    let planned = timed(&mut timings.plan, || plan(query, &runner.session.options.rules))?;
+    let tables = runner.snapshot.tables();
+    let find = |handle| std::sync::Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
+    let pool = &runner.session.engine.0.pool;
+    let (rows, statistics) = timed(&mut timings.execute, || {
+        runner.session.as_statement(|context| {
+            let mut output = multiloop_exec::cpu::run(&planned.program, &find, runner.parameters, context, pool)?;
+            let statistics = output.statistics().to_string();
+            let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;
+            Ok((rows, statistics))
+        })
+    })?;
+    let milliseconds = |duration: std::time::Duration| duration.as_secs_f64() * 1e3;
+    Ok(format!(
+        "{statistics}Rows: {rows}\nPlanning: {:.3} ms\nExecution: {:.3} ms",
+        milliseconds(timings.plan),
+        milliseconds(timings.execute)
+    ))
+}

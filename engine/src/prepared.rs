@@ -1,0 +1,85 @@
+//! Prepared queries: parsed and planned once, run many times.
+
+use crate::plan::{Planned, Timings, plan, timed};
+use crate::session::Session;
+use crate::stream::ResultStream;
+use crate::{Error, ErrorKind, Result};
+use multiloop_planner::rewrite::RewriteOptions;
+use multiloop_planner::sql::{self, Statement};
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::Value;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A planned query. It is planned again only when a table has changed since: a plan belongs to one snapshot,
+/// because statistics (and so widths and bucket kinds) are proofs about those rows only.
+pub struct Prepared {
+    text: String,
+    types: Vec<DataType>,
+    cached: Mutex<Option<Cached>>,
+}
+
+struct Cached {
+    state: Arc<crate::catalog::State>,
+    rules: RewriteOptions,
+    planned: Arc<Planned>,
+}
+
+impl Prepared {
+    pub(crate) fn new(session: &Session, text: &str) -> Result<Self> {
+        let prepared = Prepared { text: text.to_owned(), types: Vec::new(), cached: Mutex::default() };
+        let types = session.engine.0.with_snapshot(|snapshot| prepared.plan(session, snapshot))?;
+        let types = types.program.parameters.clone();
+        Ok(Prepared { types, ..prepared })
+    }
+
+    /// The types of `$1`, `$2`, ….
+    pub fn parameter_types(&self) -> &[DataType] {
+        &self.types
+    }
+
+    /// Runs it. Values must be of the parameters' types, or NULL.
+    pub fn execute(&self, session: &Session, parameters: &[Value]) -> Result<ResultStream> {
+        if parameters.len() != self.types.len() {
+            let message = format!("{} parameters are needed, {} were given", self.types.len(), parameters.len());
+            return Err(Error::new(ErrorKind::UnknownParameter, message));
+        }
+        for (position, (value, data_type)) in parameters.iter().zip(&self.types).enumerate() {
+            if !value.fits(*data_type) {
+                let message = format!("parameter ${} must be of type {data_type}", position + 1);
+                return Err(Error::new(ErrorKind::TypeMismatch, message));
+            }
+        }
+        session.engine.0.with_snapshot(|snapshot| {
+            let mut timings = Timings::default();
+            let planned = timed(&mut timings.plan, || self.plan(session, snapshot))?;
+            let run = || session.as_statement(|context| session.execute(&planned, snapshot, parameters, context));
+            let result = timed(&mut timings.execute, run)?;
+            Ok(result.with_timings(timings))
+        })
+    }
+
+    fn plan(&self, session: &Session, snapshot: &crate::catalog::Snapshot<'_>) -> Result<Arc<Planned>> {
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cached) = &*cached
+            && Arc::ptr_eq(&cached.state, &snapshot.state)
+            && cached.rules == session.options.rules
+        {
+            return Ok(Arc::clone(&cached.planned));
+        }
+        let statements = sql::parse(&self.text)?;
+        let [parsed] = &statements[..] else {
+            return Err(Error::new(ErrorKind::Syntax, "a prepared query is exactly one statement"));
+        };
+        let Statement::Query(query) = sql::bind(parsed, snapshot, &self.types)? else {
+            return Err(Error::unsupported("preparing anything but a query is"));
+        };
+        let planned = Arc::new(plan(query, &session.options.rules)?);
+        // A file read by path may change while the catalog does not, so such a plan is not kept.
+        if !snapshot.reads_files() {
+            let state = Arc::clone(&snapshot.state);
+            let rules = session.options.rules.clone();
+            *cached = Some(Cached { state, rules, planned: Arc::clone(&planned) });
+        }
+        Ok(planned)
+    }
+}

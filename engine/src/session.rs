@@ -1,0 +1,197 @@
+//! A session: runs statements, remembers settings, can be cancelled.
+
+use crate::catalog::Snapshot;
+use crate::engine::Engine;
+use crate::plan::{Planned, Timings, timed};
+use crate::prepared::Prepared;
+use crate::stream::ResultStream;
+use crate::{Error, ErrorKind, Result, statement};
+use arrow::array::RecordBatch;
+use multiloop_exec::column::Table;
+use multiloop_exec::context::{Cancellation, Context, Progress};
+use multiloop_planner::rewrite::RewriteOptions;
+use multiloop_planner::sql;
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::Value;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// What runs programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// Tiles on all workers.
+    #[default]
+    Cpu,
+    /// The reference interpreter: row by row, slow, and right by definition. For checking the other.
+    Interpreter,
+}
+
+/// Settings of a session.
+#[derive(Clone, Debug)]
+pub struct SessionOptions {
+    /// What runs programs.
+    pub backend: Backend,
+    /// Which rewrite rules to leave out.
+    pub rules: RewriteOptions,
+    /// Bytes that one statement may hold, within the engine's limit.
+    pub memory_limit: usize,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        SessionOptions { backend: Backend::default(), rules: RewriteOptions::default(), memory_limit: usize::MAX }
+    }
+}
+
+/// Told how far a statement is: rows done, rows to do (a guess that may grow).
+pub type ProgressCallback = Arc<dyn Fn(u64, u64) + Send + Sync>;
+
+/// Where statements run. Sessions are independent: settings and cancellation are their own, tables are shared.
+pub struct Session {
+    pub(crate) engine: Engine,
+    /// Settings; change them at any time, the next statement uses them.
+    pub options: SessionOptions,
+    current: Mutex<Cancellation>,
+    on_progress: Option<ProgressCallback>,
+}
+
+impl Session {
+    pub(crate) fn new(engine: Engine) -> Self {
+        Session { engine, options: SessionOptions::default(), current: Mutex::default(), on_progress: None }
+    }
+
+    /// The engine that this session is of.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Runs a script: one or more statements. Gives the last one's result; an error stops it, and what the
+    /// statements before the failed one did stays done.
+    pub fn sql(&self, sql: &str) -> Result<ResultStream> {
+        self.sql_with(sql, &[])
+    }
+
+    /// Runs a script with values for `$1`, `$2`, …, each with its type.
+    pub fn sql_with(&self, sql: &str, parameters: &[(Value, DataType)]) -> Result<ResultStream> {
+        let mut timings = Timings::default();
+        let statements = timed(&mut timings.parse, || sql::parse(sql))?;
+        let mut last = ResultStream::done("");
+        for parsed in &statements {
+            last = statement::run(self, parsed, parameters, timings)?;
+            timings = Timings::default();
+        }
+        Ok(last)
+    }
+
+    /// Parses and plans a query once, to be run many times.
+    pub fn prepare(&self, sql: &str) -> Result<Prepared> {
+        Prepared::new(self, sql)
+    }
+
+    /// A handle that cancels whatever statement this session is running then.
+    pub fn cancel_handle(&self) -> Cancellation {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Calls back a few times a second while a statement runs, from another thread.
+    pub fn on_progress(&mut self, callback: Option<ProgressCallback>) {
+        self.on_progress = callback;
+    }
+
+    /// Makes record batches a table, replacing a table of that name. Their arrays are shared, not copied, unless
+    /// the engine was built to compact. All batches must have one schema.
+    pub fn register(&self, name: &str, batches: Vec<RecordBatch>) -> Result<()> {
+        let table = if self.engine.0.compact {
+            self.engine.0.compact_batches(batches.into_iter().map(Ok))?
+        } else {
+            Table::register(batches, &self.engine.0.memory)?
+        };
+        self.engine.0.put_table(name, table);
+        Ok(())
+    }
+
+    /// Loads record batches into a compact table, replacing a table of that name; each batch is dropped as soon as
+    /// its rows are in.
+    pub fn load(&self, name: &str, batches: impl IntoIterator<Item = Result<RecordBatch>>) -> Result<()> {
+        let table = self.engine.0.compact_batches(batches)?;
+        self.engine.0.put_table(name, table);
+        Ok(())
+    }
+
+    /// Loads a Parquet file (or all that a pattern like `part-*.parquet` fits) as a table.
+    pub fn read_parquet(&self, name: &str, path: impl AsRef<Path>) -> Result<()> {
+        self.read(name, path.as_ref(), crate::format::Format::Parquet)
+    }
+
+    /// Loads a CSV file with a header line as a table; column types are inferred.
+    pub fn read_csv(&self, name: &str, path: impl AsRef<Path>) -> Result<()> {
+        self.read(name, path.as_ref(), crate::format::Format::Csv)
+    }
+
+    fn read(&self, name: &str, path: &Path, format: crate::format::Format) -> Result<()> {
+        let path = path.to_str().ok_or_else(|| Error::new(ErrorKind::FileNotFound, "the path is not UTF-8"))?;
+        let table = self.engine.0.read_file(path, format)?;
+        self.engine.0.put_table(name, table);
+        Ok(())
+    }
+
+    /// Runs `work` as a statement: with a fresh context that the cancel handle reaches, and progress reported.
+    pub(crate) fn as_statement<T>(&self, work: impl FnOnce(&Context) -> Result<T>) -> Result<T> {
+        let memory = self.engine.0.memory.child(self.options.memory_limit);
+        let mut context = Context::new(memory);
+        context.cancellation = Cancellation::default();
+        context.cancellation.clone_from(&self.cancel_handle());
+        let result = match &self.on_progress {
+            None => work(&context),
+            Some(callback) => with_progress(&context.progress, callback, || work(&context)),
+        };
+        if context.cancellation.is_cancelled() {
+            // The next statement starts with a flag of its own; handles given out before are spent.
+            *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Cancellation::default();
+        }
+        result
+    }
+
+    /// Runs a program over the tables of a snapshot.
+    pub(crate) fn execute(
+        &self,
+        planned: &Planned,
+        snapshot: &Snapshot<'_>,
+        parameters: &[Value],
+        context: &Context,
+    ) -> Result<ResultStream> {
+        let tables = snapshot.tables();
+        let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
+        match self.options.backend {
+            Backend::Cpu => {
+                let output =
+                    multiloop_exec::cpu::run(&planned.program, &find, parameters, context, &self.engine.0.pool)?;
+                Ok(ResultStream::rows(output.fields().to_vec(), output.schema(), output))
+            }
+            Backend::Interpreter => {
+                let rows = multiloop_exec::interpret::run(&planned.program, &find, parameters, context)?;
+                let fields = rows.fields.clone();
+                let batch = Table::from_values(rows.fields, &rows.rows)?.to_batches()?;
+                let schema = multiloop_exec::column::arrow::schema(&fields);
+                Ok(ResultStream::rows(fields, schema, batch.into_iter().map(Ok)))
+            }
+        }
+    }
+}
+
+fn with_progress<T>(progress: &Arc<Progress>, callback: &ProgressCallback, work: impl FnOnce() -> T) -> T {
+    std::thread::scope(|scope| {
+        let (stop, stopped) = std::sync::mpsc::channel::<()>();
+        scope.spawn(move || {
+            // The sender is dropped when the work is done, or unwinds.
+            while stopped.recv_timeout(Duration::from_millis(100)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                callback(progress.done.load(Ordering::Relaxed), progress.total.load(Ordering::Relaxed));
+            }
+        });
+        let result = work();
+        drop(stop);
+        result
+    })
+}

@@ -1,0 +1,263 @@
+//! What every kind of statement does.
+
+use crate::catalog::{Entry, Snapshot, StoredTable, Write};
+use crate::explain;
+use crate::format::{Format, Options};
+use crate::plan::{Timings, plan, timed};
+use crate::session::Session;
+use crate::stream::ResultStream;
+use crate::{Error, ErrorKind, Result};
+use arrow::array::RecordBatch;
+use multiloop_exec::column::Table;
+use multiloop_exec::context::Context;
+use multiloop_planner::relation::Query;
+use multiloop_planner::sql::{self, CopyOptions, Parsed, Statement};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
+use std::sync::Arc;
+
+/// Binds and runs one statement.
+pub(crate) fn run(
+    session: &Session,
+    parsed: &Parsed,
+    parameters: &[(Value, DataType)],
+    mut timings: Timings,
+) -> Result<ResultStream> {
+    let shared = &session.engine.0;
+    let types: Vec<DataType> = parameters.iter().map(|(_, data_type)| *data_type).collect();
+    let values: Vec<Value> = parameters.iter().map(|(value, _)| value.clone()).collect();
+    shared.with_snapshot(|snapshot| {
+        let statement = timed(&mut timings.plan, || sql::bind(parsed, snapshot, &types))?;
+        let runner = Runner { session, snapshot, parameters: &values };
+        match statement {
+            Statement::Query(query) => runner.query(query, timings),
+            Statement::Explain { kind, analyze, query } => explain::explain(&runner, kind, analyze, query),
+            Statement::CreateTable { name, fields, if_not_exists, or_replace } => {
+                runner.create(&name, if_not_exists, or_replace, "CREATE TABLE", || Ok(Table::empty(fields)))
+            }
+            Statement::CreateTableAs { name, query, if_not_exists, or_replace } => {
+                runner.create(&name, if_not_exists, or_replace, "CREATE TABLE AS", || runner.table_of(query))
+            }
+            Statement::CreateView { name, columns, sql, or_replace } => runner.create_view(name, columns, sql, or_replace),
+            Statement::Insert { name, query } => {
+                let batches = runner.batches(query)?;
+                let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+                runner.append(&name, |_, _| Ok(batches))?;
+                Ok(ResultStream::done(format!("INSERT 0 {rows}")))
+            }
+            Statement::Drop { names, views, if_exists } => runner.drop(&names, views, if_exists),
+            Statement::CopyFrom { name, columns, path, options } => runner.copy_from(&name, &columns, &path, options),
+            Statement::CopyTo { query, path, options } => runner.copy_to(query, &path, options),
+            Statement::ShowTables => Ok(runner.show_tables()),
+            Statement::Describe { name } => runner.describe(&name),
+        }
+    })
+}
+
+/// A statement being run: the session, what it sees, and its parameters.
+pub(crate) struct Runner<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) snapshot: &'a Snapshot<'a>,
+    pub(crate) parameters: &'a [Value],
+}
+
+impl Runner<'_> {
+    fn query(&self, query: Query, mut timings: Timings) -> Result<ResultStream> {
+        self.check_parameters(&query)?;
+        let planned = timed(&mut timings.plan, || plan(query, &self.session.options.rules))?;
+        let run = |context: &Context| self.session.execute(&planned, self.snapshot, self.parameters, context);
+        let result = timed(&mut timings.execute, || self.session.as_statement(run))?;
+        Ok(result.with_timings(timings))
+    }
+
+    /// The parameters given are as many as the query has.
+    pub(crate) fn check_parameters(&self, query: &Query) -> Result<()> {
+        if self.parameters.len() < query.parameters.len() {
+            let missing = self.parameters.len() + 1;
+            return Err(Error::new(ErrorKind::UnknownParameter, format!("there is no parameter ${missing}")));
+        }
+        Ok(())
+    }
+
+    fn batches(&self, query: Query) -> Result<Vec<RecordBatch>> {
+        self.query(query, Timings::default())?.collect()
+    }
+
+    fn table_of(&self, query: Query) -> Result<Table> {
+        let result = self.query(query, Timings::default())?;
+        let fields = result.fields().iter().map(|field| Field { nullable: true, ..field.clone() }).collect();
+        self.session.engine.0.compact_into(fields, result)
+    }
+
+    fn create(
+        &self,
+        name: &str,
+        if_not_exists: bool,
+        or_replace: bool,
+        tag: &str,
+        make: impl FnOnce() -> Result<Table>,
+    ) -> Result<ResultStream> {
+        let exists = |state: &crate::catalog::State| state.get(name).is_some();
+        if exists(&self.snapshot.state) && !or_replace {
+            return already_exists(name, if_not_exists, tag);
+        }
+        let table = make()?;
+        let mut write = self.session.engine.0.catalog.begin_write();
+        if exists(&write.state) && !or_replace {
+            return already_exists(name, if_not_exists, tag);
+        }
+        write.state.insert(name, Entry::Table(StoredTable::new(name, table)));
+        write.commit();
+        Ok(ResultStream::done(tag))
+    }
+
+    fn create_view(&self, name: String, columns: Vec<String>, sql: String, or_replace: bool) -> Result<ResultStream> {
+        let mut write = self.session.engine.0.catalog.begin_write();
+        match write.state.get(&name) {
+            Some(Entry::Table(_)) if or_replace => {
+                return Err(Error::new(ErrorKind::WrongObjectType, format!("\"{name}\" is not a view")));
+            }
+            Some(_) if !or_replace => return already_exists(&name, false, "CREATE VIEW"),
+            _ => {}
+        }
+        write.state.insert(&name, Entry::View { sql: Arc::from(sql), columns });
+        write.commit();
+        Ok(ResultStream::done("CREATE VIEW"))
+    }
+
+    /// Appends rows to a table. The rows are made while nobody else may write, from the table as it is then.
+    fn append(
+        &self,
+        name: &str,
+        rows: impl FnOnce(&mut Write<'_>, &StoredTable) -> Result<Vec<RecordBatch>>,
+    ) -> Result<()> {
+        let mut write = self.session.engine.0.catalog.begin_write();
+        let stored = write.state.table(name)?.clone();
+        let batches = rows(&mut write, &stored)?;
+        check_not_null(&stored.table.fields, &batches)?;
+        let table = stored.table.append(&batches, &self.session.engine.0.memory)?;
+        write.state.insert(name, Entry::Table(StoredTable::new(name, table)));
+        write.commit();
+        Ok(())
+    }
+
+    fn drop(&self, names: &[String], views: bool, if_exists: bool) -> Result<ResultStream> {
+        let mut write = self.session.engine.0.catalog.begin_write();
+        let what = if views { "view" } else { "table" };
+        for name in names {
+            match write.state.get(name) {
+                None if if_exists => continue,
+                None => {
+                    return Err(Error::new(ErrorKind::UnknownTable, format!("{what} \"{name}\" does not exist")));
+                }
+                Some(Entry::Table(_)) if views => {
+                    return Err(Error::new(ErrorKind::WrongObjectType, format!("\"{name}\" is not a view")));
+                }
+                Some(Entry::View { .. }) if !views => {
+                    return Err(Error::new(ErrorKind::WrongObjectType, format!("\"{name}\" is not a table")));
+                }
+                Some(_) => write.state.remove(name),
+            };
+        }
+        write.commit();
+        Ok(ResultStream::done(format!("DROP {}", what.to_uppercase())))
+    }
+
+    fn copy_from(&self, name: &str, columns: &[usize], path: &str, options: CopyOptions) -> Result<ResultStream> {
+        let mut count = 0;
+        self.append(name, |_, stored| {
+            let fields = &stored.table.fields;
+            let chosen: Vec<Field> = if columns.is_empty() {
+                fields.clone()
+            } else {
+                columns.iter().map(|&position| fields[position].clone()).collect()
+            };
+            let (format, options) = copy_format(path, options)?;
+            let batches = crate::format::read_as(path, format, &options, &chosen)?;
+            count = batches.iter().map(RecordBatch::num_rows).sum();
+            if columns.is_empty() {
+                return Ok(batches);
+            }
+            batches.iter().map(|batch| crate::format::spread(batch, fields, columns)).collect()
+        })?;
+        Ok(ResultStream::done(format!("COPY {count}")))
+    }
+
+    fn copy_to(&self, query: Query, path: &str, options: CopyOptions) -> Result<ResultStream> {
+        let (format, options) = copy_format(path, options)?;
+        let result = self.query(query, Timings::default())?;
+        let rows = crate::format::write(path, format, &options, result)?;
+        Ok(ResultStream::done(format!("COPY {rows}")))
+    }
+
+    fn show_tables(&self) -> ResultStream {
+        let entries = self.snapshot.state.iter();
+        let rows = entries
+            .map(|(name, entry)| {
+                let (kind, rows) = match entry {
+                    Entry::Table(stored) => ("table", Some(stored.info.statistics.rows.to_string())),
+                    Entry::View { .. } => ("view", None),
+                };
+                vec![Some(name.clone()), Some(kind.to_owned()), rows]
+            })
+            .collect();
+        ResultStream::text(&["name", "kind", "rows"], rows)
+    }
+
+    fn describe(&self, name: &str) -> Result<ResultStream> {
+        let fields = match self.snapshot.state.get(name) {
+            Some(Entry::Table(stored)) => stored.info.fields.clone(),
+            _ => self.fields_of_view(name)?,
+        };
+        let row = |field: &Field| {
+            let nullable = if field.nullable { "yes" } else { "no" };
+            vec![Some(field.name.clone()), Some(field.data_type.to_string()), Some(nullable.to_owned())]
+        };
+        Ok(ResultStream::text(&["column", "type", "nullable"], fields.iter().map(row).collect()))
+    }
+
+    fn fields_of_view(&self, name: &str) -> Result<Vec<Field>> {
+        let text = format!("SELECT * FROM \"{}\"", name.replace('"', "\"\""));
+        let Statement::Query(query) = sql::bind(&sql::parse(&text)?[0], self.snapshot, &[])? else {
+            return Err(Error::internal("a SELECT was not bound to a query"));
+        };
+        let columns = &query.columns;
+        let field = |(name, id): &(String, _)| {
+            let column = columns.get(*id);
+            Field::new(name.clone(), column.data_type, column.nullable)
+        };
+        Ok(query.output.iter().map(field).collect())
+    }
+}
+
+fn already_exists(name: &str, tolerated: bool, tag: &str) -> Result<ResultStream> {
+    if tolerated {
+        return Ok(ResultStream::done(tag));
+    }
+    Err(Error::new(ErrorKind::DuplicateTable, format!("relation \"{name}\" already exists")))
+}
+
+fn check_not_null(fields: &[Field], batches: &[RecordBatch]) -> Result<()> {
+    for (position, field) in fields.iter().enumerate().filter(|(_, field)| !field.nullable) {
+        if batches.iter().any(|batch| batch.column(position).null_count() > 0) {
+            let message = format!("null value in column \"{}\" violates not-null constraint", field.name);
+            return Err(Error::new(ErrorKind::NotNullViolation, message));
+        }
+    }
+    Ok(())
+}
+
+/// The format that COPY names, or else the file's ending.
+fn copy_format(path: &str, options: CopyOptions) -> Result<(Format, Options)> {
+    let format = match options.format.as_deref() {
+        Some(name) => Format::of_name(name).ok_or_else(|| {
+            Error::new(ErrorKind::InvalidParameter, format!("COPY format \"{name}\" not recognized"))
+        })?,
+        None => Format::of_path(path).ok_or_else(|| {
+            Error::new(ErrorKind::InvalidParameter, format!("the file's ending names no format: {path}"))
+                .with_hint("Say which with (FORMAT csv) or (FORMAT parquet).")
+        })?,
+    };
+    let CopyOptions { format: _, header, delimiter, null, quote } = options;
+    Ok((format, Options { header, delimiter, null, quote }))
+}

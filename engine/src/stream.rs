@@ -1,0 +1,95 @@
+//! What a statement gives back: Arrow record batches, and what else there is to say of it.
+
+use crate::plan::Timings;
+use crate::Result;
+use arrow::array::{ArrayRef, RecordBatch, StringArray};
+use arrow::datatypes::{DataType as ArrowType, Field as ArrowField, Schema, SchemaRef};
+use multiloop_planner::types::{DataType, Field};
+use std::sync::Arc;
+
+/// The result of a statement: an iterator over record batches of one schema.
+///
+/// A statement that gives no rows has no columns and no batches; its `tag` says what it did.
+pub struct ResultStream {
+    fields: Vec<Field>,
+    schema: SchemaRef,
+    batches: Box<dyn Iterator<Item = Result<RecordBatch>> + Send>,
+    tag: Option<String>,
+    timings: Timings,
+}
+
+impl std::fmt::Debug for ResultStream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ResultStream").field("fields", &self.fields).field("tag", &self.tag).finish_non_exhaustive()
+    }
+}
+
+impl ResultStream {
+    pub(crate) fn rows(
+        fields: Vec<Field>,
+        schema: SchemaRef,
+        batches: impl Iterator<Item = Result<RecordBatch>> + Send + 'static,
+    ) -> Self {
+        ResultStream { fields, schema, batches: Box::new(batches), tag: None, timings: Timings::default() }
+    }
+
+    /// No rows, only what was done, as PostgreSQL's command tags say it.
+    pub(crate) fn done(tag: impl Into<String>) -> Self {
+        let schema = Arc::new(Schema::empty());
+        let batches = Box::new(std::iter::empty());
+        ResultStream { fields: Vec::new(), schema, batches, tag: Some(tag.into()), timings: Timings::default() }
+    }
+
+    /// Rows of text columns.
+    pub(crate) fn text(names: &[&str], rows: Vec<Vec<Option<String>>>) -> Self {
+        let fields: Vec<Field> = names.iter().map(|name| Field::new(*name, DataType::Text, true)).collect();
+        let arrow: Vec<ArrowField> = names.iter().map(|name| ArrowField::new(*name, ArrowType::Utf8, true)).collect();
+        let schema = Arc::new(Schema::new(arrow));
+        let arrays = (0..names.len())
+            .map(|column| {
+                let values: StringArray = rows.iter().map(|row| row[column].as_deref()).collect();
+                Arc::new(values) as ArrayRef
+            })
+            .collect();
+        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).expect("one text array a name, of one length");
+        ResultStream::rows(fields, schema, std::iter::once(Ok(batch)))
+    }
+
+    pub(crate) fn with_timings(mut self, timings: Timings) -> Self {
+        self.timings = timings;
+        self
+    }
+
+    /// Names and SQL types of the columns.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// The Arrow schema of the batches.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// What a statement without rows did: `CREATE TABLE`, `INSERT 0 3`. None for a query.
+    pub fn tag(&self) -> Option<&str> {
+        self.tag.as_deref()
+    }
+
+    /// How long the steps took.
+    pub fn timings(&self) -> Timings {
+        self.timings
+    }
+
+    /// All batches.
+    pub fn collect_batches(self) -> Result<Vec<RecordBatch>> {
+        self.batches.collect()
+    }
+}
+
+impl Iterator for ResultStream {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.batches.next()
+    }
+}

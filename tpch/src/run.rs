@@ -1,0 +1,159 @@
+//! Loads the tables, runs the queries several times, compares the answers.
+
+use crate::{answers, data, machine, queries};
+use multiloop::{Result, Session};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Scale factor of the data: 1 is about a gigabyte of text.
+    pub scale_factor: f64,
+    /// Threads that generate data (the engine has its own count).
+    pub threads: usize,
+    /// Queries, 1 to 22.
+    pub queries: Vec<usize>,
+    /// Timed runs of each, after one that is not.
+    pub runs: usize,
+    /// A folder with Parquet files to read rather than generate.
+    pub data: Option<PathBuf>,
+    /// Whether to compare with the known answers.
+    pub verify: bool,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Query by query.
+    pub queries: Vec<QueryReport>,
+    /// Scale factor.
+    pub sf: f64,
+    /// The engine's threads.
+    pub threads: usize,
+    /// Milliseconds to generate (or read) and load all tables.
+    pub load_ms: f64,
+    /// Resident memory after the load, in MiB.
+    pub rss_mb: Option<u64>,
+    /// Geometric mean of the medians.
+    pub geomean_ms: f64,
+    /// Sum of the medians.
+    pub total_ms: f64,
+}
+
+/// What was measured of one query.
+#[derive(Clone, Debug, Serialize)]
+pub struct QueryReport {
+    /// 1 to 22.
+    pub query: usize,
+    /// Rows of the result.
+    pub rows: usize,
+    /// Median of the timed runs: SQL text in to last record batch out.
+    pub median_ms: f64,
+    /// Fastest of them.
+    pub min_ms: f64,
+    /// All of them.
+    pub runs_ms: Vec<f64>,
+    /// Median time to parse, bind, optimise, lower and rewrite.
+    pub plan_ms: f64,
+    /// Whether the answer is the known one; null where none is known or nobody asked.
+    pub verified: Option<bool>,
+    /// Where it first differs, or the error that the query gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<String>,
+}
+
+/// Loads and runs; `on_rows` and `on_query` are told of progress.
+pub fn run(
+    session: &Session,
+    options: &Options,
+    on_rows: data::OnRows<'_>,
+    on_query: &dyn Fn(&QueryReport),
+) -> Result<Report> {
+    let start = Instant::now();
+    match &options.data {
+        Some(folder) => data::read_parquet(session, folder, on_rows)?,
+        None => data::generate(session, options.scale_factor, options.threads, on_rows)?,
+    }
+    let load_ms = milliseconds(start.elapsed());
+    let rss_mb = machine::resident_mib();
+    let mut reports = Vec::new();
+    for &number in &options.queries {
+        let report = run_query(session, number, options);
+        on_query(&report);
+        reports.push(report);
+    }
+    let medians: Vec<f64> = reports.iter().map(|report| report.median_ms).collect();
+    Ok(Report {
+        sf: options.scale_factor,
+        threads: session.engine().threads(),
+        load_ms,
+        rss_mb,
+        geomean_ms: (medians.iter().map(|ms| ms.ln()).sum::<f64>() / medians.len().max(1) as f64).exp(),
+        total_ms: medians.iter().sum(),
+        queries: reports,
+    })
+}
+
+fn run_query(session: &Session, number: usize, options: &Options) -> QueryReport {
+    let text = queries::query(number, options.scale_factor);
+    let mut report = QueryReport {
+        query: number,
+        rows: 0,
+        median_ms: f64::NAN,
+        min_ms: f64::NAN,
+        runs_ms: Vec::new(),
+        plan_ms: f64::NAN,
+        verified: None,
+        difference: None,
+    };
+    let mut plans = Vec::new();
+    // The first run is not timed: it warms caches, and is the one that is verified.
+    for run in 0..=options.runs {
+        let start = Instant::now();
+        let result = session.sql(&text).and_then(|stream| {
+            let timings = stream.timings();
+            Ok((timings, stream.collect_batches()?))
+        });
+        let spent = milliseconds(start.elapsed());
+        let (timings, batches) = match result {
+            Ok(result) => result,
+            Err(error) => {
+                report.verified = options.verify.then_some(false);
+                report.difference = Some(error.to_string());
+                return report;
+            }
+        };
+        if run == 0 {
+            report.rows = batches.iter().map(|batch| batch.num_rows()).sum();
+            if options.verify
+                && let Some(outcome) = answers::verify(number, options.scale_factor, &batches)
+            {
+                report.verified = Some(outcome.is_ok());
+                report.difference = outcome.err();
+            }
+        } else {
+            report.runs_ms.push(spent);
+            plans.push(milliseconds(timings.parse + timings.plan));
+        }
+    }
+    report.median_ms = median(&report.runs_ms);
+    report.min_ms = report.runs_ms.iter().copied().fold(f64::NAN, f64::min);
+    report.plan_ms = median(&plans);
+    report
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.len() {
+        0 => f64::NAN,
+        odd if odd % 2 == 1 => sorted[odd / 2],
+        even => f64::midpoint(sorted[even / 2 - 1], sorted[even / 2]),
+    }
+}
