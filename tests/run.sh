@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# The test command of the README: format, lints, docs and all tests. Installs PostgreSQL (for the differential
+# suite) where Debian's packages can be had and it is not there yet.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+step() {
+    printf '\n== %s\n' "$*"
+    "$@"
+}
+
+. tests/postgres.sh
+
+export RUSTDOCFLAGS="-D warnings"
+step cargo fmt --all --check
+step cargo clippy --workspace --all-targets --locked -- -D warnings
+step cargo doc --workspace --no-deps --locked
+step cargo test --workspace --locked
