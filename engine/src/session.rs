@@ -90,6 +90,22 @@ impl Session {
         Prepared::new(self, sql)
     }
 
+    /// A table or view as the start of a LINQ-style query; an unknown name is an error when the query runs.
+    pub fn table(&self, name: &str) -> crate::linq::Frame<'_> {
+        crate::linq::Frame::table(self, name)
+    }
+
+    /// Runs a statement that is a tree already.
+    pub(crate) fn run_tree(
+        &self,
+        ast: sqlparser::ast::Statement,
+        parameters: &[(Value, DataType)],
+    ) -> Result<ResultStream> {
+        // Without text there are no positions to point at.
+        let parsed = sql::Parsed { ast, text: String::new() };
+        statement::run(self, &parsed, parameters, Timings::default())
+    }
+
     /// A handle that cancels whatever statement this session is running then.
     pub fn cancel_handle(&self) -> Cancellation {
         self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
