@@ -1,1 +1,1 @@
-//! Placeholder.
+//! Whole-engine suites. The suites are in `tests/tests/`; what they share is here.
