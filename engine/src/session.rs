@@ -75,14 +75,32 @@ impl Session {
 
     /// Runs a script with values for `$1`, `$2`, …, each with its type.
     pub fn sql_with(&self, sql: &str, parameters: &[(Value, DataType)]) -> Result<ResultStream> {
+        let mut last = ResultStream::done("");
+        self.run_script(sql, parameters, &mut |result| {
+            last = result;
+            Ok(())
+        })?;
+        Ok(last)
+    }
+
+    /// Runs a script and hands over the result of each statement before the next one runs.
+    pub fn sql_each(&self, sql: &str, each: &mut dyn FnMut(ResultStream) -> Result<()>) -> Result<()> {
+        self.run_script(sql, &[], each)
+    }
+
+    fn run_script(
+        &self,
+        sql: &str,
+        parameters: &[(Value, DataType)],
+        each: &mut dyn FnMut(ResultStream) -> Result<()>,
+    ) -> Result<()> {
         let mut timings = Timings::default();
         let statements = timed(&mut timings.parse, || sql::parse(sql))?;
-        let mut last = ResultStream::done("");
         for parsed in &statements {
-            last = statement::run(self, parsed, parameters, timings)?;
+            each(statement::run(self, parsed, parameters, timings)?)?;
             timings = Timings::default();
         }
-        Ok(last)
+        Ok(())
     }
 
     /// Parses and plans a query once, to be run many times.

@@ -1,0 +1,163 @@
+//! The interactive shell.
+
+use crate::display::{self, Format};
+use crate::failure;
+use anyhow::Result;
+use multiloop::Session;
+use rustyline::DefaultEditor;
+use rustyline::error::ReadlineError;
+use std::path::PathBuf;
+use std::time::Instant;
+
+const HELP: &str = "\
+Statements end with a semicolon and may span lines.
+  \\d            tables and views
+  \\d NAME       columns of a table or view
+  \\timing       show or hide the time that statements take
+  \\format F     print rows as table, csv or json
+  \\i FILE       run the statements of a file
+  \\?            this help
+  \\q            leave (also Ctrl-D)
+SELECT … FROM 'file.parquet' reads a file where it is; COPY writes one.";
+
+/// What backslash commands change.
+struct Shell<'a> {
+    session: &'a Session,
+    format: Format,
+    timing: bool,
+}
+
+/// Reads statements from the terminal until the user leaves.
+pub(crate) fn run(session: &Session, format: Format) -> Result<()> {
+    let mut editor = DefaultEditor::new()?;
+    let history = history_file();
+    if let Some(file) = &history {
+        // There is none on the first start.
+        let _ = editor.load_history(file);
+    }
+    println!("multiloop {} — \\? for help", env!("CARGO_PKG_VERSION"));
+    let mut shell = Shell { session, format, timing: true };
+    let mut statement = String::new();
+    loop {
+        let prompt = if statement.is_empty() { "multiloop> " } else { "        -> " };
+        match editor.readline(prompt) {
+            Ok(line) => {
+                if statement.is_empty() && line.trim_start().starts_with('\\') {
+                    let _ = editor.add_history_entry(line.trim());
+                    if !shell.command(line.trim()) {
+                        break;
+                    }
+                    continue;
+                }
+                statement.push_str(&line);
+                statement.push('\n');
+                if ends_statement(&statement) {
+                    let _ = editor.add_history_entry(statement.trim());
+                    shell.run(&std::mem::take(&mut statement));
+                } else if statement.trim().is_empty() {
+                    statement.clear();
+                }
+            }
+            Err(ReadlineError::Interrupted) => statement.clear(),
+            Err(ReadlineError::Eof) => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if let Some(file) = &history {
+        // A history that cannot be kept is no reason to fail.
+        let _ = editor.save_history(file);
+    }
+    Ok(())
+}
+
+impl Shell<'_> {
+    fn run(&self, script: &str) {
+        let start = Instant::now();
+        let outcome = self.session.sql_each(script, &mut |result| display::print(result, self.format));
+        if let Err(error) = outcome {
+            eprint!("{}", failure::text(&error, script));
+        }
+        if self.timing {
+            println!("Time: {:.3} ms", start.elapsed().as_secs_f64() * 1e3);
+        }
+    }
+
+    /// Runs a backslash command; false means leave.
+    fn command(&mut self, line: &str) -> bool {
+        let (command, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let argument = argument.trim().trim_end_matches(';');
+        match command {
+            "\\q" => return false,
+            "\\?" | "\\h" | "\\help" => println!("{HELP}"),
+            "\\d" | "\\dt" | "\\dv" if argument.is_empty() => self.run("SHOW TABLES"),
+            "\\d" => self.run(&format!("DESCRIBE {argument}")),
+            "\\timing" => {
+                self.timing = !self.timing;
+                println!("Timing is {}.", if self.timing { "on" } else { "off" });
+            }
+            "\\format" => match <Format as clap::ValueEnum>::from_str(argument, true) {
+                Ok(format) => self.format = format,
+                Err(_) => eprintln!("\\format takes table, csv or json"),
+            },
+            "\\i" => match std::fs::read_to_string(argument) {
+                Ok(script) => self.run(&script),
+                Err(error) => eprintln!("{argument}: {error}"),
+            },
+            _ => eprintln!("unknown command {command}; \\? for help"),
+        }
+        true
+    }
+}
+
+fn history_file() -> Option<PathBuf> {
+    std::env::home_dir().map(|home| home.join(".multiloop_history"))
+}
+
+/// Whether the text so far ends in a semicolon that is neither quoted nor in a comment.
+fn ends_statement(text: &str) -> bool {
+    let mut last = ' ';
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\'' | '"' => {
+                if !characters.any(|other| other == character) {
+                    return false;
+                }
+                last = character;
+            }
+            '-' if characters.peek() == Some(&'-') => {
+                characters.by_ref().find(|other| *other == '\n');
+            }
+            '/' if characters.peek() == Some(&'*') => {
+                characters.next();
+                let mut before = ' ';
+                loop {
+                    match characters.next() {
+                        None => return false,
+                        Some('/') if before == '*' => break,
+                        Some(other) => before = other,
+                    }
+                }
+            }
+            space if space.is_whitespace() => {}
+            other => last = other,
+        }
+    }
+    last == ';'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ends_statement;
+
+    #[test]
+    fn a_semicolon_ends_a_statement_only_outside_quotes_and_comments() {
+        assert!(ends_statement("SELECT 1;\n"));
+        assert!(ends_statement("SELECT ';' ; -- done\n"));
+        assert!(!ends_statement("SELECT ';"));
+        assert!(!ends_statement("SELECT 1 -- ;\n"));
+        assert!(!ends_statement("SELECT 1 /* ; "));
+        assert!(ends_statement("SELECT 'it''s'; /* x */"));
+        assert!(!ends_statement(""));
+    }
+}
