@@ -96,8 +96,13 @@ impl Session {
     ) -> Result<()> {
         let mut timings = Timings::default();
         let statements = timed(&mut timings.parse, || sql::parse(sql))?;
+        let mut end = 0;
         for parsed in &statements {
-            each(statement::run(self, parsed, parameters, timings)?)?;
+            // A statement's positions count from its own start; the caller's text is the script.
+            let start = sql[end..].find(&parsed.text).map_or(end, |found| end + found);
+            end = start + parsed.text.len();
+            let result = statement::run(self, parsed, parameters, timings).map_err(|error| error.shifted(start))?;
+            each(result)?;
             timings = Timings::default();
         }
         Ok(())

@@ -174,6 +174,14 @@ impl Error {
         self
     }
 
+    /// The same error with its position counted from `bytes` earlier: a statement's place in its script.
+    #[must_use]
+    pub fn shifted(mut self, bytes: usize) -> Self {
+        let shift = u32::try_from(bytes).unwrap_or(u32::MAX);
+        self.0.position = self.0.position.map(|Position(at)| Position(at.saturating_add(shift)));
+        self
+    }
+
     /// The same error with a hint, a full sentence.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
