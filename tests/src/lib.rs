@@ -1,1 +1,41 @@
-//! Whole-engine suites. The suites are in `tests/tests/`; what they share is here.
+//! What the whole-engine suites share: the ways to run a statement, and rows as text. The suites are in `tests/tests/`.
+
+mod rows;
+
+pub use rows::{Answer, answer, text_rows};
+
+use multiloop::{Backend, Engine, Session};
+
+/// One way to run statements. All of them must give the same rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// What it is called in a failure.
+    pub name: &'static str,
+    threads: usize,
+    backend: Backend,
+    rules: bool,
+}
+
+/// All ways, the specification first.
+pub const WAYS: [Way; 4] = [
+    Way { name: "interpreter", threads: 1, backend: Backend::Interpreter, rules: true },
+    Way { name: "interpreter without rules", threads: 1, backend: Backend::Interpreter, rules: false },
+    Way { name: "cpu, 2 threads", threads: 2, backend: Backend::Cpu, rules: true },
+    Way { name: "cpu without rules, 1 thread", threads: 1, backend: Backend::Cpu, rules: false },
+];
+
+impl Way {
+    /// A session of a new engine that runs statements this way.
+    pub fn session(self) -> Session {
+        let engine = Engine::builder().threads(self.threads).build().expect("an engine starts");
+        let mut session = engine.session();
+        self.set(&mut session);
+        session
+    }
+
+    /// Makes a session run statements this way (all but the number of threads, which is the engine's).
+    pub fn set(self, session: &mut Session) {
+        session.options.backend = self.backend;
+        session.options.rules.none = !self.rules;
+    }
+}
