@@ -3,7 +3,7 @@
 use crate::catalog::{Current, Entry, Snapshot, StoredTable};
 use crate::session::Session;
 use crate::{Result, format};
-use multiloop_exec::context::Memory;
+use multiloop_exec::context::{Context, Memory};
 use multiloop_exec::pool::Pool;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -71,12 +71,17 @@ impl EngineBuilder {
     pub fn build(self) -> Result<Engine> {
         Ok(Engine(Arc::new(Shared {
             catalog: Current::default(),
-            pool: Pool::new(self.threads)?,
+            pool: Pool::new(self.threads.unwrap_or_else(available_threads))?,
             memory: Memory::new(self.memory_limit),
             compact: self.compact,
             files: Mutex::default(),
         })))
     }
+}
+
+/// The cores that this process may use.
+fn available_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 impl Engine {
@@ -114,7 +119,7 @@ impl Shared {
 
     /// The table in a file; None if its ending names no format.
     fn open_file(&self, path: &str) -> Result<Option<StoredTable>> {
-        let Some(kind) = format::Format::of_path(path) else { return Ok(None) };
+        let Some(format) = format::Format::of_path(path) else { return Ok(None) };
         let key = PathBuf::from(path);
         let metadata = std::fs::metadata(&key).ok();
         let (modified, bytes) = metadata.map_or((None, 0), |data| (data.modified().ok(), data.len()));
@@ -125,7 +130,7 @@ impl Shared {
         {
             return Ok(Some(cached.stored.clone()));
         }
-        let stored = StoredTable::new(path, self.read_file(path, kind)?);
+        let stored = StoredTable::new(path, format::read_table(path, &format, None, &Context::new(Arc::clone(&self.memory)))?);
         let cached = CachedFile { modified, bytes, stored: stored.clone() };
         self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(key, cached);
         Ok(Some(stored))

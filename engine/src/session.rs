@@ -5,8 +5,12 @@ use crate::engine::Engine;
 use crate::plan::{Planned, Timings, timed};
 use crate::prepared::Prepared;
 use crate::stream::ResultStream;
+use crate::format::{self, CsvOptions, Format};
 use crate::{Error, ErrorKind, Result, statement};
 use arrow::array::RecordBatch;
+use arrow::datatypes::Schema;
+use multiloop_exec::column::build::{Storage, TableBuilder};
+use multiloop_exec::column::arrow::{export::to_record_batch, schema_of};
 use multiloop_exec::column::Table;
 use multiloop_exec::context::{Cancellation, Context, Progress};
 use multiloop_planner::rewrite::RewriteOptions;
@@ -142,10 +146,11 @@ impl Session {
     /// Makes record batches a table, replacing a table of that name. Their arrays are shared, not copied, unless
     /// the engine was built to compact. All batches must have one schema.
     pub fn register(&self, name: &str, batches: Vec<RecordBatch>) -> Result<()> {
+        let schema = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
         let table = if self.engine.0.compact {
-            self.engine.0.compact_batches(batches.into_iter().map(Ok))?
+            self.compact(&schema, batches.into_iter().map(Ok))?
         } else {
-            Table::register(batches, &self.engine.0.memory)?
+            Table::register(&schema, batches, &self.loading())?
         };
         self.engine.0.put_table(name, table);
         Ok(())
@@ -153,27 +158,47 @@ impl Session {
 
     /// Loads record batches into a compact table, replacing a table of that name; each batch is dropped as soon as
     /// its rows are in.
-    pub fn load(&self, name: &str, batches: impl IntoIterator<Item = Result<RecordBatch>>) -> Result<()> {
-        let table = self.engine.0.compact_batches(batches)?;
+    pub fn load(
+        &self,
+        name: &str,
+        schema: &Schema,
+        batches: impl IntoIterator<Item = Result<RecordBatch>>,
+    ) -> Result<()> {
+        let table = self.compact(schema, batches)?;
         self.engine.0.put_table(name, table);
         Ok(())
     }
 
-    /// Loads a Parquet file (or all that a pattern like `part-*.parquet` fits) as a table.
-    pub fn read_parquet(&self, name: &str, path: impl AsRef<Path>) -> Result<()> {
-        self.read(name, path.as_ref(), crate::format::Format::Parquet)
-    }
-
-    /// Loads a CSV file with a header line as a table; column types are inferred.
-    pub fn read_csv(&self, name: &str, path: impl AsRef<Path>) -> Result<()> {
-        self.read(name, path.as_ref(), crate::format::Format::Csv)
-    }
-
-    fn read(&self, name: &str, path: &Path, format: crate::format::Format) -> Result<()> {
+    /// Loads a Parquet, CSV or Arrow file (or all that a pattern like `part-*.parquet` fits) as a table, replacing a
+    /// table of that name. Columns of CSV files are inferred.
+    pub fn read(&self, name: &str, path: impl AsRef<Path>, format: &Format) -> Result<()> {
+        let path = path.as_ref();
         let path = path.to_str().ok_or_else(|| Error::new(ErrorKind::FileNotFound, "the path is not UTF-8"))?;
-        let table = self.engine.0.read_file(path, format)?;
+        let table = format::read_table(path, format, None, &self.loading())?;
         self.engine.0.put_table(name, table);
         Ok(())
+    }
+
+    /// Loads Parquet as a table; see [`Session::read`].
+    pub fn read_parquet(&self, name: &str, path: impl AsRef<Path>) -> Result<()> {
+        self.read(name, path, &Format::Parquet)
+    }
+
+    /// Loads CSV with a header line as a table; see [`Session::read`].
+    pub fn read_csv(&self, name: &str, path: impl AsRef<Path>) -> Result<()> {
+        self.read(name, path, &Format::Csv(CsvOptions::default()))
+    }
+
+    fn compact(&self, schema: &Schema, batches: impl IntoIterator<Item = Result<RecordBatch>>) -> Result<Table> {
+        let mut builder = TableBuilder::for_schema(schema, Storage::Compact, &self.loading())?;
+        batches.into_iter().try_for_each(|batch| builder.push(batch?))?;
+        builder.finish()
+    }
+
+    /// What a load shares: tables outlive the statement that makes them, so they count against the engine's memory.
+    pub(crate) fn loading(&self) -> Context {
+        let context = Context::new(Arc::clone(&self.engine.0.memory));
+        Context { cancellation: self.cancel_handle(), ..context }
     }
 
     /// Runs `work` as a statement: with a fresh context that the cancel handle reaches, and progress reported.
@@ -211,10 +236,10 @@ impl Session {
             }
             Backend::Interpreter => {
                 let rows = multiloop_exec::interpret::run(&planned.program, &find, parameters, context)?;
-                let fields = rows.fields.clone();
-                let batch = Table::from_values(rows.fields, &rows.rows)?.to_batches()?;
-                let schema = multiloop_exec::column::arrow::schema(&fields);
-                Ok(ResultStream::rows(fields, schema, batch.into_iter().map(Ok)))
+                let table = Table::from_values(rows.fields, &rows.rows);
+                let fields = table.fields.clone();
+                let batches: Vec<_> = table.chunks.iter().map(|chunk| to_record_batch(&fields, chunk)).collect();
+                Ok(ResultStream::rows(table.fields, schema_of(&fields), batches.into_iter()))
             }
         }
     }

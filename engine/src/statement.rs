@@ -1,19 +1,22 @@
 //! What every kind of statement does.
 
-use crate::catalog::{Entry, Snapshot, StoredTable, Write};
+use crate::catalog::{Entry, Snapshot, StoredTable};
 use crate::explain;
-use crate::format::{Format, Options};
+use crate::format::{self, Format};
 use crate::plan::{Timings, plan, timed};
 use crate::session::Session;
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
 use arrow::array::RecordBatch;
-use multiloop_exec::column::Table;
+use crate::format::CsvOptions;
+use multiloop_exec::column::build::{Storage, TableBuilder};
+use multiloop_exec::column::{Column, Table};
 use multiloop_exec::context::Context;
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{self, CopyOptions, Parsed, Statement};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Binds and runs one statement.
@@ -40,9 +43,8 @@ pub(crate) fn run(
             }
             Statement::CreateView { name, columns, sql, or_replace } => runner.create_view(name, columns, sql, or_replace),
             Statement::Insert { name, query } => {
-                let batches = runner.batches(query)?;
-                let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
-                runner.append(&name, |_, _| Ok(batches))?;
+                let result = runner.query(query, Timings::default())?;
+                let rows = runner.append(&name, |table| runner.build(table.fields.clone(), result))?;
                 Ok(ResultStream::done(format!("INSERT 0 {rows}")))
             }
             Statement::Drop { names, views, if_exists } => runner.drop(&names, views, if_exists),
@@ -79,14 +81,19 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn batches(&self, query: Query) -> Result<Vec<RecordBatch>> {
-        self.query(query, Timings::default())?.collect()
+    /// A compact table of a result's rows.
+    fn build(&self, fields: Vec<Field>, rows: impl Iterator<Item = Result<RecordBatch>>) -> Result<Table> {
+        let mut builder = TableBuilder::new(fields, Storage::Compact, &self.session.loading());
+        for batch in rows {
+            builder.push(batch?)?;
+        }
+        builder.finish()
     }
 
     fn table_of(&self, query: Query) -> Result<Table> {
         let result = self.query(query, Timings::default())?;
         let fields = result.fields().iter().map(|field| Field { nullable: true, ..field.clone() }).collect();
-        self.session.engine.0.compact_into(fields, result)
+        self.build(fields, result)
     }
 
     fn create(
@@ -125,20 +132,17 @@ impl Runner<'_> {
         Ok(ResultStream::done("CREATE VIEW"))
     }
 
-    /// Appends rows to a table. The rows are made while nobody else may write, from the table as it is then.
-    fn append(
-        &self,
-        name: &str,
-        rows: impl FnOnce(&mut Write<'_>, &StoredTable) -> Result<Vec<RecordBatch>>,
-    ) -> Result<()> {
+    /// Appends rows to a table: they are made while nobody else may write, for the table as it is then.
+    /// Gives the number of rows.
+    fn append(&self, name: &str, rows: impl FnOnce(&Table) -> Result<Table>) -> Result<usize> {
         let mut write = self.session.engine.0.catalog.begin_write();
-        let stored = write.state.table(name)?.clone();
-        let batches = rows(&mut write, &stored)?;
-        check_not_null(&stored.table.fields, &batches)?;
-        let table = stored.table.append(&batches, &self.session.engine.0.memory)?;
+        let old = Arc::clone(&write.state.table(name)?.table);
+        let rows = rows(&old)?;
+        check_not_null(&old.fields, &rows)?;
+        let table = old.append(&rows, &self.session.loading())?;
         write.state.insert(name, Entry::Table(StoredTable::new(name, table)));
         write.commit();
-        Ok(())
+        Ok(rows.rows())
     }
 
     fn drop(&self, names: &[String], views: bool, if_exists: bool) -> Result<ResultStream> {
@@ -164,29 +168,32 @@ impl Runner<'_> {
     }
 
     fn copy_from(&self, name: &str, columns: &[usize], path: &str, options: CopyOptions) -> Result<ResultStream> {
-        let mut count = 0;
-        self.append(name, |_, stored| {
-            let fields = &stored.table.fields;
-            let chosen: Vec<Field> = if columns.is_empty() {
-                fields.clone()
-            } else {
-                columns.iter().map(|&position| fields[position].clone()).collect()
-            };
-            let (format, options) = copy_format(path, options)?;
-            let batches = crate::format::read_as(path, format, &options, &chosen)?;
-            count = batches.iter().map(RecordBatch::num_rows).sum();
+        let format = copy_format(path, options)?;
+        let count = self.append(name, |table| {
+            let fields = &table.fields;
             if columns.is_empty() {
-                return Ok(batches);
+                return format::read_table(path, &format, Some(fields), &self.session.loading());
             }
-            batches.iter().map(|batch| crate::format::spread(batch, fields, columns)).collect()
+            let chosen: Vec<Field> = columns.iter().map(|&position| fields[position].clone()).collect();
+            let read = format::read_table(path, &format, Some(&chosen), &self.session.loading())?;
+            let mut builder = TableBuilder::new(fields.clone(), Storage::Compact, &self.session.loading());
+            for chunk in &read.chunks {
+                let column = |position: usize| match columns.iter().position(|&chosen| chosen == position) {
+                    Some(found) => chunk.columns[found].clone(),
+                    None => Column::from_values(fields[position].data_type, &vec![Value::Null; chunk.rows]),
+                };
+                builder.push_columns(chunk.rows, (0..fields.len()).map(column).collect())?;
+            }
+            builder.finish()
         })?;
         Ok(ResultStream::done(format!("COPY {count}")))
     }
 
     fn copy_to(&self, query: Query, path: &str, options: CopyOptions) -> Result<ResultStream> {
-        let (format, options) = copy_format(path, options)?;
+        let format = copy_format(path, options)?;
         let result = self.query(query, Timings::default())?;
-        let rows = crate::format::write(path, format, &options, result)?;
+        let fields = result.fields().to_vec();
+        let rows = format::write_table(Path::new(path), &format, &fields, result)?;
         Ok(ResultStream::done(format!("COPY {rows}")))
     }
 
@@ -237,9 +244,9 @@ fn already_exists(name: &str, tolerated: bool, tag: &str) -> Result<ResultStream
     Err(Error::new(ErrorKind::DuplicateTable, format!("relation \"{name}\" already exists")))
 }
 
-fn check_not_null(fields: &[Field], batches: &[RecordBatch]) -> Result<()> {
-    for (position, field) in fields.iter().enumerate().filter(|(_, field)| !field.nullable) {
-        if batches.iter().any(|batch| batch.column(position).null_count() > 0) {
+fn check_not_null(fields: &[Field], rows: &Table) -> Result<()> {
+    for (field, statistics) in fields.iter().zip(&rows.statistics.columns).filter(|(field, _)| !field.nullable) {
+        if statistics.nulls > 0 {
             let message = format!("null value in column \"{}\" violates not-null constraint", field.name);
             return Err(Error::new(ErrorKind::NotNullViolation, message));
         }
@@ -247,17 +254,38 @@ fn check_not_null(fields: &[Field], batches: &[RecordBatch]) -> Result<()> {
     Ok(())
 }
 
-/// The format that COPY names, or else the file's ending.
-fn copy_format(path: &str, options: CopyOptions) -> Result<(Format, Options)> {
-    let format = match options.format.as_deref() {
-        Some(name) => Format::of_name(name).ok_or_else(|| {
-            Error::new(ErrorKind::InvalidParameter, format!("COPY format \"{name}\" not recognized"))
-        })?,
+/// The format that COPY names, or else the file's ending, with COPY's options.
+fn copy_format(path: &str, options: CopyOptions) -> Result<Format> {
+    let CopyOptions { format, header, delimiter, null, quote } = options;
+    let chosen = match format.as_deref() {
+        Some("csv") => Format::Csv(CsvOptions::default()),
+        Some("parquet") => Format::Parquet,
+        Some("arrow") => Format::Ipc,
+        Some(name) => {
+            return Err(Error::new(ErrorKind::InvalidParameter, format!("COPY format \"{name}\" not recognized")));
+        }
         None => Format::of_path(path).ok_or_else(|| {
             Error::new(ErrorKind::InvalidParameter, format!("the file's ending names no format: {path}"))
                 .with_hint("Say which with (FORMAT csv) or (FORMAT parquet).")
         })?,
     };
-    let CopyOptions { format: _, header, delimiter, null, quote } = options;
-    Ok((format, Options { header, delimiter, null, quote }))
+    let Format::Csv(defaults) = chosen else {
+        if header.is_some() || delimiter.is_some() || null.is_some() || quote.is_some() {
+            return Err(Error::new(ErrorKind::InvalidParameter, "COPY options of CSV do not go with another format"));
+        }
+        return Ok(chosen);
+    };
+    let byte = |what: &str, character: Option<char>, default: u8| match character.map(u8::try_from) {
+        None => Ok(default),
+        Some(Ok(byte)) if byte.is_ascii() => Ok(byte),
+        Some(_) => {
+            Err(Error::new(ErrorKind::InvalidParameter, format!("COPY {what} must be a single one-byte character")))
+        }
+    };
+    Ok(Format::Csv(CsvOptions {
+        header: header.unwrap_or(defaults.header),
+        delimiter: byte("delimiter", delimiter, defaults.delimiter)?,
+        quote: byte("quote", quote, defaults.quote)?,
+        null: null.unwrap_or(defaults.null),
+    }))
 }

@@ -59,7 +59,9 @@ fn difference(ordered: bool, ours: Answer, theirs: Answer) -> Option<String> {
             if !ordered {
                 // Rows that differ only in the scale of a number must sort alike.
                 let key = |row: &Vec<String>| -> Vec<String> {
-                    row.iter().map(|cell| cell.parse::<f64>().map_or(cell.clone(), |number| format!("{number:.6e}"))).collect()
+                    row.iter()
+                        .map(|cell| cell.parse::<f64>().map_or(cell.clone(), |number| format!("{number:.6e}")))
+                        .collect()
                 };
                 a.sort_by_key(key);
                 b.sort_by_key(key);

@@ -88,7 +88,9 @@ fn functions(text: &str) -> Vec<(String, usize, usize)> {
         let indentation = &line[..line.len() - code.len()];
         let close = format!("{indentation}}}");
         let Some(end) = lines[start..].iter().position(|line| *line == close) else { continue };
-        let bodiless = lines[start..start + end].iter().any(|line| line.trim_end().ends_with(';') && !line.starts_with(&format!("{indentation} ")));
+        let bodiless = lines[start..start + end]
+            .iter()
+            .any(|line| line.trim_end().ends_with(';') && !line.starts_with(&format!("{indentation} ")));
         if !bodiless {
             found.push((name, start + 1, end + 1));
         }
@@ -98,7 +100,8 @@ fn functions(text: &str) -> Vec<(String, usize, usize)> {
 
 #[test]
 fn nothing_is_left_unfinished() {
-    let words = ["FIXME", concat!("TO", "DO"), concat!("dbg", "!("), concat!("todo", "!("), concat!("unimplemented", "!(")];
+    let words =
+        ["FIXME", concat!("TO", "DO"), concat!("dbg", "!("), concat!("todo", "!("), concat!("unimplemented", "!(")];
     let mut broken = Vec::new();
     for (path, text) in files(".rs") {
         if path == "tests/tests/tidy.rs" {

@@ -5,14 +5,8 @@ use multiloop_tpch::{Options, run};
 
 fn check(way: usize) {
     let session = WAYS[way].session();
-    let options = Options {
-        scale_factor: 0.01,
-        threads: 1,
-        queries: (1..=22).collect(),
-        runs: 0,
-        data: None,
-        verify: true,
-    };
+    let options =
+        Options { scale_factor: 0.01, threads: 1, queries: (1..=22).collect(), runs: 0, data: None, verify: true };
     let report = run(&session, &options, &|_, _| {}, &|_| {}).expect("the tables load");
     let wrong: Vec<String> = report
         .queries

@@ -56,8 +56,10 @@ fn generate_table(session: &Session, table: &str, scale: f64, threads: usize, on
             std::iter::from_fn(move || receivers[part % threads].recv().expect("each part is ended by a None"))
         });
         let mut done = 0;
+        let schema = reader(table, 0.0, 1, 1).schema();
         session.load(
             table,
+            &schema,
             batches.map(|batch| {
                 done += batch.num_rows();
                 on_rows(table, done);
