@@ -56,7 +56,7 @@ fn generate_table(session: &Session, table: &str, scale: f64, threads: usize, on
             std::iter::from_fn(move || receivers[part % threads].recv().expect("each part is ended by a None"))
         });
         let mut done = 0;
-        let schema = reader(table, 0.0, 1, 1).schema();
+        let schema = reader(table, scale, 1, parts).schema();
         session.load(
             table,
             &schema,
