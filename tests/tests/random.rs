@@ -1,0 +1,207 @@
+//! Random tables and random queries: every way to run them gives the same rows, or the same kind of failure.
+//!
+//! Queries are text, assembled from small grammars so that most of them bind; the ones that do not bind fail alike
+//! everywhere. `PROPTEST_CASES` sets how many are tried; a failure prints the tables and the query.
+
+use multiloop::Session;
+use multiloop_tests::{Answer, WAYS, answer};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Queries per random database: filling tables costs more than querying them.
+const QUERIES: usize = 6;
+
+fn literal() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => (-3i64..8).prop_map(|n| n.to_string()),
+        1 => select(vec!["2147483647", "-2147483648", "0.5", "1.25", "-0.01"]).prop_map(str::to_owned),
+        1 => Just("NULL::integer".to_owned()),
+    ]
+}
+
+fn text_literal() -> impl Strategy<Value = String> {
+    select(vec!["''", "'a'", "'ab'", "'abc'", "'B'", "'%'", "NULL::text", "'ä'"]).prop_map(str::to_owned)
+}
+
+/// One row of values for `t (k integer, v integer, n decimal(10,2), x double precision, s text, d date)`.
+fn row() -> impl Strategy<Value = String> {
+    let nullable = |values: BoxedStrategy<String>| prop_oneof![5 => values, 1 => Just("NULL".to_owned())];
+    let k = nullable((0i64..6).prop_map(|n| n.to_string()).boxed());
+    let v = nullable(
+        prop_oneof![8 => -4i64..30, 1 => Just(2_147_483_647), 1 => Just(-2_147_483_648)]
+            .prop_map(|n| n.to_string())
+            .boxed(),
+    );
+    let n = nullable((-500i64..500).prop_map(|n| format!("{}.{:02}", n / 100, (n % 100).abs())).boxed());
+    let x = nullable(
+        select(vec!["0.1", "0.2", "-1.5", "'NaN'", "'Infinity'", "'-0'", "1e300", "1e-300"])
+            .prop_map(str::to_owned)
+            .boxed(),
+    );
+    let s = nullable(select(vec!["''", "'a'", "'ab'", "'abc'", "'B'", "'b%'", "'ä'"]).prop_map(str::to_owned).boxed());
+    let d = nullable((0u32..40).prop_map(|n| format!("date '2020-02-01' + {n}")).boxed());
+    (k, v, n, x, s, d).prop_map(|(k, v, n, x, s, d)| format!("({k}, {v}, {n}, {x}::double precision, {s}, {d})"))
+}
+
+fn table(rows: impl Into<proptest::collection::SizeRange>) -> impl Strategy<Value = Vec<String>> {
+    proptest::collection::vec(row(), rows)
+}
+
+/// An integer-like expression over a table alias.
+fn number(alias: &'static str) -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        3 => select(vec!["k", "v", "n"]).prop_map(move |column| format!("{alias}.{column}")),
+        1 => literal(),
+        1 => Just(format!("length({alias}.s)")),
+        1 => Just(format!("extract(day FROM {alias}.d)")),
+    ];
+    leaf.prop_recursive(2, 6, 2, |inner| {
+        prop_oneof![
+            (inner.clone(), select(vec!["+", "-", "*"]), inner.clone())
+                .prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("coalesce({a}, {b})")),
+            (inner.clone(), inner.clone(), inner.clone())
+                .prop_map(|(a, b, c)| format!("CASE WHEN {a} > {b} THEN {c} ELSE {a} END")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} / nullif({b}, 0))")),
+            inner.prop_map(|a| format!("(- {a})")),
+        ]
+    })
+}
+
+fn condition(alias: &'static str) -> impl Strategy<Value = String> {
+    let compare = select(vec!["=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"]);
+    let leaf = prop_oneof![
+        3 => (number(alias), compare.clone(), number(alias)).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
+        1 => (compare.clone(), text_literal()).prop_map(move |(op, b)| format!("{alias}.s {op} {b}")),
+        1 => select(vec!["'a%'", "'%b%'", "'_b%'", "'%'", "'abc'"]).prop_map(move |p| format!("{alias}.s LIKE {p}")),
+        1 => (0u32..40).prop_map(move |n| format!("{alias}.d >= date '2020-02-01' + {n}")),
+        1 => select(vec!["k", "v", "n", "x", "s", "d"]).prop_map(move |c| format!("{alias}.{c} IS NULL")),
+        1 => proptest::collection::vec(literal(), 1..4).prop_map(move |l| format!("{alias}.k IN ({})", l.join(", "))),
+        1 => (compare).prop_map(move |op| format!("{alias}.x {op} 0.2::double precision")),
+    ];
+    leaf.prop_recursive(2, 6, 2, |inner| {
+        prop_oneof![
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} AND {b})")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} OR {b})")),
+            inner.prop_map(|a| format!("(NOT ({a}))")),
+        ]
+    })
+}
+
+fn aggregate(alias: &'static str) -> impl Strategy<Value = String> {
+    let function = select(vec!["sum", "avg", "min", "max", "count", "count DISTINCT", "sum DISTINCT"]);
+    prop_oneof![
+        1 => Just("count(*)".to_owned()),
+        4 => (function, number(alias)).prop_map(|(f, a)| match f.split_once(' ') {
+            Some((f, _)) => format!("{f}(DISTINCT {a})"),
+            None => format!("{f}({a})"),
+        }),
+        1 => Just(format!("sum({alias}.x)")),
+        1 => Just(format!("min({alias}.s)")),
+        1 => Just(format!("max({alias}.d)")),
+        1 => Just(format!("var_samp({alias}.v)")),
+        1 => condition(alias).prop_map(move |c| format!("count(*) FILTER (WHERE {c})")),
+        1 => condition(alias).prop_map(|c| format!("bool_or({c})")),
+    ]
+}
+
+/// A condition with a subquery over `u`, correlated or not.
+fn with_subquery() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (
+            select(vec!["", "NOT "]),
+            condition("u"),
+            select(vec!["u.k = t.k", "u.k = t.k AND u.v <> t.v", "u.v < t.v", "true"])
+        )
+            .prop_map(|(not, c, on)| format!("{not}EXISTS (SELECT 1 FROM u WHERE {on} AND {c})")),
+        (select(vec!["IN", "NOT IN"]), condition("u"))
+            .prop_map(|(op, c)| format!("t.k {op} (SELECT u.k FROM u WHERE {c})")),
+        (select(vec!["=", "<", ">="]), select(vec!["max", "min", "sum", "count"]), select(vec!["u.k = t.k", "true"]))
+            .prop_map(|(op, f, on)| format!("t.v {op} (SELECT {f}(u.v) FROM u WHERE {on})")),
+        (select(vec!["<", "="]), select(vec!["ALL", "ANY"]))
+            .prop_map(|(op, q)| format!("t.k {op} {q} (SELECT u.k FROM u)")),
+    ]
+}
+
+fn query() -> impl Strategy<Value = String> {
+    let join = select(vec!["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"]);
+    let on = select(vec![
+        "t.k = u.k",
+        "t.k = u.k AND t.v < u.v",
+        "t.k = u.v",
+        "t.s = u.s",
+        "t.k IS NOT DISTINCT FROM u.k",
+        "t.v < u.k",
+    ]);
+    prop_oneof![
+        (number("t"), number("t"), condition("t")).prop_map(|(a, b, c)| format!("SELECT {a}, {b}, t.s FROM t WHERE {c}")),
+        (aggregate("t"), aggregate("t"), condition("t")).prop_map(|(a, b, c)| format!("SELECT {a}, {b} FROM t WHERE {c}")),
+        (select(vec!["t.k", "t.s", "t.x", "t.k, t.s", "t.d, t.k", "t.v % 3", "t.n"]), aggregate("t"), aggregate("t"), condition("t"))
+            .prop_map(|(g, a, b, c)| format!("SELECT {g}, {a}, {b} FROM t WHERE {c} GROUP BY {g}")),
+        (select(vec!["t.k", "t.s"]), aggregate("t"), literal())
+            .prop_map(|(g, a, l)| format!("SELECT {g}, {a} FROM t GROUP BY {g} HAVING count(*) > {l}")),
+        (number("t"), number("u"), join.clone(), on.clone(), condition("t"))
+            .prop_map(|(a, b, j, on, c)| format!("SELECT {a}, {b}, t.s, u.d FROM t {j} u ON {on} WHERE {c}")),
+        (aggregate("t"), aggregate("u"), join, on)
+            .prop_map(|(a, b, j, on)| format!("SELECT t.k, {a}, {b} FROM t {j} u ON {on} GROUP BY t.k")),
+        (with_subquery(), condition("t")).prop_map(|(s, c)| format!("SELECT t.k, t.v, t.s FROM t WHERE {s} AND {c}")),
+        (with_subquery(), aggregate("t")).prop_map(|(s, a)| format!("SELECT {a} FROM t WHERE {s} OR t.v > 20")),
+        (number("t"), select(vec!["t.k", "t.v DESC", "t.s, t.k DESC NULLS LAST"]), 0u32..5, 0u32..3)
+            .prop_map(|(a, o, l, f)| format!("SELECT {a} AS a, t.k, t.v, t.s, t.x, t.d, t.n FROM t ORDER BY {o}, t.k, t.v, t.n, t.s, t.d, t.x LIMIT {l} OFFSET {f}")),
+        (select(vec!["UNION", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL"]), condition("t"), condition("u"))
+            .prop_map(|(op, c, d)| format!("SELECT t.k, t.s FROM t WHERE {c} {op} SELECT u.k, u.s FROM u WHERE {d}")),
+        (aggregate("q"), condition("t")).prop_map(|(a, c)| format!(
+            "SELECT {a} FROM (SELECT k, max(v) AS v, sum(n) AS n, min(x) AS x, min(s) AS s, max(d) AS d FROM t WHERE {c} GROUP BY k) q"
+        )),
+    ]
+}
+
+fn fill(session: &Session, t: &[String], u: &[String]) {
+    for (name, rows) in [("t", t), ("u", u)] {
+        let columns = "k integer, v integer, n decimal(10,2), x double precision, s text, d date";
+        session.sql(&format!("CREATE TABLE {name} ({columns})")).expect("the table is made");
+        if !rows.is_empty() {
+            session.sql(&format!("INSERT INTO {name} VALUES {}", rows.join(", "))).expect("the rows are valid");
+        }
+    }
+}
+
+/// Which of several errors is reported is free, so two failures agree whatever they say.
+fn agree(a: &Answer, b: &Answer) -> bool {
+    match (a, b) {
+        (Answer::Error(..), Answer::Error(..)) => true,
+        (Answer::Rows(types, a), Answer::Rows(others, b)) => {
+            let (mut a, mut b) = (a.clone(), b.clone());
+            a.sort();
+            b.sort();
+            types == others && a == b
+        }
+        _ => a == b,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_way_gives_the_same_rows(
+        t in table(0..24),
+        u in table(0..12),
+        queries in proptest::collection::vec(query(), QUERIES),
+    ) {
+        let mut session = WAYS[2].session();
+        fill(&session, &t, &u);
+        for sql in queries {
+            WAYS[0].set(&mut session);
+            let expected = answer(&session, &sql);
+            for way in &WAYS[1..] {
+                way.set(&mut session);
+                let got = answer(&session, &sql);
+                prop_assert!(
+                    agree(&expected, &got),
+                    "{sql}\n{}: {got:?}\n{}: {expected:?}", way.name, WAYS[0].name
+                );
+            }
+        }
+    }
+}
