@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 //! Multiloop, an in-memory analytics engine: SQL and LINQ-style queries over Arrow columns.
 //!
 //! An [`Engine`] holds tables; a [`Session`] runs statements on them and gives Arrow record batches back.
@@ -42,8 +41,3 @@ pub use stream::ResultStream;
 
 /// The version of Arrow whose types this API takes and gives.
 pub use arrow;
-=======
-//! Placeholder.
-
-pub mod format;
->>>>>>> cae43fe (format: Parquet, CSV and Arrow IPC files, in and out)

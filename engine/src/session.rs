@@ -10,7 +10,7 @@ use crate::{Error, ErrorKind, Result, statement};
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 use multiloop_exec::column::build::{Storage, TableBuilder};
-use multiloop_exec::column::arrow::{export::to_record_batch, schema_of};
+use multiloop_exec::column::arrow::{schema_of, to_record_batch};
 use multiloop_exec::column::Table;
 use multiloop_exec::context::{Cancellation, Context, Progress};
 use multiloop_planner::rewrite::RewriteOptions;
@@ -232,7 +232,7 @@ impl Session {
             Backend::Cpu => {
                 let output =
                     multiloop_exec::cpu::run(&planned.program, &find, parameters, context, &self.engine.0.pool)?;
-                Ok(ResultStream::rows(output.fields().to_vec(), output.schema(), output))
+                Ok(ResultStream::rows(output.fields().to_vec(), schema_of(output.fields()), output))
             }
             Backend::Interpreter => {
                 let rows = multiloop_exec::interpret::run(&planned.program, &find, parameters, context)?;

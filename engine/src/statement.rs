@@ -283,9 +283,10 @@ fn copy_format(path: &str, options: CopyOptions) -> Result<Format> {
         }
     };
     Ok(Format::Csv(CsvOptions {
-        header: header.unwrap_or(defaults.header),
+        header: header.or(defaults.header),
         delimiter: byte("delimiter", delimiter, defaults.delimiter)?,
         quote: byte("quote", quote, defaults.quote)?,
         null: null.unwrap_or(defaults.null),
+        escape: defaults.escape,
     }))
 }

@@ -7,9 +7,12 @@
 pub mod column;
 pub mod context;
 pub mod cpu;
+pub mod exact_sum;
+pub mod integer_sum;
 pub mod interpret;
 pub mod pool;
 pub mod schedule;
 pub mod topology;
+pub mod variance;
 
 pub use multiloop_planner::error::{Error, ErrorKind, Result};
