@@ -2,14 +2,17 @@
 //!
 //! Read in this order: `column` holds tables; `context` is what a running statement shares (memory limit,
 //! cancellation, progress); `interpret` runs any program row by row; `topology`, `pool` and `schedule` are the
-//! workers; `cpu` runs programs tile by tile on them.
+//! workers; `cpu` runs programs tile by tile on them. Both backends sum with `exact_sum`, `integer_sum` and `variance`.
 
 pub mod column;
 pub mod context;
 pub mod cpu;
+pub mod exact_sum;
+pub mod integer_sum;
 pub mod interpret;
 pub mod pool;
 pub mod schedule;
 pub mod topology;
+pub mod variance;
 
 pub use multiloop_planner::error::{Error, ErrorKind, Result};

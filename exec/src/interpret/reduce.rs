@@ -1,0 +1,173 @@
+//! Reductions: what each monoid makes of the values that it is fed.
+
+use super::collection::Row;
+use super::order::compare_leading;
+use crate::exact_sum::ExactSum;
+use crate::integer_sum::IntegerSum;
+use crate::variance::Variance;
+use crate::{Error, ErrorKind, Result};
+use multiloop_planner::evaluate;
+use multiloop_planner::multiloop::Reduction;
+use multiloop_planner::relation::SortOrder;
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::{Interval, Value};
+use std::cmp::Ordering;
+
+/// The state of one aggregate.
+pub(super) enum Accumulator {
+    /// `CountRows` and `Count`.
+    Count { rows: bool, count: i64 },
+    /// `Sum`: whatever type the argument has.
+    Sum { any: bool, integers: IntegerSum, floats: ExactSum, intervals: [IntegerSum; 3], argument: DataType },
+    /// `Min` and `Max`: what the better value compares as.
+    Extreme { better: Ordering, best: Value },
+    /// `Any` and `All`: whether the deciding value, and whether NULL was among them.
+    Logic { decisive: bool, decided: bool, unknown: bool },
+    /// `First` and `Single`.
+    First { only: bool, value: Option<Value> },
+    /// `Variance`.
+    Variance { sample: bool, state: Box<Variance>, argument: DataType },
+    /// `TopK`: all rows, until it is finished.
+    TopK { order: Vec<SortOrder>, limit: usize, offset: usize, rows: Vec<Row> },
+}
+
+impl Accumulator {
+    /// The identity of a reduction, other than `TopK`, over arguments of this type.
+    pub(super) fn new(reduction: &Reduction, argument: Option<DataType>) -> Self {
+        let argument = argument.unwrap_or(DataType::Null);
+        match reduction {
+            Reduction::CountRows => Accumulator::Count { rows: true, count: 0 },
+            Reduction::Count => Accumulator::Count { rows: false, count: 0 },
+            Reduction::Sum => Accumulator::Sum {
+                any: false,
+                integers: IntegerSum::new(),
+                floats: ExactSum::new(),
+                intervals: [IntegerSum::new(); 3],
+                argument,
+            },
+            Reduction::Min => Accumulator::Extreme { better: Ordering::Less, best: Value::Null },
+            Reduction::Max => Accumulator::Extreme { better: Ordering::Greater, best: Value::Null },
+            Reduction::Any => Accumulator::Logic { decisive: true, decided: false, unknown: false },
+            Reduction::All => Accumulator::Logic { decisive: false, decided: false, unknown: false },
+            Reduction::First => Accumulator::First { only: false, value: None },
+            Reduction::Single => Accumulator::First { only: true, value: None },
+            Reduction::Variance { sample } => {
+                Accumulator::Variance { sample: *sample, state: Box::default(), argument }
+            }
+            other => panic!("bug: {other:?} has no accumulator of one value"),
+        }
+    }
+
+    /// A top-k of no rows yet. NULL means no limit, and no offset.
+    pub(super) fn top_k(order: &[SortOrder], limit: &Value, offset: &Value) -> Result<Self> {
+        let count = |value: &Value, clause: &str, default: usize| match value {
+            Value::Int(count) => usize::try_from(*count).map_err(|_| {
+                Error::new(ErrorKind::InvalidParameter, format!("{clause} must not be negative"))
+            }),
+            _ => Ok(default),
+        };
+        Ok(Accumulator::TopK {
+            order: order.to_vec(),
+            limit: count(limit, "LIMIT", usize::MAX)?,
+            offset: count(offset, "OFFSET", 0)?,
+            rows: Vec::new(),
+        })
+    }
+
+    /// Takes the arguments of one row.
+    pub(super) fn fold(&mut self, mut arguments: Row) -> Result<()> {
+        if let Accumulator::TopK { rows, .. } = self {
+            rows.push(arguments);
+            return Ok(());
+        }
+        let argument = arguments.pop().unwrap_or(Value::Null);
+        match self {
+            Accumulator::Count { rows: true, count } => *count += 1,
+            Accumulator::Logic { decisive, decided, unknown } => match argument {
+                Value::Boolean(value) => *decided |= value == *decisive,
+                _ => *unknown = true,
+            },
+            Accumulator::First { only: true, value: Some(_) } => {
+                let message = "more than one row returned by a subquery used as an expression";
+                return Err(Error::new(ErrorKind::Cardinality, message));
+            }
+            Accumulator::First { value, .. } => {
+                value.get_or_insert(argument);
+            }
+            _ if argument.is_null() => {}
+            Accumulator::Count { count, .. } => *count += 1,
+            Accumulator::Sum { any, integers, floats, intervals, .. } => {
+                *any = true;
+                match argument {
+                    Value::Int(value) => integers.add(value.into()),
+                    Value::Decimal(value) => integers.add(value),
+                    Value::Float(value) => floats.add(value),
+                    Value::Interval(Interval { months, days, micros }) => {
+                        let parts = [i128::from(months), i128::from(days), i128::from(micros)];
+                        intervals.iter_mut().zip(parts).for_each(|(sum, part)| sum.add(part));
+                    }
+                    other => panic!("bug: the sum of {other:?}"),
+                }
+            }
+            Accumulator::Extreme { better, best } => {
+                if best.is_null() || argument.compare(best) == *better {
+                    *best = argument;
+                }
+            }
+            Accumulator::Variance { state, argument: data_type, .. } => {
+                match evaluate::cast(&argument, *data_type, DataType::Double)? {
+                    Value::Float(value) => state.add(value),
+                    other => panic!("bug: the variance of {other:?}"),
+                }
+            }
+            Accumulator::TopK { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// The aggregate's value, of no rows the reduction's own answer.
+    pub(super) fn finish(self, data_type: DataType) -> Result<Value> {
+        Ok(match self {
+            Accumulator::Count { count, .. } => Value::Int(count),
+            Accumulator::Sum { any: false, .. } => Value::Null,
+            Accumulator::Sum { floats, argument, .. } if argument.is_float() => {
+                Value::Float(floats.finish(data_type)?)
+            }
+            Accumulator::Sum { intervals, argument: DataType::Interval, .. } => sum_of_intervals(intervals)?,
+            Accumulator::Sum { integers, .. } => integers.finish(data_type)?,
+            Accumulator::Extreme { best, .. } => best,
+            Accumulator::Logic { decisive, decided: true, .. } => Value::Boolean(decisive),
+            Accumulator::Logic { unknown: true, .. } => Value::Null,
+            Accumulator::Logic { decisive, .. } => Value::Boolean(!decisive),
+            Accumulator::First { value, .. } => value.unwrap_or(Value::Null),
+            Accumulator::Variance { sample, state, .. } => match state.finish(sample)? {
+                Some(variance) => evaluate::cast(&Value::Float(variance), DataType::Double, data_type)?,
+                None => Value::Null,
+            },
+            Accumulator::TopK { .. } => panic!("bug: a top-k has rows, no value"),
+        })
+    }
+
+    /// The rows of a top-k, in order, without their order keys.
+    pub(super) fn into_top_rows(self) -> Vec<Row> {
+        let Accumulator::TopK { order, limit, offset, mut rows } = self else {
+            panic!("bug: only a top-k has rows");
+        };
+        // Ties are broken by all fields, so that the rows do not depend on the order in which they came.
+        rows.sort_by(|a, b| {
+            let fields = || a.iter().zip(b).skip(order.len()).map(|(a, b)| a.compare(b));
+            compare_leading(a, b, &order).then_with(|| fields().find(|o| o.is_ne()).unwrap_or(Ordering::Equal))
+        });
+        rows.into_iter().skip(offset).take(limit).map(|mut row| row.split_off(order.len())).collect()
+    }
+}
+
+fn sum_of_intervals(parts: [IntegerSum; 3]) -> Result<Value> {
+    let out_of_range = || Error::new(ErrorKind::DatetimeOverflow, "interval out of range");
+    let [months, days, micros] = parts.map(|part| part.total().unwrap_or(i128::MAX));
+    Ok(Value::Interval(Interval {
+        months: months.try_into().map_err(|_| out_of_range())?,
+        days: days.try_into().map_err(|_| out_of_range())?,
+        micros: micros.try_into().map_err(|_| out_of_range())?,
+    }))
+}
