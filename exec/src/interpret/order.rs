@@ -8,8 +8,20 @@ use std::cmp::Ordering;
 fn compare_values(a: &Value, b: &Value, order: SortOrder) -> Ordering {
     match (a.is_null(), b.is_null()) {
         (true, true) => Ordering::Equal,
-        (true, false) => if order.nulls_first { Ordering::Less } else { Ordering::Greater },
-        (false, true) => if order.nulls_first { Ordering::Greater } else { Ordering::Less },
+        (true, false) => {
+            if order.nulls_first {
+                Ordering::Less
+            } else {
+                Ordering::Greater
+            }
+        }
+        (false, true) => {
+            if order.nulls_first {
+                Ordering::Greater
+            } else {
+                Ordering::Less
+            }
+        }
         (false, false) if order.descending => b.compare(a),
         (false, false) => a.compare(b),
     }

@@ -61,9 +61,8 @@ impl Accumulator {
     /// A top-k of no rows yet. NULL means no limit, and no offset.
     pub(super) fn top_k(order: &[SortOrder], limit: &Value, offset: &Value) -> Result<Self> {
         let count = |value: &Value, clause: &str, default: usize| match value {
-            Value::Int(count) => usize::try_from(*count).map_err(|_| {
-                Error::new(ErrorKind::InvalidParameter, format!("{clause} must not be negative"))
-            }),
+            Value::Int(count) => usize::try_from(*count)
+                .map_err(|_| Error::new(ErrorKind::InvalidParameter, format!("{clause} must not be negative"))),
             _ => Ok(default),
         };
         Ok(Accumulator::TopK {
@@ -130,9 +129,7 @@ impl Accumulator {
         Ok(match self {
             Accumulator::Count { count, .. } => Value::Int(count),
             Accumulator::Sum { any: false, .. } => Value::Null,
-            Accumulator::Sum { floats, argument, .. } if argument.is_float() => {
-                Value::Float(floats.finish(data_type)?)
-            }
+            Accumulator::Sum { floats, argument, .. } if argument.is_float() => Value::Float(floats.finish(data_type)?),
             Accumulator::Sum { intervals, argument: DataType::Interval, .. } => sum_of_intervals(intervals)?,
             Accumulator::Sum { integers, .. } => integers.finish(data_type)?,
             Accumulator::Extreme { best, .. } => best,
