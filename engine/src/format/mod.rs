@@ -1,0 +1,140 @@
+//! File formats: tables from files and files from results.
+//!
+//! A path names one file, or several by a pattern (`paths`). Every reader feeds a `TableBuilder`, so that rows are
+//! compacted as they stream in; every writer writes beside its target and moves the whole file into place at the end
+//! (`output`), so that a statement that fails leaves no half file. Parquet and Arrow IPC know their columns; CSV is
+//! read into given columns, or guesses them (`csv`).
+
+pub mod csv;
+pub mod ipc;
+mod output;
+pub mod parquet;
+mod paths;
+#[cfg(test)]
+mod tests;
+
+pub use csv::CsvOptions;
+pub use paths::expand;
+
+use arrow::array::RecordBatch;
+use multiloop_exec::column::Table;
+use multiloop_exec::context::Context;
+use multiloop_exec::{Error, ErrorKind, Result};
+use multiloop_planner::types::Field;
+use std::collections::HashSet;
+use std::path::Path;
+
+/// A file format with its options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Apache Parquet.
+    Parquet,
+    /// Comma (or otherwise) separated values.
+    Csv(CsvOptions),
+    /// Arrow's IPC file format, also called Feather.
+    Ipc,
+}
+
+impl Format {
+    /// The format that a path's extension stands for; of a pattern too.
+    pub fn of_path(path: &str) -> Option<Format> {
+        let extension = Path::new(path).extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "parquet" | "pq" => Some(Format::Parquet),
+            "csv" => Some(Format::Csv(CsvOptions::default())),
+            "tsv" => Some(Format::Csv(CsvOptions { delimiter: b'\t', ..CsvOptions::default() })),
+            "arrow" | "ipc" | "feather" => Some(Format::Ipc),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the files that a path or pattern names as one table, in order of their names. With `fields`, the columns
+/// are read as these, by position; otherwise as the first file says, and the others must agree.
+///
+/// Errors: 58P01 no such file, 22P04 not of the format, 22021 not UTF-8, 22P02 and its kin for a bad value, 42804 for
+/// columns of other types, and what building a table can give.
+pub fn read_table(path: &str, format: &Format, fields: Option<&[Field]>, context: &Context) -> Result<Table> {
+    let paths = expand(path)?;
+    match format {
+        Format::Parquet => parquet::read(&paths, fields, context),
+        Format::Csv(options) => csv::read(&paths, options, fields, context),
+        Format::Ipc => ipc::read(&paths, fields, context),
+    }
+}
+
+/// The columns of a file, without reading its rows (of CSV only the first are looked at).
+pub fn read_fields(path: &str, format: &Format) -> Result<Vec<Field>> {
+    let paths = expand(path)?;
+    let first = &paths[0];
+    match format {
+        Format::Parquet => parquet::read_fields(first),
+        Format::Csv(options) => csv::read_fields(first, options),
+        Format::Ipc => ipc::read_fields(first),
+    }
+}
+
+/// Writes a result to a file that comes into being, or is replaced, only when all rows are written.
+/// Returns the number of rows.
+pub fn write_table(
+    path: &Path,
+    format: &Format,
+    fields: &[Field],
+    batches: impl IntoIterator<Item = Result<RecordBatch>>,
+) -> Result<u64> {
+    match format {
+        Format::Parquet => parquet::write(path, fields, batches),
+        Format::Csv(options) => csv::write(path, options, fields, batches),
+        Format::Ipc => ipc::write(path, fields, batches),
+    }
+}
+
+/// Column names of a file or a schema as SQL names: folded to lower case, because unquoted names in a statement are,
+/// and numbered where two would be the same.
+pub fn fold_names(mut fields: Vec<Field>) -> Vec<Field> {
+    let mut taken = HashSet::new();
+    for field in &mut fields {
+        let name = field.name.to_lowercase();
+        let numbered = (1..).map(|number| format!("{name}_{number}"));
+        let mut names = std::iter::once(name.clone()).chain(numbered);
+        field.name = names.find(|name| taken.insert(name.clone())).expect("some number is free");
+    }
+    fields
+}
+
+/// The error of an operation on a file.
+fn io_error(path: &Path, error: &std::io::Error) -> Error {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Error::new(ErrorKind::FileNotFound, format!("could not open file: no such file: {}", path.display()))
+        }
+        std::io::ErrorKind::InvalidData | std::io::ErrorKind::UnexpectedEof => bad_file(path, error),
+        _ => Error::new(ErrorKind::Io, format!("could not read or write file {}: {error}", path.display())),
+    }
+}
+
+/// The error of a file that is not what its format says.
+fn bad_file(path: &Path, reason: impl std::fmt::Display) -> Error {
+    let reason = reason.to_string();
+    let lower = reason.to_ascii_lowercase();
+    let kind =
+        if lower.contains("utf-8") || lower.contains("utf8") { ErrorKind::InvalidUtf8 } else { ErrorKind::BadFile };
+    Error::new(kind, format!("malformed file {}: {reason}", path.display()))
+}
+
+/// Calls a decoder that may panic on a malformed file; such a panic is the file's fault.
+fn guarded<T>(path: &Path, decode: impl FnOnce() -> Result<T>) -> Result<T> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(decode))
+        .unwrap_or_else(|_| Err(bad_file(path, "its contents contradict each other")))
+}
+
+/// Whether a further file has the columns of the first; an error (42804) that names the file if not.
+fn check_same_fields(path: &Path, first: &[Field], other: &[Field]) -> Result<()> {
+    let same = first.len() == other.len()
+        && first.iter().zip(other).all(|(a, b)| a.name == b.name && a.data_type == b.data_type);
+    if same {
+        return Ok(());
+    }
+    let message = format!("the columns of file {} differ from those of the first file", path.display());
+    Err(Error::new(ErrorKind::TypeMismatch, message))
+}

@@ -1,0 +1,190 @@
+//! Parquet files. Row groups are read in waves of about a million rows; within a wave every column of every row group
+//! is a task of its own, so that a few wide row groups keep all cores busy and memory stays bounded.
+
+use super::output::Output;
+use super::{bad_file, check_same_fields, fold_names, guarded, io_error};
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use multiloop_exec::column::arrow::{fields_of, schema_of};
+use multiloop_exec::column::build::{Storage, TableBuilder};
+use multiloop_exec::column::{CHUNK_ROWS, Table};
+use multiloop_exec::context::Context;
+use multiloop_exec::{ErrorKind, Result};
+use multiloop_planner::types::Field;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::arrow::{ArrowWriter, ProjectionMask};
+use parquet::basic::Compression;
+use parquet::file::properties::WriterProperties;
+use rayon::prelude::*;
+use std::fs::File;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+/// Rows that a wave decodes before they are compacted, per eight threads: 16 chunks.
+const WAVE_ROWS: usize = 16 * CHUNK_ROWS;
+
+/// A file and what its footer says.
+struct Opened {
+    path: PathBuf,
+    metadata: ArrowReaderMetadata,
+    fields: Vec<Field>,
+}
+
+fn open(path: &Path) -> Result<Opened> {
+    let file = File::open(path).map_err(|error| io_error(path, &error))?;
+    let metadata = guarded(path, || {
+        ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|error| bad_file(path, error))
+    })?;
+    let fields = fold_names(fields_of(metadata.schema())?);
+    Ok(Opened { path: path.to_owned(), metadata, fields })
+}
+
+/// The columns of a file.
+pub fn read_fields(path: &Path) -> Result<Vec<Field>> {
+    Ok(open(path)?.fields)
+}
+
+/// Reads files of the same columns as one table.
+pub fn read(paths: &[PathBuf], fields: Option<&[Field]>, context: &Context) -> Result<Table> {
+    let files = paths.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    for file in &files {
+        check_same_fields(&file.path, &files[0].fields, &file.fields)?;
+    }
+    let total: i64 = files.iter().map(|file| file.metadata.metadata().file_metadata().num_rows()).sum();
+    context.progress.total.fetch_add(total.max(0) as u64, Ordering::Relaxed);
+    // A column is nullable if it is so in any of the files.
+    let mut table_fields = fields.map_or_else(|| files[0].fields.clone(), <[Field]>::to_vec);
+    if fields.is_none() {
+        for (index, field) in table_fields.iter_mut().enumerate() {
+            field.nullable = files.iter().any(|file| file.fields[index].nullable);
+        }
+    }
+    let mut builder = TableBuilder::new(table_fields, Storage::Compact, context);
+    for file in &files {
+        for wave in waves(file) {
+            read_wave(file, wave, &mut builder, context)?;
+        }
+    }
+    builder.finish()
+}
+
+fn wave_rows() -> usize {
+    WAVE_ROWS * rayon::current_num_threads().div_ceil(8)
+}
+
+/// Consecutive row groups with not too many rows together.
+fn waves(file: &Opened) -> Vec<Range<usize>> {
+    let rows_max = wave_rows();
+    let groups = file.metadata.metadata().row_groups();
+    let mut waves: Vec<Range<usize>> = Vec::new();
+    let mut rows = 0;
+    for (index, group) in groups.iter().enumerate() {
+        let more = usize::try_from(group.num_rows()).unwrap_or(0);
+        match waves.last_mut() {
+            Some(wave) if rows + more <= rows_max => {
+                wave.end = index + 1;
+                rows += more;
+            }
+            _ => {
+                waves.push(index..index + 1);
+                rows = more;
+            }
+        }
+    }
+    waves
+}
+
+/// One column of one row group, being read.
+struct ColumnReader {
+    reader: ParquetRecordBatchReader,
+    arrays: Vec<ArrayRef>,
+}
+
+/// Reads row groups column by column in parallel and pushes their batches in order. A row group larger than a wave is
+/// read in several steps.
+fn read_wave(file: &Opened, groups: Range<usize>, builder: &mut TableBuilder, context: &Context) -> Result<()> {
+    let columns = file.fields.len();
+    if columns == 0 {
+        return Ok(());
+    }
+    let tasks: Vec<(usize, usize)> = groups.flat_map(|group| (0..columns).map(move |column| (group, column))).collect();
+    let reader = |&(group, column): &(usize, usize)| guarded(&file.path, || column_reader(file, group, column));
+    let mut readers = tasks.par_iter().map(reader).collect::<Result<Vec<_>>>()?;
+    loop {
+        readers.par_iter_mut().try_for_each(|reader| guarded(&file.path, || reader.step(file, context)))?;
+        let mut rows = 0;
+        for group in readers.chunks_mut(columns) {
+            rows += push_group(file, group, builder)?;
+        }
+        context.progress.done.fetch_add(rows as u64, Ordering::Relaxed);
+        if rows == 0 {
+            return Ok(());
+        }
+    }
+}
+
+fn column_reader(file: &Opened, group: usize, column: usize) -> Result<ColumnReader> {
+    // Every reader has a file of its own: handles that share one would share its position.
+    let handle = File::open(&file.path).map_err(|error| io_error(&file.path, &error))?;
+    let mask = ProjectionMask::roots(file.metadata.parquet_schema(), [column]);
+    let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(handle, file.metadata.clone())
+        .with_row_groups(vec![group])
+        .with_projection(mask)
+        .with_batch_size(CHUNK_ROWS)
+        .build()
+        .map_err(|error| bad_file(&file.path, error))?;
+    Ok(ColumnReader { reader, arrays: Vec::new() })
+}
+
+impl ColumnReader {
+    fn step(&mut self, file: &Opened, context: &Context) -> Result<()> {
+        // A row group that shares its wave fits one step, so rows stay in order.
+        for _ in 0..wave_rows() / CHUNK_ROWS {
+            context.check()?;
+            match self.reader.next() {
+                Some(batch) => self.arrays.push(batch.map_err(|error| bad_file(&file.path, error))?.column(0).clone()),
+                None => break,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Pushes what the columns of a row group have read; returns the number of rows.
+fn push_group(file: &Opened, columns: &mut [ColumnReader], builder: &mut TableBuilder) -> Result<usize> {
+    let mut arrays: Vec<_> = columns.iter_mut().map(|column| std::mem::take(&mut column.arrays).into_iter()).collect();
+    let mut rows = 0;
+    loop {
+        let next: Vec<Option<ArrayRef>> = arrays.iter_mut().map(Iterator::next).collect();
+        if next.iter().all(Option::is_none) {
+            return Ok(rows);
+        }
+        let uneven = || bad_file(&file.path, "the columns of a row group differ in length");
+        let next = next.into_iter().collect::<Option<Vec<ArrayRef>>>().ok_or_else(uneven)?;
+        let options = RecordBatchOptions::new().with_row_count(next.first().map(|array| array.len()));
+        let batch = RecordBatch::try_new_with_options(file.metadata.schema().clone(), next, &options);
+        let batch = batch.map_err(|_| uneven())?;
+        rows += batch.num_rows();
+        builder.push(batch)?;
+    }
+}
+
+/// Writes a Parquet file, compressed with Snappy, in row groups of 2^20 rows.
+pub fn write(path: &Path, fields: &[Field], batches: impl IntoIterator<Item = Result<RecordBatch>>) -> Result<u64> {
+    let output = Output::create(path)?;
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let failed = |error: parquet::errors::ParquetError| {
+        multiloop_exec::Error::new(ErrorKind::Io, format!("could not write file {}: {error}", path.display()))
+    };
+    let mut writer = ArrowWriter::try_new(output, schema_of(fields), Some(properties)).map_err(failed)?;
+    let mut rows = 0;
+    for batch in batches {
+        let batch = batch?;
+        rows += batch.num_rows() as u64;
+        writer.write(&batch).map_err(failed)?;
+    }
+    writer.into_inner().map_err(failed)?.finish()?;
+    Ok(rows)
+}
