@@ -4,6 +4,7 @@ use super::binder::Binder;
 use super::query::Unknown;
 use super::scope::{Scope, ScopeColumn};
 use super::suggest::did_you_mean;
+use super::text::Text;
 use crate::catalog::{CatalogEntry, TableInfo};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{ColumnId, Expression, JoinKind, Relation, ScanTable};
@@ -11,7 +12,7 @@ use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
 
 /// How many tables one FROM may join; the tree of joins is as deep.
-const TABLES_MAX: usize = 200;
+pub(super) const TABLES_MAX: usize = 200;
 
 /// Rows of FROM and how its columns are reached.
 #[derive(Debug)]
@@ -252,7 +253,7 @@ impl Binder<'_> {
             return Err(Error::new(ErrorKind::TooComplex, message));
         }
         let query = super::parse::parse_query(sql)?;
-        let text = std::mem::replace(&mut self.text, sql.to_string());
+        let text = std::mem::replace(&mut self.text, Text::new(sql));
         let ctes = std::mem::take(&mut self.ctes);
         self.views.push(name.to_owned());
         let bound = self.deeper(position, |binder| binder.bind_query(&query, None, Unknown::AsText));
