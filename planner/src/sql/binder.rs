@@ -28,6 +28,8 @@ pub(crate) struct Binder<'a> {
     pub(super) cte_next: u32,
     /// The views that are being bound, outermost first.
     pub(super) views: Vec<String>,
+    /// The view that the statement creates: its query may not mention it, not even through other views.
+    pub(super) created_view: Option<String>,
     depth: u32,
 }
 
@@ -42,6 +44,7 @@ impl<'a> Binder<'a> {
             ctes: Vec::new(),
             cte_next: 0,
             views: Vec::new(),
+            created_view: None,
             depth: 0,
         }
     }

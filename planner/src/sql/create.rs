@@ -175,6 +175,7 @@ impl Binder<'_> {
             names.push(Self::fold(name));
         }
         let sql = view_text(&self.text)?;
+        self.created_view = Some(name.clone());
         let known_parameters = self.parameters.len();
         let (_, mut output) = self.bind_query(query, None, Unknown::AsText)?;
         if self.parameters.len() > known_parameters {

@@ -161,17 +161,22 @@ impl Binder<'_> {
             }
         };
         if let Some(alias) = alias {
-            // An alias of a join hides the names inside; what USING merged is then one column only.
-            item.columns.retain(|column| !column.merged);
-            let table = Self::fold(&alias.name);
-            let names: Vec<_> = item.columns.iter_mut().map(|column| &mut column.name).collect();
-            self.rename_by_alias(alias, names.into_iter())?;
-            for column in &mut item.columns {
-                column.table = Some(table.clone());
-            }
-            item.tables = vec![table];
+            self.apply_alias(alias, &mut item)?;
         }
         Ok(item)
+    }
+
+    fn apply_alias(&self, alias: &ast::TableAlias, item: &mut FromItem) -> Result<()> {
+        // An alias of a join hides the names inside; what USING merged is then one column only.
+        item.columns.retain(|column| !column.merged);
+        let table = Self::fold(&alias.name);
+        let names: Vec<_> = item.columns.iter_mut().map(|column| &mut column.name).collect();
+        self.rename_by_alias(alias, names.into_iter())?;
+        for column in &mut item.columns {
+            column.table = Some(table.clone());
+        }
+        item.tables = vec![table];
+        Ok(())
     }
 
     /// What a name in FROM stands for: a CTE, then a table or view, then, if it is in quotes, a file.
@@ -248,7 +253,7 @@ impl Binder<'_> {
         columns: &[String],
         position: Option<Position>,
     ) -> Result<FromItem> {
-        if self.views.iter().any(|view| view == name) {
+        if self.views.iter().chain(&self.created_view).any(|view| view == name) {
             let message = format!("infinite recursion detected in the query of view \"{name}\"");
             return Err(Error::new(ErrorKind::TooComplex, message));
         }
