@@ -8,8 +8,8 @@ use multiloop_exec::column::arrow::{fields_of, schema_of};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{CHUNK_ROWS, Table};
 use multiloop_exec::context::Context;
-use multiloop_exec::{ErrorKind, Result};
-use multiloop_planner::types::Field;
+use multiloop_exec::{Error, ErrorKind, Result};
+use multiloop_planner::types::{DataType, Field};
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
@@ -171,12 +171,16 @@ fn push_group(file: &Opened, columns: &mut [ColumnReader], builder: &mut TableBu
     }
 }
 
-/// Writes a Parquet file, compressed with Snappy, in row groups of 2^20 rows.
+/// Writes a Parquet file, compressed with Snappy, in row groups of 2^20 rows. Intervals are an error (0A000): the
+/// writer has no form for them.
 pub fn write(path: &Path, fields: &[Field], batches: impl IntoIterator<Item = Result<RecordBatch>>) -> Result<u64> {
+    if let Some(field) = fields.iter().find(|field| field.data_type == DataType::Interval) {
+        return Err(Error::unsupported(format!("column \"{}\": interval in a Parquet file is", field.name)));
+    }
     let output = Output::create(path)?;
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let failed = |error: parquet::errors::ParquetError| {
-        multiloop_exec::Error::new(ErrorKind::Io, format!("could not write file {}: {error}", path.display()))
+        Error::new(ErrorKind::Io, format!("could not write file {}: {error}", path.display()))
     };
     let mut writer = ArrowWriter::try_new(output, schema_of(fields), Some(properties)).map_err(failed)?;
     let mut rows = 0;

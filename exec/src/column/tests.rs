@@ -293,7 +293,8 @@ fn registered_arrays_are_not_copied() {
 
 #[test]
 fn appending() {
-    let cases: [(DataType, fn(usize) -> Value); 5] = [
+    type Make = fn(usize) -> Value;
+    let cases: [(DataType, Make); 5] = [
         (DataType::BigInt, |row| Value::Int(row as i64)),
         (DataType::BigInt, |row| if row % 3 == 0 { Value::Null } else { Value::Int(-(row as i64)) }),
         (DataType::Text, |row| Value::text(format!("{}", row % 300))),

@@ -1,11 +1,12 @@
 //! The state of binding one statement.
 
+use super::text::Text;
 use crate::catalog::Catalog;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Columns;
 use crate::types::DataType;
 use sqlparser::ast;
-use sqlparser::tokenizer::{Location, Span};
+use sqlparser::tokenizer::Span;
 
 /// How deeply a statement may nest (queries, expressions, views). Well below what overflows the 2 MiB stack of
 /// a thread in a debug build.
@@ -16,7 +17,7 @@ pub(crate) struct Binder<'a> {
     /// Where names are looked up.
     pub(crate) catalog: &'a dyn Catalog,
     /// The text that spans point into: the statement's, or a view's while its query is bound.
-    pub(crate) text: String,
+    pub(super) text: Text,
     /// All columns of the statement.
     pub(crate) columns: Columns,
     /// The types of `$1`, `$2`, …, as far as they are known.
@@ -27,6 +28,8 @@ pub(crate) struct Binder<'a> {
     pub(super) cte_next: u32,
     /// The views that are being bound, outermost first.
     pub(super) views: Vec<String>,
+    /// The view that the statement creates: its query may not mention it, not even through other views.
+    pub(super) created_view: Option<String>,
     depth: u32,
 }
 
@@ -35,12 +38,13 @@ impl<'a> Binder<'a> {
     pub(crate) fn new(catalog: &'a dyn Catalog, text: &str, parameters: &[DataType]) -> Self {
         Binder {
             catalog,
-            text: text.to_owned(),
+            text: Text::new(text),
             columns: Columns::default(),
             parameters: parameters.iter().map(|data_type| Some(*data_type)).collect(),
             ctes: Vec::new(),
             cte_next: 0,
             views: Vec::new(),
+            created_view: None,
             depth: 0,
         }
     }
@@ -64,27 +68,11 @@ impl<'a> Binder<'a> {
     /// Where a span of the syntax tree starts in the text; none for nodes without one, and inside a view, whose
     /// text the user does not see.
     pub(crate) fn position(&self, span: Span) -> Option<Position> {
-        if self.views.is_empty() { position_of(&self.text, span.start) } else { None }
+        if self.views.is_empty() { self.text.position(span.start) } else { None }
     }
 
     /// A name as PostgreSQL folds it: to lower case (ASCII only) unless it is quoted.
     pub(crate) fn fold(ident: &ast::Ident) -> String {
         if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_ascii_lowercase() }
     }
-}
-
-/// The byte offset of sqlparser's line and column (both from 1; the column counts characters).
-pub(super) fn position_of(text: &str, location: Location) -> Option<Position> {
-    if location.line == 0 || location.column == 0 {
-        return None;
-    }
-    let lines_before = usize::try_from(location.line - 1).ok()?;
-    let start = if lines_before == 0 {
-        0
-    } else {
-        text.match_indices('\n').nth(lines_before - 1).map_or(text.len(), |(at, _)| at + 1)
-    };
-    let columns_before = usize::try_from(location.column - 1).ok()?;
-    let offset = text[start..].char_indices().nth(columns_before).map_or(text.len(), |(at, _)| start + at);
-    u32::try_from(offset).ok().map(Position)
 }

@@ -4,6 +4,7 @@ use super::Statement;
 use super::binder::Binder;
 use super::from::rename_columns;
 use super::query::Unknown;
+use super::text::Text;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::types::Field;
 use sqlparser::ast::helpers::stmt_create_table::CreateTableBuilder;
@@ -174,6 +175,7 @@ impl Binder<'_> {
             names.push(Self::fold(name));
         }
         let sql = view_text(&self.text)?;
+        self.created_view = Some(name.clone());
         let known_parameters = self.parameters.len();
         let (_, mut output) = self.bind_query(query, None, Unknown::AsText)?;
         if self.parameters.len() > known_parameters {
@@ -206,17 +208,17 @@ fn is_plain_key(key: &ast::PrimaryKeyConstraint) -> bool {
 }
 
 /// The query's text: what follows the first AS outside parentheses.
-fn view_text(text: &str) -> Result<String> {
+fn view_text(text: &Text) -> Result<String> {
     let lost = || Error::internal("the query of a CREATE VIEW was not found");
-    let tokens = Tokenizer::new(&PostgreSqlDialect {}, text).tokenize_with_location().map_err(|_| lost())?;
+    let tokens = Tokenizer::new(&PostgreSqlDialect {}, text.as_str()).tokenize_with_location().map_err(|_| lost())?;
     let mut depth = 0;
     for token in tokens {
         match &token.token {
             Token::LParen => depth += 1,
             Token::RParen => depth -= 1,
             Token::Word(word) if depth == 0 && word.quote_style.is_none() && word.value.eq_ignore_ascii_case("as") => {
-                let start = super::binder::position_of(text, token.span.end).ok_or_else(lost)?;
-                return text.get(start.0 as usize..).map(|sql| sql.trim().to_owned()).ok_or_else(lost);
+                let start = text.offset(token.span.end).ok_or_else(lost)?;
+                return text.as_str().get(start..).map(|sql| sql.trim().to_owned()).ok_or_else(lost);
             }
             _ => {}
         }

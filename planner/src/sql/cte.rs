@@ -74,8 +74,8 @@ impl Binder<'_> {
         let mut scanned = Vec::new();
         let mut visible = Vec::new();
         for (column_name, defined) in columns {
-            let known = self.columns.get(defined).clone();
-            let column = self.columns.add(column_name.clone(), known.data_type, known.nullable);
+            // An outer join inside may have made it nullable.
+            let column = self.columns.add(column_name.clone(), self.columns.get(defined).data_type, true);
             scanned.push((defined, column));
             visible.push((column_name, column));
         }

@@ -4,6 +4,7 @@ use super::binder::Binder;
 use super::query::Unknown;
 use super::scope::{Scope, ScopeColumn};
 use super::suggest::did_you_mean;
+use super::text::Text;
 use crate::catalog::{CatalogEntry, TableInfo};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{ColumnId, Expression, JoinKind, Relation, ScanTable};
@@ -11,7 +12,7 @@ use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
 
 /// How many tables one FROM may join; the tree of joins is as deep.
-const TABLES_MAX: usize = 200;
+pub(super) const TABLES_MAX: usize = 200;
 
 /// Rows of FROM and how its columns are reached.
 #[derive(Debug)]
@@ -160,17 +161,22 @@ impl Binder<'_> {
             }
         };
         if let Some(alias) = alias {
-            // An alias of a join hides the names inside; what USING merged is then one column only.
-            item.columns.retain(|column| !column.merged);
-            let table = Self::fold(&alias.name);
-            let names: Vec<_> = item.columns.iter_mut().map(|column| &mut column.name).collect();
-            self.rename_by_alias(alias, names.into_iter())?;
-            for column in &mut item.columns {
-                column.table = Some(table.clone());
-            }
-            item.tables = vec![table];
+            self.apply_alias(alias, &mut item)?;
         }
         Ok(item)
+    }
+
+    fn apply_alias(&self, alias: &ast::TableAlias, item: &mut FromItem) -> Result<()> {
+        // An alias of a join hides the names inside; what USING merged is then one column only.
+        item.columns.retain(|column| !column.merged);
+        let table = Self::fold(&alias.name);
+        let names: Vec<_> = item.columns.iter_mut().map(|column| &mut column.name).collect();
+        self.rename_by_alias(alias, names.into_iter())?;
+        for column in &mut item.columns {
+            column.table = Some(table.clone());
+        }
+        item.tables = vec![table];
+        Ok(())
     }
 
     /// What a name in FROM stands for: a CTE, then a table or view, then, if it is in quotes, a file.
@@ -247,12 +253,12 @@ impl Binder<'_> {
         columns: &[String],
         position: Option<Position>,
     ) -> Result<FromItem> {
-        if self.views.iter().any(|view| view == name) {
+        if self.views.iter().chain(&self.created_view).any(|view| view == name) {
             let message = format!("infinite recursion detected in the query of view \"{name}\"");
             return Err(Error::new(ErrorKind::TooComplex, message));
         }
         let query = super::parse::parse_query(sql)?;
-        let text = std::mem::replace(&mut self.text, sql.to_string());
+        let text = std::mem::replace(&mut self.text, Text::new(sql));
         let ctes = std::mem::take(&mut self.ctes);
         self.views.push(name.to_owned());
         let bound = self.deeper(position, |binder| binder.bind_query(&query, None, Unknown::AsText));

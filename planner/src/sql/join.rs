@@ -109,8 +109,7 @@ impl Binder<'_> {
             let id = match value.kind {
                 ExpressionKind::Column(id) => id,
                 _ => {
-                    let nullable = self.columns.get(l).nullable || self.columns.get(r).nullable;
-                    let id = self.columns.add(name.clone(), data_type, nullable || side != Side::Inner);
+                    let id = self.columns.add(name.clone(), data_type, true);
                     computed.push((id, value));
                     id
                 }

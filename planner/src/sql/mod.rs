@@ -30,6 +30,7 @@ mod expression;
 mod binder;
 mod scope;
 mod suggest;
+mod text;
 mod walk;
 
 use crate::catalog::Catalog;

@@ -2,7 +2,7 @@
 //! that each statement keeps its own text and positions count from its start.
 
 use super::Parsed;
-use super::binder::position_of;
+use super::text::Text;
 use crate::error::{Error, ErrorKind, Position, Result};
 use sqlparser::ast;
 use sqlparser::dialect::PostgreSqlDialect;
@@ -10,22 +10,31 @@ use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, TokenizerError};
 use std::ops::Range;
 
-/// Operators that may follow each other without a comma or parenthesis. The syntax tree of `a + a + …` is as deep
-/// as the chain is long, and dropping it recurses.
+/// Operators that may follow each other without a comma or parenthesis, and set operations in one query. The
+/// syntax tree of `a + a + …` is as deep as the chain is long, and dropping it recurses.
 const OPERATORS_MAX: usize = 2_000;
 
 /// The keywords that count as operators.
-const CHAINED: [&str; 12] =
-    ["and", "or", "not", "is", "union", "except", "intersect", "join", "like", "ilike", "collate", "at"];
+const CHAINED: [&str; 18] = [
+    "and", "or", "not", "is", "in", "like", "ilike", "similar", "between", "overlaps", "isnull", "notnull", "collate",
+    "at", "over", "operator", "escape", "prior",
+];
+
+/// Joins that may follow each other: a chain without ON nests to the right.
+const JOINS_MAX: usize = super::from::TABLES_MAX;
+
+/// The keywords that count as set operations.
+const SETS: [&str; 4] = ["union", "except", "intersect", "minus"];
 
 /// See [`super::parse`].
 pub(super) fn parse(sql: &str) -> Result<Vec<Parsed>> {
-    let tokens = tokenize(sql)?;
+    let script = Text::new(sql);
+    let tokens = tokenize(&script)?;
     let mut parsed = Vec::new();
-    for (text, tokens) in split(sql, tokens) {
+    for text in split(&script, tokens) {
         let start = u32::try_from(text.start).map_err(|_| too_long())?;
         let text = &sql[text];
-        let ast = parse_one(text, tokens).map_err(|error| match error.position() {
+        let ast = parse_one(text).map_err(|error| match error.position() {
             Some(Position(offset)) => moved(&error, Position(start + offset)),
             None => error,
         })?;
@@ -55,46 +64,44 @@ fn moved(error: &Error, position: Position) -> Error {
     }
 }
 
-fn tokenize(sql: &str) -> Result<Vec<TokenWithSpan>> {
-    Tokenizer::new(&PostgreSqlDialect {}, sql).tokenize_with_location().map_err(|error| {
+fn tokenize(text: &Text) -> Result<Vec<TokenWithSpan>> {
+    Tokenizer::new(&PostgreSqlDialect {}, text.as_str()).tokenize_with_location().map_err(|error| {
         let TokenizerError { message, location } = error;
-        syntax_error(&message).at(position_of(sql, location))
+        syntax_error(&message).at(text.position(location))
     })
 }
 
-/// The statements that are not empty: where their text is, and their tokens.
-fn split(sql: &str, tokens: Vec<TokenWithSpan>) -> Vec<(Range<usize>, Vec<TokenWithSpan>)> {
-    let offset = |location: Location| position_of(sql, location).map_or(sql.len(), |position| position.0 as usize);
+/// Where the text of each statement is; empty ones are left out.
+fn split(script: &Text, tokens: Vec<TokenWithSpan>) -> Vec<Range<usize>> {
+    let sql = script.as_str();
+    let offset = |location: Location| script.offset(location).unwrap_or(sql.len());
     let mut statements = Vec::new();
-    let mut current: Vec<TokenWithSpan> = Vec::new();
-    let mut finish = |current: &mut Vec<TokenWithSpan>, end: usize| {
-        let tokens = std::mem::take(current);
-        if let Some(first) = tokens.iter().find(|token| !matches!(token.token, Token::Whitespace(_))) {
-            let start = offset(first.span.start);
-            statements.push((start..start + sql[start..end].trim_end().len(), tokens));
-        }
-    };
+    let mut start = None;
     for token in tokens {
         match token.token {
-            Token::SemiColon => finish(&mut current, offset(token.span.start)),
-            Token::EOF => {}
-            _ => current.push(token),
+            Token::SemiColon => {
+                let end = offset(token.span.start);
+                statements.extend(start.take().map(|start| start..end));
+            }
+            Token::Whitespace(_) | Token::EOF => {}
+            _ => start = start.or_else(|| Some(offset(token.span.start))),
         }
     }
-    finish(&mut current, sql.len());
-    statements
+    statements.extend(start.map(|start| start..sql.len()));
+    statements.into_iter().map(|Range { start, end }| start..start + sql[start..end].trim_end().len()).collect()
 }
 
-fn parse_one(text: &str, tokens: Vec<TokenWithSpan>) -> Result<ast::Statement> {
-    check_chains(&tokens)?;
+fn parse_one(sql: &str) -> Result<ast::Statement> {
+    let text = &Text::new(sql);
     // The statement's own text is tokenized again: its spans must count from its start, not the script's.
     let tokens = spell_out_table(tokenize(text)?);
+    check_chains(text, &tokens)?;
     let mut parser = Parser::new(&PostgreSqlDialect {}).with_tokens_with_locations(tokens);
     let statement = parser.parse_statement().map_err(|error| from_parser(text, error))?;
     let rest = parser.peek_token();
     if rest.token != Token::EOF {
         let error = syntax_error(&format!("Expected: end of statement, found: {}", rest.token));
-        return Err(error.at(position_of(text, rest.span.start)));
+        return Err(error.at(text.position(rest.span.start)));
     }
     Ok(statement)
 }
@@ -127,38 +134,39 @@ fn is_keyword(token: &Token, keyword: &str) -> bool {
     matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(keyword))
 }
 
-/// Refuses chains of operators that would make too deep a tree.
-fn check_chains(tokens: &[TokenWithSpan]) -> Result<()> {
-    let mut open = vec![0usize];
+/// Refuses chains of operators and of set operations that would make too deep a tree.
+fn check_chains(text: &Text, tokens: &[TokenWithSpan]) -> Result<()> {
+    // For each open parenthesis: operators and joins since the last comma, and set operations.
+    let mut open = vec![(0usize, 0usize, 0usize)];
     for token in tokens {
+        let (operators, joins, sets) = open.last_mut().expect("never empty");
         match &token.token {
-            Token::LParen | Token::LBracket => open.push(0),
-            Token::RParen | Token::RBracket => {
-                open.pop();
-                if open.is_empty() {
-                    open.push(0);
-                }
+            Token::Comma => (*operators, *joins) = (0, 0),
+            word @ Token::Word(_) => {
+                let is_set = SETS.iter().any(|keyword| is_keyword(word, keyword));
+                *joins = if is_set { 0 } else { *joins + usize::from(is_keyword(word, "join")) };
+                *sets += usize::from(is_set);
+                *operators += usize::from(CHAINED.iter().any(|keyword| is_keyword(word, keyword)));
             }
-            Token::Comma => *open.last_mut().expect("never empty") = 0,
-            Token::Word(_)
-            | Token::Number(..)
-            | Token::Whitespace(_)
-            | Token::Period
-            | Token::SingleQuotedString(_) => {}
-            _ => *open.last_mut().expect("never empty") += 1,
+            Token::Number(..) | Token::Whitespace(_) | Token::Period | Token::SingleQuotedString(_) => {}
+            _ => *operators += 1,
         }
-        if CHAINED.iter().any(|keyword| is_keyword(&token.token, keyword)) {
-            *open.last_mut().expect("never empty") += 1;
+        if *operators > OPERATORS_MAX || *sets > OPERATORS_MAX || *joins > JOINS_MAX {
+            let message = "a chain of operators or joins is too long";
+            return Err(Error::new(ErrorKind::TooComplex, message).at(text.position(token.span.start)));
         }
-        if open.last().is_some_and(|count| *count > OPERATORS_MAX) {
-            let message = format!("more than {OPERATORS_MAX} operators in one chain");
-            return Err(Error::new(ErrorKind::TooComplex, message));
+        match &token.token {
+            Token::LParen | Token::LBracket => open.push((0, 0, 0)),
+            Token::RParen | Token::RBracket if open.len() > 1 => {
+                open.pop();
+            }
+            _ => {}
         }
     }
     Ok(())
 }
 
-fn from_parser(text: &str, error: ParserError) -> Error {
+fn from_parser(text: &Text, error: ParserError) -> Error {
     let message = match error {
         ParserError::RecursionLimitExceeded => {
             return Error::new(ErrorKind::TooComplex, "the statement nests too deeply");
@@ -170,9 +178,9 @@ fn from_parser(text: &str, error: ParserError) -> Error {
         let (line, column) = place.split_once(", Column: ")?;
         Some((before, Location { line: line.parse().ok()?, column: column.parse().ok()? }))
     });
-    let end = Position(u32::try_from(text.len()).unwrap_or(u32::MAX));
+    let end = Position(u32::try_from(text.as_str().len()).unwrap_or(u32::MAX));
     match located {
-        Some((before, location)) => syntax_error(before).at(position_of(text, location).or(Some(end))),
+        Some((before, location)) => syntax_error(before).at(text.position(location).or(Some(end))),
         None => syntax_error(&message).at(message.ends_with("found: EOF").then_some(end)),
     }
 }

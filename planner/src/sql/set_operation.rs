@@ -57,14 +57,11 @@ impl Binder<'_> {
             right_rows = self.bind_set_expression(right, parent, Unknown::As(&types))?;
         }
         let names: Vec<String> = left_rows.1.iter().map(|(name, _)| name.clone()).collect();
-        let nullable: Vec<bool> = (left_rows.1.iter().zip(&right_rows.1))
-            .map(|((_, left), (_, right))| self.columns.get(*left).nullable || self.columns.get(*right).nullable)
-            .collect();
         let left = self.cast_rows(left_rows, &types)?;
         let right = self.cast_rows(right_rows, &types)?;
         let mut output = Vec::new();
-        for ((name, data_type), nullable) in names.into_iter().zip(&types).zip(nullable) {
-            let id = self.columns.add(name.clone(), *data_type, nullable);
+        for (name, data_type) in names.into_iter().zip(&types) {
+            let id = self.columns.add(name.clone(), *data_type, true);
             output.push((name, id));
         }
         let columns = output.iter().map(|(_, id)| *id).collect();
@@ -83,9 +80,9 @@ impl Binder<'_> {
         }
         let mut columns = Vec::new();
         for (id, data_type) in ids.iter().zip(types) {
-            let column = self.columns.get(*id).clone();
+            let name = self.columns.get(*id).name.clone();
             let value = self.coerce(self.columns.reference(*id), *data_type, Coercion::Implicit)?;
-            columns.push((self.columns.add(column.name, *data_type, column.nullable), value));
+            columns.push((self.columns.add(name, *data_type, true), value));
         }
         let ids = columns.iter().map(|(id, _)| *id).collect();
         Ok((Arc::new(Relation::Project { input, columns }), ids))

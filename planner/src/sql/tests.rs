@@ -16,7 +16,8 @@ use crate::types::{DataType, Field};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Tables `t(a integer, b text, c decimal(10,2) not null)`, `u(a bigint, d date)`, `empty`, `"Mixed"("X")`, views.
+/// Tables `t(a integer, b text, c decimal(10,2))`, `u(a bigint, d date)`, `w(a integer, b text)`, `"Mixed"("X" integer)`
+/// and some views. Only c may be NULL.
 struct Toy(BTreeMap<String, CatalogEntry>);
 
 impl Toy {

@@ -294,7 +294,7 @@ mod tests {
         for end in 0..=text.len() {
             let (pieces, lines) = cut(&text.as_bytes()[..end], 1, &options, false);
             let whole = pieces.last().map_or(0, |piece| piece.bytes.end);
-            assert!([0, 14, 19, 20, 27].contains(&whole), "{end}: {whole}");
+            assert!([0, 13, 18, 19, 26].contains(&whole), "{end}: {whole}");
             assert_eq!(lines as usize, text[..whole].matches('\n').count());
         }
         let (pieces, _) = cut(text.as_bytes(), 1, &options, true);

@@ -39,7 +39,7 @@ impl<'a> Tile<'a> {
     }
 
     /// Every evaluation of something volatile is a new one.
-    fn forget_volatile(&mut self, number: u32) {
+    pub(super) fn forget_volatile(&mut self, number: u32) {
         let depth = self.depth;
         self.levels[depth - 1].computed[number as usize] = false;
         if let Operation::Call { arguments, .. } = &self.node(number).operation {

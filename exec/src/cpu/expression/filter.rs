@@ -78,6 +78,9 @@ impl Tile<'_> {
 
     /// Takes from a mask what does not pass a conjunct; gives how many are left.
     fn restrict(&mut self, number: u32, mask: &mut Bitmap) -> Result<usize> {
+        if self.node(number).volatile {
+            self.forget_volatile(number);
+        }
         self.ensure(number)?;
         let vector = self.top(number);
         if vector.constant {

@@ -84,9 +84,9 @@ fn round_digits(mut digits: impl Iterator<Item = u8>, kept: i64) -> Option<i128>
     let mut taken = 0i64;
     while taken < kept {
         match digits.next() {
-            Some(digit) => value = value * 10 + i128::from(digit),
+            Some(digit) => value = value.checked_mul(10)?.checked_add(digit.into())?,
             None if value == 0 => return Some(0),
-            None => value *= 10,
+            None => value = value.checked_mul(10)?,
         }
         if value >= limit {
             return None;

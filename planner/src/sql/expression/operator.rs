@@ -226,8 +226,8 @@ impl Binder<'_> {
         if !stringy(l) && !stringy(r) {
             return Err(no_operator("||", l, r, left.position));
         }
-        let left = self.to_text(left)?;
-        let right = self.to_text(right)?;
+        let left = self.text_of(left)?;
+        let right = self.text_of(right)?;
         Ok(fold::call(Function::Concat, vec![left, right], DataType::Text))
     }
 }

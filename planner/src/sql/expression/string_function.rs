@@ -32,7 +32,7 @@ fn boolean_letter(value: Expression) -> Expression {
 
 impl Binder<'_> {
     /// A value as text: strings as they are, other values printed.
-    pub(super) fn to_text(&mut self, value: Expression) -> Result<Expression> {
+    pub(super) fn text_of(&mut self, value: Expression) -> Result<Expression> {
         if value.data_type.is_text() {
             return Ok(value);
         }
@@ -45,7 +45,7 @@ impl Binder<'_> {
         for argument in arguments {
             texts.push(match argument.data_type {
                 DataType::Boolean => boolean_letter(argument),
-                _ => self.to_text(with_blanks(argument))?,
+                _ => self.text_of(with_blanks(argument))?,
             });
         }
         Ok(fold::call(function, texts, DataType::Text))

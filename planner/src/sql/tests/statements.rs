@@ -35,11 +35,7 @@ fn create_table() {
     let Ok(Statement::CreateTable { fields, or_replace: true, .. }) = bind_one(sql) else { panic!() };
     assert_eq!(fields.iter().map(|field| field.nullable).collect::<Vec<_>>(), [true, false]);
     refused("CREATE TABLE x (a int, ^a text)", "42701", "column \"a\" specified more than once");
-    refused(
-        "CREATE TABLE ^x (a int, PRIMARY KEY (z))".replace("^x", "x").replace("(z", "(^z").as_str(),
-        "42703",
-        "column \"z\" named in key does not exist",
-    );
+    refused("CREATE TABLE x (a int, PRIMARY KEY (^z))", "42703", "column \"z\" named in key does not exist");
     refused("CREATE TABLE x (a int PRIMARY KEY, b int PRIMARY KEY)", "42601", "multiple primary keys are not allowed");
 }
 
@@ -68,6 +64,11 @@ fn create_view() {
     };
     assert_eq!(sql, "(WITH c AS (SELECT 1) SELECT * FROM c)");
     refused("CREATE VIEW x AS SELECT ^zz FROM t", "42703", "column \"zz\" does not exist");
+    refused(
+        "CREATE OR REPLACE VIEW v AS SELECT * FROM ^v",
+        "54001",
+        "infinite recursion detected in the query of view \"v\"",
+    );
     refused("CREATE VIEW ^x AS SELECT $1", "42P02", "a view's query cannot have parameters");
     refused(
         "CREATE VIEW ^x (p, q) AS SELECT 1",

@@ -1,14 +1,17 @@
 //! All TPC-H queries bind, to the result columns that the specification gives them.
 
 use super::*;
+use crate::types::DataType::{BigInt, Date, Integer, Text};
 
-fn catalog() -> Toy {
-    use DataType::{BigInt, Date, Integer, Text};
-    let money = DataType::decimal(15, 2);
-    let mut toy = Toy(BTreeMap::new());
-    toy.table("region", &[("r_regionkey", BigInt), ("r_name", Text), ("r_comment", Text)]);
-    toy.table("nation", &[("n_nationkey", BigInt), ("n_name", Text), ("n_regionkey", BigInt), ("n_comment", Text)]);
-    toy.table(
+const MONEY: DataType = DataType::Decimal { precision: 15, scale: 2 };
+
+/// The columns of a table.
+type Columns = &'static [(&'static str, DataType)];
+
+const TABLES: [(&str, Columns); 8] = [
+    ("region", &[("r_regionkey", BigInt), ("r_name", Text), ("r_comment", Text)]),
+    ("nation", &[("n_nationkey", BigInt), ("n_name", Text), ("n_regionkey", BigInt), ("n_comment", Text)]),
+    (
         "supplier",
         &[
             ("s_suppkey", BigInt),
@@ -16,11 +19,11 @@ fn catalog() -> Toy {
             ("s_address", Text),
             ("s_nationkey", BigInt),
             ("s_phone", Text),
-            ("s_acctbal", money),
+            ("s_acctbal", MONEY),
             ("s_comment", Text),
         ],
-    );
-    toy.table(
+    ),
+    (
         "customer",
         &[
             ("c_custkey", BigInt),
@@ -28,12 +31,12 @@ fn catalog() -> Toy {
             ("c_address", Text),
             ("c_nationkey", BigInt),
             ("c_phone", Text),
-            ("c_acctbal", money),
+            ("c_acctbal", MONEY),
             ("c_mktsegment", Text),
             ("c_comment", Text),
         ],
-    );
-    toy.table(
+    ),
+    (
         "part",
         &[
             ("p_partkey", BigInt),
@@ -43,45 +46,45 @@ fn catalog() -> Toy {
             ("p_type", Text),
             ("p_size", Integer),
             ("p_container", Text),
-            ("p_retailprice", money),
+            ("p_retailprice", MONEY),
             ("p_comment", Text),
         ],
-    );
-    toy.table(
+    ),
+    (
         "partsupp",
         &[
             ("ps_partkey", BigInt),
             ("ps_suppkey", BigInt),
             ("ps_availqty", Integer),
-            ("ps_supplycost", money),
+            ("ps_supplycost", MONEY),
             ("ps_comment", Text),
         ],
-    );
-    toy.table(
+    ),
+    (
         "orders",
         &[
             ("o_orderkey", BigInt),
             ("o_custkey", BigInt),
             ("o_orderstatus", Text),
-            ("o_totalprice", money),
+            ("o_totalprice", MONEY),
             ("o_orderdate", Date),
             ("o_orderpriority", Text),
             ("o_clerk", Text),
             ("o_shippriority", Integer),
             ("o_comment", Text),
         ],
-    );
-    toy.table(
+    ),
+    (
         "lineitem",
         &[
             ("l_orderkey", BigInt),
             ("l_partkey", BigInt),
             ("l_suppkey", BigInt),
             ("l_linenumber", Integer),
-            ("l_quantity", money),
-            ("l_extendedprice", money),
-            ("l_discount", money),
-            ("l_tax", money),
+            ("l_quantity", MONEY),
+            ("l_extendedprice", MONEY),
+            ("l_discount", MONEY),
+            ("l_tax", MONEY),
             ("l_returnflag", Text),
             ("l_linestatus", Text),
             ("l_shipdate", Date),
@@ -91,11 +94,18 @@ fn catalog() -> Toy {
             ("l_shipmode", Text),
             ("l_comment", Text),
         ],
-    );
+    ),
+];
+
+fn catalog() -> Toy {
+    let mut toy = Toy(BTreeMap::new());
+    for (name, columns) in TABLES {
+        toy.table(name, columns);
+    }
     toy
 }
 
-/// Number, result columns.
+/// Each query's text and its result columns.
 const QUERIES: [(&str, &str); 22] = [
     (
         include_str!("../../../../tpch/queries/q01.sql"),

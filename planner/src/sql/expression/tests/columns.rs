@@ -166,6 +166,31 @@ fn lists_and_rows() {
 }
 
 #[test]
+fn subqueries_are_tested_by_a_predicate() {
+    check(&[
+        ("i in (select 1)", "any Equal(i, ?column?): boolean"),
+        ("i not in (select 1.5)", "Not(any Equal(Cast(i as decimal(11,1)), ?column?)): boolean"),
+        ("n > all (select 2)", "all Greater(n, Cast(?column? as decimal(12,2))): boolean"),
+        ("d = any (select '1995-01-01')", "!42883 at 0 operator does not exist: date = text"),
+        ("(i, t) in (select 1, 'a')", "any And(Equal(i, ?column?), Equal(t, ?column?)): boolean"),
+        (
+            "(i, t) < any (select 1, 'a')",
+            "any Or(Less(i, ?column?), And(Equal(i, ?column?), Less(t, ?column?))): boolean",
+        ),
+        ("i = some ((select 1))", "any Equal(i, ?column?): boolean"),
+        ("exists (select 1)", "exists: boolean"),
+        ("not exists (select i)", "Not(exists): boolean"),
+        ("(select i) + 1", "Add(scalar, 1::integer): integer"),
+        ("(select i, t)", "!42601 at 1 subquery must return only one column"),
+        ("b and i in (select 1, 2)", "!42601 at 6 subquery has too many columns"),
+        ("(i, t) in (select 1)", "!42601 at 1 subquery has too few columns"),
+        ("(i, t) = (select 1, 'a')", "!0A000 at 10 a subquery of several columns as a row is not supported"),
+        ("t like any (select 'a')", "!0A000 at 0 LIKE ANY is not supported"),
+        ("i = (select sum(i))", "Equal(Cast(i as bigint), scalar): boolean"),
+    ]);
+}
+
+#[test]
 fn patterns_see_a_chars_blanks() {
     check(&[
         ("t like 'a%'", "Like(t, 'a%'): boolean"),
