@@ -130,7 +130,8 @@ impl Shared {
         {
             return Ok(Some(cached.stored.clone()));
         }
-        let stored = StoredTable::new(path, format::read_table(path, &format, None, &Context::new(Arc::clone(&self.memory)))?);
+        let stored =
+            StoredTable::new(path, format::read_table(path, &format, None, &Context::new(Arc::clone(&self.memory)))?);
         let cached = CachedFile { modified, bytes, stored: stored.clone() };
         self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(key, cached);
         Ok(Some(stored))

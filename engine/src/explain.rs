@@ -24,7 +24,10 @@ pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, que
         }
         ExplainKind::Kernels => {
             let planned = plan(query.clone(), rules)?;
-            { let _ = planned; return Err(crate::Error::unsupported("EXPLAIN (KERNELS) is")); }
+            {
+                let _ = planned;
+                return Err(crate::Error::unsupported("EXPLAIN (KERNELS) is"));
+            }
         }
     };
     if analyze {
@@ -44,7 +47,7 @@ fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
     let pool = &runner.session.engine.0.pool;
     let (rows, statistics) = timed(&mut timings.execute, || {
         runner.session.as_statement(|context| {
-            let mut output = multiloop_exec::cpu::run(&planned.program, &find, runner.parameters, context, pool)?;
+            let mut output = multiloop_exec::cpu::run(&planned, &find, runner.parameters, context, pool)?;
             let statistics = String::new();
             let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;
             Ok((rows, statistics))

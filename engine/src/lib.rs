@@ -36,7 +36,7 @@ pub use multiloop_planner::types::{DataType, Field};
 pub use multiloop_planner::value::{Interval, Value};
 pub use plan::Timings;
 pub use prepared::Prepared;
-pub use session::{Backend, Session, SessionOptions};
+pub use session::{Backend, ProgressCallback, Session, SessionOptions};
 pub use stream::ResultStream;
 
 /// The version of Arrow whose types this API takes and gives.

@@ -4,7 +4,7 @@ use crate::Result;
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::Program;
 use multiloop_planner::relation::{Query, optimise::optimise};
-use multiloop_planner::rewrite::{Fired, RewriteOptions, rewrite};
+use multiloop_planner::rewrite::{RewriteOptions, rewrite};
 use std::time::{Duration, Instant};
 
 /// How long the steps of a statement took.
@@ -18,20 +18,11 @@ pub struct Timings {
     pub execute: Duration,
 }
 
-/// A program ready to run.
-#[derive(Clone, Debug)]
-pub(crate) struct Planned {
-    /// After the rules.
-    pub(crate) program: Program,
-    /// The rules that changed it, in order.
-    pub(crate) fired: Vec<Fired>,
-}
-
-/// Optimises, lowers and rewrites a query.
-pub(crate) fn plan(query: Query, rules: &RewriteOptions) -> Result<Planned> {
+/// Optimises, lowers and rewrites a query: a program ready to run.
+pub(crate) fn plan(query: Query, rules: &RewriteOptions) -> Result<Program> {
     let mut program = lower(&optimise(query))?;
-    let fired = rewrite(&mut program, rules);
-    Ok(Planned { program, fired })
+    rewrite(&mut program, rules);
+    Ok(program)
 }
 
 /// Runs `step` and adds the time that it took.

@@ -1,9 +1,10 @@
 //! Prepared queries: parsed and planned once, run many times.
 
-use crate::plan::{Planned, Timings, plan, timed};
+use crate::plan::{Timings, plan, timed};
 use crate::session::Session;
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
+use multiloop_planner::multiloop::Program;
 use multiloop_planner::rewrite::RewriteOptions;
 use multiloop_planner::sql::{self, Statement};
 use multiloop_planner::types::DataType;
@@ -21,14 +22,14 @@ pub struct Prepared {
 struct Cached {
     state: Arc<crate::catalog::State>,
     rules: RewriteOptions,
-    planned: Arc<Planned>,
+    planned: Arc<Program>,
 }
 
 impl Prepared {
     pub(crate) fn new(session: &Session, text: &str) -> Result<Self> {
         let prepared = Prepared { text: text.to_owned(), types: Vec::new(), cached: Mutex::default() };
         let types = session.engine.0.with_snapshot(|snapshot| prepared.plan(session, snapshot))?;
-        let types = types.program.parameters.clone();
+        let types = types.parameters.clone();
         Ok(Prepared { types, ..prepared })
     }
 
@@ -58,7 +59,7 @@ impl Prepared {
         })
     }
 
-    fn plan(&self, session: &Session, snapshot: &crate::catalog::Snapshot<'_>) -> Result<Arc<Planned>> {
+    fn plan(&self, session: &Session, snapshot: &crate::catalog::Snapshot<'_>) -> Result<Arc<Program>> {
         let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cached) = &*cached
             && Arc::ptr_eq(&cached.state, &snapshot.state)

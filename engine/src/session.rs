@@ -2,17 +2,18 @@
 
 use crate::catalog::Snapshot;
 use crate::engine::Engine;
-use crate::plan::{Planned, Timings, timed};
+use crate::format::{self, CsvOptions, Format};
+use crate::plan::{Timings, timed};
 use crate::prepared::Prepared;
 use crate::stream::ResultStream;
-use crate::format::{self, CsvOptions, Format};
 use crate::{Error, ErrorKind, Result, statement};
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
-use multiloop_exec::column::build::{Storage, TableBuilder};
-use multiloop_exec::column::arrow::{schema_of, to_record_batch};
 use multiloop_exec::column::Table;
+use multiloop_exec::column::arrow::{schema_of, to_record_batch};
+use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::context::{Cancellation, Context, Progress};
+use multiloop_planner::multiloop::Program;
 use multiloop_planner::rewrite::RewriteOptions;
 use multiloop_planner::sql;
 use multiloop_planner::types::DataType;
@@ -221,7 +222,7 @@ impl Session {
     /// Runs a program over the tables of a snapshot.
     pub(crate) fn execute(
         &self,
-        planned: &Planned,
+        program: &Program,
         snapshot: &Snapshot<'_>,
         parameters: &[Value],
         context: &Context,
@@ -230,12 +231,11 @@ impl Session {
         let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
         match self.options.backend {
             Backend::Cpu => {
-                let output =
-                    multiloop_exec::cpu::run(&planned.program, &find, parameters, context, &self.engine.0.pool)?;
+                let output = multiloop_exec::cpu::run(program, &find, parameters, context, &self.engine.0.pool)?;
                 Ok(ResultStream::rows(output.fields().to_vec(), schema_of(output.fields()), output))
             }
             Backend::Interpreter => {
-                let rows = multiloop_exec::interpret::run(&planned.program, &find, parameters, context)?;
+                let rows = multiloop_exec::interpret::run(program, &find, parameters, context)?;
                 let table = Table::from_values(rows.fields, &rows.rows);
                 let fields = table.fields.clone();
                 let batches: Vec<_> = table.chunks.iter().map(|chunk| to_record_batch(&fields, chunk)).collect();

@@ -2,13 +2,13 @@
 
 use crate::catalog::{Entry, Snapshot, StoredTable};
 use crate::explain;
+use crate::format::CsvOptions;
 use crate::format::{self, Format};
 use crate::plan::{Timings, plan, timed};
 use crate::session::Session;
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
 use arrow::array::RecordBatch;
-use crate::format::CsvOptions;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{Column, Table};
 use multiloop_exec::context::Context;
@@ -41,7 +41,9 @@ pub(crate) fn run(
             Statement::CreateTableAs { name, query, if_not_exists, or_replace } => {
                 runner.create(&name, if_not_exists, or_replace, "CREATE TABLE AS", || runner.table_of(query))
             }
-            Statement::CreateView { name, columns, sql, or_replace } => runner.create_view(name, columns, sql, or_replace),
+            Statement::CreateView { name, columns, sql, or_replace } => {
+                runner.create_view(name, columns, sql, or_replace)
+            }
             Statement::Insert { name, query } => {
                 let result = runner.query(query, Timings::default())?;
                 let rows = runner.append(&name, |table| runner.build(table.fields.clone(), result))?;

@@ -1,7 +1,7 @@
 //! What a statement gives back: Arrow record batches, and what else there is to say of it.
 
-use crate::plan::Timings;
 use crate::Result;
+use crate::plan::Timings;
 use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use arrow::datatypes::{DataType as ArrowType, Field as ArrowField, Schema, SchemaRef};
 use multiloop_planner::types::{DataType, Field};

@@ -10,7 +10,7 @@ mod queries;
 mod report;
 mod run;
 
-pub use data::{TABLES, generate, read_parquet};
+pub use data::{OnRows, TABLES, generate, read_parquet};
 pub use queries::query;
 pub use report::print_table;
 pub use run::{Options, QueryReport, Report, run};

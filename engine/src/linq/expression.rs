@@ -2,8 +2,8 @@
 
 use sqlparser::ast::{
     BinaryOperator, CaseWhen, CastKind, DataType as SqlType, DuplicateTreatment, Expr, Function, FunctionArg,
-    FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName, OrderByExpr,
-    OrderByOptions, OrderBySort, SelectItem, TypedString, UnaryOperator, Value, helpers::attached_token::AttachedToken,
+    FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName, OrderByExpr, OrderByOptions,
+    OrderBySort, SelectItem, TypedString, UnaryOperator, Value, helpers::attached_token::AttachedToken,
 };
 
 /// An expression: built from [`col`], literals and functions, combined by methods and operators.
@@ -101,10 +101,8 @@ pub fn max(value: Expression) -> Expression {
 
 /// `CASE WHEN condition THEN value … ELSE otherwise END`.
 pub fn when(branches: impl IntoIterator<Item = (Expression, Expression)>, otherwise: Expression) -> Expression {
-    let branch = |(condition, result): (Expression, Expression)| CaseWhen {
-        condition: condition.tree,
-        result: result.tree,
-    };
+    let branch =
+        |(condition, result): (Expression, Expression)| CaseWhen { condition: condition.tree, result: result.tree };
     Expression::of(Expr::Case {
         case_token: AttachedToken::empty(),
         end_token: AttachedToken::empty(),

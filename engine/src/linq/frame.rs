@@ -134,7 +134,8 @@ impl<'a> Frame<'a> {
     #[must_use]
     pub fn alias(mut self, name: &str) -> Self {
         if self.stage == Stage::From
-            && let [TableWithJoins { relation: TableFactor::Table { alias, .. }, joins }] = &mut self.select_mut().from[..]
+            && let [TableWithJoins { relation: TableFactor::Table { alias, .. }, joins }] =
+                &mut self.select_mut().from[..]
             && joins.is_empty()
         {
             *alias = Some(table_alias(name));
