@@ -318,14 +318,17 @@ fn count(rows: Option<u64>) -> Fact {
     Fact { bounds: Some((0, high)), nullable: false, may_fail: false }
 }
 
+/// Without a smallest and largest value there are no statistics of a column, unless all of it is NULL: a program read
+/// from its text has none.
 fn table_column(column: &crate::catalog::ColumnStatistics, rows: u64, unknown: Fact) -> Fact {
-    let nullable = column.nulls > 0;
-    let bounds = match (&column.min, &column.max) {
-        (Some(min), Some(max)) => integer(min).zip(integer(max)).or(unknown.bounds),
-        _ if nullable && column.nulls == rows => unknown.bounds.map(|_| NOTHING),
-        _ => unknown.bounds,
-    };
-    Fact { bounds, nullable, may_fail: false }
+    match (&column.min, &column.max) {
+        (Some(min), Some(max)) => {
+            let bounds = integer(min).zip(integer(max)).or(unknown.bounds);
+            Fact { bounds, nullable: column.nulls > 0, may_fail: false }
+        }
+        _ if rows > 0 && column.nulls == rows => Fact { bounds: unknown.bounds.map(|_| NOTHING), ..unknown },
+        _ => unknown,
+    }
 }
 
 fn constant(value: &Value, data_type: DataType) -> Fact {

@@ -189,6 +189,3 @@ pub(super) fn fill_truth_of_pairs<T: Copy>(a: &[T], b: &[T], out: &mut Bitmap, p
         pack(&bytes)
     });
 }
-
-#[cfg(test)]
-mod tests;

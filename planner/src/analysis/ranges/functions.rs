@@ -263,6 +263,3 @@ fn year_of(day: i128) -> i128 {
     let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     era * 400 + year_of_era + i128::from(day_of_year >= 306)
 }
-
-#[cfg(test)]
-mod tests;

@@ -12,8 +12,8 @@ impl<'p> Analysis<'p> {
         }
         self.rows[id.0 as usize] = Some(None);
         let rows = match (&self.program.collection(id).shape, self.definitions.get(&id).copied()) {
-            // A table without any statistics has no number of rows either.
-            (Shape::Table { statistics, .. }, _) => (!statistics.columns.is_empty()).then_some(statistics.rows),
+            // No rows may as well mean that nobody has counted.
+            (Shape::Table { statistics, .. }, _) => (statistics.rows > 0).then_some(statistics.rows),
             (Shape::Single, _) => Some(1),
             (_, Some(Definition::Generator(multiloop, generator))) => {
                 let rows = self.nest_rows(multiloop);

@@ -1,1 +1,0 @@
-//! Expressions against the definition of what functions mean.

@@ -1,1 +1,0 @@
-//! Intervals against values.
