@@ -22,6 +22,8 @@ pub(super) struct Plan<'p> {
     pub(super) blocks: Vec<Vec<LetPlan<'p>>>,
     /// Collections that are read as rows.
     pub(super) read_as_rows: FxHashSet<CollectionId>,
+    /// Collections that are read in any way.
+    pub(super) read: FxHashSet<CollectionId>,
     /// Collections in which keys are looked up.
     pub(super) looked_up: FxHashSet<CollectionId>,
 }
@@ -116,8 +118,9 @@ impl<'p> Plan<'p> {
             });
             blocks.push(lets.collect::<Result<Vec<_>>>()?);
         }
-        let (read_as_rows, looked_up) = uses(program);
-        Ok(Plan { program, blocks, read_as_rows, looked_up })
+        let (read_as_rows, looked_up, mut read) = uses(program);
+        read.extend(read_as_rows.iter().chain(&looked_up));
+        Ok(Plan { program, blocks, read_as_rows, read, looked_up })
     }
 
     /// The types of a collection's fields.
@@ -245,18 +248,19 @@ impl<'p> Compiler<'p, '_> {
     }
 }
 
-/// Which collections are read as rows, and which by key.
-fn uses(program: &Program) -> (FxHashSet<CollectionId>, FxHashSet<CollectionId>) {
-    let (mut rows, mut keys) = (FxHashSet::default(), FxHashSet::default());
+/// Which collections are read as rows, which by key outside of nests, and which in other ways.
+fn uses(program: &Program) -> (FxHashSet<CollectionId>, FxHashSet<CollectionId>, FxHashSet<CollectionId>) {
+    let (mut rows, mut keys, mut other) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
     for block in &program.blocks {
         rows.insert(block.result);
         for definition in &block.lets {
             match definition {
                 Let::Loop { multiloop, .. } => {
                     for index in &multiloop.nest {
-                        if let Source::Rows(collection) = &index.source {
-                            rows.insert(*collection);
-                        }
+                        match &index.source {
+                            Source::Rows(collection) => rows.insert(*collection),
+                            source => source.collection().is_some_and(|collection| other.insert(collection)),
+                        };
                     }
                 }
                 Let::Sort { input, .. } => {
@@ -268,11 +272,11 @@ fn uses(program: &Program) -> (FxHashSet<CollectionId>, FxHashSet<CollectionId>)
         }
     }
     for id in 0..program.scalars.len() {
-        if let Scalar::Lookup { collection, .. } | Scalar::Exists { collection, .. } =
-            program.scalars.get(ScalarId(id as u32))
-        {
-            keys.insert(*collection);
-        }
+        match program.scalars.get(ScalarId(id as u32)) {
+            Scalar::Lookup { collection, .. } | Scalar::Exists { collection, .. } => keys.insert(*collection),
+            Scalar::Single { collection, .. } => other.insert(*collection),
+            _ => false,
+        };
     }
-    (rows, keys)
+    (rows, keys, other)
 }

@@ -9,7 +9,7 @@ use crate::column::arrow::to_record_batch;
 use crate::column::{Chunk, Table};
 use crate::context::Context;
 use crate::pool::Pool;
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 use arrow::array::RecordBatch;
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{BlockId, CollectionId, Program, Shape};
@@ -123,7 +123,8 @@ pub(super) struct Frame<'a> {
     pub(super) shared: &'a Shared<'a>,
     parent: Option<&'a Frame<'a>>,
     captured: &'a Captured,
-    own: FxHashMap<CollectionId, Arc<Stored>>,
+    /// What lets gave. An error is raised by whoever reads the collection: what nothing reads does not fail.
+    own: FxHashMap<CollectionId, Result<Arc<Stored>>>,
 }
 
 impl<'a> Frame<'a> {
@@ -132,7 +133,7 @@ impl<'a> Frame<'a> {
         let mut frame = self;
         loop {
             if let Some(stored) = frame.own.get(&id) {
-                return Ok(Arc::clone(stored));
+                return stored.clone();
             }
             match frame.parent {
                 Some(parent) => frame = parent,
@@ -163,20 +164,41 @@ impl<'a> Frame<'a> {
         let plan = self.shared.plan;
         for (number, definition) in plan.blocks[block.0 as usize].iter().enumerate() {
             self.check()?;
-            let stored = if pool.is_none() && definition.invariant {
-                let mut kept = self.shared.invariant[block.0 as usize][number]
-                    .lock()
-                    .map_err(|_| Error::internal("a worker panicked"))?;
-                match &*kept {
-                    Some(stored) => stored.clone(),
-                    None => kept.insert(self.definition(definition, None)?).clone(),
-                }
-            } else {
-                self.definition(definition, pool)?
-            };
-            self.own.extend(definition.defines.iter().copied().zip(stored));
+            if !definition.defines.iter().any(|id| plan.read.contains(id)) {
+                continue;
+            }
+            let outcome = self.invariant_or_new(block, number, definition, pool);
+            if let Err(error) = &outcome
+                && matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::OutOfMemory | ErrorKind::Internal)
+            {
+                return Err(error.clone());
+            }
+            for (number, &id) in definition.defines.iter().enumerate() {
+                let stored = outcome.as_ref().map(|stored| Arc::clone(&stored[number])).map_err(Clone::clone);
+                self.own.insert(id, stored);
+            }
         }
         Ok(())
+    }
+
+    /// What a let gives; if it is invariant and stands in a nested block, what it gave the first time.
+    fn invariant_or_new(
+        &self,
+        block: BlockId,
+        number: usize,
+        definition: &'a LetPlan<'a>,
+        pool: Option<&Pool>,
+    ) -> Result<Vec<Arc<Stored>>> {
+        if pool.is_some() || !definition.invariant {
+            return self.definition(definition, pool);
+        }
+        let mut kept = self.shared.invariant[block.0 as usize][number]
+            .lock()
+            .map_err(|_| Error::internal("a worker panicked"))?;
+        match &*kept {
+            Some(stored) => Ok(stored.clone()),
+            None => Ok(kept.insert(self.definition(definition, None)?).clone()),
+        }
     }
 
     fn definition(&self, definition: &'a LetPlan<'a>, pool: Option<&Pool>) -> Result<Vec<Arc<Stored>>> {

@@ -7,6 +7,7 @@
 use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
 use super::super::vector::{Vector, VectorData};
+use super::pack::pack;
 use crate::column::Dictionary;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, canonical_float_bits};
@@ -156,6 +157,9 @@ impl Codes {
                 self.bits64.clear();
                 self.bits64.resize(len, 0);
                 for (part, values) in layout.parts.iter().zip(parts) {
+                    if pack(part, *values, &mut self.bits64) {
+                        continue;
+                    }
                     let (codes, absent, shift) = (&mut self.bits64, &mut self.absent, part.shift);
                     each_code(part, *values, len, absent, |tuple, code| codes[tuple] |= (code as u64) << shift);
                 }
@@ -211,14 +215,14 @@ fn mark(absent: &mut Option<Vec<bool>>, values: KeyPartValues<'_>, tuple: usize,
 }
 
 impl KeyPartValues<'_> {
-    fn is_null(&self, tuple: usize) -> bool {
+    pub(super) fn is_null(&self, tuple: usize) -> bool {
         match self.values {
             PartValues::Vector(vector) => vector.is_null(tuple),
             PartValues::Gathered(column) => column.is_null(tuple),
         }
     }
 
-    fn may_be_null(&self) -> bool {
+    pub(super) fn may_be_null(&self) -> bool {
         match self.values {
             PartValues::Vector(vector) => vector.nulls.is_some(),
             PartValues::Gathered(column) => column.valid.is_some(),
