@@ -27,3 +27,6 @@ mod variance;
 pub mod vector;
 
 pub use run::{Output, run};
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ use super::vector::Register;
 use crate::{Error, Result};
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::multiloop::{
-    Aggregate, CollectionId, Generator, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Source,
+    Aggregate, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Source,
 };
 use multiloop_planner::relation::SortOrder;
 use multiloop_planner::types::DataType;
@@ -158,18 +158,7 @@ impl<'p> Compiler<'p, '_> {
         let expressions = Expressions::compile(self.program, &multiloop.nest, &roots, self.ranges)?;
         let mut levels: Vec<LevelPlan<'p>> =
             multiloop.nest.iter().map(|index| LevelPlan { source: &index.source, conditions: Vec::new() }).collect();
-        // What cannot fail and all generators ask for is checked as early as it can be known.
-        let movable = |condition: &ScalarId| {
-            !expressions.may_fail(*condition)
-                && !self.program.scalars.effects(*condition).volatile
-                && multiloop.generators.iter().all(|generator| generator.condition().contains(condition))
-        };
-        let mut moved: FxHashSet<ScalarId> = FxHashSet::default();
-        for &condition in multiloop.generators.first().map_or(&[][..], |generator| generator.condition()) {
-            if movable(&condition) && moved.insert(condition) {
-                levels[expressions.reach(condition).max(1) - 1].conditions.push(condition);
-            }
-        }
+        let moved = self.move_conditions(multiloop, &expressions, &mut levels);
         let mut generators = Vec::new();
         for generator in &multiloop.generators {
             let left = generator.condition().iter().copied().filter(|condition| !moved.contains(condition));
@@ -183,6 +172,35 @@ impl<'p> Compiler<'p, '_> {
         }
         let indices = multiloop.nest.iter().map(|index| index.id).collect();
         Ok(LoopPlan { expressions, indices, levels, generators })
+    }
+
+    /// Has the conditions that all generators ask for checked as soon as they can be known, and says which. Nothing
+    /// is moved past what may fail, in either direction: a row that would have failed must still do so.
+    fn move_conditions(
+        &self,
+        multiloop: &Multiloop,
+        expressions: &Expressions,
+        levels: &mut [LevelPlan<'_>],
+    ) -> FxHashSet<ScalarId> {
+        let scalars = &self.program.scalars;
+        let stays = |id: ScalarId| expressions.may_fail(id) || scalars.effects(id).volatile;
+        let key_stays = |index: &Index| index.source.scalars().into_iter().any(stays);
+        let first = multiloop.nest.iter().rposition(key_stays).unwrap_or(0);
+        let mut moved = FxHashSet::default();
+        let Some((generator, others)) = multiloop.generators.split_first() else { return moved };
+        for &condition in generator.condition() {
+            let shared = |other: &Generator| {
+                let before = other.condition().iter().take_while(|&&id| !stays(id));
+                before.into_iter().any(|&id| id == condition)
+            };
+            if stays(condition) || !others.iter().all(shared) {
+                break;
+            }
+            if moved.insert(condition) {
+                levels[first.max(expressions.reach(condition).max(1) - 1)].conditions.push(condition);
+            }
+        }
+        moved
     }
 
     fn types(&self, scalars: &[ScalarId]) -> Vec<DataType> {

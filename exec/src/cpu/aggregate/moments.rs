@@ -1,65 +1,64 @@
-//! Variance: keeps the arguments of each group and goes over them twice, in an order of their own, so that neither
-//! cancellation nor the order of input shows.
+//! Variance, from exact sums, so that neither cancellation nor the order of input shows.
 
 use super::super::gather::Gathered;
 use super::super::vector::VectorData;
 use super::Input;
+use crate::variance::Variance;
 use crate::{Error, Result};
+use multiloop_planner::evaluate;
 use multiloop_planner::types::DataType;
+use multiloop_planner::value::Value;
 
-/// The arguments of each group.
+/// Count, sum and sum of squares of each group.
 #[derive(Clone, Debug)]
 pub(crate) struct Moments {
     argument: DataType,
     sample: bool,
-    values: Vec<Vec<f64>>,
+    states: Vec<Variance>,
 }
 
 impl Moments {
     /// For no groups.
     pub(crate) fn new(argument: DataType, sample: bool) -> Self {
-        Moments { argument, sample, values: Vec::new() }
+        Moments { argument, sample, states: Vec::new() }
     }
 
     pub(crate) fn resize(&mut self, groups: usize) {
-        self.values.resize(groups, Vec::new());
+        self.states.resize_with(groups, Variance::new);
     }
 
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("variance of nothing")) };
-        let unit = 10f64.powi(i32::from(self.argument.scale()));
-        input.each_valid(|tuple, group| {
+        for tuple in (0..input.len).filter(|&tuple| !vector.is_null(tuple)) {
             let value = match &vector.data {
                 VectorData::F64(values) => values[vector.position(tuple)],
-                _ => vector.integer(tuple).unwrap_or(0) as f64 / unit,
+                _ => {
+                    let value = vector.value(tuple, self.argument);
+                    match evaluate::cast(&value, self.argument, DataType::Double)? {
+                        Value::Float(value) => value,
+                        _ => return Err(Error::internal("the variance of what is no number")),
+                    }
+                }
             };
-            self.values[group].push(value);
-        });
+            self.states[input.group(tuple)].add(value);
+        }
         Ok(())
     }
 
     pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {
-        pairs.for_each(|(from, into)| self.values[into].extend_from_slice(&other.values[from]));
+        pairs.for_each(|(from, into)| self.states[into].merge(&other.states[from]));
     }
 
     pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
-        if !data_type.is_float() {
-            return Err(Error::unsupported(format!("a variance of type {data_type} is")));
-        }
-        let (mut results, mut valid) = (Vec::new(), Vec::new());
-        for mut values in self.values {
-            values.sort_unstable_by(f64::total_cmp);
-            let count = values.len() as f64;
-            let mean = values.iter().sum::<f64>() / count;
-            let squares = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>();
-            let divisor = if self.sample { count - 1.0 } else { count };
-            valid.push(divisor > 0.0);
-            results.push(if divisor > 0.0 { squares / divisor } else { 0.0 });
-        }
-        Ok(Gathered::from_floats(results, Some(valid)))
+        let finish = |state: &Variance| match state.finish(self.sample)? {
+            Some(variance) => evaluate::cast(&Value::Float(variance), DataType::Double, data_type),
+            None => Ok(Value::Null),
+        };
+        let values = self.states.iter().map(finish).collect::<Result<Vec<Value>>>()?;
+        Ok(Gathered::from_values(&values, data_type))
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.values.iter().map(|values| values.capacity() * 8 + 24).sum()
+        self.states.capacity() * size_of::<Variance>() + self.states.iter().map(Variance::heap_bytes).sum::<usize>()
     }
 }

@@ -96,14 +96,14 @@ impl KeyLayout {
             .into_iter()
             .map(|domain| {
                 let bits = domain.codes().map_or(128, |codes| 128 - (codes - 1).leading_zeros());
-                packs &= shift + bits <= 128;
+                packs &= domain.codes().is_some() && shift + bits <= 128;
                 let part = PartLayout { domain, shift: shift.min(127) };
                 shift = (shift + bits).min(1 << 16);
                 part
             })
             .collect();
         let width = match shift {
-            0..=64 => KeyWidth::Bits64,
+            0..=64 if packs => KeyWidth::Bits64,
             65..=128 if packs => KeyWidth::Bits128,
             _ => KeyWidth::Bytes,
         };

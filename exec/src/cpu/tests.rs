@@ -1,0 +1,214 @@
+//! Programs on the CPU backend against the interpreter: every shape of program, on nasty tables, in every form of
+//! storage, with any number of threads.
+
+mod programs;
+
+use super::run;
+use crate::column::build::{Storage, TableBuilder};
+use crate::column::{Chunk, Column, Table};
+use crate::context::{Context, Memory};
+use crate::interpret;
+use crate::pool::Pool;
+use crate::{Error, ErrorKind};
+use multiloop_planner::catalog::TableHandle;
+use multiloop_planner::multiloop::{Let, Program, Shape, parse::parse, verify::verify};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::{Interval, Value};
+use std::sync::Arc;
+
+/// Random numbers (xorshift), the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+
+    /// A value of a type: few distinct ones, NULL among them, extremes now and then.
+    fn value(&mut self, field: &Field, distinct: u64) -> Value {
+        if field.nullable && self.below(6) == 0 {
+            return Value::Null;
+        }
+        let pick = self.below(distinct) as i64 - 2;
+        match field.data_type {
+            DataType::Boolean => Value::Boolean(pick % 2 == 0),
+            DataType::Real | DataType::Double => {
+                let floats = [f64::NAN, 0.0, -0.0, 1.5, f64::INFINITY, 1e300, -1e-300, 0.1];
+                let float = floats[pick.unsigned_abs() as usize % floats.len()];
+                Value::Float(if field.data_type == DataType::Real { f64::from(float as f32) } else { float })
+            }
+            DataType::Decimal { .. } => Value::Decimal(i128::from(pick) * 7),
+            DataType::Text | DataType::Varchar(_) | DataType::Char(_) => {
+                Value::text(["", "a", "ab", "ü", "zz top", "x"][pick.unsigned_abs() as usize % 6])
+            }
+            DataType::Interval => Value::Interval(
+                [
+                    Interval { months: 1, days: 0, micros: 0 },
+                    Interval { months: 0, days: 30, micros: 0 },
+                    Interval { months: 0, days: 0, micros: pick },
+                ][pick.unsigned_abs() as usize % 3],
+            ),
+            _ => Value::Int(pick),
+        }
+    }
+}
+
+/// A table of random rows.
+fn random_rows(fields: &[Field], rows: usize, distinct: u64, random: &mut Random) -> Vec<Vec<Value>> {
+    (0..rows).map(|_| fields.iter().map(|field| random.value(field, distinct)).collect()).collect()
+}
+
+/// The rows as a table, in one of three ways: compact, plain, plain in chunks of a few rows.
+fn table(fields: &[Field], rows: &[Vec<Value>], form: usize) -> Arc<Table> {
+    if form == 0 {
+        let mut builder = TableBuilder::new(fields.to_vec(), Storage::Compact, &context());
+        builder.push_values(rows).expect("the values are of their types");
+        return Arc::new(builder.finish().expect("there is memory"));
+    }
+    let mut table = Table::from_values(fields.to_vec(), rows);
+    if form == 2 {
+        let chunk = |rows: &[Vec<Value>]| {
+            let column = |(at, field): (usize, &Field)| {
+                Column::from_values(field.data_type, rows.iter().map(move |row| &row[at]))
+            };
+            Arc::new(Chunk::new(rows.len(), fields.iter().enumerate().map(column).collect()))
+        };
+        table.chunks = rows.chunks(7).map(chunk).collect();
+    }
+    Arc::new(table)
+}
+
+fn context() -> Context {
+    Context::new(Memory::new(1 << 30))
+}
+
+/// The program with the statistics of these tables (by handle), and the columns of whole tables.
+fn with_statistics(program: &Program, tables: &[Arc<Table>]) -> Program {
+    let mut program = program.clone();
+    for collection in &mut program.collections {
+        if let Shape::Table { handle, statistics, .. } = &mut collection.shape {
+            *statistics = Arc::clone(&tables[handle.0 as usize].statistics);
+        }
+    }
+    program
+}
+
+type Outcome = Result<Vec<Vec<Value>>, Error>;
+
+fn on_cpu(program: &Program, tables: &[Arc<Table>], parameters: &[Value], pool: &Pool) -> Outcome {
+    let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
+    let output = run(program, &lookup, parameters, &context(), pool)?;
+    let fields = output.fields().to_vec();
+    let mut builder = TableBuilder::new(fields, Storage::Keep, &context());
+    for batch in output {
+        builder.push(batch?)?;
+    }
+    Ok(builder.finish()?.values())
+}
+
+/// Whether the rows of the result are in order.
+fn is_ordered(program: &Program) -> bool {
+    let result = program.body().result;
+    program.body().lets.iter().any(|definition| match definition {
+        Let::Sort { define, .. } => *define == result,
+        _ => false,
+    })
+}
+
+fn sorted(mut rows: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
+    rows.sort_by(|a, b| {
+        a.iter().zip(b).map(|(a, b)| a.compare(b)).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+    });
+    rows
+}
+
+/// Runs a program on random tables of its fields, and compares.
+fn check(text: &str) {
+    let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
+    let mut shapes: Vec<Vec<Field>> = Vec::new();
+    for collection in &program.collections {
+        if let Shape::Table { handle, .. } = &collection.shape {
+            let at = handle.0 as usize;
+            shapes.resize(shapes.len().max(at + 1), Vec::new());
+            shapes[at].clone_from(&collection.fields);
+        }
+    }
+    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for (round, sizes) in [[0, 0], [1, 1], [5, 0], [0, 5], [30, 20], [40, 3], [60, 60]].into_iter().enumerate() {
+        let form = round % 3;
+        let rows: Vec<Vec<Vec<Value>>> = shapes
+            .iter()
+            .enumerate()
+            .map(|(at, fields)| random_rows(fields, sizes[at % 2], [4, 12, 60][round % 3], &mut random))
+            .collect();
+        for form in [form, (form + 1) % 3] {
+            let tables: Vec<_> = shapes.iter().zip(&rows).map(|(fields, rows)| table(fields, rows, form)).collect();
+            let program = with_statistics(&program, &tables);
+            compare(&program, &tables, &pools, text);
+        }
+    }
+}
+
+fn compare(program: &Program, tables: &[Arc<Table>], pools: &[Pool], text: &str) {
+    let parameters = vec![Value::Null; program.parameters.len()];
+    let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
+    let expected = interpret::run(program, &lookup, &parameters, &context()).map(|rows| rows.rows);
+    let mut first: Option<Outcome> = None;
+    for pool in pools {
+        let got = on_cpu(program, tables, &parameters, pool);
+        match (&expected, &got) {
+            (Ok(expected), Ok(got)) => {
+                let same = if is_ordered(program) {
+                    got == expected
+                } else {
+                    sorted(got.clone()) == sorted(expected.clone())
+                };
+                assert!(same, "{text}\nexpected {expected:#?}\ngot {got:#?}");
+            }
+            (Err(expected), Err(got)) => assert_eq!(got.kind(), expected.kind(), "{text}"),
+            _ => panic!("{text}\nexpected {expected:?}\ngot {got:?}"),
+        }
+        if let (Some(Ok(first)), Ok(got)) = (&first, &got) {
+            assert_eq!(format!("{first:?}"), format!("{got:?}"), "{text}: threads show");
+        }
+        first.get_or_insert(got);
+    }
+}
+
+#[test]
+fn a_small_memory_limit_is_an_error_and_leaves_nothing() {
+    let text = "table %0 t(a#0 bigint)\nloop\n  i0 in %0\n  i1 in %0\n  %1 bucket_reduce\n    key k = i0.a * 1000::bigint + i1.a\n    n = count_rows()\nresult %1\noutput n\n";
+    let program = parse(text).expect("it is a program");
+    let fields = [Field::new("a", DataType::BigInt, false)];
+    let rows: Vec<Vec<Value>> = (0..1000).map(|row| vec![Value::Int(row)]).collect();
+    let tables = [table(&fields, &rows, 1)];
+    let pool = Pool::new(2).expect("threads start");
+    let lookup = |_: TableHandle| Arc::clone(&tables[0]);
+    let memory = Memory::new(1 << 20);
+    let error = run(&program, &lookup, &[], &Context::new(Arc::clone(&memory)), &pool).expect_err("a million groups");
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    assert_eq!(memory.used(), 0);
+}
+
+#[test]
+fn a_cancelled_statement_stops() {
+    let text = "table %0 t(a#0 bigint)\nloop\n  i0 in count(1000000000000::bigint)\n  %1 reduce\n    n = sum(i0.position)::decimal(38,0)\nresult %1\noutput n\n";
+    let program = parse(text).expect("it is a program");
+    let pool = Pool::new(2).expect("threads start");
+    let context = context();
+    let cancellation = context.cancellation.clone();
+    let canceller = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        cancellation.cancel();
+    });
+    let started = std::time::Instant::now();
+    let error = run(&program, &|_| Arc::new(Table::empty(Vec::new())), &[], &context, &pool).expect_err("it takes ages");
+    assert_eq!(error.kind(), ErrorKind::Cancelled);
+    assert!(started.elapsed() < std::time::Duration::from_secs(5));
+    canceller.join().expect("it slept");
+}
