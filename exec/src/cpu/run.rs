@@ -192,9 +192,8 @@ impl<'a> Frame<'a> {
         if pool.is_some() || !definition.invariant {
             return self.definition(definition, pool);
         }
-        let mut kept = self.shared.invariant[block.0 as usize][number]
-            .lock()
-            .map_err(|_| Error::internal("a worker panicked"))?;
+        let mut kept =
+            self.shared.invariant[block.0 as usize][number].lock().map_err(|_| Error::internal("a worker panicked"))?;
         match &*kept {
             Some(stored) => Ok(stored.clone()),
             None => Ok(kept.insert(self.definition(definition, None)?).clone()),

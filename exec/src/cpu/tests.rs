@@ -163,11 +163,8 @@ fn compare(program: &Program, tables: &[Arc<Table>], pools: &[Pool], text: &str)
         let got = on_cpu(program, tables, &parameters, pool);
         match (&expected, &got) {
             (Ok(expected), Ok(got)) => {
-                let same = if is_ordered(program) {
-                    got == expected
-                } else {
-                    sorted(got.clone()) == sorted(expected.clone())
-                };
+                let same =
+                    if is_ordered(program) { got == expected } else { sorted(got.clone()) == sorted(expected.clone()) };
                 assert!(same, "{text}\nexpected {expected:#?}\ngot {got:#?}");
             }
             (Err(expected), Err(got)) => assert_eq!(got.kind(), expected.kind(), "{text}"),
@@ -207,7 +204,8 @@ fn a_cancelled_statement_stops() {
         cancellation.cancel();
     });
     let started = std::time::Instant::now();
-    let error = run(&program, &|_| Arc::new(Table::empty(Vec::new())), &[], &context, &pool).expect_err("it takes ages");
+    let error =
+        run(&program, &|_| Arc::new(Table::empty(Vec::new())), &[], &context, &pool).expect_err("it takes ages");
     assert_eq!(error.kind(), ErrorKind::Cancelled);
     assert!(started.elapsed() < std::time::Duration::from_secs(5));
     canceller.join().expect("it slept");

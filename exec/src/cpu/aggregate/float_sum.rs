@@ -44,7 +44,6 @@ impl FloatSums {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.sums.capacity() * size_of::<ExactSum>()
-            + self.sums.iter().map(ExactSum::heap_bytes).sum::<usize>()
+        self.sums.capacity() * size_of::<ExactSum>() + self.sums.iter().map(ExactSum::heap_bytes).sum::<usize>()
     }
 }

@@ -32,16 +32,24 @@ output x = a, c, h, next
 ",
     );
     with_tables("result %0\noutput c, a, i\n");
-    with_tables("loop\n  i0 in %0\n  i1 in %1\n  %2 collect\n    if i0.a < i1.a\n    a = i0.a\n    b = i1.b\nresult %2\noutput a, b\n");
-    with_tables("loop\n  i0 in %0\n  i1 in count(i0.b)\n  %2 collect\n    a = i0.a\n    n = i1.position\nresult %2\noutput a, n\n");
+    with_tables(
+        "loop\n  i0 in %0\n  i1 in %1\n  %2 collect\n    if i0.a < i1.a\n    a = i0.a\n    b = i1.b\nresult %2\noutput a, b\n",
+    );
+    with_tables(
+        "loop\n  i0 in %0\n  i1 in count(i0.b)\n  %2 collect\n    a = i0.a\n    n = i1.position\nresult %2\noutput a, n\n",
+    );
 }
 
 #[test]
 fn errors_are_raised_only_where_rows_reach_them() {
     with_tables("loop\n  i0 in %0\n  %2 collect\n    if i0.a <> 0\n    a = 100 / i0.a\nresult %2\noutput a\n");
     with_tables("loop\n  i0 in %0\n  %2 collect\n    a = 100 / i0.a\nresult %2\noutput a\n");
-    with_tables("loop\n  i0 in %0\n  i1 in %1\n  %2 collect\n    if i0.b = i1.b\n    if 5 / i0.a > 0\n    if i1.b > 3::bigint\n    a = i0.a\nresult %2\noutput a\n");
-    with_tables("loop\n  i0 in %0\n  %2 reduce\n    s? = max(100 / i0.a)\nloop\n  i1 in %1\n  %3 collect\n    if i1.b > 100::bigint\n    s? = %2.s\nresult %3\noutput s\n");
+    with_tables(
+        "loop\n  i0 in %0\n  i1 in %1\n  %2 collect\n    if i0.b = i1.b\n    if 5 / i0.a > 0\n    if i1.b > 3::bigint\n    a = i0.a\nresult %2\noutput a\n",
+    );
+    with_tables(
+        "loop\n  i0 in %0\n  %2 reduce\n    s? = max(100 / i0.a)\nloop\n  i1 in %1\n  %3 collect\n    if i1.b > 100::bigint\n    s? = %2.s\nresult %3\noutput s\n",
+    );
 }
 
 #[test]
@@ -72,7 +80,8 @@ fn reductions() {
     few = count_rows(if i0.f)
     fs? = sum(i0.a if i0.b > 2::bigint)::bigint
 ";
-    let outputs = "n, na, s, sb, se, sd, si, sh, lo, hi, lod, hid, loc, hic, log, hih, lof, any, all, v, k, kd, ks, few, fs";
+    let outputs =
+        "n, na, s, sb, se, sd, si, sh, lo, hi, lod, hid, loc, hic, log, hih, lof, any, all, v, k, kd, ks, few, fs";
     with_tables(&format!("loop\n  i0 in %0\n  %2 reduce\n    if i0.a > -1\n{aggregates}result %2\noutput {outputs}\n"));
     for (keys, names) in [
         ("    key k0 = i0.a\n", "k0"),
@@ -84,13 +93,21 @@ fn reductions() {
         ("    key k0? = i0.e\n    key k1? = lower(i0.c)\n", "k0, k1"),
         ("    key k0? = cast(i0.b as decimal(38,0))\n", "k0"),
     ] {
-        with_tables(&format!("loop\n  i0 in %0\n  %2 bucket_reduce\n    if i0.a > -1\n{keys}{aggregates}result %2\noutput {names}, {outputs}\n"));
+        with_tables(&format!(
+            "loop\n  i0 in %0\n  %2 bucket_reduce\n    if i0.a > -1\n{keys}{aggregates}result %2\noutput {names}, {outputs}\n"
+        ));
     }
-    with_tables("loop\n  i0 in %0\n  %2 bucket_reduce\n    key k0? = i0.c\n    key k1? = i0.f\nresult %2\noutput k0, k1\n");
+    with_tables(
+        "loop\n  i0 in %0\n  %2 bucket_reduce\n    key k0? = i0.c\n    key k1? = i0.f\nresult %2\noutput k0, k1\n",
+    );
     with_tables("loop\n  i0 in %0\n  %2 bucket_reduce\n    n = count_rows()\nresult %2\noutput n\n");
     with_tables("loop\n  i0 in %0\n  %2 reduce\n    n? = single(i0.a)\nresult %2\noutput n\n");
-    with_tables("loop\n  i0 in %0\n  %2 bucket_reduce\n    key k? = i0.b\n    n? = single(i0.c)\nresult %2\noutput k, n\n");
-    with_tables("loop\n  i0 in %1\n  %2 reduce\n    s? = sum(i0.e * 12345678901234567890123456789::decimal(38,0))::decimal(38,0)\nresult %2\noutput s\n");
+    with_tables(
+        "loop\n  i0 in %0\n  %2 bucket_reduce\n    key k? = i0.b\n    n? = single(i0.c)\nresult %2\noutput k, n\n",
+    );
+    with_tables(
+        "loop\n  i0 in %1\n  %2 reduce\n    s? = sum(i0.e * 12345678901234567890123456789::decimal(38,0))::decimal(38,0)\nresult %2\noutput s\n",
+    );
 }
 
 #[test]
@@ -136,10 +153,18 @@ output b, p, x, f, c, h, found
         }
     }
     // Buckets of two parts, of none, of a unique key, and their keys as rows.
-    with_tables("loop\n  i0 in %0\n  %2 bucket_collect\n    key k = i0.a\n    key c? = i0.c\n    b? = i0.b\nloop\n  i1 in %1\n  i2 in %2[i1.a, i1.c]\n  %3 collect\n    b = i1.b\n    x? = i2.b\nresult %3\noutput b, x\n");
-    with_tables("loop\n  i0 in %0\n  %2 bucket_collect\n    b? = i0.b\nloop\n  i1 in %1\n  i2 in %2[] or null\n  %3 collect\n    b = i1.b\n    x? = i2.b\nresult %3\noutput b, x\n");
-    with_tables("loop\n  i0 in %0\n  %2 bucket_collect\n    key k? = i0.b\n    key c? = i0.c\n    a = i0.a\nloop\n  i1 in %2\n  i2 in %2[is i1.k, is i1.c]\n  %3 bucket_reduce\n    key k? = i1.k\n    key c? = i1.c\n    s? = sum(i2.a)::bigint\nresult %3\noutput k, c, s\n");
-    with_tables("loop\n  i0 in %0\n  %2 bucket_reduce\n    key a = i0.a\n    key b? = i0.b\n    n = count_rows()\nloop\n  i3 in %2\n  %4 bucket_collect\n    key a = i3.a\n    key b? = i3.b\n    n = i3.n\nloop\n  i1 in %1\n  i2 in %4[i1.a, i1.b] or null\n  %3 collect\n    a? = i1.a\n    n? = i2.n\nresult %3\noutput a, n\n");
+    with_tables(
+        "loop\n  i0 in %0\n  %2 bucket_collect\n    key k = i0.a\n    key c? = i0.c\n    b? = i0.b\nloop\n  i1 in %1\n  i2 in %2[i1.a, i1.c]\n  %3 collect\n    b = i1.b\n    x? = i2.b\nresult %3\noutput b, x\n",
+    );
+    with_tables(
+        "loop\n  i0 in %0\n  %2 bucket_collect\n    b? = i0.b\nloop\n  i1 in %1\n  i2 in %2[] or null\n  %3 collect\n    b = i1.b\n    x? = i2.b\nresult %3\noutput b, x\n",
+    );
+    with_tables(
+        "loop\n  i0 in %0\n  %2 bucket_collect\n    key k? = i0.b\n    key c? = i0.c\n    a = i0.a\nloop\n  i1 in %2\n  i2 in %2[is i1.k, is i1.c]\n  %3 bucket_reduce\n    key k? = i1.k\n    key c? = i1.c\n    s? = sum(i2.a)::bigint\nresult %3\noutput k, c, s\n",
+    );
+    with_tables(
+        "loop\n  i0 in %0\n  %2 bucket_reduce\n    key a = i0.a\n    key b? = i0.b\n    n = count_rows()\nloop\n  i3 in %2\n  %4 bucket_collect\n    key a = i3.a\n    key b? = i3.b\n    n = i3.n\nloop\n  i1 in %1\n  i2 in %4[i1.a, i1.b] or null\n  %3 collect\n    a? = i1.a\n    n? = i2.n\nresult %3\noutput a, n\n",
+    );
 }
 
 #[test]
@@ -178,14 +203,28 @@ output b, n, s, m, any, all, d, found
 
 #[test]
 fn order() {
-    with_tables("loop\n  i0 in %0\n  %2 top_k limit 5::bigint offset 2::bigint\n    by i0.b desc nulls first\n    by i0.c\n    a = i0.a\n    d? = i0.d\n    h? = i0.h\nresult %2\noutput a, d, h\n");
-    with_tables("loop\n  i0 in %0\n  %2 top_k limit NULL::bigint offset 1::bigint\n    by i0.d\n    d? = i0.d\n    c? = i0.c\n    i? = i0.i\nresult %2\noutput d, c, i\n");
-    with_tables("loop\n  i0 in %0\n  %2 top_k limit 0::bigint offset 0::bigint\n    by i0.d\n    d? = i0.d\nresult %2\noutput d\n");
-    with_tables("loop\n  i0 in %0\n  %2 top_k limit negate(1::bigint) offset 0::bigint\n    by i0.d\n    d? = i0.d\nresult %2\noutput d\n");
+    with_tables(
+        "loop\n  i0 in %0\n  %2 top_k limit 5::bigint offset 2::bigint\n    by i0.b desc nulls first\n    by i0.c\n    a = i0.a\n    d? = i0.d\n    h? = i0.h\nresult %2\noutput a, d, h\n",
+    );
+    with_tables(
+        "loop\n  i0 in %0\n  %2 top_k limit NULL::bigint offset 1::bigint\n    by i0.d\n    d? = i0.d\n    c? = i0.c\n    i? = i0.i\nresult %2\noutput d, c, i\n",
+    );
+    with_tables(
+        "loop\n  i0 in %0\n  %2 top_k limit 0::bigint offset 0::bigint\n    by i0.d\n    d? = i0.d\nresult %2\noutput d\n",
+    );
+    with_tables(
+        "loop\n  i0 in %0\n  %2 top_k limit negate(1::bigint) offset 0::bigint\n    by i0.d\n    d? = i0.d\nresult %2\noutput d\n",
+    );
     with_tables("loop\n  i0 in %0\n  %2 top_k limit 7::bigint offset 3::bigint\n    a = 1\nresult %2\noutput a\n");
-    with_tables("%2 sort %0 by a desc nulls first, b desc nulls first, c, d, e, f, g, h, i\nresult %2\noutput a, b, c, d, e, f, g\n");
-    with_tables("loop\n  i0 in %0\n  %2 collect\n    c? = i0.c\n  %3 collect\n    if i0.a > 1\n    c? = lower(i0.c)\n%4 concat %2, %3 as c?\n%5 sort %4 by c desc nulls first\nresult %5\noutput c\n");
-    with_tables("%2 values\n  fields a bigint?, b text?\n  row NULL::bigint, 'x'\n  row 3::bigint, NULL::text\nloop\n  i0 in %2\n  i1 in %1\n  %3 collect\n    if i0.a = i1.b\n    a? = i0.a\n    b? = i0.b\nresult %3\noutput a, b\n");
+    with_tables(
+        "%2 sort %0 by a desc nulls first, b desc nulls first, c, d, e, f, g, h, i\nresult %2\noutput a, b, c, d, e, f, g\n",
+    );
+    with_tables(
+        "loop\n  i0 in %0\n  %2 collect\n    c? = i0.c\n  %3 collect\n    if i0.a > 1\n    c? = lower(i0.c)\n%4 concat %2, %3 as c?\n%5 sort %4 by c desc nulls first\nresult %5\noutput c\n",
+    );
+    with_tables(
+        "%2 values\n  fields a bigint?, b text?\n  row NULL::bigint, 'x'\n  row 3::bigint, NULL::text\nloop\n  i0 in %2\n  i1 in %1\n  %3 collect\n    if i0.a = i1.b\n    a? = i0.a\n    b? = i0.b\nresult %3\noutput a, b\n",
+    );
 }
 
 #[test]
@@ -247,6 +286,10 @@ result %2
 output a, s
 ",
     );
-    with_tables("loop\n  i0 in %0\n  %2 collect\n    block b0\n      loop\n        i1 in %1\n        %3 reduce\n          if i1.a = i0.a\n          s? = single(i1.b)\n      result %3\n    a = i0.a\n    s? = b0.s\nresult %2\noutput a, s\n");
-    with_tables("loop\n  i0 in %0\n  %2 collect\n    block b0\n      %3 values\n        fields x integer, y bigint?\n        row i0.a, i0.b\n        row i0.a + 1, 7::bigint\n      loop\n        i1 in %3\n        %4 reduce\n          s? = sum(i1.y if i1.x > 2)::decimal(38,0)\n      result %4\n    a = i0.a\n    s? = b0.s\nresult %2\noutput a, s\n");
+    with_tables(
+        "loop\n  i0 in %0\n  %2 collect\n    block b0\n      loop\n        i1 in %1\n        %3 reduce\n          if i1.a = i0.a\n          s? = single(i1.b)\n      result %3\n    a = i0.a\n    s? = b0.s\nresult %2\noutput a, s\n",
+    );
+    with_tables(
+        "loop\n  i0 in %0\n  %2 collect\n    block b0\n      %3 values\n        fields x integer, y bigint?\n        row i0.a, i0.b\n        row i0.a + 1, 7::bigint\n      loop\n        i1 in %3\n        %4 reduce\n          s? = sum(i1.y if i1.x > 2)::decimal(38,0)\n      result %4\n    a = i0.a\n    s? = b0.s\nresult %2\noutput a, s\n",
+    );
 }
