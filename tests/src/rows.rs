@@ -2,7 +2,7 @@
 
 use multiloop::{DataType, Error, Result, ResultStream, Session};
 use multiloop_exec::column::Table;
-use multiloop_exec::context::Memory;
+use multiloop_exec::context::{Context, Memory};
 use multiloop_planner::evaluate;
 
 /// What a statement gave.
@@ -34,7 +34,8 @@ pub fn answer(session: &Session, sql: &str) -> Answer {
 /// The rows of a result; NULL is `NULL`.
 pub fn text_rows(result: ResultStream) -> Result<Vec<Vec<String>>> {
     let types: Vec<DataType> = result.fields().iter().map(|field| field.data_type).collect();
-    let table = Table::register(result.collect_batches()?, &Memory::new(usize::MAX))?;
+    let (schema, context) = (result.schema(), Context::new(Memory::new(usize::MAX)));
+    let table = Table::register(&schema, result.collect_batches()?, &context)?;
     let mut rows = Vec::new();
     for chunk in &table.chunks {
         for row in 0..chunk.rows {
