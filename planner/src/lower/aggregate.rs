@@ -139,6 +139,9 @@ impl Lowerer<'_> {
     /// The monoids of an aggregate call, added unless they are there.
     fn expand(&mut self, call: &AggregateCall, aggregates: &mut Vec<Aggregate>) -> Result<Final> {
         let argument = call.argument.as_ref().map(|argument| self.expression(argument)).transpose()?;
+        // What cannot be NULL is counted by counting rows, which may be counted already.
+        let counts_rows =
+            !call.distinct && argument.is_some_and(|argument| !self.nullability.scalar(&self.program, argument));
         let condition = call.filter.as_ref().map(|filter| self.conjuncts(filter)).transpose()?.unwrap_or_default();
         let Some(argument) = argument else {
             if call.function != AggregateFunction::CountRows {
@@ -149,6 +152,7 @@ impl Lowerer<'_> {
             return Ok(Final::Field(position_of(aggregate, aggregates)));
         };
         let mut add = |reduction: Reduction, data_type: DataType, distinct: bool| {
+            let reduction = if reduction == Reduction::Count && counts_rows { Reduction::CountRows } else { reduction };
             let arguments = if reduction == Reduction::CountRows { Vec::new() } else { vec![argument] };
             let aggregate = Aggregate { reduction, arguments, condition: condition.clone(), distinct, data_type };
             position_of(aggregate, aggregates)

@@ -12,6 +12,8 @@ mod join;
 mod order;
 mod relation;
 mod set_operation;
+#[cfg(test)]
+mod tests;
 
 use crate::analysis::nullability::Nullability;
 use crate::error::Result;

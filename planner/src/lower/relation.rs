@@ -71,7 +71,10 @@ impl Lowerer<'_> {
             let column_u32 = u32::try_from(column).expect("fewer than 2^32 columns");
             let position = columns.iter().position(|other| *other == column_u32).unwrap_or_else(|| {
                 columns.push(column_u32);
-                known.fields.push(table.0.fields[column].clone());
+                // A snapshot's statistics are exact: a column without NULLs has none.
+                let without_nulls = table.0.statistics.columns.get(column).is_some_and(|column| column.nulls == 0);
+                let field = &table.0.fields[column];
+                known.fields.push(Field { nullable: field.nullable && !without_nulls, ..field.clone() });
                 columns.len() - 1
             });
             positions.push((id, position as u32));

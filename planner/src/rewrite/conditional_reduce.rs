@@ -72,7 +72,7 @@ use crate::value::Value;
 /// Unnests every nested Reduce that can be.
 pub(super) fn conditional_reduce(program: &mut Program) -> bool {
     let mut changed = false;
-    for block in live_blocks(program) {
+    for block in live_blocks(program).into_iter().rev() {
         let mut at = 0;
         while at < program.block(block).lets.len() {
             let found = nested_of(program, &program.block(block).lets[at])

@@ -57,7 +57,7 @@ use crate::multiloop::{BlockId, CollectionId, Let, Program};
 /// Computes equal lets once.
 pub(super) fn eliminate_common_lets(program: &mut Program) -> bool {
     let mut changed = false;
-    for block in live_blocks(program) {
+    for block in live_blocks(program).into_iter().rev() {
         while let Some((kept, dropped)) = find(program, block) {
             replace(program, block, kept, dropped);
             changed = true;

@@ -59,7 +59,8 @@ use rustc_hash::FxHashMap;
 pub(super) fn fuse_collect_into_consumer(program: &mut Program) -> bool {
     let mut changed = bypass_projections(program);
     let uses = collection_uses(program);
-    for block in live_blocks(program) {
+    // Inner blocks first: a change around a block makes a new block of it.
+    for block in live_blocks(program).into_iter().rev() {
         let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
         let before = lets.len();
         let mut defined: FxHashMap<CollectionId, usize> = FxHashMap::default();

@@ -60,7 +60,7 @@ use rustc_hash::FxHashSet;
 /// Joins sibling loops.
 pub(super) fn fuse_sibling_loops(program: &mut Program) -> bool {
     let mut changed = false;
-    for block in live_blocks(program) {
+    for block in live_blocks(program).into_iter().rev() {
         while let Some((first, second, place)) = find(program, block) {
             fuse(program, block, first, second, place);
             changed = true;

@@ -74,7 +74,7 @@ use crate::types::Field;
 /// Reduces groups while they are made.
 pub(super) fn groupby_reduce(program: &mut Program) -> bool {
     let mut changed = false;
-    for block in live_blocks(program) {
+    for block in live_blocks(program).into_iter().rev() {
         for at in 0..program.block(block).lets.len() {
             while let Some(site) = find(program, block, at) {
                 reduce(program, block, at, &site);

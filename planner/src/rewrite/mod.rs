@@ -11,6 +11,7 @@ mod fuse_sibling_loops;
 mod groupby_reduce;
 mod hoist_invariant_block;
 mod needs;
+mod reduce_unread_bucket;
 pub mod substitute;
 #[cfg(test)]
 mod tests;
@@ -52,6 +53,11 @@ pub const RULES: &[Rule] = &[
         "hoist_invariant_block",
         hoist_invariant_block::hoist_invariant_block,
         "before conditional_reduce, which wants a block of one loop",
+    ),
+    rule(
+        "reduce_unread_bucket",
+        reduce_unread_bucket::reduce_unread_bucket,
+        "a set of keys is smaller than the rows, and equal to another one more often",
     ),
     rule("conditional_reduce", conditional_reduce::conditional_reduce, "unnests correlated subqueries"),
     rule(
@@ -111,7 +117,7 @@ pub fn rewrite_observed(
             unchanged += 1;
             continue;
         }
-        unchanged = 1;
+        unchanged = 0;
         check(program, rule.name);
         fired.push(Fired { rule: rule.name });
         observe(rule, program);
