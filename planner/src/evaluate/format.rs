@@ -18,10 +18,16 @@ pub(super) fn format_value(value: &Value, data_type: DataType) -> String {
         (Value::Float(value), DataType::Real) => format_real(*value as f32),
         (Value::Float(value), _) => format_double(*value),
         (Value::Decimal(value), data_type) => format_decimal(*value, data_type.scale()),
-        (Value::Text(text), DataType::Char(length)) => format!("{text:length$}", length = length as usize),
+        (Value::Text(text), DataType::Char(length)) => pad(text, length as usize),
         (Value::Text(text), _) => text.to_string(),
         (Value::Interval(interval), _) => format_interval(*interval),
     }
+}
+
+/// Blanks up to a char's length. A formatting width would not do: it ends at 65,535.
+fn pad(text: &str, length: usize) -> String {
+    let missing = length.saturating_sub(text.chars().count());
+    text.to_owned() + &" ".repeat(missing)
 }
 
 /// All digits of the scale are shown: 1.50.

@@ -368,3 +368,65 @@ fn intervals() {
         ],
     );
 }
+
+#[test]
+fn no_text_panics() {
+    const PIECES: [&str; 24] = [
+        "-",
+        "+",
+        ".",
+        ":",
+        "/",
+        " ",
+        ",",
+        "0",
+        "1",
+        "9",
+        "12",
+        "1999",
+        "19990108",
+        "jan",
+        "bc",
+        "pm",
+        "ago",
+        "day",
+        "p",
+        "t",
+        "e",
+        "j",
+        "ä",
+        "99999999999999999999",
+    ];
+    const TYPES: [DataType; 9] = [
+        DataType::BigInt,
+        DataType::Real,
+        DataType::Double,
+        DataType::Boolean,
+        DataType::Date,
+        DataType::Time,
+        DataType::Timestamp,
+        DataType::Interval,
+        DataType::Varchar(3),
+    ];
+    let mut state = 1u64;
+    for _ in 0..20_000 {
+        let mut text = String::new();
+        for _ in 0..=state % 7 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            text += PIECES[(state >> 33) as usize % PIECES.len()];
+        }
+        for data_type in TYPES.into_iter().chain([DataType::decimal(38, 10), DataType::decimal(3, 3)]) {
+            if let Ok(value) = parse(&text, data_type) {
+                assert!(value.fits(data_type), "{text:?} as {data_type}");
+                let shown = format(&value, data_type);
+                assert_eq!(parse(&shown, data_type), Ok(value), "{text:?} as {data_type} shows as {shown:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_char_is_shown_as_long_as_it_is() {
+    let value = parse("ab  ", DataType::Char(100_000)).unwrap();
+    assert_eq!(format(&value, DataType::Char(100_000)).len(), 100_000);
+}
