@@ -8,6 +8,9 @@ use crate::relation::{ColumnId, Relation, SetKind};
 use crate::types::{DataType, Field};
 use std::sync::Arc;
 
+/// The values of a row, and the key that finds an equal one.
+type RowAndKey = (Vec<(ColumnId, ScalarId)>, Vec<KeyPart>);
+
 /// An input of a set operation and the columns that it gives.
 type Input = (Arc<Relation>, Vec<ColumnId>);
 
@@ -101,7 +104,7 @@ impl Lowerer<'_> {
     }
 
     /// The columns of the open row, and the key that finds an equal row.
-    fn row_and_key(&self, rows: &Rows) -> Result<(Vec<(ColumnId, ScalarId)>, Vec<KeyPart>)> {
+    fn row_and_key(&self, rows: &Rows) -> Result<RowAndKey> {
         let values = self.values(&rows.columns)?;
         let key = values.iter().map(|&(_, scalar)| KeyPart { scalar, null_matches: true }).collect();
         Ok((values, key))
