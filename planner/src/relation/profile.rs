@@ -2,6 +2,7 @@
 //! a statement, so one table serves all operators; an operator in between changes how many rows carry a value,
 //! not what the column is.
 
+use super::optimise::selectivity::distinct_values;
 use super::visit::{as_column, for_each_expression, for_each_input, for_each_subquery};
 use super::{ColumnId, Columns, Relation};
 use crate::catalog::{ColumnStatistics, TableInfo};
@@ -23,6 +24,8 @@ pub(crate) struct Profile {
     pub(crate) null_share: f64,
     /// Proven: no two rows of its table have the same value, and none is NULL.
     pub(crate) unique: bool,
+    /// Proven: equal values stand next to each other in its table.
+    pub(crate) clustered: bool,
     /// Proven: no NULL where it is made. An outer join above may add some.
     pub(crate) not_null: bool,
 }
@@ -75,13 +78,17 @@ impl Profiles {
                     match as_column(expression) {
                         Some(from) if from == *id => {}
                         Some(from) => self.set(*id, self.get(from).clone(), depth),
-                        None => self.set(*id, Profile::default(), depth),
+                        None => {
+                            let distinct = distinct_values(expression, self);
+                            self.set(*id, Profile { distinct, ..Profile::default() }, depth);
+                        }
                     }
                 }
             }
             Relation::Aggregate { keys, aggregates, .. } => {
                 for (id, key) in keys {
-                    let profile = as_column(key).map(|from| self.get(from).clone()).unwrap_or_default();
+                    let computed = || Profile { distinct: distinct_values(key, self), ..Profile::default() };
+                    let profile = as_column(key).map_or_else(computed, |from| self.get(from).clone());
                     let unique = keys.len() == 1 && profile.not_null;
                     self.set(*id, Profile { unique, ..profile }, depth);
                 }
@@ -118,6 +125,7 @@ fn scanned(table: &TableInfo, position: usize) -> Profile {
         range: column.min.as_ref().and_then(number).zip(column.max.as_ref().and_then(number)),
         null_share: if rows > 0.0 { column.nulls as f64 / rows } else { 0.0 },
         unique: column.unique,
+        clustered: column.sorted || column.clustered,
         not_null: declared || column.unique || counted_no_nulls(column),
     }
 }

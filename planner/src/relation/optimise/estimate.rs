@@ -82,7 +82,8 @@ pub(crate) fn occupied(values: f64, rows: f64) -> f64 {
     if values <= 1.0 {
         return values.min(rows);
     }
-    (values * (1.0 - (-rows / values).exp())).min(rows).max(rows.min(1.0))
+    // exp_m1, because for far more values than rows 1 - exp(…) would round to 0.
+    (values * -(-rows / values).exp_m1()).min(rows).max(rows.min(1.0))
 }
 
 struct Sides<'a> {
@@ -155,9 +156,10 @@ pub(crate) fn match_share(keys: &[(ColumnId, ColumnId)], right: f64, profiles: &
     }
     let mut share = 1.0f64;
     for (a, b) in keys {
-        let values = profiles.get(*b).distinct.unwrap_or(right).max(1.0);
-        let found = occupied(values, right);
-        let domain = profiles.get(*a).distinct.unwrap_or(values).max(1.0);
+        let profile = profiles.get(*b);
+        let values = profile.distinct.unwrap_or(right).max(1.0);
+        let found = if profile.unique { right.min(values) } else { occupied(values, right) };
+        let domain = profiles.get(*a).distinct.unwrap_or(values).max(values);
         share = share.min(found / domain);
     }
     share.clamp(0.0001, 1.0)

@@ -157,7 +157,10 @@ impl Cluster<'_> {
         }) {
             let Relation::Join { left, right, on, .. } = self.inputs.remove(at) else { return };
             let (left, right) = if swap { (right, left) } else { (left, right) };
+            // What may fail inside the join was tested before what may fail above it, and may have guarded it.
+            let mut above = std::mem::take(&mut self.above);
             self.flatten(Relation::Join { kind, left, right, on }, false);
+            self.above.append(&mut above);
         }
     }
 
@@ -313,9 +316,16 @@ impl Cluster<'_> {
             }
         }
         let mut keys = Vec::new();
-        for conjunct in &on {
+        for conjunct in &mut on {
             let Some((a, b)) = equated_columns(conjunct) else { continue };
-            let (a, b) = if input_of(a) != NO_INPUT { (a, b) } else { (b, a) };
+            let (a, b) = if input_of(a) != NO_INPUT {
+                (a, b)
+            } else {
+                if let ExpressionKind::Call(_, sides) = &mut conjunct.kind {
+                    sides.swap(0, 1);
+                }
+                (b, a)
+            };
             if input_of(a) == NO_INPUT || input_of(b) != NO_INPUT {
                 continue;
             }
@@ -363,6 +373,7 @@ impl Cluster<'_> {
                     values: values.max(1.0),
                     table_rows: if profile.rows > 0.0 { profile.rows } else { rows },
                     unique: profile.unique,
+                    clustered: profile.clustered,
                 });
             }
             KeyClass { members, data_type }

@@ -12,8 +12,10 @@
 //! Cost, in units of about a nanosecond of one thread: see `join_cost`.
 
 use super::join_cost::{Cardinality, JoinShape, cost_of};
-use super::push_filter::equality;
+use super::push_filter::{equality, filtered};
 use crate::function::Function;
+use crate::relation::column_set::ColumnSet;
+use crate::relation::unique::is_unique;
 use crate::relation::visit::as_binary;
 use crate::relation::{ColumnId, Expression, JoinKind, Relation};
 use crate::types::DataType;
@@ -48,6 +50,8 @@ pub(super) struct KeyColumn {
     pub(super) table_rows: f64,
     /// No value occurs twice in its table.
     pub(super) unique: bool,
+    /// Equal values stand together in its table, most likely in order.
+    pub(super) clustered: bool,
 }
 
 /// Another predicate over several inputs.
@@ -164,7 +168,7 @@ impl Search<'_> {
     }
 
     fn shape(&self, left: u64, right: u64, left_rows: f64, right_rows: f64, rows: f64) -> JoinShape {
-        let mut shape = JoinShape { left_rows, right_rows, rows, keys: 0, unique: false, pairwise: false };
+        let mut shape = JoinShape { left_rows, right_rows, rows, ..JoinShape::default() };
         self.cardinality.describe_key(left, right, &mut shape);
         for residual in self.residuals {
             match residual.sides {
@@ -334,25 +338,38 @@ impl Builder<'_> {
             }
             Tree::Join(left, right) => {
                 let (mut left, right) = (self.build(*left), self.build(*right));
-                let on = self.condition(&left, &right);
+                let (on, rest) = self.condition(&left, &right);
                 left.order.extend(right.order);
                 let (kind, mask) = (JoinKind::Inner, left.mask | right.mask);
                 let (below, right) = (Arc::new(left.relation), Arc::new(right.relation));
-                Built { relation: Relation::Join { kind, left: below, right, on }, order: left.order, mask }
+                let relation = filtered(Relation::Join { kind, left: below, right, on }, rest);
+                Built { relation, order: left.order, mask }
             }
         }
     }
 
-    fn condition(&mut self, left: &Built, right: &Built) -> Expression {
+    /// The join's condition, and what a filter above it tests. If one column alone is a unique key of the right,
+    /// the join looks that up (in a table indexed by it, as like as not) and the other equalities are tests of the
+    /// row found; a composite key would have to be hashed.
+    fn condition(&mut self, left: &Built, right: &Built) -> (Expression, Vec<Expression>) {
         let first = |side: &Built, class: &KeyClass| {
             let members = side.order.iter().filter_map(|input| class.members.iter().find(|key| key.input == *input));
             members.map(|key| key.column).next()
         };
         let mut on: Vec<Expression> = Vec::new();
+        let mut unique = None;
         for class in self.classes {
             if let (Some(a), Some(b)) = (first(left, class), first(right, class)) {
+                if unique.is_none() && is_unique(&right.relation, &ColumnSet::from_iter([b])) {
+                    unique = Some(on.len());
+                }
                 on.push(equality(a, b, class.data_type));
             }
+        }
+        let mut rest = Vec::new();
+        if let Some(unique) = unique.filter(|_| on.len() > 1) {
+            let key = on.swap_remove(unique);
+            rest = std::mem::replace(&mut on, vec![key]);
         }
         for (mask, predicate) in &mut self.residuals {
             if *mask & !(left.mask | right.mask) == 0
@@ -361,6 +378,6 @@ impl Builder<'_> {
                 on.push(predicate);
             }
         }
-        Expression::and(on)
+        (Expression::and(on), rest)
     }
 }

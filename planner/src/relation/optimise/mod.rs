@@ -24,7 +24,7 @@ mod join_cost;
 mod join_order;
 mod prune_columns;
 mod push_filter;
-mod selectivity;
+pub(crate) mod selectivity;
 mod simplify;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Scan t: a, b                 =  Scan t: a                  if only a is read above
-//! x inner join y on k = u      =  x semi join y on k = u     if nothing above reads y and u is unique in y
+//! x inner join y on k = u      =  x semi join y on k = u     if nothing else reads y and u is unique in y
 //! Aggregate by k: s, t         =  Aggregate by k: s          if t is not read; keys stay, they make the groups
 //! Project (a = a) x            =  x
 //! ```
@@ -11,10 +11,12 @@
 //! Errors: leaving out a column evaluates less. NULLs: a semi join's left rows without a match go, as an inner
 //! join's do; with a unique key no left row had two.
 
+use crate::function::Function;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::unique::{is_unique, join_key};
 use crate::relation::visit::{
-    as_column, for_each_column, for_each_expression, for_each_expression_mut, for_each_subquery_mut, rewrite, take,
+    as_binary, as_column, conjuncts, for_each_column, for_each_expression, for_each_expression_mut,
+    for_each_subquery_mut, rewrite, take,
 };
 use crate::relation::{ColumnId, CteId, JoinKind, Relation, SetKind, SubqueryKind};
 use std::sync::Arc;
@@ -114,8 +116,10 @@ impl Pruner {
                 retain_at(&mut right.1, &kept);
             }
             Relation::Join { kind: kind @ JoinKind::Inner, left: _, right, on } => {
-                let unread = || right.columns().iter().all(|id| !required.contains(*id));
-                if unread() && is_unique(right, &join_key(right, on)) {
+                let unread = right.columns().iter().all(|id| !required.contains(*id));
+                // With other conditions a lookup of the one match beats a search for any.
+                let key_only = || conjuncts(on).iter().all(|conjunct| as_binary(conjunct, Function::Equal).is_some());
+                if unread && key_only() && is_unique(right, &join_key(right, on)) {
                     *kind = JoinKind::Semi;
                 }
             }

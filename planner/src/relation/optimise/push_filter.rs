@@ -18,6 +18,7 @@
 
 use super::crossing::{Side, may_cross_from_above, may_cross_from_on};
 use super::derive_predicates::{contradicts, copies_for};
+use super::factor_or::factor_or;
 use super::join_cluster;
 use super::simplify::simplify;
 use crate::function::Function;
@@ -46,7 +47,7 @@ impl Placer<'_> {
     pub(super) fn place(&self, relation: Relation, mut predicates: Vec<Expression>) -> Relation {
         match relation {
             Relation::Filter { input, predicate } => {
-                let mut all = predicate.into_conjuncts();
+                let mut all: Vec<Expression> = predicate.into_conjuncts().into_iter().flat_map(factor_or).collect();
                 all.append(&mut predicates);
                 self.place(take(input), all)
             }
@@ -145,12 +146,15 @@ impl Placer<'_> {
         let (mut to_left, above) = split(predicates, |predicate| {
             may_cross_from_above(kind, Side::Left) && reads_only(predicate, &left_columns)
         });
+        let (right_above, above) =
+            split(above, |predicate| may_cross_from_above(kind, Side::Right) && reads_only(predicate, &right_columns));
         let on = on.into_conjuncts();
         let (mut to_right, on) =
             split(on, |conjunct| may_cross_from_on(kind, Side::Right) && reads_only(conjunct, &right_columns));
         let (on_left, on) =
             split(on, |conjunct| may_cross_from_on(kind, Side::Left) && reads_only(conjunct, &left_columns));
         to_left.extend(on_left);
+        to_right.extend(right_above);
         // What holds for a left key holds for each right key that it may match.
         if kind != JoinKind::Full {
             for conjunct in &on {

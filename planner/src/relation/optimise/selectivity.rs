@@ -138,11 +138,19 @@ pub(crate) fn distinct_values(expression: &Expression, profiles: &Profiles) -> O
             match function {
                 Function::Extract(crate::function::DatePart::Year) => of.map(|days| (days / 365.0).max(1.0)),
                 Function::Extract(_) => of.map(|values| values.min(60.0)),
-                Function::Substring | Function::Left => of.map(|values| values.sqrt()),
+                Function::Substring | Function::Left => of.map(|values| values.sqrt().min(short_texts(arguments))),
                 _ => of,
             }
         }
         _ => None,
+    }
+}
+
+/// How many texts there are of the length that the last argument of `substring` or `left` asks for.
+fn short_texts(arguments: &[Expression]) -> f64 {
+    match arguments.last().map(|length| &length.kind) {
+        Some(ExpressionKind::Constant(Value::Int(length @ 1..=9))) => 10f64.powi(*length as i32),
+        _ => f64::INFINITY,
     }
 }
 

@@ -9,14 +9,18 @@
 //!
 //! When: the subquery is a conjunct of a Filter (under OR its answer is a value, which a join does not give); it
 //! is correlated only through filters at the top of its select-project-join block (LIMIT or an aggregate above a
-//! correlated filter depends on the outer row); something is equated, so that the join has a key; all that
-//! crosses is pure, because a join's key is evaluated for rows that the subquery would not have reached.
+//! correlated filter depends on the outer row); something is equated, so that the join has a key.
+//!
+//! Errors: all that crosses is pure, because a join's key is evaluated for rows that the subquery would not have
+//! reached. For the same reason nothing in a correlated subquery may fail: without its correlated conjuncts, more
+//! rows reach the rest. An uncorrelated subquery may: its rows are the same, computed once, even if no row asks.
+//! None may be volatile.
 //!
 //! NULLs: a Filter keeps TRUE only, so IN's FALSE and NULL are one. NOT IN's are not: `1 not in (2, null)` is
 //! NULL, while the anti join would keep the row. Hence the proof that neither side is NULL.
 
 use crate::function::Function;
-use crate::relation::effects::is_pure;
+use crate::relation::effects::{is_pure, relation_effects};
 use crate::relation::not_null::never_null;
 use crate::relation::profile::Profiles;
 use crate::relation::visit::{
@@ -114,7 +118,10 @@ fn joinable(
     let mut equated = matches!(&subquery.kind, SubqueryKind::Any(predicate) | SubqueryKind::All(predicate)
         if conjuncts(predicate).iter().any(|conjunct| as_binary(conjunct, Function::Equal).is_some()
             || matches!(test, Test::Negated)));
-    let pullable = is_pullable(&subquery.relation, depth + 1, &mut equated, true, profiles);
+    let effects = relation_effects(&subquery.relation);
+    let same_rows = !effects.may_fail || is_inside(&subquery.relation, depth + 1, profiles);
+    let pullable =
+        same_rows && !effects.volatile && is_pullable(&subquery.relation, depth + 1, &mut equated, true, profiles);
     (pullable && equated).then_some((kind, test))
 }
 
