@@ -202,11 +202,25 @@ impl Scalars {
     fn own_effects(&self, node: &ScalarNode) -> Effects {
         match &node.scalar {
             Scalar::Call { function, arguments } => {
+                if self.is_total_pattern(*function, arguments) {
+                    return Effects::PURE;
+                }
                 let types: Vec<DataType> = arguments.iter().map(|&id| self.data_type(id)).collect();
                 function_effects(*function, &types, node.data_type)
             }
             _ => Effects::PURE,
         }
+    }
+
+    /// Whether this matches a constant pattern that does not end in its escape character, a backslash: it cannot fail.
+    fn is_total_pattern(&self, function: Function, arguments: &[ScalarId]) -> bool {
+        matches!(function, Function::Like | Function::ILike)
+            && arguments.len() == 2
+            && match self.get(arguments[1]) {
+                Scalar::Constant(Value::Text(pattern)) => !pattern.ends_with('\\'),
+                Scalar::Constant(Value::Null) => true,
+                _ => false,
+            }
     }
 }
 
@@ -273,9 +287,25 @@ pub fn function_effects(function: Function, arguments: &[DataType], result: Data
         // Only a cast that widens cannot fail.
         F::Cast | F::AssignCast => !cast_is_total(arguments[0], result, function),
         F::Substring => arguments.len() == 3,
+        F::Add | F::Subtract | F::Multiply => !arithmetic_is_total(function, arguments, result),
         _ => true,
     };
     Effects { may_fail, volatile: function == Function::Random }
+}
+
+/// Whether the sum, difference or product of any two decimals of these types fits the result's.
+fn arithmetic_is_total(function: Function, arguments: &[DataType], result: DataType) -> bool {
+    let [a, b] = arguments else { return false };
+    if ![*a, *b, result].into_iter().all(DataType::is_decimal) {
+        return false;
+    }
+    let (Some((_, a)), Some((_, b)), Some((_, high))) =
+        (a.integer_bounds(), b.integer_bounds(), result.integer_bounds())
+    else {
+        return false;
+    };
+    let largest = if function == Function::Multiply { a.checked_mul(b) } else { a.checked_add(b) };
+    largest.is_some_and(|largest| largest <= high)
 }
 
 fn cast_is_total(from: DataType, to: DataType, function: Function) -> bool {

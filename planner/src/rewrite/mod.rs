@@ -4,14 +4,24 @@
 //! they share; every other module is one rule, named as its function and as its golden file in `testdata/`.
 
 mod conditional_reduce;
+mod demand_restriction;
+mod dependencies;
 mod eliminate_common_lets;
 mod eliminate_dead_fields;
+mod exists_disequality_to_min_max;
+mod fold_constants;
 mod fuse_collect_into_consumer;
 mod fuse_sibling_loops;
+mod group_join;
 mod groupby_reduce;
 mod hoist_invariant_block;
+mod join_unique_exists;
 mod needs;
+mod order_conditions;
+mod prune_group_keys;
+mod reduce_probed_bucket;
 mod reduce_unread_bucket;
+mod selectivity;
 pub mod substitute;
 #[cfg(test)]
 mod tests;
@@ -38,10 +48,11 @@ const fn rule(name: &'static str, apply: fn(&mut Program) -> bool, reason: &'sta
 
 /// All rules, in the order in which each round tries them.
 pub const RULES: &[Rule] = &[
+    rule("fold_constants", fold_constants::fold_constants, "first, because nothing is simpler than a constant"),
     rule(
         "eliminate_dead_fields",
         eliminate_dead_fields::eliminate_dead_fields,
-        "first, because less is left for the others to look at",
+        "early, because less is left for the others to look at",
     ),
     rule(
         "fuse_collect_into_consumer",
@@ -59,7 +70,33 @@ pub const RULES: &[Rule] = &[
         reduce_unread_bucket::reduce_unread_bucket,
         "a set of keys is smaller than the rows, and equal to another one more often",
     ),
+    rule(
+        "exists_disequality_to_min_max",
+        exists_disequality_to_min_max::exists_disequality_to_min_max,
+        "before conditional_reduce, which wants nothing but equalities",
+    ),
     rule("conditional_reduce", conditional_reduce::conditional_reduce, "unnests correlated subqueries"),
+    rule(
+        "join_unique_exists",
+        join_unique_exists::join_unique_exists,
+        "unnests what compares the only row of a bucket with the outer row",
+    ),
+    rule(
+        "reduce_probed_bucket",
+        reduce_probed_bucket::reduce_probed_bucket,
+        "unnests what a join has put into buckets",
+    ),
+    rule(
+        "prune_group_keys",
+        prune_group_keys::prune_group_keys,
+        "after groupby_reduce, which makes the groups; before group_join, which wants the outer row's key",
+    ),
+    rule("group_join", group_join::group_join, "aggregates before joining instead of making pairs"),
+    rule(
+        "demand_restriction",
+        demand_restriction::demand_restriction,
+        "after conditional_reduce, which makes the groups that are looked up",
+    ),
     rule(
         "fuse_sibling_loops",
         fuse_sibling_loops::fuse_sibling_loops,
@@ -70,6 +107,7 @@ pub const RULES: &[Rule] = &[
         eliminate_common_lets::eliminate_common_lets,
         "after the fusions, which make equal things look equal",
     ),
+    rule("order_conditions", order_conditions::order_conditions, "last, because it unites nothing and makes nothing"),
 ];
 
 /// Rounds after which a program is as good as it gets; two rules that undo each other would go on for ever.
@@ -117,6 +155,7 @@ pub fn rewrite_observed(
             unchanged += 1;
             continue;
         }
+        // What it has made may give it more to do: a block that it has looked at may have been replaced.
         unchanged = 0;
         check(program, rule.name);
         fired.push(Fired { rule: rule.name });

@@ -1,0 +1,181 @@
+//! A nested Reduce over one bucket becomes a BucketReduce beside the BucketCollect, and a lookup.
+//!
+//! ```text
+//! B = BucketCollect[nest](c)(k)(v)                       B = …, M = BucketReduce[nest](c && d(v))(k)(f(v))(r)
+//! G[i …](… Reduce[j in B[h(i)]](d(j))(f(j))(r) …)   →    G[i …](… M[h(i)] …)
+//! ```
+//!
+//! Source: DMLL's Conditional Reduce (Figure 3), for an equality that a join has made a bucket. An example:
+//!
+//! ```text before
+//! table %0 t(a#0 integer, b#1 integer?)
+//! loop
+//!   i0 in %0
+//!   %1 bucket_collect
+//!     key a = i0.a
+//!     b? = i0.b
+//! loop
+//!   i1 in %0
+//!   %2 collect
+//!     block b0
+//!       loop
+//!         i2 in %1[i1.b]
+//!         %3 reduce
+//!           if i2.b > 5
+//!           least? = min(i2.b)
+//!       result %3
+//!     least? = b0.least
+//! result %2
+//! output least
+//! ```
+//! ```text after
+//! table %0 t(a#0 integer, b#1 integer?)
+//! loop
+//!   i0 in %0
+//!   %1 bucket_collect
+//!     key a = i0.a
+//!     b? = i0.b
+//!   %2 bucket_reduce
+//!     if i0.b > 5
+//!     key a = i0.a
+//!     least? = min(i0.b)
+//! loop
+//!   i1 in %0
+//!   %3 collect
+//!     least? = %2[i1.b].least
+//! result %3
+//! output least
+//! ```
+//!
+//! `any(TRUE)`, which is EXISTS, needs no value: its reader becomes `exists M[h(i)]`. The buckets go when nothing
+//! else reads them.
+//!
+//! Guard, and why:
+//! * conditions and arguments read the bucket's rows only: with another outer value in them, as in
+//!   `(select sum(u.x * t.y) from u where u.k = t.k)`, one value a bucket would not do;
+//! * nothing in the block, and none of the bucket's values that it reads, may fail or is volatile: it is now evaluated
+//!   for buckets that no outer row asks for.
+//!
+//! NULLs: the probe is the bucket's own, NULL parts find what they found. A bucket without rows that pass, or none at
+//! all, gives what the reduction gives for no rows. Joins: the nest is kept.
+
+use super::dependencies::definitions;
+use super::exists_disequality_to_min_max::exists_loop;
+use super::substitute::Substitution;
+use super::uses::{FreeIndices, nested_of};
+use crate::multiloop::live::live_blocks;
+use crate::multiloop::{
+    Aggregate, BlockId, CollectionId, Generator, IndexId, KeyPart, Let, Program, Reduction, Scalar, ScalarId, Shape,
+    Source,
+};
+use crate::types::DataType;
+
+/// Reduces buckets once instead of at every probe.
+pub(super) fn reduce_probed_bucket(program: &mut Program) -> bool {
+    let mut changed = false;
+    for block in live_blocks(program) {
+        for at in 0..program.block(block).lets.len() {
+            let mut refused = Vec::new();
+            while let Some((nested, probe)) = nested_of(program, &program.block(block).lets[at])
+                .into_iter()
+                .filter(|(_, nested, _)| !refused.contains(nested))
+                .find_map(|(_, nested, _)| Some((nested, probed_reduce(program, nested)?)))
+            {
+                if reduce(program, block, at, nested, probe) {
+                    changed = true;
+                } else {
+                    refused.push(nested);
+                }
+            }
+        }
+    }
+    changed
+}
+
+/// A nested Reduce of one bucket, taken apart.
+struct ProbedReduce {
+    buckets: CollectionId,
+    key: Vec<KeyPart>,
+    index: IndexId,
+    condition: Vec<ScalarId>,
+    /// None of them: it is an EXISTS.
+    aggregates: Vec<Aggregate>,
+}
+
+fn probed_reduce(program: &Program, id: BlockId) -> Option<ProbedReduce> {
+    let block = program.block(id);
+    let [Let::Loop { defines, multiloop }] = &block.lets[..] else { return None };
+    let ([define], [index], [generator @ Generator::Reduce { condition, aggregates }]) =
+        (&defines[..], &multiloop.nest[..], &multiloop.generators[..])
+    else {
+        return None;
+    };
+    let Source::Bucket { collection, key } = &index.source else { return None };
+    let top_k = aggregates.iter().any(|each| matches!(each.reduction, Reduction::TopK { .. }));
+    if *define != block.result || top_k || !program.block_effects(id).is_pure() {
+        return None;
+    }
+    let mut free = FreeIndices::default();
+    let mut own = true;
+    generator.for_each_scalar(|id| own &= free.scalar(program, id).iter().all(|each| *each == index.id));
+    own.then(|| ProbedReduce {
+        buckets: *collection,
+        key: key.clone(),
+        index: index.id,
+        condition: condition.clone(),
+        aggregates: if exists_loop(program, id).is_some() { Vec::new() } else { aggregates.clone() },
+    })
+}
+
+/// Adds the BucketReduce to the loop that makes the buckets, which has to stand in the same block; whether it did.
+fn reduce(program: &mut Program, block: BlockId, at: usize, nested: BlockId, probe: ProbedReduce) -> bool {
+    let ProbedReduce { buckets, key, index, condition: passing, mut aggregates } = probe;
+    let Some(made) = definitions(program)[buckets.0 as usize].filter(|made| made.block == block) else { return false };
+    let Let::Loop { multiloop, .. } = &program.block(block).lets[made.at] else { return false };
+    let Generator::BucketCollect { condition, key: inner_key, value } = &multiloop.generators[made.generator] else {
+        return false;
+    };
+    let (mut condition, inner_key, value) = (condition.clone(), inner_key.clone(), value.clone());
+    let mut of_value = Substitution::new();
+    of_value.replace_index(index, value);
+    let mut pure = true;
+    let mut moved = |program: &mut Program, id: ScalarId| {
+        let id = of_value.scalar(program, id);
+        pure &= program.scalars.effects(id).is_pure();
+        id
+    };
+    for id in passing {
+        condition.push(moved(program, id));
+    }
+    for aggregate in &mut aggregates {
+        aggregate.for_each_scalar_mut(|id| *id = moved(program, *id));
+    }
+    if !pure {
+        return false;
+    }
+    let values = program.collection(program.block(nested).result).fields.clone();
+    let mut fields = program.collection(buckets).fields.clone();
+    let (keys, is_exists) = (inner_key.len() as u32, aggregates.is_empty());
+    if !is_exists {
+        fields.extend(values.iter().cloned());
+    }
+    let groups = program.add_collection(fields, Shape::Groups { keys });
+    let mut readers = Substitution::new();
+    for (value, field) in values.iter().zip(0..) {
+        let old = program.nested(nested, field);
+        let new = if is_exists {
+            program.scalars.intern(Scalar::Exists { collection: groups, key: key.clone() }, DataType::Boolean)
+        } else {
+            let lookup = Scalar::Lookup { collection: groups, key: key.clone(), field: keys + field };
+            program.scalars.intern(lookup, value.data_type)
+        };
+        readers.replace_scalar(old, new);
+    }
+    let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
+    readers.definition(program, &mut lets[at]);
+    let Let::Loop { defines, multiloop } = &mut lets[made.at] else { unreachable!("it has been seen") };
+    defines.push(groups);
+    multiloop.generators.push(Generator::BucketReduce { condition, key: inner_key, aggregates });
+    program.blocks[block.0 as usize].lets = lets;
+    true
+}
