@@ -8,13 +8,14 @@ mod catalog;
 
 use catalog::TpchCatalog;
 use multiloop_planner::lower::lower;
-use multiloop_planner::multiloop::Program;
 use multiloop_planner::multiloop::live::live_blocks;
 use multiloop_planner::multiloop::print::print;
 use multiloop_planner::multiloop::verify::verify;
+use multiloop_planner::multiloop::{Let, Multiloop, Program, Shape, Source};
 use multiloop_planner::relation::optimise::optimise;
-use multiloop_planner::rewrite::{RewriteOptions, rewrite};
+use multiloop_planner::rewrite::{RULES, RewriteOptions, rewrite};
 use multiloop_planner::sql::{Statement, bind, parse};
+use std::time::{Duration, Instant};
 
 fn sql(number: usize) -> String {
     let path = format!("{}/../tpch/queries/q{number:02}.sql", env!("CARGO_MANIFEST_DIR"));
@@ -44,5 +45,87 @@ fn program(number: usize) -> Program {
 fn no_query_holds_a_nested_loop() {
     for (number, program) in (1..=22).map(|number| (number, program(number))).collect::<Vec<_>>() {
         assert_eq!(live_blocks(&program).len(), 1, "Q{number}\n{}", print(&program));
+    }
+}
+
+/// The loops of a program, in order: those of its body, as none is nested.
+fn loops(program: &Program) -> Vec<&Multiloop> {
+    let lets = program.body().lets.iter();
+    lets.filter_map(|each| if let Let::Loop { multiloop, .. } = each { Some(multiloop) } else { None }).collect()
+}
+
+/// How many loops go over a table.
+fn scans(program: &Program, table: &str) -> usize {
+    let is_scan = |multiloop: &&&Multiloop| match multiloop.nest[0].source {
+        Source::Rows(collection) => {
+            matches!(&program.collection(collection).shape, Shape::Table { name, .. } if name == table)
+        }
+        _ => false,
+    };
+    loops(program).iter().filter(is_scan).count()
+}
+
+#[test]
+fn q6_is_one_loop() {
+    assert_eq!(loops(&program(6)).len(), 1);
+}
+
+#[test]
+fn revenue_of_q15_is_computed_once() {
+    assert_eq!(scans(&program(15), "lineitem"), 1);
+}
+
+#[test]
+fn q13_makes_no_pairs() {
+    assert!(loops(&program(13)).iter().all(|multiloop| multiloop.nest.len() == 1));
+}
+
+#[test]
+fn groups_by_a_key_have_no_other_key() {
+    for number in [3, 10, 18] {
+        let program = program(number);
+        let longest = loops(&program).iter().flat_map(|each| &each.generators).map(|each| each.key().len()).max();
+        assert_eq!(longest, Some(1), "Q{number}\n{}", print(&program));
+    }
+}
+
+#[test]
+fn demand_restricts_what_is_looked_up() {
+    for number in [2, 17, 20, 21] {
+        let mut program = naive(&sql(number), &TpchCatalog::new());
+        let fired = rewrite(&mut program, &RewriteOptions::default());
+        assert!(fired.iter().any(|fired| fired.rule == "demand_restriction"), "Q{number}\n{}", print(&program));
+    }
+}
+
+/// Every rule can be left out: the others make a valid program without it.
+#[test]
+fn no_rule_needs_another() {
+    let catalog = TpchCatalog::new();
+    for number in 1..=22 {
+        let naive = naive(&sql(number), &catalog);
+        for rule in RULES {
+            let mut program = naive.clone();
+            rewrite(&mut program, &RewriteOptions { none: false, without: vec![rule.name.to_owned()] });
+            verify(&program).unwrap_or_else(|problem| panic!("Q{number} without {}: {problem}", rule.name));
+        }
+    }
+}
+
+/// Planning is a part of every query's time. Only a release build is held to it, with room for a busy machine.
+#[test]
+fn planning_takes_no_time() {
+    let catalog = TpchCatalog::new();
+    for number in 1..=22 {
+        let sql = sql(number);
+        let mut shortest = Duration::MAX;
+        for _ in 0..20 {
+            let start = Instant::now();
+            let mut program = naive(&sql, &catalog);
+            rewrite(&mut program, &RewriteOptions::default());
+            shortest = shortest.min(start.elapsed());
+        }
+        println!("Q{number}: {shortest:?}");
+        assert!(cfg!(debug_assertions) || shortest < Duration::from_millis(1), "Q{number}: {shortest:?}");
     }
 }

@@ -70,9 +70,7 @@ use super::dependencies::definitions;
 use super::selectivity::Selectivity;
 use super::uses::{Use, collection_uses, for_each_node};
 use crate::multiloop::live::live_blocks;
-use crate::multiloop::{
-    CollectionId, Generator, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Source,
-};
+use crate::multiloop::{CollectionId, Generator, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Source};
 use crate::types::DataType;
 
 /// The largest share of all keys for which asking pays.
@@ -127,7 +125,8 @@ fn find(program: &Program, lets: &[Let], at: usize, number: usize) -> Option<Wan
     let in_front = |id: CollectionId| lets[..at].iter().any(|each| each.defines().contains(&id));
     facts(program, reader, groups, &made_values(lets)).into_iter().find_map(|fact| {
         let wanted = lookups.iter().map(|lookup| wanted(&fact, lookup, key)).collect::<Option<Vec<Wanted>>>()?;
-        let wanted = wanted.split_first().and_then(|(first, rest)| rest.iter().all(|other| other == first).then_some(first))?;
+        let wanted =
+            wanted.split_first().and_then(|(first, rest)| rest.iter().all(|other| other == first).then_some(first))?;
         let asked = condition.iter().any(|&id| {
             *program.scalars.get(id) == (Scalar::Exists { collection: wanted.found, key: wanted.key.clone() })
         });

@@ -117,9 +117,12 @@ impl<'p> Dependencies<'p> {
             return false;
         };
         // A row of Buckets shows the key, and needs all of it.
-        let shows_value = matches!(generator, Generator::Collect { .. }) || matches!(index.source, Source::Bucket { .. });
+        let shows_value =
+            matches!(generator, Generator::Collect { .. }) || matches!(index.source, Source::Bucket { .. });
         shows_value
-            && self.within(given, index, multiloop, generator).is_some_and(|inner| self.scalar(&inner, value[field as usize]))
+            && self
+                .within(given, index, multiloop, generator)
+                .is_some_and(|inner| self.scalar(&inner, value[field as usize]))
     }
 
     /// Whether all rows of a nest are determined.

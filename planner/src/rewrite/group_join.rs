@@ -181,8 +181,7 @@ fn aggregated(program: &Program, aggregate: &Aggregate, inner: IndexId, keeps_un
     let mut free = FreeIndices::default();
     let mut scalars = Vec::new();
     aggregate.for_each_scalar(|id| scalars.push(id));
-    let reads_inner_only =
-        scalars.iter().all(|&id| free.scalar(program, id).iter().all(|index| *index == inner));
+    let reads_inner_only = scalars.iter().all(|&id| free.scalar(program, id).iter().all(|index| *index == inner));
     let reads_inner = scalars.iter().any(|&id| free.scalar(program, id).contains(&inner));
     let volatile = scalars.iter().any(|&id| program.scalars.effects(id).volatile);
     use Reduction as R;
@@ -217,7 +216,8 @@ fn is_null_with_row(program: &Program, value: ScalarId, index: IndexId) -> bool 
 /// Adds the BucketReduce to the loop that makes the buckets and makes the join a Collect; whether it could.
 fn reduce(program: &mut Program, block: BlockId, at: usize, join: Join) -> bool {
     let Let::Loop { multiloop, .. } = &program.block(block).lets[join.made.at] else { return false };
-    let Generator::BucketCollect { condition, key: inner_key, value } = &multiloop.generators[join.made.generator] else {
+    let Generator::BucketCollect { condition, key: inner_key, value } = &multiloop.generators[join.made.generator]
+    else {
         return false;
     };
     let (mut condition, inner_key, value) = (condition.clone(), inner_key.clone(), value.clone());

@@ -23,7 +23,11 @@ impl TpchCatalog {
 
     fn small(&mut self) {
         use DataType::{BigInt, Text};
-        self.table("region", 5, &[("r_regionkey", BigInt, 0, Some((0, 4))), ("r_name", Text, 0, None), ("r_comment", Text, 5, None)]);
+        self.table(
+            "region",
+            5,
+            &[("r_regionkey", BigInt, 0, Some((0, 4))), ("r_name", Text, 0, None), ("r_comment", Text, 5, None)],
+        );
         self.table(
             "nation",
             25,
