@@ -102,7 +102,10 @@ fn main() {
         ("32-bit column with constant", "i0.price < 5000.00::decimal(15,2)"),
         ("two 32-bit columns", "i0.price < i0.quantity"),
         ("price * (1 - discount)", "i0.price * (1.00::decimal(15,2) - i0.discount)"),
-        ("price * (1 - d) * (1 + q)", "i0.price * (1.00::decimal(15,2) - i0.discount) * (1.00::decimal(15,2) + i0.quantity)"),
+        (
+            "price * (1 - d) * (1 + q)",
+            "i0.price * (1.00::decimal(15,2) - i0.discount) * (1.00::decimal(15,2) + i0.quantity)",
+        ),
         ("dictionary in list", "in_list(i0.mode, 'MAIL', 'SHIP')"),
         ("like '%special%requests%'", "like(i0.comment, '%special%requests%')"),
         ("extract year", "extract_year(i0.day)::decimal(38,0)"),
