@@ -23,11 +23,7 @@ pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, que
             format!("Before rules\n{before}\nRules\n{names}\nAfter rules\n{}", print(&program))
         }
         ExplainKind::Kernels => {
-            let planned = plan(query.clone(), rules)?;
-            {
-                let _ = planned;
-                return Err(crate::Error::unsupported("EXPLAIN (KERNELS) is"));
-            }
+            format!("{}\n", multiloop_exec::cpu::place(&plan(query.clone(), rules)?)?)
         }
     };
     if analyze {
@@ -48,7 +44,8 @@ fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
     let (rows, statistics) = timed(&mut timings.execute, || {
         runner.session.as_statement(|context| {
             let mut output = multiloop_exec::cpu::run(&planned, &find, runner.parameters, context, pool)?;
-            let statistics = String::new();
+            let statistics: String =
+                output.statistics(&planned).iter().map(|statistics| format!("{statistics}\n")).collect();
             let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;
             Ok((rows, statistics))
         })

@@ -15,18 +15,22 @@ mod lookup;
 mod multiloop;
 mod nest;
 mod order;
+mod place;
 mod plan;
 mod reduce;
 mod run;
 mod sink;
 mod sort;
+mod statistics;
 mod stored;
 pub mod tile;
 mod top_k;
 mod variance;
 pub mod vector;
 
+pub use place::{Placement, place};
 pub use run::{Output, run};
+pub use statistics::LetStatistics;
 
 #[cfg(test)]
 mod tests;

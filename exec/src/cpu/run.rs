@@ -1,8 +1,10 @@
 //! Runs a program: its lets in order, then its result as record batches.
 
 use super::multiloop;
+use super::place;
 use super::plan::{LetKind, LetPlan, Plan};
 use super::sort;
+use super::statistics::LetStatistics;
 use super::stored::{RowSet, Stored};
 use super::tile::{Bindings, Captured};
 use crate::column::arrow::to_record_batch;
@@ -17,6 +19,7 @@ use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// Runs a program on the workers of a pool.
 ///
@@ -35,7 +38,8 @@ pub fn run(
     let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
     frame.block(program.body, Some(pool))?;
     let result = frame.get(program.body().result)?;
-    Ok(Output::new(program, result.rows()?.clone()))
+    let statistics = shared.statistics.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
+    Ok(Output::new(program, result.rows()?.clone(), statistics))
 }
 
 /// The rows of a result, handed out as record batches one at a time.
@@ -45,10 +49,11 @@ pub struct Output {
     columns: Vec<u32>,
     rows: RowSet,
     next: usize,
+    statistics: Vec<(usize, LetStatistics)>,
 }
 
 impl Output {
-    fn new(program: &Program, rows: RowSet) -> Self {
+    fn new(program: &Program, rows: RowSet, statistics: Vec<(usize, LetStatistics)>) -> Self {
         let result = program.collection(program.body().result);
         let field = |(name, position): &(String, u32)| {
             let Field { data_type, nullable, .. } = result.fields[*position as usize];
@@ -56,7 +61,7 @@ impl Output {
         };
         let position = |position: u32| rows.fields.as_ref().map_or(position, |fields| fields[position as usize]);
         let columns = program.output.iter().map(|(_, at)| position(*at)).collect();
-        Output { fields: program.output.iter().map(field).collect(), columns, rows, next: 0 }
+        Output { fields: program.output.iter().map(field).collect(), columns, rows, next: 0, statistics }
     }
 
     /// Names and types of the columns.
@@ -67,6 +72,16 @@ impl Output {
     /// How many rows there are in all.
     pub fn rows(&self) -> usize {
         self.rows.rows
+    }
+
+    /// What each let of the program did, in order; nested blocks count where they stand. `program` is what was run.
+    pub fn statistics(&self, program: &Program) -> Vec<LetStatistics> {
+        let names = place::let_names(program);
+        let named = |(number, statistics): &(usize, LetStatistics)| LetStatistics {
+            name: names.get(*number).cloned().unwrap_or_default(),
+            ..statistics.clone()
+        };
+        self.statistics.iter().map(named).collect()
     }
 
     fn convert(&self, chunk: &Chunk) -> Result<RecordBatch> {
@@ -91,6 +106,8 @@ pub(super) struct Shared<'a> {
     tables: FxHashMap<CollectionId, Arc<Stored>>,
     parameters: &'a [Value],
     pub(super) context: &'a Context,
+    /// What the lets of the body did.
+    statistics: Mutex<Vec<(usize, LetStatistics)>>,
     /// What invariant lets of nested blocks gave, by block and let.
     invariant: Vec<Vec<Mutex<Option<Vec<Arc<Stored>>>>>>,
 }
@@ -114,7 +131,7 @@ impl<'a> Shared<'a> {
             }
         }
         let invariant = plan.blocks.iter().map(|lets| lets.iter().map(|_| Mutex::new(None)).collect()).collect();
-        Shared { plan, tables: stored, parameters, context, invariant }
+        Shared { plan, tables: stored, parameters, context, statistics: Mutex::default(), invariant }
     }
 }
 
@@ -167,7 +184,11 @@ impl<'a> Frame<'a> {
             if !definition.defines.iter().any(|id| plan.read.contains(id)) {
                 continue;
             }
+            let (started, bytes) = (Instant::now(), self.shared.context.memory.used());
             let outcome = self.invariant_or_new(block, number, definition, pool);
+            if let (Some(_), Ok(stored)) = (pool, &outcome) {
+                self.note(number, definition, stored, started, bytes);
+            }
             if let Err(error) = &outcome
                 && matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::OutOfMemory | ErrorKind::Internal)
             {
@@ -179,6 +200,29 @@ impl<'a> Frame<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Notes what a let of the body did.
+    fn note(&self, number: usize, definition: &LetPlan<'_>, stored: &[Arc<Stored>], started: Instant, bytes: usize) {
+        let input = match &definition.kind {
+            LetKind::Loop(plan) => {
+                plan.levels.first().and_then(|level| level.source.collection()).into_iter().collect()
+            }
+            LetKind::Sort { input, .. } => vec![*input],
+            LetKind::Concat { inputs } => inputs.to_vec(),
+            LetKind::Values { .. } => Vec::new(),
+        };
+        let rows = |id| self.get(id).map_or(0, |stored| stored.row_count() as u64);
+        let statistics = LetStatistics {
+            name: String::new(),
+            rows_in: input.into_iter().map(rows).sum(),
+            rows_out: stored.iter().map(|stored| stored.row_count() as u64).collect(),
+            time: started.elapsed(),
+            bytes: self.shared.context.memory.used().saturating_sub(bytes) as u64,
+        };
+        if let Ok(mut all) = self.shared.statistics.lock() {
+            all.push((number, statistics));
+        }
     }
 
     /// What a let gives; if it is invariant and stands in a nested block, what it gave the first time.

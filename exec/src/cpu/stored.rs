@@ -97,6 +97,15 @@ impl Stored {
         }
     }
 
+    /// How many rows; of buckets how many members.
+    pub(super) fn row_count(&self) -> usize {
+        match self {
+            Stored::Rows(rows) => rows.rows,
+            Stored::Groups(groups) => groups.rows.rows,
+            Stored::Buckets(buckets) => buckets.members.rows,
+        }
+    }
+
     /// The collection as buckets.
     pub(super) fn buckets(&self) -> Result<&Buckets> {
         if let Stored::Buckets(buckets) = self { Ok(buckets) } else { Err(Error::internal("these are no buckets")) }

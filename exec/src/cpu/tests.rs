@@ -210,3 +210,72 @@ fn a_cancelled_statement_stops() {
     assert!(started.elapsed() < std::time::Duration::from_secs(5));
     canceller.join().expect("it slept");
 }
+
+const Q1_SHAPE: &str = "\
+table %0 t(a#0 smallint, q#1 integer?, s#2 text?)
+loop
+  i0 in %0
+  %1 bucket_collect
+    key a = i0.a
+    q? = i0.q
+loop
+  i1 in %0
+  i2 in %1[i1.a]
+  %2 bucket_reduce
+    if i1.q > 3
+    key f = i1.a > 0::smallint
+    n = count_rows()
+    total? = sum(i2.q)::bigint
+  %3 reduce
+    kinds = count(distinct i1.s)
+%4 sort %2 by total desc
+result %4
+output n, total
+";
+
+#[test]
+fn the_placement_says_why() {
+    let text = super::place(&parse(Q1_SHAPE).expect("it is a program")).expect("it compiles").to_string();
+    let expected = "\
+%0 table t: 0 rows
+loop
+  morsels of %0
+  %1 bucket_collect: Hash of 64-bit keys (Direct if the keys at hand lie close)
+    key a: -32768 to 32767, 17 bits from 0
+loop
+  morsels of %0
+  bucket of %1
+  %2 bucket_reduce: Few, 3 codes (up to 4096): the code is the group
+    key f: 0 to 1, 2 bits from 0
+    n: count of rows
+    total: sum of i32 within 2147483648: 64 bits for 4294967295 rows, then 128
+  %3 reduce: one group a worker
+    kinds: count of text, distinct by hash
+%4 sort of %2 by 1 fields";
+    assert_eq!(text, expected, "{text}");
+}
+
+#[test]
+fn statistics_count_rows() {
+    let program = parse(Q1_SHAPE).expect("it is a program");
+    let fields = [
+        Field::new("a", DataType::SmallInt, false),
+        Field::new("q", DataType::Integer, true),
+        Field::new("s", DataType::Text, true),
+    ];
+    let rows: Vec<Vec<Value>> = (0..10).map(|row| vec![Value::Int(row), Value::Int(row), Value::Null]).collect();
+    let tables = [table(&fields, &rows, 2)];
+    let program = with_statistics(&program, &tables);
+    let pool = Pool::new(1).expect("threads start");
+    let output = run(&program, &|_| Arc::clone(&tables[0]), &[], &context(), &pool).expect("it runs");
+    let statistics = output.statistics(&program);
+    let seen: Vec<_> = statistics.iter().map(|one| (one.name.as_str(), one.rows_in, one.rows_out.clone())).collect();
+    assert_eq!(
+        seen,
+        [
+            ("loop over %0 -> %1", 10, vec![10]),
+            ("loop over %0, %1 -> %2, %3", 10, vec![1, 1]),
+            ("sort %2 -> %4", 1, vec![1]),
+        ]
+    );
+}

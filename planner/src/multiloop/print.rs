@@ -45,18 +45,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The text of a program; `parse` reads it back.
 pub fn print(program: &Program) -> String {
-    let mut printer = Printer {
-        program,
-        out: String::new(),
-        depth: 0,
-        collections: FxHashMap::default(),
-        indices: FxHashMap::default(),
-        blocks: FxHashMap::default(),
-        shown: FxHashMap::default(),
-        clear: FxHashSet::default(),
-    };
+    let mut printer = Printer::new(program);
     printer.program();
     printer.out
+}
+
+/// The numbers under which [`print()`] shows the collections of a program, for texts beside it.
+pub fn collection_numbers(program: &Program) -> FxHashMap<CollectionId, usize> {
+    let mut printer = Printer::new(program);
+    printer.program();
+    printer.collections
 }
 
 /// What has been shown so far, and under which numbers.
@@ -73,7 +71,20 @@ pub(super) struct Printer<'p> {
     clear: FxHashSet<ScalarId>,
 }
 
-impl Printer<'_> {
+impl<'p> Printer<'p> {
+    fn new(program: &'p Program) -> Self {
+        Printer {
+            program,
+            out: String::new(),
+            depth: 0,
+            collections: FxHashMap::default(),
+            indices: FxHashMap::default(),
+            blocks: FxHashMap::default(),
+            shown: FxHashMap::default(),
+            clear: FxHashSet::default(),
+        }
+    }
+
     fn line(&mut self, text: &str) {
         for _ in 0..self.depth {
             self.out.push_str("  ");

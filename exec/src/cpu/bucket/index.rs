@@ -113,7 +113,7 @@ impl Spans {
 }
 
 /// An array over all codes costs 4 bytes each and no hashing; a hash table about 24 bytes a key.
-fn direct_pays(codes: u64, rows: usize) -> bool {
+pub(crate) fn direct_pays(codes: u64, rows: usize) -> bool {
     codes <= 1 << 16 || (codes <= 1 << 31 && codes / 16 <= rows as u64)
 }
 

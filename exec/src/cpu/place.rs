@@ -1,0 +1,285 @@
+//! How a program would run, for EXPLAIN (KERNELS): bucket kinds, key packing, widths, and why. Numbers of collections
+//! are those of the program's text.
+//!
+//! What depends on the data at hand is decided when a loop ends, so the text names the rule: a join's index looks at
+//! the keys that there are, text keys at whether all chunks share a dictionary.
+
+use super::aggregate::AggregateKind;
+use super::bucket::grouper::FEW_CODES;
+use super::bucket::index::direct_pays;
+use super::bucket::key::{KeyLayout, KeyWidth, PartDomain};
+use super::plan::{AggregatePlan, GeneratorKind, LetKind, LetPlan, LoopPlan, Plan, ReducePlan};
+use super::vector::Register;
+use crate::Result;
+use multiloop_planner::analysis::ranges::Ranges;
+use multiloop_planner::multiloop::live::live_blocks;
+use multiloop_planner::multiloop::print::collection_numbers;
+use multiloop_planner::multiloop::{CollectionId, Index, Let, Program, Reduction, ScalarId, Shape, Source};
+use multiloop_planner::types::{DataType, Field};
+use rustc_hash::FxHashMap;
+use std::fmt;
+
+/// How a program would run; its `Display` has one node a line and no newline at the end.
+#[derive(Clone, Debug)]
+pub struct Placement {
+    lines: Vec<String>,
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.lines.join("\n"))
+    }
+}
+
+/// Decides how a program runs, without running it.
+pub fn place(program: &Program) -> Result<Placement> {
+    let plan = Plan::new(program)?;
+    let mut writer = Writer {
+        program,
+        plan: &plan,
+        ranges: Ranges::analyse(program),
+        numbers: collection_numbers(program),
+        lines: Vec::new(),
+    };
+    writer.tables();
+    for block in live_blocks(program) {
+        if block != program.body {
+            writer.line(0, format!("block of %{}, for each row that asks", writer.number(program.block(block).result)));
+        }
+        for definition in &plan.blocks[block.0 as usize] {
+            writer.definition(definition, usize::from(block != program.body));
+        }
+    }
+    Ok(Placement { lines: writer.lines })
+}
+
+/// What the lets of a program's body are called in statistics: what they go over and what they define.
+pub(super) fn let_names(program: &Program) -> Vec<String> {
+    let numbers = collection_numbers(program);
+    let number = |id: &CollectionId| numbers.get(id).map_or_else(|| "%dead".to_owned(), |number| format!("%{number}"));
+    let list = |ids: &[CollectionId]| ids.iter().map(number).collect::<Vec<_>>().join(", ");
+    let name = |definition: &Let| {
+        let what = match definition {
+            Let::Loop { multiloop, .. } => {
+                let source = |index: &Index| index.source.collection().as_ref().map_or("count".to_owned(), number);
+                format!("loop over {}", multiloop.nest.iter().map(source).collect::<Vec<_>>().join(", "))
+            }
+            Let::Sort { input, .. } => format!("sort {}", number(input)),
+            Let::Concat { inputs, .. } => format!("concat {}", list(inputs)),
+            Let::Values { .. } => "values".to_owned(),
+        };
+        format!("{what} -> {}", list(definition.defines()))
+    };
+    program.body().lets.iter().map(name).collect()
+}
+
+struct Writer<'p> {
+    program: &'p Program,
+    plan: &'p Plan<'p>,
+    ranges: Ranges,
+    numbers: FxHashMap<CollectionId, usize>,
+    lines: Vec<String>,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, depth: usize, text: String) {
+        self.lines.push(format!("{}{text}", "  ".repeat(depth)));
+    }
+
+    fn number(&self, id: CollectionId) -> usize {
+        self.numbers.get(&id).copied().unwrap_or_default()
+    }
+
+    fn tables(&mut self) {
+        let mut tables: Vec<(usize, CollectionId)> = self.numbers.iter().map(|(&id, &number)| (number, id)).collect();
+        tables.sort_unstable();
+        for (number, id) in tables {
+            if let Shape::Table { name, statistics, .. } = &self.program.collection(id).shape {
+                self.line(0, format!("%{number} table {name}: {} rows", statistics.rows));
+            }
+        }
+    }
+
+    fn definition(&mut self, definition: &LetPlan<'_>, depth: usize) {
+        if !definition.defines.iter().any(|id| self.plan.read.contains(id)) {
+            return;
+        }
+        let once = if depth > 0 && definition.invariant { ", once" } else { "" };
+        match &definition.kind {
+            LetKind::Loop(plan) => {
+                self.line(depth, format!("loop{once}"));
+                self.levels(plan, depth + 1);
+                for (generator, &define) in plan.generators.iter().zip(definition.defines) {
+                    self.generator(&generator.kind, define, depth + 1);
+                }
+            }
+            LetKind::Sort { input, order } => {
+                let text = format!(
+                    "%{} sort of %{} by {} fields{once}",
+                    self.number(definition.defines[0]),
+                    self.number(*input),
+                    order.len()
+                );
+                self.line(depth, text);
+            }
+            LetKind::Concat { inputs } => {
+                let text = format!(
+                    "%{} concat of {} collections, shared{once}",
+                    self.number(definition.defines[0]),
+                    inputs.len()
+                );
+                self.line(depth, text);
+            }
+            LetKind::Values { rows, .. } => {
+                let text = format!("%{} values: {} rows{once}", self.number(definition.defines[0]), rows.len());
+                self.line(depth, text);
+            }
+        }
+    }
+
+    fn levels(&mut self, plan: &LoopPlan<'_>, depth: usize) {
+        for (at, level) in plan.levels.iter().enumerate() {
+            let source = match level.source {
+                Source::Rows(id) if at == 0 => format!("morsels of %{}", self.number(*id)),
+                Source::Rows(id) => format!("all rows of %{}", self.number(*id)),
+                Source::Bucket { collection, .. } => format!("bucket of %{}", self.number(*collection)),
+                Source::BucketOrNull { collection, .. } => format!("bucket of %{} or null", self.number(*collection)),
+                Source::Count(_) => "count".to_owned(),
+            };
+            let conditions = match level.conditions.len() {
+                0 => String::new(),
+                1 => ", then 1 condition".to_owned(),
+                count => format!(", then {count} conditions"),
+            };
+            self.line(depth, format!("{source}{conditions}"));
+        }
+    }
+
+    fn generator(&mut self, kind: &GeneratorKind<'_>, define: CollectionId, depth: usize) {
+        let number = self.number(define);
+        match kind {
+            GeneratorKind::Collect { types, .. } => {
+                self.line(depth, format!("%{number} collect: {} columns, in morsel order", types.len()));
+            }
+            GeneratorKind::TopK(top_k) if top_k.order.is_empty() => {
+                self.line(depth, format!("%{number} limit: stops when there are enough rows"));
+            }
+            GeneratorKind::TopK(top_k) => {
+                self.line(depth, format!("%{number} top-k by {} keys: best rows per worker", top_k.order.len()));
+            }
+            GeneratorKind::BucketCollect { key, key_types, .. } => {
+                let layout = KeyLayout::new(self.domains(key, key_types));
+                let why = self.index_kind(&layout, self.ranges.rows(define));
+                self.line(depth, format!("%{number} bucket_collect: {why}"));
+                self.key(&layout, &self.program.collection(define).fields.clone(), depth + 1);
+            }
+            GeneratorKind::Reduce(reduce) => self.reduce(reduce, define, depth),
+        }
+    }
+
+    fn domains(&self, key: &[ScalarId], types: &[DataType]) -> Vec<PartDomain> {
+        let domain = |(&part, &data_type): (&ScalarId, &DataType)| match (
+            self.ranges.of(part),
+            PartDomain::of_type(data_type),
+        ) {
+            (Some((low, high)), PartDomain::Integer { .. }) => PartDomain::Integer { low, high },
+            (_, domain) => domain,
+        };
+        key.iter().zip(types).map(domain).collect()
+    }
+
+    fn index_kind(&self, layout: &KeyLayout, rows: Option<u64>) -> String {
+        match (layout.codes(), rows) {
+            (Some(codes), Some(rows)) if direct_pays(codes, rows as usize) => {
+                format!("Direct, {codes} codes for at most {rows} rows")
+            }
+            (Some(codes), Some(rows)) => {
+                format!(
+                    "Hash, {codes} codes are too many for at most {rows} rows (Direct if the keys at hand lie closer)"
+                )
+            }
+            _ => format!("Hash of {} (Direct if the keys at hand lie close)", width_name(layout.width)),
+        }
+    }
+
+    fn reduce(&mut self, reduce: &ReducePlan<'_>, define: CollectionId, depth: usize) {
+        let number = self.number(define);
+        let fields = self.program.collection(define).fields.clone();
+        if reduce.key.is_none() {
+            self.line(depth, format!("%{number} reduce: one group a worker"));
+        } else {
+            let text = reduce.layout.parts.iter().any(|part| matches!(part.domain, PartDomain::Text));
+            let why = match reduce.layout.codes() {
+                Some(codes) if codes <= FEW_CODES => {
+                    format!("Few, {codes} codes (up to {FEW_CODES}): the code is the group")
+                }
+                Some(codes) => format!("Hash of 64-bit keys, {codes} codes (beyond {FEW_CODES})"),
+                None if text => "Hash of bytes (Few or packed if one dictionary holds the text)".to_owned(),
+                None => format!("Hash of {}", width_name(reduce.layout.width)),
+            };
+            self.line(depth, format!("%{number} bucket_reduce: {why}"));
+        }
+        self.key(&reduce.layout, &fields, depth + 1);
+        for (aggregate, field) in reduce.aggregates.iter().zip(&fields[reduce.key_types.len()..]) {
+            self.line(depth + 1, format!("{}: {}", field.name, aggregate_text(aggregate)));
+        }
+    }
+
+    fn key(&mut self, layout: &KeyLayout, fields: &[Field], depth: usize) {
+        for (part, field) in layout.parts.iter().zip(fields) {
+            let domain = match &part.domain {
+                PartDomain::Integer { low, high } => format!("{low} to {high}"),
+                PartDomain::Code(dictionary) => format!("{} strings of a dictionary", dictionary.len()),
+                PartDomain::Float => "floats".to_owned(),
+                PartDomain::Text => "text".to_owned(),
+                PartDomain::Interval => "intervals".to_owned(),
+            };
+            let place = match (layout.width, part.domain.codes()) {
+                (KeyWidth::Bits64 | KeyWidth::Bits128, Some(codes)) => {
+                    format!(", {} bits from {}", 128 - (codes - 1).leading_zeros(), part.shift)
+                }
+                _ => String::new(),
+            };
+            self.line(depth, format!("key {}: {domain}{place}", field.name));
+        }
+    }
+}
+
+fn width_name(width: KeyWidth) -> &'static str {
+    match width {
+        KeyWidth::Bits64 => "64-bit keys",
+        KeyWidth::Bits128 => "128-bit keys",
+        KeyWidth::Bytes => "bytes",
+    }
+}
+
+fn aggregate_text(plan: &AggregatePlan<'_>) -> String {
+    let AggregateKind { reduction, distinct, argument, bound, .. } = &plan.kind;
+    let register = match argument {
+        Some((_, register)) => match register {
+            Register::Bool => "bool",
+            Register::I32 => "i32",
+            Register::I64 => "i64",
+            Register::I128 => "i128",
+            Register::F64 => "f64",
+            Register::Text => "text",
+            Register::Interval => "interval",
+        },
+        None => "rows",
+    };
+    let filter = if plan.condition.is_empty() { "" } else { ", filtered" };
+    let distinct = if *distinct { ", distinct by hash" } else { "" };
+    let how = match (reduction, bound) {
+        (Reduction::Sum, Some(bound)) => {
+            format!(
+                "sum of {register} within {bound}: 64 bits for {} rows, then 128",
+                i64::MAX as u64 / (*bound).max(1)
+            )
+        }
+        (Reduction::Sum, None) if register == "f64" => "exact sum of f64".to_owned(),
+        (Reduction::Sum, None) => format!("sum of {register}: 128 bits and carry"),
+        (Reduction::CountRows | Reduction::Count, _) => format!("count of {register}"),
+        (other, _) => format!("{} of {register}", format!("{other:?}").to_lowercase().split(' ').next().unwrap_or("")),
+    };
+    format!("{how}{distinct}{filter}")
+}
