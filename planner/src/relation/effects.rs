@@ -2,7 +2,7 @@
 //! constant arguments are known here: `LIKE 'PROMO%'` cannot fail, `LIKE pattern` can.
 
 use super::visit::{for_each_expression, for_each_input};
-use super::{AggregateFunction, Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
+use super::{AggregateCall, AggregateFunction, Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
 use crate::function::{Effects, Function};
 use crate::multiloop::scalar::function_effects;
 use crate::types::DataType;
@@ -28,14 +28,14 @@ pub(crate) fn is_pure(expression: &Expression) -> bool {
 fn call_effects(function: Function, arguments: &[Expression], result: DataType) -> Effects {
     let types: Vec<DataType> = arguments.iter().map(|argument| argument.data_type).collect();
     let mut own = function_effects(function, &types, result);
-    if own.may_fail && is_total_for(function, arguments) {
+    if own.may_fail && is_total_for(function, arguments, result) {
         own.may_fail = false;
     }
     own
 }
 
 /// Whether a function that may fail cannot for these arguments.
-fn is_total_for(function: Function, arguments: &[Expression]) -> bool {
+fn is_total_for(function: Function, arguments: &[Expression], result: DataType) -> bool {
     let constant = |at: usize| match arguments.get(at).map(|argument| &argument.kind) {
         Some(ExpressionKind::Constant(value)) => Some(value),
         _ => None,
@@ -52,10 +52,45 @@ fn is_total_for(function: Function, arguments: &[Expression]) -> bool {
             matches!(constant(1), Some(Value::Text(pattern)) if !ends_in_escape(pattern, escape))
         }
         Function::Substring => matches!(constant(2), Some(Value::Int(count)) if *count >= 0),
+        // The result's type holds every value that the arguments' types allow.
+        Function::Add | Function::Subtract | Function::Multiply | Function::Negate => fits(function, arguments, result),
         Function::Divide | Function::Modulo => {
             arguments[0].data_type.is_integer() && matches!(constant(1), Some(Value::Int(divisor)) if *divisor > 0)
         }
         _ => false,
+    }
+}
+
+fn fits(function: Function, arguments: &[Expression], result: DataType) -> bool {
+    let value = interval(function, arguments);
+    value.zip(result.integer_bounds()).is_some_and(|((low, high), (min, max))| low >= min && high <= max)
+}
+
+/// The values that a call may have, in the unit of its result, from the types and constants of its arguments.
+/// None where it has no such bounds.
+fn interval(function: Function, arguments: &[Expression]) -> Option<(i128, i128)> {
+    let (a, b) = (bounds(arguments.first()?)?, arguments.get(1).and_then(bounds));
+    match function {
+        Function::Add => Some((a.0.checked_add(b?.0)?, a.1.checked_add(b?.1)?)),
+        Function::Subtract => Some((a.0.checked_sub(b?.1)?, a.1.checked_sub(b?.0)?)),
+        Function::Negate => Some((a.1.checked_neg()?, a.0.checked_neg()?)),
+        Function::Multiply => {
+            let b = b?;
+            let corners = [a.0.checked_mul(b.0)?, a.0.checked_mul(b.1)?, a.1.checked_mul(b.0)?, a.1.checked_mul(b.1)?];
+            Some((corners.into_iter().min()?, corners.into_iter().max()?))
+        }
+        _ => None,
+    }
+}
+
+fn bounds(expression: &Expression) -> Option<(i128, i128)> {
+    match &expression.kind {
+        ExpressionKind::Constant(Value::Int(value)) => Some((i128::from(*value), i128::from(*value))),
+        ExpressionKind::Constant(Value::Decimal(value)) => Some((*value, *value)),
+        ExpressionKind::Call(function, arguments) => {
+            interval(*function, arguments).or_else(|| expression.data_type.integer_bounds())
+        }
+        _ => expression.data_type.integer_bounds(),
     }
 }
 
@@ -82,23 +117,36 @@ pub(crate) fn relation_effects(relation: &Relation) -> Effects {
     let mut all = Effects::PURE;
     for_each_expression(relation, &mut |expression| all = all.and(effects(expression)));
     if let Relation::Aggregate { aggregates, .. } = relation {
-        let may_fail = aggregates.iter().any(|(_, call)| {
-            // A sum of floats becomes infinite, other sums overflow.
-            let sums = !matches!(
-                call.function,
-                AggregateFunction::CountRows
-                    | AggregateFunction::Count
-                    | AggregateFunction::Min
-                    | AggregateFunction::Max
-                    | AggregateFunction::BoolAnd
-                    | AggregateFunction::BoolOr
-            );
-            sums && !call.argument.as_ref().is_some_and(|argument| argument.data_type.is_float())
-        });
+        let may_fail = aggregates.iter().any(|(_, call)| aggregate_may_fail(call));
         all = all.and(Effects { may_fail, volatile: false });
     }
     for_each_input(relation, &mut |input| all = all.and(relation_effects(input)));
     all
+}
+
+/// More rows than any table has.
+const ROWS_MAX: i128 = 1 << 48;
+
+fn aggregate_may_fail(call: &AggregateCall) -> bool {
+    let Some(argument) = &call.argument else { return false };
+    match call.function {
+        AggregateFunction::CountRows
+        | AggregateFunction::Count
+        | AggregateFunction::Min
+        | AggregateFunction::Max
+        | AggregateFunction::BoolAnd
+        | AggregateFunction::BoolOr => false,
+        // A sum of floats becomes infinite. Others overflow, unless the result's type has room for that many rows.
+        AggregateFunction::Sum if !argument.data_type.is_float() => {
+            let room =
+                bounds(argument).zip(call.data_type.integer_bounds()).is_some_and(|((low, high), (min, max))| {
+                    let (low, high) = (low.min(0).checked_mul(ROWS_MAX), high.max(0).checked_mul(ROWS_MAX));
+                    low.is_some_and(|low| low >= min) && high.is_some_and(|high| high <= max)
+                });
+            !room
+        }
+        _ => !argument.data_type.is_float(),
+    }
 }
 
 /// Whether a relation provably has at most one row.

@@ -97,7 +97,8 @@ pub enum Relation {
         /// One expression a column, for every row.
         rows: Vec<Vec<Expression>>,
     },
-    /// The rows for which the predicate is TRUE.
+    /// The rows for which the predicate is TRUE. Its conjuncts are tested in order, and what stands behind one
+    /// that is not TRUE is not evaluated: two filters, one above the other, are one.
     Filter {
         /// Its input.
         input: Arc<Relation>,

@@ -4,8 +4,10 @@
 //! table*, filters on other columns notwithstanding: the foreign keys of a filtered table still point into the
 //! whole key domain. A key of several columns has at most as many values as either table has rows.
 
+use super::factor_or::implied;
 use super::selectivity::{distinct_values, selectivity};
 use crate::function::Function;
+use crate::relation::column_set::ColumnSet;
 use crate::relation::profile::Profiles;
 use crate::relation::visit::{as_binary, as_column, conjuncts, for_each_column};
 use crate::relation::{ColumnId, Expression, ExpressionKind, JoinKind, Relation, SetKind};
@@ -93,10 +95,8 @@ struct Sides<'a> {
 
 fn join(kind: JoinKind, left: f64, right: f64, sides: &Sides<'_>, on: &Expression, profiles: &Profiles) -> f64 {
     let keys = equal_keys(sides, on);
-    let rest = selectivity(
-        conjuncts(on).into_iter().filter(|conjunct| as_binary(conjunct, Function::Equal).is_none()),
-        profiles,
-    );
+    let rest = conjuncts(on).into_iter().filter(|conjunct| as_binary(conjunct, Function::Equal).is_none());
+    let rest: f64 = rest.map(|conjunct| pair_share(conjunct, sides, profiles)).product();
     match kind {
         JoinKind::Semi => left * match_share(&keys, right, profiles),
         JoinKind::Anti => left * (1.0 - match_share(&keys, right, profiles)).max(0.05),
@@ -104,6 +104,22 @@ fn join(kind: JoinKind, left: f64, right: f64, sides: &Sides<'_>, on: &Expressio
         JoinKind::Left => (inner(left, right, &keys, profiles) * rest).max(left),
         JoinKind::Full => (inner(left, right, &keys, profiles) * rest).max(left).max(right),
     }
+}
+
+/// The share of pairs for which a conjunct is TRUE. What it implies about one side alone was pushed into that side
+/// and is in its rows already.
+fn pair_share(conjunct: &Expression, sides: &Sides<'_>, profiles: &Profiles) -> f64 {
+    let mut said = 1.0;
+    for side in [sides.left, sides.right] {
+        let made: ColumnSet = side.columns().into_iter().collect();
+        let local = |part: &Expression| {
+            let mut local = true;
+            for_each_column(part, &mut |id| local &= made.contains(id));
+            local
+        };
+        said *= implied(conjunct, &local).map_or(1.0, |implied| selectivity([&implied], profiles));
+    }
+    (selectivity([conjunct], profiles) / said).min(1.0)
 }
 
 fn equal_keys(sides: &Sides<'_>, on: &Expression) -> Vec<(ColumnId, ColumnId)> {

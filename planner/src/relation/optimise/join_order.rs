@@ -21,8 +21,11 @@ use crate::relation::{ColumnId, Expression, JoinKind, Relation};
 use crate::types::DataType;
 use std::sync::Arc;
 
-/// Elements (inputs, semi and anti joins) up to which all plans are tried: 3^12 splits, half a million.
-const EXHAUSTIVE_MAX: usize = 12;
+/// Elements (inputs, semi and anti joins) up to which all plans are tried: 3^10 splits, sixty thousand.
+const EXHAUSTIVE_MAX: usize = 10;
+
+/// The same where most splits are dismissed at a glance, because few pairs of inputs are connected.
+const EXHAUSTIVE_SPARSE_MAX: usize = 12;
 
 /// An input of the joins.
 pub(super) struct Input {
@@ -102,7 +105,7 @@ pub(super) fn order_joins(
     let elements = inputs.len() + restrictions.len();
     let tree = if elements == 1 {
         Tree::Input(0)
-    } else if elements <= EXHAUSTIVE_MAX {
+    } else if elements <= search.exhaustive_max() {
         search.exhaustive()
     } else {
         search.greedy()
@@ -150,6 +153,13 @@ impl Search<'_> {
         let classes = self.cardinality.class_masks.iter().filter(|mask| **mask >> input & 1 == 1);
         let residuals = self.residuals.iter().map(|residual| &residual.mask).filter(|mask| **mask >> input & 1 == 1);
         classes.chain(residuals).fold(0, |all, mask| all | mask) & !(1 << input)
+    }
+
+    fn exhaustive_max(&self) -> usize {
+        let inputs = self.input_count();
+        let connected: u32 = (0..inputs).map(|input| self.neighbours_of(input).count_ones()).sum();
+        // A chain has two neighbours an input.
+        if connected as usize <= 3 * inputs { EXHAUSTIVE_SPARSE_MAX } else { EXHAUSTIVE_MAX }
     }
 
     /// Whether a split makes sense: the right is one restriction whose inputs are on the left, or both sides hold

@@ -3,6 +3,7 @@
 //! ```text
 //! Scan t: a, b                 =  Scan t: a                  if only a is read above
 //! x inner join y on k = u      =  x semi join y on k = u     if nothing else reads y and u is unique in y
+//! x left join y on k = u       =  x                          likewise: each left row comes out once, match or not
 //! Aggregate by k: s, t         =  Aggregate by k: s          if t is not read; keys stay, they make the groups
 //! Project (a = a) x            =  x
 //! ```
@@ -35,6 +36,9 @@ struct Pruner {
 impl Pruner {
     /// `exact`: whoever reads the rows compares them whole, so columns that are not required must not show.
     fn prune(&mut self, relation: &mut Arc<Relation>, required: &ColumnSet, exact: bool) {
+        while let Some(left) = left_alone(relation, required) {
+            *relation = left;
+        }
         self.narrow(Arc::make_mut(relation), required);
         let mut below = required.clone();
         for_each_expression_mut(Arc::make_mut(relation), &mut |expression| {
@@ -126,6 +130,13 @@ impl Pruner {
             _ => {}
         }
     }
+}
+
+/// The left side of a left join of whose right side nothing is read and no row matches twice.
+fn left_alone(relation: &Relation, required: &ColumnSet) -> Option<Arc<Relation>> {
+    let Relation::Join { kind: JoinKind::Left, left, right, on } = relation else { return None };
+    let unread = right.columns().iter().all(|id| !required.contains(*id));
+    (unread && is_unique(right, &join_key(right, on))).then(|| Arc::clone(left))
 }
 
 fn retain_at<T>(list: &mut Vec<T>, kept: &[bool]) {

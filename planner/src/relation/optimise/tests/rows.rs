@@ -5,6 +5,7 @@ use crate::catalog::TableHandle;
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::evaluate;
 use crate::function::Function;
+use crate::relation::visit::conjuncts;
 use crate::relation::{
     AggregateCall, AggregateFunction, ColumnId, CteId, Expression, ExpressionKind, JoinKind, Relation, SetKind,
     SortKey, Subquery, SubqueryKind,
@@ -108,7 +109,7 @@ impl Evaluator {
         let input = self.rows(input, outer)?;
         let mut kept = Vec::new();
         for row in &input.rows {
-            if self.value(predicate, &Scope { columns: &input.columns, row, outer })?.is_true() {
+            if self.passes(predicate, &Scope { columns: &input.columns, row, outer })? {
                 kept.push(row.clone());
             }
         }
@@ -146,7 +147,7 @@ impl Evaluator {
             let mut matched = false;
             for (at, r) in right.rows.iter().enumerate() {
                 let row: Row = l.iter().chain(r).cloned().collect();
-                if self.value(on, &Scope { columns: &columns, row: &row, outer })?.is_true() {
+                if self.passes(on, &Scope { columns: &columns, row: &row, outer })? {
                     matched = true;
                     right_matched[at] = true;
                     if matches!(kind, JoinKind::Inner | JoinKind::Left | JoinKind::Full) {
@@ -213,6 +214,16 @@ impl Evaluator {
             all.push(key);
         }
         Ok(all)
+    }
+
+    /// Whether all conjuncts are TRUE; what follows one that is not, is not evaluated.
+    fn passes(&mut self, condition: &Expression, scope: &Scope<'_>) -> Result<bool> {
+        for conjunct in conjuncts(condition) {
+            if !self.value(conjunct, scope)?.is_true() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn value(&mut self, expression: &Expression, scope: &Scope<'_>) -> Result<Value> {
