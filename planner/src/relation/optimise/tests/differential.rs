@@ -1,9 +1,11 @@
 //! Random queries over nasty tables: the optimised query must give the rows of the query as bound, and must not
-//! fail where that does not. A failure prints the seed and the SQL; `SEED=n` runs that one alone, `QUERIES=n` more.
+//! fail where that does not, and it must have a program. A failure prints the seed and the SQL; `SEED=n` runs that one alone, `QUERIES=n` more.
 
 use super::catalog::ToyCatalog;
 use super::rows::{Evaluator, Row, pick};
 use crate::catalog::{ColumnStatistics, TableHandle, TableInfo, TableStatistics};
+use crate::lower::lower;
+use crate::multiloop::verify::verify;
 use crate::relation::Query;
 use crate::relation::explain::explain;
 use crate::relation::optimise::optimise;
@@ -276,6 +278,8 @@ fn check(seed: u64, sql: &str, catalog: &ToyCatalog, data: &HashMap<TableHandle,
     let expected = answer(&query, data).ok()?;
     let optimised = optimise(query.clone());
     let plans = || format!("seed {seed}\n{sql}\n{}\n{}", explain(&query), explain(&optimised));
+    let program = lower(&optimised).unwrap_or_else(|error| panic!("{error}: {}", plans()));
+    verify(&program).unwrap_or_else(|fault| panic!("{fault}: {}", plans()));
     let found = answer(&optimised, data).unwrap_or_else(|error| panic!("{error}: {}", plans()));
     assert!(found == expected, "expected {expected:?}, found {found:?}: {}", plans());
     Some(!expected.is_empty())
