@@ -37,8 +37,23 @@ fn open(path: &Path) -> Result<Opened> {
     let metadata = guarded(path, || {
         ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|error| bad_file(path, error))
     })?;
+    check_extents(path, &file, &metadata)?;
     let fields = fold_names(fields_of(metadata.schema())?);
     Ok(Opened { path: path.to_owned(), metadata, fields })
+}
+
+/// Whether the footer places every column chunk within the file: the decoder allocates what the footer says before it
+/// reads, and a damaged length must not ask for more memory than there is.
+fn check_extents(path: &Path, file: &File, metadata: &ArrowReaderMetadata) -> Result<()> {
+    let length = file.metadata().map_err(|error| io_error(path, &error))?.len();
+    let columns = metadata.metadata().row_groups().iter().flat_map(|group| group.columns());
+    for column in columns {
+        let (start, bytes) = guarded(path, || Ok(column.byte_range()))?;
+        if start.checked_add(bytes).is_none_or(|end| end > length) {
+            return Err(bad_file(path, "a column chunk ends behind the end of the file"));
+        }
+    }
+    Ok(())
 }
 
 /// The columns of a file.
