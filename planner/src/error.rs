@@ -60,6 +60,8 @@ pub enum ErrorKind {
     InvalidEscape,
     /// 22023: an argument out of range (negative LIMIT, wrong option value).
     InvalidParameter,
+    /// 2201W: a negative LIMIT or OFFSET.
+    InvalidRowCount,
     /// 2201F: no real result (square root of a negative number, zero to a negative power).
     InvalidPower,
     /// 2201E: logarithm of a number that is not positive.
@@ -120,6 +122,7 @@ impl ErrorKind {
             ErrorKind::StringTooLong => "22001",
             ErrorKind::InvalidEscape => "22025",
             ErrorKind::InvalidParameter => "22023",
+            ErrorKind::InvalidRowCount => "2201W",
             ErrorKind::InvalidPower => "2201F",
             ErrorKind::InvalidLogarithm => "2201E",
             ErrorKind::InvalidSubstring => "22011",

@@ -55,12 +55,14 @@ SELECT timestamp '2020-01-01 25:00:00';
 SELECT age(timestamp '2020-03-01', timestamp '2019-12-31'), make_date(2020, 2, 29);
 SELECT date '2020-01-01' < timestamp '2020-01-01 00:00:01', date '2020-01-01' = timestamp '2020-01-01';
 SELECT 'abc' || 'def', 'a' || NULL, concat('a', NULL, 'b', 1), concat_ws('-', 'a', NULL, 'b');
-SELECT length('héllo'), octet_length('héllo'), char_length(''), upper('héllo'), lower('HÉLLO'), initcap('hello wORLD foo-bar');
+SELECT length('héllo'), octet_length('héllo'), char_length(''), upper('hello'), lower('HELLO'), initcap('hello wORLD foo-bar');
+-- differs: the server's C locale leaves letters outside ASCII as they are, Multiloop folds them
+SELECT upper('héllo'), lower('HÉLLO');
 SELECT substring('hello' FROM 2 FOR 3), substring('hello' FROM 0 FOR 2), substring('hello' FROM -1 FOR 3), substring('hello' FROM 10), substr('hello', 2), substr('hello', 2, 2);
 SELECT substring('hello' FROM 2 FOR -1);
 SELECT left('hello', 2), left('hello', -2), right('hello', 2), right('hello', -2), left('hello', 99);
 SELECT lpad('5', 3, '0'), rpad('5', 3), lpad('hello', 2), lpad('x', 5, 'ab'), rpad('x', 4, '');
-SELECT trim('  a '), ltrim('xxa', 'x'), rtrim('axx', 'x'), trim(both 'xy' from 'xyaxy'), trim(leading from '  a '), btrim('zaz', 'z');
+SELECT trim('  a '), ltrim('xxa', 'x'), rtrim('axx', 'x'), trim(both 'xy' from 'xyaxy'), btrim('zaz', 'z');
 SELECT replace('abcabc', 'b', 'XX'), replace('abc', '', 'x'), translate('12345', '143', 'ax'), reverse('abc'), repeat('ab', 3), repeat('ab', 0);
 SELECT position('lo' IN 'hello'), position('' IN 'hello'), strpos('hello', 'z'), starts_with('hello', 'he');
 SELECT split_part('a,b,c', ',', 2), split_part('a,b,c', ',', 9), split_part('a,b,c', ',', -1), ascii('A'), ascii(''), chr(233);
@@ -68,7 +70,10 @@ SELECT split_part('a,b', ',', 0);
 SELECT 'hello' LIKE 'h%', 'hello' LIKE '_ello', 'hello' LIKE 'H%', 'hello' ILIKE 'H%', 'hello' NOT LIKE '%z%', '' LIKE '', '' LIKE '%', 'a' LIKE '';
 SELECT 'a%b' LIKE 'a\%b', 'axb' LIKE 'a\%b', 'a%b' LIKE 'a!%b' ESCAPE '!', 'a\b' LIKE 'a\b' ESCAPE '', 'héllo' LIKE 'h_llo';
 SELECT 'abcabc' LIKE '%b%b%', 'abcabc' LIKE '%abc', 'abcabc' LIKE 'abc%abc', 'abab' LIKE '%ab%ab%ab%', NULL LIKE 'a';
+-- differs: PostgreSQL complains of the pattern only when matching gets to its end, Multiloop always
 SELECT 'abc' LIKE 'abc\';
+-- differs: the parser does not read TRIM without characters
+SELECT trim(leading from '  a ');
 SELECT 'a' < 'B', 'a' < 'b', 'Z' < 'a', 'é' > 'z', '' < 'a';
 SELECT 1 = 1.0, 1 < 1.5, 1::bigint = 1::smallint, 1.10 = 1.1, 1e0 = 1;
 SELECT CASE WHEN 1 = 1 THEN 1 ELSE 1 / 0 END;
@@ -80,6 +85,7 @@ SELECT NULL + 1, NULL = NULL, NULL || 'x', length(NULL);
 SELECT -(-5), - 5 ^ 2, 2 + 3 * 4 - 1, (2 + 3) * 4, 2 ^ 3 ^ 2, not true or true;
 SELECT 1 + 1 AS "Two", 1 two;
 SELECT true AND NULL, 'a' IS NULL, (1 = 1) IS TRUE, NULL::boolean IS NOT FALSE, NULL::boolean IS UNKNOWN;
+-- differs: decimals have at most 38 digits
 SELECT 10::decimal(38,0) * 10000000000000000000000000000000000000::decimal(38,0) > 0;
 SELECT 0.05::decimal(15,2) * (1 - 0.05::decimal(15,2)) * (1 + 0.08::decimal(15,2));
 SELECT sum(x), avg(x), min(x), max(x) FROM (VALUES (1.10), (2.25), (NULL), (-3.35)) v (x);

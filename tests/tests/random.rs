@@ -181,7 +181,7 @@ fn agree(a: &Answer, b: &Answer) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, max_shrink_iters: 400, ..ProptestConfig::default() })]
 
     #[test]
     fn every_way_gives_the_same_rows(

@@ -160,7 +160,7 @@ fn limits(frame: &Frame<'_>, expressions: &Expressions, plan: &TopKPlan<'_>) -> 
     let rows = |scalar: ScalarId, what: &str| match ground_value(frame, expressions, scalar, DataType::BigInt)? {
         Value::Int(rows) => usize::try_from(rows)
             .map(Some)
-            .map_err(|_| Error::new(ErrorKind::InvalidParameter, format!("{what} must not be negative"))),
+            .map_err(|_| Error::new(ErrorKind::InvalidRowCount, format!("{what} must not be negative"))),
         _ => Ok(None),
     };
     let offset = rows(plan.offset, "OFFSET")?.unwrap_or(0);

@@ -62,7 +62,7 @@ impl Accumulator {
     pub(super) fn top_k(order: &[SortOrder], limit: &Value, offset: &Value) -> Result<Self> {
         let count = |value: &Value, clause: &str, default: usize| match value {
             Value::Int(count) => usize::try_from(*count)
-                .map_err(|_| Error::new(ErrorKind::InvalidParameter, format!("{clause} must not be negative"))),
+                .map_err(|_| Error::new(ErrorKind::InvalidRowCount, format!("{clause} must not be negative"))),
             _ => Ok(default),
         };
         Ok(Accumulator::TopK {

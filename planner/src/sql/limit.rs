@@ -75,7 +75,7 @@ impl Binder<'_> {
         match &count.kind {
             ExpressionKind::Constant(Value::Int(rows)) if *rows < 0 => {
                 let message = format!("{clause} must not be negative");
-                Err(Error::new(ErrorKind::InvalidParameter, message).at(position))
+                Err(Error::new(ErrorKind::InvalidRowCount, message).at(position))
             }
             ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => Ok(count),
             _ => {
