@@ -54,7 +54,7 @@ pub enum DataType {
 impl DataType {
     /// A decimal type; the caller has checked `scale <= precision <= 38`.
     pub fn decimal(precision: u8, scale: u8) -> Self {
-        debug_assert!(precision >= 1 && precision <= DECIMAL_DIGITS_MAX && scale <= precision);
+        debug_assert!((1..=DECIMAL_DIGITS_MAX).contains(&precision) && scale <= precision);
         DataType::Decimal { precision, scale }
     }
 

@@ -100,6 +100,9 @@ impl Iterator for Output {
     }
 }
 
+/// What a let defines.
+type Defined = Vec<Arc<Stored>>;
+
 /// What all blocks of a running program share.
 pub(super) struct Shared<'a> {
     pub(super) plan: &'a Plan<'a>,
@@ -109,7 +112,7 @@ pub(super) struct Shared<'a> {
     /// What the lets of the body did.
     statistics: Mutex<Vec<(usize, LetStatistics)>>,
     /// What invariant lets of nested blocks gave, by block and let.
-    invariant: Vec<Vec<Mutex<Option<Vec<Arc<Stored>>>>>>,
+    invariant: Vec<Vec<Mutex<Option<Defined>>>>,
 }
 
 impl<'a> Shared<'a> {

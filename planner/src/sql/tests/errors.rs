@@ -139,7 +139,7 @@ fn wrong_orders_and_limits_are_refused() {
         "invalid UNION/INTERSECT/EXCEPT ORDER BY clause",
     );
     refused("SELECT a FROM t UNION SELECT a FROM w ORDER BY ^b", "42703", "column \"b\" does not exist");
-    refused("SELECT a FROM t LIMIT -^1", "22023", "LIMIT must not be negative");
+    refused("SELECT a FROM t LIMIT -^1", "2201W", "LIMIT must not be negative");
     refused("SELECT a FROM t LIMIT ^a", "42P10", "argument of LIMIT must not contain variables");
     refused("(SELECT a FROM t ORDER BY a) ORDER BY a", "42601", "multiple ORDER BY clauses not allowed");
 }
