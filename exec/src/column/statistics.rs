@@ -1,7 +1,7 @@
 //! Statistics: a summary of each chunk's column in one pass while it is hot, folded over the chunks of a table.
 //!
 //! Everything here is exact. What needs a look at all chunks at once (distinct values, uniqueness) is in
-//! [`super::distinct`].
+//! `distinct`.
 
 use super::{Column, ColumnData, Table};
 use ::arrow::buffer::NullBuffer;
