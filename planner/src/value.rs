@@ -79,6 +79,15 @@ impl Value {
         }
     }
 
+    /// The value that stands for all that are equal to it as a group key: 0 for -0, one NaN.
+    #[must_use]
+    pub fn canonical(self) -> Value {
+        match self {
+            Value::Float(float) => Value::Float(f64::from_bits(canonical_float_bits(float))),
+            other => other,
+        }
+    }
+
     /// Whether this value may stand where `data_type` is expected.
     pub fn fits(&self, data_type: DataType) -> bool {
         match self {

@@ -33,8 +33,10 @@ pub(super) fn run<'a>(
     pool: Option<&Pool>,
 ) -> Result<Vec<Arc<Stored>>> {
     let context = frame.shared.context;
-    let setups = setups(frame, plan)?;
     let pieces = pieces(frame, plan)?;
+    let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
+    let rows: u64 = rows.sum();
+    let setups = setups(frame, plan, rows)?;
     let state = || {
         let sinks = plan.generators.iter().zip(&setups).map(|(plan, setup)| Sink::new(plan, setup, context));
         Ok((Nest::new(frame, plan)?, sinks.collect::<Result<Vec<_>>>()?))
@@ -49,8 +51,7 @@ pub(super) fn run<'a>(
         sinks.iter_mut().map(|sink| sink.end_piece()).collect::<Result<Vec<_>>>()
     };
     if pool.is_some() {
-        let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
-        context.progress.total.fetch_add(rows.sum(), Ordering::Relaxed);
+        context.progress.total.fetch_add(rows, Ordering::Relaxed);
     }
     let mut states: Vec<Vec<Sink<'a>>> = Vec::new();
     let mut outputs = Vec::new();
@@ -141,15 +142,17 @@ fn ground_value(frame: &Frame<'_>, expressions: &Expressions, scalar: ScalarId, 
     Ok(tile.vector(scalar).value(0, data_type))
 }
 
-fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Vec<Setup>> {
+fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, rows: u64) -> Result<Vec<Setup>> {
     let setup = |kind: &GeneratorKind<'_>| {
         Ok(match kind {
             GeneratorKind::TopK(top_k) => {
                 let (offset, keep) = limits(frame, &plan.expressions, top_k)?;
-                Setup { layout: None, keep, offset }
+                Setup { layout: None, rows, keep, offset }
             }
-            GeneratorKind::Reduce(reduce) => Setup { layout: Some(layout(frame, plan, reduce)?), keep: 0, offset: 0 },
-            _ => Setup { layout: None, keep: 0, offset: 0 },
+            GeneratorKind::Reduce(reduce) => {
+                Setup { layout: Some(layout(frame, plan, reduce)?), rows, keep: 0, offset: 0 }
+            }
+            _ => Setup { layout: None, rows, keep: 0, offset: 0 },
         })
     };
     plan.generators.iter().map(|generator| setup(&generator.kind)).collect()

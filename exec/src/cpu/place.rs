@@ -5,7 +5,7 @@
 //! the keys that there are, text keys at whether all chunks share a dictionary.
 
 use super::aggregate::AggregateKind;
-use super::bucket::grouper::FEW_CODES;
+use super::bucket::grouper::{DIRECT_CODES_PER_ROW, FEW_CODES};
 use super::bucket::index::direct_pays;
 use super::bucket::key::{KeyLayout, KeyWidth, PartDomain};
 use super::plan::{AggregatePlan, GeneratorKind, LetKind, LetPlan, LoopPlan, Plan, ReducePlan};
@@ -213,7 +213,10 @@ impl Writer<'_> {
                 Some(codes) if codes <= FEW_CODES => {
                     format!("Few, {codes} codes (up to {FEW_CODES}): the code is the group")
                 }
-                Some(codes) => format!("Hash of 64-bit keys, {codes} codes (beyond {FEW_CODES})"),
+                Some(codes) => format!(
+                    "Direct if the loop has at least {} rows, else Hash of 64-bit keys: {codes} codes",
+                    codes.div_ceil(DIRECT_CODES_PER_ROW)
+                ),
                 None if text => "Hash of bytes (Few or packed if one dictionary holds the text)".to_owned(),
                 None => format!("Hash of {}", width_name(reduce.layout.width)),
             };

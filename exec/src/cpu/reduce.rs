@@ -1,9 +1,9 @@
 //! Reduce and BucketReduce: groups and their accumulators, per worker, merged at the end.
 //!
 //! 1. Every worker folds its morsels into groups and accumulators of its own.
-//! 2. With several workers the groups are dealt into parts by the upper bits of their keys' hashes; every part is
-//!    merged on its own, in parallel.
-//! 3. The groups of a part are put in the order of (hash, key), or of the key where its code is the group's number.
+//! 2. With several workers the groups are dealt into parts by the upper bits of their keys' hashes, or by ranges of
+//!    their codes; every part is merged on its own, in parallel.
+//! 3. The groups of a part are put in the order of (hash, key), or of their codes.
 //!    Parts follow one another. So the result depends on nothing but the rows.
 
 use super::aggregate::{Accumulator, Input};
@@ -27,7 +27,6 @@ const MERGE_PARTS: usize = 64;
 /// The groups of one worker.
 pub(super) struct Reducer<'p> {
     plan: &'p ReducePlan<'p>,
-    layout: KeyLayout,
     grouper: Grouper,
     accumulators: Vec<Accumulator>,
     codes: Codes,
@@ -42,12 +41,15 @@ const COUNT_ROWS: usize = 1 << 17;
 
 impl<'p> Reducer<'p> {
     /// No groups yet. `layout` may be narrower than the plan's, where the tables at hand prove more.
-    pub(super) fn new(plan: &'p ReducePlan<'p>, layout: &KeyLayout, context: &Context) -> Result<Self> {
-        let grouper = Grouper::new(plan.key.is_some().then_some(layout), &plan.key_types);
+    /// About `rows` rows will come.
+    pub(super) fn new(plan: &'p ReducePlan<'p>, layout: &KeyLayout, rows: u64, context: &Context) -> Result<Self> {
+        Reducer::of(plan, Grouper::new(plan.key.is_some().then_some(layout), &plan.key_types, rows), context)
+    }
+
+    fn of(plan: &'p ReducePlan<'p>, grouper: Grouper, context: &Context) -> Result<Self> {
         let accumulators = plan.aggregates.iter().map(|aggregate| aggregate.kind.accumulator());
         let mut reducer = Reducer {
             plan,
-            layout: layout.clone(),
             grouper,
             accumulators: accumulators.collect::<Result<Vec<_>>>()?,
             codes: Codes::default(),
@@ -117,12 +119,7 @@ impl<'p> Reducer<'p> {
 
     /// The groups in order, as columns: keys, then aggregates.
     fn finish(self) -> Result<(Vec<Gathered>, usize)> {
-        let mut groups = self.grouper.occupied();
-        if let Grouper::Hash { .. } = self.grouper {
-            let mut hashed: Vec<(u64, u32)> = groups.iter().map(|&group| (self.grouper.hash(group), group)).collect();
-            hashed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.grouper.compare(a.1, b.1)));
-            groups = hashed.into_iter().map(|(_, group)| group).collect();
-        }
+        let groups = self.grouper.ordered();
         let mut columns = self.grouper.keys(&groups)?;
         let all = groups.len() == self.grouper.len() && groups.is_sorted();
         for (accumulator, aggregate) in self.accumulators.into_iter().zip(&self.plan.aggregates) {
@@ -145,21 +142,20 @@ pub(super) fn finish(
         return only.finish();
     }
     let Some(first) = reducers.first() else { return Ok((Vec::new(), 0)) };
-    let (plan, layout) = (first.plan, first.layout.clone());
+    let plan = first.plan;
     let total: usize = reducers.iter().map(|reducer| reducer.grouper.len()).sum();
-    let is_hash = matches!(first.grouper, Grouper::Hash { .. });
-    let parts = if is_hash && total > MERGE_ALONE { MERGE_PARTS } else { 1 };
+    let parts = if first.grouper.splits() && total > MERGE_ALONE { MERGE_PARTS } else { 1 };
     let deal = |reducer: &Reducer<'_>| {
         let mut dealt: Vec<Vec<u32>> = vec![Vec::new(); parts];
         for group in reducer.grouper.occupied() {
-            let part = if parts == 1 { 0 } else { reducer.grouper.hash(group) as usize >> (64 - 6) };
+            let part = if parts == 1 { 0 } else { reducer.grouper.part(group, parts) };
             dealt[part].push(group);
         }
         dealt
     };
     let dealt: Vec<Vec<Vec<u32>>> = reducers.iter().map(deal).collect();
     let merge = |part: usize| {
-        let mut merged = Reducer::new(plan, &layout, context)?;
+        let mut merged = Reducer::of(plan, first.grouper.fresh(&plan.key_types, part, parts), context)?;
         for (reducer, dealt) in reducers.iter().zip(&dealt) {
             merged.merge(reducer, &dealt[part])?;
         }

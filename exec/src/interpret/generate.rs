@@ -115,7 +115,8 @@ impl Interpreter<'_> {
 
     /// The group of this row's key, made if it is new.
     fn group(&mut self, partial: &mut Partial, key: &[ScalarId]) -> Result<usize> {
-        let key = self.row(key)?;
+        // Which of several equal keys came first must not show.
+        let key: Row = self.row(key)?.into_iter().map(Value::canonical).collect();
         if let Some(group) = partial.positions.get(&key) {
             return Ok(*group);
         }

@@ -110,7 +110,7 @@ impl Accumulator {
             }
             Accumulator::Extreme { better, best } => {
                 if best.is_null() || argument.compare(best) == *better {
-                    *best = argument;
+                    *best = argument.canonical();
                 }
             }
             Accumulator::Variance { state, argument: data_type, .. } => {

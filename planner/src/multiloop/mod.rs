@@ -19,7 +19,7 @@
 //!
 //! * **Conditions** are conjunctions, evaluated left to right. A row passes when all are TRUE; NULL does not pass.
 //!   Once a condition is not TRUE, those behind it are not evaluated, nor key and value.
-//! * **Keys.** As a group key NULL equals NULL, NaN equals NaN, -0 equals 0. In a probe (`Bucket`,
+//! * **Keys.** As a group key NULL equals NULL, NaN equals NaN, -0 equals 0; the group shows 0 for both. In a probe (`Bucket`,
 //!   `BucketOrNull`, `Lookup`, `Exists`) a NULL part finds nothing, unless the part says `null_matches`.
 //!   A key of no parts has one group, which holds all rows (and does not exist when there are none).
 //! * **Empty reductions** give SQL's answer: 0 for counts, NULL for the rest.
