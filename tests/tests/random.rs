@@ -183,7 +183,7 @@ fn agree(a: &Answer, b: &Answer) -> bool {
 
 /// The same cases every time, so that what is red was made red by a change; PROPTEST_CASES looks for new ones.
 fn config() -> ProptestConfig {
-    let default = ProptestConfig { max_shrink_iters: 400, ..ProptestConfig::default() };
+    let default = ProptestConfig { max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() };
     match std::env::var_os("PROPTEST_CASES") {
         Some(_) => default,
         None => ProptestConfig { cases: 256, rng_seed: RngSeed::Fixed(2026), ..default },

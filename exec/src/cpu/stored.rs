@@ -1,5 +1,6 @@
 //! Collections that have been computed: what later loops, lookups and the result read.
 
+use super::bucket::grouper::canonical;
 use super::bucket::index::{KeyIndex, Spans};
 use super::bucket::key::Codes;
 use super::bucket::table::NO_GROUP;
@@ -153,7 +154,7 @@ impl Buckets {
                     .map(|&start| built.order.as_ref().map_or(start, |order| order[start as usize]))
                     .collect(),
             };
-            let columns = keys.iter().map(|column| column.take(&firsts)).collect();
+            let columns = keys.iter().map(|column| canonical(column.take(&firsts))).collect();
             Some(RowSet::gathered(columns, key_types, firsts.len(), memory)?)
         } else {
             None

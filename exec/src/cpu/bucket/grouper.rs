@@ -287,7 +287,7 @@ fn settle_intervals(column: &mut Gathered, vector: &Vector, groups: &[u32]) {
 }
 
 /// Floats that are one key have one representative.
-fn canonical(mut column: Gathered) -> Gathered {
+pub(crate) fn canonical(mut column: Gathered) -> Gathered {
     if let GatheredData::F64(values) = &mut column.data {
         values.iter_mut().for_each(|value| *value = f64::from_bits(canonical_float_bits(*value)));
     }
