@@ -2,6 +2,8 @@
 //!
 //! * *One*: no key, one group, there even without rows.
 //! * *Few*: so few keys are possible that the code of a key is its group's number, and no table is needed.
+//! * *Ordered*: rows come clustered by their key: a new group begins where the key changes, and what is between the
+//!   pieces of several workers is put in order at the end.
 //! * *Hash*: keys get numbers in the order in which they come.
 
 use super::super::gather::{Gathered, GatheredData};
@@ -16,21 +18,38 @@ use std::cmp::Ordering;
 /// Codes up to which a group's number is its key's code.
 pub(crate) const FEW_CODES: u64 = 1 << 12;
 
+/// Groups among the tuples of a tile up to which they are summed group by group, by masks.
+const PRESENT_MAX: usize = 8;
+
 /// The groups of one worker (or of one part of a merge).
 #[derive(Debug)]
 pub(crate) enum Grouper {
     One,
-    Few { layout: KeyLayout, seen: Vec<bool> },
+    Few { layout: KeyLayout, seen: Vec<bool>, marked: Vec<bool> },
+    Ordered { layout: KeyLayout, codes: Vec<u64>, segments: Vec<Segment> },
     Hash { layout: KeyLayout, table: GroupTable, keys: Vec<Gathered> },
+}
+
+/// Groups of pieces that one worker did one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segment {
+    /// The pieces, by number.
+    pub(crate) pieces: (usize, usize),
+    /// Its first group; the last one is before the next segment's.
+    pub(crate) start: u32,
 }
 
 impl Grouper {
     /// No groups yet, of keys of this layout; none for a reduction without a key.
-    pub(crate) fn new(layout: Option<&KeyLayout>, types: &[DataType]) -> Self {
+    pub(crate) fn new(layout: Option<&KeyLayout>, types: &[DataType], clustered: bool) -> Self {
         let Some(layout) = layout else { return Grouper::One };
         match layout.codes() {
             Some(codes) if codes <= FEW_CODES => {
-                Grouper::Few { layout: layout.clone(), seen: vec![false; codes as usize] }
+                let none = vec![false; codes as usize];
+                Grouper::Few { layout: layout.clone(), seen: none.clone(), marked: none }
+            }
+            Some(_) if clustered => {
+                Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() }
             }
             _ => Grouper::Hash {
                 layout: layout.clone(),
@@ -45,7 +64,17 @@ impl Grouper {
         match self {
             Grouper::One => 1,
             Grouper::Few { seen, .. } => seen.len(),
+            Grouper::Ordered { codes, .. } => codes.len(),
             Grouper::Hash { table, .. } => table.len(),
+        }
+    }
+
+    /// The rows to come are of this piece.
+    pub(crate) fn begin_piece(&mut self, piece: usize) {
+        let Grouper::Ordered { codes, segments, .. } = self else { return };
+        match segments.last_mut() {
+            Some(last) if last.pieces.1 + 1 == piece => last.pieces.1 = piece,
+            _ => segments.push(Segment { pieces: (piece, piece), start: codes.len() as u32 }),
         }
     }
 
@@ -54,21 +83,55 @@ impl Grouper {
         match self {
             Grouper::One => 0,
             Grouper::Few { seen, .. } => seen.len(),
+            Grouper::Ordered { codes, segments, .. } => codes.capacity() * 8 + segments.capacity() * 24,
             Grouper::Hash { table, keys, .. } => table.bytes() + keys.iter().map(Gathered::bytes).sum::<usize>(),
         }
     }
 
-    /// The group of each of `len` tuples. `One` leaves `groups` alone.
-    pub(crate) fn assign(&mut self, key: &[&Vector], len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
+    /// The group of each of `len` tuples. `One` leaves `groups` alone. `Few` says which groups are among them, if
+    /// these are no more than [`PRESENT_MAX`].
+    pub(crate) fn assign(
+        &mut self,
+        key: &[&Vector],
+        len: usize,
+        codes: &mut Codes,
+        groups: &mut Vec<u32>,
+        present: &mut Vec<u32>,
+    ) {
+        present.clear();
         let parts: Vec<KeyPartValues<'_>> =
             key.iter().map(|vector| KeyPartValues { values: PartValues::Vector(vector), null_matches: true }).collect();
         match self {
             Grouper::One => {}
-            Grouper::Few { layout, seen } => {
+            Grouper::Few { layout, seen, marked } => {
                 codes.encode(layout, &parts, len);
                 groups.clear();
                 groups.extend(codes.bits64.iter().map(|&code| code as u32));
-                codes.bits64.iter().for_each(|&code| seen[code as usize] = true);
+                for &group in groups.iter() {
+                    if !marked[group as usize] {
+                        marked[group as usize] = true;
+                        present.push(group);
+                    }
+                }
+                for &group in present.iter() {
+                    (marked[group as usize], seen[group as usize]) = (false, true);
+                }
+                if present.len() > PRESENT_MAX {
+                    present.clear();
+                }
+            }
+            Grouper::Ordered { layout, codes: keys, segments } => {
+                codes.encode(layout, &parts, len);
+                let fresh = segments.last().is_some_and(|segment| segment.start as usize == keys.len());
+                groups.clear();
+                let mut last = if fresh { None } else { keys.last().copied() };
+                for &code in &codes.bits64 {
+                    if last != Some(code) {
+                        last = Some(code);
+                        keys.push(code);
+                    }
+                    groups.push((keys.len() - 1) as u32);
+                }
             }
             Grouper::Hash { layout, table, keys } => {
                 codes.encode(layout, &parts, len);
@@ -100,6 +163,7 @@ impl Grouper {
         match self {
             Grouper::One => vec![0],
             Grouper::Few { seen, .. } => (0..seen.len() as u32).filter(|&code| seen[code as usize]).collect(),
+            Grouper::Ordered { codes, .. } => (0..codes.len() as u32).collect(),
             Grouper::Hash { table, .. } => (0..table.len() as u32).collect(),
         }
     }
@@ -110,6 +174,16 @@ impl Grouper {
             (Grouper::Few { seen, .. }, Grouper::Few { .. }) => {
                 chosen.iter().for_each(|&code| seen[code as usize] = true);
                 chosen.to_vec()
+            }
+            (Grouper::Ordered { codes, .. }, Grouper::Ordered { codes: from, .. }) => {
+                let number = |&group: &u32| {
+                    let code = from[group as usize];
+                    if codes.last() != Some(&code) {
+                        codes.push(code);
+                    }
+                    (codes.len() - 1) as u32
+                };
+                chosen.iter().map(number).collect()
             }
             (Grouper::Hash { table, keys, .. }, Grouper::Hash { table: from, keys: from_keys, .. }) => {
                 let before = table.len();
@@ -155,30 +229,42 @@ impl Grouper {
     pub(crate) fn keys(&self, groups: &[u32]) -> Result<Vec<Gathered>> {
         Ok(match self {
             Grouper::One => Vec::new(),
-            Grouper::Few { layout, .. } => (0..layout.parts.len()).map(|part| decode(layout, part, groups)).collect(),
+            Grouper::Few { layout, .. } => {
+                let codes: Vec<u64> = groups.iter().map(|&group| group.into()).collect();
+                (0..layout.parts.len()).map(|part| decode(layout, part, &codes)).collect()
+            }
+            Grouper::Ordered { layout, codes, .. } => {
+                let chosen: Vec<u64> = groups.iter().map(|&group| codes[group as usize]).collect();
+                (0..layout.parts.len()).map(|part| decode(layout, part, &chosen)).collect()
+            }
             Grouper::Hash { keys, .. } => keys.iter().map(|column| canonical(column.take(groups))).collect(),
         })
     }
 }
 
-/// One part of the keys of groups whose numbers are codes.
-fn decode(layout: &KeyLayout, part: usize, groups: &[u32]) -> Gathered {
+/// One part of the keys of these codes.
+fn decode(layout: &KeyLayout, part: usize, codes: &[u64]) -> Gathered {
     let (this, next) = (&layout.parts[part], layout.parts.get(part + 1));
-    let code = |group: u32| {
-        let high = next.map_or(u64::from(group), |next| u64::from(group) & ((1 << next.shift) - 1));
-        high >> this.shift
-    };
-    let valid = groups.iter().map(|&group| code(group) != 0).collect();
-    let distance = |&group: &u32| code(group).saturating_sub(1);
+    let mask = next.map_or(u64::MAX, |next| (1 << next.shift) - 1);
+    let own = |&code: &u64| (code & mask) >> this.shift;
+    let valid = codes.iter().map(|code| own(code) != 0).collect();
+    let distance = |code: &u64| own(code).saturating_sub(1);
     match &this.domain {
         PartDomain::Code(dictionary) => {
-            let codes = groups.iter().map(|group| distance(group) as u32).collect();
+            let codes = codes.iter().map(|code| distance(code) as u32).collect();
             Gathered::from_codes(codes, dictionary.clone(), Some(valid))
         }
-        PartDomain::Integer { low, .. } => {
-            Gathered::from_i128(groups.iter().map(|group| low + i128::from(distance(group))).collect(), Some(valid))
-        }
-        PartDomain::Float | PartDomain::Text | PartDomain::Interval => unreachable!("their codes are never few"),
+        PartDomain::Integer { low, high } => match (i64::try_from(*low), i64::try_from(*high)) {
+            (Ok(low), Ok(_)) => {
+                let values = codes.iter().map(|code| low.wrapping_add(distance(code) as i64)).collect();
+                Gathered::from_i64(values, Some(valid))
+            }
+            _ => {
+                let values = codes.iter().map(|code| low + i128::from(distance(code))).collect();
+                Gathered::from_i128(values, Some(valid))
+            }
+        },
+        PartDomain::Float | PartDomain::Text | PartDomain::Interval => unreachable!("they do not fit 64 bits"),
     }
 }
 
