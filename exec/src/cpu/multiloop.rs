@@ -33,15 +33,15 @@ pub(super) fn run<'a>(
     pool: Option<&Pool>,
 ) -> Result<Vec<Arc<Stored>>> {
     let context = frame.shared.context;
-    let setups = setups(frame, plan)?;
     let pieces = pieces(frame, plan)?;
+    let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
+    let rows: u64 = rows.sum();
+    let setups = setups(frame, plan, rows)?;
     let state = || {
         let sinks = plan.generators.iter().zip(&setups).map(|(plan, setup)| Sink::new(plan, setup, context));
         Ok((Nest::new(frame, plan)?, sinks.collect::<Result<Vec<_>>>()?))
     };
-    let work = |(nest, sinks): &mut (Nest<'a>, Vec<Sink<'a>>), number: usize| {
-        let piece = &pieces[number];
-        sinks.iter_mut().for_each(|sink| sink.begin_piece(number));
+    let work = |(nest, sinks): &mut (Nest<'a>, Vec<Sink<'a>>), piece: &Piece| {
         nest.run(piece, sinks)?;
         if pool.is_some()
             && let Piece::Rows { rows, .. } = piece
@@ -51,8 +51,7 @@ pub(super) fn run<'a>(
         sinks.iter_mut().map(|sink| sink.end_piece()).collect::<Result<Vec<_>>>()
     };
     if pool.is_some() {
-        let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
-        context.progress.total.fetch_add(rows.sum(), Ordering::Relaxed);
+        context.progress.total.fetch_add(rows, Ordering::Relaxed);
     }
     let mut states: Vec<Vec<Sink<'a>>> = Vec::new();
     let mut outputs = Vec::new();
@@ -60,17 +59,18 @@ pub(super) fn run<'a>(
         if enough(&outputs, &setups) && wave.start > 0 {
             break;
         }
+        let pieces = &pieces[wave];
         match pool {
             Some(pool) => {
                 let (done, rows) =
-                    schedule::run(pool, context, wave.len(), state, |state, at| work(state, wave.start + at))?;
+                    schedule::run(pool, context, pieces.len(), state, |state, number| work(state, &pieces[number]))?;
                 states.extend(done.into_iter().map(|(_, sinks)| sinks));
                 outputs.extend(rows);
             }
             None => {
                 let mut state = state()?;
-                for number in wave {
-                    outputs.push(work(&mut state, number)?);
+                for piece in pieces {
+                    outputs.push(work(&mut state, piece)?);
                 }
                 states.push(state.1);
             }
@@ -142,15 +142,17 @@ fn ground_value(frame: &Frame<'_>, expressions: &Expressions, scalar: ScalarId, 
     Ok(tile.vector(scalar).value(0, data_type))
 }
 
-fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Vec<Setup>> {
+fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, rows: u64) -> Result<Vec<Setup>> {
     let setup = |kind: &GeneratorKind<'_>| {
         Ok(match kind {
             GeneratorKind::TopK(top_k) => {
                 let (offset, keep) = limits(frame, &plan.expressions, top_k)?;
-                Setup { layout: None, keep, offset }
+                Setup { layout: None, rows, keep, offset }
             }
-            GeneratorKind::Reduce(reduce) => Setup { layout: Some(layout(frame, plan, reduce)?), keep: 0, offset: 0 },
-            _ => Setup { layout: None, keep: 0, offset: 0 },
+            GeneratorKind::Reduce(reduce) => {
+                Setup { layout: Some(layout(frame, plan, reduce)?), rows, keep: 0, offset: 0 }
+            }
+            _ => Setup { layout: None, rows, keep: 0, offset: 0 },
         })
     };
     plan.generators.iter().map(|generator| setup(&generator.kind)).collect()
@@ -324,7 +326,7 @@ fn finish_reduce(
 ) -> Result<Stored> {
     let context = frame.shared.context;
     let reducers: Vec<Reducer<'_>> = sinks.into_iter().map(Sink::into_reducer).collect::<Result<_>>()?;
-    let (mut columns, rows) = reduce::finish(reducers, context, pool)?;
+    let (columns, rows) = reduce::finish(reducers, context, pool)?;
     let types: Vec<DataType> = plan
         .key_types
         .iter()
@@ -337,9 +339,6 @@ fn finish_reduce(
     let index = if frame.shared.plan.looked_up.contains(&define) {
         let keys = &columns[..plan.key_types.len()];
         let built = super::bucket::index::KeyIndex::build(keys, &plan.key_types, rows, &context.memory)?;
-        if let Some(order) = &built.order {
-            columns = columns.iter().map(|column| column.take(order)).collect();
-        }
         Some(built.index)
     } else {
         None

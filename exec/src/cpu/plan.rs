@@ -9,8 +9,7 @@ use super::vector::Register;
 use crate::{Error, Result};
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::multiloop::{
-    Aggregate, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Shape,
-    Source,
+    Aggregate, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Source,
 };
 use multiloop_planner::relation::SortOrder;
 use multiloop_planner::types::DataType;
@@ -82,8 +81,6 @@ pub(super) struct ReducePlan<'p> {
     pub(super) key: Option<&'p [ScalarId]>,
     pub(super) key_types: Vec<DataType>,
     pub(super) layout: KeyLayout,
-    /// Proven: rows with equal keys come one after the other.
-    pub(super) clustered: bool,
     pub(super) aggregates: Vec<AggregatePlan<'p>>,
 }
 
@@ -166,8 +163,7 @@ impl<'p> Compiler<'p, '_> {
         for generator in &multiloop.generators {
             let left = generator.condition().iter().copied().filter(|condition| !moved.contains(condition));
             let conditions = left.collect();
-            generators
-                .push(GeneratorPlan { conditions, kind: self.generator(generator, &multiloop.nest, &expressions)? });
+            generators.push(GeneratorPlan { conditions, kind: self.generator(generator, &expressions)? });
         }
         if let [generator] = &mut generators[..]
             && let Some(last) = levels.last_mut()
@@ -211,12 +207,7 @@ impl<'p> Compiler<'p, '_> {
         scalars.iter().map(|&scalar| self.program.scalars.data_type(scalar)).collect()
     }
 
-    fn generator(
-        &self,
-        generator: &'p Generator,
-        nest: &[Index],
-        expressions: &Expressions,
-    ) -> Result<GeneratorKind<'p>> {
+    fn generator(&self, generator: &'p Generator, expressions: &Expressions) -> Result<GeneratorKind<'p>> {
         Ok(match generator {
             Generator::Collect { value, .. } => GeneratorKind::Collect { value, types: self.types(value) },
             Generator::BucketCollect { key, value, .. } => {
@@ -232,10 +223,10 @@ impl<'p> Compiler<'p, '_> {
                         offset: *offset,
                     })
                 }
-                _ => GeneratorKind::Reduce(self.reduce(None, aggregates, (nest, expressions))?),
+                _ => GeneratorKind::Reduce(self.reduce(None, aggregates, expressions)?),
             },
             Generator::BucketReduce { key, aggregates, .. } => {
-                GeneratorKind::Reduce(self.reduce(Some(key), aggregates, (nest, expressions))?)
+                GeneratorKind::Reduce(self.reduce(Some(key), aggregates, expressions)?)
             }
         })
     }
@@ -244,7 +235,7 @@ impl<'p> Compiler<'p, '_> {
         &self,
         key: Option<&'p [ScalarId]>,
         aggregates: &'p [Aggregate],
-        (nest, expressions): (&[Index], &Expressions),
+        expressions: &Expressions,
     ) -> Result<ReducePlan<'p>> {
         let parts = key.unwrap_or_default();
         let domains = parts.iter().map(|&part| {
@@ -257,20 +248,7 @@ impl<'p> Compiler<'p, '_> {
         let layout = KeyLayout::new(domains.collect());
         let aggregates = aggregates.iter().map(|aggregate| self.aggregate(aggregate, expressions));
         let aggregates = aggregates.collect::<Result<Vec<_>>>()?;
-        let clustered = matches!(parts, [part] if self.is_clustered(*part, nest));
-        Ok(ReducePlan { key, key_types: self.types(parts), layout, clustered, aggregates })
-    }
-
-    /// Whether a scalar is a column of the outermost index that is clustered in its table. Deeper indices keep the
-    /// rows of one outer row together.
-    fn is_clustered(&self, scalar: ScalarId, nest: &[Index]) -> bool {
-        let Scalar::Column { index, field } = self.program.scalars.get(scalar) else { return false };
-        let Some(Index { id, source: Source::Rows(collection) }) = nest.first() else { return false };
-        let Shape::Table { columns, statistics, .. } = &self.program.collection(*collection).shape else {
-            return false;
-        };
-        let column = columns.get(*field as usize).and_then(|&column| statistics.columns.get(column as usize));
-        id == index && column.is_some_and(|column| column.sorted || (column.clustered && column.nulls == 0))
+        Ok(ReducePlan { key, key_types: self.types(parts), layout, aggregates })
     }
 
     fn aggregate(&self, aggregate: &'p Aggregate, expressions: &Expressions) -> Result<AggregatePlan<'p>> {

@@ -45,6 +45,8 @@ pub(super) struct PieceRows {
 pub(super) struct Setup {
     /// The layout of the keys of a reduction.
     pub(super) layout: Option<KeyLayout>,
+    /// Rows of the outermost index.
+    pub(super) rows: u64,
     /// Of top-k limit + offset, and offset.
     pub(super) keep: usize,
     pub(super) offset: usize,
@@ -66,16 +68,9 @@ impl<'p> Sink<'p> {
             GeneratorKind::TopK(plan) => Sink::TopK(Box::new(TopK::new(plan, setup.keep, context))),
             GeneratorKind::Reduce(plan) => {
                 let layout = setup.layout.as_ref().unwrap_or(&plan.layout);
-                Sink::Groups(Box::new(Reducer::new(plan, layout, context)?))
+                Sink::Groups(Box::new(Reducer::new(plan, layout, setup.rows, context)?))
             }
         })
-    }
-
-    /// Begins a piece of work.
-    pub(super) fn begin_piece(&mut self, piece: usize) {
-        if let Sink::Groups(reducer) = self {
-            reducer.begin_piece(piece);
-        }
     }
 
     /// Takes the active tuples of a tile.

@@ -11,7 +11,6 @@ use crate::context::{Memory, Reservation};
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
-use std::cell::RefCell;
 use std::sync::Arc;
 
 /// A collection.
@@ -125,14 +124,9 @@ impl Stored {
             Stored::Groups(Groups { index: Some(index), .. }) => index,
             _ => return Err(Error::internal("this collection has no index")),
         };
-        CODES.with_borrow_mut(|codes| index.find(key, len, codes, groups));
+        index.find(key, len, &mut Codes::default(), groups);
         Ok(())
     }
-}
-
-thread_local! {
-    /// Memory for the codes of the keys of a tile.
-    static CODES: RefCell<Codes> = RefCell::default();
 }
 
 impl Buckets {
@@ -154,7 +148,7 @@ impl Buckets {
         let members = Arc::new(gather::into_chunk(members, member_types, rows)?);
         let keys = if keep_keys {
             let firsts: Vec<u32> = match &built.index.spans {
-                Spans::Unique => built.order.clone().unwrap_or_else(|| (0..rows as u32).collect()),
+                Spans::Unique => (0..rows as u32).collect(),
                 Spans::Starts(starts) => starts[..starts.len() - 1]
                     .iter()
                     .map(|&start| built.order.as_ref().map_or(start, |order| order[start as usize]))
@@ -174,7 +168,7 @@ impl Groups {
     pub(super) fn find(&self, key: &[KeyVector<'_>], len: usize, rows: &mut Vec<u32>) -> Result<()> {
         const { assert!(NO_ROW == NO_GROUP, "what is not found is no row") };
         let Some(index) = &self.index else { return Err(Error::internal("this collection has no index")) };
-        CODES.with_borrow_mut(|codes| index.find(key, len, codes, rows));
+        index.find(key, len, &mut Codes::default(), rows);
         Ok(())
     }
 }

@@ -2,54 +2,65 @@
 //!
 //! * *One*: no key, one group, there even without rows.
 //! * *Few*: so few keys are possible that the code of a key is its group's number, and no table is needed.
-//! * *Ordered*: rows come clustered by their key: a new group begins where the key changes, and what is between the
-//!   pieces of several workers is put in order at the end.
+//! * *Direct*: codes lie close enough that an array over them is cheap; its entry for a code is the group's number.
+//!   Fresh pages of the array are zero and cost nothing until a code falls into them.
 //! * *Hash*: keys get numbers in the order in which they come.
 
 use super::super::gather::{Gathered, GatheredData};
 use super::super::vector::{Vector, VectorData};
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
-use super::table::{GroupTable, hash64};
+use super::table::GroupTable;
 use crate::Result;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, canonical_float_bits};
-use std::cmp::Ordering;
 
 /// Codes up to which a group's number is its key's code.
 pub(crate) const FEW_CODES: u64 = 1 << 12;
 
-/// Groups among the tuples of a tile up to which they are summed group by group, by masks.
-const PRESENT_MAX: usize = 8;
+/// Codes a row up to which an array over all codes beats a hash table: 4 bytes each, against about 24 a group and a
+/// hash a row.
+pub(crate) const DIRECT_CODES_PER_ROW: u64 = 4;
+
+/// Codes of a Direct array, at most (4 GiB).
+const DIRECT_CODES_MAX: u64 = 1 << 30;
+
+/// Whether an array over all codes pays for so many rows.
+pub(crate) fn is_direct(codes: u64, rows: u64) -> bool {
+    codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows
+}
 
 /// The groups of one worker (or of one part of a merge).
 #[derive(Debug)]
 pub(crate) enum Grouper {
     One,
-    Few { layout: KeyLayout, seen: Vec<bool>, marked: Vec<bool> },
-    Ordered { layout: KeyLayout, codes: Vec<u64>, segments: Vec<Segment> },
-    Hash { layout: KeyLayout, table: GroupTable, keys: Vec<Gathered> },
-}
-
-/// Groups of pieces that one worker did one after the other.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Segment {
-    /// The pieces, by number.
-    pub(crate) pieces: (usize, usize),
-    /// Its first group; the last one is before the next segment's.
-    pub(crate) start: u32,
+    Few {
+        layout: KeyLayout,
+        seen: Vec<bool>,
+    },
+    /// `entries[code - base]` is one more than the group's number, 0 if there is none; `codes` is the way back.
+    Direct {
+        layout: KeyLayout,
+        base: u32,
+        entries: Vec<u32>,
+        codes: Vec<u32>,
+    },
+    Hash {
+        layout: KeyLayout,
+        table: GroupTable,
+        keys: Vec<Gathered>,
+    },
 }
 
 impl Grouper {
-    /// No groups yet, of keys of this layout; none for a reduction without a key.
-    pub(crate) fn new(layout: Option<&KeyLayout>, types: &[DataType], clustered: bool) -> Self {
+    /// No groups yet, of keys of this layout; none for a reduction without a key. About `rows` rows will come.
+    pub(crate) fn new(layout: Option<&KeyLayout>, types: &[DataType], rows: u64) -> Self {
         let Some(layout) = layout else { return Grouper::One };
         match layout.codes() {
             Some(codes) if codes <= FEW_CODES => {
-                let none = vec![false; codes as usize];
-                Grouper::Few { layout: layout.clone(), seen: none.clone(), marked: none }
+                Grouper::Few { layout: layout.clone(), seen: vec![false; codes as usize] }
             }
-            Some(_) if clustered => {
-                Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() }
+            Some(codes) if is_direct(codes, rows) => {
+                Grouper::Direct { layout: layout.clone(), base: 0, entries: vec![0; codes as usize], codes: Vec::new() }
             }
             _ => Grouper::Hash {
                 layout: layout.clone(),
@@ -59,22 +70,48 @@ impl Grouper {
         }
     }
 
+    /// No groups yet, of the same kind, for part `part` of `parts` of a merge.
+    pub(crate) fn fresh(&self, types: &[DataType], part: usize, parts: usize) -> Self {
+        match self {
+            Grouper::One => Grouper::One,
+            Grouper::Few { layout, seen } => Grouper::Few { layout: layout.clone(), seen: vec![false; seen.len()] },
+            Grouper::Direct { layout, entries, .. } => {
+                let bound = |part: usize| (part as u64 * entries.len() as u64).div_ceil(parts as u64);
+                let (start, end) = (bound(part), bound(part + 1));
+                let entries = vec![0; (end - start) as usize];
+                Grouper::Direct { layout: layout.clone(), base: start as u32, entries, codes: Vec::new() }
+            }
+            Grouper::Hash { layout, .. } => Grouper::Hash {
+                layout: layout.clone(),
+                table: GroupTable::new(layout.width),
+                keys: types.iter().map(|&data_type| Gathered::of_type(data_type)).collect(),
+            },
+        }
+    }
+
+    /// Whether a merge of many groups is done in parts.
+    pub(crate) fn splits(&self) -> bool {
+        matches!(self, Grouper::Direct { .. } | Grouper::Hash { .. })
+    }
+
+    /// The part of `parts` (a power of two, more than one) of a merge that a group belongs to.
+    pub(crate) fn part(&self, group: u32, parts: usize) -> usize {
+        match self {
+            Grouper::One | Grouper::Few { .. } => 0,
+            Grouper::Direct { entries, codes, .. } => {
+                (u64::from(codes[group as usize]) * parts as u64 / entries.len() as u64) as usize
+            }
+            Grouper::Hash { table, .. } => (table.hash(group as usize) >> (64 - parts.trailing_zeros())) as usize,
+        }
+    }
+
     /// How many groups there is room for.
     pub(crate) fn len(&self) -> usize {
         match self {
             Grouper::One => 1,
             Grouper::Few { seen, .. } => seen.len(),
-            Grouper::Ordered { codes, .. } => codes.len(),
+            Grouper::Direct { codes, .. } => codes.len(),
             Grouper::Hash { table, .. } => table.len(),
-        }
-    }
-
-    /// The rows to come are of this piece.
-    pub(crate) fn begin_piece(&mut self, piece: usize) {
-        let Grouper::Ordered { codes, segments, .. } = self else { return };
-        match segments.last_mut() {
-            Some(last) if last.pieces.1 + 1 == piece => last.pieces.1 = piece,
-            _ => segments.push(Segment { pieces: (piece, piece), start: codes.len() as u32 }),
         }
     }
 
@@ -83,55 +120,27 @@ impl Grouper {
         match self {
             Grouper::One => 0,
             Grouper::Few { seen, .. } => seen.len(),
-            Grouper::Ordered { codes, segments, .. } => codes.capacity() * 8 + segments.capacity() * 24,
+            Grouper::Direct { entries, codes, .. } => 4 * (entries.len() + codes.capacity()),
             Grouper::Hash { table, keys, .. } => table.bytes() + keys.iter().map(Gathered::bytes).sum::<usize>(),
         }
     }
 
-    /// The group of each of `len` tuples. `One` leaves `groups` alone. `Few` says which groups are among them, if
-    /// these are no more than [`PRESENT_MAX`].
-    pub(crate) fn assign(
-        &mut self,
-        key: &[&Vector],
-        len: usize,
-        codes: &mut Codes,
-        groups: &mut Vec<u32>,
-        present: &mut Vec<u32>,
-    ) {
-        present.clear();
+    /// The group of each of `len` tuples. `One` leaves `groups` alone.
+    pub(crate) fn assign(&mut self, key: &[&Vector], len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
         let parts: Vec<KeyPartValues<'_>> =
             key.iter().map(|vector| KeyPartValues { values: PartValues::Vector(vector), null_matches: true }).collect();
         match self {
             Grouper::One => {}
-            Grouper::Few { layout, seen, marked } => {
+            Grouper::Few { layout, seen } => {
                 codes.encode(layout, &parts, len);
                 groups.clear();
                 groups.extend(codes.bits64.iter().map(|&code| code as u32));
-                for &group in groups.iter() {
-                    if !marked[group as usize] {
-                        marked[group as usize] = true;
-                        present.push(group);
-                    }
-                }
-                for &group in present.iter() {
-                    (marked[group as usize], seen[group as usize]) = (false, true);
-                }
-                if present.len() > PRESENT_MAX {
-                    present.clear();
-                }
+                codes.bits64.iter().for_each(|&code| seen[code as usize] = true);
             }
-            Grouper::Ordered { layout, codes: keys, segments } => {
+            Grouper::Direct { layout, base, entries, codes: met } => {
                 codes.encode(layout, &parts, len);
-                let fresh = segments.last().is_some_and(|segment| segment.start as usize == keys.len());
                 groups.clear();
-                let mut last = if fresh { None } else { keys.last().copied() };
-                for &code in &codes.bits64 {
-                    if last != Some(code) {
-                        last = Some(code);
-                        keys.push(code);
-                    }
-                    groups.push((keys.len() - 1) as u32);
-                }
+                groups.extend(codes.bits64.iter().map(|&code| direct(entries, *base, met, code as u32)));
             }
             Grouper::Hash { layout, table, keys } => {
                 codes.encode(layout, &parts, len);
@@ -163,8 +172,25 @@ impl Grouper {
         match self {
             Grouper::One => vec![0],
             Grouper::Few { seen, .. } => (0..seen.len() as u32).filter(|&code| seen[code as usize]).collect(),
-            Grouper::Ordered { codes, .. } => (0..codes.len() as u32).collect(),
+            Grouper::Direct { codes, .. } => (0..codes.len() as u32).collect(),
             Grouper::Hash { table, .. } => (0..table.len() as u32).collect(),
+        }
+    }
+
+    /// The groups that have rows, in an order that depends on nothing but their keys: of (hash, key), or of codes.
+    pub(crate) fn ordered(&self) -> Vec<u32> {
+        match self {
+            Grouper::One | Grouper::Few { .. } => self.occupied(),
+            Grouper::Direct { codes, .. } if codes.is_sorted() => self.occupied(),
+            Grouper::Direct { entries, .. } => {
+                entries.iter().filter(|&&entry| entry != 0).map(|&entry| entry - 1).collect()
+            }
+            Grouper::Hash { table, .. } => {
+                let hashed = self.occupied().into_iter().map(|group| (table.hash(group as usize), group));
+                let mut hashed: Vec<(u64, u32)> = hashed.collect();
+                hashed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| table.compare(a.1 as usize, b.1 as usize)));
+                hashed.into_iter().map(|(_, group)| group).collect()
+            }
         }
     }
 
@@ -175,15 +201,8 @@ impl Grouper {
                 chosen.iter().for_each(|&code| seen[code as usize] = true);
                 chosen.to_vec()
             }
-            (Grouper::Ordered { codes, .. }, Grouper::Ordered { codes: from, .. }) => {
-                let number = |&group: &u32| {
-                    let code = from[group as usize];
-                    if codes.last() != Some(&code) {
-                        codes.push(code);
-                    }
-                    (codes.len() - 1) as u32
-                };
-                chosen.iter().map(number).collect()
+            (Grouper::Direct { base, entries, codes, .. }, Grouper::Direct { codes: from, .. }) => {
+                chosen.iter().map(|&group| direct(entries, *base, codes, from[group as usize])).collect()
             }
             (Grouper::Hash { table, keys, .. }, Grouper::Hash { table: from, keys: from_keys, .. }) => {
                 let before = table.len();
@@ -206,65 +225,49 @@ impl Grouper {
         }
     }
 
-    /// A hash of the key of a group, the same in every grouper of the loop.
-    pub(crate) fn hash(&self, group: u32) -> u64 {
-        match self {
-            Grouper::Hash { table, .. } => table.hash(group as usize),
-            _ => hash64(group.into()),
-        }
-    }
-
-    /// An order of groups that depends on nothing but their keys.
-    pub(crate) fn compare(&self, a: u32, b: u32) -> Ordering {
-        match self {
-            Grouper::Hash { table, .. } => {
-                let (hash_a, hash_b) = (table.hash(a as usize), table.hash(b as usize));
-                hash_a.cmp(&hash_b).then_with(|| table.compare(a as usize, b as usize))
-            }
-            _ => a.cmp(&b),
-        }
-    }
-
     /// The keys of some groups, a column a part.
     pub(crate) fn keys(&self, groups: &[u32]) -> Result<Vec<Gathered>> {
         Ok(match self {
             Grouper::One => Vec::new(),
-            Grouper::Few { layout, .. } => {
-                let codes: Vec<u64> = groups.iter().map(|&group| group.into()).collect();
+            Grouper::Few { layout, .. } => (0..layout.parts.len()).map(|part| decode(layout, part, groups)).collect(),
+            Grouper::Direct { layout, codes, .. } => {
+                let codes: Vec<u32> = groups.iter().map(|&group| codes[group as usize]).collect();
                 (0..layout.parts.len()).map(|part| decode(layout, part, &codes)).collect()
-            }
-            Grouper::Ordered { layout, codes, .. } => {
-                let chosen: Vec<u64> = groups.iter().map(|&group| codes[group as usize]).collect();
-                (0..layout.parts.len()).map(|part| decode(layout, part, &chosen)).collect()
             }
             Grouper::Hash { keys, .. } => keys.iter().map(|column| canonical(column.take(groups))).collect(),
         })
     }
 }
 
-/// One part of the keys of these codes.
-fn decode(layout: &KeyLayout, part: usize, codes: &[u64]) -> Gathered {
+/// The group of a code, new if it has none yet.
+#[inline]
+fn direct(entries: &mut [u32], base: u32, codes: &mut Vec<u32>, code: u32) -> u32 {
+    let entry = &mut entries[(code - base) as usize];
+    if *entry == 0 {
+        codes.push(code);
+        *entry = codes.len() as u32;
+    }
+    *entry - 1
+}
+
+/// One part of the keys of groups, from their codes.
+fn decode(layout: &KeyLayout, part: usize, groups: &[u32]) -> Gathered {
     let (this, next) = (&layout.parts[part], layout.parts.get(part + 1));
-    let mask = next.map_or(u64::MAX, |next| (1 << next.shift) - 1);
-    let own = |&code: &u64| (code & mask) >> this.shift;
-    let valid = codes.iter().map(|code| own(code) != 0).collect();
-    let distance = |code: &u64| own(code).saturating_sub(1);
+    let code = |group: u32| {
+        let high = next.map_or(u64::from(group), |next| u64::from(group) & ((1 << next.shift) - 1));
+        high >> this.shift
+    };
+    let valid = groups.iter().map(|&group| code(group) != 0).collect();
+    let distance = |&group: &u32| code(group).saturating_sub(1);
     match &this.domain {
         PartDomain::Code(dictionary) => {
-            let codes = codes.iter().map(|code| distance(code) as u32).collect();
+            let codes = groups.iter().map(|group| distance(group) as u32).collect();
             Gathered::from_codes(codes, dictionary.clone(), Some(valid))
         }
-        PartDomain::Integer { low, high } => match (i64::try_from(*low), i64::try_from(*high)) {
-            (Ok(low), Ok(_)) => {
-                let values = codes.iter().map(|code| low.wrapping_add(distance(code) as i64)).collect();
-                Gathered::from_i64(values, Some(valid))
-            }
-            _ => {
-                let values = codes.iter().map(|code| low + i128::from(distance(code))).collect();
-                Gathered::from_i128(values, Some(valid))
-            }
-        },
-        PartDomain::Float | PartDomain::Text | PartDomain::Interval => unreachable!("they do not fit 64 bits"),
+        PartDomain::Integer { low, .. } => {
+            Gathered::from_i128(groups.iter().map(|group| low + i128::from(distance(group))).collect(), Some(valid))
+        }
+        PartDomain::Float | PartDomain::Text | PartDomain::Interval => unreachable!("their codes are never few"),
     }
 }
 

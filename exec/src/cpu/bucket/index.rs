@@ -1,8 +1,6 @@
 //! From keys to the groups of a finished collection.
 //!
-//! * *Direct*: most codes are keys: an array over all codes, an entry each.
-//! * *Ranked*: keys are a part of not too many codes: a bit a code, and before every 64 of them how many keys there
-//!   are so far. A key's group is its rank among the keys, so that groups are in the order of their codes.
+//! * *Direct*: the codes of the keys are few enough that an array over all of them is cheap: an entry a code.
 //! * *Hash*: everything else.
 //!
 //! A collection whose keys are unique keeps its rows as they are, and a group is a row. Otherwise the rows of a
@@ -30,26 +28,7 @@ pub(crate) struct KeyIndex {
 enum Lookup {
     /// For each code its group, [`NO_GROUP`] if there is none.
     Direct(Vec<u32>),
-    Ranked(Vec<Ranks>),
     Hash(GroupTable),
-}
-
-/// 64 codes.
-#[derive(Clone, Copy, Debug, Default)]
-struct Ranks {
-    /// Which of them are keys.
-    keys: u64,
-    /// How many keys there are before them.
-    before: u32,
-}
-
-impl Ranks {
-    /// The group of a code, [`NO_GROUP`] if it is no key.
-    #[inline]
-    fn group(self, code: u64) -> u32 {
-        let bit = 1u64 << (code % 64);
-        if self.keys & bit == 0 { NO_GROUP } else { self.before + (self.keys & (bit - 1)).count_ones() }
-    }
 }
 
 /// Which rows the groups have.
@@ -83,16 +62,12 @@ impl KeyIndex {
             .collect();
         let mut codes = Codes::default();
         codes.encode(&layout, &parts, rows);
-        let built = match (index_form(&layout, rows as u64), layout.codes()) {
-            (IndexForm::Direct, Some(size)) => {
+        let built = match layout.codes().filter(|&codes| direct_pays(codes, rows)) {
+            Some(size) => {
                 reservation.add(size as usize * 4)?;
                 build_direct(layout, &codes, size as usize, reservation)
             }
-            (IndexForm::Ranked, Some(size)) => {
-                reservation.add(size as usize / 4)?;
-                build_ranked(layout, &codes, size as usize, reservation)
-            }
-            _ => build_hash(layout, &codes, reservation),
+            None => build_hash(layout, &codes, reservation),
         };
         Ok(built)
     }
@@ -118,17 +93,6 @@ impl KeyIndex {
                     ),
                 }
             }
-            Lookup::Ranked(ranks) => {
-                let group = |&code: &u64| ranks[(code / 64) as usize].group(code);
-                groups.clear();
-                match &codes.absent {
-                    None => groups.extend(codes.bits64.iter().map(group)),
-                    Some(absent) => {
-                        let marked = codes.bits64.iter().zip(absent);
-                        groups.extend(marked.map(|(code, &absent)| if absent { NO_GROUP } else { group(code) }));
-                    }
-                }
-            }
             Lookup::Hash(table) => table.find(codes, groups),
         }
     }
@@ -148,22 +112,9 @@ impl Spans {
     }
 }
 
-/// What an index can be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum IndexForm {
-    Direct,
-    Ranked,
-    Hash,
-}
-
-/// The form of an index of so many rows. A code costs Direct 4 bytes and Ranked 2 bits, whether it is a key or not;
-/// a row costs Hash about 24 bytes, and much time.
-pub(crate) fn index_form(layout: &KeyLayout, rows: u64) -> IndexForm {
-    match layout.codes() {
-        Some(codes) if codes <= 1 << 12 || codes / 4 <= rows => IndexForm::Direct,
-        Some(codes) if codes <= 1 << 16 || codes / 2048 <= rows && codes <= 1 << 32 => IndexForm::Ranked,
-        _ => IndexForm::Hash,
-    }
+/// An array over all codes costs 4 bytes each and no hashing; a hash table about 24 bytes a key.
+pub(crate) fn direct_pays(codes: u64, rows: usize) -> bool {
+    codes <= 1 << 16 || (codes <= 1 << 31 && codes / 16 <= rows as u64)
 }
 
 /// The values that a key column has: the range of its integers, its dictionary.
@@ -207,32 +158,6 @@ fn build_direct(layout: KeyLayout, codes: &Codes, size: usize, reservation: Rese
         span(&numbers, groups as usize)
     };
     Built { index: KeyIndex { layout, lookup: Lookup::Direct(entries), spans, _reservation: reservation }, order }
-}
-
-fn build_ranked(layout: KeyLayout, codes: &Codes, size: usize, reservation: Reservation) -> Built {
-    let mut ranks = vec![Ranks::default(); size.div_ceil(64)];
-    for &code in &codes.bits64 {
-        ranks[(code / 64) as usize].keys |= 1 << (code % 64);
-    }
-    let mut groups = 0;
-    for entry in &mut ranks {
-        entry.before = groups;
-        groups += entry.keys.count_ones();
-    }
-    let group = |&code: &u64| ranks[(code / 64) as usize].group(code);
-    let (spans, order) = if groups as usize != codes.len {
-        let numbers: Vec<u32> = codes.bits64.iter().map(group).collect();
-        span(&numbers, groups as usize)
-    } else if codes.bits64.is_sorted() {
-        (Spans::Unique, None)
-    } else {
-        let mut order = vec![0u32; codes.len];
-        for (row, code) in codes.bits64.iter().enumerate() {
-            order[group(code) as usize] = row as u32;
-        }
-        (Spans::Unique, Some(order))
-    };
-    Built { index: KeyIndex { layout, lookup: Lookup::Ranked(ranks), spans, _reservation: reservation }, order }
 }
 
 fn build_hash(layout: KeyLayout, codes: &Codes, reservation: Reservation) -> Built {
