@@ -244,7 +244,8 @@ fn finish<'a>(
                 let (mut keys, count) = append(rows, key_types.len() + types.len());
                 let members = keys.split_off(key_types.len());
                 let keep_keys = frame.shared.plan.read_as_rows.contains(&define);
-                Stored::Buckets(Buckets::build((keys, key_types), (members, types), count, keep_keys, &context.memory)?)
+                let how = (keep_keys, pool.is_none());
+                Stored::Buckets(Buckets::build((keys, key_types), (members, types), count, how, &context.memory)?)
             }
             GeneratorKind::Reduce(reduce) => finish_reduce(frame, reduce, define, sinks, pool)?,
         };
@@ -336,7 +337,8 @@ fn finish_reduce(
     }
     let index = if frame.shared.plan.looked_up.contains(&define) {
         let keys = &columns[..plan.key_types.len()];
-        let built = super::bucket::index::KeyIndex::build(keys, &plan.key_types, rows, &context.memory)?;
+        let built =
+            super::bucket::index::KeyIndex::build(keys, &plan.key_types, rows, pool.is_none(), &context.memory)?;
         if let Some(order) = &built.order {
             columns = columns.iter().map(|column| column.take(order)).collect();
         }

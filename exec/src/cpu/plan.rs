@@ -2,6 +2,7 @@
 //! collections need an index or their keys as rows, and which lets of nested blocks can be computed once.
 
 use super::aggregate::AggregateKind;
+use super::bucket::grouper::Rows;
 use super::bucket::key::{KeyLayout, PartDomain};
 use super::expression::Expressions;
 use super::variance;
@@ -82,8 +83,8 @@ pub(super) struct ReducePlan<'p> {
     pub(super) key: Option<&'p [ScalarId]>,
     pub(super) key_types: Vec<DataType>,
     pub(super) layout: KeyLayout,
-    /// Proven: rows with equal keys come one after the other.
-    pub(super) clustered: bool,
+    /// How many rows come, and how.
+    pub(super) rows: Rows,
     pub(super) aggregates: Vec<AggregatePlan<'p>>,
 }
 
@@ -258,7 +259,9 @@ impl<'p> Compiler<'p, '_> {
         let aggregates = aggregates.iter().map(|aggregate| self.aggregate(aggregate, expressions));
         let aggregates = aggregates.collect::<Result<Vec<_>>>()?;
         let clustered = matches!(parts, [part] if self.is_clustered(*part, nest));
-        Ok(ReducePlan { key, key_types: self.types(parts), layout, clustered, aggregates })
+        let count = nest.first().and_then(|index| index.source.collection()).and_then(|id| self.ranges.rows(id));
+        let rows = Rows { count: count.unwrap_or(0), clustered };
+        Ok(ReducePlan { key, key_types: self.types(parts), layout, rows, aggregates })
     }
 
     /// Whether a scalar is a column of the outermost index that is clustered in its table. Deeper indices keep the

@@ -44,7 +44,7 @@ const COUNT_ROWS: usize = 1 << 17;
 impl<'p> Reducer<'p> {
     /// No groups yet. `layout` may be narrower than the plan's, where the tables at hand prove more.
     pub(super) fn new(plan: &'p ReducePlan<'p>, layout: &KeyLayout, context: &Context) -> Result<Self> {
-        let grouper = Grouper::new(plan.key.is_some().then_some(layout), &plan.key_types, plan.clustered);
+        let grouper = Grouper::new(plan.key.is_some().then_some(layout), &plan.key_types, plan.rows);
         let accumulators = plan.aggregates.iter().map(|aggregate| aggregate.kind.accumulator());
         let mut reducer = Reducer {
             plan,
@@ -163,17 +163,13 @@ pub(super) fn finish(
         return finish_ordered(reducers, context, pool);
     }
     let total: usize = reducers.iter().map(|reducer| reducer.grouper.len()).sum();
-    let is_hash = matches!(first.grouper, Grouper::Hash { .. });
-    let parts = if is_hash && total > MERGE_ALONE { MERGE_PARTS } else { 1 };
-    let deal = |reducer: &Reducer<'_>| {
-        let mut dealt: Vec<Vec<u32>> = vec![Vec::new(); parts];
-        for group in reducer.grouper.occupied() {
-            let part = if parts == 1 { 0 } else { reducer.grouper.hash(group) as usize >> (64 - 6) };
-            dealt[part].push(group);
-        }
-        dealt
+    let parts = match first.grouper {
+        Grouper::Hash { .. } if total > MERGE_ALONE => MERGE_PARTS,
+        // Every part has an array over all codes.
+        Grouper::Direct { .. } if total > MERGE_ALONE => MERGE_PARTS / 16,
+        _ => 1,
     };
-    let dealt: Vec<Vec<Vec<u32>>> = reducers.iter().map(deal).collect();
+    let dealt: Vec<Vec<Vec<u32>>> = reducers.iter().map(|reducer| reducer.grouper.deal(parts)).collect();
     let merge = |part: usize| {
         let mut merged = Reducer::new(plan, &layout, context)?;
         for (reducer, dealt) in reducers.iter().zip(&dealt) {

@@ -135,17 +135,17 @@ thread_local! {
 }
 
 impl Buckets {
-    /// Sorts rows into buckets.
+    /// Sorts rows into buckets, once or again and again.
     pub(super) fn build(
         (keys, key_types): (Vec<Gathered>, &[DataType]),
         (members, member_types): (Vec<Gathered>, &[DataType]),
         rows: usize,
-        keep_keys: bool,
+        (keep_keys, often): (bool, bool),
         memory: &Arc<Memory>,
     ) -> Result<Self> {
         let mut reservation = Reservation::new(memory);
         reservation.add(members.iter().map(Gathered::bytes).sum())?;
-        let built = KeyIndex::build(&keys, key_types, rows, memory)?;
+        let built = KeyIndex::build(&keys, key_types, rows, often, memory)?;
         let members = match &built.order {
             Some(order) => members.iter().map(|column| column.take(order)).collect(),
             None => members,

@@ -322,3 +322,55 @@ output k, n, s, d
         compare(&program, &tables, &pools, text);
     }
 }
+
+#[test]
+fn many_groups_are_merged_in_parts() {
+    let text = "\
+table %0 t(k#0 integer, w#1 bigint, s#2 text)
+loop
+  i0 in %0
+  %1 bucket_reduce
+    key k = i0.k
+    n = count_rows()
+    m? = max(i0.s)
+  %2 bucket_reduce
+    key w = i0.w
+    n = count_rows()
+    k? = first(i0.w)
+  %3 bucket_reduce
+    key s = i0.s
+    n = count_rows()
+loop
+  i1 in %0
+  %4 collect
+    k = %1[i1.k].n
+    m? = %1[i1.k].m
+    w = %2[i1.w].n
+    f? = %2[i1.w].k
+    s = %3[i1.s].n
+result %4
+output k, m, w, f, s
+";
+    let program = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let fields = [
+        Field::new("k", DataType::Integer, false),
+        Field::new("w", DataType::BigInt, false),
+        Field::new("s", DataType::Text, false),
+    ];
+    let row = |row: i64| {
+        let key = row * 7919 % 12_000;
+        vec![Value::Int(key), Value::Int(key * 1_000_000_007), Value::text(format!("s{key}"))]
+    };
+    let rows: Vec<Vec<Value>> = (0..20_000).map(row).collect();
+    let mut chunked = Table::clone(&table(&fields, &rows, 2));
+    chunked.statistics = Arc::clone(&table(&fields, &rows, 0).statistics);
+    let tables = [Arc::new(chunked)];
+    let program = with_statistics(&program, &tables);
+    let placed = super::place(&program).expect("it compiles").to_string();
+    assert!(placed.contains("Direct, 12001 codes for at most 20000 rows") && placed.contains("Hash of 64-bit keys"));
+    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    compare(&program, &tables, &pools, text);
+    let groups = text.replace("result %4\noutput k, m, w, f, s", "result %2\noutput w, n, k");
+    let program = with_statistics(&parse(&groups).expect("it is a program"), &tables);
+    compare(&program, &tables, &pools, &groups);
+}

@@ -2,6 +2,7 @@
 //!
 //! * *One*: no key, one group, there even without rows.
 //! * *Few*: so few keys are possible that the code of a key is its group's number, and no table is needed.
+//! * *Direct*: so many rows are expected that an array over all codes is cheap: it holds the groups' numbers.
 //! * *Ordered*: rows come clustered by their key: a new group begins where the key changes, and what is between the
 //!   pieces of several workers is put in order at the end.
 //! * *Hash*: keys get numbers in the order in which they come.
@@ -9,7 +10,7 @@
 use super::super::gather::{Gathered, GatheredData};
 use super::super::vector::{Vector, VectorData};
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
-use super::table::{GroupTable, hash64};
+use super::table::{GroupTable, NO_GROUP, hash64};
 use crate::Result;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, canonical_float_bits};
@@ -26,8 +27,26 @@ const PRESENT_MAX: usize = 8;
 pub(crate) enum Grouper {
     One,
     Few { layout: KeyLayout, seen: Vec<bool>, marked: Vec<bool> },
+    Direct { layout: KeyLayout, entries: Vec<u32>, codes: Vec<u64> },
     Ordered { layout: KeyLayout, codes: Vec<u64>, segments: Vec<Segment> },
     Hash { layout: KeyLayout, table: GroupTable, keys: Vec<Gathered> },
+}
+
+/// How many rows a reduction takes, and how they come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows {
+    /// An upper bound, of rows of the outermost index.
+    pub(crate) count: u64,
+    /// Proven: rows with equal keys come one after the other.
+    pub(crate) clustered: bool,
+}
+
+/// Codes up to which an array over all of them is made for each worker.
+const DIRECT_CODES: u64 = 1 << 22;
+
+/// Whether an array over all codes of keys pays.
+pub(crate) fn is_direct(layout: &KeyLayout, rows: Rows) -> bool {
+    layout.codes().is_some_and(|codes| codes <= DIRECT_CODES && codes / 2 <= rows.count)
 }
 
 /// Groups of pieces that one worker did one after the other.
@@ -41,15 +60,18 @@ pub(crate) struct Segment {
 
 impl Grouper {
     /// No groups yet, of keys of this layout; none for a reduction without a key.
-    pub(crate) fn new(layout: Option<&KeyLayout>, types: &[DataType], clustered: bool) -> Self {
+    pub(crate) fn new(layout: Option<&KeyLayout>, types: &[DataType], rows: Rows) -> Self {
         let Some(layout) = layout else { return Grouper::One };
         match layout.codes() {
             Some(codes) if codes <= FEW_CODES => {
                 let none = vec![false; codes as usize];
                 Grouper::Few { layout: layout.clone(), seen: none.clone(), marked: none }
             }
-            Some(_) if clustered => {
+            Some(_) if rows.clustered => {
                 Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() }
+            }
+            Some(codes) if is_direct(layout, rows) => {
+                Grouper::Direct { layout: layout.clone(), entries: vec![NO_GROUP; codes as usize], codes: Vec::new() }
             }
             _ => Grouper::Hash {
                 layout: layout.clone(),
@@ -64,7 +86,7 @@ impl Grouper {
         match self {
             Grouper::One => 1,
             Grouper::Few { seen, .. } => seen.len(),
-            Grouper::Ordered { codes, .. } => codes.len(),
+            Grouper::Direct { codes, .. } | Grouper::Ordered { codes, .. } => codes.len(),
             Grouper::Hash { table, .. } => table.len(),
         }
     }
@@ -83,6 +105,7 @@ impl Grouper {
         match self {
             Grouper::One => 0,
             Grouper::Few { seen, .. } => seen.len(),
+            Grouper::Direct { entries, codes, .. } => entries.len() * 4 + codes.capacity() * 8,
             Grouper::Ordered { codes, segments, .. } => codes.capacity() * 8 + segments.capacity() * 24,
             Grouper::Hash { table, keys, .. } => table.bytes() + keys.iter().map(Gathered::bytes).sum::<usize>(),
         }
@@ -118,6 +141,18 @@ impl Grouper {
                 }
                 if present.len() > PRESENT_MAX {
                     present.clear();
+                }
+            }
+            Grouper::Direct { layout, entries, codes: keys } => {
+                codes.encode(layout, &parts, len);
+                groups.clear();
+                for &code in &codes.bits64 {
+                    let entry = &mut entries[code as usize];
+                    if *entry == NO_GROUP {
+                        *entry = keys.len() as u32;
+                        keys.push(code);
+                    }
+                    groups.push(*entry);
                 }
             }
             Grouper::Ordered { layout, codes: keys, segments } => {
@@ -163,9 +198,27 @@ impl Grouper {
         match self {
             Grouper::One => vec![0],
             Grouper::Few { seen, .. } => (0..seen.len() as u32).filter(|&code| seen[code as usize]).collect(),
+            Grouper::Direct { entries, .. } => entries.iter().copied().filter(|&group| group != NO_GROUP).collect(),
             Grouper::Ordered { codes, .. } => (0..codes.len() as u32).collect(),
             Grouper::Hash { table, .. } => (0..table.len() as u32).collect(),
         }
+    }
+
+    /// Deals the groups that have rows into parts, the same key always into the same part.
+    pub(crate) fn deal(&self, parts: usize) -> Vec<Vec<u32>> {
+        let mut dealt: Vec<Vec<u32>> = vec![Vec::new(); parts];
+        for group in self.occupied() {
+            let part = match self {
+                Grouper::Direct { entries, codes, .. } => {
+                    // By code, so that parts one after the other are in order.
+                    (codes[group as usize] as u128 * parts as u128 / (entries.len() as u128).max(1)) as usize
+                }
+                Grouper::Hash { table, .. } => (u128::from(table.hash(group as usize)) * parts as u128 >> 64) as usize,
+                _ => 0,
+            };
+            dealt[part].push(group);
+        }
+        dealt
     }
 
     /// Adds groups of another grouper of the same kind; gives their numbers here.
@@ -174,6 +227,18 @@ impl Grouper {
             (Grouper::Few { seen, .. }, Grouper::Few { .. }) => {
                 chosen.iter().for_each(|&code| seen[code as usize] = true);
                 chosen.to_vec()
+            }
+            (Grouper::Direct { entries, codes, .. }, Grouper::Direct { codes: from, .. }) => {
+                let number = |&group: &u32| {
+                    let code = from[group as usize];
+                    let entry = &mut entries[code as usize];
+                    if *entry == NO_GROUP {
+                        *entry = codes.len() as u32;
+                        codes.push(code);
+                    }
+                    *entry
+                };
+                chosen.iter().map(number).collect()
             }
             (Grouper::Ordered { codes, .. }, Grouper::Ordered { codes: from, .. }) => {
                 let number = |&group: &u32| {
@@ -233,7 +298,7 @@ impl Grouper {
                 let codes: Vec<u64> = groups.iter().map(|&group| group.into()).collect();
                 (0..layout.parts.len()).map(|part| decode(layout, part, &codes)).collect()
             }
-            Grouper::Ordered { layout, codes, .. } => {
+            Grouper::Direct { layout, codes, .. } | Grouper::Ordered { layout, codes, .. } => {
                 let chosen: Vec<u64> = groups.iter().map(|&group| codes[group as usize]).collect();
                 (0..layout.parts.len()).map(|part| decode(layout, part, &chosen)).collect()
             }

@@ -3,6 +3,7 @@
 //! * *Direct*: most codes are keys: an array over all codes, an entry each.
 //! * *Ranked*: keys are a part of not too many codes: a bit a code, and before every 64 of them how many keys there
 //!   are so far. A key's group is its rank among the keys, so that groups are in the order of their codes.
+//! * *Prefixed*: one part of the key nearly tells it (see `prefixed`).
 //! * *Hash*: everything else.
 //!
 //! A collection whose keys are unique keeps its rows as they are, and a group is a row. Otherwise the rows of a
@@ -11,6 +12,7 @@
 use super::super::gather::{Gathered, GatheredData};
 use super::super::tile::KeyVector;
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
+use super::prefixed::Prefixed;
 use super::table::{GroupTable, NO_GROUP};
 use crate::context::{Memory, Reservation};
 use crate::{Error, ErrorKind, Result};
@@ -31,6 +33,7 @@ enum Lookup {
     /// For each code its group, [`NO_GROUP`] if there is none.
     Direct(Vec<u32>),
     Ranked(Vec<Ranks>),
+    Prefixed(Prefixed),
     Hash(GroupTable),
 }
 
@@ -68,8 +71,14 @@ pub(crate) struct Built {
 }
 
 impl KeyIndex {
-    /// Indexes rows by these key columns.
-    pub(crate) fn build(keys: &[Gathered], types: &[DataType], rows: usize, memory: &Arc<Memory>) -> Result<Built> {
+    /// Indexes rows by these key columns; `often` if it is done again and again.
+    pub(crate) fn build(
+        keys: &[Gathered],
+        types: &[DataType],
+        rows: usize,
+        often: bool,
+        memory: &Arc<Memory>,
+    ) -> Result<Built> {
         if rows >= NO_GROUP as usize {
             return Err(Error::new(ErrorKind::TooComplex, "a bucket of more than 4294967294 rows"));
         }
@@ -83,7 +92,7 @@ impl KeyIndex {
             .collect();
         let mut codes = Codes::default();
         codes.encode(&layout, &parts, rows);
-        let built = match (index_form(&layout, rows as u64), layout.codes()) {
+        let built = match (index_form(&layout, rows as u64, often), layout.codes()) {
             (IndexForm::Direct, Some(size)) => {
                 reservation.add(size as usize * 4)?;
                 build_direct(layout, &codes, size as usize, reservation)
@@ -105,31 +114,22 @@ impl KeyIndex {
             .collect();
         codes.encode(&self.layout, &parts, len);
         match &self.lookup {
-            Lookup::Direct(entries) => {
-                groups.clear();
-                match &codes.absent {
-                    None => groups.extend(codes.bits64.iter().map(|&code| entries[code as usize])),
-                    Some(absent) => groups.extend(
-                        codes
-                            .bits64
-                            .iter()
-                            .zip(absent)
-                            .map(|(&code, &absent)| if absent { NO_GROUP } else { entries[code as usize] }),
-                    ),
-                }
-            }
-            Lookup::Ranked(ranks) => {
-                let group = |&code: &u64| ranks[(code / 64) as usize].group(code);
-                groups.clear();
-                match &codes.absent {
-                    None => groups.extend(codes.bits64.iter().map(group)),
-                    Some(absent) => {
-                        let marked = codes.bits64.iter().zip(absent);
-                        groups.extend(marked.map(|(code, &absent)| if absent { NO_GROUP } else { group(code) }));
-                    }
-                }
-            }
+            Lookup::Direct(entries) => each_group(codes, groups, |code| entries[code as usize]),
+            Lookup::Ranked(ranks) => each_group(codes, groups, |code| ranks[(code / 64) as usize].group(code)),
+            Lookup::Prefixed(prefixed) => each_group(codes, groups, |code| prefixed.group(code)),
             Lookup::Hash(table) => table.find(codes, groups),
+        }
+    }
+}
+
+/// The groups of packed keys.
+fn each_group(codes: &Codes, groups: &mut Vec<u32>, group: impl Fn(u64) -> u32) {
+    groups.clear();
+    match &codes.absent {
+        None => groups.extend(codes.bits64.iter().map(|&code| group(code))),
+        Some(absent) => {
+            let marked = codes.bits64.iter().zip(absent);
+            groups.extend(marked.map(|(&code, &absent)| if absent { NO_GROUP } else { group(code) }));
         }
     }
 }
@@ -158,10 +158,13 @@ pub(crate) enum IndexForm {
 
 /// The form of an index of so many rows. A code costs Direct 4 bytes and Ranked 2 bits, whether it is a key or not;
 /// a row costs Hash about 24 bytes, and much time.
-pub(crate) fn index_form(layout: &KeyLayout, rows: u64) -> IndexForm {
+///
+/// Unless indexes are built often, 4 MiB of bits are cheaper than to hash what probes them.
+pub(crate) fn index_form(layout: &KeyLayout, rows: u64, often: bool) -> IndexForm {
+    let ranked = if often { 1 << 16 } else { 1 << 24 };
     match layout.codes() {
         Some(codes) if codes <= 1 << 12 || codes / 4 <= rows => IndexForm::Direct,
-        Some(codes) if codes <= 1 << 16 || codes / 2048 <= rows && codes <= 1 << 32 => IndexForm::Ranked,
+        Some(codes) if codes <= ranked || codes / 2048 <= rows && codes <= 1 << 32 => IndexForm::Ranked,
         _ => IndexForm::Hash,
     }
 }
@@ -236,6 +239,11 @@ fn build_ranked(layout: KeyLayout, codes: &Codes, size: usize, reservation: Rese
 }
 
 fn build_hash(layout: KeyLayout, codes: &Codes, reservation: Reservation) -> Built {
+    if let Some((prefixed, order)) = Prefixed::build(&layout, &codes.bits64) {
+        let lookup = Lookup::Prefixed(prefixed);
+        let order = (!order.is_sorted()).then_some(order);
+        return Built { index: KeyIndex { layout, lookup, spans: Spans::Unique, _reservation: reservation }, order };
+    }
     let mut table = GroupTable::new(layout.width);
     let mut numbers = Vec::with_capacity(codes.len);
     table.insert(codes, &mut numbers);

@@ -9,4 +9,5 @@ pub(super) mod grouper;
 pub(super) mod index;
 pub(super) mod key;
 mod pack;
+mod prefixed;
 pub(super) mod table;

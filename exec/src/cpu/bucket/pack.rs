@@ -2,6 +2,7 @@
 //! by value.
 
 use super::super::gather::GatheredData;
+use super::super::kernels::vectorised;
 use super::super::vector::VectorData;
 use super::key::{KeyPartValues, PartDomain, PartLayout, PartValues};
 use std::sync::Arc;
@@ -64,18 +65,23 @@ struct Put<'a> {
 }
 
 impl Put<'_> {
-    fn all<T: Copy>(&mut self, values: &[T], distance: impl Fn(T) -> u64) -> bool {
+    fn all<T: Copy + Ord>(&mut self, values: &[T], distance: impl Fn(T) -> u64) -> bool {
         let (shift, count) = (self.shift, self.count);
         if values.len() != self.codes.len() {
             return false;
         }
         let nulls = self.values.may_be_null();
-        if nulls || values.iter().fold(0, |far, &value| far.max(distance(value))) >= count {
+        let Some(&first) = values.first() else { return true };
+        let (low, high) =
+            vectorised(|| values.iter().fold((first, first), |(low, high), &value| (low.min(value), high.max(value))));
+        if nulls || distance(low).max(distance(high)) >= count {
             return self.some(values, distance, nulls);
         }
-        for (code, &value) in self.codes.iter_mut().zip(values) {
-            *code |= (distance(value) + 1) << shift;
-        }
+        vectorised(|| {
+            for (code, &value) in self.codes.iter_mut().zip(values) {
+                *code |= (distance(value) + 1) << shift;
+            }
+        });
         true
     }
 
