@@ -407,7 +407,7 @@ impl Gathered {
         let data = match self.data {
             _ if data_type == DataType::Null => ColumnData::Boolean(BooleanBuffer::new_unset(len)),
             GatheredData::Bool(values) if data_type == DataType::Boolean => ColumnData::Boolean(values.into()),
-            GatheredData::I128(values) if data_type == DataType::Boolean => {
+            GatheredData::I64(values) if data_type == DataType::Boolean => {
                 ColumnData::Boolean(values.iter().map(|&value| value != 0).collect())
             }
             // Nothing but NULLs, none of which told the type.

@@ -41,7 +41,9 @@ pub(super) fn run<'a>(
         let sinks = plan.generators.iter().zip(&setups).map(|(plan, setup)| Sink::new(plan, setup, context));
         Ok((Nest::new(frame, plan)?, sinks.collect::<Result<Vec<_>>>()?))
     };
-    let work = |(nest, sinks): &mut (Nest<'a>, Vec<Sink<'a>>), piece: &Piece| {
+    let work = |(nest, sinks): &mut (Nest<'a>, Vec<Sink<'a>>), number: usize| {
+        let piece = &pieces[number];
+        sinks.iter_mut().for_each(|sink| sink.begin_piece(number));
         nest.run(piece, sinks)?;
         if pool.is_some()
             && let Piece::Rows { rows, .. } = piece
@@ -59,18 +61,17 @@ pub(super) fn run<'a>(
         if enough(&outputs, &setups) && wave.start > 0 {
             break;
         }
-        let pieces = &pieces[wave];
         match pool {
             Some(pool) => {
                 let (done, rows) =
-                    schedule::run(pool, context, pieces.len(), state, |state, number| work(state, &pieces[number]))?;
+                    schedule::run(pool, context, wave.len(), state, |state, at| work(state, wave.start + at))?;
                 states.extend(done.into_iter().map(|(_, sinks)| sinks));
                 outputs.extend(rows);
             }
             None => {
                 let mut state = state()?;
-                for piece in pieces {
-                    outputs.push(work(&mut state, piece)?);
+                for number in wave {
+                    outputs.push(work(&mut state, number)?);
                 }
                 states.push(state.1);
             }
@@ -246,7 +247,8 @@ fn finish<'a>(
                 let (mut keys, count) = append(rows, key_types.len() + types.len());
                 let members = keys.split_off(key_types.len());
                 let keep_keys = frame.shared.plan.read_as_rows.contains(&define);
-                Stored::Buckets(Buckets::build((keys, key_types), (members, types), count, keep_keys, &context.memory)?)
+                let how = (keep_keys, pool.is_none());
+                Stored::Buckets(Buckets::build((keys, key_types), (members, types), count, how, &context.memory)?)
             }
             GeneratorKind::Reduce(reduce) => finish_reduce(frame, reduce, define, sinks, pool)?,
         };
@@ -326,7 +328,7 @@ fn finish_reduce(
 ) -> Result<Stored> {
     let context = frame.shared.context;
     let reducers: Vec<Reducer<'_>> = sinks.into_iter().map(Sink::into_reducer).collect::<Result<_>>()?;
-    let (columns, rows) = reduce::finish(reducers, context, pool)?;
+    let (mut columns, rows) = reduce::finish(reducers, context, pool)?;
     let types: Vec<DataType> = plan
         .key_types
         .iter()
@@ -338,7 +340,11 @@ fn finish_reduce(
     }
     let index = if frame.shared.plan.looked_up.contains(&define) {
         let keys = &columns[..plan.key_types.len()];
-        let built = super::bucket::index::KeyIndex::build(keys, &plan.key_types, rows, &context.memory)?;
+        let built =
+            super::bucket::index::KeyIndex::build(keys, &plan.key_types, rows, pool.is_none(), &context.memory)?;
+        if let Some(order) = &built.order {
+            columns = columns.iter().map(|column| column.take(order)).collect();
+        }
         Some(built.index)
     } else {
         None

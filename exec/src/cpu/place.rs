@@ -5,8 +5,8 @@
 //! the keys that there are, text keys at whether all chunks share a dictionary.
 
 use super::aggregate::AggregateKind;
-use super::bucket::grouper::{DIRECT_CODES_PER_ROW, FEW_CODES};
-use super::bucket::index::direct_pays;
+use super::bucket::grouper::{FEW_CODES, is_direct};
+use super::bucket::index::{IndexForm, index_form};
 use super::bucket::key::{KeyLayout, KeyWidth, PartDomain};
 use super::plan::{AggregatePlan, GeneratorKind, LetKind, LetPlan, LoopPlan, Plan, ReducePlan};
 use super::vector::Register;
@@ -189,16 +189,12 @@ impl Writer<'_> {
     }
 
     fn index_kind(&self, layout: &KeyLayout, rows: Option<u64>) -> String {
-        match (layout.codes(), rows) {
-            (Some(codes), Some(rows)) if direct_pays(codes, rows as usize) => {
-                format!("Direct, {codes} codes for at most {rows} rows")
-            }
-            (Some(codes), Some(rows)) => {
-                format!(
-                    "Hash, {codes} codes are too many for at most {rows} rows (Direct if the keys at hand lie closer)"
-                )
-            }
-            _ => format!("Hash of {} (Direct if the keys at hand lie close)", width_name(layout.width)),
+        let Some(rows) = rows else { return format!("{}, by the keys at hand", width_name(layout.width)) };
+        match (index_form(layout, rows, false), layout.codes()) {
+            (IndexForm::Direct, Some(codes)) => format!("Direct, {codes} codes for at most {rows} rows"),
+            (IndexForm::Ranked, Some(codes)) => format!("Ranked, {codes} codes for at most {rows} rows"),
+            (_, Some(codes)) => format!("Hash, {codes} codes are too many for at most {rows} rows"),
+            _ => format!("Hash of {}", width_name(layout.width)),
         }
     }
 
@@ -213,10 +209,11 @@ impl Writer<'_> {
                 Some(codes) if codes <= FEW_CODES => {
                     format!("Few, {codes} codes (up to {FEW_CODES}): the code is the group")
                 }
-                Some(codes) => format!(
-                    "Direct if the loop has at least {} rows, else Hash of 64-bit keys: {codes} codes",
-                    codes.div_ceil(DIRECT_CODES_PER_ROW)
-                ),
+                Some(_) if reduce.rows.clustered => "Ordered: rows come clustered by the key".to_owned(),
+                Some(codes) if is_direct(&reduce.layout, reduce.rows) => {
+                    format!("Direct, {codes} codes for at most {} rows", reduce.rows.count)
+                }
+                Some(codes) => format!("Hash of 64-bit keys, {codes} codes (beyond {FEW_CODES})"),
                 None if text => "Hash of bytes (Few or packed if one dictionary holds the text)".to_owned(),
                 None => format!("Hash of {}", width_name(reduce.layout.width)),
             };

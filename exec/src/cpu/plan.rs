@@ -2,6 +2,7 @@
 //! collections need an index or their keys as rows, and which lets of nested blocks can be computed once.
 
 use super::aggregate::AggregateKind;
+use super::bucket::grouper::Rows;
 use super::bucket::key::{KeyLayout, PartDomain};
 use super::expression::Expressions;
 use super::variance;
@@ -9,7 +10,8 @@ use super::vector::Register;
 use crate::{Error, Result};
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::multiloop::{
-    Aggregate, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Source,
+    Aggregate, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Shape,
+    Source,
 };
 use multiloop_planner::relation::SortOrder;
 use multiloop_planner::types::DataType;
@@ -81,6 +83,8 @@ pub(super) struct ReducePlan<'p> {
     pub(super) key: Option<&'p [ScalarId]>,
     pub(super) key_types: Vec<DataType>,
     pub(super) layout: KeyLayout,
+    /// How many rows come, and how.
+    pub(super) rows: Rows,
     pub(super) aggregates: Vec<AggregatePlan<'p>>,
 }
 
@@ -163,7 +167,8 @@ impl<'p> Compiler<'p, '_> {
         for generator in &multiloop.generators {
             let left = generator.condition().iter().copied().filter(|condition| !moved.contains(condition));
             let conditions = left.collect();
-            generators.push(GeneratorPlan { conditions, kind: self.generator(generator, &expressions)? });
+            generators
+                .push(GeneratorPlan { conditions, kind: self.generator(generator, &multiloop.nest, &expressions)? });
         }
         if let [generator] = &mut generators[..]
             && let Some(last) = levels.last_mut()
@@ -207,7 +212,12 @@ impl<'p> Compiler<'p, '_> {
         scalars.iter().map(|&scalar| self.program.scalars.data_type(scalar)).collect()
     }
 
-    fn generator(&self, generator: &'p Generator, expressions: &Expressions) -> Result<GeneratorKind<'p>> {
+    fn generator(
+        &self,
+        generator: &'p Generator,
+        nest: &[Index],
+        expressions: &Expressions,
+    ) -> Result<GeneratorKind<'p>> {
         Ok(match generator {
             Generator::Collect { value, .. } => GeneratorKind::Collect { value, types: self.types(value) },
             Generator::BucketCollect { key, value, .. } => {
@@ -223,10 +233,10 @@ impl<'p> Compiler<'p, '_> {
                         offset: *offset,
                     })
                 }
-                _ => GeneratorKind::Reduce(self.reduce(None, aggregates, expressions)?),
+                _ => GeneratorKind::Reduce(self.reduce(None, aggregates, (nest, expressions))?),
             },
             Generator::BucketReduce { key, aggregates, .. } => {
-                GeneratorKind::Reduce(self.reduce(Some(key), aggregates, expressions)?)
+                GeneratorKind::Reduce(self.reduce(Some(key), aggregates, (nest, expressions))?)
             }
         })
     }
@@ -235,7 +245,7 @@ impl<'p> Compiler<'p, '_> {
         &self,
         key: Option<&'p [ScalarId]>,
         aggregates: &'p [Aggregate],
-        expressions: &Expressions,
+        (nest, expressions): (&[Index], &Expressions),
     ) -> Result<ReducePlan<'p>> {
         let parts = key.unwrap_or_default();
         let domains = parts.iter().map(|&part| {
@@ -248,7 +258,22 @@ impl<'p> Compiler<'p, '_> {
         let layout = KeyLayout::new(domains.collect());
         let aggregates = aggregates.iter().map(|aggregate| self.aggregate(aggregate, expressions));
         let aggregates = aggregates.collect::<Result<Vec<_>>>()?;
-        Ok(ReducePlan { key, key_types: self.types(parts), layout, aggregates })
+        let clustered = matches!(parts, [part] if self.is_clustered(*part, nest));
+        let count = nest.first().and_then(|index| index.source.collection()).and_then(|id| self.ranges.rows(id));
+        let rows = Rows { count: count.unwrap_or(0), clustered };
+        Ok(ReducePlan { key, key_types: self.types(parts), layout, rows, aggregates })
+    }
+
+    /// Whether a scalar is a column of the outermost index that is clustered in its table. Deeper indices keep the
+    /// rows of one outer row together.
+    fn is_clustered(&self, scalar: ScalarId, nest: &[Index]) -> bool {
+        let Scalar::Column { index, field } = self.program.scalars.get(scalar) else { return false };
+        let Some(Index { id, source: Source::Rows(collection) }) = nest.first() else { return false };
+        let Shape::Table { columns, statistics, .. } = &self.program.collection(*collection).shape else {
+            return false;
+        };
+        let column = columns.get(*field as usize).and_then(|&column| statistics.columns.get(column as usize));
+        id == index && column.is_some_and(|column| column.sorted || (column.clustered && column.nulls == 0))
     }
 
     fn aggregate(&self, aggregate: &'p Aggregate, expressions: &Expressions) -> Result<AggregatePlan<'p>> {

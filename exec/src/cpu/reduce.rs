@@ -1,13 +1,13 @@
 //! Reduce and BucketReduce: groups and their accumulators, per worker, merged at the end.
 //!
 //! 1. Every worker folds its morsels into groups and accumulators of its own.
-//! 2. With several workers the groups are dealt into parts by the upper bits of their keys' hashes, or by ranges of
-//!    their codes; every part is merged on its own, in parallel.
-//! 3. The groups of a part are put in the order of (hash, key), or of their codes.
+//! 2. With several workers the groups are dealt into parts by the upper bits of their keys' hashes; every part is
+//!    merged on its own, in parallel.
+//! 3. The groups of a part are put in the order of (hash, key), or of the key where its code is the group's number.
 //!    Parts follow one another. So the result depends on nothing but the rows.
 
 use super::aggregate::{Accumulator, Input};
-use super::bucket::grouper::Grouper;
+use super::bucket::grouper::{Grouper, Rows};
 use super::bucket::key::{Codes, KeyLayout};
 use super::gather::Gathered;
 use super::plan::ReducePlan;
@@ -31,6 +31,7 @@ pub(super) struct Reducer<'p> {
     accumulators: Vec<Accumulator>,
     codes: Codes,
     groups: Vec<u32>,
+    present: Vec<u32>,
     reservation: Reservation,
     /// Tuples since memory was last counted.
     uncounted: usize,
@@ -41,8 +42,9 @@ const COUNT_ROWS: usize = 1 << 17;
 
 impl<'p> Reducer<'p> {
     /// No groups yet. `layout` may be narrower than the plan's, where the tables at hand prove more.
-    /// About `rows` rows will come.
-    pub(super) fn new(plan: &'p ReducePlan<'p>, layout: &KeyLayout, rows: u64, context: &Context) -> Result<Self> {
+    /// `count` rows of the outermost index will come.
+    pub(super) fn new(plan: &'p ReducePlan<'p>, layout: &KeyLayout, count: u64, context: &Context) -> Result<Self> {
+        let rows = Rows { count, ..plan.rows };
         Reducer::of(plan, Grouper::new(plan.key.is_some().then_some(layout), &plan.key_types, rows), context)
     }
 
@@ -54,12 +56,18 @@ impl<'p> Reducer<'p> {
             accumulators: accumulators.collect::<Result<Vec<_>>>()?,
             codes: Codes::default(),
             groups: Vec::new(),
+            present: Vec::new(),
             reservation: Reservation::new(&context.memory),
             uncounted: 0,
         };
         let room = reducer.grouper.len();
         reducer.accumulators.iter_mut().for_each(|accumulator| accumulator.resize(room));
         Ok(reducer)
+    }
+
+    /// The tuples to come are of this piece of work.
+    pub(super) fn begin_piece(&mut self, piece: usize) {
+        self.grouper.begin_piece(piece);
     }
 
     /// Folds in the active tuples of a tile.
@@ -70,7 +78,7 @@ impl<'p> Reducer<'p> {
             tile.evaluate(part)?;
         }
         let key: Vec<&Vector> = parts.iter().map(|&part| tile.vector(part)).collect();
-        self.grouper.assign(&key, len, &mut self.codes, &mut self.groups);
+        self.grouper.assign(&key, len, &mut self.codes, &mut self.groups, &mut self.present);
         let room = self.grouper.len();
         for (accumulator, aggregate) in self.accumulators.iter_mut().zip(&self.plan.aggregates) {
             accumulator.resize(room);
@@ -90,6 +98,7 @@ impl<'p> Reducer<'p> {
             let groups = if aggregate.condition.is_empty() { &self.groups } else { &filtered };
             let input = Input {
                 groups: self.plan.key.is_some().then_some(groups),
+                present: if tile.is_empty() || !aggregate.condition.is_empty() { &[] } else { &self.present },
                 vector: aggregate.argument.map(|argument| tile.vector(argument)),
                 len: tile.len(),
             };
@@ -136,13 +145,21 @@ pub(super) fn finish(
     context: &Context,
     pool: Option<&Pool>,
 ) -> Result<(Vec<Gathered>, usize)> {
+    let whole = |reducer: &Reducer<'_>| match &reducer.grouper {
+        Grouper::Ordered { segments, .. } => segments.len() <= 1,
+        _ => true,
+    };
     if reducers.len() == 1
+        && reducers.iter().all(whole)
         && let Some(only) = reducers.pop()
     {
         return only.finish();
     }
     let Some(first) = reducers.first() else { return Ok((Vec::new(), 0)) };
     let plan = first.plan;
+    if let Grouper::Ordered { .. } = first.grouper {
+        return finish_ordered(reducers, context, pool);
+    }
     let total: usize = reducers.iter().map(|reducer| reducer.grouper.len()).sum();
     let parts = if first.grouper.splits() && total > MERGE_ALONE { MERGE_PARTS } else { 1 };
     let deal = |reducer: &Reducer<'_>| {
@@ -166,11 +183,70 @@ pub(super) fn finish(
         Some(pool) if parts > 1 => schedule::map(pool, context, (0..parts).collect(), merge)?,
         _ => (0..parts).map(merge).collect::<Result<Vec<_>>>()?,
     };
-    let mut merged = merged.into_iter();
-    let (mut columns, mut rows) = merged.next().unwrap_or_default();
-    for (more, count) in merged {
+    Ok(append_parts(merged))
+}
+
+fn append_parts(parts: Vec<(Vec<Gathered>, usize)>) -> (Vec<Gathered>, usize) {
+    let mut parts = parts.into_iter();
+    let (mut columns, mut rows) = parts.next().unwrap_or_default();
+    for (more, count) in parts {
         columns.iter_mut().zip(more).for_each(|(column, more)| column.append_all(more));
         rows += count;
     }
-    Ok((columns, rows))
+    (columns, rows)
+}
+
+/// The groups of clustered rows: segment by segment in the order of pieces. A group that goes on across the border
+/// of two segments is one; parts are cut where none does.
+fn finish_ordered(
+    reducers: Vec<Reducer<'_>>,
+    context: &Context,
+    pool: Option<&Pool>,
+) -> Result<(Vec<Gathered>, usize)> {
+    let Some(first) = reducers.first() else { return Ok((Vec::new(), 0)) };
+    let plan = first.plan;
+    let mut all: Vec<(usize, usize, std::ops::Range<u32>)> = Vec::new();
+    for (worker, reducer) in reducers.iter().enumerate() {
+        let Grouper::Ordered { codes, segments, .. } = &reducer.grouper else { continue };
+        for (at, segment) in segments.iter().enumerate() {
+            let end = segments.get(at + 1).map_or(codes.len() as u32, |next| next.start);
+            if segment.start < end {
+                all.push((segment.pieces.0, worker, segment.start..end));
+            }
+        }
+    }
+    all.sort_unstable_by_key(|segment| segment.0);
+    let code = |worker: usize, group: u32| match &reducers[worker].grouper {
+        Grouper::Ordered { codes, .. } => codes[group as usize],
+        _ => 0,
+    };
+    let mut parts: Vec<Vec<(usize, std::ops::Range<u32>)>> = Vec::new();
+    let (mut size, mut last) = (usize::MAX, None);
+    for (_, worker, groups) in all {
+        if size >= MERGE_ALONE && last != Some(code(worker, groups.start)) {
+            parts.push(Vec::new());
+            size = 0;
+        }
+        size += groups.len();
+        last = Some(code(worker, groups.end - 1));
+        if let Some(part) = parts.last_mut() {
+            part.push((worker, groups));
+        }
+    }
+    let merge = |part: Vec<(usize, std::ops::Range<u32>)>| {
+        let mut merged = Reducer::of(plan, first.grouper.fresh(&plan.key_types, 0, 1), context)?;
+        for (worker, groups) in part {
+            merged.merge(&reducers[worker], &groups.collect::<Vec<u32>>())?;
+        }
+        merged.account()?;
+        merged.finish()
+    };
+    let merged = match pool {
+        Some(pool) => schedule::map(pool, context, parts, merge)?,
+        None => parts.into_iter().map(merge).collect::<Result<Vec<_>>>()?,
+    };
+    if merged.is_empty() {
+        return Reducer::of(plan, first.grouper.fresh(&plan.key_types, 0, 1), context)?.finish();
+    }
+    Ok(append_parts(merged))
 }

@@ -73,6 +73,13 @@ impl<'p> Sink<'p> {
         })
     }
 
+    /// Begins a piece of work.
+    pub(super) fn begin_piece(&mut self, piece: usize) {
+        if let Sink::Groups(reducer) = self {
+            reducer.begin_piece(piece);
+        }
+    }
+
     /// Takes the active tuples of a tile.
     pub(super) fn update(&mut self, tile: &mut Tile<'_>) -> Result<()> {
         match self {

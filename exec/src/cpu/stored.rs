@@ -11,6 +11,7 @@ use crate::context::{Memory, Reservation};
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// A collection.
@@ -124,23 +125,28 @@ impl Stored {
             Stored::Groups(Groups { index: Some(index), .. }) => index,
             _ => return Err(Error::internal("this collection has no index")),
         };
-        index.find(key, len, &mut Codes::default(), groups);
+        CODES.with_borrow_mut(|codes| index.find(key, len, codes, groups));
         Ok(())
     }
 }
 
+thread_local! {
+    /// Memory for the codes of the keys of a tile.
+    static CODES: RefCell<Codes> = RefCell::default();
+}
+
 impl Buckets {
-    /// Sorts rows into buckets.
+    /// Sorts rows into buckets, once or again and again.
     pub(super) fn build(
         (keys, key_types): (Vec<Gathered>, &[DataType]),
         (members, member_types): (Vec<Gathered>, &[DataType]),
         rows: usize,
-        keep_keys: bool,
+        (keep_keys, often): (bool, bool),
         memory: &Arc<Memory>,
     ) -> Result<Self> {
         let mut reservation = Reservation::new(memory);
         reservation.add(members.iter().map(Gathered::bytes).sum())?;
-        let built = KeyIndex::build(&keys, key_types, rows, memory)?;
+        let built = KeyIndex::build(&keys, key_types, rows, often, memory)?;
         let members = match &built.order {
             Some(order) => members.iter().map(|column| column.take(order)).collect(),
             None => members,
@@ -148,7 +154,7 @@ impl Buckets {
         let members = Arc::new(gather::into_chunk(members, member_types, rows)?);
         let keys = if keep_keys {
             let firsts: Vec<u32> = match &built.index.spans {
-                Spans::Unique => (0..rows as u32).collect(),
+                Spans::Unique => built.order.clone().unwrap_or_else(|| (0..rows as u32).collect()),
                 Spans::Starts(starts) => starts[..starts.len() - 1]
                     .iter()
                     .map(|&start| built.order.as_ref().map_or(start, |order| order[start as usize]))
@@ -168,7 +174,7 @@ impl Groups {
     pub(super) fn find(&self, key: &[KeyVector<'_>], len: usize, rows: &mut Vec<u32>) -> Result<()> {
         const { assert!(NO_ROW == NO_GROUP, "what is not found is no row") };
         let Some(index) = &self.index else { return Err(Error::internal("this collection has no index")) };
-        index.find(key, len, &mut Codes::default(), rows);
+        CODES.with_borrow_mut(|codes| index.find(key, len, codes, rows));
         Ok(())
     }
 }

@@ -240,7 +240,7 @@ fn the_placement_says_why() {
 %0 table t: 0 rows
 loop
   morsels of %0
-  %1 bucket_collect: Hash of 64-bit keys (Direct if the keys at hand lie close)
+  %1 bucket_collect: 64-bit keys, by the keys at hand
     key a: -32768 to 32767, 17 bits from 0
 loop
   morsels of %0
@@ -278,4 +278,99 @@ fn statistics_count_rows() {
             ("sort %2 -> %4", 1, vec![1]),
         ]
     );
+}
+
+#[test]
+fn clustered_groups_go_on_across_pieces() {
+    let text = "\
+table %0 t(k#0 bigint, v#1 integer?)
+loop
+  i0 in %0
+  %1 bucket_reduce
+    if i0.v > 3
+    key k = i0.k
+    n = count_rows()
+    s? = sum(i0.v)::bigint
+    d = count(distinct i0.v)
+loop
+  i1 in %0
+  %2 collect
+    k = i1.k
+    n = %1[i1.k].n
+    s? = %1[i1.k].s
+    d = %1[i1.k].d
+result %2
+output k, n, s, d
+";
+    let program = parse(text).expect("it is a program");
+    let fields = [Field::new("k", DataType::BigInt, false), Field::new("v", DataType::Integer, true)];
+    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    for run_rows in [1, 3, 7, 50, 1000] {
+        let row = |row: i64| {
+            let value = if row % 11 == 0 { Value::Null } else { Value::Int(row % 9) };
+            vec![Value::Int(row / run_rows * 1_000 - 5), value]
+        };
+        let rows: Vec<Vec<Value>> = (0..500).map(row).collect();
+        let statistics = Arc::clone(&table(&fields, &rows, 0).statistics);
+        assert!(statistics.columns[0].sorted);
+        let mut chunked = Table::clone(&table(&fields, &rows, 2));
+        chunked.statistics = statistics;
+        let tables = [Arc::new(chunked)];
+        let program = with_statistics(&program, &tables);
+        let ordered = super::place(&program).expect("it compiles").to_string().contains("Ordered");
+        assert_eq!(ordered, run_rows < 100);
+        compare(&program, &tables, &pools, text);
+    }
+}
+
+#[test]
+fn many_groups_are_merged_in_parts() {
+    let text = "\
+table %0 t(k#0 integer, w#1 bigint, s#2 text)
+loop
+  i0 in %0
+  %1 bucket_reduce
+    key k = i0.k
+    n = count_rows()
+    m? = max(i0.s)
+  %2 bucket_reduce
+    key w = i0.w
+    n = count_rows()
+    k? = first(i0.w)
+  %3 bucket_reduce
+    key s = i0.s
+    n = count_rows()
+loop
+  i1 in %0
+  %4 collect
+    k = %1[i1.k].n
+    m? = %1[i1.k].m
+    w = %2[i1.w].n
+    f? = %2[i1.w].k
+    s = %3[i1.s].n
+result %4
+output k, m, w, f, s
+";
+    let program = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let fields = [
+        Field::new("k", DataType::Integer, false),
+        Field::new("w", DataType::BigInt, false),
+        Field::new("s", DataType::Text, false),
+    ];
+    let row = |row: i64| {
+        let key = row * 7919 % 12_000;
+        vec![Value::Int(key), Value::Int(key * 1_000_000_007), Value::text(format!("s{key}"))]
+    };
+    let rows: Vec<Vec<Value>> = (0..20_000).map(row).collect();
+    let mut chunked = Table::clone(&table(&fields, &rows, 2));
+    chunked.statistics = Arc::clone(&table(&fields, &rows, 0).statistics);
+    let tables = [Arc::new(chunked)];
+    let program = with_statistics(&program, &tables);
+    let placed = super::place(&program).expect("it compiles").to_string();
+    assert!(placed.contains("Direct, 12001 codes for at most 20000 rows") && placed.contains("Hash of 64-bit keys"));
+    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    compare(&program, &tables, &pools, text);
+    let groups = text.replace("result %4\noutput k, m, w, f, s", "result %2\noutput w, n, k");
+    let program = with_statistics(&parse(&groups).expect("it is a program"), &tables);
+    compare(&program, &tables, &pools, &groups);
 }

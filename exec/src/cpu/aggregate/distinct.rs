@@ -87,7 +87,12 @@ impl Distinct {
         let mut plain = self.plain.accumulator()?;
         plain.resize(self.group_count);
         let values = self.values.into_vector();
-        plain.update(&Input { groups: Some(&self.groups), vector: Some(&values), len: self.groups.len() })?;
+        plain.update(&Input {
+            groups: Some(&self.groups),
+            present: &[],
+            vector: Some(&values),
+            len: self.groups.len(),
+        })?;
         plain.finish(data_type)
     }
 

@@ -41,7 +41,8 @@ impl Extreme {
     pub(crate) fn resize(&mut self, groups: usize) {
         self.seen.resize(groups, false);
         match &mut self.best {
-            Best::Narrow(best) => best.resize(groups, 0),
+            // What every value is better than or equal to.
+            Best::Narrow(best) => best.resize(groups, if self.largest { i64::MIN } else { i64::MAX }),
             Best::Wide(best) => best.resize(groups, 0),
             Best::Floats(best) => best.resize(groups, 0.0),
             Best::Values(best, _) => best.resize(groups, Value::Null),
@@ -63,9 +64,25 @@ impl Extreme {
                 })
             };
         }
+        /// The same for narrow integers, without a branch.
+        macro_rules! take_narrow {
+            ($best:ident, $values:ident) => {
+                if largest {
+                    input.each_valid(|tuple, group| {
+                        $best[group] = $best[group].max(i64::from($values[vector.position(tuple)]));
+                        seen[group] = true;
+                    })
+                } else {
+                    input.each_valid(|tuple, group| {
+                        $best[group] = $best[group].min(i64::from($values[vector.position(tuple)]));
+                        seen[group] = true;
+                    })
+                }
+            };
+        }
         match (&mut self.best, &vector.data) {
-            (Best::Narrow(best), VectorData::I32(values)) => take!(best, values, i64),
-            (Best::Narrow(best), VectorData::I64(values)) => take!(best, values, i64),
+            (Best::Narrow(best), VectorData::I32(values)) => take_narrow!(best, values),
+            (Best::Narrow(best), VectorData::I64(values)) => take_narrow!(best, values),
             (Best::Wide(best), VectorData::I32(values)) => take!(best, values, i128),
             (Best::Wide(best), VectorData::I64(values)) => take!(best, values, i128),
             (Best::Wide(best), VectorData::I128(values)) => take!(best, values, i128),

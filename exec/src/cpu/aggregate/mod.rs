@@ -12,6 +12,7 @@ mod sum;
 mod value;
 
 use super::gather::Gathered;
+use super::kernels::vectorised;
 use super::vector::{Register, Vector};
 use crate::{Error, Result};
 use distinct::Distinct;
@@ -29,6 +30,8 @@ use value::AnyValue;
 pub(crate) struct Input<'a> {
     /// For each tuple its group; none if there is one group only.
     pub(crate) groups: Option<&'a [u32]>,
+    /// All groups among the tuples, if they are few; else nothing.
+    pub(crate) present: &'a [u32],
     /// The argument; none for CountRows.
     pub(crate) vector: Option<&'a Vector>,
     /// How many tuples.
@@ -207,6 +210,11 @@ fn count(counts: &mut [i64], input: &Input<'_>) {
                 None => input.len,
             };
             counts[0] += valid as i64;
+        }
+        (Some(groups), vector) if !input.present.is_empty() && vector.is_none_or(|vector| vector.nulls.is_none()) => {
+            for &group in input.present {
+                counts[group as usize] += vectorised(|| groups.iter().filter(|&&other| other == group).count()) as i64;
+            }
         }
         (Some(groups), vector) if vector.is_none_or(|vector| vector.nulls.is_none()) => {
             groups.iter().for_each(|&group| counts[group as usize] += 1);

@@ -1,6 +1,7 @@
 //! Sums of integers, decimals and intervals: exact, so that an overflow on the way is none.
 
 use super::super::gather::Gathered;
+use super::super::kernels::vectorised;
 use super::super::vector::VectorData;
 use super::Input;
 use crate::{Error, ErrorKind, Result};
@@ -71,6 +72,14 @@ impl IntegerSums {
                 return Ok(());
             }
         }
+        if let (Some(groups), None, false, Sums::Narrow { sums, bound, .. }) =
+            (input.groups, &vector.nulls, vector.constant, &mut *sums)
+            && !input.present.is_empty()
+            && add_by_group(&vector.data, groups, input.present, *bound, sums)
+        {
+            input.present.iter().for_each(|&group| seen[group as usize] = true);
+            return Ok(());
+        }
         /// Adds every valid value of the slice.
         macro_rules! add {
             ($values:expr) => {
@@ -140,6 +149,33 @@ impl IntegerSums {
         };
         sums + self.seen.capacity()
     }
+}
+
+/// Adds the values of a few groups, group by group: a masked sum has no branch and no dependency through memory.
+/// False if it did nothing.
+fn add_by_group(data: &VectorData, groups: &[u32], present: &[u32], bound: u64, sums: &mut [i64]) -> bool {
+    for &group in present {
+        let sum = match data {
+            // No sum of the tile's values leaves 32 bits: twice as many lanes.
+            VectorData::I32(values) if bound.saturating_mul(values.len() as u64) <= i32::MAX as u64 => {
+                vectorised(|| {
+                    let pairs = values.iter().zip(groups);
+                    i64::from(pairs.map(|(&value, &other)| if other == group { value } else { 0 }).sum::<i32>())
+                })
+            }
+            VectorData::I32(values) => vectorised(|| {
+                let pairs = values.iter().zip(groups);
+                pairs.map(|(&value, &other)| if other == group { i64::from(value) } else { 0 }).sum::<i64>()
+            }),
+            VectorData::I64(values) => vectorised(|| {
+                let pairs = values.iter().zip(groups);
+                pairs.map(|(&value, &other)| if other == group { value } else { 0 }).sum::<i64>()
+            }),
+            _ => return false,
+        };
+        sums[group as usize] += sum;
+    }
+    true
 }
 
 #[inline]

@@ -1,10 +1,14 @@
 //! First and Single: the argument of one row.
 
 use super::super::gather::Gathered;
+use super::super::vector::Vector;
 use super::Input;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+
+/// No argument yet.
+const NONE: u32 = u32::MAX;
 
 /// The argument of one row of each group.
 #[derive(Clone, Debug)]
@@ -12,51 +16,72 @@ pub(crate) struct AnyValue {
     data_type: DataType,
     /// Whether a second row is an error.
     single: bool,
-    values: Vec<Option<Value>>,
+    /// For each group the position of its argument.
+    positions: Vec<u32>,
+    arguments: Gathered,
+    rows: u32,
 }
 
 impl AnyValue {
     /// For no groups.
     pub(crate) fn new(data_type: DataType, single: bool) -> Self {
-        AnyValue { data_type, single, values: Vec::new() }
+        AnyValue { data_type, single, positions: Vec::new(), arguments: Gathered::of_type(data_type), rows: 0 }
     }
 
     pub(crate) fn resize(&mut self, groups: usize) {
-        self.values.resize(groups, None);
+        self.positions.resize(groups, NONE);
     }
 
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("value of nothing")) };
+        let mut new = Vec::new();
         for tuple in 0..input.len {
-            let value = &mut self.values[input.group(tuple)];
-            if value.is_none() {
-                *value = Some(vector.value(tuple, self.data_type));
+            let position = &mut self.positions[input.group(tuple)];
+            if *position == NONE {
+                *position = self.rows;
+                self.rows += 1;
+                new.push(tuple as u32);
             } else if self.single {
                 return Err(more_than_one_row());
             }
+        }
+        if !new.is_empty() {
+            let mut arguments = Vector::default();
+            arguments.gather(vector, &new);
+            self.arguments.append(&arguments);
         }
         Ok(())
     }
 
     pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) -> Result<()> {
+        let mut new = Vec::new();
         for (from, into) in pairs {
-            match (&mut self.values[into], &other.values[from]) {
-                (_, None) => {}
-                (mine @ None, theirs) => mine.clone_from(theirs),
-                (Some(_), Some(_)) if self.single => return Err(more_than_one_row()),
-                (Some(_), Some(_)) => {}
+            match (&mut self.positions[into], other.positions[from]) {
+                (_, NONE) => {}
+                (position @ &mut NONE, theirs) => {
+                    *position = self.rows;
+                    self.rows += 1;
+                    new.push(theirs);
+                }
+                _ if self.single => return Err(more_than_one_row()),
+                _ => {}
             }
         }
+        self.arguments.append_all(other.arguments.take(&new));
         Ok(())
     }
 
-    pub(crate) fn finish(self, _: DataType) -> Result<Gathered> {
-        let values: Vec<Value> = self.values.into_iter().map(|value| value.unwrap_or(Value::Null)).collect();
-        Ok(Gathered::from_values(&values, self.data_type))
+    pub(crate) fn finish(mut self, _: DataType) -> Result<Gathered> {
+        if self.positions.contains(&NONE) {
+            let null = self.rows;
+            self.arguments.append_all(Gathered::from_values(&[Value::Null], self.data_type));
+            self.positions.iter_mut().filter(|position| **position == NONE).for_each(|position| *position = null);
+        }
+        Ok(self.arguments.take(&self.positions))
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.values.capacity() * 48
+        self.positions.capacity() * 4 + self.arguments.bytes()
     }
 }
 

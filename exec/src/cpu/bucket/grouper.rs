@@ -4,6 +4,8 @@
 //! * *Few*: so few keys are possible that the code of a key is its group's number, and no table is needed.
 //! * *Direct*: codes lie close enough that an array over them is cheap; its entry for a code is the group's number.
 //!   Fresh pages of the array are zero and cost nothing until a code falls into them.
+//! * *Ordered*: rows come clustered by their key: a new group begins where the key changes, and what is between the
+//!   pieces of several workers is put in order at the end.
 //! * *Hash*: keys get numbers in the order in which they come.
 
 use super::super::gather::{Gathered, GatheredData};
@@ -17,17 +19,8 @@ use multiloop_planner::value::{Interval, canonical_float_bits};
 /// Codes up to which a group's number is its key's code.
 pub(crate) const FEW_CODES: u64 = 1 << 12;
 
-/// Codes a row up to which an array over all codes beats a hash table: 4 bytes each, against about 24 a group and a
-/// hash a row.
-pub(crate) const DIRECT_CODES_PER_ROW: u64 = 4;
-
-/// Codes of a Direct array, at most (4 GiB).
-const DIRECT_CODES_MAX: u64 = 1 << 30;
-
-/// Whether an array over all codes pays for so many rows.
-pub(crate) fn is_direct(codes: u64, rows: u64) -> bool {
-    codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows
-}
+/// Groups among the tuples of a tile up to which they are summed group by group, by masks.
+const PRESENT_MAX: usize = 8;
 
 /// The groups of one worker (or of one part of a merge).
 #[derive(Debug)]
@@ -36,13 +29,19 @@ pub(crate) enum Grouper {
     Few {
         layout: KeyLayout,
         seen: Vec<bool>,
+        marked: Vec<bool>,
     },
     /// `entries[code - base]` is one more than the group's number, 0 if there is none; `codes` is the way back.
     Direct {
         layout: KeyLayout,
         base: u32,
         entries: Vec<u32>,
-        codes: Vec<u32>,
+        codes: Vec<u64>,
+    },
+    Ordered {
+        layout: KeyLayout,
+        codes: Vec<u64>,
+        segments: Vec<Segment>,
     },
     Hash {
         layout: KeyLayout,
@@ -51,15 +50,49 @@ pub(crate) enum Grouper {
     },
 }
 
+/// How many rows a reduction takes, and how they come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows {
+    /// An upper bound, of rows of the outermost index.
+    pub(crate) count: u64,
+    /// Proven: rows with equal keys come one after the other.
+    pub(crate) clustered: bool,
+}
+
+/// Codes a row up to which an array over all codes beats a hash table: 4 bytes each, against about 24 a group and a
+/// hash a row.
+const DIRECT_CODES_PER_ROW: u64 = 4;
+
+/// Codes of a Direct array, at most (256 MiB for each worker).
+const DIRECT_CODES_MAX: u64 = 1 << 26;
+
+/// Whether an array over all codes of keys pays.
+pub(crate) fn is_direct(layout: &KeyLayout, rows: Rows) -> bool {
+    layout.codes().is_some_and(|codes| codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows.count)
+}
+
+/// Groups of pieces that one worker did one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segment {
+    /// The pieces, by number.
+    pub(crate) pieces: (usize, usize),
+    /// Its first group; the last one is before the next segment's.
+    pub(crate) start: u32,
+}
+
 impl Grouper {
-    /// No groups yet, of keys of this layout; none for a reduction without a key. About `rows` rows will come.
-    pub(crate) fn new(layout: Option<&KeyLayout>, types: &[DataType], rows: u64) -> Self {
+    /// No groups yet, of keys of this layout; none for a reduction without a key.
+    pub(crate) fn new(layout: Option<&KeyLayout>, types: &[DataType], rows: Rows) -> Self {
         let Some(layout) = layout else { return Grouper::One };
         match layout.codes() {
             Some(codes) if codes <= FEW_CODES => {
-                Grouper::Few { layout: layout.clone(), seen: vec![false; codes as usize] }
+                let none = vec![false; codes as usize];
+                Grouper::Few { layout: layout.clone(), seen: none.clone(), marked: none }
             }
-            Some(codes) if is_direct(codes, rows) => {
+            Some(_) if rows.clustered => {
+                Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() }
+            }
+            Some(codes) if is_direct(layout, rows) => {
                 Grouper::Direct { layout: layout.clone(), base: 0, entries: vec![0; codes as usize], codes: Vec::new() }
             }
             _ => Grouper::Hash {
@@ -74,12 +107,18 @@ impl Grouper {
     pub(crate) fn fresh(&self, types: &[DataType], part: usize, parts: usize) -> Self {
         match self {
             Grouper::One => Grouper::One,
-            Grouper::Few { layout, seen } => Grouper::Few { layout: layout.clone(), seen: vec![false; seen.len()] },
+            Grouper::Few { layout, seen, marked } => {
+                let none = |all: &Vec<bool>| vec![false; all.len()];
+                Grouper::Few { layout: layout.clone(), seen: none(seen), marked: none(marked) }
+            }
             Grouper::Direct { layout, entries, .. } => {
                 let bound = |part: usize| (part as u64 * entries.len() as u64).div_ceil(parts as u64);
                 let (start, end) = (bound(part), bound(part + 1));
                 let entries = vec![0; (end - start) as usize];
                 Grouper::Direct { layout: layout.clone(), base: start as u32, entries, codes: Vec::new() }
+            }
+            Grouper::Ordered { layout, .. } => {
+                Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() }
             }
             Grouper::Hash { layout, .. } => Grouper::Hash {
                 layout: layout.clone(),
@@ -97,9 +136,9 @@ impl Grouper {
     /// The part of `parts` (a power of two, more than one) of a merge that a group belongs to.
     pub(crate) fn part(&self, group: u32, parts: usize) -> usize {
         match self {
-            Grouper::One | Grouper::Few { .. } => 0,
+            Grouper::One | Grouper::Few { .. } | Grouper::Ordered { .. } => 0,
             Grouper::Direct { entries, codes, .. } => {
-                (u64::from(codes[group as usize]) * parts as u64 / entries.len() as u64) as usize
+                (codes[group as usize] * parts as u64 / entries.len() as u64) as usize
             }
             Grouper::Hash { table, .. } => (table.hash(group as usize) >> (64 - parts.trailing_zeros())) as usize,
         }
@@ -110,8 +149,17 @@ impl Grouper {
         match self {
             Grouper::One => 1,
             Grouper::Few { seen, .. } => seen.len(),
-            Grouper::Direct { codes, .. } => codes.len(),
+            Grouper::Direct { codes, .. } | Grouper::Ordered { codes, .. } => codes.len(),
             Grouper::Hash { table, .. } => table.len(),
+        }
+    }
+
+    /// The rows to come are of this piece.
+    pub(crate) fn begin_piece(&mut self, piece: usize) {
+        let Grouper::Ordered { codes, segments, .. } = self else { return };
+        match segments.last_mut() {
+            Some(last) if last.pieces.1 + 1 == piece => last.pieces.1 = piece,
+            _ => segments.push(Segment { pieces: (piece, piece), start: codes.len() as u32 }),
         }
     }
 
@@ -120,41 +168,68 @@ impl Grouper {
         match self {
             Grouper::One => 0,
             Grouper::Few { seen, .. } => seen.len(),
-            Grouper::Direct { entries, codes, .. } => 4 * (entries.len() + codes.capacity()),
+            Grouper::Direct { entries, codes, .. } => entries.len() * 4 + codes.capacity() * 8,
+            Grouper::Ordered { codes, segments, .. } => codes.capacity() * 8 + segments.capacity() * 24,
             Grouper::Hash { table, keys, .. } => table.bytes() + keys.iter().map(Gathered::bytes).sum::<usize>(),
         }
     }
 
-    /// The group of each of `len` tuples. `One` leaves `groups` alone.
-    pub(crate) fn assign(&mut self, key: &[&Vector], len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
+    /// The group of each of `len` tuples. `One` leaves `groups` alone. `Few` says which groups are among them, if
+    /// these are no more than [`PRESENT_MAX`].
+    pub(crate) fn assign(
+        &mut self,
+        key: &[&Vector],
+        len: usize,
+        codes: &mut Codes,
+        groups: &mut Vec<u32>,
+        present: &mut Vec<u32>,
+    ) {
+        present.clear();
         let parts: Vec<KeyPartValues<'_>> =
             key.iter().map(|vector| KeyPartValues { values: PartValues::Vector(vector), null_matches: true }).collect();
         match self {
             Grouper::One => {}
-            Grouper::Few { layout, seen } => {
+            Grouper::Few { layout, seen, marked } => {
                 codes.encode(layout, &parts, len);
                 groups.clear();
                 groups.extend(codes.bits64.iter().map(|&code| code as u32));
-                codes.bits64.iter().for_each(|&code| seen[code as usize] = true);
+                for &group in groups.iter() {
+                    if !marked[group as usize] {
+                        marked[group as usize] = true;
+                        present.push(group);
+                    }
+                }
+                for &group in present.iter() {
+                    (marked[group as usize], seen[group as usize]) = (false, true);
+                }
+                if present.len() > PRESENT_MAX {
+                    present.clear();
+                }
             }
             Grouper::Direct { layout, base, entries, codes: met } => {
                 codes.encode(layout, &parts, len);
                 groups.clear();
-                groups.extend(codes.bits64.iter().map(|&code| direct(entries, *base, met, code as u32)));
+                groups.extend(codes.bits64.iter().map(|&code| direct(entries, *base, met, code)));
+            }
+            Grouper::Ordered { layout, codes: keys, segments } => {
+                codes.encode(layout, &parts, len);
+                let fresh = segments.last().is_some_and(|segment| segment.start as usize == keys.len());
+                groups.clear();
+                let mut last = if fresh { None } else { keys.last().copied() };
+                for &code in &codes.bits64 {
+                    if last != Some(code) {
+                        last = Some(code);
+                        keys.push(code);
+                    }
+                    groups.push((keys.len() - 1) as u32);
+                }
             }
             Grouper::Hash { layout, table, keys } => {
                 codes.encode(layout, &parts, len);
                 debug_assert!(codes.absent.is_none(), "ranges hold for every key");
                 let before = table.len();
                 table.insert(codes, groups);
-                let mut new = Vec::new();
-                if table.len() > before {
-                    for (tuple, &group) in groups.iter().enumerate() {
-                        if group as usize == before + new.len() {
-                            new.push(tuple as u32);
-                        }
-                    }
-                }
+                let new = firsts(groups, before, table.len());
                 for (column, vector) in keys.iter_mut().zip(key) {
                     if !new.is_empty() {
                         let mut values = Vector::default();
@@ -172,15 +247,16 @@ impl Grouper {
         match self {
             Grouper::One => vec![0],
             Grouper::Few { seen, .. } => (0..seen.len() as u32).filter(|&code| seen[code as usize]).collect(),
-            Grouper::Direct { codes, .. } => (0..codes.len() as u32).collect(),
+            Grouper::Direct { codes, .. } | Grouper::Ordered { codes, .. } => (0..codes.len() as u32).collect(),
             Grouper::Hash { table, .. } => (0..table.len() as u32).collect(),
         }
     }
 
-    /// The groups that have rows, in an order that depends on nothing but their keys: of (hash, key), or of codes.
+    /// The groups that have rows, in an order that depends on nothing but the rows: of (hash, key), of codes, or as
+    /// the clustered rows came.
     pub(crate) fn ordered(&self) -> Vec<u32> {
         match self {
-            Grouper::One | Grouper::Few { .. } => self.occupied(),
+            Grouper::One | Grouper::Few { .. } | Grouper::Ordered { .. } => self.occupied(),
             Grouper::Direct { codes, .. } if codes.is_sorted() => self.occupied(),
             Grouper::Direct { entries, .. } => {
                 entries.iter().filter(|&&entry| entry != 0).map(|&entry| entry - 1).collect()
@@ -204,15 +280,21 @@ impl Grouper {
             (Grouper::Direct { base, entries, codes, .. }, Grouper::Direct { codes: from, .. }) => {
                 chosen.iter().map(|&group| direct(entries, *base, codes, from[group as usize])).collect()
             }
+            (Grouper::Ordered { codes, .. }, Grouper::Ordered { codes: from, .. }) => {
+                let number = |&group: &u32| {
+                    let code = from[group as usize];
+                    if codes.last() != Some(&code) {
+                        codes.push(code);
+                    }
+                    (codes.len() - 1) as u32
+                };
+                chosen.iter().map(number).collect()
+            }
             (Grouper::Hash { table, keys, .. }, Grouper::Hash { table: from, keys: from_keys, .. }) => {
                 let before = table.len();
                 let numbers = table.insert_all(from, chosen);
-                let mut new = Vec::new();
-                for (at, &number) in numbers.iter().enumerate() {
-                    if number as usize == before + new.len() {
-                        new.push(chosen[at]);
-                    }
-                }
+                let new = firsts(&numbers, before, table.len()).into_iter();
+                let new: Vec<u32> = new.map(|at| chosen[at as usize]).collect();
                 for (column, from) in keys.iter_mut().zip(from_keys) {
                     column.append_all(from.take(&new));
                     if let GatheredData::Interval(_) = column.data {
@@ -229,20 +311,36 @@ impl Grouper {
     pub(crate) fn keys(&self, groups: &[u32]) -> Result<Vec<Gathered>> {
         Ok(match self {
             Grouper::One => Vec::new(),
-            Grouper::Few { layout, .. } => (0..layout.parts.len()).map(|part| decode(layout, part, groups)).collect(),
-            Grouper::Direct { layout, codes, .. } => {
-                let codes: Vec<u32> = groups.iter().map(|&group| codes[group as usize]).collect();
+            Grouper::Few { layout, .. } => {
+                let codes: Vec<u64> = groups.iter().map(|&group| group.into()).collect();
                 (0..layout.parts.len()).map(|part| decode(layout, part, &codes)).collect()
+            }
+            Grouper::Direct { layout, codes, .. } | Grouper::Ordered { layout, codes, .. } => {
+                let chosen: Vec<u64> = groups.iter().map(|&group| codes[group as usize]).collect();
+                (0..layout.parts.len()).map(|part| decode(layout, part, &chosen)).collect()
             }
             Grouper::Hash { keys, .. } => keys.iter().map(|column| canonical(column.take(groups))).collect(),
         })
     }
 }
 
+/// The tuples that brought the groups from `before` to `len`, in order.
+fn firsts(groups: &[u32], before: usize, len: usize) -> Vec<u32> {
+    let mut new = Vec::with_capacity(len - before);
+    if len > before {
+        for (tuple, &group) in groups.iter().enumerate() {
+            if group as usize == before + new.len() {
+                new.push(tuple as u32);
+            }
+        }
+    }
+    new
+}
+
 /// The group of a code, new if it has none yet.
 #[inline]
-fn direct(entries: &mut [u32], base: u32, codes: &mut Vec<u32>, code: u32) -> u32 {
-    let entry = &mut entries[(code - base) as usize];
+fn direct(entries: &mut [u32], base: u32, codes: &mut Vec<u64>, code: u64) -> u32 {
+    let entry = &mut entries[code as usize - base as usize];
     if *entry == 0 {
         codes.push(code);
         *entry = codes.len() as u32;
@@ -250,24 +348,29 @@ fn direct(entries: &mut [u32], base: u32, codes: &mut Vec<u32>, code: u32) -> u3
     *entry - 1
 }
 
-/// One part of the keys of groups, from their codes.
-fn decode(layout: &KeyLayout, part: usize, groups: &[u32]) -> Gathered {
+/// One part of the keys of these codes.
+fn decode(layout: &KeyLayout, part: usize, codes: &[u64]) -> Gathered {
     let (this, next) = (&layout.parts[part], layout.parts.get(part + 1));
-    let code = |group: u32| {
-        let high = next.map_or(u64::from(group), |next| u64::from(group) & ((1 << next.shift) - 1));
-        high >> this.shift
-    };
-    let valid = groups.iter().map(|&group| code(group) != 0).collect();
-    let distance = |&group: &u32| code(group).saturating_sub(1);
+    let mask = next.map_or(u64::MAX, |next| (1 << next.shift) - 1);
+    let own = |&code: &u64| (code & mask) >> this.shift;
+    let valid = codes.iter().map(|code| own(code) != 0).collect();
+    let distance = |code: &u64| own(code).saturating_sub(1);
     match &this.domain {
         PartDomain::Code(dictionary) => {
-            let codes = groups.iter().map(|group| distance(group) as u32).collect();
+            let codes = codes.iter().map(|code| distance(code) as u32).collect();
             Gathered::from_codes(codes, dictionary.clone(), Some(valid))
         }
-        PartDomain::Integer { low, .. } => {
-            Gathered::from_i128(groups.iter().map(|group| low + i128::from(distance(group))).collect(), Some(valid))
-        }
-        PartDomain::Float | PartDomain::Text | PartDomain::Interval => unreachable!("their codes are never few"),
+        PartDomain::Integer { low, high } => match (i64::try_from(*low), i64::try_from(*high)) {
+            (Ok(low), Ok(_)) => {
+                let values = codes.iter().map(|code| low.wrapping_add(distance(code) as i64)).collect();
+                Gathered::from_i64(values, Some(valid))
+            }
+            _ => {
+                let values = codes.iter().map(|code| low + i128::from(distance(code))).collect();
+                Gathered::from_i128(values, Some(valid))
+            }
+        },
+        PartDomain::Float | PartDomain::Text | PartDomain::Interval => unreachable!("they do not fit 64 bits"),
     }
 }
 

@@ -1,6 +1,9 @@
 //! From keys to the groups of a finished collection.
 //!
-//! * *Direct*: the codes of the keys are few enough that an array over all of them is cheap: an entry a code.
+//! * *Direct*: most codes are keys: an array over all codes, an entry each.
+//! * *Ranked*: keys are a part of not too many codes: a bit a code, and before every 64 of them how many keys there
+//!   are so far. A key's group is its rank among the keys, so that groups are in the order of their codes.
+//! * *Prefixed*: one part of the key nearly tells it (see `prefixed`).
 //! * *Hash*: everything else.
 //!
 //! A collection whose keys are unique keeps its rows as they are, and a group is a row. Otherwise the rows of a
@@ -9,6 +12,7 @@
 use super::super::gather::{Gathered, GatheredData};
 use super::super::tile::KeyVector;
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
+use super::prefixed::Prefixed;
 use super::table::{GroupTable, NO_GROUP};
 use crate::context::{Memory, Reservation};
 use crate::{Error, ErrorKind, Result};
@@ -28,7 +32,27 @@ pub(crate) struct KeyIndex {
 enum Lookup {
     /// For each code its group, [`NO_GROUP`] if there is none.
     Direct(Vec<u32>),
+    Ranked(Vec<Ranks>),
+    Prefixed(Prefixed),
     Hash(GroupTable),
+}
+
+/// 64 codes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ranks {
+    /// Which of them are keys.
+    keys: u64,
+    /// How many keys there are before them.
+    before: u32,
+}
+
+impl Ranks {
+    /// The group of a code, [`NO_GROUP`] if it is no key.
+    #[inline]
+    fn group(self, code: u64) -> u32 {
+        let bit = 1u64 << (code % 64);
+        if self.keys & bit == 0 { NO_GROUP } else { self.before + (self.keys & (bit - 1)).count_ones() }
+    }
 }
 
 /// Which rows the groups have.
@@ -47,8 +71,14 @@ pub(crate) struct Built {
 }
 
 impl KeyIndex {
-    /// Indexes rows by these key columns.
-    pub(crate) fn build(keys: &[Gathered], types: &[DataType], rows: usize, memory: &Arc<Memory>) -> Result<Built> {
+    /// Indexes rows by these key columns; `often` if it is done again and again.
+    pub(crate) fn build(
+        keys: &[Gathered],
+        types: &[DataType],
+        rows: usize,
+        often: bool,
+        memory: &Arc<Memory>,
+    ) -> Result<Built> {
         if rows >= NO_GROUP as usize {
             return Err(Error::new(ErrorKind::TooComplex, "a bucket of more than 4294967294 rows"));
         }
@@ -62,12 +92,16 @@ impl KeyIndex {
             .collect();
         let mut codes = Codes::default();
         codes.encode(&layout, &parts, rows);
-        let built = match layout.codes().filter(|&codes| direct_pays(codes, rows)) {
-            Some(size) => {
+        let built = match (index_form(&layout, rows as u64, often), layout.codes()) {
+            (IndexForm::Direct, Some(size)) => {
                 reservation.add(size as usize * 4)?;
                 build_direct(layout, &codes, size as usize, reservation)
             }
-            None => build_hash(layout, &codes, reservation),
+            (IndexForm::Ranked, Some(size)) => {
+                reservation.add(size as usize / 4)?;
+                build_ranked(layout, &codes, size as usize, reservation)
+            }
+            _ => build_hash(layout, &codes, reservation),
         };
         Ok(built)
     }
@@ -80,20 +114,22 @@ impl KeyIndex {
             .collect();
         codes.encode(&self.layout, &parts, len);
         match &self.lookup {
-            Lookup::Direct(entries) => {
-                groups.clear();
-                match &codes.absent {
-                    None => groups.extend(codes.bits64.iter().map(|&code| entries[code as usize])),
-                    Some(absent) => groups.extend(
-                        codes
-                            .bits64
-                            .iter()
-                            .zip(absent)
-                            .map(|(&code, &absent)| if absent { NO_GROUP } else { entries[code as usize] }),
-                    ),
-                }
-            }
+            Lookup::Direct(entries) => each_group(codes, groups, |code| entries[code as usize]),
+            Lookup::Ranked(ranks) => each_group(codes, groups, |code| ranks[(code / 64) as usize].group(code)),
+            Lookup::Prefixed(prefixed) => each_group(codes, groups, |code| prefixed.group(code)),
             Lookup::Hash(table) => table.find(codes, groups),
+        }
+    }
+}
+
+/// The groups of packed keys.
+fn each_group(codes: &Codes, groups: &mut Vec<u32>, group: impl Fn(u64) -> u32) {
+    groups.clear();
+    match &codes.absent {
+        None => groups.extend(codes.bits64.iter().map(|&code| group(code))),
+        Some(absent) => {
+            let marked = codes.bits64.iter().zip(absent);
+            groups.extend(marked.map(|(&code, &absent)| if absent { NO_GROUP } else { group(code) }));
         }
     }
 }
@@ -112,9 +148,25 @@ impl Spans {
     }
 }
 
-/// An array over all codes costs 4 bytes each and no hashing; a hash table about 24 bytes a key.
-pub(crate) fn direct_pays(codes: u64, rows: usize) -> bool {
-    codes <= 1 << 16 || (codes <= 1 << 31 && codes / 16 <= rows as u64)
+/// What an index can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IndexForm {
+    Direct,
+    Ranked,
+    Hash,
+}
+
+/// The form of an index of so many rows. A code costs Direct 4 bytes and Ranked 2 bits, whether it is a key or not;
+/// a row costs Hash about 24 bytes, and much time.
+///
+/// Unless indexes are built often, 4 MiB of bits are cheaper than to hash what probes them.
+pub(crate) fn index_form(layout: &KeyLayout, rows: u64, often: bool) -> IndexForm {
+    let ranked = if often { 1 << 16 } else { 1 << 24 };
+    match layout.codes() {
+        Some(codes) if codes <= 1 << 12 || codes / 4 <= rows => IndexForm::Direct,
+        Some(codes) if codes <= ranked || codes / 2048 <= rows && codes <= 1 << 32 => IndexForm::Ranked,
+        _ => IndexForm::Hash,
+    }
 }
 
 /// The values that a key column has: the range of its integers, its dictionary.
@@ -160,7 +212,38 @@ fn build_direct(layout: KeyLayout, codes: &Codes, size: usize, reservation: Rese
     Built { index: KeyIndex { layout, lookup: Lookup::Direct(entries), spans, _reservation: reservation }, order }
 }
 
+fn build_ranked(layout: KeyLayout, codes: &Codes, size: usize, reservation: Reservation) -> Built {
+    let mut ranks = vec![Ranks::default(); size.div_ceil(64)];
+    for &code in &codes.bits64 {
+        ranks[(code / 64) as usize].keys |= 1 << (code % 64);
+    }
+    let mut groups = 0;
+    for entry in &mut ranks {
+        entry.before = groups;
+        groups += entry.keys.count_ones();
+    }
+    let group = |&code: &u64| ranks[(code / 64) as usize].group(code);
+    let (spans, order) = if groups as usize != codes.len {
+        let numbers: Vec<u32> = codes.bits64.iter().map(group).collect();
+        span(&numbers, groups as usize)
+    } else if codes.bits64.is_sorted() {
+        (Spans::Unique, None)
+    } else {
+        let mut order = vec![0u32; codes.len];
+        for (row, code) in codes.bits64.iter().enumerate() {
+            order[group(code) as usize] = row as u32;
+        }
+        (Spans::Unique, Some(order))
+    };
+    Built { index: KeyIndex { layout, lookup: Lookup::Ranked(ranks), spans, _reservation: reservation }, order }
+}
+
 fn build_hash(layout: KeyLayout, codes: &Codes, reservation: Reservation) -> Built {
+    if let Some((prefixed, order)) = Prefixed::build(&layout, &codes.bits64) {
+        let lookup = Lookup::Prefixed(prefixed);
+        let order = (!order.is_sorted()).then_some(order);
+        return Built { index: KeyIndex { layout, lookup, spans: Spans::Unique, _reservation: reservation }, order };
+    }
     let mut table = GroupTable::new(layout.width);
     let mut numbers = Vec::with_capacity(codes.len);
     table.insert(codes, &mut numbers);

@@ -157,7 +157,7 @@ impl Codes {
                 self.bits64.clear();
                 self.bits64.resize(len, 0);
                 for (part, values) in layout.parts.iter().zip(parts) {
-                    if pack(part, *values, &mut self.bits64) {
+                    if pack(part, *values, &mut self.bits64, &mut self.absent) {
                         continue;
                     }
                     let (codes, absent, shift) = (&mut self.bits64, &mut self.absent, part.shift);

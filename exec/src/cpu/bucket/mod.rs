@@ -2,11 +2,12 @@
 //!
 //! `key` turns the parts of a key into one number (or a string of bytes), by dense loops where it can (`pack`);
 //! `table` numbers distinct keys by hashing. `grouper` numbers the groups of a reduction while its rows pass by;
-//! `index` finds the group of a key in a finished collection by whatever suits its keys: an array indexed by the key
-//! (Direct) or a hash table (Hash).
+//! `index` finds the group of a key in a finished collection by whatever suits its keys: an array over the codes
+//! (Direct), a bitmap with ranks (Ranked), runs behind one part of the key (Prefixed) or a hash table (Hash).
 
 pub(super) mod grouper;
 pub(super) mod index;
 pub(super) mod key;
 mod pack;
+mod prefixed;
 pub(super) mod table;

@@ -1,18 +1,21 @@
-//! The quick way to pack keys: dense loops over integers and dictionary codes, for parts of which every value lies in
-//! its domain. What they decline, `key` encodes value by value.
+//! The quick way to pack keys: dense loops over integers and dictionary codes. What they decline, `key` encodes value
+//! by value.
 
 use super::super::gather::GatheredData;
+use super::super::kernels::vectorised;
 use super::super::vector::VectorData;
 use super::key::{KeyPartValues, PartDomain, PartLayout, PartValues};
 use std::sync::Arc;
 
-/// Adds a part to the codes of some keys; false if it did nothing. NULL gets code 0, which the caller must want.
-pub(super) fn pack(part: &PartLayout, values: KeyPartValues<'_>, codes: &mut [u64]) -> bool {
-    if values.may_be_null() && !values.null_matches {
-        return false;
-    }
+/// Adds a part to the codes of some keys, and marks those absent that have no code; false if it did nothing.
+pub(super) fn pack(
+    part: &PartLayout,
+    values: KeyPartValues<'_>,
+    codes: &mut [u64],
+    absent: &mut Option<Vec<bool>>,
+) -> bool {
     let Some(count) = part.domain.codes().and_then(|codes| u64::try_from(codes - 1).ok()) else { return false };
-    let mut put = Put { codes, shift: part.shift, count, values };
+    let mut put = Put { codes, absent, shift: part.shift, count, values };
     match (&part.domain, values.values) {
         (PartDomain::Integer { low, .. }, PartValues::Vector(vector)) if !vector.constant => {
             let Ok(low) = i64::try_from(*low) else { return false };
@@ -54,6 +57,7 @@ fn wide_distance(value: i64, low: i64) -> u64 {
 
 struct Put<'a> {
     codes: &'a mut [u64],
+    absent: &'a mut Option<Vec<bool>>,
     shift: u32,
     /// Values in the domain.
     count: u64,
@@ -61,27 +65,38 @@ struct Put<'a> {
 }
 
 impl Put<'_> {
-    fn all<T: Copy>(&mut self, values: &[T], distance: impl Fn(T) -> u64) -> bool {
+    fn all<T: Copy + Ord>(&mut self, values: &[T], distance: impl Fn(T) -> u64) -> bool {
         let (shift, count) = (self.shift, self.count);
         if values.len() != self.codes.len() {
             return false;
         }
-        if self.values.may_be_null() {
-            let valid = |tuple: usize| !self.values.is_null(tuple);
-            if values.iter().enumerate().any(|(tuple, &value)| valid(tuple) && distance(value) >= count) {
-                return false;
-            }
-            for (tuple, (code, &value)) in self.codes.iter_mut().zip(values).enumerate() {
-                let own = if self.values.is_null(tuple) { 0 } else { distance(value) + 1 };
-                *code |= own << shift;
-            }
-            return true;
+        let nulls = self.values.may_be_null();
+        let Some(&first) = values.first() else { return true };
+        let (low, high) =
+            vectorised(|| values.iter().fold((first, first), |(low, high), &value| (low.min(value), high.max(value))));
+        if nulls || distance(low).max(distance(high)) >= count {
+            return self.some(values, distance, nulls);
         }
-        if values.iter().fold(0, |far, &value| far.max(distance(value))) >= count {
-            return false;
-        }
-        for (code, &value) in self.codes.iter_mut().zip(values) {
-            *code |= (distance(value) + 1) << shift;
+        vectorised(|| {
+            for (code, &value) in self.codes.iter_mut().zip(values) {
+                *code |= (distance(value) + 1) << shift;
+            }
+        });
+        true
+    }
+
+    /// The same where NULLs, or values outside of the domain, are possible.
+    fn some<T: Copy>(&mut self, values: &[T], distance: impl Fn(T) -> u64, nulls: bool) -> bool {
+        let (shift, count, null_matches) = (self.shift, self.count, self.values.null_matches);
+        let len = values.len();
+        for (tuple, (code, &value)) in self.codes.iter_mut().zip(values).enumerate() {
+            let null = nulls && self.values.is_null(tuple);
+            let distance = distance(value);
+            let outside = !null && distance >= count;
+            if outside || (null && !null_matches) {
+                self.absent.get_or_insert_with(|| vec![false; len])[tuple] = true;
+            }
+            *code |= if null || outside { 0 } else { (distance + 1) << shift };
         }
         true
     }

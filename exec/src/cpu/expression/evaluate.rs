@@ -62,11 +62,9 @@ impl<'a> Tile<'a> {
         if len == 0 {
             out.set_values(&[], node.register);
         } else if node.reach == 0 && !node.volatile && self.depth > 1 {
-            let depth = std::mem::replace(&mut self.depth, 1);
-            self.ensure(number)?;
+            self.ensure_at(1, number)?;
             out.clone_from(&self.levels[0].vectors[at]);
             (out.len, out.constant) = (len, true);
-            self.depth = depth;
         } else if !self.take_over(number, node, &mut out)? {
             self.compute(number, node, len, &mut out)?;
         }
@@ -76,6 +74,14 @@ impl<'a> Tile<'a> {
         level.computed[at] = true;
         level.touched.push(number);
         Ok(())
+    }
+
+    /// Computes a node at a level below; the top is the same afterwards, also when that fails.
+    fn ensure_at(&mut self, depth: usize, number: u32) -> Result<()> {
+        let top = std::mem::replace(&mut self.depth, depth);
+        let outcome = self.ensure(number);
+        self.depth = top;
+        outcome
     }
 
     /// Takes a node's vector over from a level below, if it is there or had better be computed there.
@@ -95,9 +101,7 @@ impl<'a> Tile<'a> {
                 tuples.rows.len() >= node.reach && tuples.len <= len
             });
             if let Some(depth) = found {
-                let top = std::mem::replace(&mut self.depth, depth);
-                self.ensure(number)?;
-                self.depth = top;
+                self.ensure_at(depth, number)?;
             }
         }
         let Some(depth) = found else { return Ok(false) };

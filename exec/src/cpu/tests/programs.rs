@@ -47,6 +47,10 @@ fn errors_are_raised_only_where_rows_reach_them() {
     with_tables(
         "loop\n  i0 in %0\n  i1 in %1\n  %2 collect\n    if i0.b = i1.b\n    if 5 / i0.a > 0\n    if i1.b > 3::bigint\n    a = i0.a\nresult %2\noutput a\n",
     );
+    // What reads no index fails behind an inner index.
+    with_tables(
+        "loop\n  i0 in %0\n  i1 in %1\n  %2 collect\n    if i0.b = i1.b\n    a = i0.a + 1 / 0\nresult %2\noutput a\n",
+    );
     with_tables(
         "loop\n  i0 in %0\n  %2 reduce\n    s? = max(100 / i0.a)\nloop\n  i1 in %1\n  %3 collect\n    if i1.b > 100::bigint\n    s? = %2.s\nresult %3\noutput s\n",
     );
@@ -118,6 +122,9 @@ fn joins() {
         ("i0.d", "i1.d"),
         ("i0.b", "i1.b"),
         ("i0.b", "is i1.b"),
+        // Keys too far apart for Direct: Ranked; and for that: Hash.
+        ("i0.b * 1000::bigint", "i1.b * 1000::bigint"),
+        ("i0.b * 1000000::bigint", "is i1.b * 1000000::bigint"),
         ("cast(i0.e as decimal(38,0))", "is i1.e"),
     ] {
         let part = probe.trim_start_matches("is ");
