@@ -169,6 +169,11 @@ impl Scalars {
         self.positions.get(&id).copied()
     }
 
+    /// The id of a node, if there is one.
+    pub fn find(&self, node: &ScalarNode) -> Option<ScalarId> {
+        self.ids.get(node).copied()
+    }
+
     /// The node of an id.
     pub fn node(&self, id: ScalarId) -> &ScalarNode {
         &self.nodes[id.0 as usize]

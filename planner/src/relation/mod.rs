@@ -9,7 +9,7 @@ pub mod explain;
 pub mod expression;
 mod not_null;
 pub mod optimise;
-mod profile;
+pub(crate) mod profile;
 mod strict;
 mod unique;
 mod visit;

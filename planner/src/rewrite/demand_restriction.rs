@@ -1,12 +1,13 @@
-//! Demand restriction: groups that are looked up for few keys only are made for these keys only.
+//! Demand restriction: groups and buckets that are asked for few keys only are made for these keys only.
 //!
 //! ```text
 //! M = BucketReduce[nest](c)(g)(f)(r)                   M = BucketReduce[nest](c && exists C[g])(g)(f)(r)
 //! G[… j in C[h] …](… M[h] …)                     →     G[… j in C[h] …](… M[h] …)
 //! ```
 //!
-//! Whoever looks M up with h has found h in C before: it stands on a row of C's bucket, or has passed `exists C[h]`.
-//! So groups of keys that C has not are never seen. Source: sideways information passing (magic sets). An example:
+//! Whoever asks M for h has found h in C before: it stands on a row of C's bucket, or has passed `exists C[h]`. A row
+//! that joins M's bucket of h and does not pass `exists C[h]` later on is dropped there. So what M has of keys that C
+//! has not is never seen. If M was made for the keys of D before, and C was, too, then C's question takes the place of D's. Source: sideways information passing (magic sets). An example:
 //!
 //! ```text before
 //! table %0 t(a#0 integer, b#1 integer)
@@ -57,96 +58,219 @@
 //! ```
 //!
 //! Guard, and why:
-//! * all lookups of M stand in the conditions and values of one loop, behind what finds h: a lookup elsewhere would
-//!   miss its group (`select sum from m` beside the join);
-//! * C stands in front of M and so does not depend on it, and nothing is copied;
+//! * all questions to M stand in one loop: lookups behind what finds h, a join anywhere beside it. A lookup elsewhere
+//!   would miss its group (`select sum from m` beside the join);
+//! * only an index that stands in front of a left join restricts it: without its match the row would go on with NULLs
+//!   to conditions that it has not met before;
+//! * C does not depend on M, and nothing is copied; M moves behind C if it has to;
 //! * C's share of the keys, as `selectivity` estimates it, is small: else the question costs more than the groups.
 //!
 //! NULLs: the new probe takes NULL as the old one did. Errors: conditions behind, key and arguments are evaluated for
 //! fewer rows; the question comes last, so the key is asked for no row that would not have made it. A failing C fails
 //! its reader with or without M. Joins: a left join's index finds nothing and implies nothing.
 
-use super::dependencies::definitions;
+use super::dependencies::{Definition, definitions};
+use super::questions::{Question, QuestionKind, are_all_uses, may_sink, questions};
 use super::selectivity::Selectivity;
-use super::uses::{Use, collection_uses, for_each_node};
+use super::uses::{collection_uses, for_each_node};
 use crate::multiloop::live::live_blocks;
-use crate::multiloop::{CollectionId, Generator, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Source};
+use crate::multiloop::{
+    BlockId, CollectionId, Generator, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, ScalarNode, Source,
+};
 use crate::types::DataType;
 
 /// The largest share of all keys for which asking pays.
 const SHARE_MAX: f64 = 0.3;
 
-/// Restricts groups to the keys that are looked up.
+/// Restricts groups and buckets to the keys that they are asked for.
 pub(super) fn demand_restriction(program: &mut Program) -> bool {
     let mut changed = false;
     for block in live_blocks(program) {
-        for at in 0..program.block(block).lets.len() {
-            let generators = program.block(block).lets[at].defines().len();
-            for number in 0..generators {
-                let lets = &program.block(block).lets;
-                let Some(wanted) = find(program, lets, at, number) else { continue };
-                let exists = Scalar::Exists { collection: wanted.found, key: wanted.key };
-                let exists = program.scalars.intern(exists, DataType::Boolean);
-                let Let::Loop { multiloop, .. } = &mut program.blocks[block.0 as usize].lets[at] else {
-                    unreachable!("find has seen a loop")
-                };
-                multiloop.generators[number].condition_mut().push(exists);
-                changed = true;
-            }
+        while let Some(site) = find(program, block) {
+            restrict(program, block, site);
+            changed = true;
         }
     }
     changed
 }
 
+/// What to restrict and by what.
+struct Site {
+    made: Definition,
+    wanted: Wanted,
+    /// Questions that the new one implies: for the same key, to what was made for the same restriction.
+    implied: Vec<ScalarId>,
+    /// The let behind which what is restricted has to move.
+    behind: Option<usize>,
+}
+
 /// Where a key has to be found for its group to be wanted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 struct Wanted {
     found: CollectionId,
     key: Vec<KeyPart>,
 }
 
-fn find(program: &Program, lets: &[Let], at: usize, number: usize) -> Option<Wanted> {
-    let Let::Loop { defines, multiloop } = &lets[at] else { return None };
-    let Generator::BucketReduce { key, aggregates, condition } = &multiloop.generators[number] else { return None };
-    let groups = defines[number];
-    let uses = collection_uses(program)[groups.0 as usize];
-    if aggregates.is_empty() || uses != (Use { scalars: uses.scalars, ..Use::default() }) {
+fn find(program: &Program, block: BlockId) -> Option<Site> {
+    let lets = &program.block(block).lets;
+    let readers: Vec<(&Multiloop, Vec<Question<'_>>)> = lets
+        .iter()
+        .filter_map(|each| if let Let::Loop { multiloop, .. } = each { Some(multiloop) } else { None })
+        .map(|multiloop| (multiloop, questions(program, multiloop)))
+        // One that tells, and one that is asked.
+        .filter(|(_, questions)| questions.len() > 1)
+        .collect();
+    if readers.is_empty() {
         return None;
     }
-    let reader = lets[at + 1..].iter().find(|each| !lookups(program, each, groups).is_empty())?;
-    let lookups = lookups(program, reader, groups);
-    let Let::Loop { multiloop: reader, .. } = reader else { return None };
-    let in_nest = reader.nest.iter().flat_map(|index| index.source.scalars()).any(|id| asks(program, id, groups));
-    if lookups.len() != uses.scalars as usize || in_nest {
-        return None;
-    }
-    let made = definitions(program);
+    let (uses, made) = (collection_uses(program), definitions(program));
     let selectivity = Selectivity::of(program, &made);
-    let in_front = |id: CollectionId| lets[..at].iter().any(|each| each.defines().contains(&id));
-    facts(program, reader, groups, &made_values(lets)).into_iter().find_map(|fact| {
-        let wanted = lookups.iter().map(|lookup| wanted(&fact, lookup, key)).collect::<Option<Vec<Wanted>>>()?;
-        let wanted =
-            wanted.split_first().and_then(|(first, rest)| rest.iter().all(|other| other == first).then_some(first))?;
-        let asked = condition.iter().any(|&id| {
-            *program.scalars.get(id) == (Scalar::Exists { collection: wanted.found, key: wanted.key.clone() })
-        });
-        let pays = !asked && in_front(wanted.found) && selectivity.of_collection(wanted.found) <= SHARE_MAX;
-        pays.then(|| wanted.clone())
-    })
+    for (reader, questions) in &readers {
+        let facts = facts(program, reader, &made);
+        for (number, &Question { collection, .. }) in questions.iter().enumerate() {
+            let asked = |question: &&Question<'_>| question.collection == collection;
+            let Some(target) = made[collection.0 as usize].filter(|made| made.block == block) else { continue };
+            if questions[..number].iter().any(|question| asked(&question)) {
+                continue;
+            }
+            let asking: Vec<Question<'_>> = questions.iter().filter(asked).copied().collect();
+            if !are_all_uses(&asking, uses[collection.0 as usize]) {
+                continue;
+            }
+            let small = |fact: &&Fact| selectivity.of_collection(fact.found) <= SHARE_MAX;
+            let site =
+                |fact: &Fact| site(program, lets, &made, target, wanted(program, reader, fact, &asking, lets, target)?);
+            if let Some(site) = facts.iter().filter(|fact| fact.found != collection).filter(small).find_map(site) {
+                return Some(site);
+            }
+        }
+    }
+    None
 }
 
-/// The keys with which a let asks for groups; not what its nested blocks ask.
-fn lookups(program: &Program, each: &Let, groups: CollectionId) -> Vec<Vec<KeyPart>> {
-    let (mut found, mut seen) = (Vec::new(), vec![false; program.scalars.len()]);
-    each.for_each_scalar(|id| {
-        for_each_node(program, id, &mut seen, &mut |_, scalar| match scalar {
-            Scalar::Lookup { collection, key, .. } | Scalar::Exists { collection, key } if *collection == groups => {
-                found.push(key.clone());
+/// The fact as a question about what is asked, if every asker implies it.
+fn wanted(
+    program: &Program,
+    reader: &Multiloop,
+    fact: &Fact,
+    asking: &[Question<'_>],
+    lets: &[Let],
+    target: Definition,
+) -> Option<Wanted> {
+    let Let::Loop { multiloop, .. } = &lets[target.at] else { return None };
+    let key = multiloop.generators[target.generator].key();
+    let of_one = |question: &Question<'_>| {
+        let part = |(equal, null_matches): &(Vec<ScalarId>, bool)| {
+            let position = question.key.iter().position(|part| equal.contains(&part.scalar))?;
+            Some(KeyPart { scalar: key[position], null_matches: *null_matches })
+        };
+        let key = fact.parts.iter().map(part).collect::<Option<Vec<KeyPart>>>()?;
+        holds(program, reader, fact, question).then_some(Wanted { found: fact.found, key })
+    };
+    let first = of_one(asking.first()?)?;
+    asking[1..].iter().all(|question| of_one(question).as_ref() == Some(&first)).then_some(first)
+}
+
+/// Where to ask, if it has not been asked there and the answer can be in front.
+fn site(
+    program: &Program,
+    lets: &[Let],
+    made: &[Option<Definition>],
+    target: Definition,
+    wanted: Wanted,
+) -> Option<Site> {
+    let Let::Loop { multiloop, .. } = &lets[target.at] else { return None };
+    let exists = Scalar::Exists { collection: wanted.found, key: wanted.key.clone() };
+    let condition = multiloop.generators[target.generator].condition();
+    if condition.iter().any(|&id| *program.scalars.get(id) == exists) {
+        return None;
+    }
+    let implied = condition.iter().copied().filter(|&id| implies(program, made, &wanted, id)).collect();
+    let found = made[wanted.found.0 as usize]?;
+    let behind = (found.block == target.block && found.at >= target.at).then_some(found.at);
+    let may_ask = behind.is_none_or(|at| may_sink(program, lets, target.at, at));
+    may_ask.then_some(Site { made: target, wanted, implied, behind })
+}
+
+/// Whether what has a key has it only because another, which this condition asks for the same key, has it.
+fn implies(program: &Program, made: &[Option<Definition>], wanted: &Wanted, condition: ScalarId) -> bool {
+    let Scalar::Exists { collection, key } = program.scalars.get(condition) else { return false };
+    let Some(generator) = made[wanted.found.0 as usize].and_then(|made| generator(program, made)) else { return false };
+    let own: Vec<KeyPart> = generator
+        .key()
+        .iter()
+        .zip(&wanted.key)
+        .map(|(&scalar, part)| KeyPart { scalar, null_matches: part.null_matches })
+        .collect();
+    let same = Scalar::Exists { collection: *collection, key: own };
+    *key == wanted.key && generator.condition().iter().any(|&id| *program.scalars.get(id) == same)
+}
+
+/// A key that has been found: where, and for each part the scalars that are equal to it and whether NULL finds it.
+struct Fact {
+    found: CollectionId,
+    parts: Vec<(Vec<ScalarId>, bool)>,
+    by: Finder,
+}
+
+/// What has found it.
+enum Finder {
+    /// The index at this position of the nest.
+    Index(usize),
+    /// A condition.
+    Condition(ScalarId),
+}
+
+/// What a loop finds.
+fn facts(program: &Program, reader: &Multiloop, made: &[Option<Definition>]) -> Vec<Fact> {
+    let part = |part: &KeyPart| (vec![part.scalar], part.null_matches);
+    let mut facts = Vec::new();
+    for (at, index) in reader.nest.iter().enumerate() {
+        let Source::Bucket { collection, key } = &index.source else { continue };
+        let mut fact = Fact { found: *collection, parts: key.iter().map(part).collect(), by: Finder::Index(at) };
+        if let Some(generator) = made[collection.0 as usize].and_then(|made| generator(program, made))
+            && let Generator::BucketCollect { key, value, .. } = generator
+        {
+            // A member that is the key is equal to what has been looked for.
+            for ((equal, _), inside) in fact.parts.iter_mut().zip(key) {
+                let shown = value.iter().zip(0..).filter(|(value, _)| *value == inside);
+                equal.extend(shown.filter_map(|(_, field)| {
+                    let scalar = Scalar::Column { index: index.id, field };
+                    program.scalars.find(&ScalarNode { scalar, data_type: program.scalars.data_type(*inside) })
+                }));
             }
-            _ => {}
-        });
-    });
-    found
+        }
+        facts.push(fact);
+    }
+    for &id in reader.generators[0].condition() {
+        if let Scalar::Exists { collection, key } = program.scalars.get(id) {
+            facts.push(Fact { found: *collection, parts: key.iter().map(part).collect(), by: Finder::Condition(id) });
+        }
+    }
+    facts
+}
+
+fn generator(program: &Program, made: Definition) -> Option<&Generator> {
+    let Let::Loop { multiloop, .. } = &program.block(made.block).lets[made.at] else { return None };
+    Some(&multiloop.generators[made.generator])
+}
+
+/// Whether who asks has found the fact, or is dropped for not finding it.
+fn holds(program: &Program, reader: &Multiloop, fact: &Fact, question: &Question<'_>) -> bool {
+    let inside = question.at == reader.nest.len();
+    match (&fact.by, question.kind) {
+        (Finder::Index(at), _) => *at < question.at,
+        (Finder::Condition(_), QuestionKind::BucketOrNull) => false,
+        (Finder::Condition(id), QuestionKind::Bucket) => {
+            reader.generators.iter().all(|generator| generator.condition().contains(id))
+        }
+        (Finder::Condition(found), QuestionKind::Scalar) => {
+            let [generator] = &reader.generators[..] else { return false };
+            let mut conditions = generator.condition().iter();
+            // In front of the first that asks.
+            inside && conditions.find(|id| *id == found || asks(program, **id, question.collection)) == Some(found)
+        }
+    }
 }
 
 fn asks(program: &Program, id: ScalarId, groups: CollectionId) -> bool {
@@ -158,78 +282,15 @@ fn asks(program: &Program, id: ScalarId, groups: CollectionId) -> bool {
     found
 }
 
-/// A key that has been found: where, and for each part the scalars that are equal to it.
-struct Fact {
-    found: CollectionId,
-    parts: Vec<(Vec<ScalarId>, bool)>,
-}
-
-/// For each BucketCollect in front: its key and its values.
-type MadeValues<'p> = Vec<(CollectionId, &'p [ScalarId], &'p [ScalarId])>;
-
-fn made_values(lets: &[Let]) -> MadeValues<'_> {
-    let mut made = Vec::new();
-    for each in lets {
-        let Let::Loop { defines, multiloop } = each else { continue };
-        for (define, generator) in defines.iter().zip(&multiloop.generators) {
-            if let Generator::BucketCollect { key, value, .. } = generator {
-                made.push((*define, &key[..], &value[..]));
-            }
-        }
+fn restrict(program: &mut Program, block: BlockId, site: Site) {
+    let exists = Scalar::Exists { collection: site.wanted.found, key: site.wanted.key };
+    let exists = program.scalars.intern(exists, DataType::Boolean);
+    let lets = &mut program.blocks[block.0 as usize].lets;
+    let Let::Loop { multiloop, .. } = &mut lets[site.made.at] else { unreachable!("find has seen a loop") };
+    let condition = multiloop.generators[site.made.generator].condition_mut();
+    condition.retain(|id| !site.implied.contains(id));
+    condition.push(exists);
+    if let Some(behind) = site.behind {
+        lets[site.made.at..=behind].rotate_left(1);
     }
-    made
-}
-
-/// What is certain wherever a loop asks for the groups.
-fn facts(program: &Program, reader: &Multiloop, groups: CollectionId, made: &MadeValues<'_>) -> Vec<Fact> {
-    let mut facts = Vec::new();
-    for index in &reader.nest {
-        let Source::Bucket { collection, key } = &index.source else { continue };
-        let mut fact = fact(*collection, key);
-        if let Some((_, made_key, value)) = made.iter().find(|(id, ..)| id == collection) {
-            for ((equal, _), inside) in fact.parts.iter_mut().zip(*made_key) {
-                for (field, _) in value.iter().enumerate().filter(|(_, value)| *value == inside) {
-                    let column = Scalar::Column { index: index.id, field: field as u32 };
-                    equal.extend(columns_read(program, reader, &column));
-                }
-            }
-        }
-        facts.push(fact);
-    }
-    if let [generator] = &reader.generators[..] {
-        for &id in generator.condition().iter().take_while(|&&id| !asks(program, id, groups)) {
-            if let Scalar::Exists { collection, key } = program.scalars.get(id) {
-                facts.push(fact(*collection, key));
-            }
-        }
-    }
-    facts
-}
-
-fn fact(found: CollectionId, key: &[KeyPart]) -> Fact {
-    Fact { found, parts: key.iter().map(|part| (vec![part.scalar], part.null_matches)).collect() }
-}
-
-/// The ids under which a loop reads a column.
-fn columns_read(program: &Program, reader: &Multiloop, column: &Scalar) -> Vec<ScalarId> {
-    let (mut found, mut seen) = (Vec::new(), vec![false; program.scalars.len()]);
-    for generator in &reader.generators {
-        generator.for_each_scalar(|id| {
-            for_each_node(program, id, &mut seen, &mut |id, scalar| {
-                if scalar == column {
-                    found.push(id);
-                }
-            });
-        });
-    }
-    found
-}
-
-/// The fact as a question about a group's key, if a lookup's key implies it.
-fn wanted(fact: &Fact, lookup: &[KeyPart], key: &[ScalarId]) -> Option<Wanted> {
-    let part = |(equal, null_matches): &(Vec<ScalarId>, bool)| {
-        let position = lookup.iter().position(|part| equal.contains(&part.scalar))?;
-        Some(KeyPart { scalar: key[position], null_matches: *null_matches })
-    };
-    Some(Wanted { found: fact.found, key: fact.parts.iter().map(part).collect::<Option<_>>()? })
 }

@@ -40,6 +40,8 @@
 //!   elsewhere the Collect's work would be done again for every setting of the indices in front;
 //! * unless the Collect is a mere choice of columns, which costs nothing: then every reader, wherever it is,
 //!   reads its source instead;
+//! * the consumer waits for nothing else that the Collect's loop makes: going over the rows again to find them would
+//!   cost what `collect_driving_rows` saves;
 //! * no volatile condition or value: a consumer with conditions, or one that mentions a field twice, would evaluate
 //!   it for other rows or more often (`select r from (select random() as r from t) where r < 0.5` shows r < 0.5);
 //! * when the Collect has conditions, no source of the rest of the nest may fail: its key would be evaluated for
@@ -50,10 +52,10 @@
 //! first and so never the NULL-supplying one.
 
 use super::substitute::Substitution;
-use super::uses::{Use, collection_uses, for_each_node};
+use super::uses::{Use, collection_uses, collections_read, for_each_node};
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::{CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Scalar, ScalarId, Source};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Splices every Collect that can be into its reader.
 pub(super) fn fuse_collect_into_consumer(program: &mut Program) -> bool {
@@ -67,6 +69,7 @@ pub(super) fn fuse_collect_into_consumer(program: &mut Program) -> bool {
         for at in 0..lets.len() {
             while let Some((producer, generator)) = first_source(&lets, at, &defined, &uses)
                 && may_fuse(program, &lets[producer], generator, &lets[at])
+                && !waits_for_sibling(program, &lets[producer..=at], generator)
             {
                 let (front, back) = lets.split_at_mut(at);
                 fuse(program, &mut front[producer], generator, &mut back[0]);
@@ -113,6 +116,22 @@ fn may_fuse(program: &Program, producer: &Let, generator: usize, consumer: &Let)
         return false;
     }
     condition.is_empty() || rest_is_pure(program, consumer, value)
+}
+
+/// Whether the last of these lets reads, through those between, what other generators of the first make: then the
+/// rows have been found once for both, and are not to be looked for again.
+fn waits_for_sibling(program: &Program, lets: &[Let], generator: usize) -> bool {
+    let (Some((producer, between)), true) = (lets.split_first(), lets[0].defines().len() > 1) else { return false };
+    let siblings = producer.defines().iter().enumerate().filter(|(at, _)| *at != generator);
+    let mut waiting: FxHashSet<CollectionId> = siblings.map(|(_, define)| *define).collect();
+    let mut last = false;
+    for each in between {
+        last = !collections_read(program, each).is_disjoint(&waiting);
+        if last {
+            waiting.extend(each.defines());
+        }
+    }
+    last
 }
 
 /// Whether what stands behind the first index of a nest cannot fail once that index's fields are these values.

@@ -3,6 +3,7 @@
 //! `README.md` beside this file has the house rules for rules. `substitute` and `uses` are the machinery that
 //! they share; every other module is one rule, named as its function and as its golden file in `testdata/`.
 
+mod collect_driving_rows;
 mod conditional_reduce;
 mod demand_restriction;
 mod dependencies;
@@ -19,6 +20,7 @@ mod join_unique_exists;
 mod needs;
 mod order_conditions;
 mod prune_group_keys;
+mod questions;
 mod reduce_probed_bucket;
 mod reduce_unread_bucket;
 mod selectivity;
@@ -96,6 +98,11 @@ pub const RULES: &[Rule] = &[
         "demand_restriction",
         demand_restriction::demand_restriction,
         "after conditional_reduce, which makes the groups that are looked up",
+    ),
+    rule(
+        "collect_driving_rows",
+        collect_driving_rows::collect_driving_rows,
+        "after demand_restriction, which needs no new rows; late, because it takes loops apart",
     ),
     rule(
         "fuse_sibling_loops",

@@ -12,7 +12,7 @@ pub struct Use {
     pub rows: u32,
     /// By `Bucket` and `BucketOrNull` indices.
     pub buckets: u32,
-    /// By `Lookup`, `Exists` and `Single`: how many such scalars.
+    /// By `Lookup`, `Exists` and `Single`: how many such scalars; one that two lets read counts twice.
     pub scalars: u32,
     /// By Sort and Concat, and as a block's result.
     pub whole: u32,
@@ -49,6 +49,7 @@ pub fn collection_uses(program: &Program) -> Vec<Use> {
                 Let::Concat { inputs, .. } => inputs.iter().for_each(|input| uses[input.0 as usize].whole += 1),
                 Let::Values { .. } => {}
             }
+            seen.fill(false);
             each.for_each_scalar(|id| {
                 for_each_node(program, id, &mut seen, &mut |_, scalar| {
                     if let Scalar::Lookup { collection, .. }

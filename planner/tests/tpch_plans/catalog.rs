@@ -145,11 +145,14 @@ impl TpchCatalog {
             DataType::Decimal { .. } => Value::Decimal(value.into()),
             _ => Value::Int(value),
         };
-        let statistics = columns.iter().map(|&(_, data_type, distinct, range)| ColumnStatistics {
+        // The tables come sorted by their first columns.
+        let statistics = columns.iter().enumerate().map(|(at, &(_, data_type, distinct, range))| ColumnStatistics {
             min: range.map(|(min, _)| value(data_type, min)),
             max: range.map(|(_, max)| value(data_type, max)),
             distinct: Some(if distinct == 0 { rows } else { distinct }),
             unique: distinct == 0,
+            sorted: at == 0,
+            clustered: at == 0,
             average_bytes: 8.0,
             ..ColumnStatistics::default()
         });

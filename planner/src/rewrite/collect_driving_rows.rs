@@ -1,0 +1,379 @@
+//! Driving rows: a loop that asks for few keys finds out first which, so that what it asks has only these.
+//!
+//! ```text
+//!                                              (D, K) = [p](c) Collect(p), BucketReduce(h(p))
+//! M = BucketReduce[nest](c')(g)(f)(r)    →     M = BucketReduce[nest](c' && exists K[g])(g)(f)(r)
+//! G[p, q](c && d(M[h(p)]))(…)                  G[d in D, q](d(M[h(d)]))(…)
+//! ```
+//!
+//! p are the indices in front of those that ask M, c the conditions on them. Source: sideways information passing
+//! (magic sets); the semi-join reduction of Bernstein and Chiu. An example:
+//!
+//! ```text before
+//! table %0 t(a#0 integer, b#1 integer, c#2 integer) rows 1000
+//! table %1 u(k#0 integer, x#1 integer) rows 10000
+//! loop
+//!   i0 in %1
+//!   %2 bucket_reduce
+//!     key k = i0.k
+//!     least? = min(i0.x)
+//! loop
+//!   i1 in %0
+//!   %3 collect
+//!     if i1.b = 7
+//!     if i1.a < %2[i1.c].least
+//!     a = i1.a
+//! result %3
+//! output a
+//! ```
+//! ```text after
+//! table %0 t(a#0 integer, b#1 integer, c#2 integer) rows 1000
+//! table %1 u(k#0 integer, x#1 integer) rows 10000
+//! loop
+//!   i0 in %0
+//!   %2 collect
+//!     if i0.b = 7
+//!     a = i0.a
+//!     c = i0.c
+//!   %3 bucket_reduce
+//!     if i0.b = 7
+//!     key k = i0.c
+//! loop
+//!   i1 in %1
+//!   %4 bucket_reduce
+//!     if exists %3[i1.k]
+//!     key k = i1.k
+//!     least? = min(i1.x)
+//! loop
+//!   i2 in %2
+//!   %5 collect
+//!     if i2.a < %4[i2.c].least
+//!     a = i2.a
+//! result %5
+//! output a
+//! ```
+//!
+//! Guard, and why:
+//! * nothing else asks M, and every question has the same key, made of columns of p: another would miss its group;
+//! * the key and what of c has a condition in front that does not move cannot fail, and nothing in p and c is volatile:
+//!   K asks for rows that the loop might have dropped before it came to its question, and twice;
+//! * the driving rows, as `selectivity` guesses them, are a quarter or less of the rows that M is made of, and have
+//!   few of its keys: they are stored, and each row of M is asked one question more;
+//!
+//! * M does not have the keys of these very rows already: their own set is no smaller than they are.
+//!
+//! NULLs: K is asked as M was, so a NULL finds nothing unless it did before. Errors: M's arguments are evaluated for
+//! fewer rows; the conditions that stay are, too; those that move in front of them are evaluated for the same rows or
+//! cannot fail. Joins: indices keep their order; what asks M may be a left join, because no row asks for what has gone.
+
+use super::dependencies::{Definition, definitions};
+use super::questions::{Question, are_all_uses, questions};
+use super::selectivity::Selectivity;
+use super::substitute::Substitution;
+use super::uses::{FreeIndices, Use, collection_uses, collections_read, for_each_node, nested_of};
+use crate::analysis::nullability::Nullability;
+use crate::multiloop::live::live_blocks;
+use crate::multiloop::{
+    BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
+};
+use crate::types::{DataType, Field};
+use rustc_hash::FxHashSet;
+
+/// The largest share of M's keys for which asking pays.
+const SHARE_MAX: f64 = 0.3;
+/// How many rows M has to be made of for each driving row.
+const ROWS_PER_DRIVING_ROW: f64 = 4.0;
+
+/// Collects the rows that drive a loop in front of what they ask.
+pub(super) fn collect_driving_rows(program: &mut Program) -> bool {
+    let mut changed = false;
+    for block in live_blocks(program) {
+        while let Some(site) = find(program, block) {
+            split(program, block, site);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// A loop, taken apart.
+struct Site {
+    reader: usize,
+    /// How many of its indices drive the rest.
+    driving: usize,
+    /// Conditions on the driving rows, and the others.
+    front: Vec<ScalarId>,
+    rest: Vec<ScalarId>,
+    targets: Vec<Target>,
+    /// Where the driving rows are collected, and the lets that have to move behind that, in order.
+    place: usize,
+    sinking: Vec<usize>,
+}
+
+/// What is asked, and for which key.
+#[derive(Clone)]
+struct Target {
+    made: Definition,
+    collection: CollectionId,
+    key: Vec<KeyPart>,
+    /// Where the first question stands in the nest.
+    at: usize,
+}
+
+fn find(program: &Program, block: BlockId) -> Option<Site> {
+    let lets = &program.block(block).lets;
+    let mut analyses = None;
+    lets.iter().enumerate().skip(1).find_map(|(reader, each)| {
+        let Let::Loop { multiloop, .. } = each else { return None };
+        let [generator] = &multiloop.generators[..] else { return None };
+        if generator.condition().is_empty() && multiloop.nest.len() < 2 {
+            return None;
+        }
+        let questions = questions(program, multiloop);
+        if questions.is_empty() || !nested_of(program, each).is_empty() {
+            return None;
+        }
+        let (uses, made) = analyses.get_or_insert_with(|| (collection_uses(program), definitions(program)));
+        let made_here = |id: CollectionId| made[id.0 as usize].filter(|made| made.block == block && made.at < reader);
+        let mut targets = targets(program, lets, &questions, uses, made_here);
+        targets.retain(|target| !has_their_keys(program, lets, multiloop, target));
+        let selectivity = Selectivity::of(program, made);
+        // Fewer targets leave more in front, and so fewer driving rows: what remains pays all the more. The one that is
+        // made of fewest rows is the least loss.
+        let of_rows = |target: &Target| made_of(&selectivity, lets, target).0;
+        targets.sort_by(|a, b| of_rows(b).total_cmp(&of_rows(a)));
+        while !targets.is_empty() {
+            if let Some(site) = taken_apart(program, lets, reader, &targets) {
+                let driving = selectivity.rows_of_nest(&multiloop.nest[..site.driving], &site.front);
+                let pays = |target: &Target| pays(driving, made_of(&selectivity, lets, target));
+                if targets.iter().all(pays) {
+                    return placed(program, lets, site);
+                }
+            }
+            targets.pop();
+        }
+        None
+    })
+}
+
+/// What a loop asks, alone and for one key.
+fn targets(
+    program: &Program,
+    lets: &[Let],
+    questions: &[Question<'_>],
+    uses: &[Use],
+    made_here: impl Fn(CollectionId) -> Option<Definition>,
+) -> Vec<Target> {
+    let mut targets: Vec<Target> = Vec::new();
+    for &Question { collection, key, at, .. } in questions {
+        let Some(made) = made_here(collection) else { continue };
+        if targets.iter().any(|target| target.collection == collection) {
+            continue;
+        }
+        let asking: Vec<Question<'_>> =
+            questions.iter().filter(|question| question.collection == collection).copied().collect();
+        let pure = key.iter().all(|part| program.scalars.effects(part.scalar).is_pure());
+        let one_key = asking.iter().all(|question| question.key == key);
+        let Let::Loop { multiloop, .. } = &lets[made.at] else { continue };
+        let own_key = multiloop.generators[made.generator].key();
+        if pure && one_key && !own_key.is_empty() && are_all_uses(&asking, uses[collection.0 as usize]) {
+            targets.push(Target { made, collection, key: key.to_vec(), at });
+        }
+    }
+    targets
+}
+
+/// Whether a target has only keys of the rows that a loop goes over, which have been collected beside each other.
+fn has_their_keys(program: &Program, lets: &[Let], reader: &Multiloop, target: &Target) -> bool {
+    let Source::Rows(rows) = reader.nest[0].source else { return false };
+    let Some(collected) = lets.iter().find(|each| each.defines().contains(&rows)) else { return false };
+    let (mut pending, mut seen) = (vec![target.collection], FxHashSet::default());
+    while let Some(next) = pending.pop() {
+        if !seen.insert(next) {
+            continue;
+        }
+        let made = lets.iter().find_map(|each| match each {
+            Let::Loop { defines, multiloop } => {
+                let number = defines.iter().position(|define| *define == next)?;
+                Some(multiloop.generators[number].condition())
+            }
+            _ => None,
+        });
+        for &id in made.into_iter().flatten() {
+            match program.scalars.get(id) {
+                Scalar::Exists { collection, .. } if collected.defines().contains(collection) => return true,
+                Scalar::Exists { collection, .. } => pending.push(*collection),
+                _ => {}
+            }
+        }
+    }
+    false
+}
+
+/// Which indices and conditions stand in front of all questions.
+fn taken_apart(program: &Program, lets: &[Let], reader: usize, targets: &[Target]) -> Option<Site> {
+    let Let::Loop { multiloop, .. } = &lets[reader] else { return None };
+    let driving = targets.iter().map(|target| target.at).min()?;
+    let own: Vec<IndexId> = multiloop.nest[driving..].iter().map(|index| index.id).collect();
+    let mut free = FreeIndices::default();
+    let mut drives = |id: ScalarId| !free.scalar(program, id).iter().any(|index| own.contains(index));
+    if !targets.iter().flat_map(|target| &target.key).all(|part| drives(part.scalar)) {
+        return None;
+    }
+    let asked: Vec<CollectionId> = targets.iter().map(|target| target.collection).collect();
+    let (mut front, mut rest) = (Vec::new(), Vec::new());
+    for &id in multiloop.generators[0].condition() {
+        let effects = program.scalars.effects(id);
+        // What may fail comes along only if all in front of it does.
+        let may_move = effects.is_pure() || (rest.is_empty() && own.is_empty() && !effects.volatile);
+        let moves = may_move && drives(id) && !asks(program, id, &asked);
+        if moves { &mut front } else { &mut rest }.push(id);
+    }
+    let nest = &multiloop.nest[..driving];
+    let volatile = nest.iter().flat_map(|index| index.source.scalars()).any(|id| program.scalars.effects(id).volatile);
+    let nothing_in_front = front.is_empty() && nest.len() < 2;
+    (!volatile && !nothing_in_front).then(|| Site {
+        reader,
+        driving,
+        front,
+        rest,
+        targets: targets.to_vec(),
+        place: 0,
+        sinking: Vec::new(),
+    })
+}
+
+fn asks(program: &Program, id: ScalarId, asked: &[CollectionId]) -> bool {
+    let mut found = false;
+    for_each_node(program, id, &mut vec![false; program.scalars.len()], &mut |_, scalar| {
+        found |= matches!(scalar, Scalar::Lookup { collection, .. } | Scalar::Exists { collection, .. }
+            if asked.contains(collection));
+    });
+    found
+}
+
+/// How many rows a target is made of, and how many keys they could have.
+fn made_of(selectivity: &Selectivity<'_>, lets: &[Let], target: &Target) -> (f64, f64) {
+    let Let::Loop { multiloop, .. } = &lets[target.made.at] else { return (0.0, 0.0) };
+    let generator = &multiloop.generators[target.made.generator];
+    let rows = selectivity.rows_of_nest(&multiloop.nest, generator.condition());
+    (rows, selectivity.keys_of_nest(&multiloop.nest, generator.key()))
+}
+
+/// Whether driving rows are few beside what is made of so many rows, and have few of its keys.
+fn pays(driving: f64, (rows, keys): (f64, f64)) -> bool {
+    driving * ROWS_PER_DRIVING_ROW <= rows && driving <= SHARE_MAX * keys
+}
+
+/// Where the driving rows can stand: in front of all targets, or the targets behind what the rows need.
+fn placed(program: &Program, lets: &[Let], mut site: Site) -> Option<Site> {
+    let Let::Loop { multiloop, .. } = &lets[site.reader] else { return None };
+    let nest = multiloop.nest[..site.driving].to_vec();
+    let generators = vec![Generator::Collect { condition: site.front.clone(), value: Vec::new() }];
+    let needed =
+        collections_read(program, &Let::Loop { defines: Vec::new(), multiloop: Multiloop { nest, generators } });
+    let needs = |at: usize| lets[at].defines().iter().any(|define| needed.contains(define));
+    let first = site.targets.iter().map(|target| target.made.at).min()?;
+    let last_needed = (0..site.reader).rev().find(|&at| needs(at));
+    if last_needed.is_none_or(|at| at < first) {
+        site.place = first;
+        return Some(site);
+    }
+    let mut sinking: Vec<usize> = site.targets.iter().map(|target| target.made.at).collect();
+    sinking.sort_unstable();
+    sinking.dedup();
+    // What sinks defines nothing that is read before.
+    let sunk: FxHashSet<CollectionId> = sinking.iter().flat_map(|&at| lets[at].defines()).copied().collect();
+    let stays = |at: &usize| !sinking.contains(at);
+    let free = (first..site.reader).filter(stays).all(|at| collections_read(program, &lets[at]).is_disjoint(&sunk));
+    let may_sink = free && needed.is_disjoint(&sunk);
+    may_sink.then_some(Site { place: site.reader, sinking, ..site })
+}
+
+fn split(program: &mut Program, block: BlockId, site: Site) {
+    let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
+    let Let::Loop { multiloop: reader, .. } = &mut lets[site.reader] else { unreachable!("find has seen a loop") };
+    *reader.generators[0].condition_mut() = site.rest;
+    let rest = reader.nest.split_off(site.driving);
+    let driving = std::mem::replace(&mut reader.nest, rest);
+    let (value, fields) = columns_of(program, &driving, &lets[site.reader]);
+    let rows = program.add_collection(fields, Shape::Rows);
+    let mut defines = vec![rows];
+    let mut generators = vec![Generator::Collect { condition: site.front.clone(), value: value.clone() }];
+    read_rows(program, &mut lets[site.reader], &driving, rows, &value);
+    let mut sets: Vec<(Vec<ScalarId>, CollectionId)> = Vec::new();
+    for target in &site.targets {
+        let key: Vec<ScalarId> = target.key.iter().map(|part| part.scalar).collect();
+        let known = sets.iter().find(|(other, _)| *other == key).map(|(_, set)| *set);
+        let set = known.unwrap_or_else(|| {
+            let set = key_set(program, &driving, &key, target.collection);
+            defines.push(set);
+            generators.push(Generator::BucketReduce {
+                condition: site.front.clone(),
+                key: key.clone(),
+                aggregates: Vec::new(),
+            });
+            sets.push((key, set));
+            set
+        });
+        let Let::Loop { multiloop, .. } = &mut lets[target.made.at] else { unreachable!("find has seen a loop") };
+        let generator = &mut multiloop.generators[target.made.generator];
+        let parts = generator.key().iter().zip(&target.key);
+        let key = parts.map(|(&scalar, part)| KeyPart { scalar, null_matches: part.null_matches }).collect();
+        let exists = program.scalars.intern(Scalar::Exists { collection: set, key }, DataType::Boolean);
+        generator.condition_mut().push(exists);
+    }
+    let collected = Let::Loop { defines, multiloop: Multiloop { nest: driving, generators } };
+    let sunk: Vec<Let> = site.sinking.iter().map(|&at| lets[at].clone()).collect();
+    lets.splice(site.place..site.place, std::iter::once(collected).chain(sunk));
+    site.sinking.iter().rev().for_each(|&at| drop(lets.remove(at)));
+    program.blocks[block.0 as usize].lets = lets;
+}
+
+/// The columns of these indices that a let reads, and their fields.
+fn columns_of(program: &Program, indices: &[Index], each: &Let) -> (Vec<ScalarId>, Vec<Field>) {
+    let mut value = Vec::new();
+    let mut seen = vec![false; program.scalars.len()];
+    each.for_each_scalar(|id| {
+        for_each_node(program, id, &mut seen, &mut |id, scalar| {
+            if matches!(scalar, Scalar::Column { index, .. } if indices.iter().any(|each| each.id == *index)) {
+                value.push(id);
+            }
+        });
+    });
+    let field = |&id: &ScalarId| {
+        let Scalar::Column { index, field } = program.scalars.get(id) else { unreachable!("it is a column") };
+        let of = indices.iter().find(|each| each.id == *index).expect("it is one of them");
+        program.source_fields(&of.source)[*field as usize].clone()
+    };
+    let fields = value.iter().map(field).collect();
+    (value, fields)
+}
+
+/// Lets a loop go over the collected rows instead of these indices, which have been taken out of its nest.
+fn read_rows(program: &mut Program, each: &mut Let, indices: &[Index], rows: CollectionId, value: &[ScalarId]) {
+    let index = program.index_over(Source::Rows(rows));
+    let mut substitution = Substitution::new();
+    for (&id, field) in value.iter().zip(0..) {
+        let column = program.scalars.column(index.id, field, program.scalars.data_type(id));
+        substitution.replace_scalar(id, column);
+    }
+    debug_assert!(!indices.is_empty(), "bug: nothing drives");
+    substitution.definition(program, each);
+    let Let::Loop { multiloop, .. } = each else { unreachable!("find has seen a loop") };
+    multiloop.nest.insert(0, index);
+}
+
+/// A set of keys that is asked as `like` was.
+fn key_set(program: &mut Program, nest: &[Index], key: &[ScalarId], like: CollectionId) -> CollectionId {
+    let mut nullability = Nullability::default();
+    nest.iter().for_each(|index| nullability.enter(program, index));
+    let names = program.collection(like).fields.iter().map(|field| field.name.clone());
+    let names: Vec<String> = names.take(key.len()).collect();
+    let field = |(&scalar, name): (&ScalarId, String)| {
+        let nullable = nullability.scalar(program, scalar);
+        Field::new(name, program.scalars.data_type(scalar), nullable)
+    };
+    let fields = key.iter().zip(names).map(field).collect();
+    program.add_collection(fields, Shape::Groups { keys: key.len() as u32 })
+}
