@@ -23,6 +23,11 @@ impl Interval {
         let days = i128::from(self.months) * 30 + i128::from(self.days);
         days * 86_400_000_000 + i128::from(self.micros)
     }
+
+    /// What tells apart intervals of one length.
+    pub fn form(self) -> (i32, i32) {
+        (self.months, self.days)
+    }
 }
 
 /// A SQL value. Its [`DataType`] is known from where it stands, so integers of every width, dates (days), times
@@ -79,12 +84,33 @@ impl Value {
         }
     }
 
-    /// The value that stands for all that are equal to it as a group key: 0 for -0, one NaN.
+    /// An order of values that [`Value::compare`] finds equal though they differ, so that which of them a result
+    /// shows does not depend on the order in which they came: -0 before 0, intervals of one length by their months
+    /// and days.
+    pub fn compare_forms(&self, other: &Value) -> Ordering {
+        match (self, other) {
+            (Value::Float(a), Value::Float(b)) if !a.is_nan() => a.total_cmp(b),
+            (Value::Interval(a), Value::Interval(b)) => a.form().cmp(&b.form()),
+            _ => Ordering::Equal,
+        }
+    }
+
+    /// The value that a group shows for all floats that are equal to it: 0 for -0, one NaN.
     #[must_use]
     pub fn canonical(self) -> Value {
         match self {
             Value::Float(float) => Value::Float(f64::from_bits(canonical_float_bits(float))),
             other => other,
+        }
+    }
+
+    /// The same value for all that are equal in SQL's sense, and for no others of their type: what groups, joins
+    /// and DISTINCT hash.
+    #[must_use]
+    pub fn group_key(self) -> Value {
+        match self {
+            Value::Interval(interval) => Value::Decimal(interval.comparable_micros()),
+            other => other.canonical(),
         }
     }
 
@@ -109,6 +135,11 @@ pub fn compare_floats(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
+/// The bits of a float, the same for every NaN.
+fn float_identity(float: f64) -> u64 {
+    if float.is_nan() { f64::NAN.to_bits() } else { float.to_bits() }
+}
+
 /// The bits that stand for a float wherever floats are grouped or hashed: one NaN, one zero.
 pub fn canonical_float_bits(float: f64) -> u64 {
     if float.is_nan() {
@@ -120,11 +151,21 @@ pub fn canonical_float_bits(float: f64) -> u64 {
     }
 }
 
-/// Structural equality, for hash-consing and group keys: NULL equals NULL, floats by canonical bits.
-/// Intervals are grouped by their comparable length, as PostgreSQL does.
+/// Identity: equal values may stand for each other anywhere, so programs share them. SQL's equality is coarser
+/// ([`Value::compare`], [`Value::group_key`]): -0 equals 0 and a month equals 30 days, but neither prints or adds
+/// like the other.
 impl PartialEq for Value {
     fn eq(&self, other: &Self) -> bool {
-        std::mem::discriminant(self) == std::mem::discriminant(other) && self.compare(other) == Ordering::Equal
+        match (self, other) {
+            (Value::Null, Value::Null) => true,
+            (Value::Boolean(a), Value::Boolean(b)) => a == b,
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::Float(a), Value::Float(b)) => float_identity(*a) == float_identity(*b),
+            (Value::Decimal(a), Value::Decimal(b)) => a == b,
+            (Value::Text(a), Value::Text(b)) => a == b,
+            (Value::Interval(a), Value::Interval(b)) => a == b,
+            _ => false,
+        }
     }
 }
 
@@ -137,10 +178,10 @@ impl Hash for Value {
             Value::Null => {}
             Value::Boolean(value) => value.hash(state),
             Value::Int(value) => value.hash(state),
-            Value::Float(value) => canonical_float_bits(*value).hash(state),
+            Value::Float(value) => float_identity(*value).hash(state),
             Value::Decimal(value) => value.hash(state),
             Value::Text(value) => value.hash(state),
-            Value::Interval(value) => value.comparable_micros().hash(state),
+            Value::Interval(value) => value.hash(state),
         }
     }
 }

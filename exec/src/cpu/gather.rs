@@ -119,6 +119,11 @@ impl Gathered {
         column
     }
 
+    /// Whether these are intervals.
+    pub(super) fn is_interval(&self) -> bool {
+        matches!(self.data, GatheredData::Interval(_))
+    }
+
     /// The values as a vector.
     pub(super) fn into_vector(self) -> Vector {
         let nulls = self.valid.map(|valid| {

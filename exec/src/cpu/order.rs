@@ -35,7 +35,7 @@ fn compare_values(column: &Gathered, a: usize, b: usize) -> Ordering {
 fn compare_forms(column: &Gathered, a: usize, b: usize) -> Ordering {
     match &column.data {
         GatheredData::F64(values) => values[a].total_cmp(&values[b]),
-        GatheredData::Interval(values) => (values[a].months, values[a].days).cmp(&(values[b].months, values[b].days)),
+        GatheredData::Interval(values) => values[a].form().cmp(&values[b].form()),
         _ => Ordering::Equal,
     }
 }

@@ -1,6 +1,6 @@
 //! Collections that have been computed: what later loops, lookups and the result read.
 
-use super::bucket::grouper::canonical;
+use super::bucket::grouper::{canonical, settle_intervals};
 use super::bucket::index::{KeyIndex, Spans};
 use super::bucket::key::Codes;
 use super::bucket::table::NO_GROUP;
@@ -160,12 +160,25 @@ impl Buckets {
                     .map(|&start| built.order.as_ref().map_or(start, |order| order[start as usize]))
                     .collect(),
             };
-            let columns = keys.iter().map(|column| canonical(column.take(&firsts))).collect();
+            let mut columns: Vec<Gathered> = keys.iter().map(|column| canonical(column.take(&firsts))).collect();
+            if let Spans::Starts(starts) = &built.index.spans {
+                settle_keys(&mut columns, &keys, starts, built.order.as_deref());
+            }
             Some(RowSet::gathered(columns, key_types, firsts.len(), memory)?)
         } else {
             None
         };
         Ok(Buckets { index: built.index, members, keys, _reservation: Some(Arc::new(reservation)) })
+    }
+}
+
+/// Makes the keys of buckets independent of which of a bucket's rows came first; see [`settle_intervals`].
+fn settle_keys(columns: &mut [Gathered], keys: &[Gathered], starts: &[u32], order: Option<&[u32]>) {
+    for (column, key) in columns.iter_mut().zip(keys).filter(|(column, _)| column.is_interval()) {
+        let sorted = order.map_or_else(|| key.clone(), |order| key.take(order));
+        let bucket = |(bucket, span): (usize, &[u32])| (span[0]..span[1]).map(move |_| bucket as u32);
+        let buckets: Vec<u32> = starts.windows(2).enumerate().flat_map(bucket).collect();
+        settle_intervals(column, &sorted.into_vector(), &buckets);
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) enum Form {
     Table { table: Arc<Table>, columns: Vec<TableColumn> },
     /// Rows, of which a Reduce has one.
     Rows(Vec<Row>),
-    /// Buckets of rows: of a BucketCollect.
+    /// Buckets of rows: of a BucketCollect. Positions are by the keys' [`Value::group_key`].
     Buckets { positions: FxHashMap<Row, usize>, keys: Vec<Row>, members: Vec<Vec<Row>> },
     /// Groups: of a BucketReduce. A row is key and aggregates; `empty` is what the aggregates are of no rows.
     Groups { positions: FxHashMap<Row, usize>, rows: Vec<Row>, empty: Row },
@@ -84,7 +84,7 @@ impl Data {
         }
     }
 
-    /// The bucket or group of a key.
+    /// The bucket or group of a key, each part by its [`Value::group_key`].
     pub(super) fn find(&self, key: &Row) -> Option<usize> {
         match &self.form {
             Form::Buckets { positions, .. } | Form::Groups { positions, .. } => positions.get(key).copied(),

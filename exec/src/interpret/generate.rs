@@ -14,7 +14,7 @@ struct Partial<'a> {
     generator: &'a Generator,
     /// The rows of a Collect.
     rows: Vec<Row>,
-    /// The groups by key; a Reduce has one, of the empty key.
+    /// The groups by their keys' [`Value::group_key`]; a Reduce has one, of the empty key.
     positions: FxHashMap<Row, usize>,
     keys: Vec<Row>,
     /// A group's rows (BucketCollect).
@@ -29,7 +29,7 @@ struct Partial<'a> {
 struct State<'a> {
     aggregate: &'a Aggregate,
     accumulator: Accumulator,
-    /// The arguments that have been seen, if equal ones count once.
+    /// The arguments that have been seen, by their [`Value::group_key`], if equal ones count once.
     seen: FxHashSet<Value>,
 }
 
@@ -115,15 +115,18 @@ impl Interpreter<'_> {
 
     /// The group of this row's key, made if it is new.
     fn group(&mut self, partial: &mut Partial, key: &[ScalarId]) -> Result<usize> {
-        // Which of several equal keys came first must not show.
-        let key: Row = self.row(key)?.into_iter().map(Value::canonical).collect();
-        if let Some(group) = partial.positions.get(&key) {
-            return Ok(*group);
+        let key = self.row(key)?;
+        let hashed: Row = key.iter().cloned().map(Value::group_key).collect();
+        if let Some(&group) = partial.positions.get(&hashed) {
+            settle(&mut partial.keys[group], key);
+            return Ok(group);
         }
+        // Whether -0 or 0 came first must not show.
+        let key: Row = key.into_iter().map(Value::canonical).collect();
         charge(&mut partial.memory, &key)?;
         partial.states.push(self.states(partial.generator.aggregates())?);
         partial.members.push(Vec::new());
-        partial.positions.insert(key.clone(), partial.keys.len());
+        partial.positions.insert(hashed, partial.keys.len());
         partial.keys.push(key);
         Ok(partial.keys.len() - 1)
     }
@@ -134,7 +137,7 @@ impl Interpreter<'_> {
             return Ok(());
         }
         let arguments = self.row(&state.aggregate.arguments)?;
-        if state.aggregate.distinct && !state.seen.insert(arguments[0].clone()) {
+        if state.aggregate.distinct && !state.seen.insert(arguments[0].clone().group_key()) {
             return Ok(());
         }
         if state.aggregate.distinct || matches!(state.accumulator, Accumulator::TopK { .. }) {
@@ -162,6 +165,16 @@ impl Interpreter<'_> {
             }
         };
         Ok(Data::new(form, memory))
+    }
+}
+
+/// Intervals of one length are one key: the one with the fewest months, then days, stands for all, so that which came
+/// first does not show.
+fn settle(kept: &mut Row, key: Row) {
+    for (kept, part) in kept.iter_mut().zip(key) {
+        if matches!(part, Value::Interval(_)) && part.compare_forms(kept).is_lt() {
+            *kept = part;
+        }
     }
 }
 

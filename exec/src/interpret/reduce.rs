@@ -61,8 +61,7 @@ impl Accumulator {
     /// A top-k of no rows yet. NULL means no limit, and no offset.
     pub(super) fn top_k(order: &[SortOrder], limit: &Value, offset: &Value) -> Result<Self> {
         let count = |value: &Value, clause: &str, default: usize| match value {
-            Value::Int(count) => usize::try_from(*count)
-                .map_err(|_| Error::new(ErrorKind::InvalidRowCount, format!("{clause} must not be negative"))),
+            Value::Int(count) => usize::try_from(*count).map_err(|_| Error::negative_row_count(clause)),
             _ => Ok(default),
         };
         Ok(Accumulator::TopK {
@@ -109,8 +108,9 @@ impl Accumulator {
                 }
             }
             Accumulator::Extreme { better, best } => {
-                if best.is_null() || argument.compare(best) == *better {
-                    *best = argument.canonical();
+                let argument = argument.canonical();
+                if best.is_null() || argument.compare(best).then_with(|| argument.compare_forms(best)) == *better {
+                    *best = argument;
                 }
             }
             Accumulator::Variance { state, argument: data_type, .. } => {
@@ -152,11 +152,17 @@ impl Accumulator {
         };
         // Ties are broken by all fields, so that the rows do not depend on the order in which they came.
         rows.sort_by(|a, b| {
-            let fields = || a.iter().zip(b).skip(order.len()).map(|(a, b)| a.compare(b));
-            compare_leading(a, b, &order).then_with(|| fields().find(|o| o.is_ne()).unwrap_or(Ordering::Equal))
+            let fields = || a.iter().zip(b).skip(order.len());
+            let by_value = || first_unequal(fields().map(|(a, b)| a.compare(b)));
+            let by_form = || first_unequal(fields().map(|(a, b)| a.compare_forms(b)));
+            compare_leading(a, b, &order).then_with(by_value).then_with(by_form)
         });
         rows.into_iter().skip(offset).take(limit).map(|mut row| row.split_off(order.len())).collect()
     }
+}
+
+fn first_unequal(mut orderings: impl Iterator<Item = Ordering>) -> Ordering {
+    orderings.find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
 }
 
 fn sum_of_intervals(parts: [IntegerSum; 3]) -> Result<Value> {

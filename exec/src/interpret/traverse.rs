@@ -73,7 +73,7 @@ impl<'a> Interpreter<'a> {
             if value.is_null() && !part.null_matches {
                 return Ok(None);
             }
-            row.push(value);
+            row.push(value.group_key());
         }
         Ok(Some(row))
     }

@@ -42,7 +42,7 @@ fn numbers_come_in() {
         &[Value::Decimal(0), Value::Decimal(u64::MAX.into())],
     );
     check(Int64Array::from(vec![i64::MIN, i64::MAX]), DataType::BigInt, &[int(i64::MIN), int(i64::MAX)]);
-    check(Float64Array::from(vec![f64::NAN, -0.0]), DataType::Double, &[Value::Float(f64::NAN), Value::Float(0.0)]);
+    check(Float64Array::from(vec![f64::NAN, -0.0]), DataType::Double, &[Value::Float(f64::NAN), Value::Float(-0.0)]);
     let decimals =
         Decimal128Array::from(vec![Some(-1), None, Some(10i128.pow(37))]).with_precision_and_scale(38, 4).unwrap();
     check(decimals, DataType::decimal(38, 4), &[Value::Decimal(-1), null.clone(), Value::Decimal(10i128.pow(37))]);

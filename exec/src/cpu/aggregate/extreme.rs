@@ -6,7 +6,7 @@ use super::super::vector::{Register, VectorData};
 use super::Input;
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
-use multiloop_planner::value::{Interval, Value, canonical_float_bits, compare_floats};
+use multiloop_planner::value::{Value, canonical_float_bits, compare_floats};
 use std::cmp::Ordering;
 
 /// The smallest or largest value of each group.
@@ -158,14 +158,7 @@ fn is_settled(best: &Value, text: Option<&str>, largest: bool) -> bool {
     if largest { text.as_bytes() <= best.as_bytes() } else { text.as_bytes() >= best.as_bytes() }
 }
 
-/// SQL's order, with an order among intervals of one length.
+/// SQL's order, with an order among equal values that differ.
 fn compare_values(a: &Value, b: &Value) -> Ordering {
-    a.compare(b).then_with(|| match (a, b) {
-        (Value::Interval(a), Value::Interval(b)) => order_within_length(*a).cmp(&order_within_length(*b)),
-        _ => Ordering::Equal,
-    })
-}
-
-fn order_within_length(interval: Interval) -> (i32, i32) {
-    (interval.months, interval.days)
+    a.compare(b).then_with(|| a.compare_forms(b))
 }

@@ -14,7 +14,7 @@ use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
 use super::table::GroupTable;
 use crate::Result;
 use multiloop_planner::types::DataType;
-use multiloop_planner::value::{Interval, canonical_float_bits};
+use multiloop_planner::value::canonical_float_bits;
 
 /// Codes up to which a group's number is its key's code.
 pub(crate) const FEW_CODES: u64 = 1 << 12;
@@ -376,13 +376,12 @@ fn decode(layout: &KeyLayout, part: usize, codes: &[u64]) -> Gathered {
 
 /// Intervals of one length are one key: the one with the fewest months, then days, stands for all, so that the order
 /// of rows does not show.
-fn settle_intervals(column: &mut Gathered, vector: &Vector, groups: &[u32]) {
+pub(crate) fn settle_intervals(column: &mut Gathered, vector: &Vector, groups: &[u32]) {
     let (GatheredData::Interval(kept), VectorData::Interval(values)) = (&mut column.data, &vector.data) else { return };
     for (tuple, &group) in groups.iter().enumerate() {
         if !vector.is_null(tuple) {
             let (value, kept) = (values[vector.position(tuple)], &mut kept[group as usize]);
-            let rank = |interval: &Interval| (interval.months, interval.days);
-            if rank(&value) < rank(kept) {
+            if value.form() < kept.form() {
                 *kept = value;
             }
         }
