@@ -52,6 +52,20 @@ pub(super) fn infer(path: &Path, options: &CsvOptions) -> Result<(Vec<Field>, bo
     Ok((fold_names(fields.collect()), header))
 }
 
+/// Whether the first row of a file holds the names of these columns.
+pub(super) fn is_header_of(path: &Path, options: &CsvOptions, fields: &[Field]) -> Result<bool> {
+    let Some((bytes, pieces)) = Blocks::open(path, options, 1)?.next()? else { return Ok(false) };
+    let Some(piece) = pieces.first() else { return Ok(false) };
+    let mut records = Records::new(&bytes[piece.bytes.clone()], piece.line, path, options)?;
+    if records.next_record()? != Some(fields.len()) {
+        return Ok(false);
+    }
+    let named = |(index, field): (usize, &Field)| {
+        records.field(index).is_some_and(|text| text.trim().to_lowercase() == field.name.to_lowercase())
+    };
+    Ok(fields.iter().enumerate().all(named))
+}
+
 /// A first row is data if one of its fields reads as the type of the column below it, where that is not text.
 fn looks_like_header(first: &[Option<String>], guesses: &[Guess]) -> bool {
     let fits = |(text, guess): (&Option<String>, &Guess)| {

@@ -27,8 +27,8 @@ use std::sync::atomic::Ordering;
 /// How a CSV file is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvOptions {
-    /// Whether the first row holds the names. None: when reading, it does unless it looks like data; when writing,
-    /// it does.
+    /// Whether the first row holds the names. None: when reading into given columns, it does if they are the columns'
+    /// names; when guessing the columns, it does unless it looks like data; when writing, it does.
     pub header: Option<bool>,
     /// Between fields.
     pub delimiter: u8,
@@ -79,8 +79,11 @@ pub fn read(paths: &[PathBuf], options: &CsvOptions, fields: Option<&[Field]>, c
     options.check()?;
     let guessed = fields.is_none();
     let (fields, header) = match fields {
-        Some(fields) => (fields.to_vec(), options.header.unwrap_or(false)),
-        None => infer::infer(&paths[0], options)?,
+        Some(fields) => (fields.to_vec(), options.header),
+        None => {
+            let (fields, header) = infer::infer(&paths[0], options)?;
+            (fields, Some(header))
+        }
     };
     if guessed {
         for path in &paths[1..] {
@@ -89,6 +92,10 @@ pub fn read(paths: &[PathBuf], options: &CsvOptions, fields: Option<&[Field]>, c
     }
     let mut builder = TableBuilder::new(fields.clone(), Storage::Compact, context);
     for path in paths {
+        let header = match header {
+            Some(header) => header,
+            None => infer::is_header_of(path, options, &fields)?,
+        };
         read_file(path, options, &fields, header, &mut builder, context).map_err(|error| match error.kind() {
             ErrorKind::InvalidText | ErrorKind::InvalidDatetime | ErrorKind::NumericOverflow if guessed => {
                 error.with_hint("The types were guessed from the first rows; COPY into a table says what they are.")
