@@ -60,8 +60,10 @@ pub enum ErrorKind {
     InvalidEscape,
     /// 22023: an argument out of range (negative LIMIT, wrong option value).
     InvalidParameter,
-    /// 2201W: a negative LIMIT or OFFSET.
+    /// 2201W: a negative LIMIT.
     InvalidRowCount,
+    /// 2201X: a negative OFFSET.
+    InvalidRowOffset,
     /// 2201F: no real result (square root of a negative number, zero to a negative power).
     InvalidPower,
     /// 2201E: logarithm of a number that is not positive.
@@ -123,6 +125,7 @@ impl ErrorKind {
             ErrorKind::InvalidEscape => "22025",
             ErrorKind::InvalidParameter => "22023",
             ErrorKind::InvalidRowCount => "2201W",
+            ErrorKind::InvalidRowOffset => "2201X",
             ErrorKind::InvalidPower => "2201F",
             ErrorKind::InvalidLogarithm => "2201E",
             ErrorKind::InvalidSubstring => "22011",
@@ -168,6 +171,12 @@ impl Error {
     /// SQL that Multiloop does not do; `what` reads as in "window functions".
     pub fn unsupported(what: impl fmt::Display) -> Self {
         Error::new(ErrorKind::Unsupported, format!("{what} not supported"))
+    }
+
+    /// The error for a LIMIT or OFFSET below zero.
+    pub fn negative_row_count(clause: &str) -> Self {
+        let kind = if clause == "OFFSET" { ErrorKind::InvalidRowOffset } else { ErrorKind::InvalidRowCount };
+        Error::new(kind, format!("{clause} must not be negative"))
     }
 
     /// The same error at a position, unless it has one already (the innermost is the most precise).

@@ -15,7 +15,7 @@ use crate::column::{CHUNK_ROWS, ColumnData, Dictionary};
 use crate::context::Context;
 use crate::pool::Pool;
 use crate::schedule::{self, MORSEL_ROWS};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 use multiloop_planner::multiloop::{CollectionId, Scalar, ScalarId, Source};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -162,9 +162,7 @@ fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, rows: u64) -> Result<Vec<Setup
 /// Offset, and limit + offset.
 fn limits(frame: &Frame<'_>, expressions: &Expressions, plan: &TopKPlan<'_>) -> Result<(usize, usize)> {
     let rows = |scalar: ScalarId, what: &str| match ground_value(frame, expressions, scalar, DataType::BigInt)? {
-        Value::Int(rows) => usize::try_from(rows)
-            .map(Some)
-            .map_err(|_| Error::new(ErrorKind::InvalidRowCount, format!("{what} must not be negative"))),
+        Value::Int(rows) => usize::try_from(rows).map(Some).map_err(|_| Error::negative_row_count(what)),
         _ => Ok(None),
     };
     let offset = rows(plan.offset, "OFFSET")?.unwrap_or(0);

@@ -59,7 +59,7 @@ impl Binder<'_> {
         Ok(Arc::new(Relation::Limit { input, limit, offset }))
     }
 
-    /// A number of rows: a constant or a parameter, as a bigint that is not negative (22023).
+    /// A number of rows: a constant or a parameter, as a bigint that is not negative (2201W, 2201X).
     fn bind_row_count(&mut self, ast: &ast::Expr, clause: &str) -> Result<Expression> {
         let position = self.position(ast.span());
         let scope = Scope::empty(None, Clause::Limit);
@@ -74,8 +74,7 @@ impl Binder<'_> {
         let count = fold(bound).map_err(|error| error.at(position))?;
         match &count.kind {
             ExpressionKind::Constant(Value::Int(rows)) if *rows < 0 => {
-                let message = format!("{clause} must not be negative");
-                Err(Error::new(ErrorKind::InvalidRowCount, message).at(position))
+                Err(Error::negative_row_count(clause).at(position))
             }
             ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => Ok(count),
             _ => {

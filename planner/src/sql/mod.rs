@@ -1,10 +1,11 @@
 //! SQL text to statements and relations.
 //!
-//! Read in this order: `parse` splits a script; `statement` tells the kinds apart, and those that are no queries
+//! Read in this order: `parse` splits a script, `spelling` mends what sqlparser misreads; `statement` tells the kinds apart, and those that are no queries
 //! have a file each; `query` and the files of its clauses build the relation; `expression` binds scalars;
 //! `binder` and `scope` are what all of them share.
 
 mod parse;
+mod spelling;
 mod statement;
 
 mod copy;

@@ -104,6 +104,11 @@ impl Binder<'_> {
                 }
                 Ok(Some(index))
             }
+            ast::Expr::UnaryOp { op: ast::UnaryOperator::Minus, expr: inner } if matches!(&**inner, ast::Expr::Value(value) if matches!(value.value, ast::Value::Number(..))) =>
+            {
+                let message = format!("{clause} position {expr} is not in select list");
+                Err(Error::new(ErrorKind::InvalidColumnReference, message).at(position))
+            }
             ast::Expr::Nested(inner) if matches!(**inner, ast::Expr::Value(_) | ast::Expr::Identifier(_)) => {
                 self.find_item(inner, items, clause)
             }

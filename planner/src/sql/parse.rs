@@ -2,6 +2,7 @@
 //! that each statement keeps its own text and positions count from its start.
 
 use super::Parsed;
+use super::spelling::{is_keyword, respell};
 use super::text::Text;
 use crate::error::{Error, ErrorKind, Position, Result};
 use sqlparser::ast;
@@ -94,7 +95,7 @@ fn split(script: &Text, tokens: Vec<TokenWithSpan>) -> Vec<Range<usize>> {
 fn parse_one(sql: &str) -> Result<ast::Statement> {
     let text = &Text::new(sql);
     // The statement's own text is tokenized again: its spans must count from its start, not the script's.
-    let tokens = spell_out_table(tokenize(text)?);
+    let tokens = respell(tokenize(text)?);
     check_chains(text, &tokens)?;
     let mut parser = Parser::new(&PostgreSqlDialect {}).with_tokens_with_locations(tokens);
     let statement = parser.parse_statement().map_err(|error| from_parser(text, error))?;
@@ -104,34 +105,6 @@ fn parse_one(sql: &str) -> Result<ast::Statement> {
         return Err(error.at(text.position(rest.span.start)));
     }
     Ok(statement)
-}
-
-/// `TABLE t` as `SELECT * FROM t`: sqlparser's own reading of it drops the two tokens behind it.
-fn spell_out_table(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let mut spelled = Vec::with_capacity(tokens.len());
-    let mut before: Option<Token> = None;
-    for token in tokens {
-        let is_query = match &before {
-            None | Some(Token::LParen) => true,
-            Some(before) => ["as", "union", "all", "distinct", "except", "intersect"]
-                .iter()
-                .any(|keyword| is_keyword(before, keyword)),
-        };
-        if !matches!(token.token, Token::Whitespace(_)) {
-            before = Some(token.token.clone());
-        }
-        if is_query && is_keyword(&token.token, "table") {
-            let words = [Token::make_keyword("SELECT"), Token::Mul, Token::make_keyword("FROM")];
-            spelled.extend(words.map(|word| TokenWithSpan::new(word, token.span)));
-        } else {
-            spelled.push(token);
-        }
-    }
-    spelled
-}
-
-fn is_keyword(token: &Token, keyword: &str) -> bool {
-    matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(keyword))
 }
 
 /// Refuses chains of operators and of set operations that would make too deep a tree.

@@ -41,6 +41,10 @@ impl Binder<'_> {
                     items.push(self.bind_item(expr, column_name(expr), scope, unknown.data_type(items.len()))?);
                 }
                 ast::SelectItem::ExprWithAlias { expr, alias } => {
+                    if alias.quote_style == Some('\'') {
+                        let message = format!("syntax error at or near \"{alias}\": a name is expected, not a string");
+                        return Err(Error::new(ErrorKind::Syntax, message).at(self.position(alias.span)));
+                    }
                     items.push(self.bind_item(expr, Self::fold(alias), scope, unknown.data_type(items.len()))?);
                 }
                 ast::SelectItem::ExprWithAliases { expr, aliases: _ } => {

@@ -86,7 +86,7 @@ pub(super) fn rescaled(data_type: DataType, scale: u8) -> DataType {
 
 /// The type that values of all these types take in a CASE, a UNION or the like; `construct` names it in the error
 /// ("CASE types integer and text cannot be matched"). Unknown types take the others'; if all are unknown, text.
-/// Strings of different lengths become text; decimals get the most digits that any has on either side of the
+/// Strings of different kinds become text, char of different lengths the longest; decimals get the most digits that any has on either side of the
 /// point, up to 38 in all.
 pub(crate) fn unify_types(types: &[DataType], construct: &str) -> Result<DataType> {
     let mut common = DataType::Null;
@@ -105,6 +105,7 @@ fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
     match (a, b) {
         (a, b) if a == b => Some(a),
         (DataType::Null, other) | (other, DataType::Null) => Some(other),
+        (DataType::Char(a), DataType::Char(b)) => Some(DataType::Char(a.max(b))),
         (a, b) if a.is_text() && b.is_text() => Some(DataType::Text),
         (a, b) if (a.is_decimal() || b.is_decimal()) && !a.is_float() && !b.is_float() => {
             if a.is_numeric() && b.is_numeric() { Some(wider_decimal(a, b)) } else { None }

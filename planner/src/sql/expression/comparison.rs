@@ -19,6 +19,7 @@ use crate::function::Function;
 use crate::relation::Expression;
 use crate::sql::binder::Binder;
 use crate::sql::scope::Scope;
+use crate::sql::spelling::SYMMETRIC;
 use crate::types::DataType;
 use crate::value::Value;
 use sqlparser::ast;
@@ -36,6 +37,17 @@ pub(super) fn spelling(function: Function) -> &'static str {
         Function::GreaterEqual => ">=",
         Function::IsDistinct => "IS DISTINCT FROM",
         _ => "IS NOT DISTINCT FROM",
+    }
+}
+
+/// The first bound of BETWEEN SYMMETRIC, out of the function that stands around it.
+fn symmetric_bound(low: &ast::Expr) -> Option<&ast::Expr> {
+    let ast::Expr::Function(function) = low else { return None };
+    let [ast::ObjectNamePart::Identifier(name)] = function.name.0.as_slice() else { return None };
+    let ast::FunctionArguments::List(list) = &function.args else { return None };
+    match list.args.as_slice() {
+        [argument] if name.value == SYMMETRIC => super::call::plain_argument(argument),
+        _ => None,
     }
 }
 
@@ -137,6 +149,17 @@ impl Binder<'_> {
             return Ok(if negated { not(both) } else { both });
         }
         let value = self.bind_expression(value, scope)?;
+        if let Some(low) = symmetric_bound(low) {
+            let low = self.bind_expression(low, scope)?;
+            let high = self.bind_expression(high, scope)?;
+            let mut both = Vec::new();
+            for (low, high) in [(low.clone(), high.clone()), (high, low)] {
+                let low = self.compare(Function::GreaterEqual, value.clone(), low)?;
+                both.push(and(vec![low, self.compare(Function::LessEqual, value.clone(), high)?]));
+            }
+            let either = or(both);
+            return Ok(if negated { not(either) } else { either });
+        }
         let low = self.bind_expression(low, scope)?;
         let high = self.bind_expression(high, scope)?;
         // Said of a `NOT BETWEEN` without NOT, which the rules for conjunctions and ranges see through.

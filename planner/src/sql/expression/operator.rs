@@ -66,6 +66,24 @@ pub(super) fn and(conditions: Vec<Expression>) -> Expression {
     Expression::and(conditions).at(position)
 }
 
+/// The factors of `a ^ b ^ c`, each with the minus signs before it. A sign binds tighter than `^`, which sqlparser has
+/// the other way round: there `-a ^ b` is `-(a ^ b)` and `a ^ -b ^ c` is `a ^ -(b ^ c)`.
+fn factors(expr: &ast::Expr, signs: usize) -> Vec<(usize, &ast::Expr)> {
+    let mut factors = Vec::new();
+    let mut waiting = vec![(signs, expr)];
+    while let Some((signs, expr)) = waiting.pop() {
+        match expr {
+            ast::Expr::UnaryOp { op: UnaryOperator::Minus, expr } => waiting.push((signs + 1, expr)),
+            ast::Expr::BinaryOp { left, op: BinaryOperator::PGExp, right } => {
+                waiting.push((0, right));
+                waiting.push((signs, left));
+            }
+            factor => factors.push((signs, factor)),
+        }
+    }
+    factors
+}
+
 impl Binder<'_> {
     /// `left operator right`.
     pub(super) fn bind_binary(
@@ -84,13 +102,17 @@ impl Binder<'_> {
         }
         match operator {
             B::And | B::Or => return self.bind_logic(left, operator, right, scope),
+            B::PGExp => {
+                let mut factors = factors(left, 0);
+                factors.extend(self::factors(right, 0));
+                return self.bind_powers(&factors, scope);
+            }
             B::Plus
             | B::Minus
             | B::Multiply
             | B::Divide
             | B::Modulo
             | B::StringConcat
-            | B::PGExp
             | B::BitwiseAnd
             | B::BitwiseOr
             | B::PGBitwiseXor
@@ -116,7 +138,6 @@ impl Binder<'_> {
             B::Multiply => self.arithmetic(Function::Multiply, left, right),
             B::Divide => self.arithmetic(Function::Divide, left, right),
             B::Modulo => self.arithmetic(Function::Modulo, left, right),
-            B::PGExp => self.power(left, right),
             B::BitwiseAnd => self.bitwise(Function::BitAnd, "&", left, right),
             B::BitwiseOr => self.bitwise(Function::BitOr, "|", left, right),
             B::PGBitwiseXor => self.bitwise(Function::BitXor, "#", left, right),
@@ -187,23 +208,39 @@ impl Binder<'_> {
         .map_err(|error| error.at(position))
     }
 
-    /// `-operand`. The sign belongs to a literal (`-2147483648` is an integer), and binds tighter than `^`, which
-    /// sqlparser's precedence has the other way round.
+    /// `-operand`.
     fn bind_minus(&mut self, operand: &ast::Expr, scope: &Scope<'_>) -> Result<Expression> {
-        match operand {
-            ast::Expr::Value(ast::ValueWithSpan { value: ast::Value::Number(digits, false), span }) => {
-                Ok(super::literal::number(&format!("-{digits}"))?.at(self.position(*span)))
-            }
-            ast::Expr::BinaryOp { left, op: BinaryOperator::PGExp, right } => {
-                let left = self.deeper(None, |binder| binder.bind_minus(left, scope))?;
-                let right = self.bind_expression(right, scope)?;
-                self.power(left, right)
-            }
-            _ => {
-                let bound = self.bind_expression(operand, scope)?;
-                self.negate(bound)
-            }
+        self.bind_powers(&factors(operand, 1), scope)
+    }
+
+    /// `a ^ b ^ c`, from the left.
+    fn bind_powers(&mut self, factors: &[(usize, &ast::Expr)], scope: &Scope<'_>) -> Result<Expression> {
+        let mut power: Option<Expression> = None;
+        for &(signs, factor) in factors {
+            let factor = self.bind_signed(signs, factor, scope)?;
+            power = Some(match power {
+                None => factor,
+                Some(base) => {
+                    let position = base.position.or(factor.position);
+                    self.power(base, factor).map_err(|error| error.at(position))?
+                }
+            });
         }
+        power.ok_or_else(|| Error::internal("a power of nothing"))
+    }
+
+    /// An expression behind some minus signs. Those before a literal belong to it: `-2147483648` is an integer, and
+    /// `- -2147483648` a bigint.
+    fn bind_signed(&mut self, signs: usize, expr: &ast::Expr, scope: &Scope<'_>) -> Result<Expression> {
+        if let ast::Expr::Value(ast::ValueWithSpan { value: ast::Value::Number(digits, false), span }) = expr {
+            let sign = if signs % 2 == 1 { "-" } else { "" };
+            return Ok(super::literal::number(&format!("{sign}{digits}"))?.at(self.position(*span)));
+        }
+        let mut bound = self.bind_expression(expr, scope)?;
+        for _ in 0..signs {
+            bound = self.negate(bound)?;
+        }
+        Ok(bound)
     }
 
     /// `~a + b` is `~(a + b)` in PostgreSQL and `(~a) + b` as sqlparser reads it.

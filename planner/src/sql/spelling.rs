@@ -1,0 +1,120 @@
+//! What PostgreSQL reads and sqlparser does not, or reads otherwise, in other words: the tokens of a statement are
+//! changed before they are parsed. A new token has the place of the one that it stands for.
+//!
+//! | written | parsed as | because sqlparser |
+//! |---|---|---|
+//! | `TABLE t` | `SELECT * FROM t` | drops the two tokens behind it |
+//! | `a ISNULL`, `a NOTNULL` | `a IS NULL`, `a IS NOT NULL` | applies it to all of `x AND a` |
+//! | `TRIM(LEADING FROM a)` | `TRIM(LEADING ' ' FROM a)` | wants the characters |
+//! | `a BETWEEN SYMMETRIC b AND c` | `a BETWEEN "between symmetric"(b) AND c` | has no node for it |
+//! | `'a'` newline `'b'` | `'ab'` | takes the second text for a name |
+
+use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
+
+/// The function that stands around the first bound of BETWEEN SYMMETRIC. No name in SQL text gives it: were one
+/// quoted so, it would be a function that does not exist.
+pub(super) const SYMMETRIC: &str = "between symmetric";
+
+/// Words after which a query may begin.
+const BEFORE_QUERY: [&str; 6] = ["as", "union", "all", "distinct", "except", "intersect"];
+
+/// The same tokens in words that sqlparser reads.
+pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut respelled = Respelled::default();
+    for token in tokens {
+        respelled.take(token);
+    }
+    respelled.tokens
+}
+
+/// The tokens so far.
+#[derive(Default)]
+struct Respelled {
+    tokens: Vec<TokenWithSpan>,
+    /// Where in `tokens` the last three are that are no space.
+    solid: [Option<usize>; 3],
+    /// For each first bound of BETWEEN SYMMETRIC that is open, the parentheses and CASEs open within it.
+    bounds: Vec<usize>,
+}
+
+impl Respelled {
+    fn take(&mut self, token: TokenWithSpan) {
+        let is = |keyword| is_keyword(&token.token, keyword);
+        match &token.token {
+            Token::SingleQuotedString(text) if self.continues_text() => {
+                let before = self.solid[0].expect("a text is continued");
+                if let Token::SingleQuotedString(whole) = &mut self.tokens[before].token {
+                    whole.push_str(text);
+                }
+            }
+            _ if is("table") && self.may_begin_query() => self.put(&token, [word("SELECT"), Token::Mul, word("FROM")]),
+            _ if is("isnull") => self.put(&token, [word("IS"), word("NULL")]),
+            _ if is("notnull") => self.put(&token, [word("IS"), word("NOT"), word("NULL")]),
+            _ if is("from") && self.opens_trim() => {
+                self.put(&token, [Token::SingleQuotedString(" ".to_owned()), token.token.clone()]);
+            }
+            _ if is("symmetric") && self.last(0).is_some_and(|last| is_keyword(last, "between")) => {
+                self.put(&token, [Token::make_word(SYMMETRIC, Some('"')), Token::LParen]);
+                self.bounds.push(0);
+            }
+            _ if is("and") && self.bounds.last() == Some(&0) => {
+                self.bounds.pop();
+                self.put(&token, [Token::RParen, token.token.clone()]);
+            }
+            _ => {
+                let opens = matches!(token.token, Token::LParen) || is("case");
+                let closes = matches!(token.token, Token::RParen) || is("end");
+                if let Some(open) = self.bounds.last_mut() {
+                    *open = if opens { *open + 1 } else { open.saturating_sub(usize::from(closes)) };
+                }
+                self.put(&token, [token.token.clone()]);
+            }
+        }
+    }
+
+    fn put<const N: usize>(&mut self, place: &TokenWithSpan, tokens: [Token; N]) {
+        for token in tokens {
+            if !matches!(token, Token::Whitespace(_)) {
+                self.solid = [Some(self.tokens.len()), self.solid[0], self.solid[1]];
+            }
+            self.tokens.push(TokenWithSpan::new(token, place.span));
+        }
+    }
+
+    /// The last token that is no space, or one of the two before it.
+    fn last(&self, back: usize) -> Option<&Token> {
+        self.solid[back].map(|at| &self.tokens[at].token)
+    }
+
+    fn may_begin_query(&self) -> bool {
+        self.last(0)
+            .is_none_or(|last| *last == Token::LParen || BEFORE_QUERY.iter().any(|keyword| is_keyword(last, keyword)))
+    }
+
+    /// Whether a text stands before, and at least one line ends between.
+    fn continues_text(&self) -> bool {
+        let Some(before) = self.solid[0] else { return false };
+        let line_ends = |token: &TokenWithSpan| {
+            let Token::Whitespace(space) = &token.token else { return false };
+            matches!(space, Whitespace::Newline | Whitespace::SingleLineComment { .. })
+        };
+        matches!(self.tokens[before].token, Token::SingleQuotedString(_)) && self.tokens[before..].iter().any(line_ends)
+    }
+
+    /// Whether `TRIM(` or `TRIM(LEADING` and the like stand before.
+    fn opens_trim(&self) -> bool {
+        let is = |back, keyword| self.last(back).is_some_and(|token| is_keyword(token, keyword));
+        let side = ["both", "leading", "trailing"].iter().any(|side| is(0, side));
+        let parenthesis = usize::from(side);
+        self.last(parenthesis) == Some(&Token::LParen) && is(parenthesis + 1, "trim")
+    }
+}
+
+fn word(keyword: &str) -> Token {
+    Token::make_keyword(keyword)
+}
+
+/// Whether a token is this keyword, given in lower case.
+pub(super) fn is_keyword(token: &Token, keyword: &str) -> bool {
+    matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(keyword))
+}
