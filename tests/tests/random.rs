@@ -24,7 +24,11 @@ fn text_literal() -> impl Strategy<Value = String> {
     select(vec!["''", "'a'", "'ab'", "'abc'", "'B'", "'%'", "NULL::text", "'ä'"]).prop_map(str::to_owned)
 }
 
-/// One row of values for `t (k integer, v integer, n decimal(10,2), x double precision, s text, d date)`.
+/// The columns of both tables.
+const COLUMNS: &str = "k integer, v integer, n decimal(10,2), x double precision, s text, d date, i interval, \
+                       b boolean, c char(3), w bigint, ts timestamp, r real";
+
+/// One row of values for [`COLUMNS`].
 fn row() -> impl Strategy<Value = String> {
     let nullable = |values: BoxedStrategy<String>| prop_oneof![5 => values, 1 => Just("NULL".to_owned())];
     let k = nullable((0i64..6).prop_map(|n| n.to_string()).boxed());
@@ -41,7 +45,15 @@ fn row() -> impl Strategy<Value = String> {
     );
     let s = nullable(select(vec!["''", "'a'", "'ab'", "'abc'", "'B'", "'b%'", "'ä'"]).prop_map(str::to_owned).boxed());
     let d = nullable((0u32..40).prop_map(|n| format!("date '2020-02-01' + {n}")).boxed());
-    (k, v, n, x, s, d).prop_map(|(k, v, n, x, s, d)| format!("({k}, {v}, {n}, {x}::double precision, {s}, {d})"))
+    let i = select(vec!["'1 month'", "'30 days'", "'720 hours'", "'1 day'", "'24 hours'", "'-1 mon 1 day'", "NULL"]);
+    let b = select(vec!["true", "false", "NULL"]);
+    let c = select(vec!["'a'", "'a  '", "'b'", "''", "'ä'", "NULL"]);
+    let w = select(vec!["0", "1", "-1", "3000000000", "9223372036854775807", "-9223372036854775808", "NULL"]);
+    let ts = select(vec!["'2020-02-01'", "'2020-02-01 00:00:00.000001'", "'1969-12-31 23:59:59'", "NULL"]);
+    let r = select(vec!["'0.1'", "'-0'", "'0'", "'NaN'", "'-Infinity'", "'3e38'", "NULL"]);
+    ((k, v, n, x, s, d), (i, b, c, w, ts, r)).prop_map(|((k, v, n, x, s, d), (i, b, c, w, ts, r))| {
+        format!("({k}, {v}, {n}, {x}::double precision, {s}, {d}, {i}, {b}, {c}, {w}, {ts}, {r})")
+    })
 }
 
 fn table(rows: impl Into<proptest::collection::SizeRange>) -> impl Strategy<Value = Vec<String>> {
@@ -55,6 +67,7 @@ fn number(alias: &'static str) -> impl Strategy<Value = String> {
         1 => literal(),
         1 => Just(format!("length({alias}.s)")),
         1 => Just(format!("extract(day FROM {alias}.d)")),
+        1 => Just(format!("{alias}.w")),
     ];
     leaf.prop_recursive(2, 6, 2, |inner| {
         prop_oneof![
@@ -78,7 +91,12 @@ fn condition(alias: &'static str) -> impl Strategy<Value = String> {
         1 => (0u32..40).prop_map(move |n| format!("{alias}.d >= date '2020-02-01' + {n}")),
         1 => select(vec!["k", "v", "n", "x", "s", "d"]).prop_map(move |c| format!("{alias}.{c} IS NULL")),
         1 => proptest::collection::vec(literal(), 1..4).prop_map(move |l| format!("{alias}.k IN ({})", l.join(", "))),
-        1 => (compare).prop_map(move |op| format!("{alias}.x {op} 0.2::double precision")),
+        1 => compare.clone().prop_map(move |op| format!("{alias}.x {op} 0.2::double precision")),
+        1 => compare.clone().prop_map(move |op| format!("{alias}.i {op} interval '30 days'")),
+        1 => compare.clone().prop_map(move |op| format!("{alias}.c {op} 'a'")),
+        1 => compare.clone().prop_map(move |op| format!("{alias}.r {op} {alias}.x")),
+        1 => compare.prop_map(move |op| format!("{alias}.ts {op} {alias}.d")),
+        1 => Just(format!("{alias}.b")),
     ];
     leaf.prop_recursive(2, 6, 2, |inner| {
         prop_oneof![
@@ -100,6 +118,11 @@ fn aggregate(alias: &'static str) -> impl Strategy<Value = String> {
         1 => Just(format!("sum({alias}.x)")),
         1 => Just(format!("min({alias}.s)")),
         1 => Just(format!("max({alias}.d)")),
+        1 => (select(vec!["min", "max", "count"]), select(vec!["i", "c", "w", "ts", "r", "x"]))
+            .prop_map(move |(f, c)| format!("{f}({alias}.{c})")),
+        1 => select(vec!["i", "b", "c", "w", "ts", "r", "x"]).prop_map(move |c| format!("count(DISTINCT {alias}.{c})")),
+        1 => Just(format!("sum({alias}.r)")),
+        1 => Just(format!("sum({alias}.w)")),
         1 => Just(format!("var_samp({alias}.v)")),
         1 => condition(alias).prop_map(move |c| format!("count(*) FILTER (WHERE {c})")),
         1 => condition(alias).prop_map(|c| format!("bool_or({c})")),
@@ -133,11 +156,16 @@ fn query() -> impl Strategy<Value = String> {
         "t.s = u.s",
         "t.k IS NOT DISTINCT FROM u.k",
         "t.v < u.k",
+        "t.i = u.i",
+        "t.c = u.c AND t.b = u.b",
+        "t.x = u.r",
+        "t.w = u.v",
+        "t.ts = u.d",
     ]);
     prop_oneof![
         (number("t"), number("t"), condition("t")).prop_map(|(a, b, c)| format!("SELECT {a}, {b}, t.s FROM t WHERE {c}")),
         (aggregate("t"), aggregate("t"), condition("t")).prop_map(|(a, b, c)| format!("SELECT {a}, {b} FROM t WHERE {c}")),
-        (select(vec!["t.k", "t.s", "t.x", "t.k, t.s", "t.d, t.k", "t.v % 3", "t.n"]), aggregate("t"), aggregate("t"), condition("t"))
+        (select(vec!["t.k", "t.s", "t.x", "t.k, t.s", "t.d, t.k", "t.v % 3", "t.n", "t.i", "t.b", "t.c, t.b", "t.w", "t.r", "t.i, t.ts"]), aggregate("t"), aggregate("t"), condition("t"))
             .prop_map(|(g, a, b, c)| format!("SELECT {g}, {a}, {b} FROM t WHERE {c} GROUP BY {g}")),
         (select(vec!["t.k", "t.s"]), aggregate("t"), literal())
             .prop_map(|(g, a, l)| format!("SELECT {g}, {a} FROM t GROUP BY {g} HAVING count(*) > {l}")),
@@ -151,16 +179,22 @@ fn query() -> impl Strategy<Value = String> {
             .prop_map(|(a, o, l, f)| format!("SELECT {a} AS a, t.k, t.v, t.s, t.x, t.d, t.n FROM t ORDER BY {o}, t.k, t.v, t.n, t.s, t.d, t.x LIMIT {l} OFFSET {f}")),
         (select(vec!["UNION", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL"]), condition("t"), condition("u"))
             .prop_map(|(op, c, d)| format!("SELECT t.k, t.s FROM t WHERE {c} {op} SELECT u.k, u.s FROM u WHERE {d}")),
+        (select(vec!["UNION", "INTERSECT", "EXCEPT"]), select(vec!["i", "x", "c", "r", "b, ts", "w"]))
+            .prop_map(|(op, c)| format!("SELECT {c} FROM t {op} SELECT {c} FROM u")),
+        select(vec!["i", "x", "c", "r", "b, ts", "w, b"]).prop_map(|c| format!("SELECT DISTINCT {c} FROM t")),
+        (select(vec!["t.i", "t.x DESC", "t.c, t.b", "t.r NULLS FIRST", "t.ts DESC, t.w"]), 0u32..5)
+            .prop_map(|(o, l)| format!("SELECT i, x, c, b, r, ts, w FROM t ORDER BY {o} LIMIT {l}")),
+        (select(vec!["i", "c", "r", "x", "b", "ts", "w"]), select(vec!["IN", "NOT IN"]), condition("u"))
+            .prop_map(|(c, op, w)| format!("SELECT k, {c} FROM t WHERE t.{c} {op} (SELECT u.{c} FROM u WHERE {w})")),
         (aggregate("q"), condition("t")).prop_map(|(a, c)| format!(
-            "SELECT {a} FROM (SELECT k, max(v) AS v, sum(n) AS n, min(x) AS x, min(s) AS s, max(d) AS d FROM t WHERE {c} GROUP BY k) q"
+            "SELECT {a} FROM (SELECT k, max(v) AS v, sum(n) AS n, min(x) AS x, min(s) AS s, max(d) AS d, max(i) AS i, bool_or(b) AS b, min(c) AS c, max(w) AS w, min(ts) AS ts, max(r) AS r FROM t WHERE {c} GROUP BY k) q"
         )),
     ]
 }
 
 fn fill(session: &Session, t: &[String], u: &[String]) {
     for (name, rows) in [("t", t), ("u", u)] {
-        let columns = "k integer, v integer, n decimal(10,2), x double precision, s text, d date";
-        session.sql(&format!("CREATE TABLE {name} ({columns})")).expect("the table is made");
+        session.sql(&format!("CREATE TABLE {name} ({COLUMNS})")).expect("the table is made");
         if !rows.is_empty() {
             session.sql(&format!("INSERT INTO {name} VALUES {}", rows.join(", "))).expect("the rows are valid");
         }
