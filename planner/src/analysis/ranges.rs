@@ -19,7 +19,7 @@ use crate::multiloop::{
 };
 use crate::types::DataType;
 use crate::value::Value;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is proven about the values of a program.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +28,8 @@ pub struct Ranges {
     rows: Vec<Option<u64>>,
     fields: FxHashMap<(CollectionId, u32), Fact>,
     members: FxHashMap<(CollectionId, u32), Fact>,
+    /// What has an aggregate that may fail even if its arguments do not.
+    failing: FxHashSet<CollectionId>,
 }
 
 /// What is proven about one scalar.
@@ -88,6 +90,14 @@ impl Ranges {
                 ranges.members.insert((id, member), analysis.member(id, member));
             }
         }
+        for each in program.blocks.iter().flat_map(|block| &block.lets) {
+            let Let::Loop { defines, multiloop } = each else { continue };
+            for (&define, generator) in defines.iter().zip(&multiloop.generators) {
+                if generator.aggregates().iter().any(|aggregate| analysis.reduction_may_fail(multiloop, aggregate)) {
+                    ranges.failing.insert(define);
+                }
+            }
+        }
         ranges.facts = analysis.facts.into_iter().map(|fact| fact.expect("all scalars were visited")).collect();
         ranges
     }
@@ -110,6 +120,13 @@ impl Ranges {
     /// Whether evaluating a scalar can fail, arguments included.
     pub fn may_fail(&self, scalar: ScalarId) -> bool {
         self.fact(scalar).may_fail
+    }
+
+    /// Whether evaluating a let, its reductions included, cannot fail.
+    pub fn never_fails(&self, each: &Let) -> bool {
+        let mut may_fail = false;
+        each.for_each_scalar(|id| may_fail |= self.may_fail(id));
+        !may_fail && !each.defines().iter().any(|define| self.failing.contains(define))
     }
 
     /// Bounds of a field of a collection, as a `Rows` index shows it.
@@ -279,21 +296,27 @@ impl<'p> Analysis<'p> {
         match aggregate.reduction {
             Reduction::CountRows | Reduction::Count => count(rows),
             Reduction::Sum if same_unit => {
-                let bounds = match (fact.bounds, rows) {
-                    (Some(bounds), _) if bounds.0 > bounds.1 => Some(NOTHING),
-                    (Some((low, high)), Some(rows)) => {
-                        let times = |bound: i128| bound.checked_mul(i128::from(rows));
-                        times(low).zip(times(high)).map(|(lowest, highest)| (low.min(lowest), high.max(highest)))
-                    }
-                    _ => None,
-                };
-                let type_bounds = aggregate.data_type.integer_bounds();
-                Fact { bounds: within(bounds.or(type_bounds), aggregate.data_type), ..unknown }
+                let bounds = sum_bounds(fact.bounds, rows).or(aggregate.data_type.integer_bounds());
+                Fact { bounds: within(bounds, aggregate.data_type), ..unknown }
             }
             Reduction::Min | Reduction::Max | Reduction::First | Reduction::Single if same_unit => {
                 Fact { bounds: fact.bounds, ..unknown }
             }
             _ => unknown,
+        }
+    }
+
+    /// Whether a reduction may fail of itself: a sum does not if as many rows as there are keep it within its type.
+    fn reduction_may_fail(&mut self, multiloop: &'p Multiloop, aggregate: &'p Aggregate) -> bool {
+        if !aggregate.own_effects(&self.program.scalars).may_fail {
+            return false;
+        }
+        let (Reduction::Sum, &[argument]) = (&aggregate.reduction, &aggregate.arguments[..]) else { return true };
+        let same_unit = self.program.scalars.data_type(argument).scale() == aggregate.data_type.scale();
+        let (fact, rows) = (self.fact(argument), self.nest_rows(multiloop));
+        match (sum_bounds(fact.bounds, rows), aggregate.data_type.integer_bounds()) {
+            (Some((low, high)), Some((least, most))) if same_unit => low < least || high > most,
+            _ => true,
         }
     }
 
@@ -311,6 +334,16 @@ impl<'p> Analysis<'p> {
             _ => Fact { nullable: true, ..fact },
         }
     }
+}
+
+/// Between what the sum of so many values lies, at least one.
+fn sum_bounds(bounds: Option<(i128, i128)>, rows: Option<u64>) -> Option<(i128, i128)> {
+    let (low, high) = bounds?;
+    if low > high {
+        return Some(NOTHING);
+    }
+    let times = |bound: i128| bound.checked_mul(i128::from(rows?));
+    times(low).zip(times(high)).map(|(lowest, highest)| (low.min(lowest), high.max(highest)))
 }
 
 fn count(rows: Option<u64>) -> Fact {

@@ -66,10 +66,10 @@
 //! fewer rows; the conditions that stay are, too; those that move in front of them are evaluated for the same rows or
 //! cannot fail. Joins: indices keep their order; what asks M may be a left join, because no row asks for what has gone.
 
+use super::collected_rows::{collected, columns_of, read_rows};
 use super::dependencies::{Definition, definitions};
 use super::questions::{Question, are_all_uses, questions};
 use super::selectivity::Selectivity;
-use super::substitute::Substitution;
 use super::uses::{FreeIndices, Use, collection_uses, collections_read, for_each_node, nested_of};
 use crate::analysis::nullability::Nullability;
 use crate::multiloop::live::live_blocks;
@@ -296,11 +296,11 @@ fn split(program: &mut Program, block: BlockId, site: Site) {
     *reader.generators[0].condition_mut() = site.rest;
     let rest = reader.nest.split_off(site.driving);
     let driving = std::mem::replace(&mut reader.nest, rest);
-    let (value, fields) = columns_of(program, &driving, &lets[site.reader]);
-    let rows = program.add_collection(fields, Shape::Rows);
+    let value = columns_of(program, &driving, [&lets[site.reader]]);
+    let rows = collected(program, &driving, &value);
     let mut defines = vec![rows];
     let mut generators = vec![Generator::Collect { condition: site.front.clone(), value: value.clone() }];
-    read_rows(program, &mut lets[site.reader], &driving, rows, &value);
+    read_rows(program, &mut lets[site.reader], rows, &value);
     let mut sets: Vec<(Vec<ScalarId>, CollectionId)> = Vec::new();
     for target in &site.targets {
         let key: Vec<ScalarId> = target.key.iter().map(|part| part.scalar).collect();
@@ -328,40 +328,6 @@ fn split(program: &mut Program, block: BlockId, site: Site) {
     lets.splice(site.place..site.place, std::iter::once(collected).chain(sunk));
     site.sinking.iter().rev().for_each(|&at| drop(lets.remove(at)));
     program.blocks[block.0 as usize].lets = lets;
-}
-
-/// The columns of these indices that a let reads, and their fields.
-fn columns_of(program: &Program, indices: &[Index], each: &Let) -> (Vec<ScalarId>, Vec<Field>) {
-    let mut value = Vec::new();
-    let mut seen = vec![false; program.scalars.len()];
-    each.for_each_scalar(|id| {
-        for_each_node(program, id, &mut seen, &mut |id, scalar| {
-            if matches!(scalar, Scalar::Column { index, .. } if indices.iter().any(|each| each.id == *index)) {
-                value.push(id);
-            }
-        });
-    });
-    let field = |&id: &ScalarId| {
-        let Scalar::Column { index, field } = program.scalars.get(id) else { unreachable!("it is a column") };
-        let of = indices.iter().find(|each| each.id == *index).expect("it is one of them");
-        program.source_fields(&of.source)[*field as usize].clone()
-    };
-    let fields = value.iter().map(field).collect();
-    (value, fields)
-}
-
-/// Lets a loop go over the collected rows instead of these indices, which have been taken out of its nest.
-fn read_rows(program: &mut Program, each: &mut Let, indices: &[Index], rows: CollectionId, value: &[ScalarId]) {
-    let index = program.index_over(Source::Rows(rows));
-    let mut substitution = Substitution::new();
-    for (&id, field) in value.iter().zip(0..) {
-        let column = program.scalars.column(index.id, field, program.scalars.data_type(id));
-        substitution.replace_scalar(id, column);
-    }
-    debug_assert!(!indices.is_empty(), "bug: nothing drives");
-    substitution.definition(program, each);
-    let Let::Loop { multiloop, .. } = each else { unreachable!("find has seen a loop") };
-    multiloop.nest.insert(0, index);
 }
 
 /// A set of keys that is asked as `like` was.

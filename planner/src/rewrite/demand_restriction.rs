@@ -70,7 +70,7 @@
 //! its reader with or without M. Joins: a left join's index finds nothing and implies nothing.
 
 use super::dependencies::{Definition, definitions};
-use super::questions::{Question, QuestionKind, are_all_uses, may_sink, questions};
+use super::questions::{Question, QuestionKind, are_all_uses, have_found, may_sink, questions};
 use super::selectivity::Selectivity;
 use super::uses::{collection_uses, for_each_node};
 use crate::multiloop::live::live_blocks;
@@ -180,9 +180,8 @@ fn site(
     wanted: Wanted,
 ) -> Option<Site> {
     let Let::Loop { multiloop, .. } = &lets[target.at] else { return None };
-    let exists = Scalar::Exists { collection: wanted.found, key: wanted.key.clone() };
     let condition = multiloop.generators[target.generator].condition();
-    if condition.iter().any(|&id| *program.scalars.get(id) == exists) {
+    if have_found(program, made, &multiloop.nest, condition, wanted.found, &wanted.key) {
         return None;
     }
     let implied = condition.iter().copied().filter(|&id| implies(program, made, &wanted, id)).collect();

@@ -46,13 +46,15 @@
 //! Guard, and why:
 //! * neither depends on the other, and one of them can move to where the other stands;
 //! * a loop that may fail is joined only if the result needs both in any case: lets are lazy, and one that nobody
-//!   asks for must not take the other down (`case when false then (select 1 / x from t) end` beside a count of t);
+//!   asks for must not take the other down (`case when false then (select 1 / x from t) end` beside a count of t).
+//!   Value ranges prove more sums safe than types do;
 //! * nests are the same index by index, nothing volatile in them.
 //!
 //! NULLs and joins: nothing is evaluated differently.
 
 use super::substitute::Substitution;
 use super::uses::collections_read;
+use crate::analysis::ranges::Ranges;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::{BlockId, CollectionId, Index, Let, Program, Source};
 use rustc_hash::FxHashSet;
@@ -72,20 +74,19 @@ pub(super) fn fuse_sibling_loops(program: &mut Program) -> bool {
 /// Two loops to join, and which of their places the joined loop takes.
 fn find(program: &mut Program, block: BlockId) -> Option<(usize, usize, usize)> {
     let lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
-    let mut found = None;
-    'search: for first in 0..lets.len() {
+    let mut alike = Vec::new();
+    for first in 0..lets.len() {
         for second in first + 1..lets.len() {
             if same_nest(program, &lets[first], &lets[second]).is_some()
                 && let Some(place) = common_place(program, &lets, first, second)
-                && fail_together(program, block, &lets, first, second)
             {
-                found = Some((first, second, place));
-                break 'search;
+                alike.push((first, second, place));
             }
         }
     }
     program.blocks[block.0 as usize].lets = lets;
-    found
+    let mut ranges = None;
+    alike.into_iter().find(|&(first, second, _)| fail_together(program, block, first, second, &mut ranges))
 }
 
 /// The renaming of the second loop's indices to the first's, if their nests are otherwise the same.
@@ -125,11 +126,16 @@ fn common_place(program: &Program, lets: &[Let], first: usize, second: usize) ->
     free.then_some(second)
 }
 
-/// Whether joining the loops makes no failure of one that of the other.
-fn fail_together(program: &Program, block: BlockId, lets: &[Let], first: usize, second: usize) -> bool {
-    let pure = |at: usize| lets[at].effects(&program.scalars).is_pure();
+/// Whether joining the loops makes no failure of one that of the other. What the types do not prove, ranges may.
+fn fail_together(program: &Program, block: BlockId, first: usize, second: usize, ranges: &mut Option<Ranges>) -> bool {
+    let lets = &program.block(block).lets;
     let needed = needed_loops(program, block, lets);
-    (pure(first) || needed.contains(&first)) && (pure(second) || needed.contains(&second))
+    [first, second].into_iter().all(|at| {
+        let effects = lets[at].effects(&program.scalars);
+        effects.is_pure()
+            || needed.contains(&at)
+            || (!effects.volatile && ranges.get_or_insert_with(|| Ranges::analyse(program)).never_fails(&lets[at]))
+    })
 }
 
 /// The lets that a block's result goes over, directly or through others: they are evaluated in any case.

@@ -4,6 +4,7 @@
 //! they share; every other module is one rule, named as its function and as its golden file in `testdata/`.
 
 mod collect_driving_rows;
+mod collected_rows;
 mod conditional_reduce;
 mod demand_restriction;
 mod dependencies;
@@ -17,6 +18,7 @@ mod group_join;
 mod groupby_reduce;
 mod hoist_invariant_block;
 mod join_unique_exists;
+mod merge_sibling_groups;
 mod needs;
 mod order_conditions;
 mod prune_group_keys;
@@ -24,6 +26,7 @@ mod questions;
 mod reduce_probed_bucket;
 mod reduce_unread_bucket;
 mod selectivity;
+mod share_filtered_rows;
 pub mod substitute;
 #[cfg(test)]
 mod tests;
@@ -110,9 +113,19 @@ pub const RULES: &[Rule] = &[
         "one traversal for all that a collection is read for",
     ),
     rule(
+        "merge_sibling_groups",
+        merge_sibling_groups::merge_sibling_groups,
+        "after fuse_sibling_loops, which brings groups into one loop",
+    ),
+    rule(
         "eliminate_common_lets",
         eliminate_common_lets::eliminate_common_lets,
         "after the fusions, which make equal things look equal",
+    ),
+    rule(
+        "share_filtered_rows",
+        share_filtered_rows::share_filtered_rows,
+        "after fuse_sibling_loops, which is better where it can",
     ),
     rule("order_conditions", order_conditions::order_conditions, "last, because it unites nothing and makes nothing"),
 ];

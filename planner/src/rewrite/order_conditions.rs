@@ -1,11 +1,12 @@
-//! Cheap conditions first.
+//! Cheap conditions first, and of those that cost the same the one that leaves fewest rows.
 //!
 //! ```text
 //! (expensive && cheap)   →   (cheap && expensive)
 //! ```
 //!
-//! Comparisons of numbers come first, then comparisons of texts, then questions to buckets, then patterns, then nested
-//! loops; within a class the order stays. Source: predicate ordering by cost, as in most optimisers. An example:
+//! Comparisons of numbers come first, then comparisons of texts, then questions to buckets (by one key, by several),
+//! then lookups, then patterns, then nested loops. What a condition leaves is a guess of `selectivity`; bounds on one column count as one condition. Source:
+//! predicate ordering by cost, as in most optimisers. An example:
 //!
 //! ```text before
 //! table %0 t(a#0 integer, b#1 text)
@@ -47,21 +48,67 @@
 //! NULLs: a row passes when all are TRUE, in whatever order. Errors: see the guard. Joins: the conditions of a left
 //! join are ordered among themselves.
 
+use super::dependencies::definitions;
+use super::selectivity::Selectivity;
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
-use crate::multiloop::{Generator, Let, Program, Scalar, ScalarId, Source};
+use crate::multiloop::{BlockId, Generator, Index, Let, Program, Scalar, ScalarId, Source};
 
 /// Puts cheap conditions in front.
 pub(super) fn order_conditions(program: &mut Program) -> bool {
-    let mut changed = false;
+    let made = definitions(program);
+    let selectivity = Selectivity::of(program, &made);
+    let mut ordered: Vec<(BlockId, Vec<Let>)> = Vec::new();
     for block in live_blocks(program) {
-        let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
-        for each in &mut lets {
-            for_each_condition_mut(each, |condition| changed |= order(program, condition));
+        let lets = &program.block(block).lets;
+        let mut changed = None;
+        for (at, each) in lets.iter().enumerate() {
+            let Let::Loop { multiloop, .. } = each else { continue };
+            let mut new = None;
+            let mut number = 0;
+            for_each_condition(each, |condition| {
+                if let Some(better) = order(program, &selectivity, &multiloop.nest, condition) {
+                    new.get_or_insert_with(Vec::new).push((number, better));
+                }
+                number += 1;
+            });
+            if let Some(new) = new {
+                changed.get_or_insert_with(|| lets.clone())[at] = with_conditions(each, new);
+            }
         }
+        ordered.extend(changed.map(|lets| (block, lets)));
+    }
+    let changed = !ordered.is_empty();
+    for (block, lets) in ordered {
         program.blocks[block.0 as usize].lets = lets;
     }
     changed
+}
+
+/// A let with some of its conditions replaced, by their numbers.
+fn with_conditions(each: &Let, new: Vec<(usize, Vec<ScalarId>)>) -> Let {
+    let (mut each, mut new, mut number) = (each.clone(), new.into_iter().peekable(), 0);
+    for_each_condition_mut(&mut each, |condition| {
+        if let Some((_, better)) = new.next_if(|(at, _)| *at == number) {
+            *condition = better;
+        }
+        number += 1;
+    });
+    each
+}
+
+/// Visits the conditions of a let in the order of [`for_each_condition_mut`].
+fn for_each_condition(each: &Let, mut visit: impl FnMut(&[ScalarId])) {
+    let Let::Loop { multiloop, .. } = each else { return };
+    for index in &multiloop.nest {
+        if let Source::BucketOrNull { condition, .. } = &index.source {
+            visit(condition);
+        }
+    }
+    for generator in &multiloop.generators {
+        visit(generator.condition());
+        generator.aggregates().iter().for_each(|aggregate| visit(&aggregate.condition));
+    }
 }
 
 /// Visits the conditions of a let: of left joins, generators and aggregates.
@@ -80,13 +127,26 @@ pub(super) fn for_each_condition_mut(each: &mut Let, mut change: impl FnMut(&mut
     }
 }
 
-fn order(program: &Program, condition: &mut [ScalarId]) -> bool {
-    let before = condition.to_vec();
-    let is_pure = |id: &ScalarId| program.scalars.effects(*id).is_pure();
-    for run in condition.chunk_by_mut(|a, b| is_pure(a) && is_pure(b)) {
-        run.sort_by_key(|&id| cost(program, id));
+/// Conditions in a better order, if there is one.
+fn order(
+    program: &Program,
+    selectivity: &Selectivity<'_>,
+    nest: &[Index],
+    condition: &[ScalarId],
+) -> Option<Vec<ScalarId>> {
+    if condition.len() < 2 {
+        return None;
     }
-    before != condition
+    let is_pure = |id: &ScalarId| program.scalars.effects(*id).is_pure();
+    let mut ordered = Vec::with_capacity(condition.len());
+    for run in condition.chunk_by(|a, b| is_pure(a) && is_pure(b)) {
+        let shares = selectivity.of_each(nest, run);
+        let mut ranked: Vec<(u32, f64, ScalarId)> =
+            run.iter().zip(shares).map(|(&id, share)| (cost(program, id), share, id)).collect();
+        ranked.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        ordered.extend(ranked.into_iter().map(|(.., id)| id));
+    }
+    (ordered != condition).then_some(ordered)
 }
 
 /// The class of a condition's most expensive part.
@@ -97,14 +157,15 @@ fn cost(program: &Program, id: ScalarId) -> u32 {
         Scalar::Column { .. } | Scalar::Constant(_) | Scalar::Parameter(_) | Scalar::Single { .. } => {
             u32::from(scalars.data_type(id).is_text())
         }
-        Scalar::Call { function: Function::Like | Function::ILike | Function::Contains, .. } => 5,
+        Scalar::Call { function: Function::Like | Function::ILike | Function::Contains, .. } => 6,
         Scalar::Call { function: Function::InList, .. } => 1,
         // A function that makes text.
         Scalar::Call { .. } if scalars.data_type(id).is_text() => 2,
         Scalar::Call { .. } => 0,
-        Scalar::Exists { .. } => 3,
-        Scalar::Lookup { .. } => 4,
-        Scalar::Nested { .. } => 6,
+        // A key of several parts may have to be hashed.
+        Scalar::Exists { key, .. } => 3 + u32::from(key.len() > 1),
+        Scalar::Lookup { .. } => 5,
+        Scalar::Nested { .. } => 7,
     };
     children.into_iter().map(|child| cost(program, child)).max().unwrap_or(0).max(own)
 }

@@ -1,7 +1,8 @@
-//! Where a loop asks collections for keys, and moving a let behind what it is to ask.
+//! Where a loop asks collections for keys, what its rows have found, and moving a let behind what it is to ask.
 
+use super::dependencies::Definition;
 use super::uses::{Use, collections_read, for_each_node};
-use crate::multiloop::{CollectionId, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Source};
+use crate::multiloop::{CollectionId, Generator, Index, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Source};
 
 /// One place where a loop asks a collection for a key. What nested blocks ask is not among them.
 #[derive(Clone, Copy)]
@@ -71,4 +72,56 @@ pub(super) fn may_sink(program: &Program, lets: &[Let], from: usize, to: usize) 
             let read = collections_read(program, each);
             !defines.iter().any(|define| read.contains(define))
         })
+}
+
+/// Whether the rows of a nest that pass its conditions have found a key: by a condition, by a join, or before they
+/// were collected.
+pub(super) fn have_found(
+    program: &Program,
+    made: &[Option<Definition>],
+    nest: &[Index],
+    condition: &[ScalarId],
+    found: CollectionId,
+    key: &[KeyPart],
+) -> bool {
+    let by_condition = condition.iter().any(|&id| {
+        matches!(program.scalars.get(id), Scalar::Exists { collection, key: other } if *collection == found && other == key)
+    });
+    let by_join = nest.iter().any(|index| {
+        matches!(&index.source, Source::Bucket { collection, key: other } if *collection == found && other == key)
+    });
+    by_condition || by_join || found_before(program, made, nest, found, key)
+}
+
+/// Whether the rows of a nest have found a key before they were collected.
+pub(super) fn found_before(
+    program: &Program,
+    made: &[Option<Definition>],
+    nest: &[Index],
+    found: CollectionId,
+    key: &[KeyPart],
+) -> bool {
+    before(program, made, nest, found, key).unwrap_or(false)
+}
+
+/// The question to the loop that collected the rows on which one of the indices stands, if the key reads no other.
+fn before(
+    program: &Program,
+    made: &[Option<Definition>],
+    nest: &[Index],
+    found: CollectionId,
+    key: &[KeyPart],
+) -> Option<bool> {
+    let Scalar::Column { index, .. } = program.scalars.get(key.first()?.scalar) else { return None };
+    let Source::Rows(rows) = nest.iter().find(|each| each.id == *index)?.source else { return None };
+    let made_at = made[rows.0 as usize]?;
+    let Let::Loop { multiloop, .. } = &program.block(made_at.block).lets[made_at.at] else { return None };
+    let Generator::Collect { condition, value } = &multiloop.generators[made_at.generator] else { return None };
+    let inside = key.iter().map(|part| match program.scalars.get(part.scalar) {
+        Scalar::Column { index: other, field } if other == index => {
+            Some(KeyPart { scalar: value[*field as usize], ..*part })
+        }
+        _ => None,
+    });
+    Some(have_found(program, made, &multiloop.nest, condition, found, &inside.collect::<Option<Vec<KeyPart>>>()?))
 }

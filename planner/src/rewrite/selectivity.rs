@@ -6,6 +6,7 @@
 //! holds. A table that nobody has counted (a program read from its text) is taken for one of [`ROWS_UNKNOWN`].
 
 use super::dependencies::Definition;
+use super::questions::found_before;
 use crate::catalog::{ColumnStatistics, TableStatistics};
 use crate::function::Function;
 use crate::multiloop::{CollectionId, Generator, Index, Let, Program, Scalar, ScalarId, Shape, Source};
@@ -44,6 +45,20 @@ impl<'p> Selectivity<'p> {
     /// Which share of the rows, and so of the keys, that a collection could have it has.
     pub(super) fn of_collection(&self, id: CollectionId) -> f64 {
         self.collection(id, 0)
+    }
+
+    /// Which share each of these conditions leaves; bounds on one column leave what they leave together.
+    pub(super) fn of_each(&self, nest: &[Index], conditions: &[ScalarId]) -> Vec<f64> {
+        let bounds: Vec<Option<(ScalarId, f64, f64)>> = conditions.iter().map(|&id| self.bound(nest, id)).collect();
+        let share = |(&id, bound): (&ScalarId, &Option<(ScalarId, f64, f64)>)| match bound {
+            Some((column, ..)) => {
+                let same = bounds.iter().flatten().filter(|(other, ..)| other == column);
+                let outside = same.fold((0.0f64, 0.0f64), |out, (_, low, high)| (out.0.max(*low), out.1.max(*high)));
+                (1.0 - outside.0 - outside.1).max(SHARE_MIN)
+            }
+            None => self.condition(nest, id, 0),
+        };
+        conditions.iter().zip(&bounds).map(share).collect()
     }
 
     /// How many settings of a nest pass conditions.
@@ -116,6 +131,9 @@ impl<'p> Selectivity<'p> {
 
     fn condition(&self, nest: &[Index], id: ScalarId, depth: usize) -> f64 {
         let (function, arguments) = match self.program.scalars.get(id) {
+            Scalar::Exists { collection, key } if found_before(self.program, self.made, nest, *collection, key) => {
+                return 1.0;
+            }
             Scalar::Exists { collection, .. } => return self.collection(*collection, depth + 1),
             Scalar::Call { function, arguments } => (*function, &arguments[..]),
             _ => return UNKNOWN,
@@ -167,13 +185,17 @@ impl<'p> Selectivity<'p> {
     }
 
     fn nest_rows(&self, nest: &[Index], depth: usize) -> f64 {
-        nest.iter().map(|index| self.index_rows(&index.source, depth)).product()
+        nest.iter().map(|index| self.index_rows(nest, &index.source, depth)).product()
     }
 
     /// How many rows a source has for one setting of the indices in front of it.
-    fn index_rows(&self, source: &Source, depth: usize) -> f64 {
+    fn index_rows(&self, nest: &[Index], source: &Source, depth: usize) -> f64 {
         match source {
             Source::Rows(collection) => self.rows(*collection, depth),
+            // What the rows have found before they were collected they find again.
+            Source::Bucket { collection, key } if found_before(self.program, self.made, nest, *collection, key) => {
+                self.bucket_rows(*collection, depth) / self.collection(*collection, depth).max(SHARE_MIN)
+            }
             Source::Bucket { collection, .. } => self.bucket_rows(*collection, depth),
             Source::BucketOrNull { collection, .. } => self.bucket_rows(*collection, depth).max(1.0),
             Source::Count(_) => ROWS_UNKNOWN,

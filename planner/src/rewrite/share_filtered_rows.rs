@@ -1,0 +1,197 @@
+//! Rows that two loops pick out of one table by the same conditions are picked once.
+//!
+//! ```text
+//! A = G1[i in T, p](c(i) && …)            D = Collect[i in T](c(i))(i)
+//! B = G2[j in T, q](c(j) && … A …)   →    A = G1[d in D, p](…)
+//!                                         B = G2[d in D, q](… A …)
+//! ```
+//!
+//! A join counts as the condition that its buckets have the key. Two loops that could run together are better off with
+//! `fuse_sibling_loops`. Source: common subexpressions of scans, as in most optimisers. An example:
+//!
+//! ```text before
+//! table %0 t(a#0 integer, b#1 integer, c#2 integer)
+//! loop
+//!   i0 in %0
+//!   %1 reduce
+//!     if i0.b = 7
+//!     if i0.c > 3
+//!     largest? = max(i0.a)
+//! loop
+//!   i1 in %0
+//!   %2 collect
+//!     if i1.b = 7
+//!     if i1.a < %1.largest
+//!     a = i1.a
+//! result %2
+//! output a
+//! ```
+//! ```text after
+//! table %0 t(a#0 integer, b#1 integer, c#2 integer)
+//! loop
+//!   i0 in %0
+//!   %1 collect
+//!     if i0.b = 7
+//!     c = i0.c
+//!     a = i0.a
+//! loop
+//!   i1 in %1
+//!   %2 reduce
+//!     if i1.c > 3
+//!     largest? = max(i1.a)
+//! loop
+//!   i2 in %1
+//!   %3 collect
+//!     if i2.a < %2.largest
+//!     a = i2.a
+//! result %3
+//! output a
+//! ```
+//!
+//! Guard, and why:
+//! * the shared conditions read nothing but the table's row, and cannot fail nor are volatile: they come before others
+//!   now, and before the rest of the nest, and are asked once for both;
+//! * they leave few rows, as `selectivity` guesses: rows are stored to be read twice;
+//! * the second loop depends on the first, or their nests differ.
+//!
+//! NULLs: a condition keeps what is TRUE wherever it stands; a join's key finds nothing as NULL unless the probe says
+//! that NULL matches, which the question repeats. Errors: what stands behind the shared conditions is evaluated for
+//! fewer rows. Joins: only an inner join counts as a condition, and it stays.
+
+use super::collected_rows::{collected, columns_of, read_rows};
+use super::dependencies::definitions;
+use super::fuse_sibling_loops::same_nest;
+use super::selectivity::Selectivity;
+use super::substitute::Substitution;
+use super::uses::{FreeIndices, collections_read, nested_of};
+use crate::multiloop::live::live_blocks;
+use crate::multiloop::{
+    BlockId, CollectionId, Generator, Index, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
+};
+use crate::types::DataType;
+
+/// The largest share of a table's rows that is worth keeping.
+const SHARE_MAX: f64 = 0.1;
+
+/// Collects what two loops pick out of a table by the same conditions.
+pub(super) fn share_filtered_rows(program: &mut Program) -> bool {
+    let mut changed = false;
+    for block in live_blocks(program) {
+        while let Some(site) = find(program, block) {
+            share(program, block, site);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Two loops over one table, and what they share: conditions on the first one's index.
+struct Site {
+    first: usize,
+    second: usize,
+    shared: Vec<ScalarId>,
+}
+
+fn find(program: &mut Program, block: BlockId) -> Option<Site> {
+    let scans: Vec<(usize, CollectionId)> = program
+        .block(block)
+        .lets
+        .iter()
+        .enumerate()
+        .filter_map(|(at, each)| Some((at, scanned(program, each)?)))
+        .collect();
+    for (number, &(first, table)) in scans.iter().enumerate() {
+        for &(second, _) in scans[number + 1..].iter().filter(|(_, other)| *other == table) {
+            let (a, b) = (program.block(block).lets[first].clone(), program.block(block).lets[second].clone());
+            let (mut of_first, of_second) = (picks(program, &a), picks(program, &b));
+            let renamed = renamed(program, &a, &b, &of_second);
+            of_first.retain(|id| renamed.contains(id));
+            if of_first.is_empty() || may_run_together(program, &a, &b) {
+                continue;
+            }
+            let Let::Loop { multiloop, .. } = &a else { continue };
+            let made = definitions(program);
+            let selectivity = Selectivity::of(program, &made);
+            let nest = &multiloop.nest[..1];
+            if selectivity.rows_of_nest(nest, &of_first) <= SHARE_MAX * selectivity.rows_of_nest(nest, &[]) {
+                return Some(Site { first, second, shared: of_first });
+            }
+        }
+    }
+    None
+}
+
+/// The table that a loop goes over, if no block in it needs its rows.
+fn scanned(program: &Program, each: &Let) -> Option<CollectionId> {
+    let Let::Loop { multiloop, .. } = each else { return None };
+    let Source::Rows(table) = multiloop.nest[0].source else { return None };
+    let is_table = matches!(program.collection(table).shape, Shape::Table { .. });
+    let picks = multiloop.nest.len() > 1 || !multiloop.generators[0].condition().is_empty();
+    (is_table && picks && nested_of(program, each).is_empty()).then_some(table)
+}
+
+/// The conditions on a loop's first index that its rows have to pass for any of its generators.
+fn picks(program: &mut Program, each: &Let) -> Vec<ScalarId> {
+    let Let::Loop { multiloop, .. } = each else { return Vec::new() };
+    let mut picks = multiloop.generators[0].condition().to_vec();
+    picks.retain(|id| multiloop.generators.iter().all(|generator| generator.condition().contains(id)));
+    for index in &multiloop.nest[1..] {
+        if let Source::Bucket { collection, key } = &index.source {
+            let exists = Scalar::Exists { collection: *collection, key: key.clone() };
+            picks.push(program.scalars.intern(exists, DataType::Boolean));
+        }
+    }
+    let mut free = FreeIndices::default();
+    let first = multiloop.nest[0].id;
+    picks.retain(|&id| {
+        program.scalars.effects(id).is_pure() && free.scalar(program, id).iter().all(|index| *index == first)
+    });
+    picks
+}
+
+/// The second loop's conditions on the first loop's index.
+fn renamed(program: &mut Program, first: &Let, second: &Let, conditions: &[ScalarId]) -> Vec<ScalarId> {
+    let mut renaming = Substitution::new();
+    if let Some((to, from)) = first_index(first).zip(first_index(second)) {
+        renaming.rename_index(from.id, to.id);
+    }
+    conditions.iter().map(|&id| renaming.scalar(program, id)).collect()
+}
+
+fn first_index(each: &Let) -> Option<&Index> {
+    if let Let::Loop { multiloop, .. } = each { multiloop.nest.first() } else { None }
+}
+
+/// Whether two loops could be one: neither needs the other and their nests are the same.
+fn may_run_together(program: &mut Program, first: &Let, second: &Let) -> bool {
+    let independent = !first.defines().iter().any(|define| collections_read(program, second).contains(define));
+    independent && same_nest(program, first, second).is_some()
+}
+
+fn share(program: &mut Program, block: BlockId, site: Site) {
+    let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
+    let index = first_index(&lets[site.first]).expect("find has seen a loop").clone();
+    // Both loops without what they share, and on one index.
+    let (first, mut second) = (lets[site.first].clone(), lets[site.second].clone());
+    let mut renaming = Substitution::new();
+    renaming.rename_index(first_index(&second).expect("find has seen a loop").id, index.id);
+    renaming.definition(program, &mut second);
+    let mut readers = [first, second];
+    for each in &mut readers {
+        let Let::Loop { multiloop, .. } = each else { unreachable!("find has seen loops") };
+        multiloop.nest.remove(0);
+        for generator in &mut multiloop.generators {
+            generator.condition_mut().retain(|id| !site.shared.contains(id));
+        }
+    }
+    let nest = vec![index];
+    let value = columns_of(program, &nest, &readers);
+    let rows = collected(program, &nest, &value);
+    for each in &mut readers {
+        read_rows(program, each, rows, &value);
+    }
+    let generators = vec![Generator::Collect { condition: site.shared, value }];
+    [lets[site.first], lets[site.second]] = readers;
+    lets.insert(site.first, Let::Loop { defines: vec![rows], multiloop: Multiloop { nest, generators } });
+    program.blocks[block.0 as usize].lets = lets;
+}
