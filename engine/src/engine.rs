@@ -112,13 +112,13 @@ impl Engine {
 }
 
 impl Shared {
-    /// Runs `use_snapshot` on the state as it is now.
-    pub(crate) fn with_snapshot<T>(&self, use_snapshot: impl FnOnce(&Snapshot<'_>) -> T) -> T {
-        use_snapshot(&Snapshot::new(self.catalog.snapshot(), &|path| self.open_file(path)))
+    /// Runs `use_snapshot` on the state as it is now; files that it names are read in this context.
+    pub(crate) fn with_snapshot<T>(&self, context: &Context, use_snapshot: impl FnOnce(&Snapshot<'_>) -> T) -> T {
+        use_snapshot(&Snapshot::new(self.catalog.snapshot(), &|path| self.open_file(path, context)))
     }
 
     /// The table in a file; None if its ending names no format.
-    fn open_file(&self, path: &str) -> Result<Option<StoredTable>> {
+    fn open_file(&self, path: &str, context: &Context) -> Result<Option<StoredTable>> {
         let Some(format) = format::Format::of_path(path) else { return Ok(None) };
         let key = PathBuf::from(path);
         let metadata = std::fs::metadata(&key).ok();
@@ -130,8 +130,7 @@ impl Shared {
         {
             return Ok(Some(cached.stored.clone()));
         }
-        let stored =
-            StoredTable::new(path, format::read_table(path, &format, None, &Context::new(Arc::clone(&self.memory)))?);
+        let stored = StoredTable::new(path, format::read_table(path, &format, None, context)?);
         let cached = CachedFile { modified, bytes, stored: stored.clone() };
         self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(key, cached);
         Ok(Some(stored))

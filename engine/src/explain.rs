@@ -41,14 +41,13 @@ fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
     let tables = runner.snapshot.tables();
     let find = |handle| std::sync::Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
     let pool = &runner.session.engine.0.pool;
+    let context = runner.session.context();
     let (rows, statistics) = timed(&mut timings.execute, || {
-        runner.session.as_statement(|context| {
-            let mut output = multiloop_exec::cpu::run(&planned, &find, runner.parameters, context, pool)?;
-            let statistics: String =
-                output.statistics(&planned).iter().map(|statistics| format!("{statistics}\n")).collect();
-            let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;
-            Ok((rows, statistics))
-        })
+        let mut output = multiloop_exec::cpu::run(&planned, &find, runner.parameters, &context, pool)?;
+        let statistics: String =
+            output.statistics(&planned).iter().map(|statistics| format!("{statistics}\n")).collect();
+        let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;
+        Result::Ok((rows, statistics))
     })?;
     let milliseconds = |duration: std::time::Duration| duration.as_secs_f64() * 1e3;
     Ok(format!(

@@ -28,7 +28,9 @@ struct Cached {
 impl Prepared {
     pub(crate) fn new(session: &Session, text: &str) -> Result<Self> {
         let prepared = Prepared { text: text.to_owned(), types: Vec::new(), cached: Mutex::default() };
-        let types = session.engine.0.with_snapshot(|snapshot| prepared.plan(session, snapshot))?;
+        let types = session.as_statement(|| {
+            session.engine.0.with_snapshot(&session.loading(), |snapshot| prepared.plan(session, snapshot))
+        })?;
         let types = types.parameters.clone();
         Ok(Prepared { types, ..prepared })
     }
@@ -50,13 +52,15 @@ impl Prepared {
                 return Err(Error::new(ErrorKind::TypeMismatch, message));
             }
         }
-        session.engine.0.with_snapshot(|snapshot| {
+        let run = |snapshot: &crate::catalog::Snapshot<'_>| {
             let mut timings = Timings::default();
             let planned = timed(&mut timings.plan, || self.plan(session, snapshot))?;
-            let run = || session.as_statement(|context| session.execute(&planned, snapshot, parameters, context));
-            let result = timed(&mut timings.execute, run)?;
+            let context = session.context();
+            let execute = || session.execute(&planned, snapshot, parameters, &context);
+            let result = timed(&mut timings.execute, execute)?;
             Ok(result.with_timings(timings))
-        })
+        };
+        session.as_statement(|| session.engine.0.with_snapshot(&session.loading(), run))
     }
 
     fn plan(&self, session: &Session, snapshot: &crate::catalog::Snapshot<'_>) -> Result<Arc<Program>> {

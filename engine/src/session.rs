@@ -58,8 +58,15 @@ pub struct Session {
     pub(crate) engine: Engine,
     /// Settings; change them at any time, the next statement uses them.
     pub options: SessionOptions,
-    current: Mutex<Cancellation>,
+    current: Mutex<Running>,
     on_progress: Option<ProgressCallback>,
+}
+
+/// What the statement that runs, or runs next, shares with whoever watches it.
+#[derive(Clone, Default)]
+struct Running {
+    cancellation: Cancellation,
+    progress: Arc<Progress>,
 }
 
 impl Session {
@@ -106,8 +113,12 @@ impl Session {
             // A statement's positions count from its own start; the caller's text is the script.
             let start = sql[end..].find(&parsed.text).map_or(end, |found| end + found);
             end = start + parsed.text.len();
-            let result = statement::run(self, parsed, parameters, timings).map_err(|error| error.shifted(start))?;
-            each(result)?;
+            let run = || statement::run(self, parsed, parameters, timings);
+            let result = self.as_statement(run).map_err(|error| error.shifted(start))?;
+            let taken = each(result);
+            // Who cancels while the rows are taken means this statement, not the next.
+            self.forget_cancellation();
+            taken?;
             timings = Timings::default();
         }
         Ok(())
@@ -131,11 +142,15 @@ impl Session {
     ) -> Result<ResultStream> {
         // Without text there are no positions to point at.
         let parsed = sql::Parsed { ast, text: String::new() };
-        statement::run(self, &parsed, parameters, Timings::default())
+        self.as_statement(|| statement::run(self, &parsed, parameters, Timings::default()))
     }
 
     /// A handle that cancels whatever statement this session is running then.
     pub fn cancel_handle(&self) -> Cancellation {
+        self.running().cancellation
+    }
+
+    fn running(&self) -> Running {
         self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -148,11 +163,13 @@ impl Session {
     /// the engine was built to compact. All batches must have one schema.
     pub fn register(&self, name: &str, batches: Vec<RecordBatch>) -> Result<()> {
         let schema = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
-        let table = if self.engine.0.compact {
-            self.compact(&schema, batches.into_iter().map(Ok))?
-        } else {
-            Table::register(&schema, batches, &self.loading())?
-        };
+        let table = self.as_statement(|| {
+            if self.engine.0.compact {
+                self.compact(&schema, batches.into_iter().map(Ok))
+            } else {
+                Table::register(&schema, batches, &self.loading())
+            }
+        })?;
         self.engine.0.put_table(name, table);
         Ok(())
     }
@@ -165,7 +182,7 @@ impl Session {
         schema: &Schema,
         batches: impl IntoIterator<Item = Result<RecordBatch>>,
     ) -> Result<()> {
-        let table = self.compact(schema, batches)?;
+        let table = self.as_statement(|| self.compact(schema, batches))?;
         self.engine.0.put_table(name, table);
         Ok(())
     }
@@ -175,7 +192,7 @@ impl Session {
     pub fn read(&self, name: &str, path: impl AsRef<Path>, format: &Format) -> Result<()> {
         let path = path.as_ref();
         let path = path.to_str().ok_or_else(|| Error::new(ErrorKind::FileNotFound, "the path is not UTF-8"))?;
-        let table = format::read_table(path, format, None, &self.loading())?;
+        let table = self.as_statement(|| format::read_table(path, format, None, &self.loading()))?;
         self.engine.0.put_table(name, table);
         Ok(())
     }
@@ -196,27 +213,35 @@ impl Session {
         builder.finish()
     }
 
-    /// What a load shares: tables outlive the statement that makes them, so they count against the engine's memory.
-    pub(crate) fn loading(&self) -> Context {
-        let context = Context::new(Arc::clone(&self.engine.0.memory));
-        Context { cancellation: self.cancel_handle(), ..context }
+    /// What the loops of a statement share.
+    pub(crate) fn context(&self) -> Context {
+        let Running { cancellation, progress } = self.running();
+        Context { cancellation, progress, memory: self.engine.0.memory.child(self.options.memory_limit) }
     }
 
-    /// Runs `work` as a statement: with a fresh context that the cancel handle reaches, and progress reported.
-    pub(crate) fn as_statement<T>(&self, work: impl FnOnce(&Context) -> Result<T>) -> Result<T> {
-        let memory = self.engine.0.memory.child(self.options.memory_limit);
-        let mut context = Context::new(memory);
-        context.cancellation = Cancellation::default();
-        context.cancellation.clone_from(&self.cancel_handle());
+    /// What a load shares: tables outlive the statement that makes them, so they count against the engine's memory.
+    pub(crate) fn loading(&self) -> Context {
+        Context { memory: Arc::clone(&self.engine.0.memory), ..self.context() }
+    }
+
+    /// Runs a whole statement: the cancel handle reaches it, and its progress is reported.
+    pub(crate) fn as_statement<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let progress = Arc::<Progress>::default();
+        self.current.lock().unwrap_or_else(PoisonError::into_inner).progress = Arc::clone(&progress);
         let result = match &self.on_progress {
-            None => work(&context),
-            Some(callback) => with_progress(&context.progress, callback, || work(&context)),
+            None => work(),
+            Some(callback) => with_progress(&progress, callback, work),
         };
-        if context.cancellation.is_cancelled() {
-            // The next statement starts with a flag of its own; handles given out before are spent.
-            *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Cancellation::default();
-        }
+        self.forget_cancellation();
         result
+    }
+
+    /// Gives the next statement a flag of its own if this one's was set; handles given out before are spent.
+    fn forget_cancellation(&self) {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if current.cancellation.is_cancelled() {
+            current.cancellation = Cancellation::default();
+        }
     }
 
     /// Runs a program over the tables of a snapshot.

@@ -11,7 +11,6 @@ use crate::{Error, ErrorKind, Result};
 use arrow::array::RecordBatch;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{Column, Table};
-use multiloop_exec::context::Context;
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{self, CopyOptions, Parsed, Statement};
 use multiloop_planner::types::{DataType, Field};
@@ -29,7 +28,7 @@ pub(crate) fn run(
     let shared = &session.engine.0;
     let types: Vec<DataType> = parameters.iter().map(|(_, data_type)| *data_type).collect();
     let values: Vec<Value> = parameters.iter().map(|(value, _)| value.clone()).collect();
-    shared.with_snapshot(|snapshot| {
+    shared.with_snapshot(&session.loading(), |snapshot| {
         let statement = timed(&mut timings.plan, || sql::bind(parsed, snapshot, &types))?;
         let runner = Runner { session, snapshot, parameters: &values };
         match statement {
@@ -69,8 +68,9 @@ impl Runner<'_> {
     fn query(&self, query: Query, mut timings: Timings) -> Result<ResultStream> {
         self.check_parameters(&query)?;
         let planned = timed(&mut timings.plan, || plan(query, &self.session.options.rules))?;
-        let run = |context: &Context| self.session.execute(&planned, self.snapshot, self.parameters, context);
-        let result = timed(&mut timings.execute, || self.session.as_statement(run))?;
+        let context = self.session.context();
+        let run = || self.session.execute(&planned, self.snapshot, self.parameters, &context);
+        let result = timed(&mut timings.execute, run)?;
         Ok(result.with_timings(timings))
     }
 

@@ -12,9 +12,11 @@ pub mod parquet;
 mod paths;
 #[cfg(test)]
 mod tests;
+mod text;
 
 pub use csv::CsvOptions;
 pub use paths::expand;
+pub use text::text_of;
 
 use arrow::array::RecordBatch;
 use multiloop_exec::column::Table;

@@ -4,10 +4,11 @@ use super::expression::{Expression, Order, quoted};
 use crate::session::Session;
 use crate::stream::ResultStream;
 use crate::{DataType, Result, Value};
+use arrow::array::AsArray as _;
 use sqlparser::ast::{
-    Expr, GroupByExpr, Join as SqlJoin, JoinConstraint, JoinOperator, LimitClause, ObjectName, Offset, OffsetRows,
-    OrderBy, OrderByKind, Query, Select, SelectFlavor, SelectItem, SetExpr, Statement, TableAlias, TableFactor,
-    TableWithJoins, WildcardAdditionalOptions, helpers::attached_token::AttachedToken,
+    DescribeAlias, Expr, GroupByExpr, Ident, Join as SqlJoin, JoinConstraint, JoinOperator, LimitClause, ObjectName,
+    Offset, OffsetRows, OrderBy, OrderByKind, Query, Select, SelectFlavor, SelectItem, SetExpr, Statement, TableAlias,
+    TableFactor, TableWithJoins, UtilityOption, WildcardAdditionalOptions, helpers::attached_token::AttachedToken,
 };
 
 /// How to join.
@@ -172,6 +173,29 @@ impl<'a> Frame<'a> {
     /// The SQL that says the same.
     pub fn to_sql(&self) -> String {
         self.query.to_string()
+    }
+
+    /// What EXPLAIN (LOOPS) says of it: its program before and after the rules.
+    pub fn explain_loops(&self) -> Result<String> {
+        let loops = UtilityOption { name: Ident::new("loops"), arg: None };
+        let explain = Statement::Explain {
+            describe_alias: DescribeAlias::Explain,
+            analyze: false,
+            verbose: false,
+            query_plan: false,
+            estimate: false,
+            statement: Box::new(Statement::Query(Box::new(self.query.clone()))),
+            format: None,
+            options: Some(vec![loops]),
+        };
+        let mut text = String::new();
+        for batch in self.session.run_tree(explain, &[])? {
+            for line in batch?.column(0).as_string::<i32>().iter().flatten() {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+        Ok(text)
     }
 
     /// Runs it.

@@ -59,7 +59,7 @@ impl Binder<'_> {
         Ok(Arc::new(Relation::Limit { input, limit, offset }))
     }
 
-    /// A number of rows: a constant or a parameter, as a bigint that is not negative (2201W, 2201X).
+    /// A number of rows: of constants and parameters, as a bigint that is not negative (2201W, 2201X).
     fn bind_row_count(&mut self, ast: &ast::Expr, clause: &str) -> Result<Expression> {
         let position = self.position(ast.span());
         let scope = Scope::empty(None, Clause::Limit);
@@ -76,12 +76,21 @@ impl Binder<'_> {
             ExpressionKind::Constant(Value::Int(rows)) if *rows < 0 => {
                 Err(Error::negative_row_count(clause).at(position))
             }
-            ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => Ok(count),
+            _ if is_ground(&count) => Ok(count),
             _ => {
                 Err(Error::unsupported(format_args!("{clause} of what is no constant and no parameter is"))
                     .at(position))
             }
         }
+    }
+}
+
+/// Whether an expression is made of constants and parameters.
+fn is_ground(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => true,
+        ExpressionKind::Call(function, arguments) => *function != Function::Random && arguments.iter().all(is_ground),
+        _ => false,
     }
 }
 

@@ -2,25 +2,23 @@
 //! is; quotes may stand anywhere in a field and may enclose line ends; a row has exactly one field a column.
 //!
 //! A file is read in pieces of whole rows (`records`), which are parsed in parallel into typed columns (`values`).
-//! Without given columns, names come from the header and types from the first rows (`infer`).
+//! Without given columns, names come from the header and types from the first rows (`infer`). `write` is the way out.
 
 mod infer;
 mod records;
 mod values;
+mod write;
 
-use super::output::Output;
-use super::{check_same_fields, io_error};
-use arrow::array::RecordBatch;
-use multiloop_exec::column::arrow::to_column;
+pub use write::{append_header, append_rows, write};
+
+use super::check_same_fields;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{Column, Table};
 use multiloop_exec::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
-use multiloop_planner::evaluate::format;
 use multiloop_planner::types::Field;
 use rayon::prelude::*;
 use records::{Blocks, Records};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -134,65 +132,4 @@ fn read_file(
         context.progress.done.fetch_add(bytes.len() as u64, Ordering::Relaxed);
     }
     Ok(())
-}
-
-/// Writes a CSV file. Values are printed as PostgreSQL prints them; fields are quoted where they must be.
-pub fn write(
-    path: &Path,
-    options: &CsvOptions,
-    fields: &[Field],
-    batches: impl IntoIterator<Item = Result<RecordBatch>>,
-) -> Result<u64> {
-    options.check()?;
-    let mut output = Output::create(path)?;
-    let failed = |error: std::io::Error| io_error(path, &error);
-    let mut line = Vec::new();
-    if options.header.unwrap_or(true) {
-        for (index, field) in fields.iter().enumerate() {
-            write_field(&mut line, index, Some(&field.name), fields.len(), options);
-        }
-        line.push(b'\n');
-    }
-    let mut rows = 0;
-    for batch in batches {
-        let batch = batch?;
-        rows += batch.num_rows() as u64;
-        let columns = batch.columns().iter().zip(fields).map(|(array, field)| to_column(array, &field.name));
-        let columns = columns.collect::<Result<Vec<_>>>()?;
-        for row in 0..batch.num_rows() {
-            for (index, (column, field)) in columns.iter().zip(fields).enumerate() {
-                let text = (!column.is_null(row)).then(|| format(&column.value(row, field.data_type), field.data_type));
-                write_field(&mut line, index, text.as_deref(), fields.len(), options);
-            }
-            line.push(b'\n');
-            if line.len() > 1 << 16 {
-                output.write_all(&line).map_err(failed)?;
-                line.clear();
-            }
-        }
-    }
-    output.write_all(&line).map_err(failed)?;
-    output.finish()?;
-    Ok(rows)
-}
-
-/// Adds a field to a line, with the delimiter before it unless it is the first.
-fn write_field(line: &mut Vec<u8>, index: usize, text: Option<&str>, columns: usize, options: &CsvOptions) {
-    if index > 0 {
-        line.push(options.delimiter);
-    }
-    let Some(text) = text else { return line.extend_from_slice(options.null.as_bytes()) };
-    let special = |byte: u8| byte == options.delimiter || byte == options.quote || byte == b'\n' || byte == b'\r';
-    // `\.` alone on a line would end the data for PostgreSQL.
-    if text != options.null && !(columns == 1 && text == "\\.") && !text.bytes().any(special) {
-        return line.extend_from_slice(text.as_bytes());
-    }
-    line.push(options.quote);
-    for byte in text.bytes() {
-        if byte == options.quote || byte == options.escape {
-            line.push(options.escape);
-        }
-        line.push(byte);
-    }
-    line.push(options.quote);
 }
