@@ -1,11 +1,11 @@
 //! Results as text: an aligned table that fits the terminal, CSV, or JSON lines.
 
 use clap::ValueEnum;
-use multiloop::arrow::array::{Array as _, RecordBatch};
-use multiloop::arrow::csv::WriterBuilder;
-use multiloop::arrow::json::LineDelimitedWriter;
-use multiloop::arrow::util::display::{ArrayFormatter, FormatOptions};
-use multiloop::{DataType, Error, ErrorKind, Result, ResultStream};
+use multiloop::arrow::array::RecordBatch;
+use multiloop::arrow::json::WriterBuilder;
+use multiloop::arrow::json::writer::LineDelimited;
+use multiloop::format::{CsvOptions, csv, text_of};
+use multiloop::{Error, ErrorKind, Field, Result, ResultStream};
 use std::io::{IsTerminal as _, Write};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -47,106 +47,123 @@ fn write(result: ResultStream, format: Format, out: &mut impl Write) -> Result<s
         return Ok(shown);
     }
     let fields = result.fields().to_vec();
-    let schema = result.schema();
     let batches = result.collect_batches()?;
-    let arrow = |error: multiloop::arrow::error::ArrowError| Error::new(ErrorKind::Io, format!("writing: {error}"));
     match format {
         Format::Csv => {
-            let mut writer = WriterBuilder::new().with_header(true).build(&mut *out);
-            if batches.is_empty() {
-                writer.write(&RecordBatch::new_empty(schema)).map_err(arrow)?;
+            let options = CsvOptions::default();
+            let mut lines = Vec::new();
+            csv::append_header(&mut lines, &options, &fields);
+            for batch in &batches {
+                csv::append_rows(&mut lines, &options, &fields, batch)?;
             }
-            batches.iter().try_for_each(|batch| writer.write(batch)).map_err(arrow)?;
+            Ok(out.write_all(&lines))
         }
         Format::Json => {
-            let mut writer = LineDelimitedWriter::new(&mut *out);
-            batches.iter().try_for_each(|batch| writer.write(batch)).map_err(arrow)?;
-            writer.finish().map_err(arrow)?;
+            let failed = |error: multiloop::arrow::error::ArrowError| {
+                Error::new(ErrorKind::Io, format!("writing the result: {error}"))
+            };
+            let mut writer = WriterBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(Vec::new());
+            batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)?;
+            writer.finish().map_err(failed)?;
+            Ok(out.write_all(&writer.into_inner()))
         }
         Format::Table => {
-            let types: Vec<DataType> = fields.iter().map(|field| field.data_type).collect();
-            let names = fields.into_iter().map(|field| field.name).collect();
             let terminal = std::io::stdout().is_terminal();
-            return Ok(table(names, &types, &batches, terminal, out));
+            let table = Table::of(&fields, &batches, if terminal { TERMINAL_ROWS } else { usize::MAX })?;
+            Ok(table.write(terminal.then(terminal_columns), out))
         }
     }
-    Ok(Ok(()))
 }
 
-/// Writes an aligned table; on a terminal it is cut to the width and to [`TERMINAL_ROWS`].
-fn table(
-    names: Vec<String>,
-    types: &[DataType],
-    batches: &[RecordBatch],
-    terminal: bool,
-    out: &mut impl Write,
-) -> std::io::Result<()> {
-    let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
-    let shown = if terminal { rows.min(TERMINAL_ROWS) } else { rows };
-    let cells = cells(batches, shown).map_err(std::io::Error::other)?;
-    let mut widths: Vec<usize> = names.iter().map(|name| name.width()).collect();
-    for row in &cells {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.width());
+/// The cells of a result.
+struct Table<'a> {
+    fields: &'a [Field],
+    /// The first rows.
+    cells: Vec<Vec<String>>,
+    /// How many there are in all.
+    rows: usize,
+}
+
+impl<'a> Table<'a> {
+    fn of(fields: &'a [Field], batches: &[RecordBatch], limit: usize) -> Result<Self> {
+        let mut cells: Vec<Vec<String>> = Vec::new();
+        for batch in batches {
+            let shown = batch.slice(0, batch.num_rows().min(limit - cells.len()));
+            if fields.is_empty() {
+                cells.resize(cells.len() + shown.num_rows(), Vec::new());
+                continue;
+            }
+            text_of(fields, &shown, &mut |column, text| {
+                if column == 0 {
+                    cells.push(Vec::with_capacity(fields.len()));
+                }
+                if let Some(row) = cells.last_mut() {
+                    row.push(text.unwrap_or_default().replace('\n', "⏎"));
+                }
+            })?;
         }
+        Ok(Table { fields, cells, rows: batches.iter().map(RecordBatch::num_rows).sum() })
     }
-    if terminal {
-        fit(&mut widths, terminal_columns());
-    }
-    line(out, &names, &widths, &vec![false; names.len()])?;
-    let rule: Vec<String> = widths.iter().map(|&width| "-".repeat(width + 2)).collect();
-    writeln!(out, "{}", rule.join("+"))?;
-    let right: Vec<bool> = types.iter().map(|data_type| data_type.is_numeric()).collect();
-    for row in &cells {
-        line(out, row, &widths, &right)?;
-    }
-    if shown < rows {
-        writeln!(out, "… {} rows more", rows - shown)?;
-    }
-    writeln!(out, "({rows} row{})", if rows == 1 { "" } else { "s" })
-}
 
-fn cells(
-    batches: &[RecordBatch],
-    limit: usize,
-) -> std::result::Result<Vec<Vec<String>>, multiloop::arrow::error::ArrowError> {
-    let options = FormatOptions::default();
-    let mut cells = Vec::with_capacity(limit);
-    for batch in batches {
-        let formatters = batch
-            .columns()
-            .iter()
-            .map(|array| ArrayFormatter::try_new(array, &options))
-            .collect::<std::result::Result<Vec<_>, _>>()?;
-        for row in 0..batch.num_rows().min(limit - cells.len()) {
-            let cell = |(formatter, array): (&ArrayFormatter<'_>, &multiloop::arrow::array::ArrayRef)| {
-                if array.is_null(row) { String::new() } else { formatter.value(row).to_string().replace('\n', "⏎") }
-            };
-            cells.push(formatters.iter().zip(batch.columns()).map(cell).collect());
+    /// Writes it, cut to a width; what cannot be cut so far stands upright, a line a value.
+    fn write(&self, columns: Option<usize>, out: &mut impl Write) -> std::io::Result<()> {
+        let mut widths: Vec<usize> = self.fields.iter().map(|field| field.name.width()).collect();
+        for row in &self.cells {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.width());
+            }
         }
+        match columns {
+            Some(columns) if !fit(&mut widths, columns) => self.write_upright(columns, out)?,
+            _ => self.write_aligned(&widths, out)?,
+        }
+        if self.cells.len() < self.rows {
+            writeln!(out, "… {} rows more", self.rows - self.cells.len())?;
+        }
+        writeln!(out, "({} row{})", self.rows, if self.rows == 1 { "" } else { "s" })
     }
-    Ok(cells)
+
+    fn write_aligned(&self, widths: &[usize], out: &mut impl Write) -> std::io::Result<()> {
+        let names: Vec<String> = self.fields.iter().map(|field| field.name.clone()).collect();
+        line(out, &names, widths, &vec![false; names.len()])?;
+        let rule: Vec<String> = widths.iter().map(|&width| "-".repeat(width + 2)).collect();
+        writeln!(out, "{}", rule.join("+"))?;
+        let right: Vec<bool> = self.fields.iter().map(|field| field.data_type.is_numeric()).collect();
+        self.cells.iter().try_for_each(|row| line(out, row, widths, &right))
+    }
+
+    /// A block of lines for each row, as `psql` does in its expanded form.
+    fn write_upright(&self, columns: usize, out: &mut impl Write) -> std::io::Result<()> {
+        let name_width = self.fields.iter().map(|field| field.name.width()).max().unwrap_or(0);
+        let cell_width = columns.saturating_sub(name_width + 3).max(CELL_COLUMNS_MIN);
+        for (number, row) in self.cells.iter().enumerate() {
+            writeln!(out, "-[ row {} ]{}", number + 1, "-".repeat(name_width.saturating_sub(6)))?;
+            for (field, cell) in self.fields.iter().zip(row) {
+                let pad = " ".repeat(name_width - field.name.width());
+                writeln!(out, "{}", format!("{}{pad} | {}", field.name, cut(cell, cell_width)).trim_end())?;
+            }
+        }
+        Ok(())
+    }
 }
 
-/// Narrows the widest columns until a row fits.
-fn fit(widths: &mut [usize], columns: usize) {
-    let total = |widths: &[usize]| widths.iter().map(|width| width + 3).sum::<usize>();
+/// Narrows the widest columns until a row fits; false if it cannot.
+fn fit(widths: &mut [usize], columns: usize) -> bool {
+    // A blank on either side of each cell, and a bar between.
+    let total = |widths: &[usize]| widths.iter().map(|width| width + 3).sum::<usize>().saturating_sub(1);
     while total(widths) > columns {
-        let Some(widest) = widths.iter_mut().max() else { return };
+        let Some(widest) = widths.iter_mut().max() else { return true };
         if *widest <= CELL_COLUMNS_MIN {
-            return;
+            return false;
         }
         *widest -= 1;
     }
+    true
 }
 
 fn terminal_columns() -> usize {
-    let asked = rustyline_columns().or_else(|| std::env::var("COLUMNS").ok()?.parse().ok());
-    asked.unwrap_or(TERMINAL_COLUMNS)
-}
-
-fn rustyline_columns() -> Option<usize> {
-    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+    let asked = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    asked.or_else(|| std::env::var("COLUMNS").ok()?.parse().ok()).unwrap_or(TERMINAL_COLUMNS)
 }
 
 fn line(out: &mut impl Write, cells: &[String], widths: &[usize], right: &[bool]) -> std::io::Result<()> {
@@ -183,13 +200,15 @@ fn cut(cell: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{cut, fit};
+    use super::{Table, cut, fit};
+    use multiloop::Engine;
 
     #[test]
     fn wide_tables_lose_from_their_widest_column() {
         let mut widths = vec![5, 100, 20];
-        fit(&mut widths, 60);
-        assert_eq!(widths, [5, 26, 20]);
+        assert!(fit(&mut widths, 60));
+        assert_eq!(widths, [5, 27, 20]);
+        assert!(!fit(&mut [9; 16], 60));
     }
 
     #[test]
@@ -197,5 +216,29 @@ mod tests {
         assert_eq!(cut("abcdef", 4), "abc…");
         assert_eq!(cut("abcd", 4), "abcd");
         assert_eq!(cut("日本語", 4), "日…");
+    }
+
+    #[test]
+    fn a_table_that_is_too_wide_stands_upright() {
+        let session = Engine::new().expect("an engine starts").session();
+        let columns: Vec<String> = (0..9).map(|n| format!("'value {n}' AS long_column_{n}")).collect();
+        let result =
+            session.sql(&format!("SELECT {}, 1.50 AS n, NULL AS nothing", columns.join(", "))).expect("it runs");
+        let fields = result.fields().to_vec();
+        let batches = result.collect_batches().expect("rows come");
+        let table = Table::of(&fields, &batches, 10).expect("it has cells");
+        let shown = |columns: Option<usize>| {
+            let mut out = Vec::new();
+            table.write(columns, &mut out).expect("memory takes it");
+            String::from_utf8(out).expect("it is UTF-8")
+        };
+        let upright = shown(Some(60));
+        assert!(upright.starts_with("-[ row 1 ]"), "{upright}");
+        assert!(
+            upright.contains("long_column_8 | value 8\nn             | 1.50\nnothing       |\n(1 row)\n"),
+            "{upright}"
+        );
+        assert!(shown(None).lines().next().is_some_and(|names| names.contains("| long_column_8 |")));
+        assert!(shown(Some(120)).lines().all(|line| line.chars().count() <= 120));
     }
 }

@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result};
 use clap::{Args, Parser, Subcommand};
 use display::Format;
 use multiloop::{Engine, Session};
+use progress::Bar;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -80,20 +81,20 @@ fn sql(arguments: &SqlArguments) -> Result<ExitCode> {
         builder = builder.memory_limit(mebibytes.saturating_mul(1 << 20));
     }
     let mut session = builder.build()?.session();
-    progress::show_on_terminals(&mut session);
+    let bar = Bar::show_on_terminals(&mut session);
     let mut scripts = arguments.commands.clone();
     for file in &arguments.files {
         scripts.push(std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?);
     }
     if scripts.is_empty() {
         if std::io::stdin().is_terminal() {
-            return shell::run(&session, arguments.format).map(|()| ExitCode::SUCCESS);
+            return shell::run(&session, bar, arguments.format).map(|()| ExitCode::SUCCESS);
         }
         let mut script = String::new();
         std::io::stdin().read_to_string(&mut script).context("reading standard input")?;
         scripts.push(script);
     }
-    Ok(if scripts.iter().all(|script| run_script(&session, script, arguments.format)) {
+    Ok(if scripts.iter().all(|script| run_script(&session, &bar, script, arguments.format)) {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
@@ -101,8 +102,12 @@ fn sql(arguments: &SqlArguments) -> Result<ExitCode> {
 }
 
 /// Runs a script and prints the result of each statement; false if one failed.
-fn run_script(session: &Session, script: &str, format: Format) -> bool {
-    let outcome = session.sql_each(script, &mut |result| display::print(result, format));
+fn run_script(session: &Session, bar: &Bar, script: &str, format: Format) -> bool {
+    let outcome = session.sql_each(script, &mut |result| {
+        bar.clear();
+        display::print(result, format)
+    });
+    bar.clear();
     if let Err(error) = outcome {
         eprint!("{}", failure::text(&error, script));
         return false;

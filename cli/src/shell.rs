@@ -2,11 +2,13 @@
 
 use crate::display::{self, Format};
 use crate::failure;
-use anyhow::Result;
-use multiloop::Session;
+use crate::progress::Bar;
+use anyhow::{Context as _, Result};
+use multiloop::{Cancellation, ErrorKind, Session};
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 const HELP: &str = "\
@@ -18,6 +20,7 @@ Statements end with a semicolon and may span lines.
   \\i FILE       run the statements of a file
   \\?            this help
   \\q            leave (also Ctrl-D)
+Ctrl-C stops the statement that runs.
 SELECT … FROM 'file.parquet' reads a file where it is; COPY writes one.";
 
 /// What backslash commands change.
@@ -25,10 +28,35 @@ struct Shell<'a> {
     session: &'a Session,
     format: Format,
     timing: bool,
+    interrupt: Interrupt,
+    bar: Bar,
+}
+
+/// The statement that Ctrl-C stops; none while the terminal waits for a line, which takes the key itself.
+#[derive(Clone, Default)]
+struct Interrupt(Arc<Mutex<Option<Cancellation>>>);
+
+impl Interrupt {
+    /// Starts listening to Ctrl-C.
+    fn listen() -> Result<Self> {
+        let interrupt = Interrupt::default();
+        let handler = interrupt.clone();
+        ctrlc::set_handler(move || {
+            if let Some(cancellation) = &*handler.0.lock().unwrap_or_else(PoisonError::into_inner) {
+                cancellation.cancel();
+            }
+        })
+        .context("listening to Ctrl-C")?;
+        Ok(interrupt)
+    }
+
+    fn set(&self, cancellation: Option<Cancellation>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = cancellation;
+    }
 }
 
 /// Reads statements from the terminal until the user leaves.
-pub(crate) fn run(session: &Session, format: Format) -> Result<()> {
+pub(crate) fn run(session: &Session, bar: Bar, format: Format) -> Result<()> {
     let mut editor = DefaultEditor::new()?;
     let history = history_file();
     if let Some(file) = &history {
@@ -36,7 +64,7 @@ pub(crate) fn run(session: &Session, format: Format) -> Result<()> {
         let _ = editor.load_history(file);
     }
     println!("multiloop {} — \\? for help", env!("CARGO_PKG_VERSION"));
-    let mut shell = Shell { session, format, timing: true };
+    let mut shell = Shell { session, format, timing: true, interrupt: Interrupt::listen()?, bar };
     let mut statement = String::new();
     loop {
         let prompt = if statement.is_empty() { "multiloop> " } else { "        -> " };
@@ -73,8 +101,18 @@ pub(crate) fn run(session: &Session, format: Format) -> Result<()> {
 impl Shell<'_> {
     fn run(&self, script: &str) {
         let start = Instant::now();
-        let outcome = self.session.sql_each(script, &mut |result| display::print(result, self.format));
+        self.interrupt.set(Some(self.session.cancel_handle()));
+        let outcome = self.session.sql_each(script, &mut |result| {
+            self.bar.clear();
+            display::print(result, self.format)
+        });
+        self.interrupt.set(None);
+        self.bar.clear();
         if let Err(error) = outcome {
+            if error.kind() == ErrorKind::Cancelled {
+                // Behind the ^C that the terminal shows.
+                eprintln!();
+            }
             eprint!("{}", failure::text(&error, script));
         }
         if self.timing {
