@@ -144,8 +144,10 @@ fn demand_restricts_what_is_looked_up() {
 
 #[test]
 fn lineitem_is_not_gone_over_again_for_the_same_rows() {
-    // Q17: the parts' average and the lines below it; Q21: all lines and the late lines of an order.
+    // Q17: the parts' average and the lines below it; Q18: the orders' sums, for the condition and to be shown;
+    // Q21: all lines and the late lines of an order.
     assert_eq!(scans(&program(17), "lineitem"), 1);
+    assert_eq!(scans(&program(18), "lineitem"), 1);
     assert_eq!(scans(&program(21), "lineitem"), 2);
     assert!(fires("merge_sibling_groups", 21));
 }

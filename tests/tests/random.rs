@@ -174,6 +174,10 @@ fn query() -> impl Strategy<Value = String> {
         (aggregate("t"), aggregate("u"), join, on)
             .prop_map(|(a, b, j, on)| format!("SELECT t.k, {a}, {b} FROM t {j} u ON {on} GROUP BY t.k")),
         (with_subquery(), condition("t")).prop_map(|(s, c)| format!("SELECT t.k, t.v, t.s FROM t WHERE {s} AND {c}")),
+        (with_subquery(), with_subquery(), condition("t"))
+            .prop_map(|(s, r, c)| format!("SELECT t.k, t.v FROM t WHERE {c} AND {s} AND {r}")),
+        (with_subquery(), condition("r"), number("r"))
+            .prop_map(|(s, c, a)| format!("SELECT t.k, {a} FROM t JOIN u AS r ON t.k = r.k WHERE {s} AND {c} AND t.v = 3")),
         (with_subquery(), aggregate("t")).prop_map(|(s, a)| format!("SELECT {a} FROM t WHERE {s} OR t.v > 20")),
         (number("t"), select(vec!["t.k", "t.v DESC", "t.s, t.k DESC NULLS LAST"]), 0u32..5, 0u32..3)
             .prop_map(|(a, o, l, f)| format!("SELECT {a} AS a, t.k, t.v, t.s, t.x, t.d, t.n FROM t ORDER BY {o}, t.k, t.v, t.n, t.s, t.d, t.x LIMIT {l} OFFSET {f}")),

@@ -56,15 +56,15 @@
 //! Guard, and why:
 //! * nothing else asks M, and every question has the same key, made of columns of p: another would miss its group;
 //! * the key and what of c has a condition in front that does not move cannot fail, and nothing in p and c is volatile:
-//!   K asks for rows that the loop might have dropped before it came to its question, and twice;
+//!   K asks for rows that the loop might have dropped before it came to its question, and twice. None of c crosses a
+//!   condition that may fail and does not move: the user would see fewer errors than the query has;
 //! * the driving rows, as `selectivity` guesses them, are a quarter or less of the rows that M is made of, and have
 //!   few of its keys: they are stored, and each row of M is asked one question more;
 //!
 //! * M does not have the keys of these very rows already: their own set is no smaller than they are.
 //!
 //! NULLs: K is asked as M was, so a NULL finds nothing unless it did before. Errors: M's arguments are evaluated for
-//! fewer rows; the conditions that stay are, too; those that move in front of them are evaluated for the same rows or
-//! cannot fail. Joins: indices keep their order; what asks M may be a left join, because no row asks for what has gone.
+//! fewer rows; the conditions that stay are evaluated for the same rows. Joins: indices keep their order; what asks M may be a left join, because no row asks for what has gone.
 
 use super::collected_rows::{collected, columns_of, read_rows};
 use super::dependencies::{Definition, definitions};
@@ -221,12 +221,13 @@ fn taken_apart(program: &Program, lets: &[Let], reader: usize, targets: &[Target
         return None;
     }
     let asked: Vec<CollectionId> = targets.iter().map(|target| target.collection).collect();
-    let (mut front, mut rest) = (Vec::new(), Vec::new());
+    let (mut front, mut rest, mut crosses) = (Vec::new(), Vec::new(), false);
     for &id in multiloop.generators[0].condition() {
         let effects = program.scalars.effects(id);
-        // What may fail comes along only if all in front of it does.
-        let may_move = effects.is_pure() || (rest.is_empty() && own.is_empty() && !effects.volatile);
+        // Nothing crosses what may fail, and that comes along only if all in front of it does.
+        let may_move = !crosses && (effects.is_pure() || (rest.is_empty() && own.is_empty() && !effects.volatile));
         let moves = may_move && drives(id) && !asks(program, id, &asked);
+        crosses |= !moves && !effects.is_pure();
         if moves { &mut front } else { &mut rest }.push(id);
     }
     let nest = &multiloop.nest[..driving];

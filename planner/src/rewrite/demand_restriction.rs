@@ -60,6 +60,8 @@
 //! Guard, and why:
 //! * all questions to M stand in one loop: lookups behind what finds h, a join anywhere beside it. A lookup elsewhere
 //!   would miss its group (`select sum from m` beside the join);
+//! * nothing that may fail stands between a join and the condition that drops its rows: it would be evaluated for fewer,
+//!   and the user see fewer errors than the query has;
 //! * only an index that stands in front of a left join restricts it: without its match the row would go on with NULLs
 //!   to conditions that it has not met before;
 //! * C does not depend on M, and nothing is copied; M moves behind C if it has to;
@@ -261,7 +263,11 @@ fn holds(program: &Program, reader: &Multiloop, fact: &Fact, question: &Question
         (Finder::Index(at), _) => *at < question.at,
         (Finder::Condition(_), QuestionKind::BucketOrNull) => false,
         (Finder::Condition(id), QuestionKind::Bucket) => {
-            reader.generators.iter().all(|generator| generator.condition().contains(id))
+            let pure = |id: &ScalarId| program.scalars.effects(*id).is_pure();
+            let behind = reader.nest[question.at + 1..].iter().flat_map(|index| index.source.scalars());
+            let drops =
+                |generator: &Generator| generator.condition().iter().take_while(|id| pure(id)).any(|each| each == id);
+            behind.into_iter().all(|id| pure(&id)) && reader.generators.iter().all(drops)
         }
         (Finder::Condition(found), QuestionKind::Scalar) => {
             let [generator] = &reader.generators[..] else { return false };

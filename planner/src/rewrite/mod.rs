@@ -25,6 +25,7 @@ mod prune_group_keys;
 mod questions;
 mod reduce_probed_bucket;
 mod reduce_unread_bucket;
+mod reuse_groups;
 mod selectivity;
 mod share_filtered_rows;
 pub mod substitute;
@@ -97,6 +98,11 @@ pub const RULES: &[Rule] = &[
         "after groupby_reduce, which makes the groups; before group_join, which wants the outer row's key",
     ),
     rule("group_join", group_join::group_join, "aggregates before joining instead of making pairs"),
+    rule(
+        "reuse_groups",
+        reuse_groups::reuse_groups,
+        "before demand_restriction, which makes groups for one reader only",
+    ),
     rule(
         "demand_restriction",
         demand_restriction::demand_restriction,

@@ -49,14 +49,13 @@
 //! ```
 //!
 //! Guard, and why:
-//! * the shared conditions read nothing but the table's row, and cannot fail nor are volatile: they come before others
-//!   now, and before the rest of the nest, and are asked once for both;
+//! * the shared conditions read nothing but the table's row, cannot fail nor are volatile, and have nothing in front that
+//!   is: they come before others now, and before the rest of the nest, and are asked once for both;
 //! * they leave few rows, as `selectivity` guesses: rows are stored to be read twice;
 //! * the second loop depends on the first, or their nests differ.
 //!
 //! NULLs: a condition keeps what is TRUE wherever it stands; a join's key finds nothing as NULL unless the probe says
-//! that NULL matches, which the question repeats. Errors: what stands behind the shared conditions is evaluated for
-//! fewer rows. Joins: only an inner join counts as a condition, and it stays.
+//! that NULL matches, which the question repeats. Errors: conditions and values are evaluated for the same rows. Joins: only an inner join counts as a condition, and it stays.
 
 use super::collected_rows::{collected, columns_of, read_rows};
 use super::dependencies::definitions;
@@ -133,8 +132,14 @@ fn scanned(program: &Program, each: &Let) -> Option<CollectionId> {
 /// The conditions on a loop's first index that its rows have to pass for any of its generators.
 fn picks(program: &mut Program, each: &Let) -> Vec<ScalarId> {
     let Let::Loop { multiloop, .. } = each else { return Vec::new() };
-    let mut picks = multiloop.generators[0].condition().to_vec();
-    picks.retain(|id| multiloop.generators.iter().all(|generator| generator.condition().contains(id)));
+    // Up to the first that may fail: nothing crosses it.
+    let pure = |generator: &Generator| {
+        let condition = generator.condition().iter().copied();
+        condition.take_while(|&id| program.scalars.effects(id).is_pure()).collect::<Vec<ScalarId>>()
+    };
+    let of_all: Vec<Vec<ScalarId>> = multiloop.generators.iter().map(pure).collect();
+    let mut picks = of_all[0].clone();
+    picks.retain(|id| of_all.iter().all(|condition| condition.contains(id)));
     for index in &multiloop.nest[1..] {
         if let Source::Bucket { collection, key } = &index.source {
             let exists = Scalar::Exists { collection: *collection, key: key.clone() };
