@@ -34,7 +34,8 @@ pub struct Report {
     pub threads: usize,
     /// Milliseconds to generate (or read) and load all tables.
     pub load_ms: f64,
-    /// Resident memory after the load, in MiB.
+    /// Resident memory with the tables loaded and no query running, in MiB: the least seen after the load and between
+    /// queries, since an allocator gives back what a load leaves only a while later.
     pub rss_mb: Option<u64>,
     /// Geometric mean of the medians.
     pub geomean_ms: f64,
@@ -77,12 +78,13 @@ pub fn run(
         None => data::generate(session, options.scale_factor, options.threads, on_rows)?,
     }
     let load_ms = milliseconds(start.elapsed());
-    let rss_mb = machine::resident_mib();
+    let mut rss_mb = machine::resident_mib();
     let mut reports = Vec::new();
     for &number in &options.queries {
         let report = run_query(session, number, options);
         on_query(&report);
         reports.push(report);
+        rss_mb = rss_mb.min(machine::resident_mib());
     }
     let medians: Vec<f64> = reports.iter().map(|report| report.median_ms).collect();
     Ok(Report {

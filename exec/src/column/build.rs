@@ -7,6 +7,7 @@
 
 use super::arrow::{fields_of, to_column};
 use super::compact::compact;
+use super::slab::Slab;
 use super::statistics::{Summary, measure};
 use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Table, compact_text};
 use crate::context::{Context, Reservation};
@@ -38,6 +39,7 @@ pub struct TableBuilder {
     staged_rows: usize,
     staged_memory: Reservation,
     chunks: Vec<Unfinished>,
+    slab: Slab,
     /// By field: a chunk has found too many distinct strings, so the rest need not try.
     plain_text: Vec<AtomicBool>,
 }
@@ -70,6 +72,7 @@ impl TableBuilder {
             staged_rows: 0,
             staged_memory: Reservation::new(&context.memory),
             chunks: Vec::new(),
+            slab: Slab::default(),
         }
     }
 
@@ -175,6 +178,7 @@ impl TableBuilder {
             let rows = pieces.iter().map(|piece| piece.rows).sum();
             let mut memory = Reservation::new(&self.context.memory);
             memory.add(columns.iter().map(Column::bytes).sum())?;
+            let columns = self.slab.keep(columns);
             self.chunks.push(Unfinished { rows, columns, summaries, memory });
         }
         self.drop_staged(if all { self.staged_rows } else { full })

@@ -14,6 +14,7 @@ mod compact_text;
 pub mod dictionary;
 mod distinct;
 pub mod form;
+mod slab;
 pub mod statistics;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,197 @@
+//! Where the columns of a loaded table stay: copied one behind the other into blocks of up to 64 MiB.
+//!
+//! A load makes each column of each chunk an allocation of its own, among allocations that live shortly. Left there,
+//! they pin the gaps between them and pay an allocator's rounding, which costs a large table a quarter of its size.
+//! A block is given back when the last column in it is.
+
+use super::{Column, ColumnData};
+use ::arrow::buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use rayon::prelude::*;
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// Where a buffer may start: a cache line, which is as much as any vector register wants.
+const ALIGNMENT: usize = 64;
+
+/// Bytes of a block, at most, unless one chunk needs more.
+const BLOCK_BYTES: usize = 64 << 20;
+
+/// Blocks that are filled from their start to their end.
+#[derive(Debug, Default)]
+pub(super) struct Slab {
+    block: Option<Arc<Block>>,
+    used: usize,
+}
+
+/// Memory that many buffers share.
+#[derive(Debug)]
+struct Block {
+    start: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: a block is plain memory; who may write where is what `Block::keep` asks of its caller.
+unsafe impl Send for Block {}
+// SAFETY: as above.
+unsafe impl Sync for Block {}
+
+impl Slab {
+    /// The same columns in the slab's memory. Forms whose codes may still change (dictionaries) and small ones
+    /// (booleans, intervals, NULL bits) stay where they are.
+    pub(super) fn keep(&mut self, columns: Vec<Column>) -> Vec<Column> {
+        let room = |column: &Column| column.data.buffers().into_iter().flatten().map(rounded).sum::<usize>();
+        let total = columns.iter().map(room).sum();
+        if total == 0 {
+            return columns;
+        }
+        let (block, mut next) = self.reserve(total);
+        let placed = columns.into_iter().map(|column| {
+            let place = next;
+            next += room(&column);
+            (place, column)
+        });
+        let placed: Vec<(usize, Column)> = placed.collect();
+        let keep = |(mut place, column): (usize, Column)| {
+            let buffers = column.data.buffers().map(|bytes| {
+                bytes.map(|bytes| {
+                    // SAFETY: `reserve` gave these bytes to this call alone, and places do not overlap.
+                    let kept = unsafe { block.keep(place, bytes) };
+                    place += rounded(bytes);
+                    kept
+                })
+            });
+            Column { data: column.data.with_buffers(buffers), nulls: column.nulls }
+        };
+        placed.into_par_iter().map(keep).collect()
+    }
+
+    /// Bytes that nobody else has or gets: a block, and where they start in it. The first block is as large as it
+    /// must be, so that small tables stay small; then they double.
+    fn reserve(&mut self, bytes: usize) -> (Arc<Block>, usize) {
+        if let Some(block) = &self.block
+            && self.used + bytes <= block.layout.size()
+        {
+            self.used += bytes;
+            return (Arc::clone(block), self.used - bytes);
+        }
+        let doubled = self.block.as_ref().map_or(0, |block| 2 * block.layout.size());
+        let block = Arc::new(Block::new(doubled.min(BLOCK_BYTES).max(bytes)));
+        (self.block, self.used) = (Some(Arc::clone(&block)), bytes);
+        (block, 0)
+    }
+}
+
+fn rounded(bytes: &[u8]) -> usize {
+    bytes.len().next_multiple_of(ALIGNMENT)
+}
+
+impl Block {
+    /// Memory of this size, which is not 0.
+    fn new(bytes: usize) -> Self {
+        let layout = Layout::from_size_align(bytes, ALIGNMENT).expect("chunks are far smaller than the address space");
+        // SAFETY: callers ask for more than nothing.
+        let start = unsafe { alloc(layout) };
+        let Some(start) = NonNull::new(start) else { handle_alloc_error(layout) };
+        Block { start, layout }
+    }
+
+    /// Copies bytes to a place in the block.
+    ///
+    /// # Safety
+    /// The place holds them, and no other buffer has any of it.
+    unsafe fn keep(self: &Arc<Self>, place: usize, bytes: &[u8]) -> Buffer {
+        debug_assert!(place + bytes.len() <= self.layout.size(), "the place holds them");
+        // SAFETY: the caller says that the place is within the block and nobody else's.
+        unsafe {
+            let start = self.start.add(place);
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), start.as_ptr(), bytes.len());
+            Buffer::from_custom_allocation(start, bytes.len(), Arc::clone(self) as _)
+        }
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: it was allocated with this layout, and the last buffer in it is gone.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+    }
+}
+
+impl ColumnData {
+    /// The buffers that a slab keeps: at most two.
+    fn buffers(&self) -> [Option<&[u8]>; 2] {
+        match self {
+            ColumnData::Frame8 { offsets, .. } => [Some(offsets.inner().as_slice()), None],
+            ColumnData::Frame16 { offsets, .. } => [Some(offsets.inner().as_slice()), None],
+            ColumnData::Frame32 { offsets, .. } => [Some(offsets.inner().as_slice()), None],
+            ColumnData::Int16(values) => [Some(values.inner().as_slice()), None],
+            ColumnData::Int32(values) => [Some(values.inner().as_slice()), None],
+            ColumnData::Int64(values) => [Some(values.inner().as_slice()), None],
+            ColumnData::Int128(values) => [Some(values.inner().as_slice()), None],
+            ColumnData::Float32(values) => [Some(values.inner().as_slice()), None],
+            ColumnData::Float64(values) => [Some(values.inner().as_slice()), None],
+            ColumnData::Text { offsets, bytes } => [Some(offsets.inner().inner().as_slice()), Some(bytes.as_slice())],
+            _ => [None, None],
+        }
+    }
+
+    /// The same values in copies of `buffers`.
+    fn with_buffers(self, buffers: [Option<Buffer>; 2]) -> ColumnData {
+        let [first, second] = buffers;
+        let Some(first) = first else { return self };
+        match self {
+            ColumnData::Frame8 { base, .. } => ColumnData::Frame8 { base, offsets: first.into() },
+            ColumnData::Frame16 { base, .. } => ColumnData::Frame16 { base, offsets: first.into() },
+            ColumnData::Frame32 { base, .. } => ColumnData::Frame32 { base, offsets: first.into() },
+            ColumnData::Int16(_) => ColumnData::Int16(first.into()),
+            ColumnData::Int32(_) => ColumnData::Int32(first.into()),
+            ColumnData::Int64(_) => ColumnData::Int64(first.into()),
+            ColumnData::Int128(_) => ColumnData::Int128(first.into()),
+            ColumnData::Float32(_) => ColumnData::Float32(first.into()),
+            ColumnData::Float64(_) => ColumnData::Float64(first.into()),
+            ColumnData::Text { bytes, .. } => {
+                let offsets = OffsetBuffer::new(ScalarBuffer::from(first));
+                ColumnData::Text { offsets, bytes: second.unwrap_or(bytes) }
+            }
+            other => other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::column::Table;
+    use crate::column::build::{Storage, TableBuilder};
+    use crate::context::{Context, Memory};
+    use multiloop_planner::types::{DataType, Field};
+    use multiloop_planner::value::Value;
+
+    fn table(rows: i64) -> Table {
+        let fields = vec![Field::new("n", DataType::BigInt, true), Field::new("t", DataType::Text, false)];
+        let mut builder = TableBuilder::new(fields, Storage::Compact, &Context::new(Memory::new(1 << 30)));
+        let row = |row: i64| vec![Value::Int(row * 1_000_003), Value::text(format!("row {row}"))];
+        builder.push_values(&(0..rows).map(row).collect::<Vec<_>>()).expect("they are of the fields' types");
+        builder.finish().expect("there is memory")
+    }
+
+    #[test]
+    fn columns_lie_behind_each_other_and_outlive_their_table() {
+        for rows in [1, 300, 200_000] {
+            let table = table(rows);
+            let [numbers, texts] = &table.chunks[0].columns[..] else { panic!("two columns") };
+            // Few strings begin as a dictionary, which is made text again outside of the slab.
+            let columns = if rows > 1_000 { vec![numbers, texts] } else { vec![numbers] };
+            let buffers = columns.into_iter().flat_map(|column| column.data.buffers()).flatten();
+            let starts: Vec<*const u8> = buffers.map(<[u8]>::as_ptr).collect();
+            assert!(starts.iter().all(|start| start.addr().is_multiple_of(ALIGNMENT)), "{starts:?}");
+            assert!(starts.is_sorted());
+            let kept = table.chunks.last().expect("there are rows").columns.clone();
+            drop(table);
+            let last = kept[0].rows() - 1;
+            assert_eq!(kept[0].value(last, DataType::BigInt), Value::Int((rows - 1) * 1_000_003));
+            assert_eq!(kept[1].value(last, DataType::Text), Value::text(format!("row {}", rows - 1)));
+        }
+    }
+}
