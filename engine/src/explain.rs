@@ -9,6 +9,7 @@ use multiloop_planner::multiloop::print::print;
 use multiloop_planner::relation::{Query, explain as relation_text, optimise::optimise};
 use multiloop_planner::rewrite::rewrite;
 use multiloop_planner::sql::ExplainKind;
+use std::sync::Arc;
 
 /// Runs EXPLAIN: one text column, one line a row.
 pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, query: Query) -> Result<ResultStream> {
@@ -23,7 +24,9 @@ pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, que
             format!("Before rules\n{before}\nRules\n{names}\nAfter rules\n{}", print(&program))
         }
         ExplainKind::Kernels => {
-            format!("{}\n", multiloop_exec::cpu::place(&plan(query.clone(), rules)?)?)
+            let tables = runner.snapshot.tables();
+            let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
+            format!("{}\n", multiloop_exec::cpu::place(&plan(query.clone(), rules)?, &find)?)
         }
     };
     if analyze {
@@ -39,7 +42,7 @@ fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
     let mut timings = Timings::default();
     let planned = timed(&mut timings.plan, || plan(query, &runner.session.options.rules))?;
     let tables = runner.snapshot.tables();
-    let find = |handle| std::sync::Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
+    let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
     let pool = &runner.session.engine.0.pool;
     let context = runner.session.context();
     let (rows, statistics) = timed(&mut timings.execute, || {

@@ -34,6 +34,8 @@ pub struct Report {
     pub threads: usize,
     /// Milliseconds to generate (or read) and load all tables.
     pub load_ms: f64,
+    /// Bytes of the tables in MiB, as the engine counts them.
+    pub tables_mb: u64,
     /// Resident memory with the tables loaded and no query running, in MiB: the least seen after the load and between
     /// queries, since an allocator gives back what a load leaves only a while later.
     pub rss_mb: Option<u64>,
@@ -78,6 +80,7 @@ pub fn run(
         None => data::generate(session, options.scale_factor, options.threads, on_rows)?,
     }
     let load_ms = milliseconds(start.elapsed());
+    let tables_mb = session.engine().memory_used() as u64 >> 20;
     let mut rss_mb = machine::resident_mib();
     let mut reports = Vec::new();
     for &number in &options.queries {
@@ -91,6 +94,7 @@ pub fn run(
         sf: options.scale_factor,
         threads: session.engine().threads(),
         load_ms,
+        tables_mb,
         rss_mb,
         geomean_ms: (medians.iter().map(|ms| ms.ln()).sum::<f64>() / medians.len().max(1) as f64).exp(),
         total_ms: medians.iter().sum(),

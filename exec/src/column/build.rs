@@ -178,7 +178,8 @@ impl TableBuilder {
             let rows = pieces.iter().map(|piece| piece.rows).sum();
             let mut memory = Reservation::new(&self.context.memory);
             memory.add(columns.iter().map(Column::bytes).sum())?;
-            let columns = self.slab.keep(columns);
+            // Codes may still change.
+            let columns = self.slab.keep(columns, |data| data.dictionary().is_none());
             self.chunks.push(Unfinished { rows, columns, summaries, memory });
         }
         self.drop_staged(if all { self.staged_rows } else { full })
@@ -225,6 +226,9 @@ impl TableBuilder {
         self.flush(true)?;
         let fields = self.fields;
         unify_text(&mut self.chunks, &fields)?;
+        for chunk in self.chunks.iter_mut().filter(|_| self.storage == Storage::Compact) {
+            chunk.columns = self.slab.keep(std::mem::take(&mut chunk.columns), |data| data.dictionary().is_some());
+        }
         self.context.check()?;
         let statistics = {
             let chunks = &self.chunks;

@@ -37,10 +37,13 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Slab {
-    /// The same columns in the slab's memory. Forms whose codes may still change (dictionaries) and small ones
-    /// (booleans, intervals, NULL bits) stay where they are.
-    pub(super) fn keep(&mut self, columns: Vec<Column>) -> Vec<Column> {
-        let room = |column: &Column| column.data.buffers().into_iter().flatten().map(rounded).sum::<usize>();
+    /// The same columns, those that are `chosen` in the slab's memory. Small forms (booleans, intervals, NULL bits)
+    /// stay where they are in any case.
+    pub(super) fn keep(&mut self, columns: Vec<Column>, chosen: impl Fn(&ColumnData) -> bool + Sync) -> Vec<Column> {
+        let room = |column: &Column| {
+            let buffers = if chosen(&column.data) { column.data.buffers() } else { [None, None] };
+            buffers.into_iter().flatten().map(rounded).sum::<usize>()
+        };
         let total = columns.iter().map(room).sum();
         if total == 0 {
             return columns;
@@ -53,6 +56,9 @@ impl Slab {
         });
         let placed: Vec<(usize, Column)> = placed.collect();
         let keep = |(mut place, column): (usize, Column)| {
+            if !chosen(&column.data) {
+                return column;
+            }
             let buffers = column.data.buffers().map(|bytes| {
                 bytes.map(|bytes| {
                     // SAFETY: `reserve` gave these bytes to this call alone, and places do not overlap.
@@ -131,6 +137,9 @@ impl ColumnData {
             ColumnData::Int128(values) => [Some(values.inner().as_slice()), None],
             ColumnData::Float32(values) => [Some(values.inner().as_slice()), None],
             ColumnData::Float64(values) => [Some(values.inner().as_slice()), None],
+            ColumnData::Dictionary8 { codes, .. } => [Some(codes.inner().as_slice()), None],
+            ColumnData::Dictionary16 { codes, .. } => [Some(codes.inner().as_slice()), None],
+            ColumnData::Dictionary32 { codes, .. } => [Some(codes.inner().as_slice()), None],
             ColumnData::Text { offsets, bytes } => [Some(offsets.inner().inner().as_slice()), Some(bytes.as_slice())],
             _ => [None, None],
         }
@@ -150,6 +159,9 @@ impl ColumnData {
             ColumnData::Int128(_) => ColumnData::Int128(first.into()),
             ColumnData::Float32(_) => ColumnData::Float32(first.into()),
             ColumnData::Float64(_) => ColumnData::Float64(first.into()),
+            ColumnData::Dictionary8 { dictionary, .. } => ColumnData::Dictionary8 { codes: first.into(), dictionary },
+            ColumnData::Dictionary16 { dictionary, .. } => ColumnData::Dictionary16 { codes: first.into(), dictionary },
+            ColumnData::Dictionary32 { dictionary, .. } => ColumnData::Dictionary32 { codes: first.into(), dictionary },
             ColumnData::Text { bytes, .. } => {
                 let offsets = OffsetBuffer::new(ScalarBuffer::from(first));
                 ColumnData::Text { offsets, bytes: second.unwrap_or(bytes) }

@@ -1,5 +1,5 @@
-//! How a program would run, for EXPLAIN (KERNELS): bucket kinds, key packing, widths, and why. Numbers of collections
-//! are those of the program's text.
+//! How a program would run, for EXPLAIN (KERNELS): encodings of columns, bucket kinds, key packing, widths, and why.
+//! Numbers of collections are those of the program's text.
 //!
 //! What depends on the data at hand is decided when a loop ends, so the text names the rule: a join's index looks at
 //! the keys that there are, text keys at whether all chunks share a dictionary.
@@ -11,13 +11,17 @@ use super::bucket::key::{KeyLayout, KeyWidth, PartDomain};
 use super::plan::{AggregatePlan, GeneratorKind, LetKind, LetPlan, LoopPlan, Plan, ReducePlan};
 use super::vector::Register;
 use crate::Result;
+use crate::column::Table;
 use multiloop_planner::analysis::ranges::Ranges;
+use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::live::live_blocks;
 use multiloop_planner::multiloop::print::collection_numbers;
 use multiloop_planner::multiloop::{CollectionId, Index, Let, Program, Reduction, ScalarId, Shape, Source};
 use multiloop_planner::types::{DataType, Field};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// How a program would run; its `Display` has one node a line and no newline at the end.
 #[derive(Clone, Debug)]
@@ -31,8 +35,8 @@ impl fmt::Display for Placement {
     }
 }
 
-/// Decides how a program runs, without running it.
-pub fn place(program: &Program) -> Result<Placement> {
+/// Decides how a program runs over these tables, without running it.
+pub fn place(program: &Program, tables: &dyn Fn(TableHandle) -> Arc<Table>) -> Result<Placement> {
     let plan = Plan::new(program)?;
     let mut writer = Writer {
         program,
@@ -41,7 +45,7 @@ pub fn place(program: &Program) -> Result<Placement> {
         numbers: collection_numbers(program),
         lines: Vec::new(),
     };
-    writer.tables();
+    writer.tables(tables);
     for block in live_blocks(program) {
         if block != program.body {
             writer.line(0, format!("block of %{}, for each row that asks", writer.number(program.block(block).result)));
@@ -73,6 +77,20 @@ pub(super) fn let_names(program: &Program) -> Vec<String> {
     program.body().lets.iter().map(name).collect()
 }
 
+/// The forms of a column's chunks, and what they take.
+fn encoding(table: &Table, column: usize) -> String {
+    let mut forms: BTreeMap<&str, usize> = BTreeMap::new();
+    for chunk in &table.chunks {
+        *forms.entry(chunk.columns[column].data.form()).or_default() += 1;
+    }
+    if forms.is_empty() {
+        return "no chunks".to_owned();
+    }
+    let forms: Vec<String> = forms.iter().map(|(form, chunks)| format!("{form} in {chunks}")).collect();
+    let bytes = table.column_bytes(column) as f64 / table.rows().max(1) as f64;
+    format!("{} chunks, {bytes:.1} bytes a row", forms.join(", "))
+}
+
 struct Writer<'p> {
     program: &'p Program,
     plan: &'p Plan<'p>,
@@ -90,12 +108,17 @@ impl Writer<'_> {
         self.numbers.get(&id).copied().unwrap_or_default()
     }
 
-    fn tables(&mut self) {
+    fn tables(&mut self, snapshot: &dyn Fn(TableHandle) -> Arc<Table>) {
         let mut tables: Vec<(usize, CollectionId)> = self.numbers.iter().map(|(&id, &number)| (number, id)).collect();
         tables.sort_unstable();
         for (number, id) in tables {
-            if let Shape::Table { name, statistics, .. } = &self.program.collection(id).shape {
+            let collection = self.program.collection(id);
+            if let Shape::Table { name, statistics, handle, columns } = &collection.shape {
                 self.line(0, format!("%{number} table {name}: {} rows", statistics.rows));
+                let table = snapshot(*handle);
+                for (field, &column) in collection.fields.iter().zip(columns) {
+                    self.line(1, format!("{}: {}", field.name, encoding(&table, column as usize)));
+                }
             }
         }
     }

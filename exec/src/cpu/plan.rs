@@ -93,6 +93,9 @@ pub(super) struct AggregatePlan<'p> {
     pub(super) kind: AggregateKind,
     pub(super) argument: Option<ScalarId>,
     pub(super) condition: &'p [ScalarId],
+    /// Whether tuples that its condition drops may be fed to it in a group that nobody reads: nothing that is computed
+    /// for them can fail, and the accumulator does not mind.
+    pub(super) spills: bool,
 }
 
 /// A top-k.
@@ -287,7 +290,10 @@ impl<'p> Compiler<'p, '_> {
             .and_then(|id| self.ranges.of(id))
             .and_then(|(low, high)| u64::try_from(low.unsigned_abs().max(high.unsigned_abs())).ok());
         let kind = AggregateKind::new(aggregate, typed, bound);
-        Ok(AggregatePlan { kind, argument, condition: &aggregate.condition })
+        let condition = &aggregate.condition[..];
+        let safe = |&id: &ScalarId| !expressions.may_fail(id) && !self.program.scalars.effects(id).volatile;
+        let spills = !condition.is_empty() && condition.iter().chain(&argument).all(safe) && kind.takes_any_row();
+        Ok(AggregatePlan { kind, argument, condition, spills })
     }
 }
 

@@ -7,16 +7,18 @@
 //!    Parts follow one another. So the result depends on nothing but the rows.
 
 use super::aggregate::{Accumulator, Input};
+use super::bitmap::Bitmap;
 use super::bucket::grouper::{Grouper, Rows};
 use super::bucket::key::{Codes, KeyLayout};
 use super::gather::Gathered;
-use super::plan::ReducePlan;
+use super::plan::{AggregatePlan, ReducePlan};
 use super::tile::Tile;
 use super::vector::Vector;
 use crate::Result;
 use crate::context::{Context, Reservation};
 use crate::pool::Pool;
 use crate::schedule;
+use multiloop_planner::multiloop::ScalarId;
 
 /// Groups beyond which a merge is done in parts.
 const MERGE_ALONE: usize = 1 << 13;
@@ -32,6 +34,7 @@ pub(super) struct Reducer<'p> {
     codes: Codes,
     groups: Vec<u32>,
     present: Vec<u32>,
+    spill: Spill,
     reservation: Reservation,
     /// Tuples since memory was last counted.
     uncounted: usize,
@@ -39,6 +42,98 @@ pub(super) struct Reducer<'p> {
 
 /// Tuples between two counts of memory.
 const COUNT_ROWS: usize = 1 << 17;
+
+/// For aggregates with conditions: which groups get the tuples of a tile.
+#[derive(Default)]
+struct Spill {
+    mask: Bitmap,
+    /// For each tuple its group, or one behind the last if the condition drops it.
+    groups: Vec<u32>,
+    origins: Vec<u32>,
+}
+
+/// How a tile goes on behind a condition.
+#[derive(Clone, Copy)]
+enum Spilled {
+    /// Enough tuples pass: all go on, those that do not pass to a group that nobody reads.
+    Yes,
+    /// Tuples that pass are selected.
+    No,
+    /// None passes.
+    Nothing,
+}
+
+/// When fewer than one tuple in so many passes, selecting them is cheaper than to carry all along.
+const SPILL_MAX: usize = 4;
+
+impl Spill {
+    /// Decides, and fills `groups`. `room` is the number behind the last group.
+    fn fill(
+        &mut self,
+        tile: &mut Tile<'_>,
+        condition: &[ScalarId],
+        groups: Option<&[u32]>,
+        room: usize,
+    ) -> Result<Spilled> {
+        tile.mask(condition, &mut self.mask)?;
+        let passing = self.mask.count_ones();
+        if passing == 0 || passing * SPILL_MAX < tile.len() {
+            return Ok(if passing == 0 { Spilled::Nothing } else { Spilled::No });
+        }
+        self.groups.clear();
+        let aside = room as u32;
+        for (at, &word) in self.mask.words().iter().enumerate() {
+            let (start, end) = (at * 64, tile.len().min(at * 64 + 64));
+            let choose = |(bit, group): (usize, u32)| if word >> bit & 1 == 1 { group } else { aside };
+            match groups {
+                Some(groups) => self.groups.extend(groups[start..end].iter().copied().enumerate().map(choose)),
+                None => self.groups.extend((0..end - start).map(|bit| choose((bit, 0)))),
+            }
+        }
+        Ok(Spilled::Yes)
+    }
+
+    /// Folds in the tuples that pass the condition, and evaluates the argument for these alone.
+    fn filtered(
+        &mut self,
+        tile: &mut Tile<'_>,
+        accumulator: &mut Accumulator,
+        aggregate: &AggregatePlan<'_>,
+        groups: Option<&[u32]>,
+    ) -> Result<()> {
+        let mark = tile.depth();
+        tile.filter(aggregate.condition)?;
+        tile.origins(mark, &mut self.origins);
+        let groups = groups.map(|groups| {
+            self.groups.clear();
+            self.groups.extend(self.origins.iter().map(|&origin| groups[origin as usize]));
+            &self.groups[..]
+        });
+        fold(tile, accumulator, aggregate, groups, &[])?;
+        tile.truncate(mark);
+        Ok(())
+    }
+}
+
+/// The groups of a tile's tuples, if there is more than one.
+fn plan_groups<'g>(plan: &ReducePlan<'_>, groups: &'g [u32]) -> Option<&'g [u32]> {
+    plan.key.is_some().then_some(groups)
+}
+
+/// Folds the active tuples into their groups.
+fn fold(
+    tile: &mut Tile<'_>,
+    accumulator: &mut Accumulator,
+    aggregate: &AggregatePlan<'_>,
+    groups: Option<&[u32]>,
+    present: &[u32],
+) -> Result<()> {
+    if let Some(argument) = aggregate.argument {
+        tile.evaluate(argument)?;
+    }
+    let vector = aggregate.argument.map(|argument| tile.vector(argument));
+    accumulator.update(&Input { groups, present, vector, len: tile.len() })
+}
 
 impl<'p> Reducer<'p> {
     /// No groups yet. `layout` may be narrower than the plan's, where the tables at hand prove more.
@@ -57,6 +152,7 @@ impl<'p> Reducer<'p> {
             codes: Codes::default(),
             groups: Vec::new(),
             present: Vec::new(),
+            spill: Spill::default(),
             reservation: Reservation::new(&context.memory),
             uncounted: 0,
         };
@@ -80,30 +176,32 @@ impl<'p> Reducer<'p> {
         let key: Vec<&Vector> = parts.iter().map(|&part| tile.vector(part)).collect();
         self.grouper.assign(&key, len, &mut self.codes, &mut self.groups, &mut self.present);
         let room = self.grouper.len();
+        let mut known: Option<(&[ScalarId], Spilled)> = None;
         for (accumulator, aggregate) in self.accumulators.iter_mut().zip(&self.plan.aggregates) {
             accumulator.resize(room);
-            let mark = tile.depth();
-            let mut filtered = Vec::new();
-            if !aggregate.condition.is_empty() {
-                tile.filter(aggregate.condition)?;
-                let mut origins = Vec::new();
-                tile.origins(mark, &mut origins);
-                if self.plan.key.is_some() {
-                    filtered.extend(origins.iter().map(|&origin| self.groups[origin as usize]));
+            let mut spilled = Spilled::No;
+            if aggregate.spills {
+                spilled = match known {
+                    Some((condition, spilled)) if condition == aggregate.condition => spilled,
+                    _ => self.spill.fill(tile, aggregate.condition, plan_groups(self.plan, &self.groups), room)?,
+                };
+                known = Some((aggregate.condition, spilled));
+            }
+            match spilled {
+                Spilled::Nothing => {}
+                Spilled::Yes => {
+                    accumulator.resize(room + 1);
+                    fold(tile, accumulator, aggregate, Some(&self.spill.groups), &[])?;
+                    accumulator.resize(room);
+                }
+                Spilled::No if aggregate.condition.is_empty() => {
+                    let groups = plan_groups(self.plan, &self.groups);
+                    fold(tile, accumulator, aggregate, groups, &self.present)?;
+                }
+                Spilled::No => {
+                    self.spill.filtered(tile, accumulator, aggregate, plan_groups(self.plan, &self.groups))?
                 }
             }
-            if let Some(argument) = aggregate.argument {
-                tile.evaluate(argument)?;
-            }
-            let groups = if aggregate.condition.is_empty() { &self.groups } else { &filtered };
-            let input = Input {
-                groups: self.plan.key.is_some().then_some(groups),
-                present: if tile.is_empty() || !aggregate.condition.is_empty() { &[] } else { &self.present },
-                vector: aggregate.argument.map(|argument| tile.vector(argument)),
-                len: tile.len(),
-            };
-            accumulator.update(&input)?;
-            tile.truncate(mark);
         }
         self.uncounted += len;
         if self.uncounted > COUNT_ROWS { self.account() } else { Ok(()) }

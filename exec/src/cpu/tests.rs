@@ -233,11 +233,26 @@ result %4
 output n, total
 ";
 
+fn placed(program: &Program, tables: &[Arc<Table>]) -> String {
+    let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
+    super::place(program, &lookup).expect("it compiles").to_string()
+}
+
 #[test]
 fn the_placement_says_why() {
-    let text = super::place(&parse(Q1_SHAPE).expect("it is a program")).expect("it compiles").to_string();
+    let program = parse(Q1_SHAPE).expect("it is a program");
+    let fields = [
+        Field::new("a", DataType::SmallInt, false),
+        Field::new("q", DataType::Integer, true),
+        Field::new("s", DataType::Text, true),
+    ];
+    let row = |q: i64| vec![Value::Int(7), Value::Int(q), Value::text("x")];
+    let text = placed(&program, &[table(&fields, &[row(1), row(70_000)], 0)]);
     let expected = "\
 %0 table t: 0 rows
+  a: frame8 in 1 chunks, 1.0 bytes a row
+  q: frame32 in 1 chunks, 4.0 bytes a row
+  s: dictionary8 in 1 chunks, 5.5 bytes a row
 loop
   morsels of %0
   %1 bucket_collect: 64-bit keys, by the keys at hand
@@ -317,7 +332,7 @@ output k, n, s, d
         chunked.statistics = statistics;
         let tables = [Arc::new(chunked)];
         let program = with_statistics(&program, &tables);
-        let ordered = super::place(&program).expect("it compiles").to_string().contains("Ordered");
+        let ordered = placed(&program, &tables).contains("Ordered");
         assert_eq!(ordered, run_rows < 100);
         compare(&program, &tables, &pools, text);
     }
@@ -366,7 +381,7 @@ output k, m, w, f, s
     chunked.statistics = Arc::clone(&table(&fields, &rows, 0).statistics);
     let tables = [Arc::new(chunked)];
     let program = with_statistics(&program, &tables);
-    let placed = super::place(&program).expect("it compiles").to_string();
+    let placed = placed(&program, &tables);
     assert!(placed.contains("Direct, 12001 codes for at most 20000 rows") && placed.contains("Hash of 64-bit keys"));
     let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
     compare(&program, &tables, &pools, text);

@@ -118,6 +118,18 @@ impl AggregateKind {
         })
     }
 
+    /// Whether rows in a group that nobody reads cost little and never fail.
+    pub(crate) fn takes_any_row(&self) -> bool {
+        let plain = match self.reduction {
+            Reduction::CountRows | Reduction::Count | Reduction::Any | Reduction::All => true,
+            Reduction::Sum | Reduction::Min | Reduction::Max => {
+                self.argument.is_some_and(|(_, register)| matches!(register, Register::I32 | Register::I64))
+            }
+            _ => false,
+        };
+        plain && !(self.distinct && distinct_matters(&self.reduction))
+    }
+
     /// What the aggregate is of no rows.
     pub(crate) fn empty(&self) -> Result<Value> {
         let mut accumulator = self.accumulator()?;
