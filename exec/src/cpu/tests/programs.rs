@@ -83,9 +83,16 @@ fn reductions() {
     ks? = sum(distinct i0.e)::decimal(38,2)
     few = count_rows(if i0.f)
     fs? = sum(i0.a if i0.b > 2::bigint)::bigint
+    dense = count_rows(if i0.a <> 3)
+    ds? = sum(i0.b if i0.a <> 3)::decimal(38,0)
+    dlo? = min(i0.a if i0.a <> 3)
+    dhi? = max(i0.g if i0.a <> 3)
+    dany? = any(i0.f if i0.a <> 3)
+    dk = count(distinct i0.c if i0.a <> 3)
+    quotient? = sum(100 / i0.a if i0.a <> 0)::bigint
+    never? = sum(i0.a if i0.a > 1000000)::bigint
 ";
-    let outputs =
-        "n, na, s, sb, se, sd, si, sh, lo, hi, lod, hid, loc, hic, log, hih, lof, any, all, v, k, kd, ks, few, fs";
+    let outputs = "n, na, s, sb, se, sd, si, sh, lo, hi, lod, hid, loc, hic, log, hih, lof, any, all, v, k, kd, ks, few, fs, dense, ds, dlo, dhi, dany, dk, quotient, never";
     with_tables(&format!("loop\n  i0 in %0\n  %2 reduce\n    if i0.a > -1\n{aggregates}result %2\noutput {outputs}\n"));
     for (keys, names) in [
         ("    key k0 = i0.a\n", "k0"),
