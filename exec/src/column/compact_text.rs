@@ -25,8 +25,9 @@ const DISTINCT_MAX: usize = 1 << 16;
 /// Above [`DISTINCT_ALWAYS`], rows that each distinct string must stand for on average.
 const ROWS_PER_DISTINCT_MIN: usize = 4;
 
-/// A chunk that has seen so many distinct strings gives up on a dictionary if most rows brought a new one.
-const DISTINCT_BEFORE_DOUBT: usize = 1 << 12;
+/// A chunk that has seen so many distinct strings gives up on a dictionary if most rows brought a new one. A quarter
+/// of a chunk, because the first rows of a column of ten thousand strings bring little else than new ones.
+const DISTINCT_BEFORE_DOUBT: usize = 1 << 14;
 
 /// Bytes of the strings of a dictionary, at most: far below the 4 GiB that its offsets reach.
 const DICTIONARY_BYTES_MAX: usize = 1 << 28;

@@ -203,6 +203,7 @@ fn dictionaries_and_their_overflow() {
         (257, 257, "text"),
         (257 * 4, 257, "dictionary16"),
         (CHUNK_ROWS + 1, 1000, "dictionary16"),
+        (3 * CHUNK_ROWS, 10_000, "dictionary16"),
         (3 * CHUNK_ROWS, 40_000, "dictionary16"),
         (3 * CHUNK_ROWS, 60_000, "text"),
         (2 * CHUNK_ROWS, 2 * CHUNK_ROWS, "text"),
