@@ -57,7 +57,8 @@
 //! * nothing else asks M, and every question has the same key, made of columns of p: another would miss its group;
 //! * the key and what of c has a condition in front that does not move cannot fail, and nothing in p and c is volatile:
 //!   K asks for rows that the loop might have dropped before it came to its question, and twice. None of c crosses a
-//!   condition that may fail and does not move: the user would see fewer errors than the query has;
+//!   condition that may fail and does not move: the user would see fewer errors than the query has. What may fail does
+//!   not go to a loop that makes more than M;
 //! * the driving rows, as `selectivity` guesses them, are a quarter or less of the rows that M is made of, and have
 //!   few of its keys: they are stored, and each row of M is asked one question more;
 //!
@@ -68,6 +69,7 @@
 
 use super::collected_rows::{collected, columns_of, read_rows};
 use super::dependencies::{Definition, definitions};
+use super::failing::Failing;
 use super::questions::{Question, are_all_uses, questions};
 use super::selectivity::Selectivity;
 use super::uses::{FreeIndices, Use, collection_uses, collections_read, for_each_node, nested_of};
@@ -133,9 +135,10 @@ fn find(program: &Program, block: BlockId) -> Option<Site> {
         if questions.is_empty() || !nested_of(program, each).is_empty() {
             return None;
         }
-        let (uses, made) = analyses.get_or_insert_with(|| (collection_uses(program), definitions(program)));
+        let (uses, made, failing) =
+            analyses.get_or_insert_with(|| (collection_uses(program), definitions(program), Failing::of(program)));
         let made_here = |id: CollectionId| made[id.0 as usize].filter(|made| made.block == block && made.at < reader);
-        let mut targets = targets(program, lets, &questions, uses, made_here);
+        let mut targets = targets(program, failing, lets, &questions, uses, made_here);
         targets.retain(|target| !has_their_keys(program, lets, multiloop, target));
         let selectivity = Selectivity::of(program, made);
         // Fewer targets leave more in front, and so fewer driving rows: what remains pays all the more. The one that is
@@ -143,10 +146,10 @@ fn find(program: &Program, block: BlockId) -> Option<Site> {
         let of_rows = |target: &Target| made_of(&selectivity, lets, target).0;
         targets.sort_by(|a, b| of_rows(b).total_cmp(&of_rows(a)));
         while !targets.is_empty() {
-            if let Some(site) = taken_apart(program, lets, reader, &targets) {
+            if let Some(site) = taken_apart(program, failing, lets, reader, &targets) {
                 let driving = selectivity.rows_of_nest(&multiloop.nest[..site.driving], &site.front);
                 let pays = |target: &Target| pays(driving, made_of(&selectivity, lets, target));
-                if targets.iter().all(pays) {
+                if targets.iter().all(pays) && fail_alone(program, failing, lets, &site) {
                     return placed(program, lets, site);
                 }
             }
@@ -159,6 +162,7 @@ fn find(program: &Program, block: BlockId) -> Option<Site> {
 /// What a loop asks, alone and for one key.
 fn targets(
     program: &Program,
+    failing: &Failing,
     lets: &[Let],
     questions: &[Question<'_>],
     uses: &[Use],
@@ -172,7 +176,7 @@ fn targets(
         }
         let asking: Vec<Question<'_>> =
             questions.iter().filter(|question| question.collection == collection).copied().collect();
-        let pure = key.iter().all(|part| program.scalars.effects(part.scalar).is_pure());
+        let pure = key.iter().all(|part| failing.is_pure(program, part.scalar));
         let one_key = asking.iter().all(|question| question.key == key);
         let Let::Loop { multiloop, .. } = &lets[made.at] else { continue };
         let own_key = multiloop.generators[made.generator].key();
@@ -211,7 +215,7 @@ fn has_their_keys(program: &Program, lets: &[Let], reader: &Multiloop, target: &
 }
 
 /// Which indices and conditions stand in front of all questions.
-fn taken_apart(program: &Program, lets: &[Let], reader: usize, targets: &[Target]) -> Option<Site> {
+fn taken_apart(program: &Program, failing: &Failing, lets: &[Let], reader: usize, targets: &[Target]) -> Option<Site> {
     let Let::Loop { multiloop, .. } = &lets[reader] else { return None };
     let driving = targets.iter().map(|target| target.at).min()?;
     let own: Vec<IndexId> = multiloop.nest[driving..].iter().map(|index| index.id).collect();
@@ -223,11 +227,11 @@ fn taken_apart(program: &Program, lets: &[Let], reader: usize, targets: &[Target
     let asked: Vec<CollectionId> = targets.iter().map(|target| target.collection).collect();
     let (mut front, mut rest, mut crosses) = (Vec::new(), Vec::new(), false);
     for &id in multiloop.generators[0].condition() {
-        let effects = program.scalars.effects(id);
+        let (pure, volatile) = (failing.is_pure(program, id), program.scalars.effects(id).volatile);
         // Nothing crosses what may fail, and that comes along only if all in front of it does.
-        let may_move = !crosses && (effects.is_pure() || (rest.is_empty() && own.is_empty() && !effects.volatile));
+        let may_move = !crosses && (pure || (rest.is_empty() && own.is_empty() && !volatile));
         let moves = may_move && drives(id) && !asks(program, id, &asked);
-        crosses |= !moves && !effects.is_pure();
+        crosses |= !moves && !pure;
         if moves { &mut front } else { &mut rest }.push(id);
     }
     let nest = &multiloop.nest[..driving];
@@ -266,13 +270,26 @@ fn pays(driving: f64, (rows, keys): (f64, f64)) -> bool {
     driving * ROWS_PER_DRIVING_ROW <= rows && driving <= SHARE_MAX * keys
 }
 
-/// Where the driving rows can stand: in front of all targets, or the targets behind what the rows need.
-fn placed(program: &Program, lets: &[Let], mut site: Site) -> Option<Site> {
-    let Let::Loop { multiloop, .. } = &lets[site.reader] else { return None };
+/// Whether nothing fails but what the loop needs anyway, should its driving rows fail: what stands in one loop with a
+/// target fails with it.
+fn fail_alone(program: &Program, failing: &Failing, lets: &[Let], site: &Site) -> bool {
+    let driving = rows_of(lets, site);
+    let mut pure = !failing.reads_failing(program, &driving);
+    driving.for_each_scalar(|id| pure &= program.scalars.effects(id).is_pure());
+    pure || site.targets.iter().all(|target| lets[target.made.at].defines().len() == 1)
+}
+
+/// The loop over the driving rows, without what it collects of them.
+fn rows_of(lets: &[Let], site: &Site) -> Let {
+    let Let::Loop { multiloop, .. } = &lets[site.reader] else { unreachable!("find has seen a loop") };
     let nest = multiloop.nest[..site.driving].to_vec();
     let generators = vec![Generator::Collect { condition: site.front.clone(), value: Vec::new() }];
-    let needed =
-        collections_read(program, &Let::Loop { defines: Vec::new(), multiloop: Multiloop { nest, generators } });
+    Let::Loop { defines: Vec::new(), multiloop: Multiloop { nest, generators } }
+}
+
+/// Where the driving rows can stand: in front of all targets, or the targets behind what the rows need.
+fn placed(program: &Program, lets: &[Let], mut site: Site) -> Option<Site> {
+    let needed = collections_read(program, &rows_of(lets, &site));
     let needs = |at: usize| lets[at].defines().iter().any(|define| needed.contains(define));
     let first = site.targets.iter().map(|target| target.made.at).min()?;
     let last_needed = (0..site.reader).rev().find(|&at| needs(at));

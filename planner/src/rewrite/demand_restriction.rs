@@ -64,7 +64,8 @@
 //!   and the user see fewer errors than the query has;
 //! * only an index that stands in front of a left join restricts it: without its match the row would go on with NULLs
 //!   to conditions that it has not met before;
-//! * C does not depend on M, and nothing is copied; M moves behind C if it has to;
+//! * C does not depend on M, and nothing is copied; M moves behind C if it has to. If C may fail, M's loop makes nothing
+//!   else, which would fail, too;
 //! * C's share of the keys, as `selectivity` estimates it, is small: else the question costs more than the groups.
 //!
 //! NULLs: the new probe takes NULL as the old one did. Errors: conditions behind, key and arguments are evaluated for
@@ -72,6 +73,7 @@
 //! its reader with or without M. Joins: a left join's index finds nothing and implies nothing.
 
 use super::dependencies::{Definition, definitions};
+use super::failing::Failing;
 use super::questions::{Question, QuestionKind, are_all_uses, have_found, may_sink, questions};
 use super::selectivity::Selectivity;
 use super::uses::{collection_uses, for_each_node};
@@ -126,7 +128,7 @@ fn find(program: &Program, block: BlockId) -> Option<Site> {
         return None;
     }
     let (uses, made) = (collection_uses(program), definitions(program));
-    let selectivity = Selectivity::of(program, &made);
+    let (selectivity, failing) = (Selectivity::of(program, &made), Failing::of(program));
     for (reader, questions) in &readers {
         let facts = facts(program, reader, &made);
         for (number, &Question { collection, .. }) in questions.iter().enumerate() {
@@ -140,8 +142,12 @@ fn find(program: &Program, block: BlockId) -> Option<Site> {
                 continue;
             }
             let small = |fact: &&Fact| selectivity.of_collection(fact.found) <= SHARE_MAX;
-            let site =
-                |fact: &Fact| site(program, lets, &made, target, wanted(program, reader, fact, &asking, lets, target)?);
+            let site = |fact: &Fact| {
+                // What stands in one loop fails together.
+                let alone = lets[target.at].defines().len() == 1 || !failing.collection(fact.found);
+                let wanted = wanted(program, &failing, reader, fact, &asking, lets, target).filter(|_| alone)?;
+                site(program, lets, &made, target, wanted)
+            };
             if let Some(site) = facts.iter().filter(|fact| fact.found != collection).filter(small).find_map(site) {
                 return Some(site);
             }
@@ -153,6 +159,7 @@ fn find(program: &Program, block: BlockId) -> Option<Site> {
 /// The fact as a question about what is asked, if every asker implies it.
 fn wanted(
     program: &Program,
+    failing: &Failing,
     reader: &Multiloop,
     fact: &Fact,
     asking: &[Question<'_>],
@@ -167,7 +174,7 @@ fn wanted(
             Some(KeyPart { scalar: key[position], null_matches: *null_matches })
         };
         let key = fact.parts.iter().map(part).collect::<Option<Vec<KeyPart>>>()?;
-        holds(program, reader, fact, question).then_some(Wanted { found: fact.found, key })
+        holds(program, failing, reader, fact, question).then_some(Wanted { found: fact.found, key })
     };
     let first = of_one(asking.first()?)?;
     asking[1..].iter().all(|question| of_one(question).as_ref() == Some(&first)).then_some(first)
@@ -257,13 +264,13 @@ fn generator(program: &Program, made: Definition) -> Option<&Generator> {
 }
 
 /// Whether who asks has found the fact, or is dropped for not finding it.
-fn holds(program: &Program, reader: &Multiloop, fact: &Fact, question: &Question<'_>) -> bool {
+fn holds(program: &Program, failing: &Failing, reader: &Multiloop, fact: &Fact, question: &Question<'_>) -> bool {
     let inside = question.at == reader.nest.len();
     match (&fact.by, question.kind) {
         (Finder::Index(at), _) => *at < question.at,
         (Finder::Condition(_), QuestionKind::BucketOrNull) => false,
         (Finder::Condition(id), QuestionKind::Bucket) => {
-            let pure = |id: &ScalarId| program.scalars.effects(*id).is_pure();
+            let pure = |id: &ScalarId| failing.is_pure(program, *id);
             let behind = reader.nest[question.at + 1..].iter().flat_map(|index| index.source.scalars());
             let drops =
                 |generator: &Generator| generator.condition().iter().take_while(|id| pure(id)).any(|each| each == id);

@@ -52,6 +52,7 @@
 //!
 //! NULLs and joins: nothing is evaluated differently.
 
+use super::failing::Failing;
 use super::substitute::Substitution;
 use super::uses::collections_read;
 use crate::analysis::ranges::Ranges;
@@ -129,12 +130,12 @@ fn common_place(program: &Program, lets: &[Let], first: usize, second: usize) ->
 /// Whether joining the loops makes no failure of one that of the other. What the types do not prove, ranges may.
 fn fail_together(program: &Program, block: BlockId, first: usize, second: usize, ranges: &mut Option<Ranges>) -> bool {
     let lets = &program.block(block).lets;
-    let needed = needed_loops(program, block, lets);
+    let (needed, failing) = (needed_loops(program, block, lets), Failing::of(program));
     [first, second].into_iter().all(|at| {
         let effects = lets[at].effects(&program.scalars);
-        effects.is_pure()
-            || needed.contains(&at)
-            || (!effects.volatile && ranges.get_or_insert_with(|| Ranges::analyse(program)).never_fails(&lets[at]))
+        let mut proven = || ranges.get_or_insert_with(|| Ranges::analyse(program)).never_fails(&lets[at]);
+        let is_safe = effects.is_pure() || (!effects.volatile && proven());
+        needed.contains(&at) || (is_safe && !failing.reads_failing(program, &lets[at]))
     })
 }
 

@@ -11,6 +11,7 @@ mod dependencies;
 mod eliminate_common_lets;
 mod eliminate_dead_fields;
 mod exists_disequality_to_min_max;
+mod failing;
 mod fold_constants;
 mod fuse_collect_into_consumer;
 mod fuse_sibling_loops;

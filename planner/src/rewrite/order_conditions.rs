@@ -41,7 +41,7 @@
 //! output a
 //! ```
 //!
-//! Guard, and why: a condition that may fail or is volatile keeps its place, and none crosses it: in
+//! Guard, and why: a condition that may fail (or asks what may) or is volatile keeps its place, and none crosses it: in
 //! `where length(s) > 0 and 1 / x > 0` the first may be there to keep a zero away from the second, and `random()` is
 //! asked once for each row that gets to it.
 //!
@@ -49,6 +49,7 @@
 //! join are ordered among themselves.
 
 use super::dependencies::definitions;
+use super::failing::Failing;
 use super::selectivity::Selectivity;
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
@@ -58,6 +59,7 @@ use crate::multiloop::{BlockId, Generator, Index, Let, Program, Scalar, ScalarId
 pub(super) fn order_conditions(program: &mut Program) -> bool {
     let made = definitions(program);
     let selectivity = Selectivity::of(program, &made);
+    let failing = Failing::of(program);
     let mut ordered: Vec<(BlockId, Vec<Let>)> = Vec::new();
     for block in live_blocks(program) {
         let lets = &program.block(block).lets;
@@ -67,7 +69,7 @@ pub(super) fn order_conditions(program: &mut Program) -> bool {
             let mut new = None;
             let mut number = 0;
             for_each_condition(each, |condition| {
-                if let Some(better) = order(program, &selectivity, &multiloop.nest, condition) {
+                if let Some(better) = order(program, &failing, &selectivity, &multiloop.nest, condition) {
                     new.get_or_insert_with(Vec::new).push((number, better));
                 }
                 number += 1;
@@ -130,6 +132,7 @@ pub(super) fn for_each_condition_mut(each: &mut Let, mut change: impl FnMut(&mut
 /// Conditions in a better order, if there is one.
 fn order(
     program: &Program,
+    failing: &Failing,
     selectivity: &Selectivity<'_>,
     nest: &[Index],
     condition: &[ScalarId],
@@ -137,7 +140,7 @@ fn order(
     if condition.len() < 2 {
         return None;
     }
-    let is_pure = |id: &ScalarId| program.scalars.effects(*id).is_pure();
+    let is_pure = |id: &ScalarId| failing.is_pure(program, *id);
     let mut ordered = Vec::with_capacity(condition.len());
     for run in condition.chunk_by(|a, b| is_pure(a) && is_pure(b)) {
         let shares = selectivity.of_each(nest, run);

@@ -59,6 +59,7 @@
 
 use super::collected_rows::{collected, columns_of, read_rows};
 use super::dependencies::definitions;
+use super::failing::Failing;
 use super::fuse_sibling_loops::same_nest;
 use super::selectivity::Selectivity;
 use super::substitute::Substitution;
@@ -132,10 +133,11 @@ fn scanned(program: &Program, each: &Let) -> Option<CollectionId> {
 /// The conditions on a loop's first index that its rows have to pass for any of its generators.
 fn picks(program: &mut Program, each: &Let) -> Vec<ScalarId> {
     let Let::Loop { multiloop, .. } = each else { return Vec::new() };
+    let failing = Failing::of(program);
     // Up to the first that may fail: nothing crosses it.
     let pure = |generator: &Generator| {
         let condition = generator.condition().iter().copied();
-        condition.take_while(|&id| program.scalars.effects(id).is_pure()).collect::<Vec<ScalarId>>()
+        condition.take_while(|&id| failing.is_pure(program, id)).collect::<Vec<ScalarId>>()
     };
     let of_all: Vec<Vec<ScalarId>> = multiloop.generators.iter().map(pure).collect();
     let mut picks = of_all[0].clone();
@@ -148,9 +150,7 @@ fn picks(program: &mut Program, each: &Let) -> Vec<ScalarId> {
     }
     let mut free = FreeIndices::default();
     let first = multiloop.nest[0].id;
-    picks.retain(|&id| {
-        program.scalars.effects(id).is_pure() && free.scalar(program, id).iter().all(|index| *index == first)
-    });
+    picks.retain(|&id| failing.is_pure(program, id) && free.scalar(program, id).iter().all(|index| *index == first));
     picks
 }
 
