@@ -1,7 +1,7 @@
 //! VALUES as a query: columns `column1`, `column2`, …, each of the one type that its rows agree on.
 
 use super::binder::Binder;
-use super::expression::{Coercion, unify_types};
+use super::expression::{Coercion, types_to_unify, unify_types};
 use super::query::{Rows, Unknown};
 use super::scope::{Clause, Scope};
 use crate::error::{Error, ErrorKind, Result};
@@ -75,7 +75,7 @@ impl Binder<'_> {
         index: usize,
         unknown: Option<DataType>,
     ) -> Result<DataType> {
-        let types: Vec<DataType> = rows.iter().map(|row| row[index].data_type).collect();
+        let types = types_to_unify(rows.iter().map(|row| &row[index]));
         let agreed = if types.iter().all(|data_type| *data_type == DataType::Null) {
             let Some(data_type) = unknown else { return Ok(DataType::Null) };
             data_type

@@ -164,6 +164,10 @@ fn read_one<'a>(text: &'a str, sum: &mut Sum) -> Option<&'a str> {
     if let Some(months) = rest.strip_prefix('-') {
         let digits = run(months, |c| c.is_ascii_digit());
         let months_of_year = months[..digits].parse::<i64>().ok()?;
+        if months[digits..].starts_with('-') {
+            // A date, not years and months.
+            return None;
+        }
         sum.overflow |= months_of_year > 11;
         sum.add(number, Unit::Year)?;
         let months_of_year = if negative { -months_of_year } else { months_of_year };

@@ -14,7 +14,7 @@
 //! | | decimal(p,s) | decimal(38, max(16,s)) |
 //! | | real, double | double |
 //! | `stddev…`, `variance`, `var_…` | any number | double (PostgreSQL: NUMERIC unless of a float) |
-//! | `min`, `max` | anything ordered but booleans | the same; strings give text |
+//! | `min`, `max` | anything ordered but booleans | the same; varchar gives text |
 //! | `bool_and`, `every`, `bool_or` | boolean | boolean |
 //!
 //! The argument of the deviations and variances, and of `avg` over reals, is cast to double here. DISTINCT is
@@ -76,7 +76,7 @@ pub(crate) fn aggregate_type(function: AggregateFunction, argument: DataType) ->
             T::Double
         }
         (A::Min | A::Max, T::Boolean) => return None,
-        (A::Min | A::Max, text) if text.is_text() => T::Text,
+        (A::Min | A::Max, T::Varchar(_)) => T::Text,
         (A::Min | A::Max, ordered) => ordered,
         (A::BoolAnd | A::BoolOr, T::Boolean) => T::Boolean,
         _ => return None,

@@ -101,6 +101,23 @@ pub(crate) fn unify_types(types: &[DataType], construct: &str) -> Result<DataTyp
     Ok(if common == DataType::Null || (unknown && common.is_text()) { DataType::Text } else { common })
 }
 
+/// The types of expressions that are to have one. Among others a NULL has their type, and among chars a literal is a
+/// char that holds it: as text its trailing blanks would matter.
+pub(crate) fn types_to_unify<'e>(expressions: impl Iterator<Item = &'e Expression> + Clone) -> Vec<DataType> {
+    let types = expressions.clone().map(|expression| expression.data_type);
+    let known = types.clone().find(|data_type| *data_type != DataType::Null).unwrap_or(DataType::Null);
+    let chars = types.clone().any(|data_type| matches!(data_type, DataType::Char(_)));
+    let unified = |expression: &Expression| match &expression.kind {
+        ExpressionKind::Constant(Value::Null) if expression.data_type == DataType::Null => known,
+        ExpressionKind::Constant(Value::Text(text)) if expression.data_type == DataType::Null && chars => {
+            let characters = text.trim_end_matches(' ').chars().count().max(1);
+            u32::try_from(characters).map_or(DataType::Text, DataType::Char)
+        }
+        _ => expression.data_type,
+    };
+    expressions.map(unified).collect()
+}
+
 fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
     match (a, b) {
         (a, b) if a == b => Some(a),
@@ -189,7 +206,7 @@ impl Binder<'_> {
         } else {
             expressions
         };
-        let types: Vec<DataType> = expressions.iter().map(|expression| expression.data_type).collect();
+        let types = types_to_unify(expressions.iter());
         let position = expressions.iter().find_map(|expression| expression.position);
         let common = unify_types(&types, construct).map_err(|error| error.at(position))?;
         expressions.into_iter().map(|expression| self.coerce(expression, common, Coercion::Implicit)).collect()

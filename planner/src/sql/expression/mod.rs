@@ -34,7 +34,7 @@ use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
 use crate::relation::Expression;
 use crate::types::DataType;
-pub(crate) use coercion::{Coercion, unify_types};
+pub(crate) use coercion::{Coercion, types_to_unify, unify_types};
 pub(crate) use data_type::bind_data_type;
 use pattern::PatternOperator;
 use sqlparser::ast::{self, Expr, Spanned};
