@@ -109,7 +109,7 @@ impl Spill {
             self.groups.extend(self.origins.iter().map(|&origin| groups[origin as usize]));
             &self.groups[..]
         });
-        fold(tile, accumulator, aggregate, groups, &[])?;
+        fold(tile, accumulator, aggregate, groups, (&[], false))?;
         tile.truncate(mark);
         Ok(())
     }
@@ -120,19 +120,20 @@ fn plan_groups<'g>(plan: &ReducePlan<'_>, groups: &'g [u32]) -> Option<&'g [u32]
     plan.key.is_some().then_some(groups)
 }
 
-/// Folds the active tuples into their groups.
+/// Folds the active tuples into their groups; of these it is known which are present, if they are few, and whether
+/// they ascend.
 fn fold(
     tile: &mut Tile<'_>,
     accumulator: &mut Accumulator,
     aggregate: &AggregatePlan<'_>,
     groups: Option<&[u32]>,
-    present: &[u32],
+    (present, ascending): (&[u32], bool),
 ) -> Result<()> {
     if let Some(argument) = aggregate.argument {
         tile.evaluate(argument)?;
     }
     let vector = aggregate.argument.map(|argument| tile.vector(argument));
-    accumulator.update(&Input { groups, present, vector, len: tile.len() })
+    accumulator.update(&Input { groups, present, ascending, vector, len: tile.len() })
 }
 
 impl<'p> Reducer<'p> {
@@ -191,12 +192,12 @@ impl<'p> Reducer<'p> {
                 Spilled::Nothing => {}
                 Spilled::Yes => {
                     accumulator.resize(room + 1);
-                    fold(tile, accumulator, aggregate, Some(&self.spill.groups), &[])?;
+                    fold(tile, accumulator, aggregate, Some(&self.spill.groups), (&[], false))?;
                     accumulator.resize(room);
                 }
                 Spilled::No if aggregate.condition.is_empty() => {
                     let groups = plan_groups(self.plan, &self.groups);
-                    fold(tile, accumulator, aggregate, groups, &self.present)?;
+                    fold(tile, accumulator, aggregate, groups, (&self.present, self.grouper.ascends()))?;
                 }
                 Spilled::No => {
                     self.spill.filtered(tile, accumulator, aggregate, plan_groups(self.plan, &self.groups))?

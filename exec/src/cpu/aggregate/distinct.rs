@@ -90,6 +90,7 @@ impl Distinct {
         plain.update(&Input {
             groups: Some(&self.groups),
             present: &[],
+            ascending: false,
             vector: Some(&values),
             len: self.groups.len(),
         })?;

@@ -67,7 +67,19 @@ impl Extreme {
         /// The same for narrow integers, without a branch.
         macro_rules! take_narrow {
             ($best:ident, $values:ident) => {
-                if largest {
+                if let (Some(span), Some(groups)) = (input.span(), input.groups) {
+                    let pairs = groups.iter().zip($values);
+                    if largest {
+                        pairs.for_each(|(&group, &value)| {
+                            $best[group as usize] = $best[group as usize].max(value.into())
+                        });
+                    } else {
+                        pairs.for_each(|(&group, &value)| {
+                            $best[group as usize] = $best[group as usize].min(value.into())
+                        });
+                    }
+                    seen[span].fill(true);
+                } else if largest {
                     input.each_valid(|tuple, group| {
                         $best[group] = $best[group].max(i64::from($values[vector.position(tuple)]));
                         seen[group] = true;

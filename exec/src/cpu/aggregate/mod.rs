@@ -32,6 +32,8 @@ pub(crate) struct Input<'a> {
     pub(crate) groups: Option<&'a [u32]>,
     /// All groups among the tuples, if they are few; else nothing.
     pub(crate) present: &'a [u32],
+    /// Whether groups ascend without gaps.
+    pub(crate) ascending: bool,
     /// The argument; none for CountRows.
     pub(crate) vector: Option<&'a Vector>,
     /// How many tuples.
@@ -43,6 +45,14 @@ impl Input<'_> {
     #[inline]
     pub(crate) fn group(&self, tuple: usize) -> usize {
         self.groups.map_or(0, |groups| groups[tuple] as usize)
+    }
+
+    /// The groups of a tile whose groups ascend and whose argument has no NULL: each has a value.
+    pub(crate) fn span(&self) -> Option<std::ops::RangeInclusive<usize>> {
+        let (first, last) = (self.groups?.first()?, self.groups?.last()?);
+        let vector = self.vector?;
+        let dense = self.ascending && vector.nulls.is_none() && !vector.constant;
+        dense.then_some(*first as usize..=*last as usize)
     }
 
     /// The tuples whose argument is not NULL, with their groups.

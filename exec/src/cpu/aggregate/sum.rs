@@ -80,6 +80,19 @@ impl IntegerSums {
             input.present.iter().for_each(|&group| seen[group as usize] = true);
             return Ok(());
         }
+        if let (Some(span), Some(groups), Sums::Narrow { sums, .. }) = (input.span(), input.groups, &mut *sums) {
+            match &vector.data {
+                VectorData::I32(values) => {
+                    groups.iter().zip(values).for_each(|(&group, &value)| sums[group as usize] += i64::from(value));
+                }
+                VectorData::I64(values) => {
+                    groups.iter().zip(values).for_each(|(&group, &value)| sums[group as usize] += value);
+                }
+                _ => return Err(Error::internal("a narrow sum of wide values")),
+            }
+            seen[span].fill(true);
+            return Ok(());
+        }
         /// Adds every valid value of the slice.
         macro_rules! add {
             ($values:expr) => {

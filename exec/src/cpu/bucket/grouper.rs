@@ -144,6 +144,11 @@ impl Grouper {
         }
     }
 
+    /// Whether the groups of a tile's tuples ascend without gaps.
+    pub(crate) fn ascends(&self) -> bool {
+        matches!(self, Grouper::Ordered { .. })
+    }
+
     /// How many groups there is room for.
     pub(crate) fn len(&self) -> usize {
         match self {
@@ -214,15 +219,20 @@ impl Grouper {
             Grouper::Ordered { layout, codes: keys, segments } => {
                 codes.encode(layout, &parts, len);
                 let fresh = segments.last().is_some_and(|segment| segment.start as usize == keys.len());
+                let before = keys.len();
+                let start = before - usize::from(!fresh && before > 0);
+                let first = if start < before { keys[start] } else { codes.bits64.first().copied().unwrap_or(0) };
+                // Every row writes its group's key, without a branch: most often it stands there already.
+                keys.resize(start + len + 1, 0);
+                let (mut group, mut last) = (start, first);
                 groups.clear();
-                let mut last = if fresh { None } else { keys.last().copied() };
-                for &code in &codes.bits64 {
-                    if last != Some(code) {
-                        last = Some(code);
-                        keys.push(code);
-                    }
-                    groups.push((keys.len() - 1) as u32);
-                }
+                groups.extend(codes.bits64.iter().map(|&code| {
+                    group += usize::from(code != last);
+                    last = code;
+                    keys[group] = code;
+                    group as u32
+                }));
+                keys.truncate(if len > 0 { group + 1 } else { before });
             }
             Grouper::Hash { layout, table, keys } => {
                 codes.encode(layout, &parts, len);
