@@ -28,8 +28,10 @@ pub struct Ranges {
     rows: Vec<Option<u64>>,
     fields: FxHashMap<(CollectionId, u32), Fact>,
     members: FxHashMap<(CollectionId, u32), Fact>,
-    /// What has an aggregate that may fail even if its arguments do not.
+    /// What may fail to be made, because of itself or of what it reads.
     failing: FxHashSet<CollectionId>,
+    /// Of each scalar whether it, or an argument of it, asks what may fail to be made.
+    asks: Vec<bool>,
 }
 
 /// What is proven about one scalar.
@@ -99,7 +101,42 @@ impl Ranges {
             }
         }
         ranges.facts = analysis.facts.into_iter().map(|fact| fact.expect("all scalars were visited")).collect();
+        ranges.follow_failures(program);
         ranges
+    }
+
+    /// Finds out what may fail because of what it reads: lets are lazy, so who asks one that fails, fails.
+    fn follow_failures(&mut self, program: &Program) {
+        let mut known = usize::MAX;
+        while known != self.failing.len() {
+            known = self.failing.len();
+            self.asks.clear();
+            for scalar in (0..program.scalars.len() as u32).map(ScalarId) {
+                let asks = self.asks_directly(program, scalar)
+                    || program.scalars.get(scalar).children().iter().any(|child| self.asks[child.0 as usize]);
+                self.asks.push(asks);
+            }
+            for each in program.blocks.iter().flat_map(|block| &block.lets) {
+                let mut fails = each.inputs().iter().any(|input| self.failing.contains(input));
+                each.for_each_scalar(|id| fails |= self.may_fail(id));
+                // What is made in one loop fails together.
+                if fails || each.defines().iter().any(|define| self.failing.contains(define)) {
+                    self.failing.extend(each.defines());
+                }
+            }
+        }
+    }
+
+    fn asks_directly(&self, program: &Program, scalar: ScalarId) -> bool {
+        match program.scalars.get(scalar) {
+            Scalar::Single { collection, .. }
+            | Scalar::Lookup { collection, .. }
+            | Scalar::Exists { collection, .. } => self.failing.contains(collection),
+            Scalar::Nested { block, .. } => {
+                program.block(*block).lets.iter().flat_map(Let::defines).any(|define| self.failing.contains(define))
+            }
+            _ => false,
+        }
     }
 
     /// Smallest and largest value of an integer-like scalar, in its type's unit. (0, 0) if it is always NULL.
@@ -117,16 +154,19 @@ impl Ranges {
         self.fact(scalar).nullable
     }
 
-    /// Whether evaluating a scalar can fail, arguments included.
+    /// Whether evaluating a scalar can fail, arguments and what it asks included.
     pub fn may_fail(&self, scalar: ScalarId) -> bool {
-        self.fact(scalar).may_fail
+        self.fact(scalar).may_fail || self.asks_failing(scalar)
     }
 
-    /// Whether evaluating a let, its reductions included, cannot fail.
+    /// Whether a scalar, or an argument of it, asks a collection that may fail to be made.
+    pub fn asks_failing(&self, scalar: ScalarId) -> bool {
+        self.asks[scalar.0 as usize]
+    }
+
+    /// Whether evaluating a let, its reductions and what it reads included, cannot fail.
     pub fn never_fails(&self, each: &Let) -> bool {
-        let mut may_fail = false;
-        each.for_each_scalar(|id| may_fail |= self.may_fail(id));
-        !may_fail && !each.defines().iter().any(|define| self.failing.contains(define))
+        !each.defines().iter().any(|define| self.failing.contains(define))
     }
 
     /// Bounds of a field of a collection, as a `Rows` index shows it.

@@ -133,9 +133,9 @@ fn fail_together(program: &Program, block: BlockId, first: usize, second: usize,
     let (needed, failing) = (needed_loops(program, block, lets), Failing::of(program));
     [first, second].into_iter().all(|at| {
         let effects = lets[at].effects(&program.scalars);
+        let is_pure = effects.is_pure() && !failing.reads_failing(program, &lets[at]);
         let mut proven = || ranges.get_or_insert_with(|| Ranges::analyse(program)).never_fails(&lets[at]);
-        let is_safe = effects.is_pure() || (!effects.volatile && proven());
-        needed.contains(&at) || (is_safe && !failing.reads_failing(program, &lets[at]))
+        needed.contains(&at) || is_pure || (!effects.volatile && proven())
     })
 }
 

@@ -141,7 +141,8 @@ impl<'p> Compiler<'p> {
             data_type,
             register: register(data_type, self.ranges.of(id)),
             reach,
-            may_fail: effects.may_fail && self.ranges.may_fail(id),
+            // Asking has no effects of its own, but it fails where what is asked has failed.
+            may_fail: (effects.may_fail && self.ranges.may_fail(id)) || self.ranges.asks_failing(id),
             volatile: effects.volatile,
             position: scalars.position(id),
         });
