@@ -5,6 +5,9 @@ use super::{BlockId, CollectionId, Let, Program, Scalar, ScalarId, Shape};
 
 /// The blocks that can be reached, an enclosing one before those nested in it.
 pub fn live_blocks(program: &Program) -> Vec<BlockId> {
+    if program.blocks.len() == 1 {
+        return vec![program.body];
+    }
     let mut walk = Walk::new(program);
     walk.block(program.body);
     walk.blocks

@@ -86,6 +86,9 @@ pub fn for_each_node(program: &Program, id: ScalarId, seen: &mut Vec<bool>, visi
 /// The `Nested` scalars of a let with their blocks, in the order in which they are met; not those inside blocks.
 pub fn nested_of(program: &Program, each: &Let) -> Vec<(ScalarId, BlockId, u32)> {
     let mut found = Vec::new();
+    if program.blocks.len() == 1 {
+        return found;
+    }
     let mut seen = vec![false; program.scalars.len()];
     each.for_each_scalar(|id| {
         for_each_node(program, id, &mut seen, &mut |id, scalar| {
