@@ -3,10 +3,15 @@
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use multiloop::{Backend, Engine};
-use multiloop_tpch::{Options, print_table, run};
-use std::path::PathBuf;
+use multiloop::{Backend, Engine, Session};
+use multiloop_tpch::compare::{self, PeerOptions, Scratch, print_comparison};
+use multiloop_tpch::{Options, QueryReport, print_table, run};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// Environment variable with the Python of the peers.
+const PYTHON_VARIABLE: &str = "MULTILOOP_PEERS_PYTHON";
 
 /// Runs the TPC-H benchmark.
 #[derive(Args, Debug)]
@@ -38,10 +43,30 @@ pub(crate) struct TpchArguments {
     /// Write the figures here, too
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Run other engines beside it, as in duckdb,polars; the default is all that are installed
+    ///
+    /// duckdb, polars, datafusion, hyper, chdb; and, if named, duckdb-compressed and hyper-file. They need Python 3 with
+    /// the modules in tpch/peers/requirements.txt.
+    #[arg(long, value_name = "ENGINES", num_args = 0..=1, default_missing_value = "", value_delimiter = ',')]
+    compare: Option<Vec<String>>,
+    /// The Python of the engines beside it; the default is MULTILOOP_PEERS_PYTHON of the environment, then python3
+    #[arg(long, value_name = "PATH", requires = "compare")]
+    peers_python: Option<PathBuf>,
+    /// Seconds that a query may take in another engine, all its runs together
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "compare")]
+    peers_timeout: u64,
+    /// One engine after another instead of all of them query by query: takes less memory, pairs worse
+    #[arg(long, requires = "compare")]
+    one_by_one: bool,
+    /// Where to draw the ratios
+    #[arg(long, value_name = "FILE", default_value = "tpch-compare.svg", requires = "compare")]
+    plot: PathBuf,
 }
 
 /// Runs it; an error if a query failed or an answer was wrong.
 pub(crate) fn tpch(arguments: &TpchArguments) -> Result<()> {
+    // Before the engine starts: its workers, and the peers, inherit it.
+    let pinned = arguments.compare.is_some() && arguments.threads == Some(1) && stay_on_one_processor();
     let mut builder = Engine::builder();
     if let Some(threads) = arguments.threads {
         builder = builder.threads(threads);
@@ -67,20 +92,94 @@ pub(crate) fn tpch(arguments: &TpchArguments) -> Result<()> {
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {msg}").context("the progress bar's template")?);
     bar.enable_steady_tick(Duration::from_millis(100));
-    let on_rows = |table: &str, rows: usize| bar.set_message(format!("loading {table}: {rows} rows"));
-    let on_query = |query: &multiloop_tpch::QueryReport| bar.set_message(format!("Q{} done", query.query));
-    let report = run(&session, &options, &on_rows, &on_query)?;
-    bar.finish_and_clear();
-    print!("{}", print_table(&report));
-    if let Some(path) = &arguments.json {
-        let text = serde_json::to_string_pretty(&report)?;
-        std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))?;
-    }
-    let failed = report.queries.iter().filter(|query| query.difference.is_some()).count();
+    let queries = match &arguments.compare {
+        Some(engines) => compare(&session, &options, arguments, engines, pinned, &bar)?,
+        None => alone(&session, &options, arguments, &bar)?,
+    };
+    let failed = queries.iter().filter(|query| query.difference.is_some()).count();
     if failed > 0 {
-        bail!("{failed} of {} queries failed or gave a wrong answer", report.queries.len());
+        bail!("{failed} of {} queries failed or gave a wrong answer", queries.len());
     }
     Ok(())
+}
+
+fn alone(
+    session: &Session,
+    options: &Options,
+    arguments: &TpchArguments,
+    bar: &ProgressBar,
+) -> Result<Vec<QueryReport>> {
+    let on_query = |query: &QueryReport| bar.set_message(format!("Q{} done", query.query));
+    let report = run(session, options, &|table, rows| loading(bar, table, rows), &on_query)?;
+    bar.finish_and_clear();
+    print!("{}", print_table(&report));
+    write_json(&report, arguments.json.as_deref())?;
+    Ok(report.queries)
+}
+
+fn compare(
+    session: &Session,
+    options: &Options,
+    arguments: &TpchArguments,
+    engines: &[String],
+    pinned: bool,
+    bar: &ProgressBar,
+) -> Result<Vec<QueryReport>> {
+    let named: Vec<String> =
+        engines.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
+    let named_python = arguments.peers_python.clone();
+    let python = match named_python.or_else(|| std::env::var_os(PYTHON_VARIABLE).map(PathBuf::from)) {
+        // The peers start in folders of their own. Symbolic links stay: one of them makes a virtual environment.
+        Some(path) if path.components().count() > 1 => std::path::absolute(&path)?,
+        Some(name) => name,
+        None => PathBuf::from("python3"),
+    };
+    let peers = PeerOptions {
+        engines: (!named.is_empty()).then_some(named),
+        python,
+        timeout: Duration::from_secs(arguments.peers_timeout.max(1)),
+        one_by_one: arguments.one_by_one,
+        pinned,
+    };
+    let scratch = Scratch::new()?;
+    remove_when_interrupted(scratch.path())?;
+    let told = |message: String| bar.set_message(message);
+    let on_rows = |table: &str, rows: usize| loading(bar, table, rows);
+    let comparison = compare::run(session, options, &peers, &scratch, &on_rows, &told)?;
+    bar.finish_and_clear();
+    print!("{}", print_comparison(&comparison));
+    let plot = &arguments.plot;
+    std::fs::write(plot, compare::svg(&comparison)).with_context(|| format!("writing {}", plot.display()))?;
+    println!("the ratios are drawn in {}", plot.display());
+    write_json(&comparison, arguments.json.as_deref())?;
+    Ok(comparison.multiloop.queries)
+}
+
+fn loading(bar: &ProgressBar, table: &str, rows: usize) {
+    bar.set_message(format!("loading {table}: {rows} rows"));
+}
+
+fn write_json(figures: &impl Serialize, path: Option<&Path>) -> Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    let text = serde_json::to_string_pretty(figures)?;
+    std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+}
+
+/// Binds this thread, and what it will start, to the last processor: the first ones have the system's work to do.
+fn stay_on_one_processor() -> bool {
+    let processors = core_affinity::get_core_ids().unwrap_or_default();
+    processors.into_iter().max_by_key(|processor| processor.id).is_some_and(core_affinity::set_for_current)
+}
+
+/// Ctrl-C ends the program without running destructors, and gigabytes of Parquet files would stay behind.
+fn remove_when_interrupted(scratch: &Path) -> Result<()> {
+    let scratch = scratch.to_owned();
+    ctrlc::set_handler(move || {
+        // The peers get the signal, too; what they still write is all that can be left.
+        let _ = std::fs::remove_dir_all(&scratch);
+        std::process::exit(130);
+    })
+    .context("handling Ctrl-C")
 }
 
 /// Reads `1,3,6-9`.

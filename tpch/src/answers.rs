@@ -19,7 +19,7 @@ const SF_1: [&str; 22] = answers!("1");
 const SF_10: [&str; 22] = answers!("10");
 
 /// ORDER BY leaves ties in these, so their rows are compared as bags.
-const WITH_TIES: [usize; 5] = [3, 5, 10, 11, 18];
+pub(crate) const WITH_TIES: [usize; 5] = [3, 5, 10, 11, 18];
 
 /// Digits after the point that an exact decimal of an answer has at most; more mean a double.
 const EXACT_DIGITS: usize = 6;
@@ -57,7 +57,7 @@ fn compare(expected: &[Vec<String>], actual: &[Vec<String>]) -> Result<(), Strin
     Ok(())
 }
 
-fn rows(batches: &[RecordBatch]) -> Result<Vec<Vec<String>>, multiloop::arrow::error::ArrowError> {
+pub(crate) fn rows(batches: &[RecordBatch]) -> Result<Vec<Vec<String>>, multiloop::arrow::error::ArrowError> {
     let options = FormatOptions::default();
     let mut rows = Vec::new();
     for batch in batches {
@@ -108,7 +108,7 @@ fn normal(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
-fn compare_rows(a: &[String], b: &[String]) -> Ordering {
+pub(crate) fn compare_rows(a: &[String], b: &[String]) -> Ordering {
     let cells = a.iter().zip(b).map(|(a, b)| match (a.parse::<f64>(), b.parse::<f64>()) {
         (Ok(a), Ok(b)) => a.total_cmp(&b),
         _ => a.trim_end().cmp(b.trim_end()),

@@ -2,7 +2,7 @@
 
 use multiloop::arrow::array::{RecordBatch, RecordBatchReader};
 use multiloop::{Error, ErrorKind, Result, Session};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use tpchgen::generators as rows;
 use tpchgen_arrow as arrays;
@@ -101,10 +101,32 @@ fn reader(table: &str, scale: f64, part: usize, parts: usize) -> Box<dyn RecordB
     }
 }
 
+/// Writes all tables at a scale factor into a folder, one Parquet file each, table by table.
+pub(crate) fn write_parquet(
+    session: &Session,
+    folder: &Path,
+    scale_factor: f64,
+    threads: usize,
+    on_rows: OnRows<'_>,
+) -> Result<()> {
+    TABLES.iter().try_for_each(|table| {
+        generate_table(session, table, scale_factor, threads, on_rows)?;
+        let file = file(folder, table).to_string_lossy().replace('\'', "''");
+        session.sql(&format!("COPY {table} TO '{file}'"))?.collect_batches()?;
+        session.sql(&format!("DROP TABLE {table}"))?.collect_batches()?;
+        Ok(())
+    })
+}
+
+/// Where a table is in a folder of Parquet files.
+pub(crate) fn file(folder: &Path, table: &str) -> PathBuf {
+    folder.join(format!("{table}.parquet"))
+}
+
 /// Reads all tables from a folder with one Parquet file each, `lineitem.parquet` and so on.
 pub fn read_parquet(session: &Session, folder: &Path, on_rows: OnRows<'_>) -> Result<()> {
     for table in TABLES {
-        let file = folder.join(format!("{table}.parquet"));
+        let file = file(folder, table);
         if !file.exists() {
             return Err(Error::new(ErrorKind::FileNotFound, format!("no such file: {}", file.display())));
         }

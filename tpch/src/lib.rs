@@ -1,9 +1,11 @@
 //! TPC-H: data, queries, known answers, and the runner that times and verifies them.
 //!
 //! `data` generates or reads the eight tables, `queries` has the 22 standard texts with the validation parameters,
-//! `answers` what they give at scale factors 0.01, 0.1, 1 and 10, `run` times and compares, `report` prints.
+//! `answers` what they give at scale factors 0.01, 0.1, 1 and 10, `run` times and compares, `report` prints,
+//! `compare` runs other engines beside it.
 
 mod answers;
+pub mod compare;
 mod data;
 mod machine;
 mod queries;

@@ -1,6 +1,7 @@
 //! Loads the tables, runs the queries several times, compares the answers.
 
 use crate::{answers, data, machine, queries};
+use multiloop::arrow::array::RecordBatch;
 use multiloop::{Result, Session};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -74,6 +75,16 @@ pub fn run(
     on_rows: data::OnRows<'_>,
     on_query: &dyn Fn(&QueryReport),
 ) -> Result<Report> {
+    run_with_results(session, options, on_rows, &mut |report, _| on_query(report))
+}
+
+/// As [`run`]; `on_query` gets each query's result, too (nothing of one that failed).
+pub(crate) fn run_with_results(
+    session: &Session,
+    options: &Options,
+    on_rows: data::OnRows<'_>,
+    on_query: &mut dyn FnMut(&QueryReport, &[RecordBatch]),
+) -> Result<Report> {
     let start = Instant::now();
     match &options.data {
         Some(folder) => data::read_parquet(session, folder, on_rows)?,
@@ -84,8 +95,8 @@ pub fn run(
     let mut rss_mb = machine::resident_mib();
     let mut reports = Vec::new();
     for &number in &options.queries {
-        let report = run_query(session, number, options);
-        on_query(&report);
+        let (report, result) = run_query(session, number, options);
+        on_query(&report, &result);
         reports.push(report);
         rss_mb = rss_mb.min(machine::resident_mib());
     }
@@ -96,13 +107,13 @@ pub fn run(
         load_ms,
         tables_mb,
         rss_mb,
-        geomean_ms: (medians.iter().map(|ms| ms.ln()).sum::<f64>() / medians.len().max(1) as f64).exp(),
+        geomean_ms: geometric_mean(&medians),
         total_ms: medians.iter().sum(),
         queries: reports,
     })
 }
 
-fn run_query(session: &Session, number: usize, options: &Options) -> QueryReport {
+fn run_query(session: &Session, number: usize, options: &Options) -> (QueryReport, Vec<RecordBatch>) {
     let text = queries::query(number, options.scale_factor);
     let mut report = QueryReport {
         query: number,
@@ -115,6 +126,7 @@ fn run_query(session: &Session, number: usize, options: &Options) -> QueryReport
         difference: None,
     };
     let mut plans = Vec::new();
+    let mut first = Vec::new();
     // The first run is not timed: it warms caches, and is the one that is verified.
     for run in 0..=options.runs {
         let start = Instant::now();
@@ -128,7 +140,7 @@ fn run_query(session: &Session, number: usize, options: &Options) -> QueryReport
             Err(error) => {
                 report.verified = options.verify.then_some(false);
                 report.difference = Some(error.to_string());
-                return report;
+                return (report, Vec::new());
             }
         };
         if run == 0 {
@@ -139,6 +151,7 @@ fn run_query(session: &Session, number: usize, options: &Options) -> QueryReport
                 report.verified = Some(outcome.is_ok());
                 report.difference = outcome.err();
             }
+            first = batches;
         } else {
             report.runs_ms.push(spent);
             plans.push(milliseconds(timings.parse + timings.plan));
@@ -147,14 +160,20 @@ fn run_query(session: &Session, number: usize, options: &Options) -> QueryReport
     report.median_ms = median(&report.runs_ms);
     report.min_ms = report.runs_ms.iter().copied().fold(f64::NAN, f64::min);
     report.plan_ms = median(&plans);
-    report
+    (report, first)
 }
 
-fn milliseconds(duration: Duration) -> f64 {
+pub(crate) fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
 
-fn median(values: &[f64]) -> f64 {
+/// The geometric mean; 1 of nothing, NaN where a value is.
+pub(crate) fn geometric_mean(values: &[f64]) -> f64 {
+    (values.iter().map(|value| value.ln()).sum::<f64>() / values.len().max(1) as f64).exp()
+}
+
+/// The middle value, or the mean of the two in the middle; NaN of nothing.
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     match sorted.len() {

@@ -1,0 +1,107 @@
+"""One engine in a process of its own, driven over pipes by `multiloop tpch --compare`.
+
+    python peer.py                   prints {"duckdb": [], "polars": ["polars"], …}: the modules that each engine lacks
+    python peer.py ENGINE THREADS    reads a line of JSON, writes a line of JSON, until its input ends:
+
+    {"tables": {"lineitem": "/…/lineitem.parquet", …}}        {"version": …, "fetch": …, "load_ms": …}
+    {"sql": …, "runs": 5, "budget_s": 150}                    {"times_ms": [warm-up, run, …], "rows": [["1.00", "A"], …]}
+
+or {"error": …} for either.
+"""
+import contextlib
+import ctypes
+import datetime
+import decimal
+import importlib.util
+import json
+import math
+import os
+import signal
+import sys
+import time
+
+from engines import ENGINES
+
+decimal.getcontext().prec = 400  # the largest double has 309 digits before the point
+
+
+def text(value):
+    """One cell as text; every number has two decimals, so that types do not matter."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, (int, float, decimal.Decimal)):
+        if isinstance(value, float) and not math.isfinite(value):
+            return "NULL" if math.isnan(value) else str(value)
+        cents = decimal.Decimal(str(value)).quantize(decimal.Decimal("0.01"), decimal.ROUND_HALF_UP)
+        return str(abs(cents) if cents == 0 else cents)
+    if isinstance(value, datetime.datetime):
+        return value.date().isoformat()
+    return str(value).rstrip()
+
+
+def load(engine, job):
+    at = time.perf_counter()
+    for name, path in job["tables"].items():
+        engine.load(name, path)
+    load_ms = (time.perf_counter() - at) * 1e3
+    return {"version": engine.version, "fetch": engine.fetch, "load_ms": round(load_ms, 1)}
+
+
+def measure(engine, job):
+    """One warm-up, then the timed runs; fewer (at least one) when they take longer than the budget."""
+    times, result = [], None
+    while len(times) <= job["runs"]:
+        del result  # the memory of the last run is not the next one's burden
+        at = time.perf_counter()
+        result = engine.run(job["sql"])
+        times.append((time.perf_counter() - at) * 1e3)
+        if len(times) > 1 and sum(times) > job["budget_s"] * 1e3:
+            break
+    return {"times_ms": [round(t, 3) for t in times], "rows": [[text(v) for v in row] for row in engine.rows(result)]}
+
+
+def settle(threads):
+    """Keeps to as many CPUs as there are threads, the first ones, as Multiloop's workers do; and ends in time."""
+    with contextlib.suppress(AttributeError, OSError):  # not on every system
+        usable = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, set(usable[:threads]))
+    with contextlib.suppress(AttributeError):  # PR_SET_PDEATHSIG: a query does not outlive Multiloop
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    with contextlib.suppress(OSError):  # if memory runs out, a peer goes first, not the machine
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")
+
+
+def main():
+    if len(sys.argv) == 1:
+        print(json.dumps({name: lacking(engine) for name, engine in ENGINES.items()}))
+        return
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # whatever an engine prints goes to stderr
+    name, threads = sys.argv[1], int(sys.argv[2])
+    settle(threads)
+    engine = None
+    for line in sys.stdin:
+        job = json.loads(line)
+        try:
+            if "tables" in job:
+                engine = ENGINES[name](threads)
+                reply = load(engine, job)
+            else:
+                reply = measure(engine, job)
+        except Exception as error:
+            reply = {"error": f"{type(error).__name__}: {error}"[:600]}
+        out.write(json.dumps(reply) + "\n")
+        out.flush()
+    if engine:
+        engine.close()
+
+
+def lacking(engine):
+    return [module for module in engine.modules if importlib.util.find_spec(module) is None]
+
+
+if __name__ == "__main__":
+    main()
