@@ -24,6 +24,35 @@ pub(super) fn live_tables(program: &Program) -> Vec<CollectionId> {
     tables
 }
 
+/// All that can be reached.
+pub(super) struct Live {
+    /// An enclosing block comes before those nested in it.
+    pub(super) blocks: Vec<BlockId>,
+    /// By id: what live lets define, and the tables that are read.
+    pub(super) collections: Vec<bool>,
+    scalars: usize,
+}
+
+impl Live {
+    pub(super) fn of(program: &Program) -> Self {
+        let mut walk = Walk::new(program);
+        walk.block(program.body);
+        let scalars = walk.seen.iter().filter(|&&seen| seen).count();
+        let mut collections = vec![false; program.collections.len()];
+        let lets = walk.blocks.iter().flat_map(|&id| &program.block(id).lets);
+        let live = lets.flat_map(Let::defines).chain(&walk.collections);
+        live.for_each(|id| collections[id.0 as usize] = true);
+        Live { blocks: walk.blocks, collections, scalars }
+    }
+
+    /// Whether nothing of the program is dead.
+    pub(super) fn is_all(&self, program: &Program) -> bool {
+        self.blocks.len() == program.blocks.len()
+            && self.scalars == program.scalars.len()
+            && self.collections.iter().all(|&live| live)
+    }
+}
+
 struct Walk<'p> {
     program: &'p Program,
     seen: Vec<bool>,

@@ -38,6 +38,7 @@
 //! What a program may not do is listed, and checked, in `verify`.
 
 mod build;
+mod compact;
 mod infer;
 mod lexer;
 mod literal;
@@ -56,7 +57,7 @@ mod tests;
 use crate::catalog::{TableHandle, TableStatistics};
 use crate::relation::SortOrder;
 use crate::types::{DataType, Field};
-pub use scalar::{KeyPart, Scalar, ScalarId, ScalarNode, Scalars};
+pub use scalar::{KeyPart, Scalar, ScalarId, ScalarMap, ScalarNode, Scalars};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

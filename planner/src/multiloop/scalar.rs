@@ -6,8 +6,10 @@ use crate::error::Position;
 use crate::function::{Effects, Function};
 use crate::types::DataType;
 use crate::value::Value;
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
+use std::hash::BuildHasher as _;
 
 /// A scalar of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -86,13 +88,34 @@ pub struct ScalarNode {
     pub data_type: DataType,
 }
 
+/// A scalar for some scalars of a program. Ids are dense and programs small, so it is an array.
+#[derive(Clone, Debug, Default)]
+pub struct ScalarMap(Vec<Option<ScalarId>>);
+
+impl ScalarMap {
+    /// What stands for a scalar, if something does.
+    pub fn get(&self, id: ScalarId) -> Option<ScalarId> {
+        self.0.get(id.0 as usize).copied().flatten()
+    }
+
+    /// Has one scalar stand for another.
+    pub fn insert(&mut self, id: ScalarId, to: ScalarId) {
+        let at = id.0 as usize;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, None);
+        }
+        self.0[at] = Some(to);
+    }
+}
+
 /// The scalars of one program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "SerializedScalars", into = "SerializedScalars")]
 pub struct Scalars {
     nodes: Vec<ScalarNode>,
     effects: Vec<Effects>,
-    ids: FxHashMap<ScalarNode, ScalarId>,
+    /// The ids of all nodes, by the hash of what is at that id.
+    ids: HashTable<ScalarId>,
     positions: FxHashMap<ScalarId, Position>,
 }
 
@@ -105,7 +128,10 @@ struct SerializedScalars {
 
 impl From<SerializedScalars> for Scalars {
     fn from(from: SerializedScalars) -> Self {
-        let ids = from.nodes.iter().enumerate().map(|(i, node)| (node.clone(), ScalarId(i as u32))).collect();
+        let mut ids = HashTable::with_capacity(from.nodes.len());
+        for (at, node) in from.nodes.iter().enumerate() {
+            ids.insert_unique(hash(node), ScalarId(at as u32), |id| hash(&from.nodes[id.0 as usize]));
+        }
         Scalars { nodes: from.nodes, effects: from.effects, ids, positions: from.positions.into_iter().collect() }
     }
 }
@@ -118,21 +144,24 @@ impl From<Scalars> for SerializedScalars {
     }
 }
 
+fn hash(node: &ScalarNode) -> u64 {
+    FxBuildHasher.hash_one(node)
+}
+
 impl Scalars {
     /// The id of a node, new if it is not there yet. Its effects are its own (`function_effects`) and its
     /// arguments'; `nested` says those of the block of a `Nested`, and is PURE for all else.
     pub fn intern_with(&mut self, node: ScalarNode, nested: Effects) -> ScalarId {
-        if let Some(&id) = self.ids.get(&node) {
+        if let Some(id) = self.find(&node) {
             return id;
         }
         let mut effects = self.own_effects(&node).and(nested);
-        for child in node.scalar.children() {
-            effects = effects.and(self.effects(child));
-        }
+        node.scalar.each_child().for_each(|child| effects = effects.and(self.effects(child)));
         let id = ScalarId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 scalars"));
-        self.nodes.push(node.clone());
+        let nodes = &self.nodes;
+        self.ids.insert_unique(hash(&node), id, |id| hash(&nodes[id.0 as usize]));
+        self.nodes.push(node);
         self.effects.push(effects);
-        self.ids.insert(node, id);
         id
     }
 
@@ -171,7 +200,7 @@ impl Scalars {
 
     /// The id of a node, if there is one.
     pub fn find(&self, node: &ScalarNode) -> Option<ScalarId> {
-        self.ids.get(node).copied()
+        self.ids.find(hash(node), |id| self.node(*id) == node).copied()
     }
 
     /// The node of an id.
@@ -346,14 +375,24 @@ fn cast_is_total(from: DataType, to: DataType, function: Function) -> bool {
 impl Scalar {
     /// The direct children, in order. A `Nested` has none here: its block's scalars are its own.
     pub fn children(&self) -> Vec<ScalarId> {
+        self.each_child().collect()
+    }
+
+    /// The direct children, one by one.
+    pub fn each_child(&self) -> impl Iterator<Item = ScalarId> {
+        (0..).map_while(|at| self.child(at))
+    }
+
+    /// The direct child at a position.
+    pub fn child(&self, at: usize) -> Option<ScalarId> {
         match self {
             Scalar::Column { .. }
             | Scalar::Constant(_)
             | Scalar::Parameter(_)
             | Scalar::Single { .. }
-            | Scalar::Nested { .. } => Vec::new(),
-            Scalar::Call { arguments, .. } => arguments.clone(),
-            Scalar::Lookup { key, .. } | Scalar::Exists { key, .. } => key.iter().map(|part| part.scalar).collect(),
+            | Scalar::Nested { .. } => None,
+            Scalar::Call { arguments, .. } => arguments.get(at).copied(),
+            Scalar::Lookup { key, .. } | Scalar::Exists { key, .. } => key.get(at).map(|part| part.scalar),
         }
     }
 

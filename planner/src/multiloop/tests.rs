@@ -3,6 +3,9 @@
 use super::parse::parse;
 use super::print::print;
 use super::verify::verify;
+use super::{Block, Let, Program, Shape};
+use crate::types::DataType;
+use crate::value::Value;
 
 /// Parses, verifies, and checks that printing gives the very same text.
 fn check(text: &str) {
@@ -149,4 +152,22 @@ fn nonsense_is_refused_with_its_line() {
         assert!(error.message().contains(line), "{error}\n{text}");
     }
     assert!(parse("").is_err());
+}
+
+#[test]
+fn compaction_drops_what_is_dead_and_nothing_else() {
+    let text = EVERYTHING.replace("i1.#1 IN_PLACEHOLDER", "in_list(i1.#1, 1, 2, NULL::integer)");
+    let mut program = parse(&text).expect("it parses");
+    program.compact();
+    assert_eq!(print(&program), text);
+    let sizes = |program: &Program| (program.scalars.len(), program.collections.len(), program.blocks.len());
+    let whole = sizes(&program);
+    let dead = program.add_collection(Vec::new(), Shape::Rows);
+    program.scalars.constant(Value::Int(987_654), DataType::BigInt);
+    program.add_block(Block { lets: vec![Let::Concat { define: dead, inputs: Vec::new() }], result: dead });
+    assert_ne!(sizes(&program), whole);
+    program.compact();
+    assert_eq!(sizes(&program), whole);
+    verify(&program).expect("a valid program");
+    assert_eq!(print(&program), text);
 }

@@ -49,7 +49,7 @@
 use super::needs::Needs;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::{
-    BlockId, CollectionId, Generator, IndexId, Let, Program, Scalar, ScalarId, ScalarNode, Shape, Source,
+    BlockId, CollectionId, Generator, IndexId, Let, Program, Scalar, ScalarId, ScalarMap, ScalarNode, Shape, Source,
 };
 use rustc_hash::FxHashMap;
 
@@ -79,7 +79,7 @@ struct Removal<'p> {
     positions: Vec<Vec<u32>>,
     /// Indices that show a payload's fields, and whose.
     payloads: FxHashMap<IndexId, CollectionId>,
-    memo: FxHashMap<ScalarId, ScalarId>,
+    memo: ScalarMap,
 }
 
 impl<'p> Removal<'p> {
@@ -105,7 +105,7 @@ impl<'p> Removal<'p> {
                 }
             }
         }
-        Removal { program, needs, positions, payloads, memo: FxHashMap::default() }
+        Removal { program, needs, positions, payloads, memo: ScalarMap::default() }
     }
 
     fn remove(mut self, blocks: &[BlockId]) {
@@ -181,26 +181,28 @@ impl<'p> Removal<'p> {
     }
 
     fn scalar(&mut self, id: ScalarId) -> ScalarId {
-        if let Some(&known) = self.memo.get(&id) {
+        if let Some(known) = self.memo.get(id) {
             return known;
         }
-        let ScalarNode { scalar, data_type } = self.program.scalars.node(id).clone();
-        let position = |collection: CollectionId, field: u32| self.positions[collection.0 as usize][field as usize];
-        let new = match scalar {
-            Scalar::Column { index, field } => match self.payloads.get(&index) {
-                Some(&collection) => Scalar::Column { index, field: position(collection, field) },
-                None => Scalar::Column { index, field },
-            },
-            Scalar::Single { collection, field } => Scalar::Single { collection, field: position(collection, field) },
-            Scalar::Nested { block, field } => {
-                Scalar::Nested { block, field: position(self.program.block(block).result, field) }
-            }
-            Scalar::Lookup { collection, key, field } => {
-                let field = position(collection, field);
-                Scalar::Lookup { collection, key, field }.map_children(|child| self.scalar(child))
-            }
-            other => other.map_children(|child| self.scalar(child)),
-        };
+        let (mut at, mut changed) = (0, false);
+        while let Some(child) = self.program.scalars.get(id).child(at) {
+            changed |= self.scalar(child) != child;
+            at += 1;
+        }
+        let ScalarNode { scalar, data_type } = self.program.scalars.node(id);
+        let to = self.new_field(scalar);
+        if !changed && to.is_none() {
+            self.memo.insert(id, id);
+            return id;
+        }
+        let (mut new, data_type) = (scalar.map_children(|child| self.memo.get(child).unwrap_or(child)), *data_type);
+        if let Scalar::Column { field, .. }
+        | Scalar::Single { field, .. }
+        | Scalar::Nested { field, .. }
+        | Scalar::Lookup { field, .. } = &mut new
+        {
+            *field = to.unwrap_or(*field);
+        }
         let effects = self.program.scalars.effects(id);
         let at = self.program.scalars.position(id);
         let nested = if matches!(new, Scalar::Nested { .. }) { effects } else { crate::function::Effects::PURE };
@@ -208,6 +210,17 @@ impl<'p> Removal<'p> {
         self.program.scalars.set_position(new, at);
         self.memo.insert(id, new);
         new
+    }
+
+    /// Where the field that a scalar reads is now; none if it has not moved, or there is none.
+    fn new_field(&self, scalar: &Scalar) -> Option<u32> {
+        let (collection, field) = match scalar {
+            Scalar::Column { index, field } => (*self.payloads.get(index)?, *field),
+            Scalar::Single { collection, field } | Scalar::Lookup { collection, field, .. } => (*collection, *field),
+            Scalar::Nested { block, field } => (self.program.block(*block).result, *field),
+            _ => return None,
+        };
+        Some(self.positions[collection.0 as usize][field as usize]).filter(|&to| to != field)
     }
 }
 

@@ -51,15 +51,14 @@ use super::order_conditions::for_each_condition_mut;
 use crate::evaluate::evaluate;
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
-use crate::multiloop::{Program, Scalar, ScalarId};
+use crate::multiloop::{Program, Scalar, ScalarId, ScalarMap};
 use crate::types::DataType;
 use crate::value::Value;
-use rustc_hash::FxHashMap;
 
 /// Folds constants everywhere.
 pub(super) fn fold_constants(program: &mut Program) -> bool {
     let mut changed = false;
-    let mut folded = FxHashMap::default();
+    let mut folded = ScalarMap::default();
     for block in live_blocks(program) {
         let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
         for each in &mut lets {
@@ -68,9 +67,12 @@ pub(super) fn fold_constants(program: &mut Program) -> bool {
                 changed |= std::mem::replace(id, new) != new;
             });
             for_each_condition_mut(each, |condition| {
-                let new: Vec<ScalarId> = condition.iter().filter_map(|&id| tested(program, id)).collect();
-                changed |= new != *condition;
-                *condition = new;
+                condition.retain_mut(|id| {
+                    let new = tested(program, *id);
+                    changed |= new != Some(*id);
+                    *id = new.unwrap_or(*id);
+                    new.is_some()
+                });
             });
         }
         program.blocks[block.0 as usize].lets = lets;
@@ -87,20 +89,23 @@ fn tested(program: &Program, id: ScalarId) -> Option<ScalarId> {
     }
 }
 
-fn fold(program: &mut Program, id: ScalarId, folded: &mut FxHashMap<ScalarId, ScalarId>) -> ScalarId {
-    if let Some(&known) = folded.get(&id) {
+fn fold(program: &mut Program, id: ScalarId, folded: &mut ScalarMap) -> ScalarId {
+    if let Some(known) = folded.get(id) {
         return known;
     }
-    let children = program.scalars.get(id).children();
-    let mut new = id;
-    if !children.is_empty() {
-        let new_children: Vec<ScalarId> = children.iter().map(|&child| fold(program, child, folded)).collect();
-        if new_children != children {
-            let mut next = new_children.into_iter();
-            let scalar = program.scalars.get(id).map_children(|_| next.next().expect("as many as before"));
-            new = program.scalars.intern(scalar, program.scalars.data_type(id));
-        }
+    let (mut at, mut changed, mut new) = (0, false, id);
+    while let Some(child) = program.scalars.get(id).child(at) {
+        changed |= fold(program, child, folded) != child;
+        at += 1;
+    }
+    if changed {
+        let scalar = program.scalars.get(id).map_children(|child| folded.get(child).unwrap_or(child));
+        new = program.scalars.intern(scalar, program.scalars.data_type(id));
+    }
+    if at > 0 {
         new = folded_call(program, new);
+    }
+    if new != id {
         let position = program.scalars.position(id);
         program.scalars.set_position(new, position);
     }
@@ -112,6 +117,11 @@ fn fold(program: &mut Program, id: ScalarId, folded: &mut FxHashMap<ScalarId, Sc
 /// A call whose arguments are folded.
 fn folded_call(program: &mut Program, id: ScalarId) -> ScalarId {
     let Scalar::Call { function, arguments } = program.scalars.get(id) else { return id };
+    // Nothing below folds several arguments of which none is constant.
+    let is_constant = |&id: &ScalarId| matches!(program.scalars.get(id), Scalar::Constant(_));
+    if arguments.len() > 1 && !arguments.iter().any(is_constant) {
+        return id;
+    }
     let (function, arguments) = (*function, arguments.clone());
     let data_type = program.scalars.data_type(id);
     if let Some(value) = value_of(program, function, &arguments, data_type) {

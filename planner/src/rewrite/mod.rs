@@ -174,19 +174,23 @@ pub fn rewrite_observed(
     let rules: Vec<&Rule> = RULES.iter().filter(|rule| !options.without.iter().any(|name| name == rule.name)).collect();
     // A round stops being of use once every rule has seen the program as it is.
     let mut unchanged = 0;
-    for rule in rules.iter().cycle().take(rules.len() * ROUNDS_MAX) {
-        if unchanged == rules.len() {
-            return fired;
+    for _ in 0..ROUNDS_MAX {
+        for rule in &rules {
+            if unchanged == rules.len() {
+                return fired;
+            }
+            if !(rule.apply)(program) {
+                unchanged += 1;
+                continue;
+            }
+            // What it has made may give it more to do: a block that it has looked at may have been replaced.
+            unchanged = 0;
+            check(program, rule.name);
+            fired.push(Fired { rule: rule.name });
+            observe(rule, program);
         }
-        if !(rule.apply)(program) {
-            unchanged += 1;
-            continue;
-        }
-        // What it has made may give it more to do: a block that it has looked at may have been replaced.
-        unchanged = 0;
-        check(program, rule.name);
-        fired.push(Fired { rule: rule.name });
-        observe(rule, program);
+        program.compact();
+        check(program, "compaction");
     }
     debug_assert!(unchanged == rules.len(), "bug: the rules undo each other: {fired:?}");
     fired

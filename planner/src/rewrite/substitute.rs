@@ -6,7 +6,7 @@
 //! copies' indices and collections new ids.
 
 use crate::multiloop::{
-    Block, BlockId, CollectionId, Generator, Index, IndexId, Let, Program, Scalar, ScalarId, Source,
+    Block, BlockId, CollectionId, Generator, Index, IndexId, Let, Program, Scalar, ScalarId, ScalarMap, Source,
 };
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,7 @@ pub struct Substitution {
     indices: FxHashMap<IndexId, IndexId>,
     collections: FxHashMap<CollectionId, CollectionId>,
     /// What has been replaced, given and found out.
-    scalars: FxHashMap<ScalarId, ScalarId>,
+    scalars: ScalarMap,
     blocks: FxHashMap<BlockId, BlockId>,
     copies: bool,
 }
@@ -55,7 +55,7 @@ impl Substitution {
 
     /// A scalar with everything replaced.
     pub fn scalar(&mut self, program: &mut Program, id: ScalarId) -> ScalarId {
-        if let Some(&known) = self.scalars.get(&id) {
+        if let Some(known) = self.scalars.get(id) {
             return known;
         }
         let data_type = program.scalars.data_type(id);
@@ -95,8 +95,11 @@ impl Substitution {
 
     /// A call, lookup or exists with its children replaced.
     fn node(&mut self, program: &mut Program, id: ScalarId) -> ScalarId {
-        let children = program.scalars.get(id).children();
-        let new_children: Vec<ScalarId> = children.iter().map(|&child| self.scalar(program, child)).collect();
+        let (mut at, mut changed) = (0, false);
+        while let Some(child) = program.scalars.get(id).child(at) {
+            changed |= self.scalar(program, child) != child;
+            at += 1;
+        }
         let node = program.scalars.node(id);
         let renamed = match &node.scalar {
             Scalar::Lookup { collection, .. } | Scalar::Exists { collection, .. } => {
@@ -104,12 +107,11 @@ impl Substitution {
             }
             _ => None,
         };
-        if children == new_children && renamed.is_none() {
+        if !changed && renamed.is_none() {
             return id;
         }
         let data_type = node.data_type;
-        let mut next = new_children.into_iter();
-        let mut new = node.scalar.map_children(|_| next.next().expect("as many as before"));
+        let mut new = node.scalar.map_children(|child| self.scalars.get(child).unwrap_or(child));
         if let (Scalar::Lookup { collection, .. } | Scalar::Exists { collection, .. }, Some(to)) = (&mut new, renamed) {
             *collection = to;
         }
