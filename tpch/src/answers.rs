@@ -30,25 +30,22 @@ fn answer(number: usize, scale_factor: f64) -> Option<&'static str> {
     known.iter().find(|(scale, _)| *scale == scale_factor).map(|(_, answers)| answers[number - 1])
 }
 
-/// Whether a result is the known answer: None if none is known; Err says where they differ first.
-pub(crate) fn verify(number: usize, scale_factor: f64, batches: &[RecordBatch]) -> Option<Result<(), String>> {
-    let mut expected: Vec<Vec<String>> = answer(number, scale_factor)?.lines().skip(1).map(split).collect();
-    let mut actual = match rows(batches) {
-        Ok(rows) => rows,
-        Err(error) => return Some(Err(error.to_string())),
-    };
+/// Whether a query's rows are the known answer: None if none is known; Err says where they differ first.
+pub fn verify(number: usize, scale_factor: f64, actual: Vec<Vec<String>>) -> Option<Result<(), String>> {
+    let expected = answer(number, scale_factor)?.lines().skip(1).map(split).collect();
+    Some(compare(number, expected, actual))
+}
+
+/// Whether two results of a query have the same rows; Err says where they differ first.
+pub fn compare(number: usize, mut expected: Vec<Vec<String>>, mut actual: Vec<Vec<String>>) -> Result<(), String> {
     if WITH_TIES.contains(&number) {
         expected.sort_by(|a, b| compare_rows(a, b));
         actual.sort_by(|a, b| compare_rows(a, b));
     }
-    Some(compare(&expected, &actual))
-}
-
-fn compare(expected: &[Vec<String>], actual: &[Vec<String>]) -> Result<(), String> {
     if expected.len() != actual.len() {
         return Err(format!("{} rows instead of {}", actual.len(), expected.len()));
     }
-    for (row, (wanted, got)) in expected.iter().zip(actual).enumerate() {
+    for (row, (wanted, got)) in expected.iter().zip(&actual).enumerate() {
         let same = wanted.len() == got.len() && wanted.iter().zip(got).all(|(wanted, got)| same(wanted, got));
         if !same {
             return Err(format!("row {}: {} instead of {}", row + 1, got.join("|"), wanted.join("|")));
@@ -57,7 +54,8 @@ fn compare(expected: &[Vec<String>], actual: &[Vec<String>]) -> Result<(), Strin
     Ok(())
 }
 
-pub(crate) fn rows(batches: &[RecordBatch]) -> Result<Vec<Vec<String>>, multiloop::arrow::error::ArrowError> {
+/// A result's values as text.
+pub fn rows(batches: &[RecordBatch]) -> Result<Vec<Vec<String>>, multiloop::arrow::error::ArrowError> {
     let options = FormatOptions::default();
     let mut rows = Vec::new();
     for batch in batches {

@@ -4,7 +4,7 @@
 //! `answers` what they give at scale factors 0.01, 0.1, 1 and 10, `run` times and compares, `report` prints,
 //! `compare` runs other engines beside it.
 
-mod answers;
+pub mod answers;
 pub mod compare;
 mod data;
 mod machine;

@@ -146,7 +146,9 @@ fn run_query(session: &Session, number: usize, options: &Options) -> (QueryRepor
         if run == 0 {
             report.rows = batches.iter().map(|batch| batch.num_rows()).sum();
             if options.verify
-                && let Some(outcome) = answers::verify(number, options.scale_factor, &batches)
+                && let Some(outcome) = answers::rows(&batches)
+                    .map_err(|error| error.to_string())
+                    .map_or_else(|error| Some(Err(error)), |rows| answers::verify(number, options.scale_factor, rows))
             {
                 report.verified = Some(outcome.is_ok());
                 report.difference = outcome.err();
