@@ -38,7 +38,7 @@ pub fn morsels(chunks: impl IntoIterator<Item = usize>, rows_max: usize) -> Vec<
 /// Does `work` for every number below `count`. Each worker that takes part has a state of its own. Gives the
 /// states, by worker, and the results, by number; of several errors one, and then no new work is begun.
 ///
-/// With one worker or one piece of work everything happens on the calling thread.
+/// With one worker or one piece of work everything happens on the calling thread, which has it in its caches.
 pub fn run<S: Send, T: Send>(
     pool: &Pool,
     context: &Context,
@@ -46,7 +46,7 @@ pub fn run<S: Send, T: Send>(
     state: impl Fn() -> Result<S> + Sync,
     work: impl Fn(&mut S, usize) -> Result<T> + Sync,
 ) -> Result<(Vec<S>, Vec<T>)> {
-    if count <= 1 {
+    if count <= 1 || pool.threads() == 1 {
         return run_here(context, count, state, work);
     }
     let shares = Shares::new(count, pool.nodes());
@@ -115,6 +115,30 @@ pub fn map<I: Send, T: Send>(
     };
     let (_, results) = run(pool, context, items.len(), || Ok(()), |(), number| work(take(number)?))?;
     Ok(results)
+}
+
+/// Who does what can be done in parallel: the workers of a pool, or this thread alone.
+#[derive(Clone, Copy)]
+pub struct Workers<'a> {
+    /// The pool; without one everything happens on this thread.
+    pub pool: Option<&'a Pool>,
+    /// The statement that they work for.
+    pub context: &'a Context,
+}
+
+impl Workers<'_> {
+    /// Whether there is but one.
+    pub fn is_one(&self) -> bool {
+        self.pool.is_none_or(|pool| pool.threads() == 1)
+    }
+
+    /// As [`map`].
+    pub fn map<I: Send, T: Send>(&self, items: Vec<I>, work: impl Fn(I) -> Result<T> + Sync) -> Result<Vec<T>> {
+        match self.pool {
+            Some(pool) => map(pool, self.context, items, work),
+            None => items.into_iter().map(work).collect(),
+        }
+    }
 }
 
 /// For each node the numbers that its workers take first.

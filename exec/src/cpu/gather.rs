@@ -6,6 +6,7 @@
 use super::bitmap::Bitmap;
 use super::vector::{Register, TextVector, Vector, VectorData};
 use crate::column::{Chunk, Column, ColumnData, Dictionary};
+use crate::schedule::Workers;
 use crate::{Error, ErrorKind, Result};
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use multiloop_planner::types::DataType;
@@ -325,6 +326,39 @@ impl Gathered {
         self.len += other.len;
     }
 
+    /// All rows of some columns, one after the other; of none a column of no type.
+    pub(super) fn concat(parts: Vec<Gathered>) -> Gathered {
+        let rows: usize = parts.iter().map(|part| part.len).sum();
+        let mut parts = parts.into_iter();
+        let Some(mut all) = parts.next() else { return Gathered::of_type(DataType::Null) };
+        let more = rows - all.len;
+        each_plain!(&mut all.data, values => values.reserve_exact(more), text(ends, _bytes) => ends.reserve_exact(more));
+        parts.for_each(|part| all.append_all(part));
+        all
+    }
+
+    /// Some consecutive rows.
+    pub(super) fn slice(&self, rows: std::ops::Range<usize>) -> Gathered {
+        let data = match &self.data {
+            GatheredData::Bool(values) => GatheredData::Bool(values[rows.clone()].to_vec()),
+            GatheredData::I32(values) => GatheredData::I32(values[rows.clone()].to_vec()),
+            GatheredData::I64(values) => GatheredData::I64(values[rows.clone()].to_vec()),
+            GatheredData::I128(values) => GatheredData::I128(values[rows.clone()].to_vec()),
+            GatheredData::F64(values) => GatheredData::F64(values[rows.clone()].to_vec()),
+            GatheredData::Interval(values) => GatheredData::Interval(values[rows.clone()].to_vec()),
+            GatheredData::Code { codes, dictionary } => {
+                GatheredData::Code { codes: codes[rows.clone()].to_vec(), dictionary: Arc::clone(dictionary) }
+            }
+            GatheredData::Text { ends, bytes } => {
+                let start = if rows.start == 0 { 0 } else { ends[rows.start - 1] };
+                let end = if rows.end == 0 { 0 } else { ends[rows.end - 1] };
+                let ends = ends[rows.clone()].iter().map(|end| end - start).collect();
+                GatheredData::Text { ends, bytes: bytes[start as usize..end as usize].to_vec() }
+            }
+        };
+        Gathered::of(data, self.valid.as_ref().map(|valid| valid[rows.clone()].to_vec()), rows.len())
+    }
+
     /// Brings both columns to one form; gives the other one.
     fn unify(&mut self, mut other: Gathered) -> Gathered {
         let register = |data: &GatheredData| match data {
@@ -464,6 +498,37 @@ pub(super) fn into_chunk(columns: Vec<Gathered>, types: &[DataType], rows: usize
     let columns = columns.into_iter().zip(types).map(|(column, &data_type)| column.into_column(data_type));
     Ok(Chunk::new(rows, columns.collect::<Result<Vec<_>>>()?))
 }
+
+/// As [`into_chunk`], by many workers if there is enough to do.
+pub(super) fn into_chunk_with(
+    columns: Vec<Gathered>,
+    types: &[DataType],
+    rows: usize,
+    workers: Workers<'_>,
+) -> Result<Chunk> {
+    if rows < SHARED_ROWS {
+        return into_chunk(columns, types, rows);
+    }
+    let columns = columns.into_iter().zip(types).collect();
+    let columns = workers.map(columns, |(column, &data_type): (Gathered, &DataType)| column.into_column(data_type))?;
+    Ok(Chunk::new(rows, columns))
+}
+
+/// The rows at these positions, of each column.
+pub(super) fn take_all(columns: Vec<Gathered>, rows: &[u32], workers: Workers<'_>) -> Result<Vec<Gathered>> {
+    if rows.len() < SHARED_ROWS || workers.is_one() {
+        return Ok(columns.iter().map(|column| column.take(rows)).collect());
+    }
+    let pieces = rows.chunks(SHARED_ROWS).collect::<Vec<_>>();
+    let work: Vec<(usize, &[u32])> =
+        (0..columns.len()).flat_map(|column| pieces.iter().map(move |piece| (column, *piece))).collect();
+    let mut taken = workers.map(work, |(column, piece)| Ok(columns[column].take(piece)))?.into_iter();
+    let parts: Vec<Vec<Gathered>> = columns.iter().map(|_| taken.by_ref().take(pieces.len()).collect()).collect();
+    workers.map(parts, |parts| Ok(Gathered::concat(parts)))
+}
+
+/// Rows from which on several workers share what one could do alone.
+const SHARED_ROWS: usize = 1 << 16;
 
 fn all_null(data_type: DataType, len: usize) -> ColumnData {
     match data_type {

@@ -1,7 +1,6 @@
 //! What expressions ask of the collections computed so far: lookups, existence, single rows, nested blocks.
 
 use super::bitmap::Bitmap;
-use super::bucket::table::NO_GROUP;
 use super::expression::load::load;
 use super::gather::register_of;
 use super::run::Frame;
@@ -43,10 +42,7 @@ impl Collections for Frame<'_> {
     }
 
     fn exists(&self, collection: CollectionId, key: &[KeyVector<'_>], len: usize, out: &mut Bitmap) -> Result<()> {
-        let mut groups = Vec::new();
-        self.get(collection)?.find(key, len, &mut groups)?;
-        out.fill(len, |tuple| groups[tuple] != NO_GROUP);
-        Ok(())
+        self.get(collection)?.contains(key, len, out)
     }
 
     fn single(&self, collection: CollectionId, field: u32) -> Result<Value> {

@@ -14,7 +14,7 @@ use super::top_k;
 use crate::column::{CHUNK_ROWS, ColumnData, Dictionary};
 use crate::context::Context;
 use crate::pool::Pool;
-use crate::schedule::{self, MORSEL_ROWS};
+use crate::schedule::{self, MORSEL_ROWS, Workers};
 use crate::{Error, Result};
 use multiloop_planner::multiloop::{CollectionId, Scalar, ScalarId, Source};
 use multiloop_planner::types::DataType;
@@ -225,6 +225,7 @@ fn finish<'a>(
     pool: Option<&Pool>,
 ) -> Result<Vec<Arc<Stored>>> {
     let context = frame.shared.context;
+    let workers = Workers { pool, context };
     let generators = plan.generators.len();
     let mut by_generator: Vec<Vec<Sink<'a>>> = (0..generators).map(|_| Vec::new()).collect();
     for sinks in states {
@@ -242,11 +243,10 @@ fn finish<'a>(
             GeneratorKind::Collect { types, .. } => Stored::Rows(collect(rows, types, context, pool)?),
             GeneratorKind::TopK(top_k) => Stored::Rows(finish_top_k(top_k, setup, sinks, rows, context)?),
             GeneratorKind::BucketCollect { key_types, types, .. } => {
-                let (mut keys, count) = append(rows, key_types.len() + types.len());
+                let (mut keys, count) = append_with(rows, key_types.len() + types.len(), workers)?;
                 let members = keys.split_off(key_types.len());
                 let keep_keys = frame.shared.plan.read_as_rows.contains(&define);
-                let how = (keep_keys, pool.is_none());
-                Stored::Buckets(Buckets::build((keys, key_types), (members, types), count, how, &context.memory)?)
+                Stored::Buckets(Buckets::build((keys, key_types), (members, types), count, keep_keys, workers)?)
             }
             GeneratorKind::Reduce(reduce) => finish_reduce(frame, reduce, define, sinks, pool)?,
         };
@@ -298,6 +298,18 @@ fn append(pieces: Vec<PieceRows>, width: usize) -> (Vec<Gathered>, usize) {
     (columns, rows)
 }
 
+/// As [`append`], a column a worker.
+fn append_with(pieces: Vec<PieceRows>, width: usize, workers: Workers<'_>) -> Result<(Vec<Gathered>, usize)> {
+    let rows = pieces.iter().map(|piece| piece.rows).sum();
+    let mut columns: Vec<Vec<Gathered>> = (0..width).map(|_| Vec::with_capacity(pieces.len())).collect();
+    let mut reservations = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        columns.iter_mut().zip(piece.columns).for_each(|(column, part)| column.push(part));
+        reservations.push(piece._reservation);
+    }
+    Ok((workers.map(columns, |parts| Ok(Gathered::concat(parts)))?, rows))
+}
+
 fn finish_top_k(
     plan: &TopKPlan<'_>,
     setup: &Setup,
@@ -338,10 +350,10 @@ fn finish_reduce(
     }
     let index = if frame.shared.plan.looked_up.contains(&define) {
         let keys = &columns[..plan.key_types.len()];
-        let built =
-            super::bucket::index::KeyIndex::build(keys, &plan.key_types, rows, pool.is_none(), &context.memory)?;
+        let workers = Workers { pool, context };
+        let built = super::bucket::index::KeyIndex::build(keys, &plan.key_types, rows, workers)?;
         if let Some(order) = &built.order {
-            columns = columns.iter().map(|column| column.take(order)).collect();
+            columns = gather::take_all(columns, order, workers)?;
         }
         Some(built.index)
     } else {

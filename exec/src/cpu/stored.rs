@@ -1,5 +1,6 @@
 //! Collections that have been computed: what later loops, lookups and the result read.
 
+use super::bitmap::Bitmap;
 use super::bucket::grouper::{canonical, settle_intervals};
 use super::bucket::index::{KeyIndex, Spans};
 use super::bucket::key::Codes;
@@ -8,6 +9,7 @@ use super::gather::{self, Gathered};
 use super::tile::{KeyVector, NO_ROW};
 use crate::column::Chunk;
 use crate::context::{Memory, Reservation};
+use crate::schedule::Workers;
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -118,14 +120,26 @@ impl Stored {
         if let Stored::Groups(groups) = self { Ok(groups) } else { Err(Error::internal("these are no groups")) }
     }
 
-    /// For each tuple whether there is a group of its key: the group or [`NO_GROUP`].
+    fn index(&self) -> Result<&KeyIndex> {
+        match self {
+            Stored::Buckets(buckets) => Ok(&buckets.index),
+            Stored::Groups(Groups { index: Some(index), .. }) => Ok(index),
+            _ => Err(Error::internal("this collection has no index")),
+        }
+    }
+
+    /// For each tuple the group of its key, [`NO_GROUP`] if there is none.
     pub(super) fn find(&self, key: &[KeyVector<'_>], len: usize, groups: &mut Vec<u32>) -> Result<()> {
-        let index = match self {
-            Stored::Buckets(buckets) => &buckets.index,
-            Stored::Groups(Groups { index: Some(index), .. }) => index,
-            _ => return Err(Error::internal("this collection has no index")),
-        };
+        let index = self.index()?;
         CODES.with_borrow_mut(|codes| index.find(key, len, codes, groups));
+        Ok(())
+    }
+
+    /// For each tuple whether there is a group of its key.
+    pub(super) fn contains(&self, key: &[KeyVector<'_>], len: usize, out: &mut Bitmap) -> Result<()> {
+        let index = self.index()?;
+        let mut groups = Vec::new();
+        CODES.with_borrow_mut(|codes| index.contains(key, len, (codes, &mut groups), out));
         Ok(())
     }
 }
@@ -136,22 +150,23 @@ thread_local! {
 }
 
 impl Buckets {
-    /// Sorts rows into buckets, once or again and again.
+    /// Sorts rows into buckets.
     pub(super) fn build(
         (keys, key_types): (Vec<Gathered>, &[DataType]),
         (members, member_types): (Vec<Gathered>, &[DataType]),
         rows: usize,
-        (keep_keys, often): (bool, bool),
-        memory: &Arc<Memory>,
+        keep_keys: bool,
+        workers: Workers<'_>,
     ) -> Result<Self> {
+        let memory = &workers.context.memory;
         let mut reservation = Reservation::new(memory);
         reservation.add(members.iter().map(Gathered::bytes).sum())?;
-        let built = KeyIndex::build(&keys, key_types, rows, often, memory)?;
+        let built = KeyIndex::build(&keys, key_types, rows, workers)?;
         let members = match &built.order {
-            Some(order) => members.iter().map(|column| column.take(order)).collect(),
+            Some(order) => gather::take_all(members, order, workers)?,
             None => members,
         };
-        let members = Arc::new(gather::into_chunk(members, member_types, rows)?);
+        let members = Arc::new(gather::into_chunk_with(members, member_types, rows, workers)?);
         let keys = if keep_keys {
             let firsts: Vec<u32> = match &built.index.spans {
                 Spans::Unique => built.order.clone().unwrap_or_else(|| (0..rows as u32).collect()),

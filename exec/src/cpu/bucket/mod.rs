@@ -9,5 +9,6 @@ pub(super) mod grouper;
 pub(super) mod index;
 pub(super) mod key;
 mod pack;
+mod parts;
 mod prefixed;
 pub(super) mod table;
