@@ -4,6 +4,7 @@ use crate::catalog::{Current, Entry, Snapshot, StoredTable};
 use crate::session::Session;
 use crate::{Result, format};
 use multiloop_exec::context::{Context, Memory};
+use multiloop_exec::cpu::level::Level;
 use multiloop_exec::pool::Pool;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -45,7 +46,8 @@ impl Default for EngineBuilder {
 }
 
 impl EngineBuilder {
-    /// How many workers; the default is one a core that this process may use.
+    /// How many workers; the default is one a core that this process may use. With one, a statement runs on the thread
+    /// that asks for it.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
@@ -67,8 +69,10 @@ impl EngineBuilder {
         self
     }
 
-    /// Starts the engine.
+    /// Starts the engine. An error (22023) if the environment variable `MULTILOOP_CPU` asks for instructions that the CPU
+    /// does not have (it may be `portable`, `avx2` or `avx512`).
     pub fn build(self) -> Result<Engine> {
+        Level::check()?;
         Ok(Engine(Arc::new(Shared {
             catalog: Current::default(),
             pool: Pool::new(self.threads.unwrap_or_else(available_threads))?,

@@ -1,5 +1,7 @@
 //! Bitmaps: one bit a tuple, in words of 64, as conditions, booleans and validity are held.
 
+use super::kernels::mask;
+
 /// One bit a position. Bits at and behind `len` in the last word are always 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bitmap {
@@ -121,19 +123,7 @@ impl Bitmap {
 
     /// Appends the positions of the ones, in order.
     pub fn push_positions(&self, positions: &mut Vec<u32>) {
-        positions.reserve(self.count_ones());
-        for (index, &word) in self.words.iter().enumerate() {
-            let base = (index * 64) as u32;
-            if word == u64::MAX {
-                positions.extend(base..base + 64);
-                continue;
-            }
-            let mut rest = word;
-            while rest != 0 {
-                positions.push(base + rest.trailing_zeros());
-                rest &= rest - 1;
-            }
-        }
+        mask::push_positions(&self.words, self.count_ones(), positions);
     }
 
     fn combine(&mut self, other: &Bitmap, operation: impl Fn(u64, u64) -> u64) {

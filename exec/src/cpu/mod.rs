@@ -11,6 +11,7 @@ mod bucket;
 pub mod expression;
 mod gather;
 pub mod kernels;
+pub mod level;
 mod lookup;
 mod multiloop;
 mod nest;

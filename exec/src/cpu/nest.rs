@@ -99,6 +99,12 @@ impl<'a> Nest<'a> {
         let mark = self.tile.depth();
         let plan = self.plan;
         let conditions = &plan.levels[level].conditions;
+        if let ([sink], true) = (&mut *sinks, level + 1 == plan.levels.len()) {
+            // The only generator's conditions stand at the last level.
+            sink.update_where(&mut self.tile, conditions)?;
+            self.tile.truncate(mark);
+            return Ok(());
+        }
         if !conditions.is_empty() {
             self.tile.filter(conditions)?;
         }
@@ -116,12 +122,7 @@ impl<'a> Nest<'a> {
     fn offer(&mut self, sinks: &mut [Sink<'_>]) -> Result<()> {
         for (generator, sink) in self.plan.generators.iter().zip(sinks) {
             let mark = self.tile.depth();
-            if !generator.conditions.is_empty() {
-                self.tile.filter(&generator.conditions)?;
-            }
-            if !self.tile.is_empty() {
-                sink.update(&mut self.tile)?;
-            }
+            sink.update_where(&mut self.tile, &generator.conditions)?;
             self.tile.truncate(mark);
         }
         Ok(())

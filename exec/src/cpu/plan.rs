@@ -86,6 +86,9 @@ pub(super) struct ReducePlan<'p> {
     /// How many rows come, and how.
     pub(super) rows: Rows,
     pub(super) aggregates: Vec<AggregatePlan<'p>>,
+    /// Whether tuples that conditions drop may be fed to it with a mask that says so: as `spills`, of all that is
+    /// computed for them.
+    pub(super) masks: bool,
 }
 
 /// One aggregate.
@@ -93,9 +96,16 @@ pub(super) struct AggregatePlan<'p> {
     pub(super) kind: AggregateKind,
     pub(super) argument: Option<ScalarId>,
     pub(super) condition: &'p [ScalarId],
-    /// Whether tuples that its condition drops may be fed to it in a group that nobody reads: nothing that is computed
-    /// for them can fail, and the accumulator does not mind.
-    pub(super) spills: bool,
+    /// Whether tuples that conditions drop may be fed to it in a group that nobody reads: nothing that is computed for
+    /// them can fail, and the accumulator does not mind.
+    pub(super) takes_any_row: bool,
+}
+
+impl AggregatePlan<'_> {
+    /// Whether a tile's tuples may all be fed to it though it has a condition.
+    pub(super) fn spills(&self) -> bool {
+        self.takes_any_row && !self.condition.is_empty()
+    }
 }
 
 /// A top-k.
@@ -264,7 +274,9 @@ impl<'p> Compiler<'p, '_> {
         let clustered = matches!(parts, [part] if self.is_clustered(*part, nest));
         let count = nest.first().and_then(|index| index.source.collection()).and_then(|id| self.ranges.rows(id));
         let rows = Rows { count: count.unwrap_or(0), clustered };
-        Ok(ReducePlan { key, key_types: self.types(parts), layout, rows, aggregates })
+        let safe = |aggregate: &AggregatePlan<'_>| aggregate.takes_any_row;
+        let masks = parts.iter().all(|id| self.is_safe(id, expressions)) && aggregates.iter().all(safe);
+        Ok(ReducePlan { key, key_types: self.types(parts), layout, rows, aggregates, masks })
     }
 
     /// Whether a scalar is a column of the outermost index that is clustered in its table. Deeper indices keep the
@@ -291,9 +303,14 @@ impl<'p> Compiler<'p, '_> {
             .and_then(|(low, high)| u64::try_from(low.unsigned_abs().max(high.unsigned_abs())).ok());
         let kind = AggregateKind::new(aggregate, typed, bound);
         let condition = &aggregate.condition[..];
-        let safe = |&id: &ScalarId| !expressions.may_fail(id) && !self.program.scalars.effects(id).volatile;
-        let spills = !condition.is_empty() && condition.iter().chain(&argument).all(safe) && kind.takes_any_row();
-        Ok(AggregatePlan { kind, argument, condition, spills })
+        let safe = condition.iter().chain(&argument).all(|id| self.is_safe(id, expressions));
+        let takes_any_row = safe && kind.takes_any_row();
+        Ok(AggregatePlan { kind, argument, condition, takes_any_row })
+    }
+
+    /// Whether a scalar may be computed for tuples that do not need it.
+    fn is_safe(&self, id: &ScalarId, expressions: &Expressions) -> bool {
+        !expressions.may_fail(*id) && !self.program.scalars.effects(*id).volatile
     }
 }
 

@@ -8,8 +8,9 @@
 
 use super::aggregate::{Accumulator, Input};
 use super::bitmap::Bitmap;
-use super::bucket::grouper::{Grouper, Rows};
+use super::bucket::grouper::{Grouper, Rows, put_aside};
 use super::bucket::key::{Codes, KeyLayout};
+use super::expression::filter::Filtered;
 use super::gather::Gathered;
 use super::plan::{AggregatePlan, ReducePlan};
 use super::tile::Tile;
@@ -35,6 +36,7 @@ pub(super) struct Reducer<'p> {
     groups: Vec<u32>,
     present: Vec<u32>,
     spill: Spill,
+    mask: Bitmap,
     reservation: Reservation,
     /// Tuples since memory was last counted.
     uncounted: usize,
@@ -49,7 +51,7 @@ struct Spill {
     mask: Bitmap,
     /// For each tuple its group, or one behind the last if the condition drops it.
     groups: Vec<u32>,
-    origins: Vec<u32>,
+    positions: Vec<u32>,
 }
 
 /// How a tile goes on behind a condition.
@@ -67,33 +69,51 @@ enum Spilled {
 const SPILL_MAX: usize = 4;
 
 impl Spill {
-    /// Decides, and fills `groups`. `room` is the number behind the last group.
+    /// Decides, and fills `mask` and `groups`. `room` is the number behind the last group; `outer` says which tuples are
+    /// there at all.
     fn fill(
         &mut self,
         tile: &mut Tile<'_>,
         condition: &[ScalarId],
+        outer: Option<&Bitmap>,
         groups: Option<&[u32]>,
         room: usize,
     ) -> Result<Spilled> {
         tile.mask(condition, &mut self.mask)?;
+        if let Some(outer) = outer {
+            self.mask.and(outer);
+        }
         let passing = self.mask.count_ones();
         if passing == 0 || passing * SPILL_MAX < tile.len() {
             return Ok(if passing == 0 { Spilled::Nothing } else { Spilled::No });
         }
         self.groups.clear();
-        let aside = room as u32;
-        for (at, &word) in self.mask.words().iter().enumerate() {
-            let (start, end) = (at * 64, tile.len().min(at * 64 + 64));
-            let choose = |(bit, group): (usize, u32)| if word >> bit & 1 == 1 { group } else { aside };
-            match groups {
-                Some(groups) => self.groups.extend(groups[start..end].iter().copied().enumerate().map(choose)),
-                None => self.groups.extend((0..end - start).map(|bit| choose((bit, 0)))),
-            }
+        match groups {
+            Some(groups) => self.groups.extend_from_slice(groups),
+            None => self.groups.resize(tile.len(), 0),
         }
+        put_aside(&self.mask, &mut self.groups, room);
         Ok(Spilled::Yes)
     }
 
-    /// Folds in the tuples that pass the condition, and evaluates the argument for these alone.
+    /// Folds in the tuples that the mask has, and evaluates the argument for these alone.
+    fn masked(
+        &mut self,
+        tile: &mut Tile<'_>,
+        accumulator: &mut Accumulator,
+        aggregate: &AggregatePlan<'_>,
+        groups: Option<&[u32]>,
+    ) -> Result<()> {
+        let mark = tile.depth();
+        self.positions.clear();
+        self.mask.push_positions(&mut self.positions);
+        tile.select(&self.positions);
+        let outcome = self.selected(tile, accumulator, aggregate, groups);
+        tile.truncate(mark);
+        outcome
+    }
+
+    /// Folds in the tuples that pass the condition, and evaluates it in order, and the argument, for these alone.
     fn filtered(
         &mut self,
         tile: &mut Tile<'_>,
@@ -103,21 +123,27 @@ impl Spill {
     ) -> Result<()> {
         let mark = tile.depth();
         tile.filter(aggregate.condition)?;
-        tile.origins(mark, &mut self.origins);
+        tile.origins(mark, &mut self.positions);
+        let outcome = self.selected(tile, accumulator, aggregate, groups);
+        tile.truncate(mark);
+        outcome
+    }
+
+    /// Folds in the active tuples, which stood at `positions` when the groups were found.
+    fn selected(
+        &mut self,
+        tile: &mut Tile<'_>,
+        accumulator: &mut Accumulator,
+        aggregate: &AggregatePlan<'_>,
+        groups: Option<&[u32]>,
+    ) -> Result<()> {
         let groups = groups.map(|groups| {
             self.groups.clear();
-            self.groups.extend(self.origins.iter().map(|&origin| groups[origin as usize]));
+            self.groups.extend(self.positions.iter().map(|&position| groups[position as usize]));
             &self.groups[..]
         });
-        fold(tile, accumulator, aggregate, groups, (&[], false))?;
-        tile.truncate(mark);
-        Ok(())
+        fold(tile, accumulator, aggregate, groups, (&[], false))
     }
-}
-
-/// The groups of a tile's tuples, if there is more than one.
-fn plan_groups<'g>(plan: &ReducePlan<'_>, groups: &'g [u32]) -> Option<&'g [u32]> {
-    plan.key.is_some().then_some(groups)
 }
 
 /// Folds the active tuples into their groups; of these it is known which are present, if they are few, and whether
@@ -154,6 +180,7 @@ impl<'p> Reducer<'p> {
             groups: Vec::new(),
             present: Vec::new(),
             spill: Spill::default(),
+            mask: Bitmap::default(),
             reservation: Reservation::new(&context.memory),
             uncounted: 0,
         };
@@ -167,24 +194,45 @@ impl<'p> Reducer<'p> {
         self.grouper.begin_piece(piece);
     }
 
-    /// Folds in the active tuples of a tile.
-    pub(super) fn update(&mut self, tile: &mut Tile<'_>) -> Result<()> {
+    /// Whether it does better with a mask where conditions drop few tuples of a tile.
+    pub(super) fn takes_masks(&self) -> bool {
+        self.plan.masks && matches!(self.grouper, Grouper::One | Grouper::Few { .. })
+    }
+
+    /// Folds in the active tuples of a tile that pass the conditions.
+    pub(super) fn update_where(&mut self, tile: &mut Tile<'_>, conditions: &[ScalarId]) -> Result<()> {
+        let mut mask = std::mem::take(&mut self.mask);
+        let outcome = match tile.filter_or_mask(conditions, &mut mask) {
+            Ok(Filtered::Masked) => self.update(tile, Some(&mask)),
+            Ok(Filtered::Selected) if tile.is_empty() => Ok(()),
+            Ok(Filtered::Selected) => self.update(tile, None),
+            Err(error) => Err(error),
+        };
+        self.mask = mask;
+        outcome
+    }
+
+    /// Folds in the active tuples of a tile; with a mask, which few groups can have, those that it has.
+    pub(super) fn update(&mut self, tile: &mut Tile<'_>, mask: Option<&Bitmap>) -> Result<()> {
         let len = tile.len();
         let parts = self.plan.key.unwrap_or_default();
         for &part in parts {
             tile.evaluate(part)?;
         }
         let key: Vec<&Vector> = parts.iter().map(|&part| tile.vector(part)).collect();
-        self.grouper.assign(&key, len, &mut self.codes, &mut self.groups, &mut self.present);
+        let assigned = (&mut self.groups, &mut self.present);
+        self.grouper.assign(&key, len, mask, &mut self.codes, assigned);
         let room = self.grouper.len();
+        let groups = (self.plan.key.is_some() || mask.is_some()).then_some(&self.groups[..]);
+        let aside = usize::from(mask.is_some());
         let mut known: Option<(&[ScalarId], Spilled)> = None;
         for (accumulator, aggregate) in self.accumulators.iter_mut().zip(&self.plan.aggregates) {
-            accumulator.resize(room);
+            accumulator.resize(room + aside);
             let mut spilled = Spilled::No;
-            if aggregate.spills {
+            if aggregate.spills() {
                 spilled = match known {
                     Some((condition, spilled)) if condition == aggregate.condition => spilled,
-                    _ => self.spill.fill(tile, aggregate.condition, plan_groups(self.plan, &self.groups), room)?,
+                    _ => self.spill.fill(tile, aggregate.condition, mask, groups, room)?,
                 };
                 known = Some((aggregate.condition, spilled));
             }
@@ -193,16 +241,18 @@ impl<'p> Reducer<'p> {
                 Spilled::Yes => {
                     accumulator.resize(room + 1);
                     fold(tile, accumulator, aggregate, Some(&self.spill.groups), (&[], false))?;
-                    accumulator.resize(room);
                 }
                 Spilled::No if aggregate.condition.is_empty() => {
-                    let groups = plan_groups(self.plan, &self.groups);
                     fold(tile, accumulator, aggregate, groups, (&self.present, self.grouper.ascends()))?;
                 }
+                Spilled::No if aggregate.spills() => self.spill.masked(tile, accumulator, aggregate, groups)?,
                 Spilled::No => {
-                    self.spill.filtered(tile, accumulator, aggregate, plan_groups(self.plan, &self.groups))?
+                    self.spill.filtered(tile, accumulator, aggregate, groups)?;
+                    // The groups of another condition are gone.
+                    known = None;
                 }
             }
+            accumulator.resize(room);
         }
         self.uncounted += len;
         if self.uncounted > COUNT_ROWS { self.account() } else { Ok(()) }

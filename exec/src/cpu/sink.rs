@@ -80,11 +80,22 @@ impl<'p> Sink<'p> {
         }
     }
 
-    /// Takes the active tuples of a tile.
-    pub(super) fn update(&mut self, tile: &mut Tile<'_>) -> Result<()> {
+    /// Takes the active tuples of a tile that pass the conditions.
+    pub(super) fn update_where(&mut self, tile: &mut Tile<'_>, conditions: &[ScalarId]) -> Result<()> {
+        match self {
+            Sink::Groups(reducer) if !conditions.is_empty() && reducer.takes_masks() => {
+                return reducer.update_where(tile, conditions);
+            }
+            _ if !conditions.is_empty() => tile.filter(conditions)?,
+            _ => {}
+        }
+        if tile.is_empty() { Ok(()) } else { self.update(tile) }
+    }
+
+    fn update(&mut self, tile: &mut Tile<'_>) -> Result<()> {
         match self {
             Sink::Rows(rows) => rows.update(tile),
-            Sink::Groups(reducer) => reducer.update(tile),
+            Sink::Groups(reducer) => reducer.update(tile, None),
             Sink::TopK(top_k) => top_k.update(tile),
         }
     }

@@ -8,6 +8,7 @@
 //!   pieces of several workers is put in order at the end.
 //! * *Hash*: keys get numbers in the order in which they come.
 
+use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
 use super::super::vector::{Vector, VectorData};
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
@@ -57,6 +58,20 @@ pub(crate) struct Rows {
     pub(crate) count: u64,
     /// Proven: rows with equal keys come one after the other.
     pub(crate) clustered: bool,
+}
+
+/// Gives tuples that a mask does not have the group `aside`.
+pub(crate) fn put_aside(mask: &Bitmap, groups: &mut [u32], aside: usize) {
+    for (block, &word) in groups.chunks_mut(64).zip(mask.words()) {
+        let mut dropped = !word;
+        if block.len() < 64 {
+            dropped &= (1 << block.len()) - 1;
+        }
+        while dropped != 0 {
+            block[dropped.trailing_zeros() as usize] = aside as u32;
+            dropped &= dropped - 1;
+        }
+    }
 }
 
 /// Codes a row up to which an array over all codes beats a hash table: 4 bytes each, against about 24 a group and a
@@ -180,24 +195,40 @@ impl Grouper {
     }
 
     /// The group of each of `len` tuples. `One` leaves `groups` alone. `Few` says which groups are among them, if
-    /// these are no more than [`PRESENT_MAX`].
+    /// these are no more than [`PRESENT_MAX`]. For `One` and `Few` there may be a mask: tuples that it does not have are
+    /// put into a group behind the last.
     pub(crate) fn assign(
         &mut self,
         key: &[&Vector],
         len: usize,
+        mask: Option<&Bitmap>,
         codes: &mut Codes,
-        groups: &mut Vec<u32>,
-        present: &mut Vec<u32>,
+        (groups, present): (&mut Vec<u32>, &mut Vec<u32>),
     ) {
+        debug_assert!(mask.is_none() || matches!(self, Grouper::One | Grouper::Few { .. }), "who takes masks");
         present.clear();
         let parts: Vec<KeyPartValues<'_>> =
             key.iter().map(|vector| KeyPartValues { values: PartValues::Vector(vector), null_matches: true }).collect();
         match self {
-            Grouper::One => {}
+            Grouper::One => {
+                if let Some(mask) = mask {
+                    groups.clear();
+                    groups.resize(len, 0);
+                    put_aside(mask, groups, 1);
+                    present.push(0);
+                }
+            }
             Grouper::Few { layout, seen, marked } => {
                 codes.encode(layout, &parts, len);
                 groups.clear();
                 groups.extend(codes.bits64.iter().map(|&code| code as u32));
+                let aside = seen.len();
+                if let Some(mask) = mask {
+                    put_aside(mask, groups, aside);
+                }
+                marked.resize(aside + 1, false);
+                // Nobody looks whether the group behind the last is there.
+                marked[aside] = true;
                 for &group in groups.iter() {
                     if !marked[group as usize] {
                         marked[group as usize] = true;

@@ -4,6 +4,7 @@
 //! or when the next conjunct may fail, those that are left become a level of their own.
 
 use super::choice::truths;
+use super::fused::{self, Test};
 use super::node::Operation;
 use crate::Result;
 use crate::cpu::bitmap::Bitmap;
@@ -11,24 +12,125 @@ use crate::cpu::tile::Tile;
 use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::ScalarId;
 
+/// What a filter does at once.
+enum Step {
+    One(u32),
+    /// Comparisons of one column with constants.
+    Interval(Vec<u32>),
+}
+
+impl Step {
+    fn first(&self) -> u32 {
+        match self {
+            Step::One(number) => *number,
+            Step::Interval(numbers) => numbers[0],
+        }
+    }
+}
+
 /// When at most one tuple in so many is left, conjuncts that follow are evaluated for those only.
 const SPARSE: usize = 8;
+
+/// What became of the tuples of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filtered {
+    /// Those that pass are the active ones.
+    Selected,
+    /// Nearly all pass: all are still active, and the mask says which pass.
+    Masked,
+}
+
+/// When fewer than one tuple in so many falls away, a mask is cheaper than to select the others.
+const DENSE: usize = 4;
 
 impl Tile<'_> {
     /// Keeps the tuples that pass a conjunction: pushes a level (or more) unless all pass.
     pub fn filter(&mut self, conjuncts: &[ScalarId]) -> Result<()> {
-        let numbers = self.flatten(conjuncts);
-        let mut mask = Bitmap::new(self.len(), true);
+        let mut mask = std::mem::take(&mut self.caches.mask);
+        let outcome = self.narrow(conjuncts, &mut mask).map(|passing| self.keep(&mask, passing));
+        self.caches.mask = mask;
+        outcome
+    }
+
+    /// Keeps the tuples that pass a conjunction, or says in a mask which do if nearly all do. What is then computed of
+    /// the others must not fail.
+    pub fn filter_or_mask(&mut self, conjuncts: &[ScalarId], mask: &mut Bitmap) -> Result<Filtered> {
+        let passing = self.narrow(conjuncts, mask)?;
+        let fallen = self.len() - passing;
+        if fallen > 0 && fallen * DENSE < self.len() {
+            return Ok(Filtered::Masked);
+        }
+        self.keep(mask, passing);
+        Ok(Filtered::Selected)
+    }
+
+    /// Selects tuples where few pass; of those that are active then, the mask says which pass. Gives how many do.
+    fn narrow(&mut self, conjuncts: &[ScalarId], mask: &mut Bitmap) -> Result<usize> {
+        mask.reset(self.len(), true);
         let mut passing = self.len();
-        for &number in &numbers {
-            if passing < self.len() && (self.is_guarded(number) || passing <= self.len() / SPARSE) {
-                self.keep(&mask, passing);
+        for step in self.steps(conjuncts) {
+            if passing == 0 {
+                break;
+            }
+            if passing < self.len() && (self.is_guarded(step.first()) || passing <= self.len() / SPARSE) {
+                self.keep(mask, passing);
                 mask.reset(self.len(), true);
             }
-            passing = self.restrict(number, &mut mask)?;
+            passing = match step {
+                Step::One(number) => self.restrict(number, mask)?,
+                Step::Interval(numbers) => self.restrict_interval(&numbers, mask)?,
+            };
         }
-        self.keep(&mask, passing);
-        Ok(())
+        Ok(passing)
+    }
+
+    /// The conjuncts in order, those that ask for an interval of one column together, at the place of the first.
+    fn steps(&self, conjuncts: &[ScalarId]) -> Vec<Step> {
+        let mut steps: Vec<Step> = Vec::new();
+        // Steps in front of this one are not joined: something behind them may fail.
+        let mut fence = 0;
+        for number in self.flatten(conjuncts) {
+            if self.is_guarded(number) {
+                steps.push(Step::One(number));
+                fence = steps.len();
+                continue;
+            }
+            let joins = |step: &&mut Step| match (Test::of(self, step.first()), Test::of(self, number)) {
+                (Some(first), Some(test)) => first.joins(&test),
+                _ => false,
+            };
+            match steps[fence..].iter_mut().find(joins) {
+                Some(Step::Interval(numbers)) => numbers.push(number),
+                Some(step) => *step = Step::Interval(vec![step.first(), number]),
+                None => steps.push(Step::One(number)),
+            }
+        }
+        steps
+    }
+
+    /// Takes from a mask what does not pass conjuncts that ask for an interval of one column.
+    fn restrict_interval(&mut self, numbers: &[u32], mask: &mut Bitmap) -> Result<usize> {
+        let tests: Vec<Test> = numbers.iter().filter_map(|&number| Test::of(self, number)).collect();
+        let (mut bits, mut valid) = (std::mem::take(&mut self.caches.bits), Bitmap::default());
+        // A selection since may have brought the column along; then it is compared as it was loaded.
+        let held = if tests.len() == numbers.len() {
+            fused::hold(self, &tests, mask.len(), &mut bits, &mut valid)?
+        } else {
+            None
+        };
+        if let Some(nulls) = held {
+            mask.and(&bits);
+            if nulls {
+                mask.and(&valid);
+            }
+        }
+        self.caches.bits = bits;
+        if held.is_none() {
+            for &number in numbers {
+                self.restrict(number, mask)?;
+            }
+        }
+        Ok(mask.count_ones())
     }
 
     /// Which active tuples pass a conjunction, without selecting them: for masked kernels. Conjuncts that may fail are

@@ -8,12 +8,58 @@ use super::node::Operation;
 use crate::Result;
 use crate::column::{Column, ColumnData, Dictionary};
 use crate::cpu::bitmap::Bitmap;
-use crate::cpu::kernels::text::Test;
-use crate::cpu::kernels::{compare, fill_truth, fill_truth_of, text, vectorised};
+use crate::cpu::kernels::mask::Lane;
+use crate::cpu::kernels::{compare, fill_truth, text, vectorised};
 use crate::cpu::tile::{Rows, Tile};
 use crate::cpu::vector::{Vector, VectorData};
 use memchr::memmem::Finder;
 use multiloop_planner::function::Function;
+
+/// A comparison of a column with a constant, or a search in it for a pattern.
+#[derive(Clone, Copy)]
+pub(super) struct Test {
+    /// The column's node.
+    column: u32,
+    constant: u32,
+    what: What,
+}
+
+#[derive(Clone, Copy)]
+enum What {
+    /// Holds for these orders of value and constant: less, equal, greater.
+    Compare([bool; 3]),
+    Search(Function),
+}
+
+impl Test {
+    /// What a node tests of a column that has not been loaded, if it does.
+    pub(super) fn of(tile: &Tile<'_>, number: u32) -> Option<Test> {
+        let Operation::Call { function, arguments } = &tile.node(number).operation else { return None };
+        Test::of_call(tile, *function, arguments)
+    }
+
+    fn of_call(tile: &Tile<'_>, function: Function, arguments: &[u32]) -> Option<Test> {
+        let (column, constant, what) = match (arguments, compare::orders(function)) {
+            (&[a, b], Some(holds)) if is_constant(tile, b) => (a, b, What::Compare(holds)),
+            (&[a, b], Some([less, equal, greater])) if is_constant(tile, a) => {
+                (b, a, What::Compare([greater, equal, less]))
+            }
+            (&[a, b], None) if matches!(function, Function::Like | Function::Contains) && is_constant(tile, b) => {
+                (a, b, What::Search(function))
+            }
+            _ => return None,
+        };
+        let is_column = matches!(tile.node(column).operation, Operation::Column { optional: false, .. });
+        let loaded = tile.levels[tile.depth - 1].computed[column as usize];
+        (is_column && !loaded).then_some(Test { column, constant, what })
+    }
+
+    /// Whether two of them are one: values of one column that lie in one interval.
+    pub(super) fn joins(&self, other: &Test) -> bool {
+        let is_interval = |test: &Test| matches!(test.what, What::Compare(holds) if holds != [true, false, true]);
+        self.column == other.column && is_interval(self) && is_interval(other)
+    }
+}
 
 /// Does a function of a column and constants on the column itself, if it can: false if not.
 pub(super) fn evaluate(
@@ -23,43 +69,54 @@ pub(super) fn evaluate(
     len: usize,
     out: &mut Vector,
 ) -> Result<bool> {
-    let (column, constant, holds) = match (arguments, compare::orders(function)) {
-        (&[a, b], Some(holds)) if is_constant(tile, b) => (a, b, Some(holds)),
-        (&[a, b], Some([less, equal, greater])) if is_constant(tile, a) => (b, a, Some([greater, equal, less])),
-        (&[a, b], None) if matches!(function, Function::Like | Function::Contains) && is_constant(tile, b) => {
-            (a, b, None)
-        }
-        _ => return Ok(false),
-    };
-    let Operation::Column { index, field, optional: false } = tile.node(column).operation else { return Ok(false) };
-    if tile.levels[tile.depth - 1].computed[column as usize] {
-        return Ok(false);
-    }
-    tile.ensure(constant)?;
-    let value = tile.top(constant);
-    let source = tile.sources[index].as_ref().expect("bug: the source of an index is not set");
-    let Some(column) = source.column(field) else { return Ok(false) };
-    let rows = &tile.tuples().rows[index];
+    let Some(test) = Test::of_call(tile, function, arguments) else { return Ok(false) };
     let mut bits = out.take_bool();
-    let done = !value.is_null(0)
-        && match holds {
-            Some(holds) => compare_column(column, rows, len, value, holds, &mut bits),
-            None => search_column(column, rows, len, function, value, &mut bits),
-        };
-    if !done {
-        out.data = VectorData::Bool(bits);
-        return Ok(false);
-    }
-    let nulls = column.nulls.as_ref().map(|valid| {
-        let mut nulls = out.take_nulls();
-        match rows {
-            Rows::Range(start) => super::load::slice_bits(valid.inner(), *start as usize, len, &mut nulls),
-            Rows::List(list) => nulls.fill(len, |tuple| valid.is_valid(list[tuple] as usize)),
+    let mut valid = out.take_nulls();
+    match hold(tile, &[test], len, &mut bits, &mut valid)? {
+        Some(nulls) => {
+            out.set(len, VectorData::Bool(bits), nulls.then_some(valid));
+            Ok(true)
         }
-        nulls
-    });
-    out.set(len, VectorData::Bool(bits), nulls);
-    Ok(true)
+        None => {
+            out.data = VectorData::Bool(bits);
+            Ok(false)
+        }
+    }
+}
+
+/// Makes `bits` the truth of tests that [`Test::joins`] has joined, or of one test, and `valid` where the column is not
+/// NULL; whether it may be. None if that cannot be done on the column.
+pub(super) fn hold(
+    tile: &mut Tile<'_>,
+    tests: &[Test],
+    len: usize,
+    bits: &mut Bitmap,
+    valid: &mut Bitmap,
+) -> Result<Option<bool>> {
+    for test in tests {
+        tile.ensure(test.constant)?;
+    }
+    let values: Vec<(&Vector, What)> = tests.iter().map(|test| (tile.top(test.constant), test.what)).collect();
+    let Operation::Column { index, field, .. } = tile.node(tests[0].column).operation else { return Ok(None) };
+    let source = tile.sources[index].as_ref().expect("bug: the source of an index is not set");
+    let Some(column) = source.column(field) else { return Ok(None) };
+    let rows = &tile.tuples().rows[index];
+    if values.iter().any(|(value, _)| value.is_null(0)) {
+        return Ok(None);
+    }
+    let done = match values[..] {
+        [(pattern, What::Search(function))] => search_column(column, rows, len, function, pattern, bits),
+        _ => compare_column(column, rows, len, &values, bits),
+    };
+    if !done {
+        return Ok(None);
+    }
+    let Some(nulls) = column.nulls.as_ref() else { return Ok(Some(false)) };
+    match rows {
+        Rows::Range(start) => super::load::slice_bits(nulls.inner(), *start as usize, len, valid),
+        Rows::List(list) => valid.fill(len, |tuple| nulls.is_valid(list[tuple] as usize)),
+    }
+    Ok(Some(true))
 }
 
 fn is_constant(tile: &Tile<'_>, number: u32) -> bool {
@@ -86,39 +143,54 @@ fn interval(value: i128, holds: [bool; 3], least: i128, most: i128) -> Interval 
     }
 }
 
-fn compare_column(
-    column: &Column,
-    rows: &Rows,
-    len: usize,
-    value: &Vector,
-    holds: [bool; 3],
-    bits: &mut Bitmap,
-) -> bool {
+/// The interval in which values pass all tests, each of which gives one. None if a test gives none.
+fn meet(tests: &[(&Vector, What)], of_one: impl Fn(&Vector, [bool; 3]) -> Option<Interval>) -> Option<Interval> {
+    let mut intervals = tests.iter().map(|(value, what)| match what {
+        What::Compare(holds) => of_one(value, *holds),
+        What::Search(_) => None,
+    });
+    let first = intervals.next()??;
+    intervals.try_fold(first, |met, next| {
+        let next = next?;
+        Some(Interval { low: met.low.max(next.low), high: met.high.min(next.high), inside: true })
+    })
+}
+
+fn compare_column(column: &Column, rows: &Rows, len: usize, tests: &[(&Vector, What)], bits: &mut Bitmap) -> bool {
     macro_rules! frame {
         ($base:expr, $offsets:expr, $unsigned:ty) => {{
-            let Some(value) = value.integer(0) else { return false };
-            let Some(value) = value.checked_sub(i128::from(*$base)) else { return false };
             let most = i128::from(<$unsigned>::MAX);
-            select(&$offsets[..], rows, len, interval(value, holds, 0, most), most, bits, |value: $unsigned| value);
+            let offset = |value: &Vector| value.integer(0)?.checked_sub(i128::from(*$base));
+            let Some(interval) = meet(tests, |value, holds| Some(interval(offset(value)?, holds, 0, most))) else {
+                return false;
+            };
+            select(&$offsets[..], rows, len, interval, most, bits);
         }};
     }
     macro_rules! plain {
         ($values:expr, $signed:ty, $unsigned:ty) => {{
-            let Some(value) = value.integer(0) else { return false };
             // Signed values are compared as unsigned distances from the smallest.
             let least = i128::from(<$signed>::MIN);
-            let Some(value) = value.checked_sub(least) else { return false };
             let most = i128::from(<$unsigned>::MAX);
-            let distance = |value: $signed| value.wrapping_sub(<$signed>::MIN) as $unsigned;
-            select(&$values[..], rows, len, interval(value, holds, 0, most), most, bits, distance);
+            let offset = |value: &Vector| value.integer(0)?.checked_sub(least);
+            let Some(interval) = meet(tests, |value, holds| Some(interval(offset(value)?, holds, 0, most))) else {
+                return false;
+            };
+            let values: &[$signed] = &$values[..];
+            // SAFETY: the two types have one size and alignment, and any bits are a value of either.
+            let values = unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<$unsigned>(), values.len()) };
+            select_from(values, rows, len, interval, most, <$signed>::MIN as $unsigned, bits);
         }};
     }
     macro_rules! codes {
         ($codes:expr, $dictionary:expr, $unsigned:ty) => {{
-            let Some(text) = value.text(0) else { return false };
             let most = i128::from(<$unsigned>::MAX);
-            let interval = code_interval($dictionary, text, holds, most);
-            select(&$codes[..], rows, len, interval, most, bits, |code: $unsigned| code);
+            let Some(interval) =
+                meet(tests, |value, holds| Some(code_interval($dictionary, value.text(0)?, holds, most)))
+            else {
+                return false;
+            };
+            select(&$codes[..], rows, len, interval, most, bits);
         }};
     }
     match &column.data {
@@ -146,33 +218,19 @@ fn code_interval(dictionary: &Dictionary, text: &str, holds: [bool; 3], most: i1
     }
 }
 
-/// An unsigned integer as wide as a column's values.
-trait Unsigned: Copy + PartialOrd + TryFrom<i128> {
-    fn distance(self, from: Self) -> Self;
+fn select<U: Lane + Default>(values: &[U], rows: &Rows, len: usize, interval: Interval, most: i128, bits: &mut Bitmap) {
+    select_from(values, rows, len, interval, most, U::default(), bits);
 }
 
-macro_rules! unsigned {
-    ($($type:ty),*) => {
-        $(impl Unsigned for $type {
-            #[inline(always)]
-            fn distance(self, from: Self) -> Self {
-                self.wrapping_sub(from)
-            }
-        })*
-    };
-}
-
-unsigned!(u8, u16, u32, u64);
-
-/// The truth of an interval, cut to 0 to `most`, at the rows of a tile.
-fn select<P: Copy, U: Unsigned>(
-    values: &[P],
+/// The truth of an interval, cut to 0 to `most`, of the distances from `zero` at the rows of a tile.
+fn select_from<U: Lane>(
+    values: &[U],
     rows: &Rows,
     len: usize,
     interval: Interval,
     most: i128,
+    zero: U,
     bits: &mut Bitmap,
-    unsigned: impl Fn(P) -> U,
 ) {
     let Interval { low, high, inside } = interval;
     let (low, high) = (low.max(0), high.min(most));
@@ -182,13 +240,11 @@ fn select<P: Copy, U: Unsigned>(
     let (Ok(base), Ok(span)) = (U::try_from(low), U::try_from(high - low)) else {
         unreachable!("the interval was cut to the unsigned type")
     };
+    let base = base.plus(zero);
     match rows {
-        Rows::Range(start) => {
-            let values = &values[*start as usize..*start as usize + len];
-            vectorised(|| fill_truth_of(values, bits, |value| unsigned(value).distance(base) <= span));
-        }
+        Rows::Range(start) => U::within(&values[*start as usize..*start as usize + len], base, span, bits),
         Rows::List(list) => {
-            fill_truth(len, bits, |tuple| unsigned(values[list[tuple] as usize]).distance(base) <= span);
+            vectorised(|| fill_truth(len, bits, |tuple| values[list[tuple] as usize].distance(base) <= span));
         }
     }
     if !inside {
@@ -207,7 +263,7 @@ fn search_column(
     bits: &mut Bitmap,
 ) -> bool {
     let (ColumnData::Text { offsets, bytes }, Rows::Range(start)) = (&column.data, rows) else { return false };
-    let Some(Test::Parts(parts)) = Test::new(function, &[pattern]) else { return false };
+    let Some(text::Test::Parts(parts)) = text::Test::new(function, &[pattern]) else { return false };
     let offsets = &offsets[*start as usize..*start as usize + len + 1];
     bits.reset(len, false);
     let Some((first, rest)) = parts.split_first().filter(|(first, _)| !first.needle().is_empty()) else {

@@ -8,11 +8,12 @@
 mod choice;
 mod dictionary;
 mod evaluate;
-mod filter;
+pub mod filter;
 mod fused;
 pub mod load;
 mod node;
 
+use super::bitmap::Bitmap;
 use super::kernels::Scratch;
 use super::vector::Register;
 use crate::Result;
@@ -38,6 +39,9 @@ pub(super) struct Caches {
     scratch: Scratch,
     origins: Vec<u32>,
     positions: Vec<u32>,
+    /// Of filters.
+    mask: Bitmap,
+    bits: Bitmap,
 }
 
 impl Expressions {

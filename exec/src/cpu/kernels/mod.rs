@@ -10,9 +10,11 @@ pub mod fallback;
 pub mod float;
 pub mod integer;
 pub mod logic;
+pub(crate) mod mask;
 pub mod text;
 
 use super::bitmap::Bitmap;
+use super::level::Level;
 use super::vector::{Register, Vector};
 use crate::Result;
 use multiloop_planner::function::Function;
@@ -79,19 +81,18 @@ pub(super) fn strict_nulls(arguments: &[&Vector], len: usize, out: &mut Vector) 
     nulls
 }
 
-/// Runs a kernel compiled for the best instructions that the CPU has. The closure must be inlined to profit, which
+/// Runs a kernel compiled for the best instructions that may be used (see [`Level`]). The closure must be inlined to profit, which
 /// it is when it calls only `#[inline(always)]` functions.
 #[inline(always)]
 pub fn vectorised<R>(kernel: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
     {
-        if std::is_x86_feature_detected!("avx512bw") && std::is_x86_feature_detected!("avx512vl") {
-            // SAFETY: the CPU has the features (avx512bw and avx512vl come with avx512f and avx2).
-            return unsafe { with_avx512(kernel) };
-        }
-        if std::is_x86_feature_detected!("avx2") {
+        match Level::get() {
+            // SAFETY: the CPU has the features.
+            Level::Avx512 => return unsafe { with_avx512(kernel) },
             // SAFETY: the CPU has the feature.
-            return unsafe { with_avx2(kernel) };
+            Level::Avx2 => return unsafe { with_avx2(kernel) },
+            Level::Portable => {}
         }
     }
     kernel()

@@ -1,0 +1,158 @@
+//! Masks of one bit a value, with AVX-512's own: a compare of 64 bytes is one instruction and gives its bits, and bits
+//! become positions 16 at a time. Elsewhere the compiler vectorises plain loops.
+
+use super::{fill_truth_of, vectorised};
+use crate::cpu::bitmap::Bitmap;
+use crate::cpu::level::Level;
+
+/// An unsigned integer as wide as a column's values.
+pub(crate) trait Lane: Copy + PartialOrd + TryFrom<i128> {
+    /// The distance from another one, around the end.
+    fn distance(self, from: Self) -> Self;
+
+    /// The sum, around the end.
+    fn plus(self, other: Self) -> Self;
+
+    /// Makes `bits` whether values lie at most `span` above `base`, around the end.
+    fn within(values: &[Self], base: Self, span: Self, bits: &mut Bitmap);
+}
+
+macro_rules! lane {
+    ($type:ty, $signed:ty, $lanes:literal, $avx512:ident, $set:ident, $sub:ident, $compare:ident) => {
+        impl Lane for $type {
+            #[inline(always)]
+            fn distance(self, from: Self) -> Self {
+                self.wrapping_sub(from)
+            }
+
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            fn within(values: &[Self], base: Self, span: Self, bits: &mut Bitmap) {
+                #[cfg(target_arch = "x86_64")]
+                if Level::get() == Level::Avx512 {
+                    // SAFETY: the CPU has the features.
+                    unsafe { $avx512(values, base, span, bits) };
+                    return;
+                }
+                vectorised(|| fill_truth_of(values, bits, |value: $type| value.wrapping_sub(base) <= span));
+            }
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx512f,avx512bw")]
+        fn $avx512(values: &[$type], base: $type, span: $type, bits: &mut Bitmap) {
+            use std::arch::x86_64::{_mm512_loadu_si512, $compare, $set, $sub};
+            let (low, most) = ($set(base as $signed), $set(span as $signed));
+            let (blocks, rest) = values.as_chunks::<64>();
+            bits.fill_words(values.len(), |word| {
+                let Some(block) = blocks.get(word) else {
+                    let holds = |(at, value): (usize, &$type)| u64::from(value.wrapping_sub(base) <= span) << at;
+                    return rest.iter().enumerate().map(holds).fold(0, |word, bit| word | bit);
+                };
+                let mut word = 0u64;
+                for part in 0..64 / $lanes {
+                    // SAFETY: the block has 64 values, of which a part's are read.
+                    let lanes = unsafe { _mm512_loadu_si512(block.as_ptr().add(part * $lanes).cast()) };
+                    word |= u64::from($compare($sub(lanes, low), most)) << (part * $lanes);
+                }
+                word
+            });
+        }
+    };
+}
+
+lane!(u8, i8, 64, within_8, _mm512_set1_epi8, _mm512_sub_epi8, _mm512_cmple_epu8_mask);
+lane!(u16, i16, 32, within_16, _mm512_set1_epi16, _mm512_sub_epi16, _mm512_cmple_epu16_mask);
+lane!(u32, i32, 16, within_32, _mm512_set1_epi32, _mm512_sub_epi32, _mm512_cmple_epu32_mask);
+lane!(u64, i64, 8, within_64, _mm512_set1_epi64, _mm512_sub_epi64, _mm512_cmple_epu64_mask);
+
+/// Appends the positions of the ones among the words, `count` of them.
+pub(crate) fn push_positions(words: &[u64], count: usize, positions: &mut Vec<u32>) {
+    positions.reserve(count + 16);
+    #[cfg(target_arch = "x86_64")]
+    if Level::get() == Level::Avx512 {
+        let start = positions.len();
+        // SAFETY: the CPU has the features, and there is room for 16 more than the ones.
+        unsafe {
+            push_positions_16(words, positions.as_mut_ptr().add(start));
+            positions.set_len(start + count);
+        }
+        return;
+    }
+    for (index, &word) in words.iter().enumerate() {
+        let base = (index * 64) as u32;
+        if word == u64::MAX {
+            positions.extend(base..base + 64);
+            continue;
+        }
+        let mut rest = word;
+        while rest != 0 {
+            positions.push(base + rest.trailing_zeros());
+            rest &= rest - 1;
+        }
+    }
+}
+
+/// # Safety
+/// From `out` on there is room for all ones of the words and 15 more.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn push_positions_16(words: &[u64], mut out: *mut u32) {
+    use std::arch::x86_64::{
+        _mm512_add_epi32, _mm512_maskz_compress_epi32, _mm512_set1_epi32, _mm512_setr_epi32, _mm512_storeu_si512,
+    };
+    let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (index, &word) in words.iter().enumerate() {
+        if word == 0 {
+            continue;
+        }
+        for part in 0..4 {
+            let mask = (word >> (part * 16)) as u16;
+            let base = _mm512_set1_epi32((index * 64 + part * 16) as i32);
+            let chosen = _mm512_maskz_compress_epi32(mask, _mm512_add_epi32(lanes, base));
+            // SAFETY: at most 15 values are written behind the ones so far, for which the caller left room.
+            unsafe {
+                _mm512_storeu_si512(out.cast(), chosen);
+                out = out.add(mask.count_ones() as usize);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_what_a_loop_over_the_values_gives() {
+        for len in [0, 1, 63, 64, 65, 127, 128, 1000] {
+            let bytes: Vec<u8> = (0..len).map(|at| (at * 7 % 256) as u8).collect();
+            for (base, span) in [(0, 255), (0, 0), (3, 100), (250, 20), (255, 254)] {
+                check(&bytes, base, span);
+                let words: Vec<u16> = bytes.iter().map(|&byte| u16::from(byte) * 257).collect();
+                check(&words, u16::from(base) * 257, u16::from(span) * 257);
+                let words: Vec<u32> = bytes.iter().map(|&byte| u32::from(byte) << 24).collect();
+                check(&words, u32::from(base) << 24, u32::from(span) << 24);
+                let words: Vec<u64> = bytes.iter().map(|&byte| u64::from(byte) << 56).collect();
+                check(&words, u64::from(base) << 56, u64::from(span) << 56);
+            }
+        }
+    }
+
+    fn check<T: Lane + std::fmt::Debug>(values: &[T], base: T, span: T) {
+        let mut bits = Bitmap::default();
+        T::within(values, base, span, &mut bits);
+        assert_eq!(bits.len(), values.len());
+        for (at, &value) in values.iter().enumerate() {
+            assert_eq!(bits.get(at), value.distance(base) <= span, "{value:?} from {base:?} by {span:?}");
+        }
+        let mut positions = vec![7];
+        bits.push_positions(&mut positions);
+        let ones = (0..values.len() as u32).filter(|&at| bits.get(at as usize));
+        assert_eq!(positions, std::iter::once(7).chain(ones).collect::<Vec<u32>>());
+        assert!(bits.words().iter().map(|word| word.count_ones()).sum::<u32>() as usize == bits.count_ones());
+    }
+}
