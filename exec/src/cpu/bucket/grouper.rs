@@ -60,6 +60,37 @@ pub(crate) struct Rows {
     pub(crate) clustered: bool,
 }
 
+/// As [`Grouper::assign`], where a key's code is its group: notes in `seen` which there are. Nothing is marked before
+/// and after.
+fn assign_few(
+    codes: &Codes,
+    mask: Option<&Bitmap>,
+    (seen, marked): (&mut [bool], &mut Vec<bool>),
+    (groups, present): (&mut Vec<u32>, &mut Vec<u32>),
+) {
+    groups.clear();
+    groups.extend(codes.bits64.iter().map(|&code| code as u32));
+    let aside = seen.len();
+    if let Some(mask) = mask {
+        put_aside(mask, groups, aside);
+    }
+    // Nobody looks whether the group behind the last is there.
+    marked.resize(aside + 1, false);
+    marked[aside] = true;
+    for &group in groups.iter() {
+        if !marked[group as usize] {
+            marked[group as usize] = true;
+            present.push(group);
+        }
+    }
+    for &group in present.iter() {
+        (marked[group as usize], seen[group as usize]) = (false, true);
+    }
+    if present.len() > PRESENT_MAX {
+        present.clear();
+    }
+}
+
 /// Gives tuples that a mask does not have the group `aside`.
 pub(crate) fn put_aside(mask: &Bitmap, groups: &mut [u32], aside: usize) {
     for (block, &word) in groups.chunks_mut(64).zip(mask.words()) {
@@ -220,27 +251,7 @@ impl Grouper {
             }
             Grouper::Few { layout, seen, marked } => {
                 codes.encode(layout, &parts, len);
-                groups.clear();
-                groups.extend(codes.bits64.iter().map(|&code| code as u32));
-                let aside = seen.len();
-                if let Some(mask) = mask {
-                    put_aside(mask, groups, aside);
-                }
-                marked.resize(aside + 1, false);
-                // Nobody looks whether the group behind the last is there.
-                marked[aside] = true;
-                for &group in groups.iter() {
-                    if !marked[group as usize] {
-                        marked[group as usize] = true;
-                        present.push(group);
-                    }
-                }
-                for &group in present.iter() {
-                    (marked[group as usize], seen[group as usize]) = (false, true);
-                }
-                if present.len() > PRESENT_MAX {
-                    present.clear();
-                }
+                assign_few(codes, mask, (seen, marked), (groups, present));
             }
             Grouper::Direct { layout, base, entries, codes: met } => {
                 codes.encode(layout, &parts, len);

@@ -52,7 +52,7 @@ pub(super) fn rank(
     let ranges = (0..rows.div_ceil(DEAL_ROWS)).map(|at| at * DEAL_ROWS..rows.min((at + 1) * DEAL_ROWS)).collect();
     let deal = |range: std::ops::Range<usize>| {
         let columns: Vec<Gathered> = keys.iter().map(|column| column.slice(range.clone())).collect();
-        let values = columns.iter().map(|column| PartValues::Gathered(column));
+        let values = columns.iter().map(PartValues::Gathered);
         let values: Vec<_> = values.map(|values| KeyPartValues { values, null_matches: true }).collect();
         let mut codes = Codes::default();
         codes.encode(layout, &values, range.len());

@@ -2,7 +2,7 @@
 
 use crate::column::{Column, ColumnData};
 use crate::cpu::bitmap::Bitmap;
-use crate::cpu::kernels::vectorised;
+use crate::cpu::kernels::{prefetch_all, vectorised};
 use crate::cpu::tile::{NO_ROW, Rows, Source};
 use crate::cpu::vector::{Register, TextView, Vector, VectorData};
 use arrow::buffer::BooleanBuffer;
@@ -57,6 +57,9 @@ pub(super) fn slice_bits(bits: &BooleanBuffer, start: usize, len: usize, out: &m
     out.fill_words(len, |_| words.next().unwrap_or(0));
 }
 
+/// Values of a scan that are converted between two requests for memory further on.
+const SCAN_BLOCK: usize = 256;
+
 /// Converts physical values into registers: a dense loop over a range, a gather over a list.
 #[inline(always)]
 fn fill<P: Copy, R: Default>(
@@ -70,7 +73,11 @@ fn fill<P: Copy, R: Default>(
     match rows {
         Rows::Range(start) => {
             let values = &values[*start as usize..*start as usize + len];
-            out.extend(values.iter().map(|&value| convert(value)));
+            out.reserve(len);
+            for block in values.chunks(SCAN_BLOCK) {
+                prefetch_all(block);
+                out.extend(block.iter().map(|&value| convert(value)));
+            }
         }
         Rows::List(list) if optional => {
             out.extend(list.iter().map(|&row| if row == NO_ROW { R::default() } else { convert(values[row as usize]) }))

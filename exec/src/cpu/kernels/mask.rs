@@ -1,7 +1,7 @@
 //! Masks of one bit a value, with AVX-512's own: a compare of 64 bytes is one instruction and gives its bits, and bits
 //! become positions 16 at a time. Elsewhere the compiler vectorises plain loops.
 
-use super::{fill_truth_of, vectorised};
+use super::{fill_truth_of, prefetch, vectorised};
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::level::Level;
 
@@ -56,6 +56,7 @@ macro_rules! lane {
                 for part in 0..64 / $lanes {
                     // SAFETY: the block has 64 values, of which a part's are read.
                     let lanes = unsafe { _mm512_loadu_si512(block.as_ptr().add(part * $lanes).cast()) };
+                    prefetch(block.as_ptr().wrapping_add(part * $lanes));
                     word |= u64::from($compare($sub(lanes, low), most)) << (part * $lanes);
                 }
                 word
