@@ -363,7 +363,8 @@ fn finish_reduce(
     for aggregate in &plan.aggregates {
         empty.push(aggregate.kind.empty()?);
     }
-    Ok(Stored::Groups(Groups { rows: RowSet::gathered(columns, &types, rows, &context.memory)?, index, empty }))
+    let rows = RowSet::gathered_by(columns, &types, rows, Workers { pool, context })?;
+    Ok(Stored::Groups(Groups { rows, index, empty }))
 }
 
 /// Literal rows.

@@ -18,7 +18,7 @@ use super::vector::Vector;
 use crate::Result;
 use crate::context::{Context, Reservation};
 use crate::pool::Pool;
-use crate::schedule;
+use crate::schedule::{self, Workers};
 use multiloop_planner::multiloop::ScalarId;
 
 /// Groups beyond which a merge is done in parts.
@@ -275,6 +275,26 @@ impl<'p> Reducer<'p> {
         Ok(())
     }
 
+    /// Merges consecutive groups of clustered rows, of which the first may be the last one here.
+    fn merge_run(&mut self, other: &Reducer<'_>, mut run: std::ops::Range<u32>) -> Result<()> {
+        if self.grouper.continues(&other.grouper, run.start) {
+            self.merge(other, &[run.start])?;
+            run.start += 1;
+        }
+        let before = self.grouper.len();
+        self.grouper.append(&other.grouper, run.clone());
+        let room = self.grouper.len();
+        for (mine, theirs) in self.accumulators.iter_mut().zip(&other.accumulators) {
+            if !mine.append(theirs, run.start as usize..run.end as usize) {
+                let (from, into): (Vec<u32>, Vec<u32>) =
+                    (run.clone().collect(), (before as u32..room as u32).collect());
+                mine.resize(room);
+                mine.merge(theirs, &from, &into)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The groups in order, as columns: keys, then aggregates.
     fn finish(self) -> Result<(Vec<Gathered>, usize)> {
         let groups = self.grouper.ordered();
@@ -332,17 +352,18 @@ pub(super) fn finish(
         Some(pool) if parts > 1 => schedule::map(pool, context, (0..parts).collect(), merge)?,
         _ => (0..parts).map(merge).collect::<Result<Vec<_>>>()?,
     };
-    Ok(append_parts(merged))
+    append_parts(merged, Workers { pool, context })
 }
 
-fn append_parts(parts: Vec<(Vec<Gathered>, usize)>) -> (Vec<Gathered>, usize) {
-    let mut parts = parts.into_iter();
-    let (mut columns, mut rows) = parts.next().unwrap_or_default();
-    for (more, count) in parts {
-        columns.iter_mut().zip(more).for_each(|(column, more)| column.append_all(more));
-        rows += count;
+/// The rows of all parts, one part behind the other.
+fn append_parts(parts: Vec<(Vec<Gathered>, usize)>, workers: Workers<'_>) -> Result<(Vec<Gathered>, usize)> {
+    let rows = parts.iter().map(|(_, rows)| rows).sum();
+    let mut columns: Vec<Vec<Gathered>> = Vec::new();
+    for (part, _) in parts {
+        columns.resize_with(part.len(), Vec::new);
+        columns.iter_mut().zip(part).for_each(|(column, part)| column.push(part));
     }
-    (columns, rows)
+    Ok((workers.map(columns, |parts| Ok(Gathered::concat(parts)))?, rows))
 }
 
 /// The groups of clustered rows: segment by segment in the order of pieces. A group that goes on across the border
@@ -385,7 +406,7 @@ fn finish_ordered(
     let merge = |part: Vec<(usize, std::ops::Range<u32>)>| {
         let mut merged = Reducer::of(plan, first.grouper.fresh(&plan.key_types, 0, 1), context)?;
         for (worker, groups) in part {
-            merged.merge(&reducers[worker], &groups.collect::<Vec<u32>>())?;
+            merged.merge_run(&reducers[worker], groups)?;
         }
         merged.account()?;
         merged.finish()
@@ -397,5 +418,5 @@ fn finish_ordered(
     if merged.is_empty() {
         return Reducer::of(plan, first.grouper.fresh(&plan.key_types, 0, 1), context)?.finish();
     }
-    Ok(append_parts(merged))
+    append_parts(merged, Workers { pool, context })
 }

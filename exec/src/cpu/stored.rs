@@ -79,6 +79,20 @@ impl RowSet {
         Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
     }
 
+    /// As [`RowSet::gathered`], by many workers if there is enough to do.
+    pub(super) fn gathered_by(
+        columns: Vec<Gathered>,
+        types: &[DataType],
+        rows: usize,
+        workers: Workers<'_>,
+    ) -> Result<Self> {
+        let mut reservation = Reservation::new(&workers.context.memory);
+        reservation.add(columns.iter().map(Gathered::bytes).sum())?;
+        let chunk = || gather::into_chunk_with(columns, types, rows, workers);
+        let chunks = if rows == 0 { Vec::new() } else { vec![Arc::new(chunk()?)] };
+        Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
+    }
+
     /// The value of a field in the only row.
     pub(super) fn single(&self, field: u32, data_type: DataType) -> Result<Value> {
         let Some(chunk) = self.chunks.iter().find(|chunk| chunk.rows > 0) else {

@@ -206,6 +206,19 @@ impl Accumulator {
         Ok(())
     }
 
+    /// Adds consecutive groups of another accumulator of the same kind behind its own; false if it did nothing, because
+    /// they are better merged one by one.
+    pub(crate) fn append(&mut self, other: &Accumulator, groups: std::ops::Range<usize>) -> bool {
+        match (self, other) {
+            (Accumulator::Count(mine), Accumulator::Count(theirs)) => {
+                mine.extend_from_slice(&theirs[groups]);
+                true
+            }
+            (Accumulator::Integers(mine), Accumulator::Integers(theirs)) => mine.append(theirs, groups),
+            _ => false,
+        }
+    }
+
     /// The results, a row a group.
     pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
         delegate!(self, inner => inner.finish(data_type), count(counts) => Ok(Gathered::from_i64(counts, None)))

@@ -136,6 +136,20 @@ impl IntegerSums {
         }
     }
 
+    /// Adds groups behind its own while all sums are narrow; false if they are not.
+    pub(crate) fn append(&mut self, other: &Self, groups: std::ops::Range<usize>) -> bool {
+        let (Sums::Narrow { sums, rows, .. }, Sums::Narrow { sums: theirs, rows: more, .. }) =
+            (&mut self.sums, &other.sums)
+        else {
+            return false;
+        };
+        // Of one group at most so many: what is behind does not add to what is in front.
+        *rows = (*rows).max(*more);
+        sums.extend_from_slice(&theirs[groups.clone()]);
+        self.seen.extend_from_slice(&other.seen[groups]);
+        true
+    }
+
     pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
         let (low, high) = data_type.integer_bounds().unwrap_or((i128::MIN, i128::MAX));
         let overflow = || Err(out_of_range(data_type));

@@ -359,6 +359,20 @@ impl Grouper {
         }
     }
 
+    /// Whether a group of another grouper of clustered rows goes on with the last one here.
+    pub(crate) fn continues(&self, other: &Grouper, group: u32) -> bool {
+        let (Grouper::Ordered { codes, .. }, Grouper::Ordered { codes: from, .. }) = (self, other) else {
+            return false;
+        };
+        codes.last().is_some_and(|last| from.get(group as usize) == Some(last))
+    }
+
+    /// Adds consecutive groups of another grouper of clustered rows behind its own.
+    pub(crate) fn append(&mut self, other: &Grouper, run: std::ops::Range<u32>) {
+        let (Grouper::Ordered { codes, .. }, Grouper::Ordered { codes: from, .. }) = (self, other) else { return };
+        codes.extend_from_slice(&from[run.start as usize..run.end as usize]);
+    }
+
     /// The keys of some groups, a column a part.
     pub(crate) fn keys(&self, groups: &[u32]) -> Result<Vec<Gathered>> {
         Ok(match self {
