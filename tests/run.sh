@@ -16,3 +16,5 @@ step cargo fmt --all --check
 step cargo clippy --workspace --all-targets --locked -- -D warnings
 step cargo doc --workspace --no-deps --locked
 step cargo test --workspace --locked
+# Kernels without this machine's best instructions.
+MULTILOOP_CPU=portable step cargo test --workspace --locked --test random --test slt --test tpch
