@@ -277,11 +277,7 @@ fn collect(pieces: Vec<PieceRows>, types: &[DataType], context: &Context, pool: 
         chunk.reservation = Some(Arc::new(reservation));
         Ok(Arc::new(chunk))
     };
-    let chunks = match pool {
-        Some(pool) => schedule::map(pool, context, batches, make)?,
-        None => batches.into_iter().map(make).collect::<Result<Vec<_>>>()?,
-    };
-    Ok(RowSet::new(chunks))
+    Ok(RowSet::new(Workers { pool, context }.map(batches, make)?))
 }
 
 /// Puts the rows of pieces together.

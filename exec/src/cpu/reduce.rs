@@ -18,7 +18,7 @@ use super::vector::Vector;
 use crate::Result;
 use crate::context::{Context, Reservation};
 use crate::pool::Pool;
-use crate::schedule::{self, Workers};
+use crate::schedule::Workers;
 use multiloop_planner::multiloop::ScalarId;
 
 /// Groups beyond which a merge is done in parts.
@@ -96,8 +96,8 @@ impl Spill {
         Ok(Spilled::Yes)
     }
 
-    /// Folds in the tuples that the mask has, and evaluates the argument for these alone.
-    fn masked(
+    /// Folds in the tuples that pass the condition, and evaluates the argument for these alone.
+    fn chosen(
         &mut self,
         tile: &mut Tile<'_>,
         accumulator: &mut Accumulator,
@@ -105,44 +105,23 @@ impl Spill {
         groups: Option<&[u32]>,
     ) -> Result<()> {
         let mark = tile.depth();
-        self.positions.clear();
-        self.mask.push_positions(&mut self.positions);
-        tile.select(&self.positions);
-        let outcome = self.selected(tile, accumulator, aggregate, groups);
-        tile.truncate(mark);
-        outcome
-    }
-
-    /// Folds in the tuples that pass the condition, and evaluates it in order, and the argument, for these alone.
-    fn filtered(
-        &mut self,
-        tile: &mut Tile<'_>,
-        accumulator: &mut Accumulator,
-        aggregate: &AggregatePlan<'_>,
-        groups: Option<&[u32]>,
-    ) -> Result<()> {
-        let mark = tile.depth();
-        tile.filter(aggregate.condition)?;
-        tile.origins(mark, &mut self.positions);
-        let outcome = self.selected(tile, accumulator, aggregate, groups);
-        tile.truncate(mark);
-        outcome
-    }
-
-    /// Folds in the active tuples, which stood at `positions` when the groups were found.
-    fn selected(
-        &mut self,
-        tile: &mut Tile<'_>,
-        accumulator: &mut Accumulator,
-        aggregate: &AggregatePlan<'_>,
-        groups: Option<&[u32]>,
-    ) -> Result<()> {
+        if aggregate.spills() {
+            // `fill` has found out which.
+            self.positions.clear();
+            self.mask.push_positions(&mut self.positions);
+            tile.select(&self.positions);
+        } else {
+            tile.filter(aggregate.condition)?;
+            tile.origins(mark, &mut self.positions);
+        }
         let groups = groups.map(|groups| {
             self.groups.clear();
             self.groups.extend(self.positions.iter().map(|&position| groups[position as usize]));
             &self.groups[..]
         });
-        fold(tile, accumulator, aggregate, groups, (&[], false))
+        fold(tile, accumulator, aggregate, groups, (&[], false))?;
+        tile.truncate(mark);
+        Ok(())
     }
 }
 
@@ -245,11 +224,10 @@ impl<'p> Reducer<'p> {
                 Spilled::No if aggregate.condition.is_empty() => {
                     fold(tile, accumulator, aggregate, groups, (&self.present, self.grouper.ascends()))?;
                 }
-                Spilled::No if aggregate.spills() => self.spill.masked(tile, accumulator, aggregate, groups)?,
                 Spilled::No => {
-                    self.spill.filtered(tile, accumulator, aggregate, groups)?;
-                    // The groups of another condition are gone.
-                    known = None;
+                    self.spill.chosen(tile, accumulator, aggregate, groups)?;
+                    // If another condition's groups were known, they are gone.
+                    known = known.filter(|_| aggregate.spills());
                 }
             }
             accumulator.resize(room);
@@ -348,11 +326,8 @@ pub(super) fn finish(
         merged.account()?;
         merged.finish()
     };
-    let merged = match pool {
-        Some(pool) if parts > 1 => schedule::map(pool, context, (0..parts).collect(), merge)?,
-        _ => (0..parts).map(merge).collect::<Result<Vec<_>>>()?,
-    };
-    append_parts(merged, Workers { pool, context })
+    let workers = Workers { pool, context };
+    append_parts(workers.map((0..parts).collect(), merge)?, workers)
 }
 
 /// The rows of all parts, one part behind the other.
@@ -411,12 +386,10 @@ fn finish_ordered(
         merged.account()?;
         merged.finish()
     };
-    let merged = match pool {
-        Some(pool) => schedule::map(pool, context, parts, merge)?,
-        None => parts.into_iter().map(merge).collect::<Result<Vec<_>>>()?,
-    };
+    let workers = Workers { pool, context };
+    let merged = workers.map(parts, merge)?;
     if merged.is_empty() {
         return Reducer::of(plan, first.grouper.fresh(&plan.key_types, 0, 1), context)?.finish();
     }
-    append_parts(merged, Workers { pool, context })
+    append_parts(merged, workers)
 }

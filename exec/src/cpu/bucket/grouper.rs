@@ -60,51 +60,6 @@ pub(crate) struct Rows {
     pub(crate) clustered: bool,
 }
 
-/// As [`Grouper::assign`], where a key's code is its group: notes in `seen` which there are. Nothing is marked before
-/// and after.
-fn assign_few(
-    codes: &Codes,
-    mask: Option<&Bitmap>,
-    (seen, marked): (&mut [bool], &mut Vec<bool>),
-    (groups, present): (&mut Vec<u32>, &mut Vec<u32>),
-) {
-    groups.clear();
-    groups.extend(codes.bits64.iter().map(|&code| code as u32));
-    let aside = seen.len();
-    if let Some(mask) = mask {
-        put_aside(mask, groups, aside);
-    }
-    // Nobody looks whether the group behind the last is there.
-    marked.resize(aside + 1, false);
-    marked[aside] = true;
-    for &group in groups.iter() {
-        if !marked[group as usize] {
-            marked[group as usize] = true;
-            present.push(group);
-        }
-    }
-    for &group in present.iter() {
-        (marked[group as usize], seen[group as usize]) = (false, true);
-    }
-    if present.len() > PRESENT_MAX {
-        present.clear();
-    }
-}
-
-/// Gives tuples that a mask does not have the group `aside`.
-pub(crate) fn put_aside(mask: &Bitmap, groups: &mut [u32], aside: usize) {
-    for (block, &word) in groups.chunks_mut(64).zip(mask.words()) {
-        let mut dropped = !word;
-        if block.len() < 64 {
-            dropped &= (1 << block.len()) - 1;
-        }
-        while dropped != 0 {
-            block[dropped.trailing_zeros() as usize] = aside as u32;
-            dropped &= dropped - 1;
-        }
-    }
-}
-
 /// Codes a row up to which an array over all codes beats a hash table: 4 bytes each, against about 24 a group and a
 /// hash a row.
 const DIRECT_CODES_PER_ROW: u64 = 4;
@@ -387,6 +342,51 @@ impl Grouper {
             }
             Grouper::Hash { keys, .. } => keys.iter().map(|column| canonical(column.take(groups))).collect(),
         })
+    }
+}
+
+/// As [`Grouper::assign`], where a key's code is its group: notes in `seen` which there are. Nothing is marked before
+/// and after.
+fn assign_few(
+    codes: &Codes,
+    mask: Option<&Bitmap>,
+    (seen, marked): (&mut [bool], &mut Vec<bool>),
+    (groups, present): (&mut Vec<u32>, &mut Vec<u32>),
+) {
+    groups.clear();
+    groups.extend(codes.bits64.iter().map(|&code| code as u32));
+    let aside = seen.len();
+    if let Some(mask) = mask {
+        put_aside(mask, groups, aside);
+    }
+    // Nobody looks whether the group behind the last is there.
+    marked.resize(aside + 1, false);
+    marked[aside] = true;
+    for &group in groups.iter() {
+        if !marked[group as usize] {
+            marked[group as usize] = true;
+            present.push(group);
+        }
+    }
+    for &group in present.iter() {
+        (marked[group as usize], seen[group as usize]) = (false, true);
+    }
+    if present.len() > PRESENT_MAX {
+        present.clear();
+    }
+}
+
+/// Gives tuples that a mask does not have the group `aside`.
+pub(crate) fn put_aside(mask: &Bitmap, groups: &mut [u32], aside: usize) {
+    for (block, &word) in groups.chunks_mut(64).zip(mask.words()) {
+        let mut dropped = !word;
+        if block.len() < 64 {
+            dropped &= (1 << block.len()) - 1;
+        }
+        while dropped != 0 {
+            block[dropped.trailing_zeros() as usize] = aside as u32;
+            dropped &= dropped - 1;
+        }
     }
 }
 
