@@ -6,7 +6,8 @@ use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::context::{Context, Memory};
 use multiloop_exec::cpu::bitmap::Bitmap;
 use multiloop_exec::cpu::expression::Expressions;
-use multiloop_exec::cpu::tile::{Bindings, Captured, Collections, KeyVector, Source, TILE_ROWS, Tile};
+use multiloop_exec::cpu::probe::Key;
+use multiloop_exec::cpu::tile::{Bindings, Captured, Collections, Source, TILE_ROWS, Tile};
 use multiloop_exec::cpu::vector::Vector;
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::multiloop::parse::parse;
@@ -21,10 +22,10 @@ const CHUNK: usize = 1 << 16;
 struct Nothing;
 
 impl Collections for Nothing {
-    fn lookup(&self, _: CollectionId, _: &[KeyVector<'_>], _: u32, _: usize, _: &mut Vector) -> Result<()> {
+    fn lookup(&self, _: CollectionId, _: &Key<'_>, _: u32, _: usize, _: &mut Vector) -> Result<()> {
         unreachable!("there is no collection")
     }
-    fn exists(&self, _: CollectionId, _: &[KeyVector<'_>], _: usize, _: &mut Bitmap) -> Result<()> {
+    fn exists(&self, _: CollectionId, _: &Key<'_>, _: usize, _: &mut Bitmap) -> Result<()> {
         unreachable!("there is no collection")
     }
     fn single(&self, _: CollectionId, _: u32) -> Result<Value> {

@@ -49,6 +49,23 @@ impl Bitmap {
         self.clear_tail();
     }
 
+    /// The memory for words, emptied; `set_words` gives it back.
+    pub fn take_words(&mut self) -> Vec<u64> {
+        let mut words = std::mem::take(&mut self.words);
+        words.clear();
+        words
+    }
+
+    /// Makes this so many bits, which are in these words.
+    ///
+    /// # Panics
+    /// If there are not as many words as that takes.
+    pub fn set_words(&mut self, len: usize, words: Vec<u64>) {
+        assert_eq!(words.len(), len.div_ceil(64), "a word for every 64 bits");
+        (self.words, self.len) = (words, len);
+        self.clear_tail();
+    }
+
     /// Makes this a copy of another.
     pub fn copy_from(&mut self, other: &Bitmap) {
         self.words.clear();

@@ -3,8 +3,9 @@
 use super::bitmap::Bitmap;
 use super::expression::load::load;
 use super::gather::register_of;
+use super::probe::{CodeRange, Key};
 use super::run::Frame;
-use super::tile::{Captured, Collections, KeyVector, NO_ROW, Rows, Source};
+use super::tile::{Captured, Collections, NO_ROW, Rows, Source};
 use super::vector::{Register, Vector, VectorData};
 use crate::column::{Column, ColumnData};
 use crate::{Error, Result};
@@ -13,14 +14,11 @@ use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 
 impl Collections for Frame<'_> {
-    fn lookup(
-        &self,
-        collection: CollectionId,
-        key: &[KeyVector<'_>],
-        field: u32,
-        len: usize,
-        out: &mut Vector,
-    ) -> Result<()> {
+    fn codes(&self, collection: CollectionId) -> Result<Option<CodeRange>> {
+        Ok(self.get(collection)?.codes())
+    }
+
+    fn lookup(&self, collection: CollectionId, key: &Key<'_>, field: u32, len: usize, out: &mut Vector) -> Result<()> {
         let stored = self.get(collection)?;
         let groups = stored.groups()?;
         let mut rows = Vec::new();
@@ -41,7 +39,7 @@ impl Collections for Frame<'_> {
         Ok(())
     }
 
-    fn exists(&self, collection: CollectionId, key: &[KeyVector<'_>], len: usize, out: &mut Bitmap) -> Result<()> {
+    fn exists(&self, collection: CollectionId, key: &Key<'_>, len: usize, out: &mut Bitmap) -> Result<()> {
         self.get(collection)?.contains(key, len, out)
     }
 

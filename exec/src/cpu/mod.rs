@@ -18,6 +18,7 @@ mod nest;
 mod order;
 mod place;
 mod plan;
+pub mod probe;
 mod reduce;
 mod run;
 mod sink;

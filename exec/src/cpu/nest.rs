@@ -11,7 +11,7 @@ use super::plan::{LevelPlan, LoopPlan};
 use super::run::Frame;
 use super::sink::Sink;
 use super::stored::Stored;
-use super::tile::{KeyVector, NO_ROW, Source as TileSource, TILE_ROWS, Tile};
+use super::tile::{NO_ROW, Source as TileSource, TILE_ROWS, Tile};
 use crate::{Error, Result};
 use multiloop_planner::multiloop::{KeyPart, ScalarId, Source};
 use std::ops::Range;
@@ -191,53 +191,42 @@ impl<'a> Nest<'a> {
         sinks: &mut [Sink<'_>],
     ) -> Result<()> {
         let Some(stored) = self.stored[level].clone() else { return Err(Error::internal("a bucket of nothing")) };
-        let buckets = stored.buckets()?;
-        for part in key {
-            self.tile.evaluate(part.scalar)?;
+        let spans = &stored.buckets()?.index.spans;
+        let len = self.tile.len();
+        let Some(collection) = self.plan.levels[level].source.collection() else {
+            return Err(Error::internal("a bucket of nothing"));
+        };
+        let (mut tuples, mut groups) = self.spare.pop().unwrap_or_default();
+        if or_null.is_none() {
+            self.tile.probe(collection, key, |_, key| stored.matches(key, len, &mut tuples, &mut groups))?;
+        } else {
+            self.tile.probe(collection, key, |_, key| stored.find(key, len, &mut groups))?;
+            tuples.extend(0..len as u32);
         }
-        let parts: Vec<KeyVector<'_>> = key
-            .iter()
-            .map(|part| KeyVector { vector: self.tile.vector(part.scalar), null_matches: part.null_matches })
-            .collect();
-        let mut groups = Vec::new();
-        stored.find(&parts, self.tile.len(), &mut groups)?;
-        match or_null {
-            None => self.expand_groups(level, &groups, &buckets.index.spans, false, sinks),
-            Some([]) => self.expand_groups(level, &groups, &buckets.index.spans, true, sinks),
-            Some(condition) => self.expand_matches(level, &groups, &buckets.index.spans, condition, sinks),
-        }
+        let outcome = match or_null {
+            Some(condition @ [_, ..]) => self.expand_matches(level, &groups, spans, condition, sinks),
+            _ => self.expand_groups(level, (&tuples, &groups), spans, sinks),
+        };
+        self.give_back(tuples, groups);
+        outcome
     }
 
+    /// Tuples with the rows of their groups; with no row those that have none.
     fn expand_groups(
         &mut self,
         level: usize,
-        groups: &[u32],
+        (tuples, groups): (&[u32], &[u32]),
         spans: &Spans,
-        or_null: bool,
         sinks: &mut [Sink<'_>],
     ) -> Result<()> {
+        const { assert!(NO_ROW == NO_GROUP, "a group of one row is that row") };
         if let Spans::Unique = spans {
-            let (mut parents, mut rows) = self.spare.pop().unwrap_or_default();
-            for (tuple, &group) in groups.iter().enumerate() {
-                if or_null || group != NO_GROUP {
-                    parents.push(tuple as u32);
-                    rows.push(group);
-                }
-            }
-            let outcome = self.pairs(level, &parents, &rows, sinks);
-            self.give_back(parents, rows);
-            return outcome;
+            return self.pairs(level, tuples, groups, sinks);
         }
         let mut pairs = Pairs::new(self);
-        for (tuple, &group) in groups.iter().enumerate() {
-            let (first, count) = match group {
-                NO_GROUP if or_null => (NO_ROW, 1),
-                NO_GROUP => continue,
-                group => spans.rows(group),
-            };
-            pairs.push_range(tuple as u32, first, count, |nest, parents, rows| {
-                nest.pairs(level, parents, rows, sinks)
-            })?;
+        for (&tuple, &group) in tuples.iter().zip(groups) {
+            let (first, count) = if group == NO_GROUP { (NO_ROW, 1) } else { spans.rows(group) };
+            pairs.push_range(tuple, first, count, |nest, parents, rows| nest.pairs(level, parents, rows, sinks))?;
         }
         pairs.finish(|nest, parents, rows| nest.pairs(level, parents, rows, sinks))
     }

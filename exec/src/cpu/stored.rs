@@ -6,7 +6,8 @@ use super::bucket::index::{KeyIndex, Spans};
 use super::bucket::key::Codes;
 use super::bucket::table::NO_GROUP;
 use super::gather::{self, Gathered};
-use super::tile::{KeyVector, NO_ROW};
+use super::probe::{CodeRange, Key};
+use super::tile::NO_ROW;
 use crate::column::Chunk;
 use crate::context::{Memory, Reservation};
 use crate::schedule::Workers;
@@ -142,15 +143,33 @@ impl Stored {
         }
     }
 
+    /// The codes of its keys, if these are found by the code of one integer.
+    pub(super) fn codes(&self) -> Option<CodeRange> {
+        self.index().ok().and_then(KeyIndex::code_range)
+    }
+
     /// For each tuple the group of its key, [`NO_GROUP`] if there is none.
-    pub(super) fn find(&self, key: &[KeyVector<'_>], len: usize, groups: &mut Vec<u32>) -> Result<()> {
+    pub(super) fn find(&self, key: &Key<'_>, len: usize, groups: &mut Vec<u32>) -> Result<()> {
         let index = self.index()?;
         CODES.with_borrow_mut(|codes| index.find(key, len, codes, groups));
         Ok(())
     }
 
+    /// The tuples that have a group, in order, and their groups; both are appended.
+    pub(super) fn matches(
+        &self,
+        key: &Key<'_>,
+        len: usize,
+        tuples: &mut Vec<u32>,
+        groups: &mut Vec<u32>,
+    ) -> Result<()> {
+        let index = self.index()?;
+        CODES.with_borrow_mut(|codes| index.matches(key, len, codes, (tuples, groups)));
+        Ok(())
+    }
+
     /// For each tuple whether there is a group of its key.
-    pub(super) fn contains(&self, key: &[KeyVector<'_>], len: usize, out: &mut Bitmap) -> Result<()> {
+    pub(super) fn contains(&self, key: &Key<'_>, len: usize, out: &mut Bitmap) -> Result<()> {
         let index = self.index()?;
         let mut groups = Vec::new();
         CODES.with_borrow_mut(|codes| index.contains(key, len, (codes, &mut groups), out));
@@ -213,7 +232,7 @@ fn settle_keys(columns: &mut [Gathered], keys: &[Gathered], starts: &[u32], orde
 
 impl Groups {
     /// For each tuple the row of its key's group, [`NO_ROW`] if there is none.
-    pub(super) fn find(&self, key: &[KeyVector<'_>], len: usize, rows: &mut Vec<u32>) -> Result<()> {
+    pub(super) fn find(&self, key: &Key<'_>, len: usize, rows: &mut Vec<u32>) -> Result<()> {
         const { assert!(NO_ROW == NO_GROUP, "what is not found is no row") };
         let Some(index) = &self.index else { return Err(Error::internal("this collection has no index")) };
         CODES.with_borrow_mut(|codes| index.find(key, len, codes, rows));

@@ -25,6 +25,7 @@
 
 use super::bitmap::Bitmap;
 use super::expression::Expressions;
+use super::probe::{CodeRange, Key};
 use super::vector::Vector;
 use crate::Result;
 use crate::column::{Chunk, Column};
@@ -99,15 +100,6 @@ impl Source {
     }
 }
 
-/// A bucket key for all tuples of a tile.
-#[derive(Clone, Copy, Debug)]
-pub struct KeyVector<'a> {
-    /// The values of one part.
-    pub vector: &'a Vector,
-    /// Whether NULL finds the group of NULL; otherwise it finds nothing.
-    pub null_matches: bool,
-}
-
 /// The fields of enclosing loops' rows that a nested block reads.
 pub type Captured = FxHashMap<(IndexId, u32), Value>;
 
@@ -122,19 +114,17 @@ pub struct Bindings<'a> {
 
 /// What expressions ask of the collections computed so far. Implemented by whoever runs the program.
 pub trait Collections: Sync {
+    /// The codes of a collection's keys, if these are found by the code of one integer.
+    fn codes(&self, _collection: CollectionId) -> Result<Option<CodeRange>> {
+        Ok(None)
+    }
+
     /// For each of `len` tuples field `field` of the group of its key, or what the field's reduction gives for no
     /// rows. `out` may be filled in any register that holds the field's type.
-    fn lookup(
-        &self,
-        collection: CollectionId,
-        key: &[KeyVector<'_>],
-        field: u32,
-        len: usize,
-        out: &mut Vector,
-    ) -> Result<()>;
+    fn lookup(&self, collection: CollectionId, key: &Key<'_>, field: u32, len: usize, out: &mut Vector) -> Result<()>;
 
     /// For each of `len` tuples whether there is a group of its key. `out` is to be reset.
-    fn exists(&self, collection: CollectionId, key: &[KeyVector<'_>], len: usize, out: &mut Bitmap) -> Result<()>;
+    fn exists(&self, collection: CollectionId, key: &Key<'_>, len: usize, out: &mut Bitmap) -> Result<()>;
 
     /// Field of the only row of a collection.
     fn single(&self, collection: CollectionId, field: u32) -> Result<Value>;

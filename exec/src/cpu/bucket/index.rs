@@ -1,8 +1,8 @@
 //! From keys to the groups of a finished collection.
 //!
 //! * *Direct*: few codes, most of them keys: an array over all codes, an entry each.
-//! * *Ranked*: keys are a part of not too many codes: a bit a code, and before every 64 of them how many keys there
-//!   are so far. A key's group is its rank among the keys, so that groups are in the order of their codes.
+//! * *Ranked*: keys are a part of not too many codes: a bit a code (see `ranks`). A key's group is its rank among the
+//!   keys, so that groups are in the order of their codes.
 //! * *Prefixed*: one part of the key nearly tells it (see `prefixed`).
 //! * *Hash*: everything else.
 //!
@@ -11,11 +11,11 @@
 
 use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
-use super::super::tile::KeyVector;
-use super::super::vector::{Vector, VectorData};
+use super::super::probe::{self, BLOCK, CodeRange, IntegerKeys, Key, KeyVector, word};
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
 use super::parts;
 use super::prefixed::Prefixed;
+use super::ranks::Ranks;
 use super::table::{GroupTable, NO_GROUP};
 use crate::context::Reservation;
 use crate::schedule::Workers;
@@ -34,44 +34,11 @@ pub(crate) struct KeyIndex {
 
 #[derive(Debug)]
 enum Lookup {
-    /// For each code its group, [`NO_GROUP`] if there is none.
+    /// For each code its group, [`NO_GROUP`] if there is none, and so for the code behind the last.
     Direct(Vec<u32>),
-    Ranked(Vec<Ranks>),
+    Ranked(Ranks),
     Prefixed(Prefixed),
     Hash(GroupTable),
-}
-
-/// 64 codes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Ranks {
-    /// Which of them are keys.
-    pub(super) keys: u64,
-    /// How many keys there are before them.
-    before: u32,
-}
-
-impl Ranks {
-    /// The group of a code, [`NO_GROUP`] if it is no key.
-    #[inline]
-    pub(super) fn group(self, code: u64) -> u32 {
-        let bit = 1u64 << (code % 64);
-        if self.keys & bit == 0 { NO_GROUP } else { self.before + (self.keys & (bit - 1)).count_ones() }
-    }
-
-    /// The same behind so many groups more.
-    pub(super) fn behind(self, groups: u32) -> Self {
-        Ranks { before: self.before + groups, ..self }
-    }
-
-    /// Counts the keys before each word; gives how many there are.
-    pub(super) fn count(ranks: &mut [Ranks]) -> u32 {
-        let mut groups = 0;
-        for entry in ranks {
-            entry.before = groups;
-            groups += entry.keys.count_ones();
-        }
-        groups
-    }
 }
 
 /// Which rows the groups have.
@@ -104,7 +71,7 @@ impl KeyIndex {
             && rows > parts::PARTS_ROWS
             && !workers.is_one()
         {
-            reservation.add(size as usize / 4)?;
+            reservation.add(Ranks::bytes(size))?;
             let parts::Ranked { ranks, spans, order } = parts::rank(&layout, keys, rows, size, workers)?;
             let index = KeyIndex { layout, lookup: Lookup::Ranked(ranks), spans, _reservation: reservation };
             return Ok(Built { index, order });
@@ -121,33 +88,46 @@ impl KeyIndex {
                 build_direct(layout, &codes, size as usize, reservation)
             }
             (IndexForm::Ranked, Some(size)) => {
-                reservation.add(size as usize / 4)?;
-                build_ranked(layout, &codes, size as usize, reservation)
+                reservation.add(Ranks::bytes(size))?;
+                build_ranked(layout, &codes, size, reservation)
             }
             _ => build_hash(layout, &codes, reservation),
         };
         Ok(built)
     }
 
-    /// For each tuple its group, [`NO_GROUP`] if there is none.
-    pub(crate) fn find(&self, key: &[KeyVector<'_>], len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
-        if let Some((vector, numbers)) = self.numbers(key) {
-            match (&vector.data, &self.lookup) {
-                (VectorData::I32(values), Lookup::Direct(entries)) => {
-                    return numbers.groups(values, groups, |code| entries[code as usize]);
-                }
-                (VectorData::I64(values), Lookup::Direct(entries)) => {
-                    return numbers.groups(values, groups, |code| entries[code as usize]);
-                }
-                (VectorData::I32(values), Lookup::Ranked(ranks)) => {
-                    return numbers.groups(values, groups, |code| ranks[(code / 64) as usize].group(code));
-                }
-                (VectorData::I64(values), Lookup::Ranked(ranks)) => {
-                    return numbers.groups(values, groups, |code| ranks[(code / 64) as usize].group(code));
-                }
-                _ => {}
-            }
+    /// The codes of its keys, if it finds them by the code of one integer.
+    pub(crate) fn code_range(&self) -> Option<CodeRange> {
+        let [part] = &self.layout.parts[..] else { return None };
+        let PartDomain::Integer { low, high } = part.domain else { return None };
+        match self.lookup {
+            Lookup::Direct(_) | Lookup::Ranked(_) => CodeRange::new(low, high),
+            Lookup::Prefixed(_) | Lookup::Hash(_) => None,
         }
+    }
+
+    /// For each tuple its group, [`NO_GROUP`] if there is none.
+    pub(crate) fn find(&self, key: &Key<'_>, len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
+        match key {
+            Key::Integers(keys) => {
+                groups.clear();
+                groups.reserve(len.next_multiple_of(BLOCK));
+                match &self.lookup {
+                    Lookup::Direct(entries) => {
+                        keys.each_block(|_, codes| groups.extend(codes.iter().map(|&code| entries[code as usize])));
+                    }
+                    Lookup::Ranked(ranks) => {
+                        keys.each_block(|_, codes| groups.extend(codes.iter().map(|&code| ranks.group(code.into()))));
+                    }
+                    Lookup::Prefixed(_) | Lookup::Hash(_) => unreachable!("these have no range of codes"),
+                }
+                groups.truncate(len);
+            }
+            Key::Parts(parts) => self.find_parts(parts, len, codes, groups),
+        }
+    }
+
+    fn find_parts(&self, key: &[KeyVector<'_>], len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
         let parts: Vec<KeyPartValues<'_>> = key
             .iter()
             .map(|part| KeyPartValues { values: PartValues::Vector(part.vector), null_matches: part.null_matches })
@@ -155,98 +135,85 @@ impl KeyIndex {
         codes.encode(&self.layout, &parts, len);
         match &self.lookup {
             Lookup::Direct(entries) => each_group(codes, groups, |code| entries[code as usize]),
-            Lookup::Ranked(ranks) => each_group(codes, groups, |code| ranks[(code / 64) as usize].group(code)),
+            Lookup::Ranked(ranks) => each_group(codes, groups, |code| ranks.group(code)),
             Lookup::Prefixed(prefixed) => each_group(codes, groups, |code| prefixed.group(code)),
             Lookup::Hash(table) => table.find(codes, groups),
         }
     }
-}
 
-impl KeyIndex {
     /// For each tuple whether there is a group of its key.
     pub(crate) fn contains(
         &self,
-        key: &[KeyVector<'_>],
+        key: &Key<'_>,
         len: usize,
         (codes, groups): (&mut Codes, &mut Vec<u32>),
         out: &mut Bitmap,
     ) {
-        if let Some((vector, numbers)) = self.numbers(key) {
-            let entry = |entries: &[u32], code: u64| u64::from(entries[code as usize] != NO_GROUP);
-            let bit = |ranks: &[Ranks], code: u64| ranks[(code / 64) as usize].keys >> (code % 64) & 1;
-            match (&vector.data, &self.lookup) {
-                (VectorData::I32(values), Lookup::Direct(all)) => {
-                    return numbers.known(values, out, |code| entry(all, code));
-                }
-                (VectorData::I64(values), Lookup::Direct(all)) => {
-                    return numbers.known(values, out, |code| entry(all, code));
-                }
-                (VectorData::I32(values), Lookup::Ranked(all)) => {
-                    return numbers.known(values, out, |code| bit(all, code));
-                }
-                (VectorData::I64(values), Lookup::Ranked(all)) => {
-                    return numbers.known(values, out, |code| bit(all, code));
-                }
-                _ => {}
+        match key {
+            Key::Integers(keys) => {
+                let mut words = out.take_words();
+                self.each_mask(keys, |_, mask, _| words.push(mask));
+                out.set_words(len, words);
+            }
+            Key::Parts(parts) => {
+                self.find_parts(parts, len, codes, groups);
+                out.fill(len, |tuple| groups[tuple] != NO_GROUP);
             }
         }
-        self.find(key, len, codes, groups);
-        out.fill(len, |tuple| groups[tuple] != NO_GROUP);
+    }
+
+    /// Appends the tuples that have a group, and their groups.
+    pub(crate) fn matches(
+        &self,
+        key: &Key<'_>,
+        len: usize,
+        codes: &mut Codes,
+        (tuples, groups): (&mut Vec<u32>, &mut Vec<u32>),
+    ) {
+        match (key, &self.lookup) {
+            (Key::Integers(keys), Lookup::Direct(entries)) => self.each_mask(keys, |start, mask, codes| {
+                each_one(mask, |at| {
+                    tuples.push((start + at) as u32);
+                    groups.push(entries[codes[at] as usize]);
+                });
+            }),
+            (Key::Integers(keys), Lookup::Ranked(ranks)) => self.each_mask(keys, |start, mask, codes| {
+                each_one(mask, |at| {
+                    tuples.push((start + at) as u32);
+                    groups.push(ranks.group(codes[at].into()));
+                });
+            }),
+            (Key::Integers(_), _) => unreachable!("these have no range of codes"),
+            (Key::Parts(parts), _) => {
+                let mut found = Vec::new();
+                self.find_parts(parts, len, codes, &mut found);
+                for (tuple, &group) in found.iter().enumerate().filter(|&(_, &group)| group != NO_GROUP) {
+                    tuples.push(tuple as u32);
+                    groups.push(group);
+                }
+            }
+        }
+    }
+
+    /// Gives for every 64 keys which of them are keys of groups, with the first one's position and their codes.
+    #[inline(always)]
+    fn each_mask(&self, keys: &IntegerKeys<'_>, mut each: impl FnMut(usize, u64, &probe::Codes)) {
+        match &self.lookup {
+            Lookup::Direct(entries) => keys.each_block(|start, codes| {
+                each(start, word(codes, |code| u64::from(entries[code as usize] != NO_GROUP)), codes);
+            }),
+            Lookup::Ranked(ranks) => keys.each_block(|start, codes| each(start, ranks.mask(codes), codes)),
+            Lookup::Prefixed(_) | Lookup::Hash(_) => unreachable!("these have no range of codes"),
+        }
     }
 }
 
-/// A key of one integer, which needs no code of its own.
-#[derive(Clone, Copy)]
-struct Numbers {
-    low: i64,
-    /// How many there are from `low` on.
-    count: u64,
-}
-
-impl Numbers {
-    /// The code of a value, and whether it has one.
-    #[inline]
-    fn code<T: Into<i64>>(self, value: T) -> (u64, bool) {
-        let value: i64 = value.into();
-        let distance = value.wrapping_sub(self.low) as u64;
-        // What lies below is far above, unless it has gone around the end.
-        let inside = distance < self.count && value >= self.low;
-        (if inside { distance + 1 } else { 0 }, inside)
-    }
-
-    /// The group of each value, by its code.
-    #[inline]
-    fn groups<T: Copy + Into<i64>>(self, values: &[T], groups: &mut Vec<u32>, group: impl Fn(u64) -> u32) {
-        groups.clear();
-        groups.extend(values.iter().map(|&value| {
-            let (code, inside) = self.code(value);
-            let group = group(code);
-            if inside { group } else { NO_GROUP }
-        }));
-    }
-
-    /// Whether each value is a key, by its code.
-    #[inline]
-    fn known<T: Copy + Into<i64>>(self, values: &[T], out: &mut Bitmap, known: impl Fn(u64) -> u64) {
-        out.fill_words(values.len(), |word| {
-            let block = &values[word * 64..values.len().min(word * 64 + 64)];
-            let bit = |(at, &value): (usize, &T)| {
-                let (code, inside) = self.code(value);
-                (known(code) & u64::from(inside)) << at
-            };
-            block.iter().enumerate().map(bit).fold(0, |word, bit| word | bit)
-        });
-    }
-}
-
-impl KeyIndex {
-    /// How to find keys straight from the vector that holds them: of one integer that is never NULL.
-    fn numbers<'k>(&self, key: &[KeyVector<'k>]) -> Option<(&'k Vector, Numbers)> {
-        let ([KeyVector { vector, .. }], [part]) = (key, &self.layout.parts[..]) else { return None };
-        let PartDomain::Integer { low, .. } = &part.domain else { return None };
-        let low = i64::try_from(*low).ok()?;
-        let count = u64::try_from(part.domain.codes()? - 1).ok()?;
-        (!vector.constant && vector.nulls.is_none()).then_some((vector, Numbers { low, count }))
+/// Gives the positions of the ones.
+#[inline(always)]
+fn each_one(mut mask: u64, mut each: impl FnMut(usize)) {
+    while mask != 0 {
+        each(mask.trailing_zeros() as usize);
+        mask &= mask - 1;
     }
 }
 
@@ -321,7 +288,7 @@ fn domain_of(column: &Gathered, data_type: DataType) -> PartDomain {
 }
 
 fn build_direct(layout: KeyLayout, codes: &Codes, size: usize, reservation: Reservation) -> Built {
-    let mut entries = vec![NO_GROUP; size];
+    let mut entries = vec![NO_GROUP; size + 1];
     let mut unique = true;
     for (row, &code) in codes.bits64.iter().enumerate() {
         let entry = &mut entries[code as usize];
@@ -343,13 +310,11 @@ fn build_direct(layout: KeyLayout, codes: &Codes, size: usize, reservation: Rese
     Built { index: KeyIndex { layout, lookup: Lookup::Direct(entries), spans, _reservation: reservation }, order }
 }
 
-fn build_ranked(layout: KeyLayout, codes: &Codes, size: usize, reservation: Reservation) -> Built {
-    let mut ranks = vec![Ranks::default(); size.div_ceil(64)];
-    for &code in &codes.bits64 {
-        ranks[(code / 64) as usize].keys |= 1 << (code % 64);
-    }
-    let groups = Ranks::count(&mut ranks);
-    let group = |&code: &u64| ranks[(code / 64) as usize].group(code);
+fn build_ranked(layout: KeyLayout, codes: &Codes, size: u64, reservation: Reservation) -> Built {
+    let mut ranks = Ranks::new(size);
+    codes.bits64.iter().for_each(|&code| ranks.set(code));
+    let groups = ranks.count();
+    let group = |&code: &u64| ranks.group(code);
     let (spans, order) = if groups as usize != codes.len {
         let numbers: Vec<u32> = codes.bits64.iter().map(group).collect();
         span(&numbers, groups as usize)

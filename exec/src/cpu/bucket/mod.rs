@@ -11,4 +11,5 @@ pub(super) mod key;
 mod pack;
 mod parts;
 mod prefixed;
+mod ranks;
 pub(super) mod table;

@@ -5,8 +5,9 @@
 //! Source: radix partitioning (Manegold, Boncz, Kersten: Optimizing Main-Memory Join on Modern Hardware, 2002).
 
 use super::super::gather::Gathered;
-use super::index::{Ranks, Spans};
+use super::index::Spans;
 use super::key::{Codes, KeyLayout, KeyPartValues, PartValues};
+use super::ranks::Ranks;
 use crate::Result;
 use crate::schedule::Workers;
 
@@ -32,7 +33,7 @@ struct Entry {
 /// The ranks of all codes, the rows of all groups, and the order that brings the rows of a group together; none if they
 /// stay where they are.
 pub(super) struct Ranked {
-    pub(super) ranks: Vec<Ranks>,
+    pub(super) ranks: Ranks,
     pub(super) spans: Spans,
     pub(super) order: Option<Vec<u32>>,
 }
@@ -65,16 +66,16 @@ pub(super) fn rank(
     let dealt: Vec<Vec<Vec<Entry>>> = workers.map(ranges, deal)?;
     let done = workers.map((0..parts).collect(), |part| {
         let first = (part as u64) << shift;
-        let words = (size - first).min(1 << shift).div_ceil(64) as usize;
+        let codes = (size - first).min(1 << shift);
         let entries = || dealt.iter().flat_map(|range| &range[part]);
-        Ok(Part::new(words, || entries().map(|entry| (u64::from(entry.code) - first, entry.row))))
+        Ok(Part::new(codes, || entries().map(|entry| (u64::from(entry.code) - first, entry.row))))
     })?;
     Ok(together(done, rows))
 }
 
 /// The index of one part; groups and rows count from 0.
 struct Part {
-    ranks: Vec<Ranks>,
+    ranks: Ranks,
     groups: u32,
     /// Where each group's rows begin; none if each has one.
     starts: Option<Vec<u32>>,
@@ -82,16 +83,16 @@ struct Part {
 }
 
 impl Part {
-    fn new<I: Iterator<Item = (u64, u32)>>(words: usize, entries: impl Fn() -> I) -> Self {
-        let mut ranks = vec![Ranks::default(); words];
+    fn new<I: Iterator<Item = (u64, u32)>>(size: u64, entries: impl Fn() -> I) -> Self {
+        let mut ranks = Ranks::new(size);
         let mut rows = 0;
         for (code, _) in entries() {
-            ranks[(code / 64) as usize].keys |= 1 << (code % 64);
+            ranks.set(code);
             rows += 1;
         }
-        let groups = Ranks::count(&mut ranks);
+        let groups = ranks.count();
         let mut order = vec![0u32; rows];
-        let group = |code: u64| ranks[(code / 64) as usize].group(code) as usize;
+        let group = |code: u64| ranks.group(code) as usize;
         if groups as usize == rows {
             entries().for_each(|(code, row)| order[group(code)] = row);
             return Part { ranks, groups, starts: None, order };
@@ -116,12 +117,11 @@ impl Part {
 fn together(parts: Vec<Part>, rows: usize) -> Ranked {
     let unique = parts.iter().all(|part| part.starts.is_none());
     let sorted = parts.iter().flat_map(|part| &part.order).is_sorted();
-    let mut ranks = Vec::with_capacity(parts.iter().map(|part| part.ranks.len()).sum());
+    let ranks = Ranks::concat(parts.iter().map(|part| &part.ranks));
     let mut order = Vec::with_capacity(if sorted { 0 } else { rows });
     let mut starts = Vec::new();
-    let (mut groups, mut first) = (0u32, 0u32);
+    let mut first = 0;
     for part in parts {
-        ranks.extend(part.ranks.iter().map(|word| word.behind(groups)));
         if !unique {
             match &part.starts {
                 Some(own) => starts.extend(own.iter().map(|start| first + start)),
@@ -131,7 +131,6 @@ fn together(parts: Vec<Part>, rows: usize) -> Ranked {
         if !sorted {
             order.extend_from_slice(&part.order);
         }
-        groups += part.groups;
         first += part.order.len() as u32;
     }
     let spans = if unique {
@@ -166,12 +165,12 @@ mod tests {
             let ranked = rank(&layout, &keys, values.len(), size, workers).unwrap();
             let at = |place: u32| ranked.order.as_ref().map_or(place, |order| order[place as usize]);
             for (group, (&code, rows)) in expected.iter().enumerate() {
-                assert_eq!(ranked.ranks[(code / 64) as usize].group(code), group as u32, "code {code}");
+                assert_eq!(ranked.ranks.group(code), group as u32, "code {code}");
                 let (first, count) = ranked.spans.rows(group as u32);
                 assert_eq!((first..first + count).map(at).collect::<Vec<u32>>(), *rows, "code {code}");
             }
-            let known: u32 = ranked.ranks.iter().map(|word| word.keys.count_ones()).sum();
-            assert_eq!(known as usize, expected.len());
+            assert_eq!(ranked.ranks.clone().count() as usize, expected.len());
+            assert_eq!(ranked.ranks.group(size), super::super::table::NO_GROUP, "what is out of range");
         }
     }
 

@@ -8,11 +8,12 @@ use super::node::{Node, Operation};
 use super::{dictionary, fused, load};
 use crate::Result;
 use crate::cpu::kernels::{self, Call};
-use crate::cpu::tile::{Captured, KeyVector, Tile};
+use crate::cpu::probe::{CodeRange, IntegerKeys, Key, KeyVector};
+use crate::cpu::tile::{Captured, Tile};
 use crate::cpu::vector::{Register, Vector, VectorData};
 use crate::{Error, ErrorKind};
 use multiloop_planner::function::Function;
-use multiloop_planner::multiloop::ScalarId;
+use multiloop_planner::multiloop::{CollectionId, KeyPart, ScalarId};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 
@@ -134,12 +135,14 @@ impl<'a> Tile<'a> {
             }
             Operation::Call { function, arguments } => self.call(number, node, *function, arguments, len, out)?,
             Operation::Lookup { collection, key, field } => {
-                self.with_key(key, |tile, key| tile.collections.lookup(*collection, key, *field, len, out))?;
+                self.with_key(*collection, key, |tile, key| {
+                    tile.collections.lookup(*collection, key, *field, len, out)
+                })?;
                 kernels::integer::coerce(out, node.register);
             }
             Operation::Exists { collection, key } => {
                 let mut bits = out.take_bool();
-                self.with_key(key, |tile, key| tile.collections.exists(*collection, key, len, &mut bits))?;
+                self.with_key(*collection, key, |tile, key| tile.collections.exists(*collection, key, len, &mut bits))?;
                 out.set(len, VectorData::Bool(bits), None);
             }
             Operation::Single { collection, field } => {
@@ -164,17 +167,55 @@ impl<'a> Tile<'a> {
         Ok(())
     }
 
-    fn with_key(
+    /// Has a collection probed with a key: the scalars of its parts, and whether NULL matches.
+    pub(in crate::cpu) fn probe<R>(
         &mut self,
+        collection: CollectionId,
+        key: &[KeyPart],
+        probe: impl FnOnce(&Self, &Key<'_>) -> Result<R>,
+    ) -> Result<R> {
+        let number = |part: &KeyPart| (self.expressions.number(part.scalar) as u32, part.null_matches);
+        let key: Vec<(u32, bool)> = key.iter().map(number).collect();
+        for &(part, _) in &key {
+            if self.node(part).volatile {
+                self.forget_volatile(part);
+            }
+        }
+        self.with_key(collection, &key, probe)
+    }
+
+    fn with_key<R>(
+        &mut self,
+        collection: CollectionId,
         key: &[(u32, bool)],
-        probe: impl FnOnce(&Self, &[KeyVector<'_>]) -> Result<()>,
-    ) -> Result<()> {
+        probe: impl FnOnce(&Self, &Key<'_>) -> Result<R>,
+    ) -> Result<R> {
+        if let &[(part, _)] = key
+            && let Some(codes) = self.collections.codes(collection)?
+        {
+            if let Some(keys) = self.integers(part, codes) {
+                return probe(self, &Key::Integers(keys));
+            }
+            self.ensure(part)?;
+            if let Some(keys) = IntegerKeys::of_vector(self.top(part), codes) {
+                return probe(self, &Key::Integers(keys));
+            }
+        }
         for &(part, _) in key {
             self.ensure(part)?;
         }
-        let vectors: Vec<KeyVector<'_>> =
-            key.iter().map(|&(part, null_matches)| KeyVector { vector: self.top(part), null_matches }).collect();
-        probe(self, &vectors)
+        let vectors = key.iter().map(|&(part, null_matches)| KeyVector { vector: self.top(part), null_matches });
+        probe(self, &Key::Parts(vectors.collect()))
+    }
+
+    /// The values of a column that has not been loaded, as keys.
+    fn integers(&self, number: u32, codes: CodeRange) -> Option<IntegerKeys<'_>> {
+        let Operation::Column { index, field, optional: false } = self.node(number).operation else { return None };
+        if self.levels[self.depth - 1].computed[number as usize] {
+            return None;
+        }
+        let column = self.sources[index].as_ref()?.column(field)?;
+        IntegerKeys::of_column(column, &self.tuples().rows[index], self.len(), codes)
     }
 
     fn call(

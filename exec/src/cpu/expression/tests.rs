@@ -11,7 +11,8 @@ use crate::column::Chunk;
 use crate::column::build::{Storage, TableBuilder};
 use crate::context::{Context, Memory};
 use crate::cpu::bitmap::Bitmap;
-use crate::cpu::tile::{Bindings, Captured, Collections, KeyVector, Source, Tile};
+use crate::cpu::probe::Key;
+use crate::cpu::tile::{Bindings, Captured, Collections, Source, Tile};
 use crate::cpu::vector::Vector;
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{
@@ -72,10 +73,10 @@ impl Case {
 struct Nothing;
 
 impl Collections for Nothing {
-    fn lookup(&self, _: CollectionId, _: &[KeyVector<'_>], _: u32, _: usize, _: &mut Vector) -> Result<()> {
+    fn lookup(&self, _: CollectionId, _: &Key<'_>, _: u32, _: usize, _: &mut Vector) -> Result<()> {
         panic!("there is none")
     }
-    fn exists(&self, _: CollectionId, _: &[KeyVector<'_>], _: usize, _: &mut Bitmap) -> Result<()> {
+    fn exists(&self, _: CollectionId, _: &Key<'_>, _: usize, _: &mut Bitmap) -> Result<()> {
         panic!("there is none")
     }
     fn single(&self, _: CollectionId, _: u32) -> Result<Value> {

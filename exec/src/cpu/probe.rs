@@ -1,0 +1,312 @@
+//! Keys of a tile's tuples, as they are looked up in buckets and groups.
+//!
+//! Most keys are one integer that is never NULL. Those are read where they lie, in a vector or in a column's physical
+//! form, and become codes 64 at a time, so that no register is filled only to be looked at once, and the answers of 64
+//! tuples make one word of a mask. All other keys come as vectors, one a part.
+
+use super::kernels::{prefetch_all, vectorised};
+use super::tile::Rows;
+use super::vector::{Vector, VectorData};
+use crate::column::{Column, ColumnData};
+
+/// A bucket key for all tuples of a tile.
+#[derive(Clone, Debug)]
+pub enum Key<'a> {
+    /// One integer a tuple.
+    Integers(IntegerKeys<'a>),
+    /// A vector for each part.
+    Parts(Vec<KeyVector<'a>>),
+}
+
+/// One part of a bucket key for all tuples of a tile.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyVector<'a> {
+    /// The values.
+    pub vector: &'a Vector,
+    /// Whether NULL finds the group of NULL; otherwise it finds nothing.
+    pub null_matches: bool,
+}
+
+/// The codes of keys of one integer: `low` has code 1, the one above it 2, and so on. Code 0 is NULL's.
+#[derive(Clone, Copy, Debug)]
+pub struct CodeRange {
+    low: i64,
+    count: u32,
+}
+
+/// Tuples whose codes are computed at once.
+pub(super) const BLOCK: usize = 64;
+
+/// The codes of a block.
+pub(super) type Codes = [u32; BLOCK];
+
+/// Keys of one integer, none of them NULL.
+#[derive(Clone, Debug)]
+pub struct IntegerKeys<'a> {
+    values: Values<'a>,
+    /// The rows whose values these are; none if they are all, in order.
+    rows: Option<&'a [u32]>,
+    count: u32,
+}
+
+/// Values, and what makes them distances from a range's low end. Of a frame's offsets: `plus` is added, as far as that
+/// goes, then `minus` subtracted, one of them 0.
+#[derive(Clone, Debug)]
+enum Values<'a> {
+    U8 { offsets: &'a [u8], plus: u32, minus: u32 },
+    U16 { offsets: &'a [u16], plus: u32, minus: u32 },
+    U32 { offsets: &'a [u32], plus: u32, minus: u32 },
+    I16 { values: &'a [i16], low: i64 },
+    I32 { values: &'a [i32], low: i64 },
+    I64 { values: &'a [i64], low: i64 },
+}
+
+/// Codes of a range, and distances below or above it, at most. Sums and differences of 32 bits that leave a range
+/// then never come back into it around the end.
+const RANGE_MAX: u32 = 1 << 30;
+
+impl CodeRange {
+    /// The codes of the integers from `low` to `high`; none if they are too many or too far out.
+    pub(super) fn new(low: i128, high: i128) -> Option<Self> {
+        let low = i64::try_from(low).ok().filter(|low| low.unsigned_abs() <= 1 << 62)?;
+        let count = u32::try_from(high.checked_sub(low.into())?.checked_add(1)?).ok()?;
+        (count <= RANGE_MAX).then_some(CodeRange { low, count })
+    }
+}
+
+impl<'a> IntegerKeys<'a> {
+    /// The values of a vector; none if some are NULL or no integers.
+    pub(super) fn of_vector(vector: &'a Vector, range: CodeRange) -> Option<Self> {
+        if vector.constant || vector.nulls.is_some() {
+            return None;
+        }
+        let CodeRange { low, count } = range;
+        let values = match &vector.data {
+            VectorData::I32(values) => Values::I32 { values, low },
+            VectorData::I64(values) => Values::I64 { values, low },
+            _ => return None,
+        };
+        Some(IntegerKeys { values, rows: None, count })
+    }
+
+    /// The values of a column at these rows, all of which there are; none if some are NULL or no integers.
+    pub(super) fn of_column(column: &'a Column, rows: &'a Rows, len: usize, range: CodeRange) -> Option<Self> {
+        if column.nulls.is_some() {
+            return None;
+        }
+        let CodeRange { low, count } = range;
+        let (start, list) = match rows {
+            Rows::Range(start) => (*start as usize, None),
+            Rows::List(list) => (0, Some(&list[..])),
+        };
+        /// Those values that are asked for, or all if a list says which.
+        macro_rules! asked {
+            ($values:expr) => {{
+                let values = &$values[..];
+                if list.is_none() { &values[start..start + len] } else { values }
+            }};
+        }
+        let values = match &column.data {
+            ColumnData::Frame8 { base, offsets } => {
+                let (plus, minus) = shift(*base, low)?;
+                Values::U8 { offsets: asked!(offsets), plus, minus }
+            }
+            ColumnData::Frame16 { base, offsets } => {
+                let (plus, minus) = shift(*base, low)?;
+                Values::U16 { offsets: asked!(offsets), plus, minus }
+            }
+            ColumnData::Frame32 { base, offsets } => {
+                let (plus, minus) = shift(*base, low)?;
+                Values::U32 { offsets: asked!(offsets), plus, minus }
+            }
+            ColumnData::Int16(values) => Values::I16 { values: asked!(values), low },
+            ColumnData::Int32(values) => Values::I32 { values: asked!(values), low },
+            ColumnData::Int64(values) => Values::I64 { values: asked!(values), low },
+            _ => return None,
+        };
+        Some(IntegerKeys { values, rows: list, count })
+    }
+
+    /// Gives the codes of every 64 keys, and which they are the codes of, by the first one's position. What is out of
+    /// range, or behind the last key, has the code behind the last one of the range.
+    #[inline(always)]
+    pub(super) fn each_block(&self, each: impl FnMut(usize, &Codes)) {
+        let count = self.count;
+        let distant = move |distance: u64| distance.min(count.into()) as u32 + 1;
+        match self.values {
+            Values::U8 { offsets, plus, minus } => {
+                self.blocks(offsets, |at: u8| near(at.into(), plus, minus, count), each);
+            }
+            Values::U16 { offsets, plus, minus } => {
+                self.blocks(offsets, |at: u16| near(at.into(), plus, minus, count), each);
+            }
+            Values::U32 { offsets, plus, minus } => self.blocks(offsets, |at: u32| near(at, plus, minus, count), each),
+            Values::I16 { values, low } => {
+                self.blocks(values, |value: i16| distant(i64::from(value).wrapping_sub(low) as u64), each);
+            }
+            Values::I32 { values, low } if low.unsigned_abs() <= RANGE_MAX.into() => {
+                let low = low as u32;
+                self.blocks(values, |value: i32| (value as u32).wrapping_sub(low).min(count) + 1, each);
+            }
+            Values::I32 { values, low } => {
+                self.blocks(values, |value: i32| distant(i64::from(value).wrapping_sub(low) as u64), each);
+            }
+            Values::I64 { values, low } => {
+                self.blocks(values, |value: i64| distant(value.wrapping_sub(low) as u64), each);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn blocks<T: Copy>(&self, values: &[T], code: impl Fn(T) -> u32 + Copy, mut each: impl FnMut(usize, &Codes)) {
+        let mut codes = [self.count + 1; BLOCK];
+        let Some(rows) = self.rows else {
+            let (blocks, rest) = values.as_chunks::<BLOCK>();
+            for (number, block) in blocks.iter().enumerate() {
+                prefetch_all(block);
+                vectorised(|| codes.iter_mut().zip(block).for_each(|(to, &value)| *to = code(value)));
+                each(number * BLOCK, &codes);
+            }
+            if !rest.is_empty() {
+                codes.fill(self.count + 1);
+                codes.iter_mut().zip(rest).for_each(|(to, &value)| *to = code(value));
+                each(blocks.len() * BLOCK, &codes);
+            }
+            return;
+        };
+        for (number, rows) in rows.chunks(BLOCK).enumerate() {
+            codes.iter_mut().zip(rows).for_each(|(to, &row)| *to = code(values[row as usize]));
+            codes[rows.len()..].fill(self.count + 1);
+            each(number * BLOCK, &codes);
+        }
+    }
+}
+
+/// The code of an offset.
+#[inline(always)]
+fn near(offset: u32, plus: u32, minus: u32, count: u32) -> u32 {
+    offset.saturating_add(plus).wrapping_sub(minus).min(count) + 1
+}
+
+/// What turns offsets from one number into distances from another; none if they are too far apart.
+fn shift(base: i64, low: i64) -> Option<(u32, u32)> {
+    let distance = i128::from(base) - i128::from(low);
+    match u32::try_from(distance.unsigned_abs()) {
+        Ok(plus) if distance >= 0 => Some((plus, 0)),
+        Ok(minus) if minus <= RANGE_MAX => Some((0, minus)),
+        // All of them are above the range.
+        Err(_) if distance > 0 => Some((u32::MAX, 0)),
+        _ => None,
+    }
+}
+
+/// A bit for each code of a block: what `bit` gives, 0 or 1.
+#[inline(always)]
+pub(super) fn word(codes: &Codes, bit: impl Fn(u32) -> u64) -> u64 {
+    // Eight bytes in turn, so that no step waits for the one before.
+    let mut bytes = [0u64; 8];
+    for at in 0..8 {
+        for (part, byte) in bytes.iter_mut().enumerate() {
+            *byte |= bit(codes[part * 8 + at]) << at;
+        }
+    }
+    (0..8).fold(0, |word, part| word | bytes[part] << (part * 8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The codes of some keys, as the definition has them.
+    fn check(keys: &IntegerKeys<'_>, values: &[i64], low: i64, high: i64) {
+        let absent = (high - low) as u32 + 2;
+        let code = |&value: &i64| if (low..=high).contains(&value) { (value - low) as u32 + 1 } else { absent };
+        let expected: Vec<u32> = values.iter().map(code).collect();
+        let mut codes = Vec::new();
+        keys.each_block(|start, block| {
+            assert_eq!(start, codes.len());
+            codes.extend_from_slice(block);
+        });
+        assert!(codes[expected.len()..].iter().all(|&code| code == absent));
+        assert_eq!(codes[..expected.len()], expected, "from {low} to {high}");
+    }
+
+    /// All forms that hold the values, all of them and some rows.
+    fn check_all(values: &[i64], low: i64, high: i64) {
+        let Some(range) = CodeRange::new(low.into(), high.into()) else { panic!("a range of codes") };
+        let mut forms = vec![ColumnData::Int64(values.to_vec().into())];
+        if values.iter().all(|&value| i32::try_from(value).is_ok()) {
+            forms.push(ColumnData::Int32(values.iter().map(|&value| value as i32).collect()));
+        }
+        if values.iter().all(|&value| i16::try_from(value).is_ok()) {
+            forms.push(ColumnData::Int16(values.iter().map(|&value| value as i16).collect()));
+        }
+        let base = values.iter().copied().min().unwrap_or(0);
+        let span = values.iter().map(|&value| value.wrapping_sub(base) as u64).max().unwrap_or(0);
+        let offsets = values.iter().map(|&value| value.wrapping_sub(base) as u64);
+        if span <= u8::MAX.into() {
+            forms.push(ColumnData::Frame8 { base, offsets: offsets.clone().map(|at| at as u8).collect() });
+        }
+        if span <= u16::MAX.into() {
+            forms.push(ColumnData::Frame16 { base, offsets: offsets.clone().map(|at| at as u16).collect() });
+        }
+        if span <= u32::MAX.into() {
+            forms.push(ColumnData::Frame32 { base, offsets: offsets.map(|at| at as u32).collect() });
+        }
+        for data in forms {
+            let column = Column { data, nulls: None };
+            for start in [0, values.len() / 3] {
+                let (rows, rest) = (Rows::Range(start as u32), &values[start..]);
+                if let Some(keys) = IntegerKeys::of_column(&column, &rows, rest.len(), range) {
+                    check(&keys, rest, low, high);
+                }
+            }
+            let list: Vec<u32> = (0..values.len() as u32).rev().step_by(2).collect();
+            let picked: Vec<i64> = list.iter().map(|&row| values[row as usize]).collect();
+            let rows = Rows::List(list);
+            if let Some(keys) = IntegerKeys::of_column(&column, &rows, picked.len(), range) {
+                check(&keys, &picked, low, high);
+            }
+        }
+        let mut vector = Vector::default();
+        vector.set(values.len(), VectorData::I64(values.to_vec()), None);
+        let keys = IntegerKeys::of_vector(&vector, range).expect("they are integers");
+        check(&keys, values, low, high);
+    }
+
+    #[test]
+    fn codes_are_distances_in_every_form() {
+        for len in [0, 1, 63, 64, 65, 200] {
+            for step in [1, 100, 40_000, 30_000_000, 1 << 40] {
+                for first in [0, -3 * step, i64::from(i32::MIN), 1 << 41] {
+                    let values: Vec<i64> = (0..len).map(|row| first + (row * 37 % 101) * step).collect();
+                    for (low, count) in [(first, 1), (first + step, 50), (first - 1, 1 << 30), (0, 1000), (-70, 140)] {
+                        check_all(&values, low, low + count - 1);
+                    }
+                }
+            }
+        }
+        let extremes = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX, 1 << 62, -(1 << 62)];
+        for low in [0, -5, 1 << 62, -(1 << 62), 1 << 31] {
+            check_all(&extremes, low, low + 9);
+        }
+        let extremes = [i32::MIN, i32::MIN + 1, -1, 0, 1, i32::MAX].map(i64::from);
+        for low in [0, -5, 1 << 30, -(1 << 30), (1 << 30) + 1, i64::from(i32::MIN), i64::from(i32::MAX) - 3] {
+            check_all(&extremes, low, low + (1 << 30) - 1);
+        }
+    }
+
+    #[test]
+    fn there_is_no_range_of_what_is_too_far_out() {
+        for (low, high) in [(0, 1 << 30), (i128::from(i64::MIN), 0), (i128::MIN, i128::MAX), (1 << 63, 1 << 63)] {
+            assert!(CodeRange::new(low, high).is_none(), "{low} to {high}");
+        }
+    }
+
+    #[test]
+    fn words_have_the_bits_of_their_codes() {
+        let codes: Codes = std::array::from_fn(|at| (at * at % 7) as u32);
+        let expected = (0..BLOCK).fold(0, |word, at| word | u64::from(codes[at] & 1) << at);
+        assert_eq!(word(&codes, |code| u64::from(code & 1)), expected);
+    }
+}
