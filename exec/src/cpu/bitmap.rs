@@ -110,6 +110,12 @@ impl Bitmap {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    /// The position of the first bit that is 1.
+    pub fn first_one(&self) -> Option<usize> {
+        let at = self.words.iter().position(|&word| word != 0)?;
+        Some(at * 64 + self.words[at].trailing_zeros() as usize)
+    }
+
     /// Whether all bits are 1.
     pub fn is_full(&self) -> bool {
         self.count_ones() == self.len

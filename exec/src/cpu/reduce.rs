@@ -10,6 +10,7 @@ use super::aggregate::{Accumulator, Input};
 use super::bitmap::Bitmap;
 use super::bucket::grouper::{Grouper, Rows, put_aside};
 use super::bucket::key::{Codes, KeyLayout};
+use super::bucket::present::Present;
 use super::expression::filter::Filtered;
 use super::gather::Gathered;
 use super::plan::{AggregatePlan, ReducePlan};
@@ -34,7 +35,7 @@ pub(super) struct Reducer<'p> {
     accumulators: Vec<Accumulator>,
     codes: Codes,
     groups: Vec<u32>,
-    present: Vec<u32>,
+    present: Present,
     spill: Spill,
     mask: Bitmap,
     reservation: Reservation,
@@ -119,7 +120,7 @@ impl Spill {
             self.groups.extend(self.positions.iter().map(|&position| groups[position as usize]));
             &self.groups[..]
         });
-        fold(tile, accumulator, aggregate, groups, (&[], false))?;
+        fold(tile, accumulator, aggregate, groups, (None, false))?;
         tile.truncate(mark);
         Ok(())
     }
@@ -132,7 +133,7 @@ fn fold(
     accumulator: &mut Accumulator,
     aggregate: &AggregatePlan<'_>,
     groups: Option<&[u32]>,
-    (present, ascending): (&[u32], bool),
+    (present, ascending): (Option<&Present>, bool),
 ) -> Result<()> {
     if let Some(argument) = aggregate.argument {
         tile.evaluate(argument)?;
@@ -157,7 +158,7 @@ impl<'p> Reducer<'p> {
             accumulators: accumulators.collect::<Result<Vec<_>>>()?,
             codes: Codes::default(),
             groups: Vec::new(),
-            present: Vec::new(),
+            present: Present::default(),
             spill: Spill::default(),
             mask: Bitmap::default(),
             reservation: Reservation::new(&context.memory),
@@ -219,10 +220,16 @@ impl<'p> Reducer<'p> {
                 Spilled::Nothing => {}
                 Spilled::Yes => {
                     accumulator.resize(room + 1);
-                    fold(tile, accumulator, aggregate, Some(&self.spill.groups), (&[], false))?;
+                    fold(tile, accumulator, aggregate, Some(&self.spill.groups), (None, false))?;
                 }
                 Spilled::No if aggregate.condition.is_empty() => {
-                    fold(tile, accumulator, aggregate, groups, (&self.present, self.grouper.ascends()))?;
+                    fold(
+                        tile,
+                        accumulator,
+                        aggregate,
+                        groups,
+                        ((!self.present.is_empty()).then_some(&self.present), self.grouper.ascends()),
+                    )?;
                 }
                 Spilled::No => {
                     self.spill.chosen(tile, accumulator, aggregate, groups)?;

@@ -89,7 +89,7 @@ impl Distinct {
         let values = self.values.into_vector();
         plain.update(&Input {
             groups: Some(&self.groups),
-            present: &[],
+            present: None,
             ascending: false,
             vector: Some(&values),
             len: self.groups.len(),

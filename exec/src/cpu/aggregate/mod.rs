@@ -11,8 +11,8 @@ mod moments;
 mod sum;
 mod value;
 
+use super::bucket::present::Present;
 use super::gather::Gathered;
-use super::kernels::vectorised;
 use super::vector::{Register, Vector};
 use crate::{Error, Result};
 use distinct::Distinct;
@@ -30,8 +30,8 @@ use value::AnyValue;
 pub(crate) struct Input<'a> {
     /// For each tuple its group; none if there is one group only.
     pub(crate) groups: Option<&'a [u32]>,
-    /// All groups among the tuples, if they are few; else nothing.
-    pub(crate) present: &'a [u32],
+    /// All groups among the tuples, if they are few and that is known.
+    pub(crate) present: Option<&'a Present>,
     /// Whether groups ascend without gaps.
     pub(crate) ascending: bool,
     /// The argument; none for CountRows.
@@ -246,14 +246,12 @@ fn count(counts: &mut [i64], input: &Input<'_>) {
             };
             counts[0] += valid as i64;
         }
-        (Some(groups), vector) if !input.present.is_empty() && vector.is_none_or(|vector| vector.nulls.is_none()) => {
-            for &group in input.present {
-                counts[group as usize] += vectorised(|| groups.iter().filter(|&&other| other == group).count()) as i64;
+        (Some(groups), vector) if vector.is_none_or(|vector| vector.nulls.is_none()) => match input.present {
+            Some(present) => {
+                present.iter().for_each(|(group, tuples)| counts[group] += tuples.count_ones() as i64);
             }
-        }
-        (Some(groups), vector) if vector.is_none_or(|vector| vector.nulls.is_none()) => {
-            groups.iter().for_each(|&group| counts[group as usize] += 1);
-        }
+            None => groups.iter().for_each(|&group| counts[group as usize] += 1),
+        },
         _ => input.each_valid(|_, group| counts[group] += 1),
     }
 }

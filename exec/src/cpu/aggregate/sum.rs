@@ -1,7 +1,8 @@
 //! Sums of integers, decimals and intervals: exact, so that an overflow on the way is none.
 
+use super::super::bucket::present::Present;
 use super::super::gather::Gathered;
-use super::super::kernels::vectorised;
+use super::super::kernels::sum::MaskedSum;
 use super::super::vector::VectorData;
 use super::Input;
 use crate::{Error, ErrorKind, Result};
@@ -74,10 +75,10 @@ impl IntegerSums {
         }
         if let (Some(groups), None, false, Sums::Narrow { sums, bound, .. }) =
             (input.groups, &vector.nulls, vector.constant, &mut *sums)
-            && !input.present.is_empty()
-            && add_by_group(&vector.data, groups, input.present, *bound, sums)
+            && let Some(present) = input.present
+            && add_by_group(&vector.data, groups, present, *bound, sums)
         {
-            input.present.iter().for_each(|&group| seen[group as usize] = true);
+            present.iter().for_each(|(group, _)| seen[group] = true);
             return Ok(());
         }
         if let (Some(span), Some(groups), Sums::Narrow { sums, .. }) = (input.span(), input.groups, &mut *sums) {
@@ -184,27 +185,13 @@ impl IntegerSums {
 
 /// Adds the values of a few groups, group by group: a masked sum has no branch and no dependency through memory.
 /// False if it did nothing.
-fn add_by_group(data: &VectorData, groups: &[u32], present: &[u32], bound: u64, sums: &mut [i64]) -> bool {
-    for &group in present {
-        let sum = match data {
-            // No sum of the tile's values leaves 32 bits: twice as many lanes.
-            VectorData::I32(values) if bound.saturating_mul(values.len() as u64) <= i32::MAX as u64 => {
-                vectorised(|| {
-                    let pairs = values.iter().zip(groups);
-                    i64::from(pairs.map(|(&value, &other)| if other == group { value } else { 0 }).sum::<i32>())
-                })
-            }
-            VectorData::I32(values) => vectorised(|| {
-                let pairs = values.iter().zip(groups);
-                pairs.map(|(&value, &other)| if other == group { i64::from(value) } else { 0 }).sum::<i64>()
-            }),
-            VectorData::I64(values) => vectorised(|| {
-                let pairs = values.iter().zip(groups);
-                pairs.map(|(&value, &other)| if other == group { value } else { 0 }).sum::<i64>()
-            }),
+fn add_by_group(data: &VectorData, groups: &[u32], present: &Present, bound: u64, sums: &mut [i64]) -> bool {
+    for (group, tuples) in present.iter() {
+        sums[group] += match data {
+            VectorData::I32(values) => i32::masked_sum(values, bound, tuples, groups, group as u32),
+            VectorData::I64(values) => i64::masked_sum(values, bound, tuples, groups, group as u32),
             _ => return false,
         };
-        sums[group as usize] += sum;
     }
     true
 }

@@ -12,6 +12,7 @@ use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
 use super::super::vector::{Vector, VectorData};
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
+use super::present::Present;
 use super::table::GroupTable;
 use crate::Result;
 use multiloop_planner::types::DataType;
@@ -20,9 +21,6 @@ use multiloop_planner::value::canonical_float_bits;
 /// Codes up to which a group's number is its key's code.
 pub(crate) const FEW_CODES: u64 = 1 << 12;
 
-/// Groups among the tuples of a tile up to which they are summed group by group, by masks.
-const PRESENT_MAX: usize = 8;
-
 /// The groups of one worker (or of one part of a merge).
 #[derive(Debug)]
 pub(crate) enum Grouper {
@@ -30,7 +28,6 @@ pub(crate) enum Grouper {
     Few {
         layout: KeyLayout,
         seen: Vec<bool>,
-        marked: Vec<bool>,
     },
     /// `entries[code - base]` is one more than the group's number, 0 if there is none; `codes` is the way back.
     Direct {
@@ -87,8 +84,7 @@ impl Grouper {
         let Some(layout) = layout else { return Grouper::One };
         match layout.codes() {
             Some(codes) if codes <= FEW_CODES => {
-                let none = vec![false; codes as usize];
-                Grouper::Few { layout: layout.clone(), seen: none.clone(), marked: none }
+                Grouper::Few { layout: layout.clone(), seen: vec![false; codes as usize] }
             }
             Some(_) if rows.clustered => {
                 Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() }
@@ -108,10 +104,7 @@ impl Grouper {
     pub(crate) fn fresh(&self, types: &[DataType], part: usize, parts: usize) -> Self {
         match self {
             Grouper::One => Grouper::One,
-            Grouper::Few { layout, seen, marked } => {
-                let none = |all: &Vec<bool>| vec![false; all.len()];
-                Grouper::Few { layout: layout.clone(), seen: none(seen), marked: none(marked) }
-            }
+            Grouper::Few { layout, seen } => Grouper::Few { layout: layout.clone(), seen: vec![false; seen.len()] },
             Grouper::Direct { layout, entries, .. } => {
                 let bound = |part: usize| (part as u64 * entries.len() as u64).div_ceil(parts as u64);
                 let (start, end) = (bound(part), bound(part + 1));
@@ -181,7 +174,7 @@ impl Grouper {
     }
 
     /// The group of each of `len` tuples. `One` leaves `groups` alone. `Few` says which groups are among them, if
-    /// these are no more than [`PRESENT_MAX`]. For `One` and `Few` there may be a mask: tuples that it does not have are
+    /// these are few. For `One` and `Few` there may be a mask: tuples that it does not have are
     /// put into a group behind the last.
     pub(crate) fn assign(
         &mut self,
@@ -189,7 +182,7 @@ impl Grouper {
         len: usize,
         mask: Option<&Bitmap>,
         codes: &mut Codes,
-        (groups, present): (&mut Vec<u32>, &mut Vec<u32>),
+        (groups, present): (&mut Vec<u32>, &mut Present),
     ) {
         debug_assert!(mask.is_none() || matches!(self, Grouper::One | Grouper::Few { .. }), "who takes masks");
         present.clear();
@@ -201,12 +194,12 @@ impl Grouper {
                     groups.clear();
                     groups.resize(len, 0);
                     put_aside(mask, groups, 1);
-                    present.push(0);
+                    present.set(0, mask);
                 }
             }
-            Grouper::Few { layout, seen, marked } => {
+            Grouper::Few { layout, seen } => {
                 codes.encode(layout, &parts, len);
-                assign_few(codes, mask, (seen, marked), (groups, present));
+                assign_few(codes, mask, seen, (groups, present));
             }
             Grouper::Direct { layout, base, entries, codes: met } => {
                 codes.encode(layout, &parts, len);
@@ -345,34 +338,24 @@ impl Grouper {
     }
 }
 
-/// As [`Grouper::assign`], where a key's code is its group: notes in `seen` which there are. Nothing is marked before
-/// and after.
+/// As [`Grouper::assign`], where a key's code is its group: notes in `seen` which there are.
 fn assign_few(
     codes: &Codes,
     mask: Option<&Bitmap>,
-    (seen, marked): (&mut [bool], &mut Vec<bool>),
-    (groups, present): (&mut Vec<u32>, &mut Vec<u32>),
+    seen: &mut [bool],
+    (groups, present): (&mut Vec<u32>, &mut Present),
 ) {
     groups.clear();
     groups.extend(codes.bits64.iter().map(|&code| code as u32));
-    let aside = seen.len();
     if let Some(mask) = mask {
-        put_aside(mask, groups, aside);
+        put_aside(mask, groups, seen.len());
     }
-    // Nobody looks whether the group behind the last is there.
-    marked.resize(aside + 1, false);
-    marked[aside] = true;
-    for &group in groups.iter() {
-        if !marked[group as usize] {
-            marked[group as usize] = true;
-            present.push(group);
-        }
-    }
-    for &group in present.iter() {
-        (marked[group as usize], seen[group as usize]) = (false, true);
-    }
-    if present.len() > PRESENT_MAX {
-        present.clear();
+    if present.find(groups, mask) {
+        present.iter().for_each(|(group, _)| seen[group] = true);
+    } else {
+        // Nobody asks whether the group behind the last is there.
+        let mark = |&group: &u32| seen.get_mut(group as usize).into_iter().for_each(|seen| *seen = true);
+        groups.iter().for_each(mark);
     }
 }
 

@@ -11,5 +11,6 @@ pub(super) mod key;
 mod pack;
 mod parts;
 mod prefixed;
+pub(super) mod present;
 mod ranks;
 pub(super) mod table;

@@ -11,6 +11,7 @@ pub mod float;
 pub mod integer;
 pub mod logic;
 pub(crate) mod mask;
+pub(crate) mod sum;
 pub mod text;
 
 use super::bitmap::Bitmap;

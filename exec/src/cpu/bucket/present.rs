@@ -1,0 +1,123 @@
+//! The groups among the tuples of a tile, where they are few: each with a mask of its tuples, so that counts and sums go
+//! group by group over whole words, without a branch and without going through memory for every tuple.
+
+use super::super::bitmap::Bitmap;
+use super::super::kernels::mask::Lane;
+
+/// Groups of a tile, at most: each costs a pass over the tuples.
+const GROUPS_MAX: usize = 8;
+
+/// Tiles that are not looked at after one with too many groups, at most.
+const SKIP_MAX: u32 = 64;
+
+/// Groups and their tuples.
+#[derive(Debug, Default)]
+pub(crate) struct Present {
+    groups: Vec<u32>,
+    /// For each group its tuples; those behind are kept for their memory.
+    masks: Vec<Bitmap>,
+    rest: Bitmap,
+    /// How many tiles to leave out, and how many more after the next one with too many groups.
+    skip: (u32, u32),
+}
+
+impl Present {
+    /// Knows of no groups.
+    pub(crate) fn clear(&mut self) {
+        self.groups.clear();
+    }
+
+    /// Whether nothing is known.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// There is one group, with these tuples.
+    pub(crate) fn set(&mut self, group: u32, tuples: &Bitmap) {
+        self.clear();
+        self.push(group).copy_from(tuples);
+    }
+
+    /// Looks which groups there are among the tuples (of a mask, if there is one); false if they are too many, or were
+    /// just before. Then nothing is known.
+    pub(crate) fn find(&mut self, groups: &[u32], mask: Option<&Bitmap>) -> bool {
+        self.clear();
+        if self.skip.0 > 0 {
+            self.skip.0 -= 1;
+            return false;
+        }
+        match mask {
+            Some(mask) => self.rest.copy_from(mask),
+            None => self.rest.reset(groups.len(), true),
+        }
+        while let Some(first) = self.rest.first_one() {
+            if self.groups.len() == GROUPS_MAX {
+                let more = (self.skip.1 * 2).clamp(1, SKIP_MAX);
+                self.skip = (more, more);
+                self.clear();
+                return false;
+            }
+            let group = groups[first];
+            let mut rest = std::mem::take(&mut self.rest);
+            let tuples = self.push(group);
+            u32::within(groups, group, 0, tuples);
+            tuples.and(&rest);
+            rest.and_not(tuples);
+            self.rest = rest;
+        }
+        self.skip = (0, 0);
+        true
+    }
+
+    /// The groups and their tuples.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &Bitmap)> {
+        self.groups.iter().map(|&group| group as usize).zip(&self.masks)
+    }
+
+    fn push(&mut self, group: u32) -> &mut Bitmap {
+        let at = self.groups.len();
+        self.groups.push(group);
+        if self.masks.len() == at {
+            self.masks.push(Bitmap::default());
+        }
+        &mut self.masks[at]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tuples_are_in_the_mask_of_their_group() {
+        let mut present = Present::default();
+        for len in [0, 1, 63, 64, 65, 1000] {
+            let groups: Vec<u32> = (0..len).map(|tuple| (tuple * tuple % 5) as u32).collect();
+            let mut mask = Bitmap::default();
+            mask.fill(len, |tuple| tuple % 3 > 0);
+            for mask in [None, Some(&mask)] {
+                assert!(present.find(&groups, mask));
+                let mut seen = vec![0; len];
+                for (group, tuples) in present.iter() {
+                    assert_eq!(tuples.len(), len);
+                    for (tuple, seen) in seen.iter_mut().enumerate().filter(|(tuple, _)| tuples.get(*tuple)) {
+                        assert_eq!(groups[tuple] as usize, group);
+                        *seen += 1;
+                    }
+                }
+                assert!((0..len).all(|tuple| seen[tuple] == u32::from(mask.is_none_or(|mask| mask.get(tuple)))));
+            }
+        }
+    }
+
+    #[test]
+    fn many_groups_are_not_looked_for_in_every_tile() {
+        let (mut present, many) = (Present::default(), (0..9).collect::<Vec<u32>>());
+        let found: Vec<bool> = (0..200).map(|_| present.find(&many, None)).collect();
+        assert!(found.iter().all(|found| !found) && present.is_empty());
+        let (few, before) = (vec![7; 100], present.skip.0);
+        (0..before).for_each(|_| assert!(!present.find(&few, None)));
+        assert!(present.find(&few, None));
+        assert_eq!(present.iter().map(|(group, tuples)| (group, tuples.count_ones())).collect::<Vec<_>>(), [(7, 100)]);
+    }
+}
