@@ -233,7 +233,9 @@ impl<'a> Tile<'a> {
             Function::Coalesce => return self.coalesce(node, arguments, len, out),
             _ => {}
         }
-        if fused::evaluate(self, function, arguments, len, out)? {
+        if fused::evaluate(self, function, arguments, len, out)?
+            || dictionary::holds(self, (number, node), function, arguments, out)?
+        {
             return Ok(());
         }
         for &argument in arguments {

@@ -54,6 +54,11 @@ impl Test {
         (is_column && !loaded).then_some(Test { column, constant, what })
     }
 
+    /// Whether it compares values, many at once.
+    pub(super) fn is_dense(&self) -> bool {
+        matches!(self.what, What::Compare(_))
+    }
+
     /// Whether two of them are one: values of one column that lie in one interval.
     pub(super) fn joins(&self, other: &Test) -> bool {
         let is_interval = |test: &Test| matches!(test.what, What::Compare(holds) if holds != [true, false, true]);
@@ -69,7 +74,9 @@ pub(super) fn evaluate(
     len: usize,
     out: &mut Vector,
 ) -> Result<bool> {
-    let Some(test) = Test::of_call(tile, function, arguments) else { return Ok(false) };
+    let Some(test) = Test::of_call(tile, function, arguments) else {
+        return Ok(columns(tile, function, arguments, len, out));
+    };
     let mut bits = out.take_bool();
     let mut valid = out.take_nulls();
     match hold(tile, &[test], len, &mut bits, &mut valid)? {
@@ -80,6 +87,86 @@ pub(super) fn evaluate(
         None => {
             out.data = VectorData::Bool(bits);
             Ok(false)
+        }
+    }
+}
+
+/// Compares two columns of one form that have not been loaded and have no NULL, row by row of a scan; false if they are
+/// not such.
+fn columns(tile: &Tile<'_>, function: Function, arguments: &[u32], len: usize, out: &mut Vector) -> bool {
+    let (&[left, right], Some(holds)) = (arguments, compare::orders(function)) else { return false };
+    let (Some((left, start)), Some((right, other))) = (scanned(tile, left), scanned(tile, right)) else { return false };
+    /// Compares if both columns are such frames.
+    macro_rules! frames {
+        ($variant:ident) => {
+            if let (
+                ColumnData::$variant { base: left_base, offsets: left },
+                ColumnData::$variant { base: right_base, offsets: right },
+            ) = (left, right)
+            {
+                let shift = left_base.checked_sub(*right_base).filter(|&shift| shift > i64::MIN);
+                let Some(shift) = shift else { return false };
+                let (left, right) = (&left[start..start + len], &right[other..other + len]);
+                let mut bits = out.take_bool();
+                compare_offsets(left, right, shift, holds, &mut bits);
+                out.set(len, VectorData::Bool(bits), None);
+                return true;
+            }
+        };
+    }
+    frames!(Frame8);
+    frames!(Frame16);
+    frames!(Frame32);
+    false
+}
+
+/// A column that has not been loaded and has no NULL, of a range of rows, and the first of these.
+fn scanned<'t>(tile: &'t Tile<'_>, number: u32) -> Option<(&'t ColumnData, usize)> {
+    let Operation::Column { index, field, optional: false } = tile.node(number).operation else { return None };
+    if tile.levels[tile.depth - 1].computed[number as usize] {
+        return None;
+    }
+    let column = tile.sources[index].as_ref()?.column(field)?;
+    match tile.tuples().rows[index] {
+        Rows::Range(start) if column.nulls.is_none() => Some((&column.data, start as usize)),
+        _ => None,
+    }
+}
+
+/// Compares left offsets plus a number with right ones.
+fn compare_offsets<U: Lane + Default>(left: &[U], right: &[U], shift: i64, holds: [bool; 3], bits: &mut Bitmap) {
+    /// Whether a + shift < b; for a negative shift that is not b + (-shift - 1) < a.
+    fn less<U: Lane + Default>(a: &[U], shift: i64, b: &[U], bits: &mut Bitmap) {
+        let more = if shift < 0 { -(shift + 1) } else { shift };
+        match U::try_from(more as u64) {
+            Ok(more) if shift < 0 => U::less(b, more, a, bits),
+            Ok(more) => U::less(a, more, b, bits),
+            // No offset is so large.
+            Err(_) => bits.reset(a.len(), false),
+        }
+        if shift < 0 {
+            bits.invert();
+        }
+    }
+    match holds {
+        [true, false, false] => less(left, shift, right, bits),
+        [false, true, true] => {
+            less(left, shift, right, bits);
+            bits.invert();
+        }
+        [false, false, true] => less(right, -shift, left, bits),
+        [true, true, false] => {
+            less(right, -shift, left, bits);
+            bits.invert();
+        }
+        [_, equal, _] => {
+            let mut greater = Bitmap::default();
+            less(left, shift, right, bits);
+            less(right, -shift, left, &mut greater);
+            bits.or(&greater);
+            if equal {
+                bits.invert();
+            }
         }
     }
 }

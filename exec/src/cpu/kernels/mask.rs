@@ -1,12 +1,12 @@
 //! Masks of one bit a value, with AVX-512's own: a compare of 64 bytes is one instruction and gives its bits, and bits
 //! become positions 16 at a time. Elsewhere the compiler vectorises plain loops.
 
-use super::{fill_truth_of, prefetch, vectorised};
+use super::{fill_truth_of, fill_truth_of_pairs, prefetch, vectorised};
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::level::Level;
 
 /// An unsigned integer as wide as a column's values.
-pub(crate) trait Lane: Copy + PartialOrd + TryFrom<i128> {
+pub(crate) trait Lane: Copy + PartialOrd + TryFrom<i128> + TryFrom<u64> {
     /// The distance from another one, around the end.
     fn distance(self, from: Self) -> Self;
 
@@ -15,10 +15,14 @@ pub(crate) trait Lane: Copy + PartialOrd + TryFrom<i128> {
 
     /// Makes `bits` whether values lie at most `span` above `base`, around the end.
     fn within(values: &[Self], base: Self, span: Self, bits: &mut Bitmap);
+
+    /// Makes `bits` whether values plus `more`, or the largest there is, are less than others.
+    fn less(values: &[Self], more: Self, others: &[Self], bits: &mut Bitmap);
 }
 
+/// An integer with AVX-512's instructions for it, and the function that compares two slices, if it has one.
 macro_rules! lane {
-    ($type:ty, $signed:ty, $lanes:literal, $avx512:ident, $set:ident, $sub:ident, $compare:ident) => {
+    ($type:ty, $signed:ty, $lanes:literal, $avx512:ident, $set:ident, $sub:ident, $compare:ident $(, $less:ident)?) => {
         impl Lane for $type {
             #[inline(always)]
             fn distance(self, from: Self) -> Self {
@@ -38,6 +42,18 @@ macro_rules! lane {
                     return;
                 }
                 vectorised(|| fill_truth_of(values, bits, |value: $type| value.wrapping_sub(base) <= span));
+            }
+
+            fn less(values: &[Self], more: Self, others: &[Self], bits: &mut Bitmap) {
+                $(
+                    #[cfg(target_arch = "x86_64")]
+                    if Level::get() == Level::Avx512 {
+                        // SAFETY: the CPU has the features.
+                        unsafe { $less(values, more, others, bits) };
+                        return;
+                    }
+                )?
+                vectorised(|| fill_truth_of_pairs(values, others, bits, |a: $type, b| a.saturating_add(more) < b));
             }
         }
 
@@ -65,10 +81,45 @@ macro_rules! lane {
     };
 }
 
-lane!(u8, i8, 64, within_8, _mm512_set1_epi8, _mm512_sub_epi8, _mm512_cmple_epu8_mask);
-lane!(u16, i16, 32, within_16, _mm512_set1_epi16, _mm512_sub_epi16, _mm512_cmple_epu16_mask);
+lane!(u8, i8, 64, within_8, _mm512_set1_epi8, _mm512_sub_epi8, _mm512_cmple_epu8_mask, less_8);
+lane!(u16, i16, 32, within_16, _mm512_set1_epi16, _mm512_sub_epi16, _mm512_cmple_epu16_mask, less_16);
 lane!(u32, i32, 16, within_32, _mm512_set1_epi32, _mm512_sub_epi32, _mm512_cmple_epu32_mask);
 lane!(u64, i64, 8, within_64, _mm512_set1_epi64, _mm512_sub_epi64, _mm512_cmple_epu64_mask);
+
+/// Defines [`Lane::less`] for AVX-512.
+macro_rules! less {
+    ($name:ident, $type:ty, $signed:ty, $lanes:literal, $set:ident, $add:ident, $compare:ident) => {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx512f,avx512bw")]
+        fn $name(values: &[$type], more: $type, others: &[$type], bits: &mut Bitmap) {
+            use std::arch::x86_64::{_mm512_loadu_si512, $add, $compare, $set};
+            let added = $set(more as $signed);
+            let ((blocks, rest), (other_blocks, other_rest)) = (values.as_chunks::<64>(), others.as_chunks::<64>());
+            bits.fill_words(values.len(), |word| {
+                let (Some(block), Some(other)) = (blocks.get(word), other_blocks.get(word)) else {
+                    let pairs = rest.iter().zip(other_rest).enumerate();
+                    let holds = pairs.map(|(at, (a, b))| u64::from(a.saturating_add(more) < *b) << at);
+                    return holds.fold(0, |word, bit| word | bit);
+                };
+                let mut word = 0u64;
+                for part in 0..64 / $lanes {
+                    // SAFETY: the blocks have 64 values, of which a part's are read.
+                    let (a, b) = unsafe {
+                        let a = _mm512_loadu_si512(block.as_ptr().add(part * $lanes).cast());
+                        (a, _mm512_loadu_si512(other.as_ptr().add(part * $lanes).cast()))
+                    };
+                    prefetch(block.as_ptr().wrapping_add(part * $lanes));
+                    prefetch(other.as_ptr().wrapping_add(part * $lanes));
+                    word |= u64::from($compare($add(a, added), b)) << (part * $lanes);
+                }
+                word
+            });
+        }
+    };
+}
+
+less!(less_8, u8, i8, 64, _mm512_set1_epi8, _mm512_adds_epu8, _mm512_cmplt_epu8_mask);
+less!(less_16, u16, i16, 32, _mm512_set1_epi16, _mm512_adds_epu16, _mm512_cmplt_epu16_mask);
 
 /// Appends the positions of the ones among the words, `count` of them.
 pub(crate) fn push_positions(words: &[u64], count: usize, positions: &mut Vec<u32>) {
@@ -97,6 +148,10 @@ pub(crate) fn push_positions(words: &[u64], count: usize, positions: &mut Vec<u3
     }
 }
 
+/// Ones of a word up to which their positions are written one by one.
+#[cfg(target_arch = "x86_64")]
+const FEW: usize = 4;
+
 /// # Safety
 /// From `out` on there is room for all ones of the words and 15 more.
 #[cfg(target_arch = "x86_64")]
@@ -107,7 +162,16 @@ unsafe fn push_positions_16(words: &[u64], mut out: *mut u32) {
     };
     let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     for (index, &word) in words.iter().enumerate() {
-        if word == 0 {
+        let ones = word.count_ones() as usize;
+        if ones <= FEW {
+            let mut rest = word;
+            for at in 0..FEW {
+                // SAFETY: there is room for 15 more than the ones. What is written behind them is written over.
+                unsafe { out.add(at).write((index * 64) as u32 + rest.trailing_zeros()) };
+                rest &= rest.wrapping_sub(1);
+            }
+            // SAFETY: these were written.
+            out = unsafe { out.add(ones) };
             continue;
         }
         for part in 0..4 {
@@ -150,6 +214,14 @@ mod tests {
         for (at, &value) in values.iter().enumerate() {
             assert_eq!(bits.get(at), value.distance(base) <= span, "{value:?} from {base:?} by {span:?}");
         }
+        let others: Vec<T> = values.iter().rev().copied().collect();
+        T::less(values, span, &others, &mut bits);
+        for (at, (&value, &other)) in values.iter().zip(&others).enumerate() {
+            // The sum is less, unless it went around the end.
+            let sum = value.plus(span);
+            assert_eq!(bits.get(at), sum >= value && sum < other, "{value:?} plus {span:?} and {other:?}");
+        }
+        T::within(values, base, span, &mut bits);
         let mut positions = vec![7];
         bits.push_positions(&mut positions);
         let ones = (0..values.len() as u32).filter(|&at| bits.get(at as usize));

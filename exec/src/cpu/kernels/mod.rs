@@ -159,7 +159,7 @@ pub(super) fn pack(bytes: &[u8; 64]) -> u64 {
 
 /// Makes `out` the truth of a predicate at 0 to `len`: 64 positions at a time without a branch.
 #[inline(always)]
-pub(super) fn fill_truth(len: usize, out: &mut Bitmap, predicate: impl Fn(usize) -> bool) {
+pub(crate) fn fill_truth(len: usize, out: &mut Bitmap, predicate: impl Fn(usize) -> bool) {
     out.fill_words(len, |word| {
         let start = word * 64;
         let mut bytes = [0u8; 64];
@@ -172,7 +172,7 @@ pub(super) fn fill_truth(len: usize, out: &mut Bitmap, predicate: impl Fn(usize)
 
 /// As [`fill_truth`], of the values of a slice: whole blocks have a known length and no bounds check.
 #[inline(always)]
-pub(super) fn fill_truth_of<T: Copy>(values: &[T], out: &mut Bitmap, predicate: impl Fn(T) -> bool) {
+pub(crate) fn fill_truth_of<T: Copy>(values: &[T], out: &mut Bitmap, predicate: impl Fn(T) -> bool) {
     let (blocks, rest) = values.as_chunks::<64>();
     out.fill_words(values.len(), |word| {
         let mut bytes = [0u8; 64];
