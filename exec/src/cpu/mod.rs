@@ -10,6 +10,7 @@ pub mod bitmap;
 mod bucket;
 pub mod expression;
 mod gather;
+mod having;
 pub mod kernels;
 pub mod level;
 mod lookup;

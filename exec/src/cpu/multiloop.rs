@@ -3,6 +3,7 @@
 use super::bucket::key::{KeyLayout, PartDomain};
 use super::expression::Expressions;
 use super::gather::{self, Gathered};
+use super::having::Having;
 use super::nest::{Nest, Piece};
 use super::plan::{GeneratorKind, LoopPlan, ReducePlan, TopKPlan};
 use super::reduce::{self, Reducer};
@@ -38,7 +39,12 @@ pub(super) fn run<'a>(
     let rows: u64 = rows.sum();
     let setups = setups(frame, plan, rows)?;
     let state = || {
-        let sinks = plan.generators.iter().zip(&setups).map(|(plan, setup)| Sink::new(plan, setup, context));
+        let sinks = plan.generators.iter().zip(&setups).zip(defines).map(|((plan, setup), &define)| {
+            let reader =
+                frame.shared.plan.readers.get(&define).and_then(|&(block, number)| frame.reader(block, number));
+            let types = || frame.shared.plan.types(define);
+            Sink::new(plan, setup, reader.map(|reader| Having::new(frame, reader, types())), context)
+        });
         Ok((Nest::new(frame, plan)?, sinks.collect::<Result<Vec<_>>>()?))
     };
     let work = |(nest, sinks): &mut (Nest<'a>, Vec<Sink<'a>>), number: usize| {

@@ -10,12 +10,12 @@ use super::vector::Register;
 use crate::{Error, Result};
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::multiloop::{
-    Aggregate, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Shape,
-    Source,
+    Aggregate, BlockId, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId,
+    Shape, Source,
 };
 use multiloop_planner::relation::SortOrder;
 use multiloop_planner::types::DataType;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A compiled program.
 pub(super) struct Plan<'p> {
@@ -28,6 +28,8 @@ pub(super) struct Plan<'p> {
     pub(super) read: FxHashSet<CollectionId>,
     /// Collections in which keys are looked up.
     pub(super) looked_up: FxHashSet<CollectionId>,
+    /// Groups whose only reader is a loop over them, by block and let, that begins with conditions on nothing else.
+    pub(super) readers: FxHashMap<CollectionId, (BlockId, usize)>,
 }
 
 /// A compiled let.
@@ -137,7 +139,8 @@ impl<'p> Plan<'p> {
         }
         let (read_as_rows, looked_up, mut read) = uses(program);
         read.extend(read_as_rows.iter().chain(&looked_up));
-        Ok(Plan { program, blocks, read_as_rows, read, looked_up })
+        let readers = readers(program, &blocks);
+        Ok(Plan { program, blocks, read_as_rows, read, looked_up, readers })
     }
 
     /// The types of a collection's fields.
@@ -311,6 +314,64 @@ impl<'p> Compiler<'p, '_> {
     /// Whether a scalar may be computed for tuples that do not need it.
     fn is_safe(&self, id: &ScalarId, expressions: &Expressions) -> bool {
         !expressions.may_fail(*id) && !self.program.scalars.effects(*id).volatile
+    }
+}
+
+/// Groups whose only reader is a loop over them, in the same block, whose first conditions read nothing but their rows,
+/// and cannot fail.
+fn readers(program: &Program, blocks: &[Vec<LetPlan<'_>>]) -> FxHashMap<CollectionId, (BlockId, usize)> {
+    let mut reads: FxHashMap<CollectionId, usize> = FxHashMap::default();
+    let mut read = |collection: CollectionId| *reads.entry(collection).or_default() += 1;
+    for block in &program.blocks {
+        read(block.result);
+        for definition in &block.lets {
+            match definition {
+                Let::Loop { multiloop, .. } => {
+                    multiloop.nest.iter().filter_map(|index| index.source.collection()).for_each(&mut read);
+                }
+                Let::Sort { input, .. } => read(*input),
+                Let::Concat { inputs, .. } => inputs.iter().copied().for_each(&mut read),
+                Let::Values { .. } => {}
+            }
+        }
+    }
+    for id in 0..program.scalars.len() {
+        match program.scalars.get(ScalarId(id as u32)) {
+            Scalar::Lookup { collection, .. }
+            | Scalar::Exists { collection, .. }
+            | Scalar::Single { collection, .. } => read(*collection),
+            _ => {}
+        }
+    }
+    let mut readers = FxHashMap::default();
+    for (block, lets) in blocks.iter().enumerate() {
+        for (number, definition) in lets.iter().enumerate() {
+            let LetKind::Loop(plan) = &definition.kind else { continue };
+            let ([index, ..], [LevelPlan { source: Source::Rows(collection), conditions }, ..]) =
+                (&plan.indices[..], &plan.levels[..])
+            else {
+                continue;
+            };
+            let here = lets.iter().any(|other| other.defines.contains(collection));
+            let own = |&id: &ScalarId| reads_only(program, id, *index) && !plan.expressions.may_fail(id);
+            if here && reads.get(collection) == Some(&1) && !conditions.is_empty() && conditions.iter().all(own) {
+                readers.insert(*collection, (BlockId(block as u32), number));
+            }
+        }
+    }
+    readers
+}
+
+/// Whether a scalar is the same whenever it is computed, and reads nothing but the row of an index.
+fn reads_only(program: &Program, scalar: ScalarId, row: IndexId) -> bool {
+    let scalars = &program.scalars;
+    match scalars.get(scalar) {
+        Scalar::Column { index, .. } => *index == row,
+        Scalar::Constant(_) => true,
+        Scalar::Call { arguments, .. } => {
+            !scalars.effects(scalar).volatile && arguments.iter().all(|&argument| reads_only(program, argument, row))
+        }
+        _ => false,
     }
 }
 

@@ -6,13 +6,13 @@
 //! 3. The groups of a part are put in the order of (hash, key), or of the key where its code is the group's number.
 //!    Parts follow one another. So the result depends on nothing but the rows.
 
-use super::aggregate::{Accumulator, Input};
+use super::aggregate::{Accumulator, Input, TileGroups};
 use super::bitmap::Bitmap;
-use super::bucket::grouper::{Grouper, Rows, put_aside};
+use super::bucket::grouper::{Assigned, Grouper, Rows, put_aside};
 use super::bucket::key::{Codes, KeyLayout};
-use super::bucket::present::Present;
 use super::expression::filter::Filtered;
 use super::gather::Gathered;
+use super::having::Having;
 use super::plan::{AggregatePlan, ReducePlan};
 use super::tile::Tile;
 use super::vector::Vector;
@@ -34,9 +34,11 @@ pub(super) struct Reducer<'p> {
     grouper: Grouper,
     accumulators: Vec<Accumulator>,
     codes: Codes,
-    groups: Vec<u32>,
-    present: Present,
+    assigned: Assigned,
     spill: Spill,
+    having: Option<Having<'p>>,
+    /// Groups up to this one have been looked at by `having`.
+    closed: usize,
     mask: Bitmap,
     reservation: Reservation,
     /// Tuples since memory was last counted.
@@ -120,26 +122,25 @@ impl Spill {
             self.groups.extend(self.positions.iter().map(|&position| groups[position as usize]));
             &self.groups[..]
         });
-        fold(tile, accumulator, aggregate, groups, (None, false))?;
+        let groups = groups.map_or(TileGroups::One, |groups| TileGroups::Each(groups, None));
+        fold(tile, accumulator, aggregate, groups)?;
         tile.truncate(mark);
         Ok(())
     }
 }
 
-/// Folds the active tuples into their groups; of these it is known which are present, if they are few, and whether
-/// they ascend.
+/// Folds the active tuples into their groups.
 fn fold(
     tile: &mut Tile<'_>,
     accumulator: &mut Accumulator,
     aggregate: &AggregatePlan<'_>,
-    groups: Option<&[u32]>,
-    (present, ascending): (Option<&Present>, bool),
+    groups: TileGroups<'_>,
 ) -> Result<()> {
     if let Some(argument) = aggregate.argument {
         tile.evaluate(argument)?;
     }
     let vector = aggregate.argument.map(|argument| tile.vector(argument));
-    accumulator.update(&Input { groups, present, ascending, vector, len: tile.len() })
+    accumulator.update(&Input { groups, vector, len: tile.len() })
 }
 
 impl<'p> Reducer<'p> {
@@ -150,6 +151,11 @@ impl<'p> Reducer<'p> {
         Reducer::of(plan, Grouper::new(plan.key.is_some().then_some(layout), &plan.key_types, rows), context)
     }
 
+    /// The same, with conditions that groups must pass to be wanted.
+    pub(super) fn having(self, having: Having<'p>) -> Self {
+        Reducer { having: self.grouper.has_runs().then_some(having), ..self }
+    }
+
     fn of(plan: &'p ReducePlan<'p>, grouper: Grouper, context: &Context) -> Result<Self> {
         let accumulators = plan.aggregates.iter().map(|aggregate| aggregate.kind.accumulator());
         let mut reducer = Reducer {
@@ -157,9 +163,10 @@ impl<'p> Reducer<'p> {
             grouper,
             accumulators: accumulators.collect::<Result<Vec<_>>>()?,
             codes: Codes::default(),
-            groups: Vec::new(),
-            present: Present::default(),
+            assigned: Assigned::default(),
             spill: Spill::default(),
+            having: None,
+            closed: 0,
             mask: Bitmap::default(),
             reservation: Reservation::new(&context.memory),
             uncounted: 0,
@@ -200,10 +207,18 @@ impl<'p> Reducer<'p> {
             tile.evaluate(part)?;
         }
         let key: Vec<&Vector> = parts.iter().map(|&part| tile.vector(part)).collect();
-        let assigned = (&mut self.groups, &mut self.present);
-        self.grouper.assign(&key, len, mask, &mut self.codes, assigned);
+        self.grouper.assign(&key, len, mask, &mut self.codes, &mut self.assigned);
         let room = self.grouper.len();
-        let groups = (self.plan.key.is_some() || mask.is_some()).then_some(&self.groups[..]);
+        let Assigned { groups, present, runs } = &mut self.assigned;
+        if self.grouper.has_runs() && self.plan.aggregates.iter().any(|aggregate| !aggregate.condition.is_empty()) {
+            runs.spread(groups);
+        }
+        let groups = (self.plan.key.is_some() || mask.is_some()).then_some(&groups[..]);
+        let all = match groups {
+            _ if self.grouper.has_runs() => TileGroups::Runs(runs),
+            Some(groups) => TileGroups::Each(groups, (!present.is_empty()).then_some(&*present)),
+            None => TileGroups::One,
+        };
         let aside = usize::from(mask.is_some());
         let mut known: Option<(&[ScalarId], Spilled)> = None;
         for (accumulator, aggregate) in self.accumulators.iter_mut().zip(&self.plan.aggregates) {
@@ -220,16 +235,10 @@ impl<'p> Reducer<'p> {
                 Spilled::Nothing => {}
                 Spilled::Yes => {
                     accumulator.resize(room + 1);
-                    fold(tile, accumulator, aggregate, Some(&self.spill.groups), (None, false))?;
+                    fold(tile, accumulator, aggregate, TileGroups::Each(&self.spill.groups, None))?;
                 }
                 Spilled::No if aggregate.condition.is_empty() => {
-                    fold(
-                        tile,
-                        accumulator,
-                        aggregate,
-                        groups,
-                        ((!self.present.is_empty()).then_some(&self.present), self.grouper.ascends()),
-                    )?;
+                    fold(tile, accumulator, aggregate, all)?;
                 }
                 Spilled::No => {
                     self.spill.chosen(tile, accumulator, aggregate, groups)?;
@@ -241,6 +250,32 @@ impl<'p> Reducer<'p> {
         }
         self.uncounted += len;
         if self.uncounted > COUNT_ROWS { self.account() } else { Ok(()) }
+    }
+
+    /// Ends a piece of work: leaves out complete groups that nobody wants, and counts the rest.
+    pub(super) fn end_piece(&mut self) -> Result<()> {
+        self.close()?;
+        self.account()
+    }
+
+    fn close(&mut self) -> Result<()> {
+        let Some(having) = &mut self.having else { return Ok(()) };
+        let groups = self.grouper.complete(self.closed);
+        if groups.is_empty() {
+            return Ok(());
+        }
+        self.closed = groups.end;
+        let numbers: Vec<u32> = (groups.start as u32..groups.end as u32).collect();
+        let mut columns = self.grouper.keys(&numbers)?;
+        for (accumulator, aggregate) in self.accumulators.iter().zip(&self.plan.aggregates) {
+            let Some(column) = accumulator.peek(groups.clone(), aggregate.kind.data_type) else { return Ok(()) };
+            columns.push(column);
+        }
+        let kept = having.passing(columns, groups.len())?;
+        self.grouper.retain(groups.clone(), &kept);
+        self.accumulators.iter_mut().for_each(|accumulator| accumulator.retain(groups.clone(), &kept));
+        self.closed = groups.start + kept.len();
+        Ok(())
     }
 
     /// Counts what is held against the memory limit.

@@ -2,7 +2,7 @@
 
 use super::multiloop;
 use super::place;
-use super::plan::{LetKind, LetPlan, Plan};
+use super::plan::{LetKind, LetPlan, LoopPlan, Plan};
 use super::sort;
 use super::statistics::LetStatistics;
 use super::stored::{RowSet, Stored};
@@ -162,6 +162,14 @@ impl<'a> Frame<'a> {
         }
         let table = self.shared.tables.get(&id);
         table.cloned().ok_or_else(|| Error::internal(format!("collection {} is read before it is defined", id.0)))
+    }
+
+    /// A loop of the program, by block and let.
+    pub(super) fn reader(&self, block: BlockId, number: usize) -> Option<&'a LoopPlan<'a>> {
+        match &self.shared.plan.blocks[block.0 as usize][number].kind {
+            LetKind::Loop(plan) => Some(plan),
+            _ => None,
+        }
     }
 
     /// What expressions get from around their loop.

@@ -5,6 +5,7 @@
 
 use super::bucket::key::KeyLayout;
 use super::gather::Gathered;
+use super::having::Having;
 use super::plan::{GeneratorKind, GeneratorPlan};
 use super::reduce::Reducer;
 use super::tile::Tile;
@@ -53,8 +54,13 @@ pub(super) struct Setup {
 }
 
 impl<'p> Sink<'p> {
-    /// Nothing yet.
-    pub(super) fn new(plan: &'p GeneratorPlan<'p>, setup: &Setup, context: &Context) -> Result<Self> {
+    /// Nothing yet. Of groups the only reader may have conditions.
+    pub(super) fn new(
+        plan: &'p GeneratorPlan<'p>,
+        setup: &Setup,
+        having: Option<Having<'p>>,
+        context: &Context,
+    ) -> Result<Self> {
         let rows = |scalars: Vec<ScalarId>, rows_max: usize| {
             let reservation = Reservation::new(&context.memory);
             Sink::Rows(Box::new(RowSink { scalars, columns: Vec::new(), rows: 0, rows_max, reservation }))
@@ -68,7 +74,11 @@ impl<'p> Sink<'p> {
             GeneratorKind::TopK(plan) => Sink::TopK(Box::new(TopK::new(plan, setup.keep, context))),
             GeneratorKind::Reduce(plan) => {
                 let layout = setup.layout.as_ref().unwrap_or(&plan.layout);
-                Sink::Groups(Box::new(Reducer::new(plan, layout, setup.rows, context)?))
+                let reducer = Reducer::new(plan, layout, setup.rows, context)?;
+                Sink::Groups(Box::new(match having {
+                    Some(having) => reducer.having(having),
+                    None => reducer,
+                }))
             }
         })
     }
@@ -109,7 +119,7 @@ impl<'p> Sink<'p> {
     pub(super) fn end_piece(&mut self) -> Result<Option<PieceRows>> {
         match self {
             Sink::Rows(rows) => Ok(Some(rows.end_piece())),
-            Sink::Groups(reducer) => reducer.account().map(|()| None),
+            Sink::Groups(reducer) => reducer.end_piece().map(|()| None),
             Sink::TopK(top_k) => top_k.account().map(|()| None),
         }
     }

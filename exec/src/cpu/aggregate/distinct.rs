@@ -4,7 +4,7 @@ use super::super::bucket::key::{Codes, KeyLayout, KeyPartValues, PartDomain, Par
 use super::super::bucket::table::GroupTable;
 use super::super::gather::Gathered;
 use super::super::vector::{Vector, VectorData};
-use super::{AggregateKind, Input};
+use super::{AggregateKind, Input, TileGroups};
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
 
@@ -88,9 +88,7 @@ impl Distinct {
         plain.resize(self.group_count);
         let values = self.values.into_vector();
         plain.update(&Input {
-            groups: Some(&self.groups),
-            present: None,
-            ascending: false,
+            groups: TileGroups::Each(&self.groups, None),
             vector: Some(&values),
             len: self.groups.len(),
         })?;

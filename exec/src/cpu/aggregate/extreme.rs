@@ -1,6 +1,7 @@
 //! Min and Max. Values that compare equal but differ (-0 and 0, the NaNs, intervals of one length) have one
 //! representative, so that the order of input does not show.
 
+use super::super::bucket::grouper::retain;
 use super::super::gather::Gathered;
 use super::super::vector::{Register, VectorData};
 use super::Input;
@@ -67,18 +68,18 @@ impl Extreme {
         /// The same for narrow integers, without a branch.
         macro_rules! take_narrow {
             ($best:ident, $values:ident) => {
-                if let (Some(span), Some(groups)) = (input.span(), input.groups) {
-                    let pairs = groups.iter().zip($values);
+                if let Some(runs) = input.dense_runs() {
+                    let pairs = runs.iter().map(|(group, run)| (group, &$values[run]));
                     if largest {
-                        pairs.for_each(|(&group, &value)| {
-                            $best[group as usize] = $best[group as usize].max(value.into())
+                        pairs.for_each(|(group, run)| {
+                            $best[group] = run.iter().fold($best[group], |best, &value| best.max(value.into()))
                         });
                     } else {
-                        pairs.for_each(|(&group, &value)| {
-                            $best[group as usize] = $best[group as usize].min(value.into())
+                        pairs.for_each(|(group, run)| {
+                            $best[group] = run.iter().fold($best[group], |best, &value| best.min(value.into()))
                         });
                     }
-                    seen[span].fill(true);
+                    seen[runs.groups()].fill(true);
                 } else if largest {
                     input.each_valid(|tuple, group| {
                         $best[group] = $best[group].max(i64::from($values[vector.position(tuple)]));
@@ -132,6 +133,20 @@ impl Extreme {
                 offer(&mut mine[into], &mut seen[into], theirs[from].clone(), largest, compare_values);
             }),
             _ => unreachable!("accumulators of one aggregate have one form"),
+        }
+    }
+
+    /// The best of some groups in a row; none if they are not narrow.
+    pub(crate) fn peek(&self, groups: std::ops::Range<usize>) -> Option<Gathered> {
+        let Best::Narrow(best) = &self.best else { return None };
+        Some(Gathered::from_i64(best[groups.clone()].to_vec(), Some(self.seen[groups].to_vec())))
+    }
+
+    /// Of some groups in a row, which are narrow, leaves only those at these positions.
+    pub(crate) fn retain(&mut self, groups: std::ops::Range<usize>, kept: &[u32]) {
+        if let Best::Narrow(best) = &mut self.best {
+            retain(best, groups.clone(), kept);
+            retain(&mut self.seen, groups, kept);
         }
     }
 

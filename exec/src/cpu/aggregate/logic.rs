@@ -28,14 +28,14 @@ impl Logic {
 
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("any or all of nothing")) };
-        for tuple in 0..input.len {
+        input.each(|tuple, group| {
             let bits = match (vector.is_null(tuple), vector.is_true(tuple) == self.decisive) {
                 (true, _) => NULL,
                 (false, true) => DECISIVE,
                 (false, false) => 0,
             };
-            self.seen[input.group(tuple)] |= bits;
-        }
+            self.seen[group] |= bits;
+        });
         Ok(())
     }
 

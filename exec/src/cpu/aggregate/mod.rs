@@ -11,7 +11,10 @@ mod moments;
 mod sum;
 mod value;
 
+use super::bitmap::Bitmap;
+use super::bucket::grouper::retain;
 use super::bucket::present::Present;
+use super::bucket::runs::Runs;
 use super::gather::Gathered;
 use super::vector::{Register, Vector};
 use crate::{Error, Result};
@@ -28,40 +31,58 @@ use value::AnyValue;
 
 /// What an aggregate is fed: a value a tuple, and its group.
 pub(crate) struct Input<'a> {
-    /// For each tuple its group; none if there is one group only.
-    pub(crate) groups: Option<&'a [u32]>,
-    /// All groups among the tuples, if they are few and that is known.
-    pub(crate) present: Option<&'a Present>,
-    /// Whether groups ascend without gaps.
-    pub(crate) ascending: bool,
+    pub(crate) groups: TileGroups<'a>,
     /// The argument; none for CountRows.
     pub(crate) vector: Option<&'a Vector>,
     /// How many tuples.
     pub(crate) len: usize,
 }
 
+/// The groups of a tile's tuples.
+#[derive(Clone, Copy)]
+pub(crate) enum TileGroups<'a> {
+    /// There is one group.
+    One,
+    /// For each tuple its group; all groups among the tuples, if they are few and that is known.
+    Each(&'a [u32], Option<&'a Present>),
+    /// Tuples of a group come one after the other.
+    Runs(&'a Runs),
+}
+
 impl Input<'_> {
-    /// The group of a tuple.
-    #[inline]
-    pub(crate) fn group(&self, tuple: usize) -> usize {
-        self.groups.map_or(0, |groups| groups[tuple] as usize)
+    /// Gives all tuples with their groups.
+    #[inline(always)]
+    pub(crate) fn each(&self, mut each: impl FnMut(usize, usize)) {
+        match self.groups {
+            TileGroups::One => (0..self.len).for_each(|tuple| each(tuple, 0)),
+            TileGroups::Each(groups, _) => {
+                groups.iter().enumerate().for_each(|(tuple, &group)| each(tuple, group as usize));
+            }
+            TileGroups::Runs(runs) => {
+                runs.iter().for_each(|(group, run)| run.for_each(|tuple| each(tuple, group)));
+            }
+        }
     }
 
-    /// The groups of a tile whose groups ascend and whose argument has no NULL: each has a value.
-    pub(crate) fn span(&self) -> Option<std::ops::RangeInclusive<usize>> {
-        let (first, last) = (self.groups?.first()?, self.groups?.last()?);
-        let vector = self.vector?;
-        let dense = self.ascending && vector.nulls.is_none() && !vector.constant;
-        dense.then_some(*first as usize..=*last as usize)
-    }
-
-    /// The tuples whose argument is not NULL, with their groups.
+    /// Gives the tuples whose argument is not NULL, with their groups.
+    #[inline(always)]
     pub(crate) fn each_valid(&self, mut each: impl FnMut(usize, usize)) {
         match self.vector {
-            Some(vector) if vector.nulls.is_some() => {
-                (0..self.len).filter(|&tuple| !vector.is_null(tuple)).for_each(|tuple| each(tuple, self.group(tuple)));
-            }
-            _ => (0..self.len).for_each(|tuple| each(tuple, self.group(tuple))),
+            Some(vector) if vector.nulls.is_some() => self.each(|tuple, group| {
+                if !vector.is_null(tuple) {
+                    each(tuple, group);
+                }
+            }),
+            _ => self.each(each),
+        }
+    }
+
+    /// The runs, if there are runs and every tuple has a value of its own.
+    pub(crate) fn dense_runs(&self) -> Option<&Runs> {
+        let vector = self.vector?;
+        match self.groups {
+            TileGroups::Runs(runs) if vector.nulls.is_none() && !vector.constant => Some(runs),
+            _ => None,
         }
     }
 }
@@ -219,6 +240,26 @@ impl Accumulator {
         }
     }
 
+    /// The results of some complete groups in a row; none where they are not had cheaply, or may be an error.
+    pub(crate) fn peek(&self, groups: std::ops::Range<usize>, data_type: DataType) -> Option<Gathered> {
+        match self {
+            Accumulator::Count(counts) => Some(Gathered::from_i64(counts[groups].to_vec(), None)),
+            Accumulator::Integers(sums) => sums.peek(groups, data_type),
+            Accumulator::Extreme(extreme) => extreme.peek(groups),
+            _ => None,
+        }
+    }
+
+    /// Of some groups in a row, which `peek` has seen, leaves only those at these positions.
+    pub(crate) fn retain(&mut self, groups: std::ops::Range<usize>, kept: &[u32]) {
+        match self {
+            Accumulator::Count(counts) => retain(counts, groups, kept),
+            Accumulator::Integers(sums) => sums.retain(groups, kept),
+            Accumulator::Extreme(extreme) => extreme.retain(groups, kept),
+            _ => unreachable!("peek has not seen them"),
+        }
+    }
+
     /// The results, a row a group.
     pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
         delegate!(self, inner => inner.finish(data_type), count(counts) => Ok(Gathered::from_i64(counts, None)))
@@ -231,27 +272,19 @@ impl Accumulator {
 }
 
 fn count(counts: &mut [i64], input: &Input<'_>) {
-    match (input.groups, input.vector) {
-        (None, vector) => {
-            let valid = match vector.and_then(|vector| vector.nulls.as_ref().map(|nulls| (vector, nulls))) {
-                Some((vector, nulls)) if vector.constant => {
-                    if nulls.get(0) {
-                        input.len
-                    } else {
-                        0
-                    }
-                }
-                Some((_, nulls)) => nulls.count_ones(),
-                None => input.len,
-            };
-            counts[0] += valid as i64;
+    let nulls = input.vector.filter(|vector| vector.nulls.is_some());
+    match (input.groups, nulls) {
+        (TileGroups::One, None) => counts[0] += input.len as i64,
+        (TileGroups::One, Some(vector)) if !vector.constant => {
+            counts[0] += vector.nulls.as_ref().map_or(input.len, Bitmap::count_ones) as i64;
         }
-        (Some(groups), vector) if vector.is_none_or(|vector| vector.nulls.is_none()) => match input.present {
-            Some(present) => {
-                present.iter().for_each(|(group, tuples)| counts[group] += tuples.count_ones() as i64);
-            }
-            None => groups.iter().for_each(|&group| counts[group as usize] += 1),
-        },
+        (TileGroups::Each(_, Some(present)), None) => {
+            present.iter().for_each(|(group, tuples)| counts[group] += tuples.count_ones() as i64);
+        }
+        (TileGroups::Each(groups, None), None) => groups.iter().for_each(|&group| counts[group as usize] += 1),
+        (TileGroups::Runs(runs), None) => {
+            runs.iter().for_each(|(group, run)| counts[group] += run.len() as i64);
+        }
         _ => input.each_valid(|_, group| counts[group] += 1),
     }
 }

@@ -29,20 +29,22 @@ impl Moments {
 
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("variance of nothing")) };
-        for tuple in (0..input.len).filter(|&tuple| !vector.is_null(tuple)) {
-            let value = match &vector.data {
-                VectorData::F64(values) => values[vector.position(tuple)],
-                _ => {
-                    let value = vector.value(tuple, self.argument);
-                    match evaluate::cast(&value, self.argument, DataType::Double)? {
-                        Value::Float(value) => value,
-                        _ => return Err(Error::internal("the variance of what is no number")),
-                    }
+        let number = |tuple: usize| match &vector.data {
+            VectorData::F64(values) => Ok(values[vector.position(tuple)]),
+            _ => {
+                let value = vector.value(tuple, self.argument);
+                match evaluate::cast(&value, self.argument, DataType::Double)? {
+                    Value::Float(value) => Ok(value),
+                    _ => Err(Error::internal("the variance of what is no number")),
                 }
-            };
-            self.states[input.group(tuple)].add(value);
-        }
-        Ok(())
+            }
+        };
+        let mut outcome = Ok(());
+        input.each_valid(|tuple, group| match number(tuple) {
+            Ok(value) => self.states[group].add(value),
+            Err(error) => outcome = Err(error),
+        });
+        outcome
     }
 
     pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {

@@ -1,19 +1,23 @@
 //! Sums of integers, decimals and intervals: exact, so that an overflow on the way is none.
 
+use super::super::bucket::grouper::retain;
 use super::super::bucket::present::Present;
 use super::super::gather::Gathered;
 use super::super::kernels::sum::MaskedSum;
 use super::super::vector::VectorData;
-use super::Input;
+use super::{Input, TileGroups};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Interval;
+use std::ops::Range;
 
 /// Sums of integer-like values.
 #[derive(Clone, Debug)]
 pub(crate) struct IntegerSums {
     sums: Sums,
     seen: Vec<bool>,
+    /// Memory for the running sums of a tile.
+    running: Vec<i64>,
 }
 
 /// A sum of `rows` values of at most `bound` is at most their product: while that fits 64 bits, so does the sum. When
@@ -31,7 +35,7 @@ impl IntegerSums {
     pub(crate) fn new(bound: Option<u64>) -> Self {
         let wide = Sums::Wide { low: Vec::new(), high: Vec::new() };
         let sums = bound.map_or(wide, |bound| Sums::Narrow { sums: Vec::new(), bound, rows: 0 });
-        IntegerSums { sums, seen: Vec::new() }
+        IntegerSums { sums, seen: Vec::new(), running: Vec::new() }
     }
 
     /// Notes that so many rows are to be added.
@@ -58,45 +62,10 @@ impl IntegerSums {
         let Some(vector) = input.vector else { return Err(Error::internal("sum of nothing")) };
         self.expect_rows(input.len as u64);
         let (sums, seen) = (&mut self.sums, &mut self.seen);
-        if let (None, None, false, Sums::Narrow { sums, .. }) =
-            (input.groups, &vector.nulls, vector.constant, &mut *sums)
+        if let (Sums::Narrow { sums, bound, .. }, None, false) = (&mut *sums, &vector.nulls, vector.constant)
+            && add_dense(&vector.data, input.groups, *bound, (sums, seen), &mut self.running)
         {
-            // One group and no NULL: a dense loop that the compiler vectorises.
-            let sum: Option<i64> = match &vector.data {
-                VectorData::I32(values) => Some(values.iter().map(|&value| i64::from(value)).sum()),
-                VectorData::I64(values) => Some(values.iter().sum()),
-                _ => None,
-            };
-            if let Some(sum) = sum {
-                sums[0] += sum;
-                seen[0] |= input.len > 0;
-                return Ok(());
-            }
-        }
-        if let (Some(groups), None, false, Sums::Narrow { sums, bound, .. }) =
-            (input.groups, &vector.nulls, vector.constant, &mut *sums)
-            && let Some(present) = input.present
-            && add_by_group(&vector.data, groups, present, *bound, sums)
-        {
-            present.iter().for_each(|(group, _)| seen[group] = true);
             return Ok(());
-        }
-        if let (Some(span), Some(groups), Sums::Narrow { sums, .. }) = (input.span(), input.groups, &mut *sums) {
-            let added = match &vector.data {
-                VectorData::I32(values) => {
-                    groups.iter().zip(values).for_each(|(&group, &value)| sums[group as usize] += i64::from(value));
-                    true
-                }
-                VectorData::I64(values) => {
-                    groups.iter().zip(values).for_each(|(&group, &value)| sums[group as usize] += value);
-                    true
-                }
-                _ => false,
-            };
-            if added {
-                seen[span].fill(true);
-                return Ok(());
-            }
         }
         /// Adds every valid value of the slice.
         macro_rules! add {
@@ -142,7 +111,7 @@ impl IntegerSums {
     }
 
     /// Adds groups behind its own while all sums are narrow; false if they are not.
-    pub(crate) fn append(&mut self, other: &Self, groups: std::ops::Range<usize>) -> bool {
+    pub(crate) fn append(&mut self, other: &Self, groups: Range<usize>) -> bool {
         let (Sums::Narrow { sums, rows, .. }, Sums::Narrow { sums: theirs, rows: more, .. }) =
             (&mut self.sums, &other.sums)
         else {
@@ -153,6 +122,28 @@ impl IntegerSums {
         sums.extend_from_slice(&theirs[groups.clone()]);
         self.seen.extend_from_slice(&other.seen[groups]);
         true
+    }
+
+    /// The sums of some groups in a row; none if they are wide, or may not fit the type.
+    pub(crate) fn peek(&self, groups: Range<usize>, data_type: DataType) -> Option<Gathered> {
+        let Sums::Narrow { sums, .. } = &self.sums else { return None };
+        let (low, high) = data_type.integer_bounds()?;
+        let sums = &sums[groups.clone()];
+        let fit = low <= i64::MIN.into() && high >= i64::MAX.into()
+            || sums.iter().all(|&sum| (low..=high).contains(&i128::from(sum)));
+        fit.then(|| Gathered::from_i64(sums.to_vec(), Some(self.seen[groups].to_vec())))
+    }
+
+    /// Of some groups in a row leaves only those at these positions.
+    pub(crate) fn retain(&mut self, groups: Range<usize>, kept: &[u32]) {
+        retain(&mut self.seen, groups.clone(), kept);
+        match &mut self.sums {
+            Sums::Narrow { sums, .. } => retain(sums, groups, kept),
+            Sums::Wide { low, high } => {
+                retain(low, groups.clone(), kept);
+                retain(high, groups, kept);
+            }
+        }
     }
 
     pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
@@ -180,6 +171,59 @@ impl IntegerSums {
             Sums::Wide { low, high } => low.capacity() * 16 + high.capacity() * 4,
         };
         sums + self.seen.capacity()
+    }
+}
+
+/// Adds values of which none is NULL, if there is a quick way to: false if it did nothing.
+fn add_dense(
+    data: &VectorData,
+    groups: TileGroups<'_>,
+    bound: u64,
+    (sums, seen): (&mut [i64], &mut [bool]),
+    running: &mut Vec<i64>,
+) -> bool {
+    match (groups, data) {
+        (TileGroups::One, VectorData::I32(values)) => {
+            sums[0] += values.iter().map(|&value| i64::from(value)).sum::<i64>();
+            seen[0] |= !values.is_empty();
+        }
+        (TileGroups::One, VectorData::I64(values)) => {
+            sums[0] += values.iter().sum::<i64>();
+            seen[0] |= !values.is_empty();
+        }
+        (TileGroups::Each(groups, Some(present)), _) => {
+            if !add_by_group(data, groups, present, bound, sums) {
+                return false;
+            }
+            present.iter().for_each(|(group, _)| seen[group] = true);
+        }
+        (TileGroups::Runs(runs), VectorData::I32(values)) => {
+            add_runs(values, &mut sums[runs.groups()], runs.ends(), running);
+            seen[runs.groups()].fill(true);
+        }
+        (TileGroups::Runs(runs), VectorData::I64(values)) => {
+            add_runs(values, &mut sums[runs.groups()], runs.ends(), running);
+            seen[runs.groups()].fill(true);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// Adds to each sum the values of its run, as the difference of two running sums: these may go around the end, their
+/// difference does not.
+fn add_runs<T: Copy + Into<i64>>(values: &[T], sums: &mut [i64], ends: &[u32], running: &mut Vec<i64>) {
+    let mut total = 0i64;
+    running.clear();
+    running.extend(values.iter().map(|&value| {
+        total = total.wrapping_add(value.into());
+        total
+    }));
+    let mut before = 0;
+    for (sum, &end) in sums.iter_mut().zip(ends) {
+        let total = running[end as usize - 1];
+        *sum += total.wrapping_sub(before);
+        before = total;
     }
 }
 

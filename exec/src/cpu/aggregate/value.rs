@@ -2,7 +2,7 @@
 
 use super::super::gather::Gathered;
 use super::super::vector::Vector;
-use super::Input;
+use super::{Input, TileGroups};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -35,15 +35,24 @@ impl AnyValue {
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("value of nothing")) };
         let mut new = Vec::new();
-        for tuple in 0..input.len {
-            let position = &mut self.positions[input.group(tuple)];
+        let mut second = false;
+        let mut take = |tuple: usize, group: usize| {
+            let position = &mut self.positions[group];
             if *position == NONE {
                 *position = self.rows;
                 self.rows += 1;
                 new.push(tuple as u32);
-            } else if self.single {
-                return Err(more_than_one_row());
+            } else {
+                second = true;
             }
+        };
+        match input.groups {
+            // The first tuple of a run speaks for all.
+            TileGroups::Runs(runs) if !self.single => runs.iter().for_each(|(group, run)| take(run.start, group)),
+            _ => input.each(take),
+        }
+        if second && self.single {
+            return Err(more_than_one_row());
         }
         if !new.is_empty() {
             let mut arguments = Vector::default();

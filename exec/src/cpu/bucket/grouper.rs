@@ -13,6 +13,7 @@ use super::super::gather::{Gathered, GatheredData};
 use super::super::vector::{Vector, VectorData};
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
 use super::present::Present;
+use super::runs::Runs;
 use super::table::GroupTable;
 use crate::Result;
 use multiloop_planner::types::DataType;
@@ -46,6 +47,17 @@ pub(crate) enum Grouper {
         table: GroupTable,
         keys: Vec<Gathered>,
     },
+}
+
+/// The groups of a tile's tuples.
+#[derive(Debug, Default)]
+pub(crate) struct Assigned {
+    /// For each tuple its group.
+    pub(crate) groups: Vec<u32>,
+    /// Which groups there are, if they are few and that is known.
+    pub(crate) present: Present,
+    /// Of clustered rows.
+    pub(crate) runs: Runs,
 }
 
 /// How many rows a reduction takes, and how they come.
@@ -138,9 +150,24 @@ impl Grouper {
         }
     }
 
-    /// Whether the groups of a tile's tuples ascend without gaps.
-    pub(crate) fn ascends(&self) -> bool {
+    /// Whether the groups of a tile's tuples are runs.
+    pub(crate) fn has_runs(&self) -> bool {
         matches!(self, Grouper::Ordered { .. })
+    }
+
+    /// The groups from `first` on that are complete, with their codes: of clustered rows all but the last one, and the
+    /// one that a piece of work began with.
+    pub(crate) fn complete(&self, first: usize) -> std::ops::Range<usize> {
+        let Grouper::Ordered { codes, segments, .. } = self else { return 0..0 };
+        let start = segments.last().map_or(0, |segment| segment.start as usize + 1).max(first);
+        start..codes.len().saturating_sub(1).max(start)
+    }
+
+    /// Of some groups in a row leaves only those at these positions.
+    pub(crate) fn retain(&mut self, groups: std::ops::Range<usize>, kept: &[u32]) {
+        if let Grouper::Ordered { codes, .. } = self {
+            retain(codes, groups, kept);
+        }
     }
 
     /// How many groups there is room for.
@@ -173,7 +200,7 @@ impl Grouper {
         }
     }
 
-    /// The group of each of `len` tuples. `One` leaves `groups` alone. `Few` says which groups are among them, if
+    /// The group of each of `len` tuples. `One` leaves `groups` alone, and so does `Ordered`, which gives runs. `Few` says which groups are among them, if
     /// these are few. For `One` and `Few` there may be a mask: tuples that it does not have are
     /// put into a group behind the last.
     pub(crate) fn assign(
@@ -182,7 +209,7 @@ impl Grouper {
         len: usize,
         mask: Option<&Bitmap>,
         codes: &mut Codes,
-        (groups, present): (&mut Vec<u32>, &mut Present),
+        Assigned { groups, present, runs }: &mut Assigned,
     ) {
         debug_assert!(mask.is_none() || matches!(self, Grouper::One | Grouper::Few { .. }), "who takes masks");
         present.clear();
@@ -209,20 +236,7 @@ impl Grouper {
             Grouper::Ordered { layout, codes: keys, segments } => {
                 codes.encode(layout, &parts, len);
                 let fresh = segments.last().is_some_and(|segment| segment.start as usize == keys.len());
-                let before = keys.len();
-                let start = before - usize::from(!fresh && before > 0);
-                let first = if start < before { keys[start] } else { codes.bits64.first().copied().unwrap_or(0) };
-                // Every row writes its group's key, without a branch: most often it stands there already.
-                keys.resize(start + len + 1, 0);
-                let (mut group, mut last) = (start, first);
-                groups.clear();
-                groups.extend(codes.bits64.iter().map(|&code| {
-                    group += usize::from(code != last);
-                    last = code;
-                    keys[group] = code;
-                    group as u32
-                }));
-                keys.truncate(if len > 0 { group + 1 } else { before });
+                runs.find(&codes.bits64, keys, !fresh);
             }
             Grouper::Hash { layout, table, keys } => {
                 codes.encode(layout, &parts, len);
@@ -336,6 +350,14 @@ impl Grouper {
             Grouper::Hash { keys, .. } => keys.iter().map(|column| canonical(column.take(groups))).collect(),
         })
     }
+}
+
+/// Of some elements in a row leaves only those at these ascending positions among them.
+pub(crate) fn retain<T: Copy>(values: &mut Vec<T>, range: std::ops::Range<usize>, kept: &[u32]) {
+    for (to, &from) in kept.iter().enumerate() {
+        values[range.start + to] = values[range.start + from as usize];
+    }
+    values.drain(range.start + kept.len()..range.end);
 }
 
 /// As [`Grouper::assign`], where a key's code is its group: notes in `seen` which there are.

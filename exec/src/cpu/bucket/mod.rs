@@ -13,4 +13,5 @@ mod parts;
 mod prefixed;
 pub(super) mod present;
 mod ranks;
+pub(super) mod runs;
 pub(super) mod table;
