@@ -439,6 +439,17 @@ impl Gathered {
         Gathered { data, valid, len: rows.len() }
     }
 
+    /// The column of these values, integers as they are.
+    pub(super) fn into_plain_column(self, data_type: DataType) -> Result<Column> {
+        let nulls = |valid: Option<Vec<bool>>| valid.map(NullBuffer::from).filter(|nulls| nulls.null_count() > 0);
+        match self.data {
+            GatheredData::I64(values) if data_type != DataType::Boolean && data_type != DataType::Null => {
+                Ok(Column { data: ColumnData::Int64(values.into()), nulls: nulls(self.valid) })
+            }
+            _ => self.into_column(data_type),
+        }
+    }
+
     /// The column of these values; integers in the narrowest form that holds them.
     pub(super) fn into_column(self, data_type: DataType) -> Result<Column> {
         let nulls = self.valid.map(NullBuffer::from).filter(|nulls| nulls.null_count() > 0);

@@ -4,13 +4,16 @@
 //! clustered rows are left out as soon as they are complete: otherwise every order would become a row for the sake of a
 //! few large ones. The reader asks again, so leaving groups in is never wrong.
 
-use super::gather::{self, Gathered};
+use super::gather::Gathered;
 use super::plan::LoopPlan;
 use super::run::Frame;
 use super::tile::{Source, Tile};
 use crate::Result;
+use crate::column::{Chunk, Column, ColumnData};
+use arrow::buffer::BooleanBuffer;
 use multiloop_planner::multiloop::ScalarId;
 use multiloop_planner::types::DataType;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The conditions of the only reader of some groups.
@@ -18,6 +21,8 @@ pub(super) struct Having<'p> {
     tile: Tile<'p>,
     conditions: &'p [ScalarId],
     types: Vec<DataType>,
+    /// For each field whether conditions read it.
+    read: Vec<bool>,
 }
 
 impl<'p> Having<'p> {
@@ -25,12 +30,23 @@ impl<'p> Having<'p> {
     pub(super) fn new(frame: &'p Frame<'p>, reader: &'p LoopPlan<'p>, types: Vec<DataType>) -> Self {
         let tile = Tile::new(&reader.expressions, frame, frame.bindings());
         let conditions = reader.levels.first().map_or(&[][..], |level| &level.conditions);
-        Having { tile, conditions, types }
+        let mut read = vec![false; types.len()];
+        reader.expressions.columns_of(conditions).for_each(|field| read[field as usize] = true);
+        Having { tile, conditions, types, read }
     }
 
-    /// The positions of the groups that pass, of as many as there are rows in these columns.
-    pub(super) fn passing(&mut self, columns: Vec<Gathered>, rows: usize) -> Result<Vec<u32>> {
-        let chunk = gather::into_chunk(columns, &self.types, rows)?;
+    /// Whether the conditions read any of these fields.
+    pub(super) fn reads(&self, mut fields: Range<usize>) -> bool {
+        fields.any(|field| self.read[field])
+    }
+
+    /// The positions of the groups that pass, of so many, whose fields are these columns, as far as they are read.
+    pub(super) fn passing(&mut self, columns: Vec<Option<Gathered>>, rows: usize) -> Result<Vec<u32>> {
+        let columns = columns.into_iter().zip(&self.types).map(|(column, &data_type)| match column {
+            Some(column) => column.into_plain_column(data_type),
+            None => Ok(Column { data: ColumnData::Boolean(BooleanBuffer::new_unset(rows)), nulls: None }),
+        });
+        let chunk = Chunk::new(rows, columns.collect::<Result<Vec<_>>>()?);
         self.tile.set_source(0, Source::chunk(Arc::new(chunk)));
         self.tile.start(0, rows);
         let mark = self.tile.depth();

@@ -157,6 +157,13 @@ impl<'a> IntegerKeys<'a> {
         }
     }
 
+    /// Gives all codes.
+    pub(super) fn codes(&self, len: usize, codes: &mut Vec<u32>) {
+        codes.clear();
+        self.each_block(|_, block| codes.extend_from_slice(block));
+        codes.truncate(len);
+    }
+
     #[inline(always)]
     fn blocks<T: Copy>(&self, values: &[T], code: impl Fn(T) -> u32 + Copy, mut each: impl FnMut(usize, &Codes)) {
         let mut codes = [self.count + 1; BLOCK];

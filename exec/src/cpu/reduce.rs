@@ -34,6 +34,8 @@ pub(super) struct Reducer<'p> {
     grouper: Grouper,
     accumulators: Vec<Accumulator>,
     codes: Codes,
+    /// Codes of keys of one integer.
+    short: Vec<u32>,
     assigned: Assigned,
     spill: Spill,
     having: Option<Having<'p>>,
@@ -163,6 +165,7 @@ impl<'p> Reducer<'p> {
             grouper,
             accumulators: accumulators.collect::<Result<Vec<_>>>()?,
             codes: Codes::default(),
+            short: Vec::new(),
             assigned: Assigned::default(),
             spill: Spill::default(),
             having: None,
@@ -203,11 +206,7 @@ impl<'p> Reducer<'p> {
     pub(super) fn update(&mut self, tile: &mut Tile<'_>, mask: Option<&Bitmap>) -> Result<()> {
         let len = tile.len();
         let parts = self.plan.key.unwrap_or_default();
-        for &part in parts {
-            tile.evaluate(part)?;
-        }
-        let key: Vec<&Vector> = parts.iter().map(|&part| tile.vector(part)).collect();
-        self.grouper.assign(&key, len, mask, &mut self.codes, &mut self.assigned);
+        self.assign(tile, parts, mask)?;
         let room = self.grouper.len();
         let Assigned { groups, present, runs } = &mut self.assigned;
         if self.grouper.has_runs() && self.plan.aggregates.iter().any(|aggregate| !aggregate.condition.is_empty()) {
@@ -252,6 +251,21 @@ impl<'p> Reducer<'p> {
         if self.uncounted > COUNT_ROWS { self.account() } else { Ok(()) }
     }
 
+    fn assign(&mut self, tile: &mut Tile<'_>, parts: &[ScalarId], mask: Option<&Bitmap>) -> Result<()> {
+        if let (&[part], Some(range)) = (parts, self.grouper.code_range())
+            && tile.codes(part, range, &mut self.short)?
+        {
+            self.grouper.assign_codes(&self.short, &mut self.assigned);
+            return Ok(());
+        }
+        for &part in parts {
+            tile.evaluate(part)?;
+        }
+        let key: Vec<&Vector> = parts.iter().map(|&part| tile.vector(part)).collect();
+        self.grouper.assign(&key, tile.len(), mask, &mut self.codes, &mut self.assigned);
+        Ok(())
+    }
+
     /// Ends a piece of work: leaves out complete groups that nobody wants, and counts the rest.
     pub(super) fn end_piece(&mut self) -> Result<()> {
         self.close()?;
@@ -265,11 +279,17 @@ impl<'p> Reducer<'p> {
             return Ok(());
         }
         self.closed = groups.end;
-        let numbers: Vec<u32> = (groups.start as u32..groups.end as u32).collect();
-        let mut columns = self.grouper.keys(&numbers)?;
-        for (accumulator, aggregate) in self.accumulators.iter().zip(&self.plan.aggregates) {
+        let keys = self.plan.key_types.len();
+        let mut columns = vec![None; keys + self.accumulators.len()];
+        if having.reads(0..keys) {
+            let numbers: Vec<u32> = (groups.start as u32..groups.end as u32).collect();
+            let shown = self.grouper.keys(&numbers)?;
+            columns.iter_mut().zip(shown).for_each(|(column, shown)| *column = Some(shown));
+        }
+        for (number, (accumulator, aggregate)) in self.accumulators.iter().zip(&self.plan.aggregates).enumerate() {
+            // One that cannot be looked into cannot be cut, either.
             let Some(column) = accumulator.peek(groups.clone(), aggregate.kind.data_type) else { return Ok(()) };
-            columns.push(column);
+            columns[keys + number] = Some(column).filter(|_| having.reads(keys + number..keys + number + 1));
         }
         let kept = having.passing(columns, groups.len())?;
         self.grouper.retain(groups.clone(), &kept);

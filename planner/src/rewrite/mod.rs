@@ -3,6 +3,7 @@
 //! `README.md` beside this file has the house rules for rules. `substitute` and `uses` are the machinery that
 //! they share; every other module is one rule, named as its function and as its golden file in `testdata/`.
 
+mod ask_chosen_groups;
 mod collect_driving_rows;
 mod collected_rows;
 mod conditional_reduce;
@@ -103,6 +104,11 @@ pub const RULES: &[Rule] = &[
         "reuse_groups",
         reuse_groups::reuse_groups,
         "before demand_restriction, which makes groups for one reader only",
+    ),
+    rule(
+        "ask_chosen_groups",
+        ask_chosen_groups::ask_chosen_groups,
+        "after reuse_groups, which asks the groups of which some have been chosen",
     ),
     rule(
         "demand_restriction",

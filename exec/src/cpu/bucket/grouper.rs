@@ -10,6 +10,7 @@
 
 use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
+use super::super::probe::CodeRange;
 use super::super::vector::{Vector, VectorData};
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
 use super::present::Present;
@@ -253,6 +254,28 @@ impl Grouper {
                     settle_intervals(column, vector, groups);
                 }
             }
+        }
+    }
+
+    /// The codes of keys of one integer, where `assign_codes` takes them.
+    pub(crate) fn code_range(&self) -> Option<CodeRange> {
+        let (Grouper::Direct { layout, .. } | Grouper::Ordered { layout, .. }) = self else { return None };
+        layout.code_range()
+    }
+
+    /// As [`Grouper::assign`], for the codes of keys of one integer.
+    pub(crate) fn assign_codes(&mut self, codes: &[u32], Assigned { groups, present, runs }: &mut Assigned) {
+        present.clear();
+        match self {
+            Grouper::Direct { base, entries, codes: met, .. } => {
+                groups.clear();
+                groups.extend(codes.iter().map(|&code| direct(entries, *base, met, code.into())));
+            }
+            Grouper::Ordered { codes: keys, segments, .. } => {
+                let fresh = segments.last().is_some_and(|segment| segment.start as usize == keys.len());
+                runs.find(codes, keys, !fresh);
+            }
+            Grouper::One | Grouper::Few { .. } | Grouper::Hash { .. } => unreachable!("these have no range of codes"),
         }
     }
 

@@ -98,10 +98,8 @@ impl KeyIndex {
 
     /// The codes of its keys, if it finds them by the code of one integer.
     pub(crate) fn code_range(&self) -> Option<CodeRange> {
-        let [part] = &self.layout.parts[..] else { return None };
-        let PartDomain::Integer { low, high } = part.domain else { return None };
         match self.lookup {
-            Lookup::Direct(_) | Lookup::Ranked(_) => CodeRange::new(low, high),
+            Lookup::Direct(_) | Lookup::Ranked(_) => self.layout.code_range(),
             Lookup::Prefixed(_) | Lookup::Hash(_) => None,
         }
     }

@@ -6,6 +6,7 @@
 
 use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
+use super::super::probe::CodeRange;
 use super::super::vector::{Vector, VectorData};
 use super::pack::pack;
 use crate::column::Dictionary;
@@ -108,6 +109,14 @@ impl KeyLayout {
             _ => KeyWidth::Bytes,
         };
         KeyLayout { parts, width }
+    }
+
+    /// The codes of a layout of one integer, if they are not too many.
+    pub(crate) fn code_range(&self) -> Option<CodeRange> {
+        match &self.parts[..] {
+            [PartLayout { domain: PartDomain::Integer { low, high }, .. }] => CodeRange::new(*low, *high),
+            _ => None,
+        }
     }
 
     /// An upper bound of codes of a packed layout; None beyond 64 bits.

@@ -184,6 +184,22 @@ impl<'a> Tile<'a> {
         self.with_key(collection, &key, probe)
     }
 
+    /// The codes of a scalar's values, if it is an integer that is never NULL: false if not.
+    pub(in crate::cpu) fn codes(&mut self, scalar: ScalarId, range: CodeRange, codes: &mut Vec<u32>) -> Result<bool> {
+        let number = self.expressions.number(scalar) as u32;
+        let len = self.len();
+        if let Some(keys) = self.integers(number, range) {
+            keys.codes(len, codes);
+            return Ok(true);
+        }
+        self.evaluate(scalar)?;
+        let keys = IntegerKeys::of_vector(self.top(number), range);
+        if let Some(keys) = &keys {
+            keys.codes(len, codes);
+        }
+        Ok(keys.is_some())
+    }
+
     fn with_key<R>(
         &mut self,
         collection: CollectionId,

@@ -85,6 +85,20 @@ impl Expressions {
         self.root(scalar).register
     }
 
+    /// The fields of the outermost index that some roots read.
+    pub(super) fn columns_of(&self, scalars: &[ScalarId]) -> impl Iterator<Item = u32> {
+        let mut rest: Vec<u32> = scalars.iter().map(|&scalar| self.number(scalar) as u32).collect();
+        let mut fields = Vec::new();
+        while let Some(number) = rest.pop() {
+            let operation = &self.nodes[number as usize].operation;
+            if let node::Operation::Column { index: 0, field, .. } = operation {
+                fields.push(*field);
+            }
+            rest.extend(operation.arguments());
+        }
+        fields.into_iter()
+    }
+
     /// How many indices must be reached before a root can be evaluated: 0 if it reads none.
     pub fn reach(&self, scalar: ScalarId) -> usize {
         self.root(scalar).reach

@@ -67,7 +67,7 @@ pub(super) enum Operation {
 
 impl Operation {
     /// The nodes that it reads.
-    fn arguments(&self) -> Vec<u32> {
+    pub(super) fn arguments(&self) -> Vec<u32> {
         match self {
             Operation::Call { arguments, .. } => arguments.clone(),
             Operation::Lookup { key, .. } | Operation::Exists { key, .. } => {

@@ -121,14 +121,16 @@ mod tests {
 
     #[test]
     fn sums_are_of_the_masks_values() {
+        // All as far out as they may be, of both signs, and mixed.
+        let all: [fn(i64, i64) -> i64; 3] =
+            [|bound, _| bound, |bound, _| -bound, |bound, at| (at * 7_919) % (bound + 1)];
         for len in [0, 1, 15, 64, 65, 127, 8192] {
             let groups: Vec<u32> = (0..len).map(|at| (at * 7 % 3) as u32).collect();
             let mut mask = Bitmap::default();
             mask.fill(len, |at| groups[at] == 1);
             let expected = |values: &[i64]| (0..len).filter(|&at| groups[at] == 1).map(|at| values[at]).sum::<i64>();
             for bound in [0, 1, 1_000, 100_000, 1 << 22, (1 << 29) - 1, 1 << 29, i64::from(i32::MAX), 1 << 49] {
-                // All as far out as they may be, of both signs, and mixed.
-                for value in [|bound: i64, _| bound, |bound, _| -bound, |bound, at| (at * 7_919) % (bound + 1)] {
+                for value in all {
                     let values: Vec<i64> = (0..len as i64).map(|at| value(bound, at)).collect();
                     let sum = i64::masked_sum(&values, bound as u64, &mask, &groups, 1);
                     assert_eq!(sum, expected(&values), "{len} values within {bound}");
