@@ -24,6 +24,7 @@ mod reduce;
 mod run;
 mod sink;
 mod sort;
+mod sort_key;
 mod statistics;
 mod stored;
 pub mod tile;

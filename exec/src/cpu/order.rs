@@ -1,8 +1,11 @@
 //! Order: comparing rows of columns, for Sort and top-k.
 
 use super::gather::{Gathered, GatheredData};
+use super::sort_key::SortKeys;
+use crate::pool::Pool;
 use multiloop_planner::relation::SortOrder;
 use multiloop_planner::value::compare_floats;
+use rayon::slice::ParallelSliceMut;
 use std::cmp::Ordering;
 
 /// SQL's order of two rows of one column; NULLs, if any, as `order` says.
@@ -67,23 +70,48 @@ impl RowOrder<'_> {
     }
 
     /// The rows in order.
-    pub(super) fn sorted(&self, rows: usize) -> Vec<u32> {
-        let mut sorted: Vec<u32> = (0..rows as u32).collect();
-        sorted.sort_unstable_by(|&a, &b| self.compare(a, b).then(a.cmp(&b)));
-        sorted
+    pub(super) fn sorted(&self, rows: usize, pool: Option<&Pool>) -> Vec<u32> {
+        let (mut keyed, complete) = self.keyed(rows);
+        let compare = |a: &Keyed, b: &Keyed| self.compare_keyed(a, b, complete);
+        match pool {
+            Some(pool) => pool.install(|| keyed.par_sort_unstable_by(compare)),
+            None => keyed.sort_unstable_by(compare),
+        }
+        keyed.into_iter().map(|(_, row)| row).collect()
     }
 
     /// The first `count` rows, in order.
     pub(super) fn first(&self, rows: usize, count: usize) -> Vec<u32> {
-        let mut chosen: Vec<u32> = (0..rows as u32).collect();
         if count == 0 {
             return Vec::new();
         }
+        let (mut keyed, complete) = self.keyed(rows);
+        let compare = |a: &Keyed, b: &Keyed| self.compare_keyed(a, b, complete);
         if count < rows {
-            chosen.select_nth_unstable_by(count - 1, |&a, &b| self.compare(a, b).then(a.cmp(&b)));
-            chosen.truncate(count);
+            keyed.select_nth_unstable_by(count - 1, compare);
+            keyed.truncate(count);
         }
-        chosen.sort_unstable_by(|&a, &b| self.compare(a, b).then(a.cmp(&b)));
-        chosen
+        keyed.sort_unstable_by(compare);
+        keyed.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// The rows with their keys, and whether rows with equal keys are equal.
+    fn keyed(&self, rows: usize) -> (Vec<Keyed>, bool) {
+        let named = |column: usize| self.order.iter().any(|&(other, _)| other == column);
+        let ordered = self.order.iter().map(|&(column, order)| (&self.columns[column], order));
+        let ties = (0..self.columns.len()).filter(|&column| !named(column)).map(|column| (&self.columns[column], TIES));
+        let SortKeys { keys, complete } = SortKeys::new(ordered.chain(ties), rows);
+        (keys.into_iter().zip(0..).collect(), complete)
+    }
+
+    fn compare_keyed(&self, a: &Keyed, b: &Keyed, complete: bool) -> Ordering {
+        let by_key = a.0.cmp(&b.0);
+        if complete || by_key != Ordering::Equal {
+            return by_key.then(a.1.cmp(&b.1));
+        }
+        self.compare(a.1, b.1).then(a.1.cmp(&b.1))
     }
 }
+
+/// A row behind its key.
+type Keyed = (u128, u32);

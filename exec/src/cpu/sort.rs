@@ -13,11 +13,13 @@ use crate::pool::Pool;
 use crate::schedule;
 use multiloop_planner::relation::SortOrder;
 use multiloop_planner::types::DataType;
-use rayon::slice::ParallelSliceMut;
 use std::sync::Arc;
 
 /// Rows of a chunk of a sorted result.
 const SORTED_CHUNK_ROWS: usize = crate::column::CHUNK_ROWS;
+
+/// Bytes of a row's number, behind its key.
+const KEYED_BYTES: usize = 32;
 
 /// The rows in order; ties are broken by all fields, so that equal inputs give equal results.
 pub(super) fn sort(
@@ -29,17 +31,10 @@ pub(super) fn sort(
 ) -> Result<RowSet> {
     let columns = read(input, types)?;
     let mut reservation = Reservation::new(&context.memory);
-    reservation.add(columns.iter().map(Gathered::bytes).sum::<usize>() + input.rows * 4)?;
+    reservation.add(columns.iter().map(Gathered::bytes).sum::<usize>() + input.rows * KEYED_BYTES)?;
     let order: Vec<(usize, SortOrder)> = order.iter().map(|&(field, order)| (field as usize, order)).collect();
     let by = RowOrder { columns: &columns, order: &order };
-    let sorted = match pool {
-        Some(pool) if input.rows > SORTED_CHUNK_ROWS => {
-            let mut rows: Vec<u32> = (0..input.rows as u32).collect();
-            pool.install(|| rows.par_sort_unstable_by(|&a, &b| by.compare(a, b).then(a.cmp(&b))));
-            rows
-        }
-        _ => by.sorted(input.rows),
-    };
+    let sorted = by.sorted(input.rows, pool.filter(|_| input.rows > SORTED_CHUNK_ROWS));
     let make = |rows: &[u32]| {
         let columns = columns.iter().map(|column| column.take(rows)).collect();
         super::gather::into_chunk(columns, types, rows.len()).map(Arc::new)

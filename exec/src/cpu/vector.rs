@@ -128,6 +128,28 @@ impl TextVector {
         &buffer[view.offset as usize..view.offset as usize + view.length as usize]
     }
 
+    /// The string at a position as a number, if it is shorter than eight bytes: its bytes, the first one lowest, and its
+    /// length in the highest byte. Otherwise [`TextVector::LONG`], which no string is.
+    #[inline]
+    pub fn short(&self, position: usize) -> u64 {
+        let view = self.views[position];
+        let buffer: &[u8] =
+            if view.buffer == TextView::ARENA { &self.arena } else { self.buffers[view.buffer as usize].as_slice() };
+        if view.length > 7 {
+            return Self::LONG;
+        }
+        match buffer.get(view.offset as usize..view.offset as usize + 8).and_then(<[u8]>::first_chunk) {
+            Some(eight) => {
+                let bytes = u64::from_le_bytes(*eight) & ((1 << (8 * view.length)) - 1);
+                bytes | u64::from(view.length) << 56
+            }
+            None => short_text(self.bytes(position)),
+        }
+    }
+
+    /// What [`TextVector::short`] gives for long strings.
+    pub const LONG: u64 = u64::MAX;
+
     /// Appends a string, copied into the arena.
     ///
     /// # Panics
@@ -179,6 +201,14 @@ impl TextVector {
         self.arena.extend_from_slice(&from.arena);
         self.views.extend(positions.iter().map(|&position| from.views[position as usize]));
     }
+}
+
+/// A string as a number; see [`TextVector::short`].
+pub fn short_text(text: &[u8]) -> u64 {
+    if text.len() > 7 {
+        return TextVector::LONG;
+    }
+    text.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)) | (text.len() as u64) << 56
 }
 
 impl Default for Vector {

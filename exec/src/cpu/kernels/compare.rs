@@ -2,7 +2,7 @@
 
 use super::{Call, Scratch, fill_truth, fill_truth_of, fill_truth_of_pairs, integer, strict_nulls, vectorised};
 use crate::cpu::bitmap::Bitmap;
-use crate::cpu::vector::{Register, Vector, VectorData};
+use crate::cpu::vector::{Register, TextVector, Vector, VectorData, short_text};
 use multiloop_planner::function::Function;
 use multiloop_planner::value::compare_floats;
 use std::cmp::Ordering;
@@ -87,6 +87,14 @@ fn texts(a: &Vector, b: &Vector, len: usize, holds: [bool; 3], bits: &mut Bitmap
     {
         bits.fill(len, |tuple| holds_for(holds, x[a.position(tuple)].cmp(&y[b.position(tuple)])));
         return;
+    }
+    if let (VectorData::Text(texts), Some(constant), [negated @ false, true, false] | [negated @ true, false, true]) =
+        (&a.data, b.constant.then(|| b.text(0)).flatten(), holds)
+        && !a.constant
+        && short_text(constant.as_bytes()) != TextVector::LONG
+    {
+        let constant = short_text(constant.as_bytes());
+        return bits.fill(len, |tuple| (texts.short(tuple) == constant) != negated);
     }
     bits.fill(len, |tuple| {
         if a.is_null(tuple) || b.is_null(tuple) {
@@ -174,10 +182,15 @@ fn in_list(arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
         }
         VectorData::Text(texts) => {
             let members: Vec<&[u8]> = list.iter().filter_map(|member| Some(member.text(0)?.as_bytes())).collect();
-            bits.fill(len, |tuple| {
-                let text = texts.bytes(tuple);
-                members.contains(&text)
-            });
+            let short: Vec<u64> = members.iter().map(|member| short_text(member)).collect();
+            if short.contains(&TextVector::LONG) {
+                bits.fill(len, |tuple| members.contains(&texts.bytes(tuple)));
+            } else {
+                bits.fill(len, |tuple| {
+                    let text = texts.short(tuple);
+                    short.iter().fold(false, |found, &member| found | (member == text))
+                });
+            }
         }
         _ => {
             out.data = VectorData::Bool(bits);
