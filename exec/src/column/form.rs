@@ -1,6 +1,6 @@
 //! What every physical form can say of itself: its name, its size, a slice of it.
 
-use super::{Chunk, Column, ColumnData, Dictionary, Table};
+use super::{Chunk, Column, ColumnData, Dictionary, Table, TextView};
 use multiloop_planner::value::Interval;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,6 +23,7 @@ impl ColumnData {
             ColumnData::Dictionary16 { .. } => "dictionary16",
             ColumnData::Dictionary32 { .. } => "dictionary32",
             ColumnData::Text { .. } => "text",
+            ColumnData::Views { .. } => "views",
             ColumnData::Interval(_) => "interval",
         }
     }
@@ -40,7 +41,7 @@ impl ColumnData {
 
     /// Whether it holds strings.
     pub fn is_text(&self) -> bool {
-        matches!(self, ColumnData::Text { .. }) || self.dictionary().is_some()
+        matches!(self, ColumnData::Text { .. } | ColumnData::Views { .. }) || self.dictionary().is_some()
     }
 
     /// The dictionary of a dictionary form.
@@ -60,6 +61,7 @@ impl ColumnData {
             ColumnData::Dictionary16 { codes, dictionary } => (dictionary, codes[row].into()),
             ColumnData::Dictionary32 { codes, dictionary } => (dictionary, codes[row]),
             ColumnData::Text { offsets, bytes } => return &bytes[offsets[row] as usize..offsets[row + 1] as usize],
+            ColumnData::Views { views, buffers } => return views[row].bytes_in(&buffers[views[row].buffer as usize]),
             _ => return b"",
         };
         dictionary.bytes_of(code)
@@ -85,6 +87,7 @@ impl ColumnData {
                 let used = offsets[offsets.len() - 1] - offsets[0];
                 size_of_val::<[i32]>(offsets) + used as usize
             }
+            ColumnData::Views { views, .. } => size_of_val::<[TextView]>(views),
             ColumnData::Interval(values) => values.len() * size_of::<Interval>(),
         }
     }
@@ -96,7 +99,7 @@ impl Column {
         self.data.bytes() + self.nulls.as_ref().map_or(0, |nulls| nulls.len().div_ceil(8))
     }
 
-    /// Some of its rows, sharing its buffers (an interval's are copied). A text slice's first offset need not be 0.
+    /// Some of its rows, sharing its buffers (intervals and views are copied). A text slice's first offset need not be 0.
     pub fn slice(&self, start: usize, rows: usize) -> Column {
         let data = match &self.data {
             ColumnData::Frame8 { base, offsets } => {
@@ -126,6 +129,9 @@ impl Column {
             }
             ColumnData::Text { offsets, bytes } => {
                 ColumnData::Text { offsets: offsets.slice(start, rows), bytes: bytes.clone() }
+            }
+            ColumnData::Views { views, buffers } => {
+                ColumnData::Views { views: views[start..start + rows].into(), buffers: Arc::clone(buffers) }
             }
             ColumnData::Interval(values) => ColumnData::Interval(values[start..start + rows].into()),
         };

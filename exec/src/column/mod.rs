@@ -76,6 +76,27 @@ pub struct Column {
     pub nulls: Option<NullBuffer>,
 }
 
+/// Where one string lies. Invariant: within its buffer, and valid UTF-8.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextView {
+    /// Which of the buffers; [`TextView::ARENA`] for bytes of the views' own.
+    pub buffer: u32,
+    /// First byte.
+    pub offset: u32,
+    /// How many bytes.
+    pub length: u32,
+}
+
+impl TextView {
+    /// The `buffer` of strings that lie in an arena of their own.
+    pub const ARENA: u32 = u32::MAX;
+
+    /// The bytes of the string in its buffer.
+    pub fn bytes_in(self, buffer: &[u8]) -> &[u8] {
+        &buffer[self.offset as usize..self.offset as usize + self.length as usize]
+    }
+}
+
 /// The physical forms. Logical types per form: `Frame*` and `Int*` hold every integer-like type (smallint to bigint,
 /// date in days, time and timestamp in microseconds, decimal unscaled).
 #[derive(Clone, Debug)]
@@ -143,6 +164,14 @@ pub enum ColumnData {
         offsets: OffsetBuffer<i32>,
         /// The strings, one after the other.
         bytes: Buffer,
+    },
+    /// Text that lies elsewhere: intermediate results show the bytes of the tables that they come from. No table
+    /// has it.
+    Views {
+        /// One a row.
+        views: Arc<[TextView]>,
+        /// Where the strings lie.
+        buffers: Arc<[Buffer]>,
     },
     /// interval.
     Interval(Arc<[Interval]>),

@@ -70,7 +70,7 @@ impl Summary {
             ColumnData::Dictionary32 { codes, dictionary } => {
                 scan(codes, nulls).map(|code| dictionary.get(code).into_value())
             }
-            ColumnData::Text { .. } => {
+            ColumnData::Text { .. } | ColumnData::Views { .. } => {
                 let texts: Vec<&[u8]> = (0..column.rows()).map(|row| column.data.text_bytes(row)).collect();
                 scan(&texts, nulls)
                     .map(|text| std::str::from_utf8(text).expect("text columns are valid UTF-8").into_value())

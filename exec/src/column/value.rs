@@ -26,6 +26,7 @@ impl Column {
             ColumnData::Dictionary16 { codes, .. } => codes.len(),
             ColumnData::Dictionary32 { codes, .. } => codes.len(),
             ColumnData::Text { offsets, .. } => offsets.len() - 1,
+            ColumnData::Views { views, .. } => views.len(),
             ColumnData::Interval(values) => values.len(),
         }
     }
@@ -58,6 +59,9 @@ impl Column {
             ColumnData::Text { offsets, bytes } => {
                 let (start, end) = (offsets[row] as usize, offsets[row + 1] as usize);
                 std::str::from_utf8(&bytes[start..end]).expect("text columns are valid UTF-8")
+            }
+            ColumnData::Views { .. } => {
+                std::str::from_utf8(self.data.text_bytes(row)).expect("text columns are valid UTF-8")
             }
             _ => return None,
         })

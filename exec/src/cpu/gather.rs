@@ -4,11 +4,12 @@
 //! codes to strings), so a column of many parts never depends on how its parts happened to be computed.
 
 use super::bitmap::Bitmap;
-use super::vector::{Register, TextVector, Vector, VectorData};
+use super::gathered_text::GatheredText;
+use super::vector::{Register, Vector, VectorData};
+use crate::Result;
 use crate::column::{Chunk, Column, ColumnData, Dictionary};
 use crate::schedule::Workers;
-use crate::{Error, ErrorKind, Result};
-use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
@@ -30,14 +31,14 @@ pub(super) enum GatheredData {
     I64(Vec<i64>),
     I128(Vec<i128>),
     F64(Vec<f64>),
-    Text { ends: Vec<u64>, bytes: Vec<u8> },
+    Text(GatheredText),
     Code { codes: Vec<u32>, dictionary: Arc<Dictionary> },
     Interval(Vec<Interval>),
 }
 
 /// Runs the body with `$values` bound to the Vec of whatever plain form `$data` has.
 macro_rules! each_plain {
-    ($data:expr, $values:ident => $body:expr, text($ends:ident, $bytes:ident) => $text:expr) => {
+    ($data:expr, $values:ident => $body:expr, text($text:ident) => $text_body:expr) => {
         match $data {
             GatheredData::Bool($values) => $body,
             GatheredData::I32($values) => $body,
@@ -46,7 +47,7 @@ macro_rules! each_plain {
             GatheredData::F64($values) => $body,
             GatheredData::Interval($values) => $body,
             GatheredData::Code { codes: $values, .. } => $body,
-            GatheredData::Text { ends: $ends, bytes: $bytes } => $text,
+            GatheredData::Text($text) => $text_body,
         }
     };
 }
@@ -60,7 +61,7 @@ impl Gathered {
             Register::I64 => GatheredData::I64(Vec::new()),
             Register::I128 => GatheredData::I128(Vec::new()),
             Register::F64 => GatheredData::F64(Vec::new()),
-            Register::Text => GatheredData::Text { ends: Vec::new(), bytes: Vec::new() },
+            Register::Text => GatheredData::Text(GatheredText::default()),
             Register::Interval => GatheredData::Interval(Vec::new()),
         };
         Gathered { data, valid: None, len: 0 }
@@ -144,7 +145,7 @@ impl Gathered {
             GatheredData::F64(values) => VectorData::F64(values),
             GatheredData::Interval(values) => VectorData::Interval(values),
             GatheredData::Code { codes, dictionary } => VectorData::Code { codes, dictionary },
-            GatheredData::Text { ends, bytes } => VectorData::Text(texts_of(&ends, &bytes)),
+            GatheredData::Text(text) => VectorData::Text(text.into_vector()),
         };
         let mut vector = Vector::default();
         vector.set(self.len, data, nulls);
@@ -155,7 +156,7 @@ impl Gathered {
     pub(super) fn bytes(&self) -> usize {
         let data = each_plain!(&self.data,
             values => values.capacity() * size_of_val(values.first().unwrap_or(&Default::default())),
-            text(ends, bytes) => ends.capacity() * 8 + bytes.capacity());
+            text(text) => text.bytes());
         data + self.valid.as_ref().map_or(0, Vec::capacity)
     }
 
@@ -168,10 +169,7 @@ impl Gathered {
     /// The bytes of a string (text and codes).
     pub(super) fn text(&self, row: usize) -> &[u8] {
         match &self.data {
-            GatheredData::Text { ends, bytes } => {
-                let start = if row == 0 { 0 } else { ends[row - 1] };
-                &bytes[start as usize..ends[row] as usize]
-            }
+            GatheredData::Text(text) => text.get(row),
             GatheredData::Code { codes, dictionary } if !dictionary.is_empty() => dictionary.get(codes[row]).as_bytes(),
             _ => &[],
         }
@@ -207,18 +205,11 @@ impl Gathered {
             (GatheredData::Code { codes, .. }, VectorData::Code { codes: from, .. }) => {
                 extend!(codes, from, |&v: &u32| v);
             }
-            (GatheredData::Text { ends, bytes }, _) => {
-                for tuple in 0..len {
-                    if !vector.is_null(tuple) {
-                        bytes.extend_from_slice(vector.text(tuple).unwrap_or("").as_bytes());
-                    }
-                    ends.push(bytes.len() as u64);
-                }
-            }
+            (GatheredData::Text(text), _) => text.append(vector),
             // Only NULLs of no type come as booleans where the column holds something else.
             (data, _) => each_plain!(data,
                 values => values.resize(values.len() + len, Default::default()),
-                text(_ends, _bytes) => unreachable!("handled above")),
+                text(_text) => unreachable!("handled above")),
         }
         self.len += len;
     }
@@ -280,14 +271,11 @@ impl Gathered {
 
     /// Turns codes into strings.
     fn decode(&mut self) {
-        let (mut ends, mut bytes) = (Vec::with_capacity(self.len), Vec::new());
+        let mut text = GatheredText::default();
         for row in 0..self.len {
-            if !self.is_null(row) {
-                bytes.extend_from_slice(self.text(row));
-            }
-            ends.push(bytes.len() as u64);
+            text.push(if self.is_null(row) { b"" } else { self.text(row) });
         }
-        self.data = GatheredData::Text { ends, bytes };
+        self.data = GatheredData::Text(text);
     }
 
     /// Appends all rows of another column.
@@ -313,15 +301,11 @@ impl Gathered {
             (GatheredData::F64(values), GatheredData::F64(from)) => values.extend_from_slice(from),
             (GatheredData::Interval(values), GatheredData::Interval(from)) => values.extend_from_slice(from),
             (GatheredData::Code { codes, .. }, GatheredData::Code { codes: from, .. }) => codes.extend_from_slice(from),
-            (GatheredData::Text { ends, bytes }, GatheredData::Text { ends: from, bytes: more }) => {
-                let start = bytes.len() as u64;
-                ends.extend(from.iter().map(|end| start + end));
-                bytes.extend_from_slice(more);
-            }
+            (GatheredData::Text(text), GatheredData::Text(from)) => text.append_all(from),
             // One of them holds nothing but untyped NULLs.
             (data, _) => each_plain!(data,
                 values => values.resize(self.len + other.len, Default::default()),
-                text(ends, bytes) => ends.resize(self.len + other.len, bytes.len() as u64)),
+                text(text) => text.resize(self.len + other.len)),
         }
         self.len += other.len;
     }
@@ -332,7 +316,7 @@ impl Gathered {
         let mut parts = parts.into_iter();
         let Some(mut all) = parts.next() else { return Gathered::of_type(DataType::Null) };
         let more = rows - all.len;
-        each_plain!(&mut all.data, values => values.reserve_exact(more), text(ends, _bytes) => ends.reserve_exact(more));
+        each_plain!(&mut all.data, values => values.reserve_exact(more), text(text) => text.reserve_exact(more));
         parts.for_each(|part| all.append_all(part));
         all
     }
@@ -349,12 +333,7 @@ impl Gathered {
             GatheredData::Code { codes, dictionary } => {
                 GatheredData::Code { codes: codes[rows.clone()].to_vec(), dictionary: Arc::clone(dictionary) }
             }
-            GatheredData::Text { ends, bytes } => {
-                let start = if rows.start == 0 { 0 } else { ends[rows.start - 1] };
-                let end = if rows.end == 0 { 0 } else { ends[rows.end - 1] };
-                let ends = ends[rows.clone()].iter().map(|end| end - start).collect();
-                GatheredData::Text { ends, bytes: bytes[start as usize..end as usize].to_vec() }
-            }
+            GatheredData::Text(text) => GatheredData::Text(text.take(rows.clone())),
         };
         Gathered::of(data, self.valid.as_ref().map(|valid| valid[rows.clone()].to_vec()), rows.len())
     }
@@ -371,10 +350,7 @@ impl Gathered {
         match (&self.data, &other.data) {
             (GatheredData::Code { dictionary, .. }, GatheredData::Code { dictionary: theirs, .. })
                 if Arc::ptr_eq(dictionary, theirs) => {}
-            (
-                GatheredData::Code { .. } | GatheredData::Text { .. },
-                GatheredData::Code { .. } | GatheredData::Text { .. },
-            ) => {
+            (GatheredData::Code { .. } | GatheredData::Text(_), GatheredData::Code { .. } | GatheredData::Text(_)) => {
                 if let GatheredData::Code { .. } = self.data {
                     self.decode();
                 }
@@ -398,7 +374,7 @@ impl Gathered {
     }
 
     fn clear(&mut self) {
-        each_plain!(&mut self.data, values => values.clear(), text(ends, bytes) => { ends.clear(); bytes.clear(); });
+        each_plain!(&mut self.data, values => values.clear(), text(text) => text.clear());
         (self.valid, self.len) = (None, 0);
     }
 
@@ -406,7 +382,7 @@ impl Gathered {
         let len = self.len + count;
         each_plain!(&mut self.data,
             values => values.resize(len, Default::default()),
-            text(ends, bytes) => ends.resize(len, bytes.len() as u64));
+            text(text) => text.resize(len));
         self.valid.get_or_insert_with(|| vec![true; self.len]).resize(len, false);
         self.len = len;
     }
@@ -426,14 +402,7 @@ impl Gathered {
             GatheredData::Code { codes, dictionary } => {
                 GatheredData::Code { codes: pick(codes, rows), dictionary: Arc::clone(dictionary) }
             }
-            GatheredData::Text { .. } => {
-                let (mut ends, mut bytes) = (Vec::with_capacity(rows.len()), Vec::new());
-                for &row in rows {
-                    bytes.extend_from_slice(self.text(row as usize));
-                    ends.push(bytes.len() as u64);
-                }
-                GatheredData::Text { ends, bytes }
-            }
+            GatheredData::Text(text) => GatheredData::Text(text.take(rows.iter().map(|&row| row as usize))),
         };
         let valid = self.valid.as_ref().map(|valid| pick(valid, rows));
         Gathered { data, valid, len: rows.len() }
@@ -475,7 +444,7 @@ impl Gathered {
             GatheredData::F64(values) => ColumnData::Float64(values.into()),
             GatheredData::Interval(values) => ColumnData::Interval(values.into()),
             GatheredData::Code { codes, dictionary } => codes_column(&codes, dictionary),
-            GatheredData::Text { ends, bytes } => text_column(&ends, bytes)?,
+            GatheredData::Text(text) => text.into_column(),
         };
         Ok(Column { data, nulls })
     }
@@ -492,16 +461,6 @@ pub(super) fn register_of(data_type: DataType) -> Register {
         DataType::Text | DataType::Varchar(_) | DataType::Char(_) => Register::Text,
         DataType::Interval => Register::Interval,
     }
-}
-
-fn texts_of(ends: &[u64], bytes: &[u8]) -> TextVector {
-    let mut texts = TextVector::default();
-    let mut start = 0;
-    for &end in ends {
-        texts.push(std::str::from_utf8(&bytes[start..end as usize]).expect("gathered from strings"));
-        start = end as usize;
-    }
-    texts
 }
 
 /// A chunk of columns of these types and `rows` rows.
@@ -605,16 +564,4 @@ fn codes_column(codes: &[u32], dictionary: Arc<Dictionary>) -> ColumnData {
     } else {
         ColumnData::Dictionary32 { codes: codes.iter().copied().collect(), dictionary }
     }
-}
-
-fn text_column(ends: &[u64], bytes: Vec<u8>) -> Result<ColumnData> {
-    if i32::try_from(bytes.len()).is_err() {
-        return Err(Error::new(
-            ErrorKind::TooComplex,
-            "an intermediate result holds more than 2 GiB of text in one column",
-        )
-        .with_hint("Select fewer text columns, or fewer rows."));
-    }
-    let offsets: ScalarBuffer<i32> = std::iter::once(0).chain(ends.iter().map(|&end| end as i32)).collect();
-    Ok(ColumnData::Text { offsets: OffsetBuffer::new(offsets), bytes: Buffer::from_vec(bytes) })
 }

@@ -10,6 +10,7 @@ pub mod bitmap;
 mod bucket;
 pub mod expression;
 mod gather;
+mod gathered_text;
 mod having;
 pub mod kernels;
 pub mod level;

@@ -29,7 +29,7 @@ fn compare_values(column: &Gathered, a: usize, b: usize) -> Ordering {
         GatheredData::I128(values) => values[a].cmp(&values[b]),
         GatheredData::F64(values) => compare_floats(values[a], values[b]),
         GatheredData::Code { codes, .. } => codes[a].cmp(&codes[b]),
-        GatheredData::Text { .. } => column.text(a).cmp(column.text(b)),
+        GatheredData::Text(_) => column.text(a).cmp(column.text(b)),
         GatheredData::Interval(values) => values[a].comparable_micros().cmp(&values[b].comparable_micros()),
     }
 }

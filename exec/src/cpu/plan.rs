@@ -101,6 +101,8 @@ pub(super) struct AggregatePlan<'p> {
     /// Whether tuples that conditions drop may be fed to it in a group that nobody reads: nothing that is computed for
     /// them can fail, and the accumulator does not mind.
     pub(super) takes_any_row: bool,
+    /// Whether one row of a group is as good as any other: only those that begin a group need be looked at.
+    pub(super) takes_first_row: bool,
 }
 
 impl AggregatePlan<'_> {
@@ -308,7 +310,8 @@ impl<'p> Compiler<'p, '_> {
         let condition = &aggregate.condition[..];
         let safe = condition.iter().chain(&argument).all(|id| self.is_safe(id, expressions));
         let takes_any_row = safe && kind.takes_any_row();
-        Ok(AggregatePlan { kind, argument, condition, takes_any_row })
+        let takes_first_row = safe && condition.is_empty() && aggregate.reduction == Reduction::First;
+        Ok(AggregatePlan { kind, argument, condition, takes_any_row, takes_first_row })
     }
 
     /// Whether a scalar may be computed for tuples that do not need it.

@@ -206,8 +206,13 @@ impl<'p> Reducer<'p> {
     pub(super) fn update(&mut self, tile: &mut Tile<'_>, mask: Option<&Bitmap>) -> Result<()> {
         let len = tile.len();
         let parts = self.plan.key.unwrap_or_default();
+        let before = self.grouper.len();
         self.assign(tile, parts, mask)?;
         let room = self.grouper.len();
+        let in_order = self.grouper.numbers_in_order();
+        if in_order && room > before && self.plan.aggregates.iter().any(|aggregate| aggregate.takes_first_row) {
+            self.begin_groups(tile, before)?;
+        }
         let Assigned { groups, present, runs } = &mut self.assigned;
         if self.grouper.has_runs() && self.plan.aggregates.iter().any(|aggregate| !aggregate.condition.is_empty()) {
             runs.spread(groups);
@@ -221,6 +226,9 @@ impl<'p> Reducer<'p> {
         let aside = usize::from(mask.is_some());
         let mut known: Option<(&[ScalarId], Spilled)> = None;
         for (accumulator, aggregate) in self.accumulators.iter_mut().zip(&self.plan.aggregates) {
+            if in_order && aggregate.takes_first_row {
+                continue;
+            }
             accumulator.resize(room + aside);
             let mut spilled = Spilled::No;
             if aggregate.spills() {
@@ -249,6 +257,23 @@ impl<'p> Reducer<'p> {
         }
         self.uncounted += len;
         if self.uncounted > COUNT_ROWS { self.account() } else { Ok(()) }
+    }
+
+    /// Gives the tuples that began the groups from `before` on to the aggregates that want no others.
+    fn begin_groups(&mut self, tile: &mut Tile<'_>, before: usize) -> Result<()> {
+        let room = self.grouper.len();
+        let tuples = self.assigned.beginnings(self.grouper.has_runs(), before, room);
+        let groups: Vec<u32> = (before as u32..room as u32).collect();
+        let mark = tile.depth();
+        tile.select(&tuples);
+        for (accumulator, aggregate) in self.accumulators.iter_mut().zip(&self.plan.aggregates) {
+            if aggregate.takes_first_row {
+                accumulator.resize(room);
+                fold(tile, accumulator, aggregate, TileGroups::Each(&groups, None))?;
+            }
+        }
+        tile.truncate(mark);
+        Ok(())
     }
 
     fn assign(&mut self, tile: &mut Tile<'_>, parts: &[ScalarId], mask: Option<&Bitmap>) -> Result<()> {

@@ -54,7 +54,7 @@ impl SortKeys {
                 self.add_range(column, order, free, |row| values[row].comparable_micros());
                 false
             }
-            GatheredData::Text { .. } => {
+            GatheredData::Text(_) => {
                 self.add_prefix(column, order, *free);
                 false
             }

@@ -4,7 +4,7 @@
 //! Its memory is kept from tile to tile: kernels take the `Vec` that is there, clear it and fill it again.
 
 use super::bitmap::Bitmap;
-use crate::column::Dictionary;
+use crate::column::{Dictionary, TextView};
 use arrow::buffer::Buffer;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, Value};
@@ -69,28 +69,12 @@ pub enum VectorData {
     Interval(Vec<Interval>),
 }
 
-/// Where one string lies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TextView {
-    /// Which of the vector's buffers; [`TextView::ARENA`] for the vector's own bytes.
-    pub buffer: u32,
-    /// First byte.
-    pub offset: u32,
-    /// How many bytes.
-    pub length: u32,
-}
-
-impl TextView {
-    /// The `buffer` of strings that lie in the vector's arena.
-    pub const ARENA: u32 = u32::MAX;
-}
-
 /// Strings as views into shared buffers and into an arena of the vector's own. Invariant: every view lies within
 /// its buffer and is valid UTF-8.
 #[derive(Clone, Debug, Default)]
 pub struct TextVector {
     views: Vec<TextView>,
-    buffers: Vec<Buffer>,
+    buffers: Option<Arc<[Buffer]>>,
     arena: Vec<u8>,
 }
 
@@ -98,8 +82,26 @@ impl TextVector {
     /// Forgets all strings, keeps the memory.
     pub fn clear(&mut self) {
         self.views.clear();
-        self.buffers.clear();
+        self.buffers = None;
         self.arena.clear();
+    }
+
+    /// The buffer that a view points into.
+    fn buffer(&self, view: TextView) -> &[u8] {
+        match &self.buffers {
+            Some(buffers) if view.buffer != TextView::ARENA => buffers[view.buffer as usize].as_slice(),
+            _ => &self.arena,
+        }
+    }
+
+    /// The views, one a string.
+    pub(crate) fn views(&self) -> &[TextView] {
+        &self.views
+    }
+
+    /// The buffers that views point into, if they point into any.
+    pub(crate) fn buffers(&self) -> Option<&Arc<[Buffer]>> {
+        self.buffers.as_ref()
     }
 
     /// How many strings.
@@ -123,9 +125,7 @@ impl TextVector {
     /// The bytes of the string at a position.
     pub fn bytes(&self, position: usize) -> &[u8] {
         let view = self.views[position];
-        let buffer: &[u8] =
-            if view.buffer == TextView::ARENA { &self.arena } else { self.buffers[view.buffer as usize].as_slice() };
-        &buffer[view.offset as usize..view.offset as usize + view.length as usize]
+        view.bytes_in(self.buffer(view))
     }
 
     /// The string at a position as a number, if it is shorter than eight bytes: its bytes, the first one lowest, and its
@@ -133,8 +133,7 @@ impl TextVector {
     #[inline]
     pub fn short(&self, position: usize) -> u64 {
         let view = self.views[position];
-        let buffer: &[u8] =
-            if view.buffer == TextView::ARENA { &self.arena } else { self.buffers[view.buffer as usize].as_slice() };
+        let buffer = self.buffer(view);
         if view.length > 7 {
             return Self::LONG;
         }
@@ -161,10 +160,10 @@ impl TextVector {
         self.views.push(TextView { buffer: TextView::ARENA, offset, length });
     }
 
-    /// Adds a buffer that views may point into; gives its number.
-    pub fn add_buffer(&mut self, buffer: &Buffer) -> u32 {
-        self.buffers.push(buffer.clone());
-        (self.buffers.len() - 1) as u32
+    /// Says which buffers views point into; of strings that are none yet.
+    pub fn set_buffers(&mut self, buffers: Arc<[Buffer]>) {
+        debug_assert!(self.views.is_empty(), "views point into the buffers of before");
+        self.buffers = Some(buffers);
     }
 
     /// Appends a view that lies within its buffer and is valid UTF-8, which the caller answers for.
@@ -175,7 +174,7 @@ impl TextVector {
     /// Makes this a copy of another.
     pub fn copy_from(&mut self, from: &TextVector) {
         self.clear();
-        self.buffers.extend(from.buffers.iter().cloned());
+        self.buffers.clone_from(&from.buffers);
         self.arena.extend_from_slice(&from.arena);
         self.views.extend_from_slice(&from.views);
     }
@@ -197,7 +196,7 @@ impl TextVector {
     /// Makes this the strings of `from` at these positions.
     pub fn gather(&mut self, from: &TextVector, positions: &[u32]) {
         self.clear();
-        self.buffers.extend(from.buffers.iter().cloned());
+        self.buffers.clone_from(&from.buffers);
         self.arena.extend_from_slice(&from.arena);
         self.views.extend(positions.iter().map(|&position| from.views[position as usize]));
     }

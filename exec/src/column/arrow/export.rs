@@ -9,7 +9,7 @@ use ::arrow::array::types::{
 };
 use ::arrow::array::{ArrayRef, BooleanArray, Float32Array, Float64Array, PrimitiveArray, RecordBatch, StringArray};
 use ::arrow::array::{RecordBatchOptions, StringBuilder, new_null_array};
-use ::arrow::buffer::ScalarBuffer;
+use ::arrow::buffer::{OffsetBuffer, ScalarBuffer};
 use multiloop_planner::types::{DataType, Field};
 use std::sync::Arc;
 
@@ -118,6 +118,9 @@ fn text(column: &Column, data_type: DataType, characters_min: u32) -> Result<Arr
         let array = StringArray::try_new(offsets.clone(), bytes.clone(), column.nulls.clone());
         return Ok(Arc::new(array.map_err(|error| Error::internal(error.to_string()))?));
     }
+    if let (ColumnData::Views { views, .. }, 0) = (&column.data, characters_min) {
+        return views_to_strings(column, views.len());
+    }
     let mut total = 0;
     let mut builder = StringBuilder::with_capacity(column.rows(), column.rows() * characters_min.max(8) as usize);
     for row in 0..column.rows() {
@@ -130,7 +133,7 @@ fn text(column: &Column, data_type: DataType, characters_min: u32) -> Result<Arr
             if characters_min == 0 { 0 } else { (characters_min as usize).saturating_sub(text.chars().count()) };
         total += text.len() + blanks;
         if total > i32::MAX as usize {
-            return Err(Error::new(ErrorKind::OutOfMemory, "more than 2 GiB of text in one batch of a result"));
+            return Err(too_much_text());
         }
         if blanks > 0 {
             builder.append_value(format!("{text}{:blanks$}", ""));
@@ -139,6 +142,25 @@ fn text(column: &Column, data_type: DataType, characters_min: u32) -> Result<Arr
         }
     }
     Ok(Arc::new(builder.finish()))
+}
+
+/// Copies strings together.
+fn views_to_strings(column: &Column, rows: usize) -> Result<ArrayRef> {
+    let (mut ends, mut bytes) = (Vec::with_capacity(rows + 1), Vec::new());
+    ends.push(0);
+    for row in 0..rows {
+        if !column.is_null(row) {
+            bytes.extend_from_slice(column.data.text_bytes(row));
+        }
+        ends.push(i32::try_from(bytes.len()).map_err(|_| too_much_text())?);
+    }
+    let offsets = OffsetBuffer::new(ends.into());
+    let array = StringArray::try_new(offsets, bytes.into(), column.nulls.clone());
+    Ok(Arc::new(array.map_err(|error| Error::internal(error.to_string()))?))
+}
+
+fn too_much_text() -> Error {
+    Error::new(ErrorKind::OutOfMemory, "more than 2 GiB of text in one batch of a result")
 }
 
 fn intervals(column: &Column) -> Result<PrimitiveArray<IntervalMonthDayNanoType>> {

@@ -61,6 +61,16 @@ pub(crate) struct Assigned {
     pub(crate) runs: Runs,
 }
 
+impl Assigned {
+    /// The tuples that began the groups from `before` to `len`, in order; `has_runs` says whether there are runs.
+    pub(crate) fn beginnings(&self, has_runs: bool, before: usize, len: usize) -> Vec<u32> {
+        if !has_runs {
+            return firsts(&self.groups, before, len);
+        }
+        self.runs.iter().filter(|(group, _)| *group >= before).map(|(_, run)| run.start as u32).collect()
+    }
+}
+
 /// How many rows a reduction takes, and how they come.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rows {
@@ -169,6 +179,11 @@ impl Grouper {
         if let Grouper::Ordered { codes, .. } = self {
             retain(codes, groups, kept);
         }
+    }
+
+    /// Whether groups are numbered in the order in which they come.
+    pub(crate) fn numbers_in_order(&self) -> bool {
+        matches!(self, Grouper::Direct { .. } | Grouper::Ordered { .. } | Grouper::Hash { .. })
     }
 
     /// How many groups there is room for.

@@ -1,10 +1,10 @@
 //! Loading: columns from their physical form into registers, by range or by row list.
 
-use crate::column::{Column, ColumnData};
+use crate::column::{Column, ColumnData, TextView};
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::kernels::{prefetch_all, vectorised};
 use crate::cpu::tile::{NO_ROW, Rows, Source};
-use crate::cpu::vector::{Register, TextView, Vector, VectorData};
+use crate::cpu::vector::{Register, Vector, VectorData};
 use arrow::buffer::BooleanBuffer;
 use multiloop_planner::value::Interval;
 use std::sync::Arc;
@@ -175,6 +175,9 @@ fill_integers!(fill_i32, i32);
 fill_integers!(fill_i64, i64);
 fill_integers!(fill_i128, i128);
 
+/// A view of no bytes.
+const NO_TEXT: TextView = TextView { buffer: TextView::ARENA, offset: 0, length: 0 };
+
 fn text(data: &ColumnData, rows: &Rows, len: usize, optional: bool, out: &mut Vector) -> VectorData {
     match data {
         ColumnData::Dictionary8 { codes, dictionary } => {
@@ -194,17 +197,26 @@ fn text(data: &ColumnData, rows: &Rows, len: usize, optional: bool, out: &mut Ve
         }
         ColumnData::Text { offsets, bytes } => {
             let mut texts = out.take_text();
-            let buffer = texts.add_buffer(bytes);
+            texts.set_buffers(Arc::new([bytes.clone()]));
             for tuple in 0..len {
                 let row = rows.get(tuple);
                 let view = if row == NO_ROW {
-                    TextView { buffer, offset: 0, length: 0 }
+                    NO_TEXT
                 } else {
                     let (start, end) = (offsets[row as usize], offsets[row as usize + 1]);
-                    TextView { buffer, offset: start as u32, length: (end - start) as u32 }
+                    TextView { buffer: 0, offset: start as u32, length: (end - start) as u32 }
                 };
                 // A column's offsets lie within its bytes and cut them into valid UTF-8.
                 texts.push_view(view);
+            }
+            VectorData::Text(texts)
+        }
+        ColumnData::Views { views, buffers } => {
+            let mut texts = out.take_text();
+            texts.set_buffers(Arc::clone(buffers));
+            for tuple in 0..len {
+                // An empty string where there is no row.
+                texts.push_view(views.get(rows.get(tuple) as usize).copied().unwrap_or(NO_TEXT));
             }
             VectorData::Text(texts)
         }
