@@ -5,8 +5,10 @@
 //! for all tuples at once and then lists the rows that were found. Conditions are checked as soon as their inputs are
 //! there. Behind the last index every generator is offered the tile.
 
+use super::bitmap::Bitmap;
 use super::bucket::index::Spans;
 use super::bucket::table::NO_GROUP;
+use super::expression::filter::{Filtered, MaskIf};
 use super::plan::{LevelPlan, LoopPlan};
 use super::run::Frame;
 use super::sink::Sink;
@@ -26,6 +28,8 @@ pub(super) struct Nest<'a> {
     stored: Vec<Option<Arc<Stored>>>,
     /// Pairs of memory for parents and rows, reused.
     spare: Vec<(Vec<u32>, Vec<u32>)>,
+    /// Memory for conditions.
+    mask: Bitmap,
 }
 
 /// What a worker does at once: some rows of the outermost index, or everything.
@@ -52,7 +56,7 @@ impl<'a> Nest<'a> {
             }
             stored.push(collection);
         }
-        Ok(Nest { frame, plan, tile, stored, spare: Vec::new() })
+        Ok(Nest { frame, plan, tile, stored, spare: Vec::new(), mask: Bitmap::default() })
     }
 
     /// Runs a piece of the loop.
@@ -105,8 +109,9 @@ impl<'a> Nest<'a> {
             self.tile.truncate(mark);
             return Ok(());
         }
-        if !conditions.is_empty() {
-            self.tile.filter(conditions)?;
+        if !conditions.is_empty() && self.probe_masked(level, sinks)? {
+            self.tile.truncate(mark);
+            return Ok(());
         }
         if !self.tile.is_empty() {
             if level + 1 < plan.levels.len() {
@@ -117,6 +122,28 @@ impl<'a> Nest<'a> {
         }
         self.tile.truncate(mark);
         Ok(())
+    }
+
+    /// Checks the conditions of a level. If many tuples pass, and the next index probes with keys that lie side by side in
+    /// a column, has it probe with all of these, and leaves those out that do not pass: then true.
+    fn probe_masked(&mut self, level: usize, sinks: &mut [Sink<'_>]) -> Result<bool> {
+        let plan = self.plan;
+        let conditions = &plan.levels[level].conditions;
+        let next = plan.levels.get(level + 1).map(|next| next.source);
+        let Some(Source::Bucket { collection, key }) = next else {
+            return self.tile.filter(conditions).map(|()| false);
+        };
+        if !self.tile.keys_lie_in_column(*collection, key)? {
+            return self.tile.filter(conditions).map(|()| false);
+        }
+        let mut mask = std::mem::take(&mut self.mask);
+        let outcome = match self.tile.filter_or_mask(conditions, MaskIf::ManyPass, &mut mask) {
+            Ok(Filtered::Masked) => self.expand_bucket(level + 1, key, None, Some(&mask), sinks).map(|()| true),
+            Ok(Filtered::Selected) => Ok(false),
+            Err(error) => Err(error),
+        };
+        self.mask = mask;
+        outcome
     }
 
     fn offer(&mut self, sinks: &mut [Sink<'_>]) -> Result<()> {
@@ -135,8 +162,8 @@ impl<'a> Nest<'a> {
         match plan.source {
             Source::Rows(_) => self.expand_rows(level, sinks),
             Source::Count(count) => self.expand_count(level, *count, sinks),
-            Source::Bucket { key, .. } => self.expand_bucket(level, key, None, sinks),
-            Source::BucketOrNull { key, condition, .. } => self.expand_bucket(level, key, Some(condition), sinks),
+            Source::Bucket { key, .. } => self.expand_bucket(level, key, None, None, sinks),
+            Source::BucketOrNull { key, condition, .. } => self.expand_bucket(level, key, Some(condition), None, sinks),
         }
     }
 
@@ -182,12 +209,13 @@ impl<'a> Nest<'a> {
         Ok(())
     }
 
-    /// Every tuple with the rows of its bucket; with `or_null` those that pass it, or none once.
+    /// Every tuple (that a mask has) with the rows of its bucket; with `or_null` those that pass it, or none once.
     fn expand_bucket(
         &mut self,
         level: usize,
         key: &[KeyPart],
         or_null: Option<&[ScalarId]>,
+        mask: Option<&Bitmap>,
         sinks: &mut [Sink<'_>],
     ) -> Result<()> {
         let Some(stored) = self.stored[level].clone() else { return Err(Error::internal("a bucket of nothing")) };
@@ -198,7 +226,7 @@ impl<'a> Nest<'a> {
         };
         let (mut tuples, mut groups) = self.spare.pop().unwrap_or_default();
         if or_null.is_none() {
-            self.tile.probe(collection, key, |_, key| stored.matches(key, len, &mut tuples, &mut groups))?;
+            self.tile.probe(collection, key, |_, key| stored.matches(key, len, mask, (&mut tuples, &mut groups)))?;
         } else {
             self.tile.probe(collection, key, |_, key| stored.find(key, len, &mut groups))?;
             tuples.extend(0..len as u32);

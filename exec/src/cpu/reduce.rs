@@ -10,7 +10,7 @@ use super::aggregate::{Accumulator, Input, TileGroups};
 use super::bitmap::Bitmap;
 use super::bucket::grouper::{Assigned, Grouper, Rows, put_aside};
 use super::bucket::key::{Codes, KeyLayout};
-use super::expression::filter::Filtered;
+use super::expression::filter::{Filtered, MaskIf};
 use super::gather::Gathered;
 use super::having::Having;
 use super::plan::{AggregatePlan, ReducePlan};
@@ -192,7 +192,7 @@ impl<'p> Reducer<'p> {
     /// Folds in the active tuples of a tile that pass the conditions.
     pub(super) fn update_where(&mut self, tile: &mut Tile<'_>, conditions: &[ScalarId]) -> Result<()> {
         let mut mask = std::mem::take(&mut self.mask);
-        let outcome = match tile.filter_or_mask(conditions, &mut mask) {
+        let outcome = match tile.filter_or_mask(conditions, MaskIf::FewFall, &mut mask) {
             Ok(Filtered::Masked) => self.update(tile, Some(&mask)),
             Ok(Filtered::Selected) if tile.is_empty() => Ok(()),
             Ok(Filtered::Selected) => self.update(tile, None),

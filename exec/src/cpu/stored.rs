@@ -155,16 +155,16 @@ impl Stored {
         Ok(())
     }
 
-    /// The tuples that have a group, in order, and their groups; both are appended.
+    /// The tuples (of a mask, if there is one) that have a group, in order, and their groups; both are appended.
     pub(super) fn matches(
         &self,
         key: &Key<'_>,
         len: usize,
-        tuples: &mut Vec<u32>,
-        groups: &mut Vec<u32>,
+        mask: Option<&Bitmap>,
+        found: (&mut Vec<u32>, &mut Vec<u32>),
     ) -> Result<()> {
         let index = self.index()?;
-        CODES.with_borrow_mut(|codes| index.matches(key, len, codes, (tuples, groups)));
+        CODES.with_borrow_mut(|codes| index.matches(key, len, mask, codes, found));
         Ok(())
     }
 

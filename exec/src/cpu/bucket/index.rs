@@ -160,23 +160,25 @@ impl KeyIndex {
         }
     }
 
-    /// Appends the tuples that have a group, and their groups.
+    /// Appends the tuples (of a mask, if there is one) that have a group, and their groups.
     pub(crate) fn matches(
         &self,
         key: &Key<'_>,
         len: usize,
+        mask: Option<&Bitmap>,
         codes: &mut Codes,
         (tuples, groups): (&mut Vec<u32>, &mut Vec<u32>),
     ) {
+        let asked = |start: usize| mask.map_or(u64::MAX, |mask| mask.words()[start / BLOCK]);
         match (key, &self.lookup) {
-            (Key::Integers(keys), Lookup::Direct(entries)) => self.each_mask(keys, |start, mask, codes| {
-                each_one(mask, |at| {
+            (Key::Integers(keys), Lookup::Direct(entries)) => self.each_mask(keys, |start, found, codes| {
+                each_one(found & asked(start), |at| {
                     tuples.push((start + at) as u32);
                     groups.push(entries[codes[at] as usize]);
                 });
             }),
-            (Key::Integers(keys), Lookup::Ranked(ranks)) => self.each_mask(keys, |start, mask, codes| {
-                each_one(mask, |at| {
+            (Key::Integers(keys), Lookup::Ranked(ranks)) => self.each_mask(keys, |start, found, codes| {
+                each_one(found & asked(start), |at| {
                     tuples.push((start + at) as u32);
                     groups.push(ranks.group(codes[at].into()));
                 });
@@ -185,7 +187,9 @@ impl KeyIndex {
             (Key::Parts(parts), _) => {
                 let mut found = Vec::new();
                 self.find_parts(parts, len, codes, &mut found);
-                for (tuple, &group) in found.iter().enumerate().filter(|&(_, &group)| group != NO_GROUP) {
+                let is_asked = |tuple: usize| mask.is_none_or(|mask| mask.get(tuple));
+                let matches = |&(tuple, group): &(usize, &u32)| *group != NO_GROUP && is_asked(tuple);
+                for (tuple, &group) in found.iter().enumerate().filter(matches) {
                     tuples.push(tuple as u32);
                     groups.push(group);
                 }

@@ -184,6 +184,13 @@ impl<'a> Tile<'a> {
         self.with_key(collection, &key, probe)
     }
 
+    /// Whether a collection is found by one integer, which lies in a column that has not been loaded and has no NULL.
+    pub(in crate::cpu) fn keys_lie_in_column(&self, collection: CollectionId, key: &[KeyPart]) -> Result<bool> {
+        let [part] = key else { return Ok(false) };
+        let Some(codes) = self.collections.codes(collection)? else { return Ok(false) };
+        Ok(self.integers(self.expressions.number(part.scalar) as u32, codes).is_some())
+    }
+
     /// The codes of a scalar's values, if it is an integer that is never NULL: false if not.
     pub(in crate::cpu) fn codes(&mut self, scalar: ScalarId, range: CodeRange, codes: &mut Vec<u32>) -> Result<bool> {
         let number = self.expressions.number(scalar) as u32;

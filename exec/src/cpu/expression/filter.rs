@@ -39,12 +39,18 @@ const SPARSE_TEST: usize = 64;
 pub enum Filtered {
     /// Those that pass are the active ones.
     Selected,
-    /// Nearly all pass: all are still active, and the mask says which pass.
+    /// Many pass: all are still active, and the mask says which pass.
     Masked,
 }
 
-/// When fewer than one tuple in so many falls away, a mask is cheaper than to select the others.
-const DENSE: usize = 4;
+/// When a mask is cheaper than to select the tuples that pass.
+#[derive(Clone, Copy, Debug)]
+pub enum MaskIf {
+    /// Fewer than one tuple in four falls away: what is done for all of them costs little more.
+    FewFall,
+    /// More than one tuple in eight passes: what comes next is much cheaper for tuples that stand side by side.
+    ManyPass,
+}
 
 impl Tile<'_> {
     /// Keeps the tuples that pass a conjunction: pushes a level (or more) unless all pass.
@@ -55,12 +61,16 @@ impl Tile<'_> {
         outcome
     }
 
-    /// Keeps the tuples that pass a conjunction, or says in a mask which do if nearly all do. What is then computed of
-    /// the others must not fail.
-    pub fn filter_or_mask(&mut self, conjuncts: &[ScalarId], mask: &mut Bitmap) -> Result<Filtered> {
+    /// Keeps the tuples that pass a conjunction, or says in a mask which do. What is then computed of the others must not
+    /// fail.
+    pub fn filter_or_mask(&mut self, conjuncts: &[ScalarId], mask_if: MaskIf, mask: &mut Bitmap) -> Result<Filtered> {
         let passing = self.narrow(conjuncts, mask)?;
-        let fallen = self.len() - passing;
-        if fallen > 0 && fallen * DENSE < self.len() {
+        let (len, fallen) = (self.len(), self.len() - passing);
+        let masks = match mask_if {
+            MaskIf::FewFall => fallen * 4 < len,
+            MaskIf::ManyPass => passing * SPARSE > len,
+        };
+        if fallen > 0 && masks {
             return Ok(Filtered::Masked);
         }
         self.keep(mask, passing);
