@@ -8,7 +8,7 @@
 
 use super::aggregate::{Accumulator, Input, TileGroups};
 use super::bitmap::Bitmap;
-use super::bucket::grouper::{Assigned, Grouper, Rows, put_aside};
+use super::bucket::grouper::{Assigned, Grouper, MERGE_PARTS, Rows, put_aside};
 use super::bucket::key::{Codes, KeyLayout};
 use super::expression::filter::{Filtered, MaskIf};
 use super::gather::Gathered;
@@ -24,9 +24,6 @@ use multiloop_planner::multiloop::ScalarId;
 
 /// Groups beyond which a merge is done in parts.
 const MERGE_ALONE: usize = 1 << 13;
-
-/// Parts of a merge.
-const MERGE_PARTS: usize = 64;
 
 /// The groups of one worker.
 pub(super) struct Reducer<'p> {

@@ -25,9 +25,15 @@ impl Distinct {
     pub(crate) fn new(kind: &AggregateKind) -> Result<Self> {
         let Some((data_type, register)) = kind.argument else { return Err(Error::internal("distinct of nothing")) };
         let group = PartDomain::Integer { low: 0, high: u32::MAX.into() };
-        let layout = KeyLayout::new(vec![group, PartDomain::of_type(data_type)]);
+        let argument = match (PartDomain::of_type(data_type), kind.bound) {
+            (PartDomain::Integer { .. }, Some(bound)) => {
+                PartDomain::Integer { low: -i128::from(bound), high: i128::from(bound) }
+            }
+            (domain, _) => domain,
+        };
+        let layout = KeyLayout::new(vec![group, argument]);
         let plain = AggregateKind { distinct: false, ..kind.clone() };
-        let table = GroupTable::new(layout.width);
+        let table = GroupTable::new(layout.width, 0);
         let (values, groups) = (Gathered::new(register), Vec::new());
         Ok(Distinct { plain, layout, table, values, groups, group_count: 0 })
     }

@@ -47,6 +47,7 @@ pub(crate) enum Grouper {
         layout: KeyLayout,
         table: GroupTable,
         keys: Vec<Gathered>,
+        firsts: Firsts,
     },
 }
 
@@ -92,6 +93,53 @@ pub(crate) fn is_direct(layout: &KeyLayout, rows: Rows) -> bool {
     layout.codes().is_some_and(|codes| codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows.count)
 }
 
+/// Parts of a merge, and of the order of hashed groups.
+pub(crate) const MERGE_PARTS: usize = 64;
+
+/// The part that the hash of a group's key says.
+fn hash_part(table: &GroupTable, group: u32, parts: usize) -> usize {
+    (table.hash(group as usize) >> (64 - parts.trailing_zeros())) as usize
+}
+
+/// Where the first row of each group came: a place is a piece of work and the number of a tuple in it, which are the same
+/// however pieces are spread over workers.
+#[derive(Debug, Default)]
+pub(crate) struct Firsts {
+    places: Vec<u64>,
+    piece: u64,
+    /// Tuples of the piece so far.
+    offered: u64,
+}
+
+impl Firsts {
+    /// Some of a tile's tuples began groups.
+    fn add(&mut self, new: &[u32], len: usize) {
+        // A piece has fewer than 2^40 tuples, but for joins that never end.
+        let first = self.piece << 40 | self.offered.min((1 << 40) - 1);
+        self.places.extend(new.iter().map(|&tuple| first.saturating_add(tuple.into())));
+        self.offered += len as u64;
+    }
+
+    /// Takes groups of another worker, of which some are new.
+    fn merge(&mut self, other: &Firsts, from: &[u32], into: &[u32]) {
+        for (&from, &into) in from.iter().zip(into) {
+            let place = other.places[from as usize];
+            match self.places.get_mut(into as usize) {
+                Some(first) => *first = place.min(*first),
+                None => self.places.push(place),
+            }
+        }
+    }
+
+    /// Puts groups in the order of their first rows.
+    fn sort(&self, groups: &mut [u32]) {
+        let place = |group: &u32| self.places[*group as usize];
+        if !groups.is_sorted_by_key(place) {
+            groups.sort_unstable_by_key(place);
+        }
+    }
+}
+
 /// Groups of pieces that one worker did one after the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
@@ -117,8 +165,9 @@ impl Grouper {
             }
             _ => Grouper::Hash {
                 layout: layout.clone(),
-                table: GroupTable::new(layout.width),
+                table: GroupTable::new(layout.width, 0),
                 keys: types.iter().map(|&data_type| Gathered::of_type(data_type)).collect(),
+                firsts: Firsts::default(),
             },
         }
     }
@@ -139,8 +188,9 @@ impl Grouper {
             }
             Grouper::Hash { layout, .. } => Grouper::Hash {
                 layout: layout.clone(),
-                table: GroupTable::new(layout.width),
+                table: GroupTable::new(layout.width, 0),
                 keys: types.iter().map(|&data_type| Gathered::of_type(data_type)).collect(),
+                firsts: Firsts::default(),
             },
         }
     }
@@ -157,7 +207,7 @@ impl Grouper {
             Grouper::Direct { entries, codes, .. } => {
                 (codes[group as usize] * parts as u64 / entries.len() as u64) as usize
             }
-            Grouper::Hash { table, .. } => (table.hash(group as usize) >> (64 - parts.trailing_zeros())) as usize,
+            Grouper::Hash { table, .. } => hash_part(table, group, parts),
         }
     }
 
@@ -198,7 +248,14 @@ impl Grouper {
 
     /// The rows to come are of this piece.
     pub(crate) fn begin_piece(&mut self, piece: usize) {
-        let Grouper::Ordered { codes, segments, .. } = self else { return };
+        let (codes, segments) = match self {
+            Grouper::Ordered { codes, segments, .. } => (codes, segments),
+            Grouper::Hash { firsts, .. } => {
+                (firsts.piece, firsts.offered) = (piece as u64, 0);
+                return;
+            }
+            _ => return,
+        };
         match segments.last_mut() {
             Some(last) if last.pieces.1 + 1 == piece => last.pieces.1 = piece,
             _ => segments.push(Segment { pieces: (piece, piece), start: codes.len() as u32 }),
@@ -212,7 +269,9 @@ impl Grouper {
             Grouper::Few { seen, .. } => seen.len(),
             Grouper::Direct { entries, codes, .. } => entries.len() * 4 + codes.capacity() * 8,
             Grouper::Ordered { codes, segments, .. } => codes.capacity() * 8 + segments.capacity() * 24,
-            Grouper::Hash { table, keys, .. } => table.bytes() + keys.iter().map(Gathered::bytes).sum::<usize>(),
+            Grouper::Hash { table, keys, firsts, .. } => {
+                table.bytes() + keys.iter().map(Gathered::bytes).sum::<usize>() + firsts.places.capacity() * 8
+            }
         }
     }
 
@@ -254,12 +313,13 @@ impl Grouper {
                 let fresh = segments.last().is_some_and(|segment| segment.start as usize == keys.len());
                 runs.find(&codes.bits64, keys, !fresh);
             }
-            Grouper::Hash { layout, table, keys } => {
+            Grouper::Hash { layout, table, keys, firsts: places } => {
                 codes.encode(layout, &parts, len);
                 debug_assert!(codes.absent.is_none(), "ranges hold for every key");
                 let before = table.len();
                 table.insert(codes, groups);
                 let new = firsts(groups, before, table.len());
+                places.add(&new, len);
                 for (column, vector) in keys.iter_mut().zip(key) {
                     if !new.is_empty() {
                         let mut values = Vector::default();
@@ -304,8 +364,8 @@ impl Grouper {
         }
     }
 
-    /// The groups that have rows, in an order that depends on nothing but the rows: of (hash, key), of codes, or as
-    /// the clustered rows came.
+    /// The groups that have rows, in an order that depends on nothing but the rows: by part of a merge and then as their
+    /// first rows came, of codes, or as the clustered rows came.
     pub(crate) fn ordered(&self) -> Vec<u32> {
         match self {
             Grouper::One | Grouper::Few { .. } | Grouper::Ordered { .. } => self.occupied(),
@@ -313,11 +373,13 @@ impl Grouper {
             Grouper::Direct { entries, .. } => {
                 entries.iter().filter(|&&entry| entry != 0).map(|&entry| entry - 1).collect()
             }
-            Grouper::Hash { table, .. } => {
-                let hashed = self.occupied().into_iter().map(|group| (table.hash(group as usize), group));
-                let mut hashed: Vec<(u64, u32)> = hashed.collect();
-                hashed.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| table.compare(a.1 as usize, b.1 as usize)));
-                hashed.into_iter().map(|(_, group)| group).collect()
+            Grouper::Hash { table, firsts, .. } => {
+                let mut parts: Vec<Vec<u32>> = vec![Vec::new(); MERGE_PARTS];
+                for group in 0..table.len() as u32 {
+                    parts[hash_part(table, group, MERGE_PARTS)].push(group);
+                }
+                parts.iter_mut().for_each(|groups| firsts.sort(groups));
+                parts.concat()
             }
         }
     }
@@ -342,9 +404,13 @@ impl Grouper {
                 };
                 chosen.iter().map(number).collect()
             }
-            (Grouper::Hash { table, keys, .. }, Grouper::Hash { table: from, keys: from_keys, .. }) => {
+            (
+                Grouper::Hash { table, keys, firsts: places, .. },
+                Grouper::Hash { table: from, keys: from_keys, firsts: from_places, .. },
+            ) => {
                 let before = table.len();
                 let numbers = table.insert_all(from, chosen);
+                places.merge(from_places, chosen, &numbers);
                 let new = firsts(&numbers, before, table.len()).into_iter();
                 let new: Vec<u32> = new.map(|at| chosen[at as usize]).collect();
                 for (column, from) in keys.iter_mut().zip(from_keys) {

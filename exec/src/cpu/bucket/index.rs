@@ -338,7 +338,7 @@ fn build_hash(layout: KeyLayout, codes: &Codes, reservation: Reservation) -> Bui
         let order = (!order.is_sorted()).then_some(order);
         return Built { index: KeyIndex { layout, lookup, spans: Spans::Unique, _reservation: reservation }, order };
     }
-    let mut table = GroupTable::new(layout.width);
+    let mut table = GroupTable::new(layout.width, codes.len);
     let mut numbers = Vec::with_capacity(codes.len);
     table.insert(codes, &mut numbers);
     let (spans, order) = if table.len() == codes.len { (Spans::Unique, None) } else { span(&numbers, table.len()) };

@@ -152,7 +152,9 @@ pub(crate) struct Codes {
     pub(crate) len: usize,
     pub(crate) bits64: Vec<u64>,
     pub(crate) bits128: Vec<u128>,
-    pub(crate) bytes: Vec<Vec<u8>>,
+    bytes: Vec<u8>,
+    /// Where the bytes of each key end.
+    ends: Vec<usize>,
     /// Keys that no layout of these domains holds, or with a NULL that matches nothing.
     pub(crate) absent: Option<Vec<bool>>,
 }
@@ -185,29 +187,58 @@ impl Codes {
         }
     }
 
+    /// Parts one after the other: numbers as their codes; strings, of which a byte says that they are not NULL, with
+    /// their length in front, unless they come last.
     fn encode_bytes(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
-        self.bytes.iter_mut().for_each(Vec::clear);
-        self.bytes.resize_with(len, Vec::new);
-        for (part, values) in layout.parts.iter().zip(parts) {
-            let keys = &mut self.bytes;
+        self.ends.clear();
+        self.bytes.clear();
+        let absent = &mut self.absent;
+        let number = |(part, values): (&PartLayout, &KeyPartValues<'_>)| {
             if let PartDomain::Text = part.domain {
-                for (tuple, key) in keys.iter_mut().enumerate() {
-                    match values.text(tuple) {
-                        Some(text) => {
-                            key.extend_from_slice(&(text.len() as u64 + 1).to_le_bytes());
-                            key.extend_from_slice(text);
-                        }
-                        None => {
-                            key.extend_from_slice(&0u64.to_le_bytes());
-                            mark(&mut self.absent, *values, tuple, len);
-                        }
-                    }
-                }
-            } else {
-                let absent = &mut self.absent;
-                each_code(part, *values, len, absent, |tuple, code| keys[tuple].extend_from_slice(&code.to_le_bytes()));
+                return None;
             }
+            let mut numbers = vec![0u128; len];
+            each_code(part, *values, len, absent, |tuple, code| numbers[tuple] = code);
+            Some(numbers)
+        };
+        let numbers: Vec<Option<Vec<u128>>> = layout.parts.iter().zip(parts).map(number).collect();
+        let last = parts.len().saturating_sub(1);
+        for tuple in 0..len {
+            for (at, (numbers, values)) in numbers.iter().zip(parts).enumerate() {
+                let text = match numbers {
+                    Some(numbers) => {
+                        self.bytes.extend_from_slice(&numbers[tuple].to_le_bytes());
+                        continue;
+                    }
+                    None => values.text(tuple),
+                };
+                let Some(text) = text else {
+                    self.bytes.push(0);
+                    mark(&mut self.absent, *values, tuple, len);
+                    continue;
+                };
+                self.bytes.push(1);
+                if at < last {
+                    self.bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
+                }
+                self.bytes.extend_from_slice(text);
+            }
+            self.ends.push(self.bytes.len());
         }
+    }
+
+    /// The bytes of a key.
+    #[inline]
+    pub(crate) fn bytes(&self, tuple: usize) -> &[u8] {
+        let start = if tuple == 0 { 0 } else { self.ends[tuple - 1] };
+        &self.bytes[start..self.ends[tuple]]
+    }
+
+    /// Adds the bytes of a key.
+    #[cfg(test)]
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.ends.push(self.bytes.len());
     }
 
     /// Whether a key matches nothing.

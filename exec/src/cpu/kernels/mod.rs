@@ -117,11 +117,17 @@ const AHEAD: usize = 2048;
 /// Asks for the memory some way behind this place; a place without memory does no harm.
 #[inline(always)]
 pub(crate) fn prefetch<T>(place: *const T) {
+    prefetch_here(place.cast::<u8>().wrapping_add(AHEAD));
+}
+
+/// Asks for the memory at this place; a place without memory does no harm.
+#[inline(always)]
+pub(crate) fn prefetch_here<T>(place: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a prefetch reads nothing that shows, and never faults.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast::<i8>().wrapping_add(AHEAD)) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = place;
