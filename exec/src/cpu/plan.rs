@@ -120,6 +120,9 @@ pub(super) struct TopKPlan<'p> {
     pub(super) order: &'p [SortOrder],
     pub(super) limit: ScalarId,
     pub(super) offset: ScalarId,
+    /// Whether rows that are known not to be among the first may be left out before their fields are computed: nothing
+    /// that is computed of them may fail.
+    pub(super) rejects: bool,
 }
 
 impl<'p> Plan<'p> {
@@ -249,6 +252,7 @@ impl<'p> Compiler<'p, '_> {
                         order,
                         limit: *limit,
                         offset: *offset,
+                        rejects: arguments.iter().all(|id| self.is_safe(id, expressions)),
                     })
                 }
                 _ => GeneratorKind::Reduce(self.reduce(None, aggregates, (nest, expressions))?),

@@ -1,13 +1,19 @@
 //! Top-k: the first rows in an order. Every worker keeps the best rows that it has seen and drops the rest from time
-//! to time; what is left of all workers is cut at the end.
+//! to time; from then on rows that come behind the last of them are left out before their fields are computed. What is
+//! left of all workers is cut at the end.
 
-use super::gather::{self, Gathered};
+use super::bitmap::Bitmap;
+use super::gather::{self, Gathered, GatheredData};
+use super::kernels::fill_truth_of;
 use super::order::RowOrder;
 use super::plan::TopKPlan;
 use super::tile::{TILE_ROWS, Tile};
+use super::vector::VectorData;
 use crate::Result;
 use crate::context::{Context, Reservation};
 use multiloop_planner::relation::SortOrder;
+use multiloop_planner::value::compare_floats;
+use std::cmp::Ordering;
 
 /// The best rows of one worker.
 pub(super) struct TopK<'p> {
@@ -16,18 +22,85 @@ pub(super) struct TopK<'p> {
     keep: usize,
     columns: Vec<Gathered>,
     rows: usize,
+    /// The first order key of the last row to keep, once there are enough: what comes behind it is not wanted.
+    last: Option<Last>,
+    mask: Bitmap,
+    positions: Vec<u32>,
     reservation: Reservation,
+}
+
+/// A value that is not NULL.
+#[derive(Clone, Copy)]
+enum Last {
+    Integer(i64),
+    Float(f64),
 }
 
 impl<'p> TopK<'p> {
     /// No rows yet.
     pub(super) fn new(plan: &'p TopKPlan<'p>, keep: usize, context: &Context) -> Self {
         let columns = new_columns(plan);
-        TopK { plan, keep, columns, rows: 0, reservation: Reservation::new(&context.memory) }
+        let reservation = Reservation::new(&context.memory);
+        let (mask, positions) = (Bitmap::default(), Vec::new());
+        TopK { plan, keep, columns, rows: 0, last: None, mask, positions, reservation }
     }
 
     /// Offers the active tuples of a tile.
     pub(super) fn update(&mut self, tile: &mut Tile<'_>) -> Result<()> {
+        let mark = tile.depth();
+        self.reject(tile)?;
+        let outcome = self.append(tile);
+        tile.truncate(mark);
+        outcome
+    }
+
+    /// Leaves out tuples that come behind the last row to keep.
+    fn reject(&mut self, tile: &mut Tile<'_>) -> Result<()> {
+        let (Some(last), Some(&first), Some(order)) = (self.last, self.plan.arguments.first(), self.plan.order.first())
+        else {
+            return Ok(());
+        };
+        tile.evaluate(first)?;
+        let vector = tile.vector(first);
+        if vector.constant {
+            return Ok(());
+        }
+        let wanted = |ordering: Ordering| if order.descending { ordering.is_ge() } else { ordering.is_le() };
+        let mask = &mut self.mask;
+        match (&vector.data, last) {
+            (VectorData::I32(values), Last::Integer(last)) => {
+                fill_truth_of(values, mask, |value| wanted(i64::from(value).cmp(&last)));
+            }
+            (VectorData::I64(values), Last::Integer(last)) => {
+                fill_truth_of(values, mask, |value| wanted(value.cmp(&last)));
+            }
+            (VectorData::F64(values), Last::Float(last)) => {
+                fill_truth_of(values, mask, |value| wanted(compare_floats(value, last)));
+            }
+            _ => return Ok(()),
+        }
+        if let Some(valid) = &vector.nulls {
+            // NULLs come before all values, or behind them.
+            if order.nulls_first {
+                let mut nulls = valid.clone();
+                nulls.invert();
+                mask.or(&nulls);
+            } else {
+                mask.and(valid);
+            }
+        }
+        if mask.count_ones() < tile.len() {
+            self.positions.clear();
+            mask.push_positions(&mut self.positions);
+            tile.select(&self.positions);
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, tile: &mut Tile<'_>) -> Result<()> {
+        if tile.is_empty() {
+            return Ok(());
+        }
         for (&argument, column) in self.plan.arguments.iter().zip(&mut self.columns) {
             tile.evaluate(argument)?;
             column.append(tile.vector(argument));
@@ -48,6 +121,21 @@ impl<'p> TopK<'p> {
         let kept = first(self.plan, &self.columns, self.rows, self.keep);
         self.columns.iter_mut().for_each(|column| *column = column.take(&kept));
         self.rows = kept.len();
+        if self.plan.rejects && self.rows == self.keep {
+            self.last = self.columns.first().and_then(|column| last(column, self.rows.checked_sub(1)?));
+        }
+    }
+}
+
+/// The value of a row; none of NULL and of what is not compared quickly.
+fn last(column: &Gathered, row: usize) -> Option<Last> {
+    match &column.data {
+        _ if column.is_null(row) => None,
+        GatheredData::I32(values) => Some(Last::Integer(values[row].into())),
+        GatheredData::I64(values) => Some(Last::Integer(values[row])),
+        GatheredData::I128(values) => i64::try_from(values[row]).ok().map(Last::Integer),
+        GatheredData::F64(values) => Some(Last::Float(values[row])),
+        _ => None,
     }
 }
 

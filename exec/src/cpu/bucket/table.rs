@@ -332,7 +332,8 @@ mod tests {
         for width in [KeyWidth::Bits64, KeyWidth::Bits128, KeyWidth::Bytes] {
             let (mut table, mut expected, mut numbers) = (GroupTable::new(width, room), HashMap::new(), Vec::new());
             for keys in keys.chunks(tile) {
-                let mut codes = Codes { len: keys.len(), ..Codes::default() };
+                let mut codes = Codes::default();
+                codes.len = keys.len();
                 codes.bits64 = keys.to_vec();
                 codes.bits128 = keys.iter().map(|&key| u128::from(key) << 70).collect();
                 keys.iter().for_each(|key| codes.push_bytes(&key.to_le_bytes()[..1 + *key as usize % 8]));
