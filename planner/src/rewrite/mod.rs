@@ -3,6 +3,7 @@
 //! `README.md` beside this file has the house rules for rules. `substitute` and `uses` are the machinery that
 //! they share; every other module is one rule, named as its function and as its golden file in `testdata/`.
 
+mod any_equal_to_exists;
 mod ask_chosen_groups;
 mod collect_driving_rows;
 mod collected_rows;
@@ -82,6 +83,11 @@ pub const RULES: &[Rule] = &[
         "exists_disequality_to_min_max",
         exists_disequality_to_min_max::exists_disequality_to_min_max,
         "before conditional_reduce, which wants nothing but equalities",
+    ),
+    rule(
+        "any_equal_to_exists",
+        any_equal_to_exists::any_equal_to_exists,
+        "after hoist_invariant_block, which leaves the block one loop; conditional_reduce does what has a condition",
     ),
     rule("conditional_reduce", conditional_reduce::conditional_reduce, "unnests correlated subqueries"),
     rule(
