@@ -391,6 +391,11 @@ pub(super) fn finish(
     if let Grouper::Ordered { .. } = first.grouper {
         return finish_ordered(reducers, context, pool);
     }
+    if first.grouper.is_set() {
+        let mut all = Reducer::of(plan, first.grouper.fresh(&plan.key_types, 0, 1), context)?;
+        reducers.iter().for_each(|reducer| all.grouper.unite(&reducer.grouper));
+        return all.finish();
+    }
     let total: usize = reducers.iter().map(|reducer| reducer.grouper.len()).sum();
     let parts = if first.grouper.splits() && total > MERGE_ALONE { MERGE_PARTS } else { 1 };
     let deal = |reducer: &Reducer<'_>| {

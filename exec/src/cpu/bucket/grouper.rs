@@ -2,6 +2,7 @@
 //!
 //! * *One*: no key, one group, there even without rows.
 //! * *Few*: so few keys are possible that the code of a key is its group's number, and no table is needed.
+//! * *Set*: nothing is asked of a group but its key: a bit a code.
 //! * *Direct*: codes lie close enough that an array over them is cheap; its entry for a code is the group's number.
 //!   Fresh pages of the array are zero and cost nothing until a code falls into them.
 //! * *Ordered*: rows come clustered by their key: a new group begins where the key changes, and what is between the
@@ -10,6 +11,7 @@
 
 use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
+use super::super::kernels::mask;
 use super::super::probe::CodeRange;
 use super::super::vector::{Vector, VectorData};
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
@@ -30,6 +32,11 @@ pub(crate) enum Grouper {
     Few {
         layout: KeyLayout,
         seen: Vec<bool>,
+    },
+    /// A bit for each code; a group's number is its code.
+    Set {
+        layout: KeyLayout,
+        words: Vec<u64>,
     },
     /// `entries[code - base]` is one more than the group's number, 0 if there is none; `codes` is the way back.
     Direct {
@@ -79,6 +86,8 @@ pub(crate) struct Rows {
     pub(crate) count: u64,
     /// Proven: rows with equal keys come one after the other.
     pub(crate) clustered: bool,
+    /// Whether nothing is computed of a group.
+    pub(crate) keys_only: bool,
 }
 
 /// Codes a row up to which an array over all codes beats a hash table: 4 bytes each, against about 24 a group and a
@@ -91,6 +100,17 @@ const DIRECT_CODES_MAX: u64 = 1 << 26;
 /// Whether an array over all codes of keys pays.
 pub(crate) fn is_direct(layout: &KeyLayout, rows: Rows) -> bool {
     layout.codes().is_some_and(|codes| codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows.count)
+}
+
+/// Codes a row up to which a bit for every code pays: two bytes a row for each worker.
+const SET_CODES_PER_ROW: u64 = 16;
+
+/// Codes of a Set, at most (128 MiB for each worker).
+const SET_CODES_MAX: u64 = 1 << 30;
+
+/// Whether a bit for every code pays: a row costs a hash otherwise, and a group 24 bytes.
+pub(crate) fn is_set(layout: &KeyLayout, rows: Rows) -> bool {
+    rows.keys_only && layout.codes().is_some_and(|codes| codes <= SET_CODES_MAX && codes / SET_CODES_PER_ROW <= rows.count)
 }
 
 /// Parts of a merge, and of the order of hashed groups.
@@ -160,6 +180,9 @@ impl Grouper {
             Some(_) if rows.clustered => {
                 Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() }
             }
+            Some(codes) if is_set(layout, rows) => {
+                Grouper::Set { layout: layout.clone(), words: vec![0; (codes / 64) as usize + 1] }
+            }
             Some(codes) if is_direct(layout, rows) => {
                 Grouper::Direct { layout: layout.clone(), base: 0, entries: vec![0; codes as usize], codes: Vec::new() }
             }
@@ -177,6 +200,7 @@ impl Grouper {
         match self {
             Grouper::One => Grouper::One,
             Grouper::Few { layout, seen } => Grouper::Few { layout: layout.clone(), seen: vec![false; seen.len()] },
+            Grouper::Set { layout, words } => Grouper::Set { layout: layout.clone(), words: vec![0; words.len()] },
             Grouper::Direct { layout, entries, .. } => {
                 let bound = |part: usize| (part as u64 * entries.len() as u64).div_ceil(parts as u64);
                 let (start, end) = (bound(part), bound(part + 1));
@@ -203,7 +227,7 @@ impl Grouper {
     /// The part of `parts` (a power of two, more than one) of a merge that a group belongs to.
     pub(crate) fn part(&self, group: u32, parts: usize) -> usize {
         match self {
-            Grouper::One | Grouper::Few { .. } | Grouper::Ordered { .. } => 0,
+            Grouper::One | Grouper::Few { .. } | Grouper::Set { .. } | Grouper::Ordered { .. } => 0,
             Grouper::Direct { entries, codes, .. } => {
                 (codes[group as usize] * parts as u64 / entries.len() as u64) as usize
             }
@@ -241,6 +265,8 @@ impl Grouper {
         match self {
             Grouper::One => 1,
             Grouper::Few { seen, .. } => seen.len(),
+            // Nothing is kept by group.
+            Grouper::Set { .. } => 0,
             Grouper::Direct { codes, .. } | Grouper::Ordered { codes, .. } => codes.len(),
             Grouper::Hash { table, .. } => table.len(),
         }
@@ -267,6 +293,7 @@ impl Grouper {
         match self {
             Grouper::One => 0,
             Grouper::Few { seen, .. } => seen.len(),
+            Grouper::Set { words, .. } => words.len() * 8,
             Grouper::Direct { entries, codes, .. } => entries.len() * 4 + codes.capacity() * 8,
             Grouper::Ordered { codes, segments, .. } => codes.capacity() * 8 + segments.capacity() * 24,
             Grouper::Hash { table, keys, firsts, .. } => {
@@ -303,6 +330,10 @@ impl Grouper {
                 codes.encode(layout, &parts, len);
                 assign_few(codes, mask, seen, (groups, present));
             }
+            Grouper::Set { layout, words } => {
+                codes.encode(layout, &parts, len);
+                codes.bits64.iter().for_each(|&code| words[(code / 64) as usize] |= 1 << (code % 64));
+            }
             Grouper::Direct { layout, base, entries, codes: met } => {
                 codes.encode(layout, &parts, len);
                 groups.clear();
@@ -334,7 +365,10 @@ impl Grouper {
 
     /// The codes of keys of one integer, where `assign_codes` takes them.
     pub(crate) fn code_range(&self) -> Option<CodeRange> {
-        let (Grouper::Direct { layout, .. } | Grouper::Ordered { layout, .. }) = self else { return None };
+        let (Grouper::Set { layout, .. } | Grouper::Direct { layout, .. } | Grouper::Ordered { layout, .. }) = self
+        else {
+            return None;
+        };
         layout.code_range()
     }
 
@@ -342,6 +376,9 @@ impl Grouper {
     pub(crate) fn assign_codes(&mut self, codes: &[u32], Assigned { groups, present, runs }: &mut Assigned) {
         present.clear();
         match self {
+            Grouper::Set { words, .. } => {
+                codes.iter().for_each(|&code| words[(code / 64) as usize] |= 1 << (code % 64));
+            }
             Grouper::Direct { base, entries, codes: met, .. } => {
                 groups.clear();
                 groups.extend(codes.iter().map(|&code| direct(entries, *base, met, code.into())));
@@ -359,6 +396,11 @@ impl Grouper {
         match self {
             Grouper::One => vec![0],
             Grouper::Few { seen, .. } => (0..seen.len() as u32).filter(|&code| seen[code as usize]).collect(),
+            Grouper::Set { words, .. } => {
+                let mut codes = Vec::new();
+                mask::push_positions(words, words.iter().map(|word| word.count_ones() as usize).sum(), &mut codes);
+                codes
+            }
             Grouper::Direct { codes, .. } | Grouper::Ordered { codes, .. } => (0..codes.len() as u32).collect(),
             Grouper::Hash { table, .. } => (0..table.len() as u32).collect(),
         }
@@ -368,7 +410,7 @@ impl Grouper {
     /// first rows came, of codes, or as the clustered rows came.
     pub(crate) fn ordered(&self) -> Vec<u32> {
         match self {
-            Grouper::One | Grouper::Few { .. } | Grouper::Ordered { .. } => self.occupied(),
+            Grouper::One | Grouper::Few { .. } | Grouper::Set { .. } | Grouper::Ordered { .. } => self.occupied(),
             Grouper::Direct { codes, .. } if codes.is_sorted() => self.occupied(),
             Grouper::Direct { entries, .. } => {
                 entries.iter().filter(|&&entry| entry != 0).map(|&entry| entry - 1).collect()
@@ -382,6 +424,17 @@ impl Grouper {
                 parts.concat()
             }
         }
+    }
+
+    /// Whether nothing is computed of the groups.
+    pub(crate) fn is_set(&self) -> bool {
+        matches!(self, Grouper::Set { .. })
+    }
+
+    /// Adds the keys of another set.
+    pub(crate) fn unite(&mut self, other: &Grouper) {
+        let (Grouper::Set { words, .. }, Grouper::Set { words: from, .. }) = (self, other) else { return };
+        words.iter_mut().zip(from).for_each(|(word, from)| *word |= from);
     }
 
     /// Adds groups of another grouper of the same kind; gives their numbers here.
@@ -443,7 +496,7 @@ impl Grouper {
     pub(crate) fn keys(&self, groups: &[u32]) -> Result<Vec<Gathered>> {
         Ok(match self {
             Grouper::One => Vec::new(),
-            Grouper::Few { layout, .. } => {
+            Grouper::Few { layout, .. } | Grouper::Set { layout, .. } => {
                 let codes: Vec<u64> = groups.iter().map(|&group| group.into()).collect();
                 (0..layout.parts.len()).map(|part| decode(layout, part, &codes)).collect()
             }

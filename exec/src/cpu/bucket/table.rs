@@ -365,7 +365,7 @@ mod tests {
             check(&[7], 1, room);
             check(&(0..1_000).collect::<Vec<_>>(), 63, room);
             check(&(0..10_000).map(|key| key * key % 997).collect::<Vec<_>>(), 8_192, room);
-            check(&(0..20_000).map(|key| hash64(key)).collect::<Vec<_>>(), 1_000, room);
+            check(&(0..20_000).map(hash64).collect::<Vec<_>>(), 1_000, room);
             check(&vec![u64::MAX; 500], 64, room);
         }
     }
