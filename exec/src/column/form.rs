@@ -131,7 +131,7 @@ impl Column {
                 ColumnData::Text { offsets: offsets.slice(start, rows), bytes: bytes.clone() }
             }
             ColumnData::Views { views, buffers } => {
-                ColumnData::Views { views: views[start..start + rows].into(), buffers: Arc::clone(buffers) }
+                ColumnData::Views { views: Arc::new(views[start..start + rows].to_vec()), buffers: Arc::clone(buffers) }
             }
             ColumnData::Interval(values) => ColumnData::Interval(values[start..start + rows].into()),
         };

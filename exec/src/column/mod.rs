@@ -169,7 +169,7 @@ pub enum ColumnData {
     /// has it.
     Views {
         /// One a row.
-        views: Arc<[TextView]>,
+        views: Arc<Vec<TextView>>,
         /// Where the strings lie.
         buffers: Arc<[Buffer]>,
     },

@@ -66,6 +66,11 @@ impl GatheredText {
         if let Some(buffers) = texts.buffers() {
             self.know(buffers);
         }
+        if let (Some((_, places)), None, true) = (&self.known, &vector.nulls, texts.is_shared()) {
+            let place = |view: &TextView| TextView { buffer: places[view.buffer as usize], ..*view };
+            self.views.extend(texts.views().iter().map(place));
+            return;
+        }
         self.views.reserve(vector.len);
         for (tuple, &view) in texts.views().iter().enumerate() {
             match &self.known {
@@ -127,7 +132,7 @@ impl GatheredText {
     /// The strings as a column.
     pub(super) fn into_column(mut self) -> ColumnData {
         self.close_arena();
-        ColumnData::Views { views: self.views.into(), buffers: self.buffers.into() }
+        ColumnData::Views { views: Arc::new(self.views), buffers: self.buffers.into() }
     }
 
     /// Makes the arena a buffer like any other.

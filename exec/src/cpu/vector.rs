@@ -99,6 +99,16 @@ impl TextVector {
         &self.views
     }
 
+    /// Whether all views point into buffers.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.views.iter().all(|view| view.buffer != TextView::ARENA)
+    }
+
+    /// Appends views that lie within their buffers and are valid UTF-8, which the caller answers for.
+    pub(crate) fn extend_views(&mut self, views: impl Iterator<Item = TextView>) {
+        self.views.extend(views);
+    }
+
     /// The buffers that views point into, if they point into any.
     pub(crate) fn buffers(&self) -> Option<&Arc<[Buffer]>> {
         self.buffers.as_ref()

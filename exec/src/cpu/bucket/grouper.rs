@@ -110,7 +110,8 @@ const SET_CODES_MAX: u64 = 1 << 30;
 
 /// Whether a bit for every code pays: a row costs a hash otherwise, and a group 24 bytes.
 pub(crate) fn is_set(layout: &KeyLayout, rows: Rows) -> bool {
-    rows.keys_only && layout.codes().is_some_and(|codes| codes <= SET_CODES_MAX && codes / SET_CODES_PER_ROW <= rows.count)
+    rows.keys_only
+        && layout.codes().is_some_and(|codes| codes <= SET_CODES_MAX && codes / SET_CODES_PER_ROW <= rows.count)
 }
 
 /// Parts of a merge, and of the order of hashed groups.

@@ -198,25 +198,29 @@ fn text(data: &ColumnData, rows: &Rows, len: usize, optional: bool, out: &mut Ve
         ColumnData::Text { offsets, bytes } => {
             let mut texts = out.take_text();
             texts.set_buffers(Arc::new([bytes.clone()]));
-            for tuple in 0..len {
-                let row = rows.get(tuple);
-                let view = if row == NO_ROW {
-                    NO_TEXT
-                } else {
-                    let (start, end) = (offsets[row as usize], offsets[row as usize + 1]);
-                    TextView { buffer: 0, offset: start as u32, length: (end - start) as u32 }
-                };
-                // A column's offsets lie within its bytes and cut them into valid UTF-8.
-                texts.push_view(view);
+            let view =
+                |start: i32, end: i32| TextView { buffer: 0, offset: start as u32, length: (end - start) as u32 };
+            // A column's offsets lie within its bytes and cut them into valid UTF-8.
+            match rows {
+                Rows::Range(start) => {
+                    let ends = &offsets[*start as usize..*start as usize + len + 1];
+                    texts.extend_views(ends.windows(2).map(|ends| view(ends[0], ends[1])));
+                }
+                Rows::List(list) => texts.extend_views(list.iter().map(|&row| match row {
+                    NO_ROW => NO_TEXT,
+                    row => view(offsets[row as usize], offsets[row as usize + 1]),
+                })),
             }
             VectorData::Text(texts)
         }
         ColumnData::Views { views, buffers } => {
             let mut texts = out.take_text();
             texts.set_buffers(Arc::clone(buffers));
-            for tuple in 0..len {
-                // An empty string where there is no row.
-                texts.push_view(views.get(rows.get(tuple) as usize).copied().unwrap_or(NO_TEXT));
+            // An empty string where there is no row.
+            let view = |row: u32| views.get(row as usize).copied().unwrap_or(NO_TEXT);
+            match rows {
+                Rows::Range(start) => texts.extend_views((*start..start + len as u32).map(view)),
+                Rows::List(list) => texts.extend_views(list.iter().map(|&row| view(row))),
             }
             VectorData::Text(texts)
         }
