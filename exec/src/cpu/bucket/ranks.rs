@@ -81,25 +81,75 @@ impl Ranks {
     }
 }
 
-/// Which codes are keys, 16 at a time.
+/// Which codes are keys, 16 at a time. Codes that come clustered find their bits in one register, others gather them.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn mask_16(keys: &[u64], codes: &probe::Codes) -> u64 {
     use std::arch::x86_64::{
-        _mm512_cmplt_epu32_mask, _mm512_loadu_si512, _mm512_mask_i32gather_epi32, _mm512_rolv_epi32, _mm512_set1_epi32,
-        _mm512_setzero_si512, _mm512_srli_epi32, _mm512_test_epi32_mask,
+        _mm512_cmplt_epu32_mask, _mm512_loadu_si512, _mm512_mask_i32gather_epi32, _mm512_permutexvar_epi32,
+        _mm512_rolv_epi32, _mm512_set1_epi32, _mm512_setzero_si512, _mm512_srli_epi32, _mm512_sub_epi32,
+        _mm512_test_epi32_mask,
     };
     let halves = u32::try_from(keys.len() * 2).unwrap_or(u32::MAX);
     let (one, end) = (_mm512_set1_epi32(1), _mm512_set1_epi32(halves as i32));
+    // The 16 halves of words from the first code's on, if there are so many.
+    let first = codes[0] / 32;
+    let window = first.checked_add(16).filter(|&behind| behind <= halves).map(|_| {
+        // SAFETY: the halves are there.
+        unsafe { _mm512_loadu_si512(keys.as_ptr().cast::<u32>().add(first as usize).cast()) }
+    });
+    let first = _mm512_set1_epi32(first as i32);
     (0..probe::BLOCK / 16).fold(0, |word, part| {
         // SAFETY: a block has the 16 codes.
         let codes = unsafe { _mm512_loadu_si512(codes.as_ptr().add(part * 16).cast()) };
         let places = _mm512_srli_epi32::<5>(codes);
-        let there = _mm512_cmplt_epu32_mask(places, end);
-        // SAFETY: only halves of words that are there are read; their number fits, as 5 bits of a code's 32 are gone.
-        let found =
-            unsafe { _mm512_mask_i32gather_epi32::<4>(_mm512_setzero_si512(), there, places, keys.as_ptr().cast()) };
+        let near = _mm512_sub_epi32(places, first);
+        let found = match window {
+            Some(window) if _mm512_cmplt_epu32_mask(near, _mm512_set1_epi32(16)) == u16::MAX => {
+                _mm512_permutexvar_epi32(near, window)
+            }
+            _ => {
+                let there = _mm512_cmplt_epu32_mask(places, end);
+                let (nothing, keys) = (_mm512_setzero_si512(), keys.as_ptr());
+                // SAFETY: only halves of words that are there are read; their number fits, as 5 bits of a code's 32 are
+                // gone.
+                unsafe { _mm512_mask_i32gather_epi32::<4>(nothing, there, places, keys.cast()) }
+            }
+        };
         // A rotation by a code counts the lowest five bits of it only.
         word | u64::from(_mm512_test_epi32_mask(found, _mm512_rolv_epi32(one, codes))) << (part * 16)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_what_groups_say() {
+        for (size, step) in [(1, 1), (64, 3), (1_000, 7), (100_000, 5), (1 << 20, 1 << 12)] {
+            let mut ranks = Ranks::new(size);
+            (0..size).step_by(step).for_each(|code| ranks.set(code));
+            ranks.count();
+            // Clustered, spread, and both; the last one is out of range.
+            let patterns: [fn(u64, u64) -> u64; 4] = [
+                |at, _| at / 3,
+                |at, size| at * 7_919 % (size + 1),
+                |at, size| size - at.min(size),
+                |at, size| {
+                    if at == 40 { size } else { at * 4 }
+                },
+            ];
+            for pattern in patterns {
+                for start in [0, size / 2, size.saturating_sub(300)] {
+                    let code = |at: usize| (start + pattern(at as u64, size)).min(size) as u32;
+                    let codes: probe::Codes = std::array::from_fn(code);
+                    let groups = codes.iter().map(|&code| ranks.group(code.into()));
+                    let expected =
+                        groups.enumerate().fold(0, |word, (at, group)| word | u64::from(group != NO_GROUP) << at);
+                    assert_eq!(ranks.mask(&codes), expected, "{size} codes, every {step}th, from {start}");
+                }
+            }
+        }
+    }
 }
