@@ -31,7 +31,7 @@ impl Step {
 /// When at most one tuple in so many is left, conjuncts that follow are evaluated for those only.
 const SPARSE: usize = 8;
 
-/// The same for comparisons of a column with constants, which take many tuples at once in the column's own form.
+/// The same for comparisons of columns of a scan in their own form, many tuples at once.
 const SPARSE_TEST: usize = 64;
 
 /// What became of the tuples of a tile.
@@ -85,8 +85,7 @@ impl Tile<'_> {
             if passing == 0 {
                 break;
             }
-            let sparse =
-                if Test::of(self, step.first()).is_some_and(|test| test.is_dense()) { SPARSE_TEST } else { SPARSE };
+            let sparse = if fused::is_dense(self, step.first()) { SPARSE_TEST } else { SPARSE };
             if passing < self.len() && (self.is_guarded(step.first()) || passing <= self.len() / sparse) {
                 self.keep(mask, passing);
                 mask.reset(self.len(), true);

@@ -54,15 +54,20 @@ impl Test {
         (is_column && !loaded).then_some(Test { column, constant, what })
     }
 
-    /// Whether it compares values, many at once.
-    pub(super) fn is_dense(&self) -> bool {
-        matches!(self.what, What::Compare(_))
-    }
-
     /// Whether two of them are one: values of one column that lie in one interval.
     pub(super) fn joins(&self, other: &Test) -> bool {
         let is_interval = |test: &Test| matches!(test.what, What::Compare(holds) if holds != [true, false, true]);
         self.column == other.column && is_interval(self) && is_interval(other)
+    }
+}
+
+/// Whether a node compares a column of a scan with a constant or with another such column, many tuples at once.
+pub(super) fn is_dense(tile: &Tile<'_>, number: u32) -> bool {
+    let Operation::Call { function, arguments } = &tile.node(number).operation else { return false };
+    let is_scanned = |number: u32| scanned(tile, number).is_some();
+    match Test::of_call(tile, *function, arguments) {
+        Some(test) => matches!(test.what, What::Compare(_)) && is_scanned(test.column),
+        None => compare::orders(*function).is_some() && arguments.iter().all(|&argument| is_scanned(argument)),
     }
 }
 
