@@ -13,6 +13,7 @@ use super::bucket::key::{Codes, KeyLayout};
 use super::expression::filter::{Filtered, MaskIf};
 use super::gather::Gathered;
 use super::having::Having;
+use super::kernels::sum::sums_by_masks;
 use super::plan::{AggregatePlan, ReducePlan};
 use super::tile::Tile;
 use super::vector::Vector;
@@ -204,7 +205,7 @@ impl<'p> Reducer<'p> {
         let len = tile.len();
         let parts = self.plan.key.unwrap_or_default();
         let before = self.grouper.len();
-        self.assign(tile, parts, mask)?;
+        let masks = self.assign(tile, parts, mask)?;
         let room = self.grouper.len();
         let in_order = self.grouper.numbers_in_order();
         if in_order && room > before && self.plan.aggregates.iter().any(|aggregate| aggregate.takes_first_row) {
@@ -217,6 +218,7 @@ impl<'p> Reducer<'p> {
         let groups = (self.plan.key.is_some() || mask.is_some()).then_some(&groups[..]);
         let all = match groups {
             _ if self.grouper.has_runs() => TileGroups::Runs(runs),
+            _ if masks => TileGroups::Masks(present),
             Some(groups) => TileGroups::Each(groups, (!present.is_empty()).then_some(&*present)),
             None => TileGroups::One,
         };
@@ -273,19 +275,30 @@ impl<'p> Reducer<'p> {
         Ok(())
     }
 
-    fn assign(&mut self, tile: &mut Tile<'_>, parts: &[ScalarId], mask: Option<&Bitmap>) -> Result<()> {
+    /// Finds the groups of the active tuples; whether as masks, without a number for each tuple.
+    fn assign(&mut self, tile: &mut Tile<'_>, parts: &[ScalarId], mask: Option<&Bitmap>) -> Result<bool> {
+        let plain = || self.plan.aggregates.iter().all(|aggregate| aggregate.condition.is_empty());
+        if sums_by_masks()
+            && let Some(layout) = self.grouper.few()
+            && plain()
+            && let Some(parts) = tile.dictionary_parts(parts, layout)
+            && self.assigned.present.combine(&parts, tile.len(), mask)
+        {
+            self.grouper.mark(&self.assigned.present);
+            return Ok(true);
+        }
         if let (&[part], Some(range)) = (parts, self.grouper.code_range())
             && tile.codes(part, range, &mut self.short)?
         {
             self.grouper.assign_codes(&self.short, &mut self.assigned);
-            return Ok(());
+            return Ok(false);
         }
         for &part in parts {
             tile.evaluate(part)?;
         }
         let key: Vec<&Vector> = parts.iter().map(|&part| tile.vector(part)).collect();
         self.grouper.assign(&key, tile.len(), mask, &mut self.codes, &mut self.assigned);
-        Ok(())
+        Ok(false)
     }
 
     /// Ends a piece of work: leaves out complete groups that nobody wants, and counts the rest.

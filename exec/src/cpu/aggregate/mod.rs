@@ -45,6 +45,8 @@ pub(crate) enum TileGroups<'a> {
     One,
     /// For each tuple its group; all groups among the tuples, if they are few and that is known.
     Each(&'a [u32], Option<&'a Present>),
+    /// For each group its tuples.
+    Masks(&'a Present),
     /// Tuples of a group come one after the other.
     Runs(&'a Runs),
 }
@@ -58,6 +60,15 @@ impl Input<'_> {
             TileGroups::Each(groups, _) => {
                 groups.iter().enumerate().for_each(|(tuple, &group)| each(tuple, group as usize));
             }
+            TileGroups::Masks(present) => present.iter().for_each(|(group, tuples)| {
+                for (place, &word) in tuples.words().iter().enumerate() {
+                    let mut rest = word;
+                    while rest != 0 {
+                        each(place * 64 + rest.trailing_zeros() as usize, group);
+                        rest &= rest - 1;
+                    }
+                }
+            }),
             TileGroups::Runs(runs) => {
                 runs.iter().for_each(|(group, run)| run.for_each(|tuple| each(tuple, group)));
             }
@@ -278,7 +289,7 @@ fn count(counts: &mut [i64], input: &Input<'_>) {
         (TileGroups::One, Some(vector)) if !vector.constant => {
             counts[0] += vector.nulls.as_ref().map_or(input.len, Bitmap::count_ones) as i64;
         }
-        (TileGroups::Each(_, Some(present)), None) => {
+        (TileGroups::Each(_, Some(present)) | TileGroups::Masks(present), None) => {
             present.iter().for_each(|(group, tuples)| counts[group] += tuples.count_ones() as i64);
         }
         (TileGroups::Each(groups, None), None) => groups.iter().for_each(|&group| counts[group as usize] += 1),

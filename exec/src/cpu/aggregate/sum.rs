@@ -197,6 +197,12 @@ fn add_dense(
             }
             present.iter().for_each(|(group, _)| seen[group] = true);
         }
+        (TileGroups::Masks(present), _) => {
+            if !add_by_group(data, &[], present, bound, sums) {
+                return false;
+            }
+            present.iter().for_each(|(group, _)| seen[group] = true);
+        }
         (TileGroups::Runs(runs), VectorData::I32(values)) => {
             add_runs(values, &mut sums[runs.groups()], runs.ends(), running);
             seen[runs.groups()].fill(true);

@@ -364,6 +364,18 @@ impl Grouper {
         }
     }
 
+    /// The layout of keys whose codes are their groups.
+    pub(crate) fn few(&self) -> Option<&KeyLayout> {
+        if let Grouper::Few { layout, .. } = self { Some(layout) } else { None }
+    }
+
+    /// Notes which of few groups there are.
+    pub(crate) fn mark(&mut self, present: &Present) {
+        if let Grouper::Few { seen, .. } = self {
+            present.iter().for_each(|(group, _)| seen[group] = true);
+        }
+    }
+
     /// The codes of keys of one integer, where `assign_codes` takes them.
     pub(crate) fn code_range(&self) -> Option<CodeRange> {
         let (Grouper::Set { layout, .. } | Grouper::Direct { layout, .. } | Grouper::Ordered { layout, .. }) = self

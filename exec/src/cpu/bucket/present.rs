@@ -10,6 +10,18 @@ const GROUPS_MAX: usize = 8;
 /// Tiles that are not looked at after one with too many groups, at most.
 const SKIP_MAX: u32 = 64;
 
+/// Combinations of codes that are looked for, at most.
+const COMBINATIONS_MAX: usize = 16;
+
+/// A part of a key, as codes of a small dictionary that are never NULL.
+pub(crate) struct DictionaryPart<'a> {
+    pub(crate) codes: &'a [u8],
+    /// How many codes there are.
+    pub(crate) count: usize,
+    /// Where its code, plus one, stands in a packed key.
+    pub(crate) shift: u32,
+}
+
 /// Groups and their tuples.
 #[derive(Debug, Default)]
 pub(crate) struct Present {
@@ -69,6 +81,37 @@ impl Present {
         true
     }
 
+    /// Finds the groups from the parts of their keys, without a number for each tuple: a mask for each code of each part,
+    /// and of these all combinations that there are. False if these may be too many.
+    pub(crate) fn combine(&mut self, parts: &[DictionaryPart<'_>], len: usize, mask: Option<&Bitmap>) -> bool {
+        self.clear();
+        let combinations = parts.iter().map(|part| part.count).try_fold(1usize, usize::checked_mul);
+        if combinations.is_none_or(|combinations| combinations > COMBINATIONS_MAX) {
+            return false;
+        }
+        let all = mask.map_or_else(|| Bitmap::new(len, true), Bitmap::clone);
+        let mut found = vec![(0u64, all)];
+        let mut of_code = Bitmap::default();
+        for part in parts {
+            let mut finer = Vec::new();
+            for code in 0..part.count {
+                u8::within(part.codes, code as u8, 0, &mut of_code);
+                for (group, tuples) in &found {
+                    let mut both = of_code.clone();
+                    both.and(tuples);
+                    if both.first_one().is_some() {
+                        finer.push((group | (code as u64 + 1) << part.shift, both));
+                    }
+                }
+            }
+            found = finer;
+        }
+        for (group, tuples) in found {
+            *self.push(group as u32) = tuples;
+        }
+        true
+    }
+
     /// The groups and their tuples.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &Bitmap)> {
         self.groups.iter().map(|&group| group as usize).zip(&self.masks)
@@ -108,6 +151,36 @@ mod tests {
                 assert!((0..len).all(|tuple| seen[tuple] == u32::from(mask.is_none_or(|mask| mask.get(tuple)))));
             }
         }
+    }
+
+    #[test]
+    fn combinations_are_the_groups_of_packed_keys() {
+        for len in [0, 1, 64, 1000] {
+            let first: Vec<u8> = (0..len).map(|tuple| (tuple * tuple % 3) as u8).collect();
+            let second: Vec<u8> = (0..len).map(|tuple| (tuple % 7 / 4) as u8).collect();
+            let parts = [
+                DictionaryPart { codes: &first, count: 3, shift: 0 },
+                DictionaryPart { codes: &second, count: 2, shift: 2 },
+            ];
+            let group = |tuple: usize| u32::from(first[tuple] + 1) | u32::from(second[tuple] + 1) << 2;
+            let groups: Vec<u32> = (0..len).map(group).collect();
+            let mut mask = Bitmap::default();
+            mask.fill(len, |tuple| tuple % 3 > 0);
+            for mask in [None, Some(&mask)] {
+                let (mut found, mut combined) = (Present::default(), Present::default());
+                assert!(found.find(&groups, mask) && combined.combine(&parts, len, mask));
+                let sorted = |present: &Present| {
+                    let mut all: Vec<(usize, Bitmap)> =
+                        present.iter().map(|(group, tuples)| (group, tuples.clone())).collect();
+                    all.sort_by_key(|(group, _)| *group);
+                    all
+                };
+                assert_eq!(sorted(&combined), sorted(&found));
+            }
+        }
+        let codes = [0; 8];
+        let many = [DictionaryPart { codes: &codes, count: 17, shift: 0 }];
+        assert!(!Present::default().combine(&many, 8, None));
     }
 
     #[test]

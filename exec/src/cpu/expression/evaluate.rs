@@ -7,6 +7,9 @@
 use super::node::{Node, Operation};
 use super::{dictionary, fused, load};
 use crate::Result;
+use crate::column::ColumnData;
+use crate::cpu::bucket::key::{KeyLayout, PartDomain, PartLayout};
+use crate::cpu::bucket::present::DictionaryPart;
 use crate::cpu::kernels::{self, Call};
 use crate::cpu::probe::{CodeRange, IntegerKeys, Key, KeyVector};
 use crate::cpu::tile::{Captured, Tile};
@@ -16,6 +19,7 @@ use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::{CollectionId, KeyPart, ScalarId};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 impl<'a> Tile<'a> {
     /// Computes a scalar for all active tuples, all of which must reach it. Then `vector` gives it.
@@ -182,6 +186,26 @@ impl<'a> Tile<'a> {
             }
         }
         self.with_key(collection, &key, probe)
+    }
+
+    /// The parts of a key, if all are columns of a scan that have not been loaded, in 8-bit codes of the dictionaries of
+    /// its layout.
+    pub(in crate::cpu) fn dictionary_parts(
+        &self,
+        parts: &[ScalarId],
+        layout: &KeyLayout,
+    ) -> Option<Vec<DictionaryPart<'_>>> {
+        let part = |(&scalar, part): (&ScalarId, &PartLayout)| {
+            let (column, start) = fused::scanned(self, self.expressions.number(scalar) as u32)?;
+            let (ColumnData::Dictionary8 { codes, dictionary }, PartDomain::Code(known)) = (column, &part.domain)
+            else {
+                return None;
+            };
+            let codes = &codes[start..start + self.len()];
+            let part = DictionaryPart { codes, count: dictionary.len(), shift: part.shift };
+            Arc::ptr_eq(dictionary, known).then_some(part)
+        };
+        parts.iter().zip(&layout.parts).map(part).collect()
     }
 
     /// Whether a collection is found by one integer, which lies in a column that has not been loaded and has no NULL.

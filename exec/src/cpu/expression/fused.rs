@@ -126,7 +126,7 @@ fn columns(tile: &Tile<'_>, function: Function, arguments: &[u32], len: usize, o
 }
 
 /// A column that has not been loaded and has no NULL, of a range of rows, and the first of these.
-fn scanned<'t>(tile: &'t Tile<'_>, number: u32) -> Option<(&'t ColumnData, usize)> {
+pub(super) fn scanned<'t>(tile: &'t Tile<'_>, number: u32) -> Option<(&'t ColumnData, usize)> {
     let Operation::Column { index, field, optional: false } = tile.node(number).operation else { return None };
     if tile.levels[tile.depth - 1].computed[number as usize] {
         return None;

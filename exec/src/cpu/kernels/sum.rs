@@ -8,8 +8,13 @@ use crate::cpu::level::Level;
 /// An integer of which many are summed.
 pub(crate) trait MaskedSum: Sized {
     /// The sum of the values of a mask's tuples, which are those of a group; each is at most `bound` from 0. The sum
-    /// fits 64 bits.
+    /// fits 64 bits. With AVX-512, which [`sums_by_masks`] tells of, `groups` is not looked at.
     fn masked_sum(values: &[Self], bound: u64, tuples: &Bitmap, groups: &[u32], group: u32) -> i64;
+}
+
+/// Whether masks alone do, and groups need not be known tuple by tuple.
+pub(crate) fn sums_by_masks() -> bool {
+    Level::get() == Level::Avx512
 }
 
 impl MaskedSum for i32 {
