@@ -16,6 +16,9 @@ pub(crate) const NO_GROUP: u32 = u32::MAX;
 /// Keys that are hashed together.
 const BATCH: usize = 64;
 
+/// Slots up to which they are in the cache close by, and looking ahead costs more than it saves.
+const NEAR_SLOTS: usize = 1 << 17;
+
 /// The half of a hash that a slot keeps.
 const TAG: u64 = 0xffff_ffff_0000_0000;
 
@@ -136,7 +139,9 @@ impl Store for ByteKeys {
 impl Slots {
     /// Slots for so many keys.
     fn new(keys: usize) -> Self {
-        Slots { slots: vec![0; (keys * 2).next_power_of_two().max(BATCH)], len: 0 }
+        // Where slots are near, empty ones are cheaper than steps.
+        let each = if keys <= NEAR_SLOTS { 4 } else { 2 };
+        Slots { slots: vec![0; (keys * each).next_power_of_two().max(BATCH)], len: 0 }
     }
 
     /// Makes room for so many keys more.
@@ -231,6 +236,15 @@ impl Slots {
         absent: impl Fn(usize) -> bool,
         numbers: &mut Vec<u32>,
     ) {
+        if self.slots.len() <= NEAR_SLOTS {
+            numbers.extend((0..len).map(|at| {
+                if absent(at) {
+                    return NO_GROUP;
+                }
+                self.find(store, S::hash(key(at)), key(at)).unwrap_or(NO_GROUP)
+            }));
+            return;
+        }
         let mut hashes = [0u64; BATCH];
         for start in (0..len).step_by(BATCH) {
             let hashes = &mut hashes[..BATCH.min(len - start)];
