@@ -3,6 +3,7 @@
 use super::super::bucket::grouper::retain;
 use super::super::bucket::present::Present;
 use super::super::gather::Gathered;
+use super::super::kernels::prefetch_here;
 use super::super::kernels::sum::MaskedSum;
 use super::super::vector::VectorData;
 use super::{Input, TileGroups};
@@ -203,6 +204,8 @@ fn add_dense(
             }
             present.iter().for_each(|(group, _)| seen[group] = true);
         }
+        (TileGroups::Each(groups, None), VectorData::I32(values)) => add_each(values, groups, sums, seen),
+        (TileGroups::Each(groups, None), VectorData::I64(values)) => add_each(values, groups, sums, seen),
         (TileGroups::Runs(runs), VectorData::I32(values)) => {
             add_runs(values, &mut sums[runs.groups()], runs.ends(), running);
             seen[runs.groups()].fill(true);
@@ -214,6 +217,26 @@ fn add_dense(
         _ => return false,
     }
     true
+}
+
+/// Groups beyond which their sums are not in the cache close by.
+const FAR_GROUPS: usize = 1 << 16;
+
+/// How many values ahead their sums are asked for.
+const VALUES_AHEAD: usize = 32;
+
+/// Adds every value to the sum of its group.
+fn add_each<T: Copy + Into<i64>>(values: &[T], groups: &[u32], sums: &mut [i64], seen: &mut [bool]) {
+    let far = sums.len() > FAR_GROUPS;
+    for (at, (&value, &group)) in values.iter().zip(groups).enumerate() {
+        if far && let Some(&next) = groups.get(at + VALUES_AHEAD) {
+            prefetch_here(sums.as_ptr().wrapping_add(next as usize));
+            prefetch_here(seen.as_ptr().wrapping_add(next as usize));
+        }
+        let group = group as usize;
+        sums[group] = sums[group].wrapping_add(value.into());
+        seen[group] = true;
+    }
 }
 
 /// Adds to each sum the values of its run, as the difference of two running sums: these may go around the end, their

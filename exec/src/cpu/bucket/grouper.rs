@@ -11,7 +11,7 @@
 
 use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
-use super::super::kernels::mask;
+use super::super::kernels::{mask, prefetch_here};
 use super::super::probe::CodeRange;
 use super::super::vector::{Vector, VectorData};
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
@@ -337,8 +337,7 @@ impl Grouper {
             }
             Grouper::Direct { layout, base, entries, codes: met } => {
                 codes.encode(layout, &parts, len);
-                groups.clear();
-                groups.extend(codes.bits64.iter().map(|&code| direct(entries, *base, met, code)));
+                direct_all(entries, *base, met, &codes.bits64, groups);
             }
             Grouper::Ordered { layout, codes: keys, segments } => {
                 codes.encode(layout, &parts, len);
@@ -393,8 +392,7 @@ impl Grouper {
                 codes.iter().for_each(|&code| words[(code / 64) as usize] |= 1 << (code % 64));
             }
             Grouper::Direct { base, entries, codes: met, .. } => {
-                groups.clear();
-                groups.extend(codes.iter().map(|&code| direct(entries, *base, met, code.into())));
+                direct_all(entries, *base, met, codes, groups);
             }
             Grouper::Ordered { codes: keys, segments, .. } => {
                 let fresh = segments.last().is_some_and(|segment| segment.start as usize == keys.len());
@@ -576,6 +574,33 @@ fn firsts(groups: &[u32], before: usize, len: usize) -> Vec<u32> {
         }
     }
     new
+}
+
+/// Entries beyond which they are not in the cache close by.
+const FAR_ENTRIES: usize = 1 << 17;
+
+/// How many keys ahead their entries are asked for.
+const KEYS_AHEAD: usize = 32;
+
+/// The groups of codes, new ones where there are none yet.
+fn direct_all<T: Copy + Into<u64>>(
+    entries: &mut [u32],
+    base: u32,
+    met: &mut Vec<u64>,
+    codes: &[T],
+    groups: &mut Vec<u32>,
+) {
+    groups.clear();
+    if entries.len() <= FAR_ENTRIES {
+        groups.extend(codes.iter().map(|&code| direct(entries, base, met, code.into())));
+        return;
+    }
+    groups.extend(codes.iter().enumerate().map(|(at, &code)| {
+        if let Some(&next) = codes.get(at + KEYS_AHEAD) {
+            prefetch_here(entries.as_ptr().wrapping_add((next.into() as usize).wrapping_sub(base as usize)));
+        }
+        direct(entries, base, met, code.into())
+    }));
 }
 
 /// The group of a code, new if it has none yet.
