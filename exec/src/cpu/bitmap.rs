@@ -2,6 +2,15 @@
 
 use super::kernels::mask;
 
+/// Gives the positions of the ones in a word.
+#[inline(always)]
+pub fn each_one(mut word: u64, mut each: impl FnMut(usize)) {
+    while word != 0 {
+        each(word.trailing_zeros() as usize);
+        word &= word - 1;
+    }
+}
+
 /// One bit a position. Bits at and behind `len` in the last word are always 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bitmap {

@@ -59,6 +59,7 @@
 //! NULLs: a match is TRUE. Without one, a comparison with NULL leaves the answer open: with the outer value if there is
 //! any row, with an inner one if it is there. Errors: none, by the guard. Joins: the inner nest is kept as it is.
 
+use super::conditional_reduce::key_name;
 use super::substitute::Substitution;
 use super::uses::{FreeIndices, nested_of};
 use crate::analysis::nullability::Nullability;
@@ -154,7 +155,7 @@ fn replace(program: &mut Program, block: BlockId, at: usize, nested: BlockId, si
     let key: Vec<ScalarId> = site.sides.iter().map(|&(inner, _)| inner).collect();
     let named = |(number, &scalar): (usize, &ScalarId)| {
         let data_type = program.scalars.data_type(scalar);
-        Field::new(name(program, &site.nest, scalar, number), data_type, site.inner_nullable)
+        Field::new(key_name(program, &site.nest, scalar, number), data_type, site.inner_nullable)
     };
     let fields = key.iter().enumerate().map(named).collect();
     let keys = program.add_collection(fields, Shape::Groups { keys: key.len() as u32 });
@@ -214,13 +215,4 @@ fn three_valued(program: &mut Program, site: &Site, exists: ScalarId, numbers: C
     let (yes, no) = (constant(scalars, Value::Boolean(true)), constant(scalars, Value::Boolean(false)));
     let unknown = constant(scalars, Value::Null);
     scalars.call(Function::Case, vec![exists, yes, open, unknown, no], boolean)
-}
-
-fn name(program: &Program, nest: &[Index], scalar: ScalarId, number: usize) -> String {
-    if let Scalar::Column { index, field } = program.scalars.get(scalar)
-        && let Some(found) = nest.iter().find(|own| own.id == *index)
-    {
-        return program.source_fields(&found.source)[*field as usize].name.clone();
-    }
-    format!("key{number}")
 }

@@ -219,7 +219,8 @@ fn is_any_true(program: &Program, aggregate: &Aggregate) -> bool {
         && *program.scalars.get(aggregate.arguments[0]) == Scalar::Constant(Value::Boolean(true))
 }
 
-fn key_name(program: &Program, nest: &[Index], scalar: ScalarId, number: usize) -> String {
+/// What a part of a key over a nest is called: as the column that it is, if it is one.
+pub(super) fn key_name(program: &Program, nest: &[Index], scalar: ScalarId, number: usize) -> String {
     if let Scalar::Column { index, field } = program.scalars.get(scalar)
         && let Some(found) = nest.iter().find(|own| own.id == *index)
     {

@@ -11,7 +11,7 @@ mod moments;
 mod sum;
 mod value;
 
-use super::bitmap::Bitmap;
+use super::bitmap::{Bitmap, each_one};
 use super::bucket::grouper::retain;
 use super::bucket::present::Present;
 use super::bucket::runs::Runs;
@@ -62,11 +62,7 @@ impl Input<'_> {
             }
             TileGroups::Masks(present) => present.iter().for_each(|(group, tuples)| {
                 for (place, &word) in tuples.words().iter().enumerate() {
-                    let mut rest = word;
-                    while rest != 0 {
-                        each(place * 64 + rest.trailing_zeros() as usize, group);
-                        rest &= rest - 1;
-                    }
+                    each_one(word, |at| each(place * 64 + at, group));
                 }
             }),
             TileGroups::Runs(runs) => {

@@ -303,9 +303,9 @@ impl Grouper {
         }
     }
 
-    /// The group of each of `len` tuples. `One` leaves `groups` alone, and so does `Ordered`, which gives runs. `Few` says which groups are among them, if
-    /// these are few. For `One` and `Few` there may be a mask: tuples that it does not have are
-    /// put into a group behind the last.
+    /// The group of each of `len` tuples. `One` leaves `groups` alone, and so do `Set`, which has none, and `Ordered`,
+    /// which gives runs. `Few` says which groups are among them, if these are few. For `One` and `Few` there may be a
+    /// mask: tuples that it does not have are put into a group behind the last.
     pub(crate) fn assign(
         &mut self,
         key: &[&Vector],

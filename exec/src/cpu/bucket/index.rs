@@ -9,7 +9,7 @@
 //! A collection whose keys are unique keeps its rows as they are, and a group is a row. Otherwise the rows of a
 //! group are brought next to each other, and a group is a span of rows. Rows of a group stay in their order.
 
-use super::super::bitmap::Bitmap;
+use super::super::bitmap::{Bitmap, each_one};
 use super::super::gather::{Gathered, GatheredData};
 use super::super::probe::{self, BLOCK, CodeRange, IntegerKeys, Key, KeyVector, word};
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
@@ -207,15 +207,6 @@ impl KeyIndex {
             Lookup::Ranked(ranks) => keys.each_block(|start, codes| each(start, ranks.mask(codes), codes)),
             Lookup::Prefixed(_) | Lookup::Hash(_) => unreachable!("these have no range of codes"),
         }
-    }
-}
-
-/// Gives the positions of the ones.
-#[inline(always)]
-fn each_one(mut mask: u64, mut each: impl FnMut(usize)) {
-    while mask != 0 {
-        each(mask.trailing_zeros() as usize);
-        mask &= mask - 1;
     }
 }
 
