@@ -35,7 +35,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Tuples in a tile, at most (an `expand` may go beyond; nothing depends on it but the caches).
-pub const TILE_ROWS: usize = 8192;
+pub const TILE_ROWS: usize = 32768;
 
 /// The row number that stands for no row: a `BucketOrNull` index that found none. Its fields are NULL.
 pub const NO_ROW: u32 = u32::MAX;
