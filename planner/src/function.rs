@@ -237,7 +237,7 @@ pub enum Function {
     /// node's type. The SQL binder chooses decimal(14,6) for seconds, (14,3) for milliseconds, (24,6) for the
     /// epoch, else (10,0).
     Extract(DatePart),
-    /// `date_trunc(part, timestamp)`: a timestamp (or interval for an interval).
+    /// `date_trunc(part, date or timestamp)`: a timestamp (or interval for an interval).
     DateTrunc(DatePart),
     /// date + integer days: date.
     DateAddDays,

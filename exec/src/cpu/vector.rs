@@ -78,6 +78,9 @@ pub struct TextVector {
     arena: Vec<u8>,
 }
 
+/// Bytes after which an arena takes no more strings: a string has at most as many, and offsets 32 bits.
+const ARENA_MAX: usize = 1 << 30;
+
 impl TextVector {
     /// Forgets all strings, keeps the memory.
     pub fn clear(&mut self) {
@@ -160,14 +163,66 @@ impl TextVector {
     pub const LONG: u64 = u64::MAX;
 
     /// Appends a string, copied into the arena.
-    ///
-    /// # Panics
-    /// If the strings of one tile are longer than 4 GiB together.
     pub fn push(&mut self, text: &str) {
-        let offset = u32::try_from(self.arena.len()).expect("the strings of a tile are below 4 GiB");
-        let length = u32::try_from(text.len()).expect("a string is below 4 GiB");
+        self.push_parts([text]);
+    }
+
+    /// So many empty strings.
+    pub(crate) fn of_empty(len: usize) -> Self {
+        let empty = TextView { buffer: TextView::ARENA, offset: 0, length: 0 };
+        TextVector { views: vec![empty; len], ..TextVector::default() }
+    }
+
+    /// Puts a string in the place of another.
+    pub(crate) fn replace(&mut self, position: usize, text: &str) {
+        self.push(text);
+        self.views.swap_remove(position);
+    }
+
+    /// Makes the arena a buffer, so that copies of the strings share it.
+    pub(crate) fn share(&mut self) {
+        if self.arena.is_empty() {
+            return;
+        }
+        let mut buffers = self.buffers.as_deref().unwrap_or_default().to_vec();
+        for view in self.views.iter_mut().filter(|view| view.buffer == TextView::ARENA) {
+            view.buffer = buffers.len() as u32;
+        }
+        buffers.push(Buffer::from_vec(std::mem::take(&mut self.arena)));
+        self.buffers = Some(buffers.into());
+    }
+
+    /// Appends a string that is put together from parts, as [`TextVector::push`] does.
+    pub(crate) fn push_parts<'t>(&mut self, parts: impl IntoIterator<Item = &'t str>) {
+        let start = self.start();
+        parts.into_iter().for_each(|part| self.arena.extend_from_slice(part.as_bytes()));
+        self.close(start);
+    }
+
+    /// Appends a string with its ASCII letters in upper or in lower case, as [`TextVector::push`] does.
+    pub(crate) fn push_in_case(&mut self, text: &str, upper: bool) {
+        let start = self.start();
         self.arena.extend_from_slice(text.as_bytes());
-        self.views.push(TextView { buffer: TextView::ARENA, offset, length });
+        if upper {
+            self.arena[start..].make_ascii_uppercase();
+        } else {
+            self.arena[start..].make_ascii_lowercase();
+        }
+        self.close(start);
+    }
+
+    /// Where the next string begins: in a new arena if the one that is there has grown large.
+    fn start(&mut self) -> usize {
+        if self.arena.len() > ARENA_MAX {
+            self.share();
+        }
+        self.arena.len()
+    }
+
+    /// Makes a view of what was appended to the arena, which is whole strings.
+    fn close(&mut self, start: usize) {
+        let end = u32::try_from(self.arena.len()).expect("a string is below 1 GiB, and so is what lies before it");
+        self.views.push(TextView { buffer: TextView::ARENA, offset: start as u32, length: end - start as u32 });
     }
 
     /// Says which buffers views point into; of strings that are none yet.
@@ -194,13 +249,15 @@ impl TextVector {
     /// # Panics
     /// If they are not in order, within the string and at borders of characters.
     pub fn slices_of(&mut self, from: &TextVector, slice: impl Fn(&str) -> (usize, usize)) {
-        self.copy_from(from);
-        for (position, view) in self.views.iter_mut().enumerate() {
-            let text = from.get(position);
+        self.clear();
+        self.buffers.clone_from(&from.buffers);
+        self.arena.extend_from_slice(&from.arena);
+        self.views.extend((0..from.len()).map(|position| {
+            let (text, view) = (from.get(position), from.views[position]);
             let (start, end) = slice(text);
             assert!(text.is_char_boundary(start) && text.is_char_boundary(end) && start <= end, "a slice of a string");
-            *view = TextView { offset: view.offset + start as u32, length: (end - start) as u32, ..*view };
-        }
+            TextView { offset: view.offset + start as u32, length: (end - start) as u32, ..view }
+        }));
     }
 
     /// Makes this the strings of `from` at these positions.

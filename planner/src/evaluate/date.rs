@@ -46,21 +46,30 @@ fn timestamp(call: &Call, position: usize) -> Result<i64> {
 /// `extract(part from value)`, in millionths, then in the call's type.
 fn extract(call: &Call, part: DatePart) -> Result<Value> {
     let of = call.types[0];
-    let micros = match (&call.arguments[0], of) {
-        (Value::Interval(interval), _) => extract_from_interval(*interval, part),
-        (Value::Int(days), DataType::Date) => date_part(*days, part).map(millionths),
-        (Value::Int(micros), DataType::Time) => time_part(*micros, part),
-        (Value::Int(micros), DataType::Timestamp) => {
-            let (days, time) = split_timestamp(*micros);
-            match part {
-                DatePart::Epoch => Some(i128::from(*micros)),
-                _ => date_part(days, part).map(millionths).or_else(|| time_part(time, part)),
-            }
+    let micros = match &call.arguments[0] {
+        Value::Interval(interval) => extract_from_interval(*interval, part),
+        Value::Int(value) if matches!(of, DataType::Date | DataType::Time | DataType::Timestamp) => {
+            part_of(*value, of, part)
         }
-        (other, _) => return Err(mismatch(other, DataType::Timestamp)),
+        other => return Err(mismatch(other, DataType::Timestamp)),
     };
     let micros = micros.ok_or_else(|| unsupported_part(part, of))?;
     cast::cast_value(&Value::Decimal(micros), DataType::decimal(38, 6), call.result)
+}
+
+/// A field of a date, time or timestamp, in millionths; None for one that it does not have.
+pub fn part_of(value: i64, data_type: DataType, part: DatePart) -> Option<i128> {
+    match data_type {
+        DataType::Date => date_part(value, part).map(millionths),
+        DataType::Time => time_part(value, part),
+        _ => {
+            let (days, time) = split_timestamp(value);
+            match part {
+                DatePart::Epoch => Some(i128::from(value)),
+                _ => date_part(days, part).map(millionths).or_else(|| time_part(time, part)),
+            }
+        }
+    }
 }
 
 /// 0A000 for a part that a type does not have.
@@ -124,7 +133,15 @@ fn truncate(call: &Call, part: DatePart) -> Result<Value> {
     if let Value::Interval(interval) = &call.arguments[0] {
         return truncate_interval(*interval, part).map(Value::Interval);
     }
-    let (days, time) = split_timestamp(timestamp(call, 0)?);
+    truncated(timestamp(call, 0)?, part).map(Value::Int)
+}
+
+/// A timestamp, in microseconds since 1970, truncated to a unit.
+///
+/// # Errors
+/// 22023 for a part that is no unit, 22008 if the unit began before all timestamps.
+pub fn truncated(timestamp: i64, part: DatePart) -> Result<i64> {
+    let (days, time) = split_timestamp(timestamp);
     let Civil { year, month, day: _ } = civil_from_days(days);
     let start_of = |year: i64| days_from_civil(year, 1, 1);
     let (days, time) = match part {
@@ -143,11 +160,14 @@ fn truncate(call: &Call, part: DatePart) -> Result<Value> {
         DatePart::Microsecond => (days, time),
         _ => return Err(no_unit(part)),
     };
-    checked_timestamp(days, time).map(Value::Int)
+    checked_timestamp(days, time)
 }
 
 /// Months first, the day clipped to the new month's end; then days; then microseconds. `sign` is 1 or -1.
-fn add_interval(timestamp: i64, interval: Interval, sign: i64) -> Result<i64> {
+///
+/// # Errors
+/// 22008 beyond all timestamps.
+pub fn add_interval(timestamp: i64, interval: Interval, sign: i64) -> Result<i64> {
     let (mut days, time) = split_timestamp(timestamp);
     if interval.months != 0 {
         let Civil { year, month, day } = civil_from_days(days);

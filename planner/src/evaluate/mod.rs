@@ -8,7 +8,7 @@
 mod arithmetic;
 pub mod calendar;
 mod cast;
-mod date;
+pub mod date;
 pub mod decimal;
 pub mod format;
 mod interval;

@@ -5,7 +5,7 @@
 //! and that level has no more tuples: it is computed there and taken over; (5) it is computed here.
 
 use super::node::{Node, Operation};
-use super::{dictionary, fused, load};
+use super::{dictionary, fused, load, memo};
 use crate::Result;
 use crate::column::ColumnData;
 use crate::cpu::bucket::key::{KeyLayout, PartDomain, PartLayout};
@@ -302,9 +302,10 @@ impl<'a> Tile<'a> {
             Call { function, types: &types, result: node.data_type, register: node.register, checked: node.may_fail };
         let mut caches = std::mem::take(&mut self.caches);
         let vectors: Vec<&Vector> = arguments.iter().map(|&argument| self.top(argument)).collect();
-        let done = if let Some(text) = dictionary::argument(function, &vectors) {
+        let bounds = |argument: usize| self.node(arguments[argument]).bounds;
+        let done = if let Some(parts) = memo::parts(&call, &vectors, len, bounds) {
             let memo = caches.memos.entry(number).or_default();
-            dictionary::evaluate(&call, &vectors, text, len, memo, &mut caches.scratch, out)
+            memo.evaluate(&call, &vectors, parts, len, &mut caches.scratch, out)
         } else if !node.volatile && !vectors.is_empty() && vectors.iter().all(|vector| vector.constant) {
             kernels::call(&call, &vectors, 1, &mut caches.scratch, out).map(|()| {
                 (out.len, out.constant) = (len, true);

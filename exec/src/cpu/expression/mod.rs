@@ -3,7 +3,8 @@
 //! `node` compiles the scalars into numbered nodes, each with the register that its value range asks for. Evaluation
 //! is on demand, so only tuples that reach an expression evaluate it: `evaluate` walks the nodes and the tile's
 //! levels, `choice` does the lazy functions, `filter` the conditions. `fused` compares columns in their physical
-//! form, `load` brings columns into registers, `dictionary` evaluates functions once per distinct string.
+//! form, `load` brings columns into registers, `memo` evaluates functions of few values once for each of them,
+//! `dictionary` does so for conditions on columns in their physical form.
 
 mod choice;
 mod dictionary;
@@ -11,13 +12,14 @@ mod evaluate;
 pub mod filter;
 mod fused;
 pub mod load;
+mod memo;
 mod node;
 
 use super::bitmap::Bitmap;
 use super::kernels::Scratch;
 use super::vector::Register;
 use crate::Result;
-use dictionary::Memo;
+use memo::Memo;
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::multiloop::{Index, Program, ScalarId};
 use node::{Compiler, Node};
@@ -34,7 +36,7 @@ pub struct Expressions {
 /// What evaluation remembers from tile to tile.
 #[derive(Debug, Default)]
 pub(super) struct Caches {
-    /// By node: results per distinct string.
+    /// By node: results of functions of few values.
     memos: FxHashMap<u32, Memo>,
     scratch: Scratch,
     origins: Vec<u32>,

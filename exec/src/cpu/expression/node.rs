@@ -15,6 +15,8 @@ pub(super) struct Node {
     pub(super) operation: Operation,
     pub(super) data_type: DataType,
     pub(super) register: Register,
+    /// The least and the greatest value, where they are known.
+    pub(super) bounds: Option<(i128, i128)>,
     /// How many indices of the nest must be reached.
     pub(super) reach: usize,
     /// Whether it, arguments included, may fail.
@@ -140,6 +142,7 @@ impl<'p> Compiler<'p> {
             operation,
             data_type,
             register: register(data_type, self.ranges.of(id)),
+            bounds: self.ranges.of(id),
             reach,
             // Asking has no effects of its own, but it fails where what is asked has failed.
             may_fail: (effects.may_fail && self.ranges.may_fail(id)) || self.ranges.asks_failing(id),

@@ -13,6 +13,7 @@ pub mod logic;
 pub(crate) mod mask;
 pub(crate) mod sum;
 pub mod text;
+mod text_join;
 
 use super::bitmap::Bitmap;
 use super::level::Level;

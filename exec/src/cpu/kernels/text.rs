@@ -1,35 +1,169 @@
-//! Functions of strings: LIKE and its kin against a constant, substrings as views, lengths.
+//! Functions of strings with constants: LIKE and its kin, lengths and positions, slices as views, case, replacement.
 
-use super::{Call, strict_nulls};
+use super::{Call, strict_nulls, text_join};
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::vector::{Register, TextVector, Vector, VectorData};
 use memchr::memmem::Finder;
 use multiloop_planner::evaluate::like::{LikePattern, LikeShape};
-use multiloop_planner::function::Function;
+use multiloop_planner::function::{Function, TrimSide};
+use multiloop_planner::types::DataType;
 
 /// Does the functions of strings, if it can: false if not.
 pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
+    if matches!(call.function, Function::Concat | Function::ConcatSkipNull | Function::ConcatWithSeparator) {
+        return text_join::call(call, arguments, len, out);
+    }
     let Some(VectorData::Text(texts)) = arguments.first().map(|argument| &argument.data) else { return false };
     if arguments[0].constant || arguments[1..].iter().any(|argument| !argument.constant || argument.nulls.is_some()) {
         return false;
     }
-    if let Some(test) = Test::new(call.function, &arguments[1..]) {
+    let constants = &arguments[1..];
+    let data = if let Some(test) = Test::new(call.function, constants) {
         let mut bits = out.take_bool();
         test.fill(texts, &mut bits);
-        let nulls = strict_nulls(arguments, len, out);
-        out.set(len, VectorData::Bool(bits), nulls);
-        return true;
-    }
-    match call.function {
-        Function::Substring if call.register == Register::Text => substring(texts, arguments, len, out),
-        Function::Cast if call.types[0] == call.result || call.result == multiloop_planner::DataType::Text => {
-            let mut taken = out.take_text();
-            taken.copy_from(texts);
-            let nulls = strict_nulls(arguments, len, out);
-            out.set(len, VectorData::Text(taken), nulls);
-            true
+        VectorData::Bool(bits)
+    } else if call.register == Register::Text {
+        let mut taken = out.take_text();
+        if !text_of(call, texts, constants, &mut taken) {
+            return false;
         }
-        _ => false,
+        VectorData::Text(taken)
+    } else {
+        let Some(count) = Count::new(call.function, constants) else { return false };
+        match call.register {
+            Register::I32 => {
+                let mut values = out.take_i32();
+                values.extend((0..len).map(|tuple| count.of(texts.get(tuple)) as i32));
+                VectorData::I32(values)
+            }
+            Register::I64 => {
+                let mut values = out.take_i64();
+                values.extend((0..len).map(|tuple| count.of(texts.get(tuple))));
+                VectorData::I64(values)
+            }
+            _ => return false,
+        }
+    };
+    let nulls = strict_nulls(arguments, len, out);
+    out.set(len, data, nulls);
+    true
+}
+
+/// A number that a string has.
+enum Count {
+    Characters,
+    Bytes,
+    Ascii,
+    Position(Finder<'static>),
+}
+
+impl Count {
+    /// The number that a function with these constants gives; none if it does not.
+    fn new(function: Function, constants: &[&Vector]) -> Option<Count> {
+        Some(match function {
+            Function::Length => Count::Characters,
+            Function::OctetLength => Count::Bytes,
+            Function::Ascii => Count::Ascii,
+            Function::Position => Count::Position(finder(constants.first()?.text(0)?)),
+            _ => return None,
+        })
+    }
+
+    fn of(&self, text: &str) -> i64 {
+        match self {
+            Count::Characters => characters(text),
+            Count::Bytes => text.len() as i64,
+            Count::Ascii => text.chars().next().map_or(0, |first| i64::from(u32::from(first))),
+            Count::Position(part) => part.find(text.as_bytes()).map_or(0, |at| characters(&text[..at]) + 1),
+        }
+    }
+}
+
+fn characters(text: &str) -> i64 {
+    if text.is_ascii() { text.len() as i64 } else { text.chars().count() as i64 }
+}
+
+/// Does functions from string to string, if it can: false if not.
+fn text_of(call: &Call<'_>, texts: &TextVector, constants: &[&Vector], out: &mut TextVector) -> bool {
+    let integer = |at: usize| constants.get(at).and_then(|value| i64::try_from(value.integer(0)?).ok());
+    match (call.function, constants) {
+        (Function::Cast, []) if call.types[0] == call.result || call.result == DataType::Text => {
+            out.copy_from(texts);
+        }
+        (Function::Lower | Function::Upper, []) => return in_case(call.function == Function::Upper, texts, out),
+        (Function::Substring, _) => return substring(texts, constants, out),
+        (Function::Left, [_]) => match integer(0) {
+            Some(count) if count >= 0 => cut(texts, 0, usize::try_from(count).unwrap_or(usize::MAX), out),
+            _ => return false,
+        },
+        (Function::Right, [_]) => match integer(0) {
+            Some(count) if count >= 0 => out.slices_of(texts, |text| (last(text, count), text.len())),
+            _ => return false,
+        },
+        (Function::Trim(side), _) => {
+            let characters = constants.first().map_or(Some(" "), |characters| characters.text(0));
+            let Some(characters) = characters else { return false };
+            let among = |character: char| characters.contains(character);
+            out.slices_of(texts, |text| {
+                let start = match side {
+                    TrimSide::Both | TrimSide::Leading => text.len() - text.trim_start_matches(among).len(),
+                    TrimSide::Trailing => 0,
+                };
+                let rest = &text[start..];
+                match side {
+                    TrimSide::Both | TrimSide::Trailing => (start, start + rest.trim_end_matches(among).len()),
+                    TrimSide::Leading => (start, text.len()),
+                }
+            });
+        }
+        (Function::Replace, [from, to]) => {
+            let (Some(from), Some(to)) = (from.text(0), to.text(0)) else { return false };
+            // A string that grows may become too long, which is an error.
+            if from.is_empty() || to.len() > from.len() {
+                return false;
+            }
+            replace(texts, from, to, out);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// Upper or lower case, if all strings are ASCII.
+fn in_case(upper: bool, texts: &TextVector, out: &mut TextVector) -> bool {
+    for position in 0..texts.len() {
+        let text = texts.get(position);
+        if !text.is_ascii() {
+            return false;
+        }
+        out.push_in_case(text, upper);
+    }
+    true
+}
+
+/// Where the last `count` characters begin.
+fn last(text: &str, count: i64) -> usize {
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    if text.is_ascii() {
+        return text.len().saturating_sub(count);
+    }
+    let Some(before) = count.checked_sub(1) else { return text.len() };
+    text.char_indices().rev().nth(before).map_or(0, |(at, _)| at)
+}
+
+/// Puts one string for another, which is no longer.
+fn replace(texts: &TextVector, from: &str, to: &str, out: &mut TextVector) {
+    let finder = Finder::new(from);
+    for position in 0..texts.len() {
+        let text = texts.get(position);
+        let mut parts = Vec::new();
+        let mut done = 0;
+        for at in finder.find_iter(text.as_bytes()) {
+            parts.extend([&text[done..at], to]);
+            done = at + from.len();
+        }
+        parts.push(&text[done..]);
+        out.push_parts(parts);
     }
 }
 
@@ -108,25 +242,28 @@ pub(crate) fn holds(mut bytes: &[u8], parts: &[Finder<'_>]) -> bool {
 }
 
 /// `substring(text, from[, count])` as views into the same bytes.
-fn substring(texts: &TextVector, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
-    let Some(start) = arguments[1].integer(0).and_then(|start| i64::try_from(start).ok()) else { return false };
+fn substring(texts: &TextVector, constants: &[&Vector], out: &mut TextVector) -> bool {
+    let Some(start) = constants[0].integer(0).and_then(|start| i64::try_from(start).ok()) else { return false };
     let start = start.saturating_sub(1);
-    let end = match arguments.get(2).map(|count| count.integer(0)) {
+    let end = match constants.get(1).map(|count| count.integer(0)) {
         None => i64::MAX,
         Some(Some(count)) if count >= 0 => start.saturating_add(i64::try_from(count).unwrap_or(i64::MAX)),
         Some(_) => return false,
     };
     let place = |position: i64| usize::try_from(position.max(0)).unwrap_or(usize::MAX);
-    let (start, end) = (place(start), place(end.max(start)));
-    let mut taken = out.take_text();
-    taken.slices_of(texts, |text| {
-        if text.is_ascii() {
-            return (start.min(text.len()), end.min(text.len()));
+    cut(texts, place(start), place(end.max(start)), out);
+    true
+}
+
+/// The characters from one place to another, as far as there are any.
+fn cut(texts: &TextVector, start: usize, end: usize, out: &mut TextVector) {
+    out.slices_of(texts, |text| {
+        // Bytes are characters as far as all before them are.
+        let bytes = end.min(text.len());
+        if text.as_bytes()[..bytes].is_ascii() {
+            return (start.min(bytes), bytes);
         }
         let byte = |position: usize| text.char_indices().nth(position).map_or(text.len(), |(at, _)| at);
         (byte(start), byte(end))
     });
-    let nulls = strict_nulls(arguments, len, out);
-    out.set(len, VectorData::Text(taken), nulls);
-    true
 }

@@ -2,6 +2,7 @@
 //! `function_effects` says.
 
 use super::{Analysis, Fact, NOTHING, union};
+use crate::evaluate::{decimal, evaluate};
 use crate::function::{DatePart, Function};
 use crate::multiloop::scalar::function_effects;
 use crate::multiloop::{Scalar, ScalarId};
@@ -138,7 +139,8 @@ fn strict(function: Function, bounds: &[Interval], types: &[DataType], result: D
         F::DateAddDays if types[0] == DataType::Date => return None,
         F::Subtract | F::DateDifference => add(a, negate(b?)?),
         F::Multiply if types[0].scale() + types[1].scale() == result.scale() => multiply(a, b?),
-        F::Divide if !result.is_decimal() => return Some(divide(a, b?)),
+        F::Divide if result.is_decimal() => decimal_quotient(a, b?, types, result),
+        F::Divide => return Some(divide(a, b?)),
         F::Modulo if excludes_zero(b?) => Some(modulo(a, b?)),
         F::Negate => negate(a),
         F::Abs => Some(absolute(a)?),
@@ -146,7 +148,8 @@ fn strict(function: Function, bounds: &[Interval], types: &[DataType], result: D
             let one = 10i128.pow(result.scale().into());
             Some((a.0.signum() * one, a.1.signum() * one))
         }
-        F::Cast | F::AssignCast => return cast(a, types[0], result),
+        F::Cast | F::AssignCast => return cast(a, types[0], result).or_else(|| ends(function, bounds, types, result)),
+        F::DateTrunc(_) | F::Round | F::Truncate | F::Ceil | F::Floor => return ends(function, bounds, types, result),
         F::Extract(part) => return extract(part, a, types[0], result),
         _ => return None,
     })
@@ -178,6 +181,42 @@ fn divide(a: Interval, b: Interval) -> Computed {
     }
     let quotient = |a: i128, b: i128| a.checked_div(b);
     around([quotient(a.0, b.0)?, quotient(a.0, b.1)?, quotient(a.1, b.0)?, quotient(a.1, b.1)?])
+}
+
+/// Division of decimals, rounded to the scale of the result.
+fn decimal_quotient(a: Interval, b: Interval, types: &[DataType], result: DataType) -> Computed {
+    // Of what has no values, there are no quotients either.
+    if !excludes_zero(b) || a.0 > a.1 || b.0 > b.1 {
+        return None;
+    }
+    let quotient = |a: i128, b: i128| decimal::divide(a, types[0].scale(), b, types[1].scale(), result.scale());
+    around([quotient(a.0, b.0)?, quotient(a.0, b.1)?, quotient(a.1, b.0)?, quotient(a.1, b.1)?])
+}
+
+/// Functions that never decrease while their first argument, an integer-like one, increases, and whose others are
+/// constant: what they are at its ends. Where they are something at both ends, they are so in between.
+fn ends(function: Function, bounds: &[Interval], types: &[DataType], result: DataType) -> Option<Computed> {
+    let is_timed = |data_type: DataType| matches!(data_type, DataType::Date | DataType::Timestamp);
+    let casts = matches!(function, Function::Cast | Function::AssignCast);
+    if bounds[1..].iter().any(|(low, high)| low != high) || (casts && !(is_timed(types[0]) && is_timed(result))) {
+        return None;
+    }
+    if bounds.iter().any(|(low, high)| low > high) {
+        return Some(None);
+    }
+    let value = |integer: i128, data_type: DataType| {
+        if data_type.is_decimal() { Some(Value::Decimal(integer)) } else { i64::try_from(integer).ok().map(Value::Int) }
+    };
+    let at = |end: i128| {
+        let arguments = std::iter::once(end).chain(bounds[1..].iter().map(|&(constant, _)| constant));
+        let values: Option<Vec<Value>> = arguments.zip(types).map(|(integer, &of)| value(integer, of)).collect();
+        match evaluate(function, &values?, types, result).ok()? {
+            Value::Int(integer) => Some(i128::from(integer)),
+            Value::Decimal(unscaled) => Some(unscaled),
+            _ => None,
+        }
+    };
+    Some(Some((at(bounds[0].0)?, at(bounds[0].1)?)))
 }
 
 fn modulo(a: Interval, b: Interval) -> Interval {

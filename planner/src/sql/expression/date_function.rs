@@ -88,16 +88,16 @@ impl Binder<'_> {
         Ok(cast(extract(&name, source)?, DataType::Double, Coercion::Implicit))
     }
 
-    /// `date_trunc('field', source)`: of a date, a timestamp.
+    /// `date_trunc('field', source)`: a timestamp, also of a date, which needs no cast.
     pub(super) fn date_trunc(&mut self, part: Expression, source: Expression) -> Result<Expression> {
         let position = source.position;
         let name = self.field_name("date_trunc", part)?;
         let source = match source.data_type {
-            DataType::Null | DataType::Date => self.coerce(source, DataType::Timestamp, Coercion::Implicit)?,
+            DataType::Null => self.coerce(source, DataType::Timestamp, Coercion::Implicit)?,
             DataType::Time => self.coerce(source, DataType::Interval, Coercion::Implicit)?,
             _ => source,
         };
-        let data_type = source.data_type;
+        let data_type = if source.data_type == DataType::Date { DataType::Timestamp } else { source.data_type };
         if !matches!(data_type, DataType::Timestamp | DataType::Interval) {
             let message = format!("function date_trunc(text, {data_type}) does not exist");
             return Err(Error::new(ErrorKind::UnknownFunction, message).at(position));

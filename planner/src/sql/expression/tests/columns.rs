@@ -262,7 +262,7 @@ fn functions_take_what_casts_implicitly() {
         ("extract(year from t)", "!42883 at 18 function extract(year from text) does not exist"),
         ("date_part('year', d)", "Cast(Extract(Year)(d) as double precision): double precision"),
         ("date_part(t, d)", "!0A000 at 10 date_part with a field that is no literal is not supported"),
-        ("date_trunc('month', d)", "DateTrunc(Month)(Cast(d as timestamp)): timestamp"),
+        ("date_trunc('month', d)", "DateTrunc(Month)(d): timestamp"),
         ("trim(c)", "Trim(Both)(c): text"),
         ("lenght(t)", "!42883 at 0 function lenght(text) does not exist"),
         ("lower(t, t)", "!42883 at 0 function lower(text, text) does not exist"),
