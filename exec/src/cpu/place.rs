@@ -240,7 +240,12 @@ impl Writer<'_> {
                     format!("Direct, {codes} codes for at most {} rows", reduce.rows.count)
                 }
                 Some(codes) => format!("Hash of 64-bit keys, {codes} codes (beyond {FEW_CODES})"),
-                None if text => "Hash of bytes (Few or packed if one dictionary holds the text)".to_owned(),
+                None if text => {
+                    format!(
+                        "Hash of {} (Few or packed if one dictionary holds the text)",
+                        width_name(reduce.layout.width)
+                    )
+                }
                 None => format!("Hash of {}", width_name(reduce.layout.width)),
             };
             self.line(depth, format!("%{number} bucket_reduce: {why}"));
@@ -276,6 +281,7 @@ fn width_name(width: KeyWidth) -> &'static str {
         KeyWidth::Bits64 => "64-bit keys",
         KeyWidth::Bits128 => "128-bit keys",
         KeyWidth::Bytes => "bytes",
+        KeyWidth::Text => "strings",
     }
 }
 

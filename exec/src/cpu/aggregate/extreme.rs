@@ -182,6 +182,11 @@ fn offer<T>(best: &mut T, seen: &mut bool, value: T, largest: bool, compare: imp
 /// Whether a string is no better than the best so far, found without making a value of it.
 fn is_settled(best: &Value, text: Option<&str>, largest: bool) -> bool {
     let (Value::Text(best), Some(text)) = (best, text) else { return false };
+    if let (Some(first), Some(best_first)) = (text.as_bytes().first_chunk::<8>(), best.as_bytes().first_chunk::<8>())
+        && first != best_first
+    {
+        return (u64::from_be_bytes(*first) < u64::from_be_bytes(*best_first)) == largest;
+    }
     if largest { text.as_bytes() <= best.as_bytes() } else { text.as_bytes() >= best.as_bytes() }
 }
 

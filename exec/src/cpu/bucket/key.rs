@@ -9,6 +9,7 @@ use super::super::gather::{Gathered, GatheredData};
 use super::super::probe::CodeRange;
 use super::super::vector::{Vector, VectorData};
 use super::pack::pack;
+use super::text_keys::TextKeys;
 use crate::column::Dictionary;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, canonical_float_bits};
@@ -19,6 +20,8 @@ use std::sync::Arc;
 pub(crate) struct KeyLayout {
     pub(crate) parts: Vec<PartLayout>,
     pub(crate) width: KeyWidth,
+    /// Whether the parts that are numbers take no more than 64 bits.
+    packs_numbers: bool,
 }
 
 /// What codes are.
@@ -28,8 +31,10 @@ pub(crate) enum KeyWidth {
     Bits64,
     /// 128-bit integers.
     Bits128,
-    /// Bytes.
+    /// Bytes: those of numbers, all numbers packed into 64 bits if they fit, and of strings.
     Bytes,
+    /// One string, as it is.
+    Text,
 }
 
 /// One part of a key.
@@ -91,12 +96,19 @@ const INTERVAL_ZERO: i128 = 1 << 75;
 impl KeyLayout {
     /// The narrowest layout for these parts.
     pub(crate) fn new(domains: Vec<PartDomain>) -> Self {
+        if let [PartDomain::Text] = domains[..] {
+            let parts = vec![PartLayout { domain: PartDomain::Text, shift: 0 }];
+            return KeyLayout { parts, width: KeyWidth::Text, packs_numbers: true };
+        }
         let mut shift = 0u32;
         let mut packs = true;
         let parts = domains
             .into_iter()
             .map(|domain| {
-                let bits = domain.codes().map_or(128, |codes| 128 - (codes - 1).leading_zeros());
+                // Text is written behind the numbers, and takes none of their bits.
+                let text = matches!(domain, PartDomain::Text);
+                let wide = if text { 0 } else { 128 };
+                let bits = domain.codes().map_or(wide, |codes| 128 - (codes - 1).leading_zeros());
                 packs &= domain.codes().is_some() && shift + bits <= 128;
                 let part = PartLayout { domain, shift: shift.min(127) };
                 shift = (shift + bits).min(1 << 16);
@@ -108,7 +120,7 @@ impl KeyLayout {
             65..=128 if packs => KeyWidth::Bits128,
             _ => KeyWidth::Bytes,
         };
-        KeyLayout { parts, width }
+        KeyLayout { parts, width, packs_numbers: shift <= 64 }
     }
 
     /// The codes of a layout of one integer, if they are not too many.
@@ -155,6 +167,8 @@ pub(crate) struct Codes {
     bytes: Vec<u8>,
     /// Where the bytes of each key end.
     ends: Vec<usize>,
+    /// Keys of one string.
+    pub(crate) texts: Option<TextKeys>,
     /// Keys that no layout of these domains holds, or with a NULL that matches nothing.
     pub(crate) absent: Option<Vec<bool>>,
 }
@@ -163,18 +177,11 @@ impl Codes {
     /// Encodes keys. A value outside of its part's domain makes its key absent.
     pub(crate) fn encode(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
         (self.len, self.absent) = (len, None);
+        if layout.width != KeyWidth::Text {
+            self.texts = None;
+        }
         match layout.width {
-            KeyWidth::Bits64 => {
-                self.bits64.clear();
-                self.bits64.resize(len, 0);
-                for (part, values) in layout.parts.iter().zip(parts) {
-                    if pack(part, *values, &mut self.bits64, &mut self.absent) {
-                        continue;
-                    }
-                    let (codes, absent, shift) = (&mut self.bits64, &mut self.absent, part.shift);
-                    each_code(part, *values, len, absent, |tuple, code| codes[tuple] |= (code as u64) << shift);
-                }
-            }
+            KeyWidth::Bits64 => self.pack_numbers(layout, parts, len),
             KeyWidth::Bits128 => {
                 self.bits128.clear();
                 self.bits128.resize(len, 0);
@@ -184,42 +191,61 @@ impl Codes {
                 }
             }
             KeyWidth::Bytes => self.encode_bytes(layout, parts, len),
+            KeyWidth::Text => {
+                self.texts.get_or_insert_default().fill(parts[0], len);
+                if parts[0].may_be_null() && !parts[0].null_matches {
+                    self.absent = Some((0..len).map(|tuple| parts[0].is_null(tuple)).collect());
+                }
+            }
         }
     }
 
-    /// Parts one after the other: numbers as their codes; strings, of which a byte says that they are not NULL, with
-    /// their length in front, unless they come last.
+    /// Packs the parts that are numbers.
+    fn pack_numbers(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
+        self.bits64.clear();
+        self.bits64.resize(len, 0);
+        for (part, values) in layout.parts.iter().zip(parts) {
+            if matches!(part.domain, PartDomain::Text) || pack(part, *values, &mut self.bits64, &mut self.absent) {
+                continue;
+            }
+            let (codes, absent, shift) = (&mut self.bits64, &mut self.absent, part.shift);
+            each_code(part, *values, len, absent, |tuple, code| codes[tuple] |= (code as u64) << shift);
+        }
+    }
+
+    /// Numbers as their codes, all of them packed into 64 bits if they fit; then strings, of which a byte says that they
+    /// are not NULL, with their length in front, unless they come last.
     fn encode_bytes(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
         self.ends.clear();
         self.bytes.clear();
-        let absent = &mut self.absent;
-        let number = |(part, values): (&PartLayout, &KeyPartValues<'_>)| {
-            if let PartDomain::Text = part.domain {
-                return None;
-            }
+        let packed = layout.packs_numbers;
+        let mut wide: Vec<Vec<u128>> = Vec::new();
+        if packed {
+            self.pack_numbers(layout, parts, len);
+        }
+        let is_text = |part: &PartLayout| matches!(part.domain, PartDomain::Text);
+        for (part, values) in layout.parts.iter().zip(parts).filter(|(part, _)| !packed && !is_text(part)) {
             let mut numbers = vec![0u128; len];
-            each_code(part, *values, len, absent, |tuple, code| numbers[tuple] = code);
-            Some(numbers)
-        };
-        let numbers: Vec<Option<Vec<u128>>> = layout.parts.iter().zip(parts).map(number).collect();
-        let last = parts.len().saturating_sub(1);
+            each_code(part, *values, len, &mut self.absent, |tuple, code| numbers[tuple] = code);
+            wide.push(numbers);
+        }
+        let texts = layout.parts.iter().zip(parts).filter(|(part, _)| is_text(part));
+        let texts: Vec<&KeyPartValues<'_>> = texts.map(|(_, values)| values).collect();
+        let numbers = packed && texts.len() < parts.len();
         for tuple in 0..len {
-            for (at, (numbers, values)) in numbers.iter().zip(parts).enumerate() {
-                let text = match numbers {
-                    Some(numbers) => {
-                        self.bytes.extend_from_slice(&numbers[tuple].to_le_bytes());
-                        continue;
-                    }
-                    None => values.text(tuple),
-                };
-                let Some(text) = text else {
+            if numbers {
+                self.bytes.extend_from_slice(&self.bits64[tuple].to_le_bytes());
+            }
+            wide.iter().for_each(|numbers| self.bytes.extend_from_slice(&numbers[tuple].to_le_bytes()));
+            for (at, values) in texts.iter().enumerate() {
+                let Some(text) = values.text(tuple) else {
                     self.bytes.push(0);
-                    mark(&mut self.absent, *values, tuple, len);
+                    mark(&mut self.absent, **values, tuple, len);
                     continue;
                 };
                 self.bytes.push(1);
-                if at < last {
-                    self.bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
+                if at + 1 < texts.len() {
+                    self.bytes.extend_from_slice(&(text.len() as u32).to_le_bytes());
                 }
                 self.bytes.extend_from_slice(text);
             }

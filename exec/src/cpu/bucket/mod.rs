@@ -1,10 +1,12 @@
 //! Buckets: how keys find groups.
 //!
 //! `key` turns the parts of a key into one number (or a string of bytes), by dense loops where it can (`pack`);
-//! `table` numbers distinct keys by hashing. `grouper` numbers the groups of a reduction while its rows pass by;
+//! one string is a key where it lies (`text_keys`). `table` numbers distinct keys by hashing, those of bytes with
+//! `byte_keys`. `grouper` numbers the groups of a reduction while its rows pass by;
 //! `index` finds the group of a key in a finished collection by whatever suits its keys: an array over the codes
 //! (Direct), a bitmap with ranks (Ranked), runs behind one part of the key (Prefixed) or a hash table (Hash).
 
+mod byte_keys;
 pub(super) mod grouper;
 pub(super) mod index;
 pub(super) mod key;
@@ -15,3 +17,4 @@ pub(super) mod present;
 mod ranks;
 pub(super) mod runs;
 pub(super) mod table;
+mod text_keys;

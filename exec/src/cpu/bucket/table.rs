@@ -6,9 +6,9 @@
 //! Hash Join Performance through Prefetching, 2004).
 
 use super::super::kernels::prefetch_here;
+use super::byte_keys::ByteKeys;
 use super::key::{Codes, KeyWidth};
-use rustc_hash::FxHasher;
-use std::hash::Hasher;
+use super::text_keys::TextKeys;
 
 /// The number that stands for no group.
 pub(crate) const NO_GROUP: u32 = u32::MAX;
@@ -44,14 +44,8 @@ enum Keys {
     Bytes(ByteKeys),
 }
 
-#[derive(Clone, Debug, Default)]
-struct ByteKeys {
-    ends: Vec<usize>,
-    bytes: Vec<u8>,
-}
-
 /// Where keys of one kind are kept.
-trait Store {
+pub(super) trait Store {
     type Key<'k>: Copy;
 
     fn hash(key: Self::Key<'_>) -> u64;
@@ -102,39 +96,6 @@ macro_rules! integer_store {
 
 integer_store!(u64, hash64);
 integer_store!(u128, |key: u128| hash64((key as u64) ^ hash64((key >> 64) as u64)));
-
-impl ByteKeys {
-    fn get(&self, number: usize) -> &[u8] {
-        let start = if number == 0 { 0 } else { self.ends[number - 1] };
-        &self.bytes[start..self.ends[number]]
-    }
-}
-
-impl Store for ByteKeys {
-    type Key<'k> = &'k [u8];
-
-    #[inline(always)]
-    fn hash(key: &[u8]) -> u64 {
-        let mut hasher = FxHasher::default();
-        hasher.write(key);
-        hash64(hasher.finish() ^ key.len() as u64)
-    }
-    fn hash_of(&self, number: usize) -> u64 {
-        Self::hash(self.get(number))
-    }
-    #[inline(always)]
-    fn is(&self, number: usize, key: &[u8]) -> bool {
-        self.get(number) == key
-    }
-    fn add(&mut self, key: &[u8]) {
-        self.bytes.extend_from_slice(key);
-        self.ends.push(self.bytes.len());
-    }
-    #[inline(always)]
-    fn prefetch(&self, number: usize) {
-        prefetch_here(self.ends.as_ptr().wrapping_add(number));
-    }
-}
 
 impl Slots {
     /// Slots for so many keys.
@@ -265,7 +226,7 @@ impl GroupTable {
         let store = match width {
             KeyWidth::Bits64 => Keys::Bits64(Vec::with_capacity(keys)),
             KeyWidth::Bits128 => Keys::Bits128(Vec::with_capacity(keys)),
-            KeyWidth::Bytes => Keys::Bytes(ByteKeys::default()),
+            KeyWidth::Bytes | KeyWidth::Text => Keys::Bytes(ByteKeys::default()),
         };
         GroupTable { slots: Slots::new(keys), keys: store }
     }
@@ -281,7 +242,7 @@ impl GroupTable {
             + match &self.keys {
                 Keys::Bits64(keys) => keys.capacity() * 8,
                 Keys::Bits128(keys) => keys.capacity() * 16,
-                Keys::Bytes(keys) => keys.ends.capacity() * 8 + keys.bytes.capacity(),
+                Keys::Bytes(keys) => keys.held(),
             }
     }
 
@@ -301,7 +262,15 @@ impl GroupTable {
         match &mut self.keys {
             Keys::Bits64(keys) => self.slots.insert_all(keys, len, |tuple| codes.bits64[tuple], absent, numbers),
             Keys::Bits128(keys) => self.slots.insert_all(keys, len, |tuple| codes.bits128[tuple], absent, numbers),
-            Keys::Bytes(keys) => self.slots.insert_all(keys, len, |tuple| codes.bytes(tuple), absent, numbers),
+            Keys::Bytes(keys) => match (&codes.texts, codes.texts.as_ref().and_then(TextKeys::distinct)) {
+                (None, _) => self.slots.insert_all(keys, len, |tuple| codes.bytes(tuple), absent, numbers),
+                (Some(_), Some(distinct)) => {
+                    let mut known = Vec::with_capacity(distinct.len());
+                    self.slots.insert_all(keys, distinct.len(), |place| distinct.get(place), |_| false, &mut known);
+                    numbers.extend(distinct.places.iter().map(|&place| known[place as usize]));
+                }
+                (Some(texts), None) => self.slots.insert_all(keys, len, |tuple| texts.get(tuple), absent, numbers),
+            },
         }
     }
 
@@ -331,7 +300,18 @@ impl GroupTable {
         match &self.keys {
             Keys::Bits64(keys) => self.slots.find_all(keys, len, |tuple| codes.bits64[tuple], absent, numbers),
             Keys::Bits128(keys) => self.slots.find_all(keys, len, |tuple| codes.bits128[tuple], absent, numbers),
-            Keys::Bytes(keys) => self.slots.find_all(keys, len, |tuple| codes.bytes(tuple), absent, numbers),
+            Keys::Bytes(keys) => match (&codes.texts, codes.texts.as_ref().and_then(TextKeys::distinct)) {
+                (None, _) => self.slots.find_all(keys, len, |tuple| codes.bytes(tuple), absent, numbers),
+                (Some(_), Some(distinct)) => {
+                    let mut known = Vec::with_capacity(distinct.len());
+                    self.slots.find_all(keys, distinct.len(), |place| distinct.get(place), |_| false, &mut known);
+                    let number = |(tuple, &place): (usize, &u32)| {
+                        if absent(tuple) { NO_GROUP } else { known[place as usize] }
+                    };
+                    numbers.extend(distinct.places.iter().enumerate().map(number));
+                }
+                (Some(texts), None) => self.slots.find_all(keys, len, |tuple| texts.get(tuple), absent, numbers),
+            },
         }
     }
 }

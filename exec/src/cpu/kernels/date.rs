@@ -14,9 +14,7 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector
         Function::Extract(part) => {
             fields_of_dates(call, arguments, len, out) || fields(call, part, arguments, len, out)
         }
-        Function::DateTrunc(_) | Function::AddInterval | Function::SubtractInterval => {
-            moved(call, arguments, len, out)
-        }
+        Function::DateTrunc(_) | Function::AddInterval | Function::SubtractInterval => moved(call, arguments, len, out),
         _ => false,
     }
 }

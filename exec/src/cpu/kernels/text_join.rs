@@ -7,9 +7,7 @@ use multiloop_planner::types::DataType;
 
 /// Does the three functions, of arguments that are text: false for others.
 pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
-    let text = |(vector, data_type): (&&Vector, &DataType)| {
-        vector.register() == Register::Text && data_type.is_text()
-    };
+    let text = |(vector, data_type): (&&Vector, &DataType)| vector.register() == Register::Text && data_type.is_text();
     if call.register != Register::Text || !arguments.iter().zip(call.types).all(text) {
         return false;
     }
