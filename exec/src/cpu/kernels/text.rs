@@ -54,7 +54,7 @@ enum Count {
     Characters,
     Bytes,
     Ascii,
-    Position(Finder<'static>),
+    Position(Box<Finder<'static>>),
 }
 
 impl Count {
@@ -64,7 +64,7 @@ impl Count {
             Function::Length => Count::Characters,
             Function::OctetLength => Count::Bytes,
             Function::Ascii => Count::Ascii,
-            Function::Position => Count::Position(finder(constants.first()?.text(0)?)),
+            Function::Position => Count::Position(Box::new(finder(constants.first()?.text(0)?))),
             _ => return None,
         })
     }
