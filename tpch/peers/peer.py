@@ -4,7 +4,8 @@
     python peer.py ENGINE THREADS    reads a line of JSON, writes a line of JSON, until its input ends:
 
     {"tables": {"lineitem": "/…/lineitem.parquet", …}}        {"version": …, "fetch": …, "load_ms": …}
-    {"sql": …, "runs": 5, "budget_s": 150}                    {"times_ms": [warm-up, run, …], "rows": [["1.00", "A"], …]}
+    {"sql": …, "runs": 5, "budget_s": 150}                    {"times_ms": [warm-up, run, …], "rows": [["1.00", "A"], …],
+                                                               "peak_mb": most memory resident in these runs}
 
 or {"error": …} for either.
 """
@@ -49,9 +50,37 @@ def load(engine, job):
     return {"version": engine.version, "fetch": engine.fetch, "load_ms": round(load_ms, 1)}
 
 
+def processes():
+    """This process and all that it has started."""
+    found = [os.getpid()]
+    for pid in found:
+        with contextlib.suppress(OSError):
+            for task in os.listdir(f"/proc/{pid}/task"):
+                with open(f"/proc/{pid}/task/{task}/children") as file:
+                    found += map(int, file.read().split())
+    return found
+
+
+def reset_peak():
+    """Forgets how much memory was resident before: 5 is Linux' number for that, see proc(5)."""
+    for pid in processes():
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/clear_refs", "w") as file:
+            file.write("5")
+
+
+def peak_mb():
+    """Most memory that was resident at one time since then, in MiB; none where the system does not say."""
+    total = 0
+    for pid in processes():
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/status") as file:
+            total += sum(int(line.split()[1]) for line in file if line.startswith("VmHWM:"))
+    return total // 1024 or None
+
+
 def measure(engine, job):
     """One warm-up, then the timed runs; fewer (at least one) when they take longer than the budget."""
     times, result = [], None
+    reset_peak()
     while len(times) <= job["runs"]:
         del result  # the memory of the last run is not the next one's burden
         at = time.perf_counter()
@@ -59,7 +88,9 @@ def measure(engine, job):
         times.append((time.perf_counter() - at) * 1e3)
         if len(times) > 1 and sum(times) > job["budget_s"] * 1e3:
             break
-    return {"times_ms": [round(t, 3) for t in times], "rows": [[text(v) for v in row] for row in engine.rows(result)]}
+    peak = peak_mb()  # before rows() makes Python's objects of the result
+    rows = [[text(v) for v in row] for row in engine.rows(result)]
+    return {"times_ms": [round(t, 3) for t in times], "rows": rows, "peak_mb": peak}
 
 
 def settle(threads):

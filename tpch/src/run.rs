@@ -59,6 +59,8 @@ pub struct QueryReport {
     pub min_ms: f64,
     /// All of them.
     pub runs_ms: Vec<f64>,
+    /// Most memory resident at one time during the runs, the tables' included, in MiB.
+    pub peak_mb: Option<u64>,
     /// Median time to parse, bind, optimise, lower and rewrite.
     pub plan_ms: f64,
     /// Whether the answer is the known one; null where none is known or nobody asked.
@@ -121,10 +123,12 @@ fn run_query(session: &Session, number: usize, options: &Options) -> (QueryRepor
         median_ms: f64::NAN,
         min_ms: f64::NAN,
         runs_ms: Vec::new(),
+        peak_mb: None,
         plan_ms: f64::NAN,
         verified: None,
         difference: None,
     };
+    machine::reset_peak();
     let mut plans = Vec::new();
     let mut first = Vec::new();
     // The first run is not timed: it warms caches, and is the one that is verified.
@@ -159,6 +163,7 @@ fn run_query(session: &Session, number: usize, options: &Options) -> (QueryRepor
             plans.push(milliseconds(timings.parse + timings.plan));
         }
     }
+    report.peak_mb = machine::peak_mib();
     report.median_ms = median(&report.runs_ms);
     report.min_ms = report.runs_ms.iter().copied().fold(f64::NAN, f64::min);
     report.plan_ms = median(&plans);

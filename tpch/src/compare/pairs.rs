@@ -18,6 +18,8 @@ pub struct Pair {
     pub best_ms: Option<f64>,
     /// Best peer / Multiloop: above 1 Multiloop is faster.
     pub ratio: Option<f64>,
+    /// Multiloop's peak of resident memory / the least of the peers': below 1 Multiloop needs less than all of them.
+    pub peak_ratio: Option<f64>,
 }
 
 /// All pairs together; None where no query has a ratio.
@@ -33,6 +35,10 @@ pub struct Summary {
     pub worst_query: Option<usize>,
     /// Its ratio.
     pub worst_ratio: Option<f64>,
+    /// The query with the highest ratio of memory.
+    pub worst_peak_query: Option<usize>,
+    /// Its ratio.
+    pub worst_peak_ratio: Option<f64>,
 }
 
 /// Multiloop's median of a query, if it gave a result.
@@ -53,12 +59,16 @@ pub(super) fn pair(multiloop: &Report, peers: &[PeerReport]) -> Vec<Pair> {
         let multiloop_ms = ours(multiloop, number);
         let times = peers.iter().filter_map(|peer| Some((peer, peer.query(number).and_then(in_the_race)?)));
         let best = times.min_by(|a, b| a.1.total_cmp(&b.1));
+        let queries = peers.iter().filter_map(|peer| peer.query(number).filter(|query| in_the_race(query).is_some()));
+        let least = queries.filter_map(|query| query.peak_mb).min();
+        let peak = multiloop.queries.iter().find(|query| query.query == number).and_then(|query| query.peak_mb);
         Pair {
             query: number,
             multiloop_ms,
             best_peer: best.map(|(peer, _)| peer.engine.clone()),
             best_ms: best.map(|(_, ms)| ms),
             ratio: best.and_then(|(_, ms)| ratio(ms, multiloop_ms?)),
+            peak_ratio: peak.zip(least).and_then(|(ours, least)| ratio(ours as f64, least as f64)),
         }
     };
     multiloop.queries.iter().map(|query| pair(query.query)).collect()
@@ -76,6 +86,8 @@ pub(super) fn summary(pairs: &[Pair]) -> Summary {
     let ratios: Vec<f64> = raced.iter().map(|(_, ratio, ..)| *ratio).collect();
     let best: f64 = raced.iter().map(|(_, _, best, _)| best).sum();
     let ours: f64 = raced.iter().map(|(_, _, _, ours)| ours).sum();
+    let peaks = pairs.iter().filter_map(|pair| Some((pair.query, pair.peak_ratio?)));
+    let worst_peak = peaks.max_by(|a, b| a.1.total_cmp(&b.1));
     let worst = raced.iter().min_by(|a, b| a.1.total_cmp(&b.1));
     Summary {
         queries: raced.len(),
@@ -83,5 +95,7 @@ pub(super) fn summary(pairs: &[Pair]) -> Summary {
         total_ratio: ratio(best, ours),
         worst_query: worst.map(|(query, ..)| *query),
         worst_ratio: worst.map(|(_, ratio, ..)| *ratio),
+        worst_peak_query: worst_peak.map(|(query, _)| query),
+        worst_peak_ratio: worst_peak.map(|(_, ratio)| ratio),
     }
 }

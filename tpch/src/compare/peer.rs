@@ -50,6 +50,9 @@ pub struct PeerQuery {
     pub median_ms: Option<f64>,
     /// All of them.
     pub runs_ms: Vec<f64>,
+    /// Most memory resident at one time during the runs, the tables' included, in MiB: of its process and of those that
+    /// it has started.
+    pub peak_mb: Option<u64>,
     /// Rows of the result.
     pub rows: Option<usize>,
     /// Why there is no result.
@@ -122,6 +125,8 @@ struct Loaded {
 #[derive(Debug, Deserialize)]
 pub(super) struct Measured {
     pub(super) times_ms: Vec<f64>,
+    #[serde(default)]
+    pub(super) peak_mb: Option<u64>,
     pub(super) rows: Vec<Vec<String>>,
 }
 
@@ -191,11 +196,12 @@ pub(super) fn query_report(
 ) -> PeerQuery {
     let report = PeerQuery { query: number, text, ..PeerQuery::default() };
     match outcome {
-        Ok(Measured { times_ms, rows }) => match times_ms.split_first() {
+        Ok(Measured { times_ms, peak_mb, rows }) => match times_ms.split_first() {
             Some((warmup, runs)) if !runs.is_empty() => PeerQuery {
                 warmup_ms: Some(*warmup),
                 median_ms: Some(median(runs)),
                 runs_ms: runs.to_vec(),
+                peak_mb,
                 rows: Some(rows.len()),
                 difference: answer.and_then(|ours| answer::difference(number, ours, rows)),
                 ..report

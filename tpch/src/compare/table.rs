@@ -36,6 +36,9 @@ pub fn print_comparison(comparison: &Comparison) -> String {
     if let (Some(query), Some(ratio)) = (summary.worst_query, summary.worst_ratio) {
         let _ = writeln!(text, "\nthe lowest ratio is Q{query}'s, {ratio:.2}");
     }
+    if let (Some(query), Some(ratio)) = (summary.worst_peak_query, summary.worst_peak_ratio) {
+        let _ = writeln!(text, "memory at most {ratio:.2} times what the thriftiest peer's peak is (Q{query})");
+    }
     remarks(&mut text, comparison);
     text
 }

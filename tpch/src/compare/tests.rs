@@ -14,6 +14,7 @@ fn ours(query: usize, median_ms: f64) -> QueryReport {
         median_ms,
         min_ms: median_ms,
         runs_ms: vec![median_ms],
+        peak_mb: Some(100),
         plan_ms: 0.0,
         verified: None,
         difference: median_ms.is_nan().then(|| "no such table".to_owned()),
@@ -68,7 +69,7 @@ fn example() -> Comparison {
             (
                 "slow<&>",
                 &[
-                    r#"{"times_ms": [99, 8, 6, 7], "rows": [["1.00", "A"]]}"#,
+                    r#"{"times_ms": [99, 8, 6, 7], "rows": [["1.00", "A"]], "peak_mb": 400}"#,
                     r#"{"error": "BinderException: no\nsuch thing"}"#,
                     r#"{"times_ms": [9, 16], "rows": [["1.01", "A"]]}"#,
                     r#"{"times_ms": [9, 1], "rows": [["1.00", "A"]]}"#,
@@ -77,9 +78,9 @@ fn example() -> Comparison {
             (
                 "fast",
                 &[
-                    r#"{"times_ms": [9, 4, 4], "rows": [["1.00", "A"]]}"#,
-                    r#"{"times_ms": [9, 1], "rows": [["1.00", "A"]]}"#,
-                    r#"{"times_ms": [9, 1], "rows": [["2.00", "A"]]}"#,
+                    r#"{"times_ms": [9, 4, 4], "rows": [["1.00", "A"]], "peak_mb": 80}"#,
+                    r#"{"times_ms": [9, 1], "rows": [["1.00", "A"]], "peak_mb": 200}"#,
+                    r#"{"times_ms": [9, 1], "rows": [["2.00", "A"]], "peak_mb": 1}"#,
                     "Segmentation fault",
                 ],
             ),
@@ -143,6 +144,10 @@ fn pairs_have_the_best_peer_that_is_right() {
     assert_eq!(best, [Some("fast"), Some("fast"), Some("slow<&>"), Some("slow<&>")]);
     let ratios: Vec<Option<f64>> = pairs.iter().map(|pair| pair.ratio).collect();
     assert_eq!(ratios, [Some(2.0), Some(0.25), Some(16.0), None]);
+    // One that has another answer is in no race, nor for the least memory.
+    let peaks: Vec<Option<f64>> = pairs.iter().map(|pair| pair.peak_ratio).collect();
+    assert_eq!(peaks, [Some(1.25), Some(0.5), None, None]);
+    assert_eq!((summary.worst_peak_query, summary.worst_peak_ratio), (Some(1), Some(1.25)));
     assert!((summary.geomean_ratio.expect("three ratios") - 2.0).abs() < 1e-9);
     assert_eq!((summary.queries, summary.worst_query, summary.total_ratio), (3, Some(2), Some(3.0)));
     assert_eq!(peers[0].total_ms, Some(24.0));
@@ -159,6 +164,7 @@ fn nothing_is_hidden_in_the_table() {
         "fast Q3 DIFFERS, and is not in the race: row 1: 2.00|A, Multiloop has 1.00|A",
         "Multiloop Q4: no such table",
         "the lowest ratio is Q2's, 0.25",
+        "memory at most 1.25 times what the thriftiest peer's peak is (Q1)",
     ] {
         assert!(table.contains(line), "{line}\n{table}");
     }
