@@ -10,6 +10,7 @@ pub mod compare;
 pub mod date;
 pub mod double;
 pub(crate) mod exact;
+pub(crate) mod exact_blocks;
 pub mod fallback;
 pub mod float;
 pub mod integer;

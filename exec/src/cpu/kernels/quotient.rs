@@ -101,7 +101,11 @@ impl Division<'_> {
         }
         let (dividend, divisor) = vectorised(|| (largest(a.0), largest(b.0).max(1)));
         match self.steps(dividend, divisor) {
-            Some(steps) => vectorised(|| self.in_steps(a, b, &steps, out)),
+            // A quotient is no larger than its scaled dividend.
+            Some(steps) if u128::from(dividend) * 10u128.pow(self.shift.into()) <= self.high => {
+                vectorised(|| self.in_steps::<T, false>(a, b, &steps, out))
+            }
+            Some(steps) => vectorised(|| self.in_steps::<T, true>(a, b, &steps, out)),
             None => {
                 let at = |(values, constant): (&[i64], bool), tuple: usize| values[if constant { 0 } else { tuple }];
                 self.wide(|tuple| Some((at(a, tuple).into(), at(b, tuple).into())), out)
@@ -128,7 +132,13 @@ impl Division<'_> {
     }
 
     #[inline(always)]
-    fn in_steps<T: Quotient>(&self, a: (&[i64], bool), b: (&[i64], bool), steps: &[u64], out: &mut Vec<T>) -> bool {
+    fn in_steps<T: Quotient, const CHECKED: bool>(
+        &self,
+        a: (&[i64], bool),
+        b: (&[i64], bool),
+        steps: &[u64],
+        out: &mut Vec<T>,
+    ) -> bool {
         let unit = 10u128.pow(self.shift.into());
         let constant = |(values, constant): (&[i64], bool)| if constant { [values[0]; BLOCK] } else { [0; BLOCK] };
         let (a_constant, b_constant) = (constant(a), constant(b));
@@ -161,7 +171,7 @@ impl Division<'_> {
             }
             out.extend((0..count).map(|at| {
                 let magnitude = whole[at] as u64 as u128 * (unit as u64 as u128) + u128::from(behind[at]);
-                failed |= magnitude > self.high;
+                failed |= CHECKED && magnitude > self.high;
                 T::of(if (x[at] ^ y[at]) < 0 { -(magnitude as i128) } else { magnitude as i128 })
             }));
         }

@@ -2,6 +2,7 @@
 //! `function_effects` says.
 
 use super::{Analysis, Fact, NOTHING, union};
+use crate::evaluate::{decimal, evaluate};
 use crate::function::{DatePart, Function};
 use crate::multiloop::scalar::function_effects;
 use crate::multiloop::{Scalar, ScalarId};
@@ -139,6 +140,7 @@ fn strict(function: Function, bounds: &[Interval], types: &[DataType], result: D
         F::Subtract | F::DateDifference => add(a, negate(b?)?),
         F::Multiply if types[0].scale() + types[1].scale() == result.scale() => multiply(a, b?),
         F::Divide if !result.is_decimal() => return Some(divide(a, b?)),
+        F::Divide if types.iter().all(|t| t.is_decimal()) => divide_decimals(a, b?, types, result),
         F::Modulo if excludes_zero(b?) => Some(modulo(a, b?)),
         F::Negate => negate(a),
         F::Abs => Some(absolute(a)?),
@@ -147,6 +149,7 @@ fn strict(function: Function, bounds: &[Interval], types: &[DataType], result: D
             Some((a.0.signum() * one, a.1.signum() * one))
         }
         F::Cast | F::AssignCast => return cast(a, types[0], result),
+        F::Round | F::Truncate | F::Ceil | F::Floor => return rounded(function, bounds, types, result),
         F::Extract(part) => return extract(part, a, types[0], result),
         _ => return None,
     })
@@ -178,6 +181,39 @@ fn divide(a: Interval, b: Interval) -> Computed {
     }
     let quotient = |a: i128, b: i128| a.checked_div(b);
     around([quotient(a.0, b.0)?, quotient(a.0, b.1)?, quotient(a.1, b.0)?, quotient(a.1, b.1)?])
+}
+
+/// Division of decimals: rounding does not change which quotient is larger.
+fn divide_decimals(a: Interval, b: Interval, types: &[DataType], result: DataType) -> Computed {
+    if !excludes_zero(b) {
+        return None;
+    }
+    let quotient = |a, b| decimal::divide(a, types[0].scale(), b, types[1].scale(), result.scale());
+    around([quotient(a.0, b.0)?, quotient(a.0, b.1)?, quotient(a.1, b.0)?, quotient(a.1, b.1)?])
+}
+
+/// Rounding to a fixed number of digits, which never changes the order of two numbers.
+fn rounded(function: Function, bounds: &[Interval], types: &[DataType], result: DataType) -> Option<Computed> {
+    let (low, high) = *bounds.first()?;
+    let digits = match bounds.get(1) {
+        None => None,
+        Some((least, most)) if least == most => Some(Value::Int(i64::try_from(*least).ok()?)),
+        Some(_) => return None,
+    };
+    if low > high {
+        return Some(None);
+    }
+    let at = |number: i128| {
+        let number =
+            if types[0].is_decimal() { Value::Decimal(number) } else { Value::Int(i64::try_from(number).ok()?) };
+        let arguments: Vec<Value> = std::iter::once(number).chain(digits.clone()).collect();
+        match evaluate(function, &arguments, types, result) {
+            Ok(Value::Int(integer)) => Some(integer.into()),
+            Ok(Value::Decimal(unscaled)) => Some(unscaled),
+            _ => None,
+        }
+    };
+    Some(at(low).zip(at(high)))
 }
 
 fn modulo(a: Interval, b: Interval) -> Interval {
