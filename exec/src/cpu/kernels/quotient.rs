@@ -13,7 +13,7 @@ use multiloop_planner::evaluate::decimal;
 use multiloop_planner::function::Function;
 
 /// Values that are divided together, step by step.
-const BLOCK: usize = 128;
+const BLOCK: usize = 256;
 /// Digits behind the dividend's own that fit 64 bits.
 const SHIFT_MAX: u8 = 18;
 /// More steps than this cost as much as wide integers.
@@ -80,6 +80,60 @@ impl Quotient for i128 {
     }
 }
 
+/// Some quotients on their way. Each loop is a kernel of its own: small enough to be inlined where it is vectorised.
+struct Block {
+    /// Quotients of the dividends as they are.
+    whole: [i64; BLOCK],
+    /// All digits behind them, so far.
+    behind: [u64; BLOCK],
+    /// What is left over.
+    rest: [f64; BLOCK],
+    divisors: [f64; BLOCK],
+}
+
+impl Block {
+    fn new() -> Self {
+        Block { whole: [0; BLOCK], behind: [0; BLOCK], rest: [0.0; BLOCK], divisors: [1.0; BLOCK] }
+    }
+
+    fn divide(&mut self, x: &[i64], y: &[i64]) {
+        vectorised(|| {
+            let out = self.whole.iter_mut().zip(&mut self.behind).zip(self.rest.iter_mut().zip(&mut self.divisors));
+            for (((whole, behind), (rest, divisor)), (&x, &y)) in out.zip(x.iter().zip(y)) {
+                let dividend = to_double(x.wrapping_abs());
+                *divisor = to_double(y.wrapping_abs().max(1));
+                let quotient = (dividend / *divisor).trunc();
+                *whole = to_integer(quotient);
+                *behind = 0;
+                *rest = dividend - quotient * *divisor;
+            }
+        });
+    }
+
+    fn step(&mut self, step: u64, count: usize) {
+        let factor = step as f64;
+        vectorised(|| {
+            let out = self.behind.iter_mut().zip(&mut self.rest).zip(&self.divisors).take(count);
+            for ((behind, rest), &divisor) in out {
+                let dividend = *rest * factor;
+                let quotient = (dividend / divisor).trunc();
+                *rest = dividend - quotient * divisor;
+                *behind = behind.wrapping_mul(step).wrapping_add(to_integer(quotient) as u64);
+            }
+        });
+    }
+
+    /// Half away from zero.
+    fn round(&mut self, count: usize) {
+        vectorised(|| {
+            let out = self.behind.iter_mut().zip(&self.rest).zip(&self.divisors).take(count);
+            for ((behind, &rest), &divisor) in out {
+                *behind += u64::from(rest + rest >= divisor);
+            }
+        });
+    }
+}
+
 struct Division<'a> {
     shift: u8,
     /// The largest magnitude of the result's type.
@@ -103,9 +157,9 @@ impl Division<'_> {
         match self.steps(dividend, divisor) {
             // A quotient is no larger than its scaled dividend.
             Some(steps) if u128::from(dividend) * 10u128.pow(self.shift.into()) <= self.high => {
-                vectorised(|| self.in_steps::<T, false>(a, b, &steps, out))
+                self.in_steps::<T, false>(a, b, &steps, out)
             }
-            Some(steps) => vectorised(|| self.in_steps::<T, true>(a, b, &steps, out)),
+            Some(steps) => self.in_steps::<T, true>(a, b, &steps, out),
             None => {
                 let at = |(values, constant): (&[i64], bool), tuple: usize| values[if constant { 0 } else { tuple }];
                 self.wide(|tuple| Some((at(a, tuple).into(), at(b, tuple).into())), out)
@@ -131,7 +185,6 @@ impl Division<'_> {
         Some(steps)
     }
 
-    #[inline(always)]
     fn in_steps<T: Quotient, const CHECKED: bool>(
         &self,
         a: (&[i64], bool),
@@ -139,7 +192,8 @@ impl Division<'_> {
         steps: &[u64],
         out: &mut Vec<T>,
     ) -> bool {
-        let unit = 10u128.pow(self.shift.into());
+        let unit = 10u64.pow(self.shift.into());
+        let mut block = Block::new();
         let constant = |(values, constant): (&[i64], bool)| if constant { [values[0]; BLOCK] } else { [0; BLOCK] };
         let (a_constant, b_constant) = (constant(a), constant(b));
         let mut failed = false;
@@ -147,30 +201,11 @@ impl Division<'_> {
             let count = BLOCK.min(self.len - start);
             let x = if a.1 { &a_constant[..count] } else { &a.0[start..start + count] };
             let y = if b.1 { &b_constant[..count] } else { &b.0[start..start + count] };
-            // Quotients of the dividends as they are, all digits behind them, what is left over, divisors.
-            let (mut whole, mut behind) = ([0i64; BLOCK], [0u64; BLOCK]);
-            let (mut rest, mut divisors) = ([0f64; BLOCK], [0f64; BLOCK]);
-            for at in 0..count {
-                let (dividend, divisor) = (to_double(x[at].abs()), to_double(y[at].abs().max(1)));
-                let quotient = (dividend / divisor).trunc();
-                whole[at] = to_integer(quotient);
-                rest[at] = dividend - quotient * divisor;
-                divisors[at] = divisor;
-            }
-            for &step in steps {
-                let factor = step as f64;
-                for at in 0..count {
-                    let dividend = rest[at] * factor;
-                    let quotient = (dividend / divisors[at]).trunc();
-                    rest[at] = dividend - quotient * divisors[at];
-                    behind[at] = behind[at].wrapping_mul(step).wrapping_add(to_integer(quotient) as u64);
-                }
-            }
-            for at in 0..count {
-                behind[at] += u64::from(rest[at] + rest[at] >= divisors[at]);
-            }
+            block.divide(x, y);
+            steps.iter().for_each(|&step| block.step(step, count));
+            block.round(count);
             out.extend((0..count).map(|at| {
-                let magnitude = whole[at] as u64 as u128 * (unit as u64 as u128) + u128::from(behind[at]);
+                let magnitude = u128::from(block.whole[at] as u64) * u128::from(unit) + u128::from(block.behind[at]);
                 failed |= CHECKED && magnitude > self.high;
                 T::of(if (x[at] ^ y[at]) < 0 { -(magnitude as i128) } else { magnitude as i128 })
             }));

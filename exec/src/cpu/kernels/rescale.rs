@@ -68,7 +68,7 @@ impl Rescaling {
                 let mut values = out.$take();
                 let small = u128::from(EXACT).saturating_sub(self.down.unsigned_abs());
                 let done = if u128::from($largest) < small {
-                    vectorised(|| self.in_doubles($values, $double, &mut values))
+                    self.in_doubles($values, $double, &mut values)
                 } else {
                     self.wide(argument, |value| value as _, &mut values)
                 };
@@ -109,18 +109,19 @@ impl Rescaling {
     }
 
     /// Magnitudes are less than 2^51 by as much as rounding may add.
-    #[inline(always)]
     fn in_doubles<F: Copy, T: Cut>(&self, values: &[F], double: impl Fn(F) -> f64, out: &mut Vec<T>) -> bool {
         let (down, up) = (self.down as f64, self.up as f64);
         let (low, high) = (bound(self.bounds.0), bound(self.bounds.1));
         let mut failed = false;
         macro_rules! each {
             ($rounded:expr) => {
-                out.extend(values.iter().map(|&value| {
-                    let result = $rounded(double(value)) * up;
-                    failed |= (result < low) | (result > high);
-                    T::cut(to_integer(result))
-                }))
+                vectorised(|| {
+                    out.extend(values.iter().map(|&value| {
+                        let result = $rounded(double(value)) * up;
+                        failed |= (result < low) | (result > high);
+                        T::cut(to_integer(result))
+                    }))
+                })
             };
         }
         // A power of ten is even.
