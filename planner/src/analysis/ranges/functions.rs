@@ -185,7 +185,8 @@ fn divide(a: Interval, b: Interval) -> Computed {
 
 /// Division of decimals: rounding does not change which quotient is larger.
 fn divide_decimals(a: Interval, b: Interval, types: &[DataType], result: DataType) -> Computed {
-    if !excludes_zero(b) {
+    // Bounds of no value at all may name zero.
+    if !excludes_zero(b) || b.0 > b.1 {
         return None;
     }
     let quotient = |a, b| decimal::divide(a, types[0].scale(), b, types[1].scale(), result.scale());
