@@ -310,15 +310,15 @@ fn choices_and_bits() {
         };
         for column in &columns {
             for function in [Abs, Sign, Negate] {
-                check(function, std::slice::from_ref(&column), t);
+                check(function, std::slice::from_ref(column), t);
             }
             for function in [NullIf, Greatest, Least] {
                 check_pairs(function, column, &columns[0], t);
                 check_pairs(function, &columns[0], column, t);
             }
             if t.is_integer() {
-                check(BitNot, std::slice::from_ref(&column), t);
-                check(Cast, std::slice::from_ref(&column), T::Boolean);
+                check(BitNot, std::slice::from_ref(column), t);
+                check(Cast, std::slice::from_ref(column), T::Boolean);
                 for function in [BitAnd, BitOr, BitXor] {
                     check_pairs(function, column, &columns[0], t);
                 }
