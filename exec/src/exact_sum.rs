@@ -79,13 +79,32 @@ impl ExactSum {
             return;
         }
         let (mantissa, exponent) = decompose(value);
+        self.add_scaled(mantissa, exponent);
+    }
+
+    /// Adds `mantissa * 2^exponent`; the mantissa has no more bits than a double's.
+    #[inline]
+    pub(crate) fn add_scaled(&mut self, mantissa: i64, exponent: i32) {
         let shift = exponent - self.exponent;
         if (0..=SHIFT_MAX).contains(&shift)
             && let Some(sum) = self.window.checked_add(i128::from(mantissa) << shift)
         {
             self.window = sum;
         } else {
-            self.add_outside(mantissa, exponent);
+            self.add_outside(mantissa.into(), exponent);
+        }
+    }
+
+    /// Adds `value * 2^exponent`. The value has at most 80 bits, and its lowest is not below that of all doubles.
+    pub(crate) fn add_integer(&mut self, value: i128, exponent: i32) {
+        debug_assert!(value.unsigned_abs() >> 80 == 0 && exponent >= EXPONENT_MIN, "what the window takes");
+        let shift = exponent - self.exponent;
+        if (0..=127 - 81).contains(&shift)
+            && let Some(sum) = self.window.checked_add(value << shift)
+        {
+            self.window = sum;
+        } else {
+            self.add_outside(value, exponent);
         }
     }
 
@@ -98,7 +117,7 @@ impl ExactSum {
 
     /// What the window as it stands cannot take: the window moves to where the number is.
     #[cold]
-    fn add_outside(&mut self, mantissa: i64, exponent: i32) {
+    fn add_outside(&mut self, mantissa: i128, exponent: i32) {
         if mantissa == 0 {
             return;
         }
@@ -107,7 +126,7 @@ impl ExactSum {
             self.register().add(window, exponent);
         }
         self.exponent = (exponent - ROOM_BELOW).max(EXPONENT_MIN);
-        self.window = i128::from(mantissa) << (exponent - self.exponent);
+        self.window = mantissa << (exponent - self.exponent);
     }
 
     fn register(&mut self) -> &mut Register {

@@ -4,8 +4,9 @@
 //! / (n (n - 1))). The textbook warns of the difference, which cancels nearly all digits when the numbers are far
 //! from zero and close to each other. It does no harm when its parts are exact:
 //!
-//! 1. S and Q are [`ExactSum`]s; a square is two doubles, the product and what its rounding lost (one fused
-//!    multiply-add);
+//! 1. S and Q are [`ExactSum`]s, Q two of them: the square of a double's mantissa has 106 bits, and its upper and its
+//!    lower half are summed up apart, so that each sum stays in its window. Where a square may leave the range it is
+//!    two doubles, the product and what its rounding lost (one fused multiply-add);
 //! 2. at the end each is split into three doubles (159 bits of it);
 //! 3. n Q - S² is the exact sum, again, of the exact products of these parts;
 //! 4. only that sum is rounded, and then the division.
@@ -22,6 +23,8 @@ pub struct Variance {
     count: u64,
     sum: ExactSum,
     squares: ExactSum,
+    /// Lower parts of squares.
+    lower: ExactSum,
     overflowed: bool,
 }
 
@@ -35,13 +38,32 @@ impl Variance {
     pub fn add(&mut self, value: f64) {
         self.count += 1;
         self.sum.add(value);
+        let bits = value.to_bits();
+        let field = ((bits >> 52) & 0x7ff) as i32;
+        if (623..=1423).contains(&field) {
+            let mantissa = u128::from(bits & ((1 << 52) - 1) | (1 << 52));
+            let square = mantissa * mantissa;
+            let exponent = 2 * (field - 1075);
+            self.squares.add_scaled((square >> 53) as i64, exponent + 53);
+            self.lower.add_scaled((square & ((1 << 53) - 1)) as i64, exponent);
+            return;
+        }
         let (square, lost) = product(value, value);
         if square.is_infinite() && value.is_finite() {
             self.overflowed = true;
         } else if value.is_finite() {
             self.squares.add(square);
-            self.squares.add(lost);
+            self.lower.add(lost);
         }
+    }
+
+    /// Adds numbers by their sum and by the sums of their squares' upper and lower 64 bits: units are 2^exponent, of
+    /// squares 2^(2 exponent).
+    pub(crate) fn add_integers(&mut self, count: u64, sum: i128, [high, low]: [i128; 2], exponent: i32) {
+        self.count += count;
+        self.sum.add_integer(sum, exponent);
+        self.squares.add_integer(high, 2 * exponent + 64);
+        self.lower.add_integer(low, 2 * exponent);
     }
 
     /// Adds the numbers of another one.
@@ -49,6 +71,7 @@ impl Variance {
         self.count += other.count;
         self.sum.merge(&other.sum);
         self.squares.merge(&other.squares);
+        self.lower.merge(&other.lower);
         self.overflowed |= other.overflowed;
     }
 
@@ -62,14 +85,16 @@ impl Variance {
             return Ok(Some(f64::NAN));
         }
         let overflow = || Error::new(ErrorKind::NumericOverflow, "value out of range: overflow");
-        if self.overflowed || self.squares.total().is_infinite() {
+        let mut squares = self.squares.clone();
+        squares.merge(&self.lower);
+        if self.overflowed || squares.total().is_infinite() {
             return Err(overflow());
         }
         // Exact: there are fewer than 2^53 rows.
         let count = self.count as f64;
         let divisor = if sample { count - 1.0 } else { count };
-        let scale = halved_exponent(self.squares.total());
-        let (sums, squares) = (parts(&self.sum, scale), parts(&self.squares, 2 * scale));
+        let scale = halved_exponent(squares.total());
+        let (sums, squares) = (parts(&self.sum, scale), parts(&squares, 2 * scale));
         let mut difference = ExactSum::new();
         for square in squares {
             add_product(&mut difference, count, square);
@@ -86,7 +111,7 @@ impl Variance {
 
     /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.sum.heap_bytes() + self.squares.heap_bytes()
+        self.sum.heap_bytes() + self.squares.heap_bytes() + self.lower.heap_bytes()
     }
 }
 

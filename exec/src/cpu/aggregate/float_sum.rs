@@ -1,8 +1,9 @@
 //! Sums of floats, correctly rounded from the exact sum: the order of the input does not show.
 
 use super::super::gather::Gathered;
+use super::super::kernels::exact_blocks::add_all;
 use super::super::vector::VectorData;
-use super::Input;
+use super::{Input, TileGroups};
 use crate::exact_sum::ExactSum;
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
@@ -23,6 +24,11 @@ impl FloatSums {
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("sum of nothing")) };
         let VectorData::F64(values) = &vector.data else { return Ok(()) };
+        if let (TileGroups::One, None, false) = (input.groups, &vector.nulls, vector.constant) {
+            add_all(&mut self.sums[0], values);
+            self.seen[0] |= !values.is_empty();
+            return Ok(());
+        }
         input.each_valid(|tuple, group| {
             self.sums[group].add(values[vector.position(tuple)]);
             self.seen[group] = true;

@@ -1,11 +1,14 @@
 //! Variance, from exact sums, so that neither cancellation nor the order of input shows.
 
 use super::super::gather::Gathered;
-use super::super::vector::VectorData;
-use super::Input;
+use super::super::kernels::exact_blocks::add_moments;
+use super::super::kernels::{self, Call, Scratch};
+use super::super::vector::{Register, Vector, VectorData};
+use super::{Input, TileGroups};
 use crate::variance::Variance;
 use crate::{Error, Result};
 use multiloop_planner::evaluate;
+use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 
@@ -15,12 +18,14 @@ pub(crate) struct Moments {
     argument: DataType,
     sample: bool,
     states: Vec<Variance>,
+    /// Memory for arguments as doubles.
+    doubles: Vector,
 }
 
 impl Moments {
     /// For no groups.
     pub(crate) fn new(argument: DataType, sample: bool) -> Self {
-        Moments { argument, sample, states: Vec::new() }
+        Moments { argument, sample, states: Vec::new(), doubles: Vector::default() }
     }
 
     pub(crate) fn resize(&mut self, groups: usize) {
@@ -29,22 +34,32 @@ impl Moments {
 
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("variance of nothing")) };
-        let number = |tuple: usize| match &vector.data {
-            VectorData::F64(values) => Ok(values[vector.position(tuple)]),
-            _ => {
-                let value = vector.value(tuple, self.argument);
-                match evaluate::cast(&value, self.argument, DataType::Double)? {
-                    Value::Float(value) => Ok(value),
-                    _ => Err(Error::internal("the variance of what is no number")),
-                }
-            }
+        let mut doubles = std::mem::take(&mut self.doubles);
+        let vector = if matches!(vector.data, VectorData::F64(_)) {
+            vector
+        } else {
+            let types = [self.argument];
+            let call = Call {
+                function: Function::Cast,
+                types: &types,
+                result: DataType::Double,
+                register: Register::F64,
+                checked: true,
+            };
+            kernels::call(&call, &[vector], input.len, &mut Scratch::default(), &mut doubles)?;
+            &doubles
         };
-        let mut outcome = Ok(());
-        input.each_valid(|tuple, group| match number(tuple) {
-            Ok(value) => self.states[group].add(value),
-            Err(error) => outcome = Err(error),
-        });
-        outcome
+        let input = Input { vector: Some(vector), ..*input };
+        if let VectorData::F64(values) = &vector.data {
+            match input.groups {
+                TileGroups::One if vector.nulls.is_none() && !vector.constant => {
+                    add_moments(&mut self.states[0], values);
+                }
+                _ => input.each_valid(|tuple, group| self.states[group].add(values[vector.position(tuple)])),
+            }
+        }
+        self.doubles = doubles;
+        Ok(())
     }
 
     pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {

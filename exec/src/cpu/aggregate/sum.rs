@@ -68,6 +68,17 @@ impl IntegerSums {
         {
             return Ok(());
         }
+        if let (Sums::Wide { low, high }, TileGroups::One, VectorData::I128(values)) =
+            (&mut *sums, input.groups, &vector.data)
+            && vector.nulls.is_none()
+            && !vector.constant
+        {
+            let (mut sum, mut over) = (low[0], high[0]);
+            values.iter().for_each(|&value| add_wide(&mut sum, &mut over, value));
+            (low[0], high[0]) = (sum, over);
+            seen[0] |= !values.is_empty();
+            return Ok(());
+        }
         /// Adds every valid value of the slice.
         macro_rules! add {
             ($values:expr) => {

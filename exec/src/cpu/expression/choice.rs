@@ -5,7 +5,8 @@
 
 use super::node::Node;
 use crate::Result;
-use crate::cpu::bitmap::Bitmap;
+use crate::cpu::bitmap::{Bitmap, each_one};
+use crate::cpu::kernels::vectorised;
 use crate::cpu::tile::Tile;
 use crate::cpu::vector::{Register, TextVector, Vector, VectorData};
 use multiloop_planner::function::Function;
@@ -83,7 +84,7 @@ impl<'a> Tile<'a> {
 
     pub(super) fn case(&mut self, node: &Node, arguments: &[u32], len: usize, out: &mut Vector) -> Result<()> {
         let (branches, otherwise) = arguments.split_at(arguments.len() - 1);
-        let mut chosen = Chosen::new(node.register, len);
+        let mut chosen = Chosen::new(node.register, len, out);
         let mut open = Bitmap::new(len, true);
         let (mut truth, mut falsity) = (Bitmap::default(), Bitmap::default());
         for branch in branches.chunks_exact(2) {
@@ -98,12 +99,16 @@ impl<'a> Tile<'a> {
     }
 
     pub(super) fn coalesce(&mut self, node: &Node, arguments: &[u32], len: usize, out: &mut Vector) -> Result<()> {
-        let mut chosen = Chosen::new(node.register, len);
+        let mut chosen = Chosen::new(node.register, len, out);
         let mut open = Bitmap::new(len, true);
         for &argument in arguments {
             let valid = self.with(argument, &open, |vector| {
-                let mut valid = Bitmap::default();
-                valid.fill(len, |tuple| open.get(tuple) && !vector.is_null(tuple));
+                let mut valid = open.clone();
+                match &vector.nulls {
+                    Some(nulls) if vector.constant && !nulls.get(0) => valid.reset(len, false),
+                    Some(nulls) if !vector.constant => valid.and(nulls),
+                    _ => {}
+                }
                 chosen.take(&valid, vector);
                 valid
             })?;
@@ -152,13 +157,19 @@ enum Values {
 }
 
 impl Chosen {
-    fn new(register: Register, len: usize) -> Self {
+    /// In the memory of `out`.
+    fn new(register: Register, len: usize, out: &mut Vector) -> Self {
+        /// So many of a value, in memory that is there.
+        fn filled<T: Clone>(mut values: Vec<T>, len: usize, value: T) -> Vec<T> {
+            values.resize(len, value);
+            values
+        }
         let values = match register {
             Register::Bool => Values::Bool(Bitmap::new(len, false)),
-            Register::I32 => Values::I32(vec![0; len]),
-            Register::I64 => Values::I64(vec![0; len]),
-            Register::I128 => Values::I128(vec![0; len]),
-            Register::F64 => Values::F64(vec![0.0; len]),
+            Register::I32 => Values::I32(filled(out.take_i32(), len, 0)),
+            Register::I64 => Values::I64(filled(out.take_i64(), len, 0)),
+            Register::I128 => Values::I128(filled(out.take_i128(), len, 0)),
+            Register::F64 => Values::F64(filled(out.take_f64(), len, 0.0)),
             Register::Interval => Values::Interval(vec![Default::default(); len]),
             Register::Text => {
                 let mut texts = TextVector::default();
@@ -233,12 +244,22 @@ impl Chosen {
 
 /// Copies the values whose bit is set.
 fn choose<T: Copy>(out: &mut [T], from: &[T], at: &Bitmap, constant: bool) {
-    for (word, &bits) in at.words().iter().enumerate() {
-        let mut rest = bits;
-        while rest != 0 {
-            let tuple = word * 64 + rest.trailing_zeros() as usize;
-            out[tuple] = from[if constant { 0 } else { tuple }];
-            rest &= rest - 1;
+    for ((block, &bits), start) in out.chunks_mut(64).zip(at.words()).zip((0..).step_by(64)) {
+        // Few are copied one by one; else each is one or the other, without a branch.
+        if bits.count_ones() < 8 {
+            each_one(bits, |at| block[at] = from[if constant { 0 } else { start + at }]);
+        } else if constant {
+            let value = from[0];
+            vectorised(|| {
+                let values = block.iter_mut().enumerate();
+                values.for_each(|(at, out)| *out = if bits >> at & 1 == 1 { value } else { *out });
+            });
+        } else {
+            let from = &from[start..start + block.len()];
+            vectorised(|| {
+                let values = block.iter_mut().zip(from).enumerate();
+                values.for_each(|(at, (out, &value))| *out = if bits >> at & 1 == 1 { value } else { *out });
+            });
         }
     }
 }

@@ -58,7 +58,15 @@ fn holds_for(holds: [bool; 3], order: Ordering) -> bool {
     holds[(order as i8 + 1) as usize]
 }
 
-fn truth(a: &Vector, b: &Vector, len: usize, holds: [bool; 3], scratch: &mut Scratch, bits: &mut Bitmap) -> bool {
+/// Makes `bits` where the order of two values is one of those that count; at NULLs it is any.
+pub(super) fn truth(
+    a: &Vector,
+    b: &Vector,
+    len: usize,
+    holds: [bool; 3],
+    scratch: &mut Scratch,
+    bits: &mut Bitmap,
+) -> bool {
     match (&a.data, &b.data) {
         (VectorData::F64(x), VectorData::F64(y)) => {
             let holds_at = |tuple| holds_for(holds, compare_floats(x[a.position(tuple)], y[b.position(tuple)]));

@@ -2,20 +2,23 @@
 //! computing in single precision. Results that may be an overflow, an underflow or a division by zero are left to
 //! `fallback`, which knows.
 
-use super::{Call, strict_nulls, vectorised};
+use super::exact::{EXACT, largest, narrowed, to_double};
+use super::{Call, Scratch, strict_nulls, vectorised};
 use crate::cpu::vector::{Register, Vector, VectorData};
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
 
 /// Does the arithmetic, if it can: false if not, or if a result needs a closer look.
-pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
-    if call.register != Register::F64 {
+pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Scratch, out: &mut Vector) -> bool {
+    use Function as F;
+    let known = matches!(call.function, F::Cast | F::Add | F::Subtract | F::Multiply | F::Divide);
+    if call.register != Register::F64 || !known {
         return false;
     }
     let mut values = out.take_f64();
     let done = match (call.function, arguments) {
         (Function::Cast, [argument]) if call.result == DataType::Double => {
-            cast(argument, call.types[0], len, &mut values)
+            cast(argument, call.types[0], len, scratch, &mut values)
         }
         (Function::Add | Function::Subtract | Function::Multiply | Function::Divide, [a, b]) => {
             match (&a.data, &b.data) {
@@ -63,22 +66,29 @@ fn binary(call: &Call<'_>, len: usize, at: impl Fn(usize) -> (f64, f64), values:
 }
 
 /// Integers and decimals that are exact in a double, divided by an exact power of ten: rounded once.
-fn cast(argument: &Vector, from: DataType, len: usize, values: &mut Vec<f64>) -> bool {
-    if argument.constant || from.scale() > 22 || !(from.is_integer() || from.is_decimal()) {
+fn cast(argument: &Vector, from: DataType, len: usize, scratch: &mut Scratch, values: &mut Vec<f64>) -> bool {
+    if from.scale() > 22 || !(from.is_integer() || from.is_decimal()) {
         return false;
     }
     let unit = 10f64.powi(from.scale().into());
     debug_assert_eq!(unit, 10i128.pow(from.scale().into()) as f64, "powers of ten up to 22 are exact");
-    match &argument.data {
-        VectorData::I32(integers) => values.extend(integers.iter().map(|&integer| f64::from(integer) / unit)),
-        VectorData::I64(integers) => {
-            let exact = 1u64 << f64::MANTISSA_DIGITS;
-            if from.is_decimal() && integers.iter().any(|integer| integer.unsigned_abs() > exact) {
-                return false;
-            }
+    if let VectorData::I32(integers) = &argument.data {
+        vectorised(|| values.extend(integers.iter().map(|&integer| f64::from(integer) / unit)));
+    } else {
+        let Some(integers) = narrowed(argument, &mut scratch.left) else { return false };
+        let largest = vectorised(|| largest(integers));
+        if from.is_decimal() && largest > 1 << f64::MANTISSA_DIGITS {
+            return false;
+        }
+        if largest < EXACT {
+            vectorised(|| values.extend(integers.iter().map(|&integer| to_double(integer) / unit)));
+        } else {
             values.extend(integers.iter().map(|&integer| integer as f64 / unit));
         }
-        _ => return false,
+    }
+    if argument.constant {
+        let value = values[0];
+        values.resize(len, value);
     }
     debug_assert_eq!(values.len(), len, "a value a tuple");
     true

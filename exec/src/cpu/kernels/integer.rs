@@ -289,6 +289,22 @@ fn cast(
         return from == to && copy(call, argument, len, bounds, out);
     }
     let Some(up) = to.scale().checked_sub(from.scale()) else { return false };
+    scale_up(call, argument, up, len, bounds, scratch, out)
+}
+
+/// The same numbers with so many more digits behind the point.
+pub(super) fn scale_up(
+    call: &Call<'_>,
+    argument: &Vector,
+    up: u8,
+    len: usize,
+    bounds: (i128, i128),
+    scratch: &mut Scratch,
+    out: &mut Vector,
+) -> bool {
+    if !is_integer(argument.register()) {
+        return false;
+    }
     if up == 0 {
         return copy(call, argument, len, bounds, out);
     }

@@ -4,16 +4,26 @@
 //! A kernel is plain loops that the compiler vectorises, compiled for several CPU levels by [`vectorised`]. Values at
 //! NULLs are computed too, as whatever they are, so no kernel may fail or panic for them.
 
+pub mod bits;
+pub mod choose;
 pub mod compare;
 pub mod date;
+pub mod double;
+pub(crate) mod exact;
+pub(crate) mod exact_blocks;
 pub mod fallback;
 pub mod float;
 pub mod integer;
 pub mod logic;
 pub(crate) mod mask;
+pub mod quotient;
+pub mod rescale;
 pub(crate) mod sum;
 pub mod text;
 mod text_join;
+
+#[cfg(test)]
+mod tests;
 
 use super::bitmap::Bitmap;
 use super::level::Level;
@@ -49,7 +59,12 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
     let done = compare::call(call, arguments, len, scratch, out)
         || logic::call(call, arguments, len, out)
         || integer::call(call, arguments, len, scratch, out)?
-        || float::call(call, arguments, len, out)
+        || float::call(call, arguments, len, scratch, out)
+        || choose::call(call, arguments, len, scratch, out)
+        || double::call(call, arguments, len, scratch, out)
+        || bits::call(call, arguments, len, scratch, out)
+        || quotient::call(call, arguments, len, scratch, out)
+        || rescale::call(call, arguments, len, scratch, out)
         || date::call(call, arguments, len, out)
         || text::call(call, arguments, len, out);
     if !done {

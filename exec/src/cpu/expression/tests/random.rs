@@ -176,7 +176,10 @@ impl Maker<'_> {
         match t {
             T::Boolean => self.boolean(depth),
             T::Text => self.text(depth),
-            T::Date => self.call(F::DateAddDays, &[T::Date, T::Integer], t, depth),
+            T::Date => {
+                let function = self.random.pick(&[F::DateAddDays, F::DateSubtractDays]);
+                self.call(function, &[T::Date, T::Integer], t, depth)
+            }
             T::Timestamp => self.timestamp(depth),
             T::Double | T::Real => self.float(t, depth),
             _ => self.number(t, depth),
@@ -326,9 +329,22 @@ impl Maker<'_> {
                 let from = self.random.pick(&[T::Integer, T::BigInt, DECIMAL, WIDE]);
                 self.call(F::Cast, &[from], t, depth)
             }
-            1 => self.call(F::Negate, &[t], t, depth),
+            1 => {
+                let same = [F::Negate, F::Abs, F::Sign, F::Ceil, F::Floor, F::Round, F::Truncate];
+                let function = self.random.pick(&same);
+                self.call(function, &[t], t, depth)
+            }
+            2 if t == T::Double => {
+                let function = self.random.pick(&[F::SquareRoot, F::Exp, F::Ln, F::Sin, F::Atan, F::Degrees]);
+                self.call(function, &[t], t, depth)
+            }
+            2 if t == T::Real => self.call(F::Cast, &[T::Double], t, depth),
+            3 if t == T::Double => {
+                let function = self.random.pick(&[F::Power, F::Atan2]);
+                self.call(function, &[t, t], t, depth)
+            }
             _ => {
-                let function = self.random.pick(&[F::Add, F::Subtract, F::Multiply, F::Divide]);
+                let function = self.random.pick(&[F::Add, F::Subtract, F::Multiply, F::Divide, F::Modulo]);
                 self.call(function, &[t, t], t, depth)
             }
         }
@@ -352,9 +368,31 @@ impl Maker<'_> {
                 }
                 _ => self.call(F::Position, &[T::Text, T::Text], t, depth),
             },
-            3 if t == DECIMAL => {
+            3 if t == DECIMAL && self.random.below(3) == 0 => {
                 let part = self.random.pick(&[DatePart::Second, DatePart::Hour, DatePart::Quarter, DatePart::Year]);
                 self.call(F::Extract(part), &[T::Timestamp], t, depth)
+            }
+            3 if matches!(t, T::SmallInt | T::BigInt) => {
+                let function = self.random.pick(&[F::BitAnd, F::BitOr, F::BitXor]);
+                self.call(function, &[t, t], t, depth)
+            }
+            4 if matches!(t, T::SmallInt | T::BigInt) => {
+                let function = self.random.pick(&[F::ShiftLeft, F::ShiftRight]);
+                self.call(function, &[t, T::Integer], t, depth)
+            }
+            3 | 4 if t == DECIMAL || t == WIDE => {
+                let from = self.random.pick(&[DECIMAL, WIDE]);
+                let function = self.random.pick(&[F::Round, F::Truncate, F::Ceil, F::Floor, F::Divide]);
+                match function {
+                    F::Divide => self.call(F::Divide, &[from, DECIMAL], t, depth),
+                    F::Round | F::Truncate if self.random.below(2) == 0 => {
+                        let number = self.make(from, depth);
+                        let digits = self.random.below(9) as i64 - 3;
+                        let digits = self.scalars.constant(Value::Int(digits), T::Integer);
+                        self.scalars.call(function, vec![number, digits], t)
+                    }
+                    _ => self.call(function, &[from], t, depth),
+                }
             }
             3 if t == COUNT => {
                 let part = self.random.pick(&[DatePart::Year, DatePart::Month, DatePart::Day, DatePart::Week]);

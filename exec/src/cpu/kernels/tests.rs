@@ -1,0 +1,353 @@
+//! Kernels against the definition of what functions mean: every pair of nasty values, in every register that holds them,
+//! constant or not, with garbage under NULLs, must give what `evaluate` gives, or the error where it fails.
+
+use super::{Call, Scratch, call};
+use crate::cpu::bitmap::Bitmap;
+use crate::cpu::vector::{Register, Vector};
+use multiloop_planner::evaluate::evaluate;
+use multiloop_planner::function::Function as F;
+use multiloop_planner::types::DataType as T;
+use multiloop_planner::value::Value;
+
+/// A column of values with its type; garbage stands under NULLs.
+#[derive(Clone)]
+struct Column {
+    values: Vec<Value>,
+    garbage: Value,
+    data_type: T,
+    register: Register,
+}
+
+impl Column {
+    fn vector(&self, at: std::ops::Range<usize>, constant: bool, len: usize) -> Vector {
+        let values = &self.values[at];
+        let raw: Vec<Value> =
+            values.iter().map(|value| if value.is_null() { self.garbage.clone() } else { value.clone() }).collect();
+        let mut vector = Vector::default();
+        vector.set_values(&raw, self.register);
+        if values.iter().any(Value::is_null) {
+            let mut nulls = Bitmap::default();
+            nulls.fill(values.len(), |at| !values[at].is_null());
+            vector.nulls = Some(nulls);
+        }
+        if constant {
+            (vector.constant, vector.len) = (true, len);
+        }
+        vector
+    }
+
+    /// Every value beside every value of another one.
+    fn crossed(&self, other: &Column) -> (Column, Column) {
+        let pairs = || self.values.iter().flat_map(|a| other.values.iter().map(move |b| (a.clone(), b.clone())));
+        let (a, b) = pairs().unzip();
+        (Column { values: a, ..self.clone() }, Column { values: b, ..other.clone() })
+    }
+}
+
+/// Nasty values of an integer-like type between bounds.
+fn integers(data_type: T, register: Register, largest: i128) -> Column {
+    let (low, high) = data_type.integer_bounds().expect("integer-like");
+    let mut numbers = vec![0, 1, 2, 3, 4, 5, 7, 9, 10, 14, 15, 16, 49, 50, 51, 99, 100, 149, 150, 151, 12345, 99995];
+    let powers = (3..38).flat_map(|power| [10i128.pow(power), 10i128.pow(power) / 2]);
+    let bits = (14..127).filter(|bit| bit % 8 > 5 || (50..54).contains(bit)).map(|bit| 1i128 << bit);
+    numbers.extend(powers.chain(bits).flat_map(|number| [number - 1, number, number + 1]));
+    let mut numbers: Vec<i128> = numbers.iter().flat_map(|&number| [number, -number]).chain([low, high]).collect();
+    numbers.retain(|number| (low..=high).contains(number) && (-largest - 1..=largest).contains(number));
+    numbers.sort_unstable();
+    numbers.dedup();
+    let value = |number| match data_type {
+        T::Decimal { .. } => Value::Decimal(number),
+        _ => Value::Int(number as i64),
+    };
+    Column { values: numbers.into_iter().map(value).collect(), garbage: value(0), data_type, register }
+}
+
+fn small(data_type: T) -> Column {
+    integers(data_type, Register::I32, i32::MAX.into())
+}
+
+fn medium(data_type: T) -> Column {
+    integers(data_type, Register::I64, i64::MAX.into())
+}
+
+fn wide(data_type: T) -> Column {
+    integers(data_type, Register::I128, i128::MAX - 1)
+}
+
+fn floats(data_type: T) -> Column {
+    let mut numbers = vec![0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 57.3, 1e-300, 1e-40, 1e10, 2147483647.5, 4e9];
+    numbers.extend([709.0, 746.0, 1e18, 9.3e18, 2f64.powi(51), 2f64.powi(52) + 1.0, 1e39, 1e300, f64::INFINITY]);
+    let round = |number: f64| if data_type == T::Real { f64::from(number as f32) } else { number };
+    let mut values: Vec<Value> =
+        numbers.iter().flat_map(|&number| [number, -number]).map(|number| Value::Float(round(number))).collect();
+    values.push(Value::Float(f64::NAN));
+    Column { values, garbage: Value::Float(f64::NAN), data_type, register: Register::F64 }
+}
+
+fn decimal(precision: u8, scale: u8) -> T {
+    T::decimal(precision, scale)
+}
+
+fn register_of(data_type: T) -> Register {
+    match data_type {
+        T::Boolean => Register::Bool,
+        T::Real | T::Double => Register::F64,
+        T::SmallInt | T::Integer | T::Date => Register::I32,
+        T::Decimal { precision: ..=9, .. } => Register::I32,
+        T::BigInt | T::Decimal { precision: ..=18, .. } => Register::I64,
+        _ => Register::I128,
+    }
+}
+
+/// The same to the last bit, but for NaN.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
+        _ => a == b,
+    }
+}
+
+/// Checks all tuples together, those that succeed together, and each alone.
+fn check(function: F, arguments: &[Column], result: T) {
+    let len = arguments[0].values.len();
+    let types: Vec<T> = arguments.iter().map(|argument| argument.data_type).collect();
+    let expected: Vec<_> = (0..len)
+        .map(|at| {
+            let values: Vec<Value> = arguments.iter().map(|argument| argument.values[at].clone()).collect();
+            evaluate(function, &values, &types, result)
+        })
+        .collect();
+    let good: Vec<usize> = (0..len).filter(|&at| expected[at].is_ok()).collect();
+    let picked = |argument: &Column, at: &[usize]| {
+        // NULLs now and then.
+        let value = |(place, &at): (usize, &usize)| match place % 7 {
+            3 => Value::Null,
+            _ => argument.values[at].clone(),
+        };
+        Column { values: at.iter().enumerate().map(value).collect(), ..argument.clone() }
+    };
+    let run = |arguments: &[Column], constant: &[bool], len: usize, at: usize| {
+        let vectors: Vec<Vector> = arguments
+            .iter()
+            .zip(constant)
+            .map(|(argument, &constant)| argument.vector(if constant { at..at + 1 } else { 0..len }, constant, len))
+            .collect();
+        let call_of = Call { function, types: &types, result, register: register_of(result), checked: true };
+        let mut out = Vector::default();
+        let references: Vec<&Vector> = vectors.iter().collect();
+        call(&call_of, &references, len, &mut Scratch::default(), &mut out).map(|()| out)
+    };
+    let all = vec![false; arguments.len()];
+    let outcome = run(arguments, &all, len, 0);
+    assert_eq!(outcome.is_err(), good.len() < len, "{function:?} of {types:?} to {result}: {outcome:?}");
+    let chosen: Vec<Column> = arguments
+        .iter()
+        .map(|argument| Column {
+            values: good.iter().map(|&at| argument.values[at].clone()).collect(),
+            ..argument.clone()
+        })
+        .collect();
+    let with_nulls: Vec<Column> = arguments.iter().map(|argument| picked(argument, &good)).collect();
+    for arguments in [&chosen, &with_nulls] {
+        let out = run(arguments, &all, good.len(), 0).expect("none of these fails");
+        assert_eq!(out.len, good.len());
+        for at in 0..good.len() {
+            let values: Vec<Value> = arguments.iter().map(|argument| argument.values[at].clone()).collect();
+            let expected = evaluate(function, &values, &types, result).expect("nor here");
+            let found = out.value(at, result);
+            assert!(
+                same(&found, &expected),
+                "{function:?} of {values:?} {types:?} to {result}: {found:?}, {expected:?}"
+            );
+        }
+    }
+    // One constant argument beside those that succeed with it.
+    let [a, b] = &chosen[..] else { return };
+    for constant in [[true, false], [false, true]] {
+        let fixed = if constant[0] { a } else { b };
+        for at in (0..good.len()).step_by(good.len() / 40 + 1) {
+            let same_there: Vec<usize> =
+                (0..good.len()).filter(|&other| same(&fixed.values[other], &fixed.values[at])).collect();
+            let rows: Vec<Column> = [a, b]
+                .iter()
+                .map(|argument| Column {
+                    values: same_there.iter().map(|&at| argument.values[at].clone()).collect(),
+                    ..(*argument).clone()
+                })
+                .collect();
+            let out = run(&rows, &constant, same_there.len(), 0).expect("none of these fails");
+            assert_eq!(out.len, same_there.len());
+            for (place, &from) in same_there.iter().enumerate() {
+                let expected = expected[good[from]].as_ref().expect("chosen");
+                assert!(same(&out.value(place, result), expected), "{function:?} of {types:?} to {result}, constant");
+            }
+        }
+    }
+}
+
+fn check_pairs(function: F, a: &Column, b: &Column, result: T) {
+    let (a, b) = a.crossed(b);
+    check(function, &[a, b], result);
+}
+
+#[test]
+fn quotients() {
+    for (a, b, result) in [
+        (small(decimal(9, 2)), small(decimal(9, 0)), decimal(38, 16)),
+        (medium(decimal(15, 2)), small(decimal(9, 2)), decimal(38, 16)),
+        (medium(decimal(18, 2)), medium(decimal(18, 2)), decimal(38, 16)),
+        (medium(decimal(18, 0)), medium(decimal(18, 6)), decimal(38, 20)),
+        (wide(decimal(38, 4)), small(decimal(9, 2)), decimal(38, 16)),
+        (wide(decimal(38, 4)), wide(decimal(38, 4)), decimal(38, 4)),
+        (small(decimal(9, 2)), small(decimal(9, 2)), decimal(9, 2)),
+        (medium(decimal(15, 2)), medium(decimal(15, 2)), decimal(15, 4)),
+    ] {
+        check_pairs(F::Divide, &a, &b, result);
+        let mut nonzero = b.clone();
+        nonzero.values.retain(|value| *value != Value::Decimal(0));
+        check_pairs(F::Divide, &a, &nonzero, result);
+    }
+}
+
+#[test]
+fn rescaled() {
+    for column in [
+        small(decimal(9, 2)),
+        small(decimal(9, 6)),
+        medium(decimal(18, 2)),
+        medium(decimal(18, 17)),
+        wide(decimal(38, 4)),
+        wide(decimal(38, 30)),
+    ] {
+        for result in [T::SmallInt, T::Integer, T::BigInt, decimal(9, 1), decimal(15, 0), decimal(38, 1)] {
+            check(F::Cast, std::slice::from_ref(&column), result);
+            check(F::AssignCast, std::slice::from_ref(&column), result);
+        }
+        for function in [F::Round, F::Truncate, F::Ceil, F::Floor] {
+            for result in [decimal(38, 0), decimal(18, 1), decimal(38, 4), decimal(9, 2)] {
+                check(function, std::slice::from_ref(&column), result);
+                for digits in [-40, -3, -1, 0, 1, 2, 3, 5, 40] {
+                    let len = column.values.len();
+                    let digits = vec![Value::Int(digits); len];
+                    let digits = Column {
+                        values: digits,
+                        garbage: Value::Int(9),
+                        data_type: T::Integer,
+                        register: Register::I32,
+                    };
+                    check(function, &[column.clone(), digits], result);
+                }
+            }
+        }
+    }
+    let (ints, longs) = (small(T::Integer), medium(T::BigInt));
+    let digits = Column {
+        values: (-20..3).map(Value::Int).collect(),
+        garbage: Value::Int(1),
+        data_type: T::Integer,
+        register: Register::I32,
+    };
+    for function in [F::Round, F::Truncate] {
+        check_pairs(function, &ints, &digits, T::Integer);
+        check_pairs(function, &longs, &digits, T::BigInt);
+    }
+}
+
+#[test]
+fn functions_of_doubles() {
+    use F::*;
+    let doubles = floats(T::Double);
+    for function in [SquareRoot, CubeRoot, Exp, Ln, Log10, Sin, Cos, Tan, Asin, Acos, Atan, Degrees, Radians] {
+        check(function, std::slice::from_ref(&doubles), T::Double);
+        for value in &doubles.values {
+            check(function, &[Column { values: vec![value.clone(); 3], ..doubles.clone() }], T::Double);
+        }
+    }
+    for t in [T::Double, T::Real] {
+        let floats = floats(t);
+        for function in [Negate, Abs, Sign, Ceil, Floor, Round, Truncate] {
+            check(function, std::slice::from_ref(&floats), t);
+        }
+        for function in [Add, Subtract, Multiply, Divide, Modulo, Greatest, Least, NullIf] {
+            check_pairs(function, &floats, &floats, t);
+        }
+    }
+    for function in [Power, Atan2] {
+        check_pairs(function, &doubles, &doubles, T::Double);
+    }
+}
+
+#[test]
+fn casts_with_floats() {
+    for column in
+        [small(T::SmallInt), small(T::Integer), medium(T::BigInt), small(decimal(9, 2)), medium(decimal(18, 2))]
+    {
+        check(F::Cast, std::slice::from_ref(&column), T::Double);
+        check(F::Cast, &[column], T::Real);
+    }
+    for column in [wide(decimal(38, 4)), wide(decimal(38, 30)), medium(decimal(18, 0))] {
+        check(F::Cast, std::slice::from_ref(&column), T::Double);
+        check(F::Cast, &[column], T::Real);
+    }
+    for from in [floats(T::Double), floats(T::Real)] {
+        for to in [T::SmallInt, T::Integer, T::BigInt, T::Double, T::Real] {
+            check(F::Cast, std::slice::from_ref(&from), to);
+            for value in &from.values {
+                check(F::Cast, &[Column { values: vec![value.clone(); 3], ..from.clone() }], to);
+            }
+        }
+    }
+}
+
+#[test]
+fn choices_and_bits() {
+    use F::*;
+    for t in [T::SmallInt, T::Integer, T::BigInt, decimal(9, 2), decimal(18, 2), decimal(38, 4)] {
+        let columns = match register_of(t) {
+            Register::I32 => vec![small(t)],
+            Register::I64 => vec![small(t), medium(t)],
+            _ => vec![small(t), wide(t)],
+        };
+        for column in &columns {
+            for function in [Abs, Sign, Negate] {
+                check(function, std::slice::from_ref(column), t);
+            }
+            for function in [NullIf, Greatest, Least] {
+                check_pairs(function, column, &columns[0], t);
+                check_pairs(function, &columns[0], column, t);
+            }
+            if t.is_integer() {
+                check(BitNot, std::slice::from_ref(column), t);
+                check(Cast, std::slice::from_ref(column), T::Boolean);
+                for function in [BitAnd, BitOr, BitXor] {
+                    check_pairs(function, column, &columns[0], t);
+                }
+                for function in [ShiftLeft, ShiftRight, Divide, Modulo] {
+                    check_pairs(function, column, &small(T::Integer), t);
+                }
+            }
+        }
+    }
+    for function in [DateAddDays, DateSubtractDays] {
+        check_pairs(function, &small(T::Date), &small(T::Integer), T::Date);
+        let mut near = small(T::Date);
+        near.values = (-5..5).map(Value::Int).collect();
+        check_pairs(function, &near, &near.clone(), T::Date);
+    }
+}
+
+#[test]
+fn no_row_and_null_arguments() {
+    let column = small(decimal(9, 2));
+    let none = Column { values: Vec::new(), ..column.clone() };
+    check_pairs(F::Divide, &none, &none, decimal(38, 16));
+    let null = Column { values: vec![Value::Null; 5], ..column.clone() };
+    for function in [F::Divide, F::NullIf, F::Greatest, F::Least] {
+        check_pairs(function, &column, &null, decimal(38, 16));
+        check_pairs(function, &null, &column, decimal(38, 16));
+    }
+    // A divisor 0 under a NULL is no error.
+    let zeros = Column { values: vec![Value::Null, Value::Decimal(3), Value::Null], ..column.clone() };
+    let tens = Column { values: vec![Value::Decimal(10); 3], ..column };
+    check(F::Divide, &[tens, zeros], decimal(38, 16));
+}
