@@ -36,7 +36,8 @@ impl Level {
         {
             let wide = std::is_x86_feature_detected!("avx512f")
                 && std::is_x86_feature_detected!("avx512bw")
-                && std::is_x86_feature_detected!("avx512vl");
+                && std::is_x86_feature_detected!("avx512vl")
+                && std::is_x86_feature_detected!("avx512dq");
             if wide {
                 return Level::Avx512;
             }

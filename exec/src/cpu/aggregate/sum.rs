@@ -267,15 +267,13 @@ fn add_runs<T: Copy + Into<i64>>(values: &[T], sums: &mut [i64], ends: &[u32], r
     }
 }
 
-/// Adds the values of a few groups, group by group: a masked sum has no branch and no dependency through memory.
+/// Adds the values of a few groups: a masked sum has no branch and no dependency through memory.
 /// False if it did nothing.
 fn add_by_group(data: &VectorData, groups: &[u32], present: &Present, bound: u64, sums: &mut [i64]) -> bool {
-    for (group, tuples) in present.iter() {
-        sums[group] += match data {
-            VectorData::I32(values) => i32::masked_sum(values, bound, tuples, groups, group as u32),
-            VectorData::I64(values) => i64::masked_sum(values, bound, tuples, groups, group as u32),
-            _ => return false,
-        };
+    match data {
+        VectorData::I32(values) => i32::add_masked(values, bound, present.iter(), groups, sums),
+        VectorData::I64(values) => i64::add_masked(values, bound, present.iter(), groups, sums),
+        _ => return false,
     }
     true
 }

@@ -2,7 +2,7 @@
 //! with the next one, many at once; sums are then differences of running sums, and no tuple needs the number of its group.
 
 use super::super::bitmap::Bitmap;
-use super::super::kernels::{fill_truth_of_pairs, vectorised};
+use super::super::kernels::{truth_of_pairs, vectorised_with};
 use std::ops::Range;
 
 /// The runs of a tile's tuples. Each is a group, and groups follow one another.
@@ -22,7 +22,7 @@ impl Runs {
         self.ends.clear();
         self.first = keys.len() as u32;
         let (Some(&first), [_, next @ ..]) = (codes.first(), codes) else { return };
-        vectorised(|| fill_truth_of_pairs(&codes[..next.len()], next, &mut self.differ, |a, b| a != b));
+        vectorised_with((&codes[..next.len()], next, &mut self.differ, |a, b| a != b), truth_of_pairs);
         self.differ.push_positions(&mut self.ends);
         self.ends.iter_mut().for_each(|end| *end += 1);
         self.ends.push(codes.len() as u32);

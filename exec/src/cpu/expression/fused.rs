@@ -9,7 +9,7 @@ use crate::Result;
 use crate::column::{Column, ColumnData, Dictionary};
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::kernels::mask::Lane;
-use crate::cpu::kernels::{compare, fill_truth, text, vectorised};
+use crate::cpu::kernels::{compare, text, truth_of};
 use crate::cpu::tile::{Rows, Tile};
 use crate::cpu::vector::{Vector, VectorData};
 use memchr::memmem::Finder;
@@ -336,7 +336,8 @@ fn select_from<U: Lane>(
     match rows {
         Rows::Range(start) => U::within(&values[*start as usize..*start as usize + len], base, span, bits),
         Rows::List(list) => {
-            vectorised(|| fill_truth(len, bits, |tuple| values[list[tuple] as usize].distance(base) <= span));
+            let within = |row: u32| values[row as usize].distance(base) <= span;
+            truth_of((&list[..len], &mut *bits, within));
         }
     }
     if !inside {

@@ -2,7 +2,7 @@
 
 use crate::column::{Column, ColumnData, TextView};
 use crate::cpu::bitmap::Bitmap;
-use crate::cpu::kernels::{prefetch_all, vectorised};
+use crate::cpu::kernels::{prefetch_all, vectorised_with};
 use crate::cpu::tile::{NO_ROW, Rows, Source};
 use crate::cpu::vector::{Register, Vector, VectorData};
 use arrow::buffer::BooleanBuffer;
@@ -106,17 +106,24 @@ fn load_column(column: &Column, rows: &Rows, len: usize, optional: bool, registe
         }
         Register::I32 => {
             let mut values = out.take_i32();
-            vectorised(|| fill_i32(&column.data, rows, len, optional, &mut values));
+            match rows {
+                Rows::Range(_) => vectorised_with((&column.data, rows, len, optional, &mut values), fill_i32),
+                // The instructions that gather are slower than one load after the other.
+                Rows::List(_) => fill_i32((&column.data, rows, len, optional, &mut values)),
+            }
             VectorData::I32(values)
         }
         Register::I64 => {
             let mut values = out.take_i64();
-            vectorised(|| fill_i64(&column.data, rows, len, optional, &mut values));
+            match rows {
+                Rows::Range(_) => vectorised_with((&column.data, rows, len, optional, &mut values), fill_i64),
+                Rows::List(_) => fill_i64((&column.data, rows, len, optional, &mut values)),
+            }
             VectorData::I64(values)
         }
         Register::I128 => {
             let mut values = out.take_i128();
-            fill_i128(&column.data, rows, len, optional, &mut values);
+            fill_i128((&column.data, rows, len, optional, &mut values));
             VectorData::I128(values)
         }
         Register::F64 => {
@@ -146,7 +153,7 @@ fn load_column(column: &Column, rows: &Rows, len: usize, optional: bool, registe
 macro_rules! fill_integers {
     ($name:ident, $register:ty) => {
         #[inline(always)]
-        fn $name(data: &ColumnData, rows: &Rows, len: usize, optional: bool, out: &mut Vec<$register>) {
+        fn $name((data, rows, len, optional, out): (&ColumnData, &Rows, usize, bool, &mut Vec<$register>)) {
             type R = $register;
             match data {
                 ColumnData::Frame8 { base, offsets } => {

@@ -2,7 +2,7 @@
 //! boolean.
 
 use super::exact::{Cut, narrowed};
-use super::{Call, Scratch, fill_truth_of, strict_nulls, vectorised};
+use super::{Call, Scratch, fill_truth_of, strict_nulls, vectorised, vectorised_with};
 use crate::cpu::vector::{Register, Vector, VectorData};
 use multiloop_planner::evaluate::calendar::{DAYS_MAX, DAYS_MIN};
 use multiloop_planner::function::Function;
@@ -86,13 +86,10 @@ fn unary(call: &Call<'_>, (a, constant): (&[i64], bool), len: usize, out: &mut V
     let mut failed = false;
     macro_rules! run {
         ($function:expr) => {
-            into_register!(call.register, len, out, |values| vectorised(|| map(
-                a,
-                constant,
-                len,
-                &mut values,
-                $function
-            )))
+            into_register!(call.register, len, out, |values| vectorised_with(
+                (a, constant, len, &mut values, $function),
+                map
+            ))
         };
     }
     match call.function {
@@ -109,7 +106,7 @@ fn unary(call: &Call<'_>, (a, constant): (&[i64], bool), len: usize, out: &mut V
 }
 
 #[inline(always)]
-fn map<T: Cut>(a: &[i64], constant: bool, len: usize, out: &mut Vec<T>, mut each: impl FnMut(i64) -> i64) {
+fn map<T: Cut, F: FnMut(i64) -> i64>((a, constant, len, out, mut each): (&[i64], bool, usize, &mut Vec<T>, F)) {
     if constant {
         let value = T::cut(each(a[0]));
         out.resize(len, value);
@@ -123,13 +120,10 @@ fn binary(call: &Call<'_>, a: (&[i64], bool), b: (&[i64], bool), len: usize, out
     let mut failed = false;
     macro_rules! run {
         ($function:expr) => {
-            into_register!(call.register, len, out, |values| vectorised(|| map_pairs(
-                a,
-                b,
-                len,
-                &mut values,
-                $function
-            )))
+            into_register!(call.register, len, out, |values| vectorised_with(
+                (a, b, len, &mut values, $function),
+                map_pairs
+            ))
         };
     }
     let mut date = |days: i64| {
@@ -154,12 +148,8 @@ fn binary(call: &Call<'_>, a: (&[i64], bool), b: (&[i64], bool), len: usize, out
 }
 
 #[inline(always)]
-fn map_pairs<T: Cut>(
-    (a, a_constant): (&[i64], bool),
-    (b, b_constant): (&[i64], bool),
-    len: usize,
-    out: &mut Vec<T>,
-    mut each: impl FnMut(i64, i64) -> i64,
+fn map_pairs<T: Cut, F: FnMut(i64, i64) -> i64>(
+    ((a, a_constant), (b, b_constant), len, out, mut each): ((&[i64], bool), (&[i64], bool), usize, &mut Vec<T>, F),
 ) {
     match (a_constant, b_constant) {
         (false, false) => out.extend(a.iter().zip(b).map(|(&a, &b)| T::cut(each(a, b)))),

@@ -3,7 +3,7 @@
 //! `fallback`, which knows.
 
 use super::exact::{EXACT, largest, narrowed, to_double};
-use super::{Call, Scratch, strict_nulls, vectorised};
+use super::{Call, Scratch, strict_nulls, vectorised, vectorised_with};
 use crate::cpu::vector::{Register, Vector, VectorData};
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
@@ -23,8 +23,8 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
         (Function::Add | Function::Subtract | Function::Multiply | Function::Divide, [a, b]) => {
             match (&a.data, &b.data) {
                 (VectorData::F64(x), VectorData::F64(y)) => {
-                    let at = |tuple: usize| (x[a.position(tuple)], y[b.position(tuple)]);
-                    vectorised(|| binary(call, len, at, &mut values))
+                    let operands = ((&x[..], a.constant), (&y[..], b.constant));
+                    vectorised_with((call, len, operands, &mut values), binary)
                 }
                 _ => false,
             }
@@ -39,20 +39,28 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
     true
 }
 
+/// Floats, and whether one stands for all tuples.
+type Operand<'a> = (&'a [f64], bool);
+
 #[inline(always)]
-fn binary(call: &Call<'_>, len: usize, at: impl Fn(usize) -> (f64, f64), values: &mut Vec<f64>) -> bool {
+fn binary((call, len, (a, b), values): (&Call<'_>, usize, (Operand<'_>, Operand<'_>), &mut Vec<f64>)) -> bool {
     let real = call.result == DataType::Real;
     let rounded = |value: f64| if real { f64::from(value as f32) } else { value };
     let mut unusual = false;
     macro_rules! run {
-        ($operation:expr, $odd:expr) => {
-            values.extend((0..len).map(|tuple| {
-                let (a, b) = at(tuple);
+        ($operation:expr, $odd:expr) => {{
+            let mut each = |a: f64, b: f64| {
                 let value = rounded($operation(a, b));
                 unusual |= !value.is_finite() | $odd(a, b, value);
                 value
-            }))
-        };
+            };
+            match (a, b) {
+                ((a, false), (b, false)) => values.extend(a.iter().zip(b).map(|(&a, &b)| each(a, b))),
+                ((a, false), (b, true)) => values.extend(a.iter().map(|&a| each(a, b[0]))),
+                ((a, true), (b, false)) => values.extend(b.iter().map(|&b| each(a[0], b))),
+                ((a, true), (b, true)) => values.resize(len, each(a[0], b[0])),
+            }
+        }};
     }
     match call.function {
         Function::Add => run!(|a: f64, b: f64| a + b, |_, _, _| false),

@@ -5,7 +5,7 @@
 //! Elsewhere the work is done in the widest register around with a check of every result against its type; if one
 //! fails, perhaps only at a NULL, `fallback` does it all over again and raises the error that is due.
 
-use super::{Call, Scratch, strict_nulls, vectorised};
+use super::{Call, Scratch, strict_nulls, vectorised, vectorised_with};
 use crate::Result;
 use crate::cpu::vector::{Register, Vector, VectorData};
 use multiloop_planner::function::Function;
@@ -168,6 +168,14 @@ fn binary(
     let unchecked = !call.checked && !divides;
     let work = if unchecked { call.register } else { call.register.max(a.register()).max(b.register()) };
     let nulls = strict_nulls(&[a, b], len, out);
+    if let (true, Register::I64, VectorData::I32(x), VectorData::I32(y)) = (unchecked, work, &a.data, &b.data) {
+        // Widened on the way.
+        let mut values = out.take_i64();
+        let operands = Operands { a: &x[..], a_constant: a.constant, b: &y[..], b_constant: b.constant, len };
+        vectorised_with((&operands, operation, &mut values), unchecked_all);
+        out.set(len, VectorData::I64(values), nulls);
+        return true;
+    }
     let Scratch { left, right } = scratch;
     let (a, b) = (widened(a, work, left), widened(b, work, right));
     macro_rules! run {
@@ -175,9 +183,12 @@ fn binary(
             let mut values = out.$take();
             let operands = Operands { a: $a, a_constant: a.constant, b: $b, b_constant: b.constant, len };
             let done = match (unchecked, divides) {
-                (true, _) => vectorised(|| operands.unchecked(operation, &mut values)),
+                (true, _) => {
+                    vectorised_with((&operands, operation, &mut values), unchecked_all);
+                    true
+                }
                 (_, true) => operands.divided(operation, bounds, &mut values),
-                _ => vectorised(|| operands.checked(operation, bounds, &mut values)),
+                _ => vectorised_with((&operands, operation, bounds, &mut values), checked_all),
             };
             if !done {
                 return false;
@@ -204,10 +215,47 @@ struct Operands<'a, T> {
     len: usize,
 }
 
-impl<T: Integer> Operands<'_, T> {
+/// Computes where nothing can leave the register, in which the results are: that of the operands or a wider one.
+#[inline(always)]
+fn unchecked_all<S: Copy, T: Integer + From<S>>(
+    (operands, operation, out): (&Operands<'_, S>, Operation, &mut Vec<T>),
+) {
+    match operation {
+        Operation::Add => operands.each(out, |a, b| T::wrapping(Operation::Add, a.into(), b.into())),
+        Operation::Subtract => operands.each(out, |a, b| T::wrapping(Operation::Subtract, a.into(), b.into())),
+        _ => operands.each(out, |a, b| T::wrapping(Operation::Multiply, a.into(), b.into())),
+    }
+}
+
+/// Computes with a check of every result; false if one is outside its bounds.
+#[inline(always)]
+fn checked_all<T: Integer>(
+    (operands, operation, (low, high), out): (&Operands<'_, T>, Operation, (i128, i128), &mut Vec<T>),
+) -> bool {
+    // Bounds beyond the register are the register's own, which `overflowing` watches.
+    let (low, high) = (clamp::<T>(low), clamp::<T>(high));
+    let mut failed = false;
+    macro_rules! run {
+        ($operation:expr) => {
+            operands.each(out, |a, b| {
+                let (value, overflow) = T::overflowing($operation, a, b);
+                failed |= overflow | (value < low) | (value > high);
+                value
+            })
+        };
+    }
+    match operation {
+        Operation::Add => run!(Operation::Add),
+        Operation::Subtract => run!(Operation::Subtract),
+        _ => run!(Operation::Multiply),
+    }
+    !failed
+}
+
+impl<S: Copy> Operands<'_, S> {
     /// Applies `each` to all pairs, with a loop for each combination of constants.
     #[inline(always)]
-    fn each(&self, out: &mut Vec<T>, mut each: impl FnMut(T, T) -> T) {
+    fn each<T: Clone>(&self, out: &mut Vec<T>, mut each: impl FnMut(S, S) -> T) {
         match (self.a_constant, self.b_constant) {
             (false, false) => out.extend(self.a.iter().zip(self.b).map(|(&a, &b)| each(a, b))),
             (false, true) => {
@@ -224,30 +272,9 @@ impl<T: Integer> Operands<'_, T> {
             }
         }
     }
+}
 
-    #[inline(always)]
-    fn unchecked(&self, operation: Operation, out: &mut Vec<T>) -> bool {
-        match operation {
-            Operation::Add => self.each(out, |a, b| T::wrapping(Operation::Add, a, b)),
-            Operation::Subtract => self.each(out, |a, b| T::wrapping(Operation::Subtract, a, b)),
-            _ => self.each(out, |a, b| T::wrapping(Operation::Multiply, a, b)),
-        }
-        true
-    }
-
-    #[inline(always)]
-    fn checked(&self, operation: Operation, (low, high): (i128, i128), out: &mut Vec<T>) -> bool {
-        // Bounds beyond the register are the register's own, which `overflowing` watches.
-        let (low, high) = (clamp::<T>(low), clamp::<T>(high));
-        let mut failed = false;
-        self.each(out, |a, b| {
-            let (value, overflow) = T::overflowing(operation, a, b);
-            failed |= overflow | (value < low) | (value > high);
-            value
-        });
-        !failed
-    }
-
+impl<T: Integer> Operands<'_, T> {
     fn divided(&self, operation: Operation, (low, high): (i128, i128), out: &mut Vec<T>) -> bool {
         let (zero, minus_one) = (T::default(), T::cut(-1));
         if self.b.iter().any(|&b| b == zero || b == minus_one) {

@@ -98,33 +98,41 @@ pub(super) fn strict_nulls(arguments: &[&Vector], len: usize, out: &mut Vector) 
     nulls
 }
 
-/// Runs a kernel compiled for the best instructions that may be used (see [`Level`]). The closure must be inlined to profit, which
-/// it is when it calls only `#[inline(always)]` functions.
+/// Runs a kernel of one small loop, compiled for the best instructions that may be used (see [`Level`]). A closure of more
+/// than that is not inlined where these are on, and profits from nothing: that is for [`vectorised_with`].
 #[inline(always)]
 pub fn vectorised<R>(kernel: impl FnOnce() -> R) -> R {
+    vectorised_with((), |()| kernel())
+}
+
+/// Runs a kernel, compiled for the best instructions that may be used (see [`Level`]). It must be a function by name that
+/// is marked `#[inline(always)]`, and so must be all that it calls: a function is only compiled for the instructions of
+/// the one that it is inlined into.
+#[inline(always)]
+pub fn vectorised_with<A, R>(arguments: A, kernel: impl FnOnce(A) -> R) -> R {
     #[cfg(target_arch = "x86_64")]
     {
         match Level::get() {
             // SAFETY: the CPU has the features.
-            Level::Avx512 => return unsafe { with_avx512(kernel) },
+            Level::Avx512 => return unsafe { with_avx512(arguments, kernel) },
             // SAFETY: the CPU has the feature.
-            Level::Avx2 => return unsafe { with_avx2(kernel) },
+            Level::Avx2 => return unsafe { with_avx2(arguments, kernel) },
             Level::Portable => {}
         }
     }
-    kernel()
+    kernel(arguments)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn with_avx2<R>(kernel: impl FnOnce() -> R) -> R {
-    kernel()
+fn with_avx2<A, R>(arguments: A, kernel: impl FnOnce(A) -> R) -> R {
+    kernel(arguments)
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn with_avx512<R>(kernel: impl FnOnce() -> R) -> R {
-    kernel()
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
+fn with_avx512<A, R>(arguments: A, kernel: impl FnOnce(A) -> R) -> R {
+    kernel(arguments)
 }
 
 /// How far ahead of a scan memory is asked for, in bytes. What the hardware foresees comes later than that.
@@ -190,6 +198,18 @@ pub(crate) fn fill_truth(len: usize, out: &mut Bitmap, predicate: impl Fn(usize)
         }
         pack(&bytes)
     });
+}
+
+/// [`fill_truth_of`], for [`vectorised_with`].
+#[inline(always)]
+pub(crate) fn truth_of<T: Copy, P: Fn(T) -> bool>((values, out, predicate): (&[T], &mut Bitmap, P)) {
+    fill_truth_of(values, out, predicate);
+}
+
+/// [`fill_truth_of_pairs`], for [`vectorised_with`].
+#[inline(always)]
+pub(crate) fn truth_of_pairs<T: Copy, P: Fn(T, T) -> bool>((a, b, out, predicate): (&[T], &[T], &mut Bitmap, P)) {
+    fill_truth_of_pairs(a, b, out, predicate);
 }
 
 /// As [`fill_truth`], of the values of a slice: whole blocks have a known length and no bounds check.
