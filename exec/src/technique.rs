@@ -8,6 +8,9 @@ use std::sync::OnceLock;
 /// The environment variable that leaves techniques out.
 const VARIABLE: &str = "MULTILOOP_WITHOUT";
 
+/// What names all of them.
+const ALL: &str = "all";
+
 /// Defines the techniques, each with its name.
 macro_rules! techniques {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
@@ -82,8 +85,8 @@ techniques! {
 }
 
 impl Technique {
-    /// Whether it is used: unless the environment variable `MULTILOOP_WITHOUT` names it, in a list with commas. A list with
-    /// a name that nobody knows leaves nothing out; [`Technique::check`] says so.
+    /// Whether it is used: unless the environment variable `MULTILOOP_WITHOUT` names it, in a list with commas, or says
+    /// `all`. A list with a name that nobody knows leaves nothing out; [`Technique::check`] says so.
     #[inline]
     pub fn is_on(self) -> bool {
         static WITHOUT: OnceLock<u64> = OnceLock::new();
@@ -113,10 +116,13 @@ fn named(list: Option<&str>) -> Result<u64> {
 }
 
 fn bit_of(wanted: &str) -> Result<u64> {
+    if wanted == ALL {
+        return Ok(u64::MAX);
+    }
     let found = TECHNIQUES.iter().find(|(_, name)| *name == wanted);
     found.map(|(technique, _)| technique.bit()).ok_or_else(|| {
         let known = Technique::names().collect::<Vec<_>>().join(", ");
-        let message = format!("{VARIABLE} names {wanted:?}: it may name {known}");
+        let message = format!("{VARIABLE} names {wanted:?}: it may name {ALL}, or of {known}");
         Error::new(ErrorKind::InvalidParameter, message)
     })
 }
@@ -130,6 +136,7 @@ mod tests {
         assert_eq!(named(None).unwrap(), 0);
         assert_eq!(named(Some("")).unwrap(), 0);
         assert_eq!(named(Some("few, ranked")).unwrap(), Technique::Few.bit() | Technique::Ranked.bit());
+        assert!(TECHNIQUES.iter().all(|(technique, _)| technique.bit() & named(Some("all")).unwrap() != 0));
         let error = named(Some("few,fewer")).unwrap_err().to_string();
         assert!(error.contains("\"fewer\"") && error.contains("sort-keys"), "{error}");
     }
