@@ -18,3 +18,5 @@ step cargo doc --workspace --no-deps --locked
 step cargo test --workspace --locked
 # Kernels without this machine's best instructions.
 MULTILOOP_CPU=portable step cargo test --workspace --locked --test random --test slt --test tpch
+# And without the techniques of execution: right answers need none of them.
+MULTILOOP_WITHOUT=all step cargo test --workspace --locked --test random --test slt

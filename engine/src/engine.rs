@@ -6,6 +6,7 @@ use crate::{Result, format};
 use multiloop_exec::context::{Context, Memory};
 use multiloop_exec::cpu::level::Level;
 use multiloop_exec::pool::Pool;
+use multiloop_exec::technique::Technique;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -70,9 +71,11 @@ impl EngineBuilder {
     }
 
     /// Starts the engine. An error (22023) if the environment variable `MULTILOOP_CPU` asks for instructions that the CPU
-    /// does not have (it may be `portable`, `avx2` or `avx512`).
+    /// does not have (it may be `portable`, `avx2` or `avx512`), or `MULTILOOP_WITHOUT` names a technique that there is not
+    /// (see [`Technique`]).
     pub fn build(self) -> Result<Engine> {
         Level::check()?;
+        Technique::check()?;
         Ok(Engine(Arc::new(Shared {
             catalog: Current::default(),
             pool: Pool::new(self.threads.unwrap_or_else(available_threads))?,

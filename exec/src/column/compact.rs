@@ -6,6 +6,7 @@
 
 use super::compact_text::compact_text;
 use super::{Column, ColumnData};
+use crate::technique::Technique;
 use crate::{Error, Result};
 use ::arrow::array::BooleanBufferBuilder;
 use ::arrow::buffer::{NullBuffer, ScalarBuffer};
@@ -150,7 +151,7 @@ fn frame(mut values: Vec<i64>, nulls: Option<&NullBuffer>) -> ColumnData {
     if let Some(nulls) = nulls {
         values.iter_mut().enumerate().filter(|(row, _)| nulls.is_null(*row)).for_each(|(_, value)| *value = min);
     }
-    let range = max.wrapping_sub(min) as u64;
+    let range = if Technique::Frames.is_on() { max.wrapping_sub(min) as u64 } else { u64::MAX };
     let offset = |&value: &i64| value.wrapping_sub(min) as u64;
     if range <= u8::MAX.into() {
         ColumnData::Frame8 { base: min, offsets: values.iter().map(|value| offset(value) as u8).collect() }

@@ -8,6 +8,7 @@
 use super::compact::misfit;
 use super::{Column, ColumnData, Dictionary};
 use crate::Result;
+use crate::technique::Technique;
 use ::arrow::buffer::{Buffer, OffsetBuffer};
 use hashbrown::HashTable;
 use multiloop_planner::types::{DataType, Field};
@@ -39,7 +40,10 @@ pub(super) fn compact_text(pieces: &[Column], field: &Field, dictionary: bool) -
         return Err(misfit(&piece.data, field));
     }
     let trim = matches!(field.data_type, DataType::Char(_));
-    if dictionary && let Some(data) = encode(pieces, trim) {
+    if dictionary
+        && Technique::Dictionaries.is_on()
+        && let Some(data) = encode(pieces, trim)
+    {
         return Ok(data);
     }
     concatenate(pieces, trim, field)

@@ -5,7 +5,7 @@
 //! the keys that there are, text keys at whether all chunks share a dictionary.
 
 use super::aggregate::AggregateKind;
-use super::bucket::grouper::{FEW_CODES, is_direct, is_set};
+use super::bucket::grouper::{FEW_CODES, is_direct, is_few, is_set};
 use super::bucket::index::{IndexForm, index_form};
 use super::bucket::key::{KeyLayout, KeyWidth, PartDomain};
 use super::plan::{AggregatePlan, GeneratorKind, LetKind, LetPlan, LoopPlan, Plan, ReducePlan};
@@ -229,7 +229,7 @@ impl Writer<'_> {
         } else {
             let text = reduce.layout.parts.iter().any(|part| matches!(part.domain, PartDomain::Text));
             let why = match reduce.layout.codes() {
-                Some(codes) if codes <= FEW_CODES => {
+                Some(codes) if is_few(codes) => {
                     format!("Few, {codes} codes (up to {FEW_CODES}): the code is the group")
                 }
                 Some(_) if reduce.rows.clustered => "Ordered: rows come clustered by the key".to_owned(),

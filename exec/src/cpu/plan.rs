@@ -7,6 +7,7 @@ use super::bucket::key::{KeyLayout, PartDomain};
 use super::expression::Expressions;
 use super::variance;
 use super::vector::Register;
+use crate::technique::Technique;
 use crate::{Error, Result};
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::multiloop::{
@@ -108,7 +109,7 @@ pub(super) struct AggregatePlan<'p> {
 impl AggregatePlan<'_> {
     /// Whether a tile's tuples may all be fed to it though it has a condition.
     pub(super) fn spills(&self) -> bool {
-        self.takes_any_row && !self.condition.is_empty()
+        self.takes_any_row && !self.condition.is_empty() && Technique::PutAside.is_on()
     }
 }
 
@@ -214,6 +215,9 @@ impl<'p> Compiler<'p, '_> {
         let first = multiloop.nest.iter().rposition(key_stays).unwrap_or(0);
         let mut moved = FxHashSet::default();
         let Some((generator, others)) = multiloop.generators.split_first() else { return moved };
+        if !Technique::EarlyConditions.is_on() {
+            return moved;
+        }
         for &condition in generator.condition() {
             let shared = |other: &Generator| {
                 let before = other.condition().iter().take_while(|&&id| !stays(id));
@@ -252,7 +256,8 @@ impl<'p> Compiler<'p, '_> {
                         order,
                         limit: *limit,
                         offset: *offset,
-                        rejects: arguments.iter().all(|id| self.is_safe(id, expressions)),
+                        rejects: Technique::TopKRejects.is_on()
+                            && arguments.iter().all(|id| self.is_safe(id, expressions)),
                     })
                 }
                 _ => GeneratorKind::Reduce(self.reduce(None, aggregates, (nest, expressions))?),
@@ -280,7 +285,7 @@ impl<'p> Compiler<'p, '_> {
         let layout = KeyLayout::new(domains.collect());
         let aggregates = aggregates.iter().map(|aggregate| self.aggregate(aggregate, expressions));
         let aggregates = aggregates.collect::<Result<Vec<_>>>()?;
-        let clustered = matches!(parts, [part] if self.is_clustered(*part, nest));
+        let clustered = matches!(parts, [part] if self.is_clustered(*part, nest)) && Technique::Ordered.is_on();
         let count = nest.first().and_then(|index| index.source.collection()).and_then(|id| self.ranges.rows(id));
         let rows = Rows { count: count.unwrap_or(0), clustered, keys_only: aggregates.is_empty() };
         let safe = |aggregate: &AggregatePlan<'_>| aggregate.takes_any_row;
@@ -314,7 +319,8 @@ impl<'p> Compiler<'p, '_> {
         let condition = &aggregate.condition[..];
         let safe = condition.iter().chain(&argument).all(|id| self.is_safe(id, expressions));
         let takes_any_row = safe && kind.takes_any_row();
-        let takes_first_row = safe && condition.is_empty() && aggregate.reduction == Reduction::First;
+        let is_first = aggregate.reduction == Reduction::First && Technique::FirstRows.is_on();
+        let takes_first_row = safe && condition.is_empty() && is_first;
         Ok(AggregatePlan { kind, argument, condition, takes_any_row, takes_first_row })
     }
 

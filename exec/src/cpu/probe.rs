@@ -8,6 +8,7 @@ use super::kernels::{prefetch_all, vectorised};
 use super::tile::Rows;
 use super::vector::{Vector, VectorData};
 use crate::column::{Column, ColumnData};
+use crate::technique::Technique;
 
 /// A bucket key for all tuples of a tile.
 #[derive(Clone, Debug)]
@@ -70,7 +71,7 @@ impl CodeRange {
     pub(super) fn new(low: i128, high: i128) -> Option<Self> {
         let low = i64::try_from(low).ok().filter(|low| low.unsigned_abs() <= 1 << 62)?;
         let count = u32::try_from(high.checked_sub(low.into())?.checked_add(1)?).ok()?;
-        (count <= RANGE_MAX).then_some(CodeRange { low, count })
+        (count <= RANGE_MAX && Technique::IntegerKeys.is_on()).then_some(CodeRange { low, count })
     }
 }
 
@@ -91,7 +92,7 @@ impl<'a> IntegerKeys<'a> {
 
     /// The values of a column at these rows, all of which there are; none if some are NULL or no integers.
     pub(super) fn of_column(column: &'a Column, rows: &'a Rows, len: usize, range: CodeRange) -> Option<Self> {
-        if column.nulls.is_some() {
+        if column.nulls.is_some() || !Technique::KeysInColumns.is_on() {
             return None;
         }
         let CodeRange { low, count } = range;

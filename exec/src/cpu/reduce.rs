@@ -21,6 +21,7 @@ use crate::Result;
 use crate::context::{Context, Reservation};
 use crate::pool::Pool;
 use crate::schedule::Workers;
+use crate::technique::Technique;
 use multiloop_planner::multiloop::ScalarId;
 
 /// Groups beyond which a merge is done in parts.
@@ -153,7 +154,8 @@ impl<'p> Reducer<'p> {
 
     /// The same, with conditions that groups must pass to be wanted.
     pub(super) fn having(self, having: Having<'p>) -> Self {
-        Reducer { having: self.grouper.has_runs().then_some(having), ..self }
+        let asks = self.grouper.has_runs() && Technique::Having.is_on();
+        Reducer { having: asks.then_some(having), ..self }
     }
 
     fn of(plan: &'p ReducePlan<'p>, grouper: Grouper, context: &Context) -> Result<Self> {

@@ -9,6 +9,7 @@
 //! Source: key normalisation in sorting (Graefe: Implementing Sorting in Database Systems, 2006, section 2).
 
 use super::gather::{Gathered, GatheredData};
+use crate::technique::Technique;
 use multiloop_planner::relation::SortOrder;
 use multiloop_planner::value::canonical_float_bits;
 
@@ -29,7 +30,7 @@ impl SortKeys {
         let mut sort_keys = SortKeys { keys: vec![0; rows], complete: true };
         let mut free = BITS;
         for (column, order) in columns {
-            if !sort_keys.add(column, order, &mut free) {
+            if !Technique::SortKeys.is_on() || !sort_keys.add(column, order, &mut free) {
                 sort_keys.complete = false;
                 break;
             }

@@ -7,6 +7,7 @@ use super::super::kernels::prefetch_here;
 use super::super::kernels::sum::MaskedSum;
 use super::super::vector::VectorData;
 use super::{Input, TileGroups};
+use crate::technique::Technique;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Interval;
@@ -238,7 +239,7 @@ const VALUES_AHEAD: usize = 32;
 
 /// Adds every value to the sum of its group.
 fn add_each<T: Copy + Into<i64>>(values: &[T], groups: &[u32], sums: &mut [i64], seen: &mut [bool]) {
-    let far = sums.len() > FAR_GROUPS;
+    let far = sums.len() > FAR_GROUPS && Technique::LookAhead.is_on();
     for (at, (&value, &group)) in values.iter().zip(groups).enumerate() {
         if far && let Some(&next) = groups.get(at + VALUES_AHEAD) {
             prefetch_here(sums.as_ptr().wrapping_add(next as usize));

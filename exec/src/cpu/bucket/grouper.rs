@@ -19,11 +19,17 @@ use super::present::Present;
 use super::runs::Runs;
 use super::table::GroupTable;
 use crate::Result;
+use crate::technique::Technique;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::canonical_float_bits;
 
 /// Codes up to which a group's number is its key's code.
 pub(crate) const FEW_CODES: u64 = 1 << 12;
+
+/// Whether keys have so few codes that these are the numbers of groups.
+pub(crate) fn is_few(codes: u64) -> bool {
+    codes <= FEW_CODES && Technique::Few.is_on()
+}
 
 /// The groups of one worker (or of one part of a merge).
 #[derive(Debug)]
@@ -99,7 +105,8 @@ const DIRECT_CODES_MAX: u64 = 1 << 26;
 
 /// Whether an array over all codes of keys pays.
 pub(crate) fn is_direct(layout: &KeyLayout, rows: Rows) -> bool {
-    layout.codes().is_some_and(|codes| codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows.count)
+    Technique::Direct.is_on()
+        && layout.codes().is_some_and(|codes| codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows.count)
 }
 
 /// Codes a row up to which a bit for every code pays: two bytes a row for each worker.
@@ -111,6 +118,7 @@ const SET_CODES_MAX: u64 = 1 << 30;
 /// Whether a bit for every code pays: a row costs a hash otherwise, and a group 24 bytes.
 pub(crate) fn is_set(layout: &KeyLayout, rows: Rows) -> bool {
     rows.keys_only
+        && Technique::Set.is_on()
         && layout.codes().is_some_and(|codes| codes <= SET_CODES_MAX && codes / SET_CODES_PER_ROW <= rows.count)
 }
 
@@ -175,9 +183,7 @@ impl Grouper {
     pub(crate) fn new(layout: Option<&KeyLayout>, types: &[DataType], rows: Rows) -> Self {
         let Some(layout) = layout else { return Grouper::One };
         match layout.codes() {
-            Some(codes) if codes <= FEW_CODES => {
-                Grouper::Few { layout: layout.clone(), seen: vec![false; codes as usize] }
-            }
+            Some(codes) if is_few(codes) => Grouper::Few { layout: layout.clone(), seen: vec![false; codes as usize] },
             Some(_) if rows.clustered => {
                 Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() }
             }
@@ -591,7 +597,7 @@ fn direct_all<T: Copy + Into<u64>>(
     groups: &mut Vec<u32>,
 ) {
     groups.clear();
-    if entries.len() <= FAR_ENTRIES {
+    if entries.len() <= FAR_ENTRIES || !Technique::LookAhead.is_on() {
         groups.extend(codes.iter().map(|&code| direct(entries, base, met, code.into())));
         return;
     }

@@ -19,6 +19,7 @@ use super::ranks::Ranks;
 use super::table::{GroupTable, NO_GROUP};
 use crate::context::Reservation;
 use crate::schedule::Workers;
+use crate::technique::Technique;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::DataType;
 use std::sync::Arc;
@@ -253,9 +254,11 @@ const DIRECT_MAX: u64 = 1 << 16;
 /// Unless indexes are built often, 4 MiB of bits are cheaper than to hash what probes them.
 pub(crate) fn index_form(layout: &KeyLayout, rows: u64, often: bool) -> IndexForm {
     let ranked = if often { 1 << 16 } else { 1 << 24 };
+    let is_near = |codes: u64| codes <= 1 << 12 || (codes / 4 <= rows && codes <= DIRECT_MAX);
+    let is_dense = |codes: u64| codes <= ranked || codes / 2048 <= rows && codes <= 1 << 32;
     match layout.codes() {
-        Some(codes) if codes <= 1 << 12 || (codes / 4 <= rows && codes <= DIRECT_MAX) => IndexForm::Direct,
-        Some(codes) if codes <= ranked || codes / 2048 <= rows && codes <= 1 << 32 => IndexForm::Ranked,
+        Some(codes) if Technique::DirectIndex.is_on() && is_near(codes) => IndexForm::Direct,
+        Some(codes) if Technique::Ranked.is_on() && is_dense(codes) => IndexForm::Ranked,
         _ => IndexForm::Hash,
     }
 }

@@ -3,6 +3,7 @@
 
 use super::key::KeyLayout;
 use super::table::NO_GROUP;
+use crate::technique::Technique;
 
 /// Keys in a run, at most.
 const RUN_MAX: u32 = 16;
@@ -22,7 +23,7 @@ impl Prefixed {
     /// Orders keys; gives the order (`order[i]` is the row that becomes row i). None if the keys are not distinct, or
     /// no part suits.
     pub(crate) fn build(layout: &KeyLayout, codes: &[u64]) -> Option<(Self, Vec<u32>)> {
-        if layout.parts.len() < 2 || layout.codes().is_none() {
+        if layout.parts.len() < 2 || layout.codes().is_none() || !Technique::Prefixed.is_on() {
             return None;
         }
         let suits = |&part: &usize| {

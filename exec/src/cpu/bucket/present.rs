@@ -3,6 +3,7 @@
 
 use super::super::bitmap::Bitmap;
 use super::super::kernels::mask::Lane;
+use crate::technique::Technique;
 
 /// Groups of a tile, at most: each costs a pass over the tuples.
 const GROUPS_MAX: usize = 8;
@@ -47,13 +48,18 @@ impl Present {
     /// There is one group, with these tuples.
     pub(crate) fn set(&mut self, group: u32, tuples: &Bitmap) {
         self.clear();
-        self.push(group).copy_from(tuples);
+        if Technique::GroupMasks.is_on() {
+            self.push(group).copy_from(tuples);
+        }
     }
 
     /// Looks which groups there are among the tuples (of a mask, if there is one); false if they are too many, or were
     /// just before. Then nothing is known.
     pub(crate) fn find(&mut self, groups: &[u32], mask: Option<&Bitmap>) -> bool {
         self.clear();
+        if !Technique::GroupMasks.is_on() {
+            return false;
+        }
         if self.skip.0 > 0 {
             self.skip.0 -= 1;
             return false;
@@ -86,7 +92,7 @@ impl Present {
     pub(crate) fn combine(&mut self, parts: &[DictionaryPart<'_>], len: usize, mask: Option<&Bitmap>) -> bool {
         self.clear();
         let combinations = parts.iter().map(|part| part.count).try_fold(1usize, usize::checked_mul);
-        if combinations.is_none_or(|combinations| combinations > COMBINATIONS_MAX) {
+        if combinations.is_none_or(|combinations| combinations > COMBINATIONS_MAX) || !Technique::GroupMasks.is_on() {
             return false;
         }
         let all = mask.map_or_else(|| Bitmap::new(len, true), Bitmap::clone);

@@ -9,6 +9,7 @@ use super::super::kernels::prefetch_here;
 use super::byte_keys::ByteKeys;
 use super::key::{Codes, KeyWidth};
 use super::text_keys::TextKeys;
+use crate::technique::Technique;
 
 /// The number that stands for no group.
 pub(crate) const NO_GROUP: u32 = u32::MAX;
@@ -128,6 +129,10 @@ impl Slots {
     #[inline(always)]
     fn ahead<'k, S: Store>(&self, store: &S, hashes: &mut [u64], key: impl Fn(usize) -> S::Key<'k>) {
         let mask = self.slots.len() - 1;
+        if !Technique::LookAhead.is_on() {
+            hashes.iter_mut().enumerate().for_each(|(at, hash)| *hash = S::hash(key(at)));
+            return;
+        }
         for (at, hash) in hashes.iter_mut().enumerate() {
             *hash = S::hash(key(at));
             prefetch_here(self.slots.as_ptr().wrapping_add(*hash as usize & mask));
@@ -197,7 +202,7 @@ impl Slots {
         absent: impl Fn(usize) -> bool,
         numbers: &mut Vec<u32>,
     ) {
-        if self.slots.len() <= NEAR_SLOTS {
+        if self.slots.len() <= NEAR_SLOTS || !Technique::LookAhead.is_on() {
             numbers.extend((0..len).map(|at| {
                 if absent(at) {
                     return NO_GROUP;

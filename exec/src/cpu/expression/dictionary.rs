@@ -10,6 +10,7 @@ use crate::cpu::kernels::mask::Lane;
 use crate::cpu::kernels::{Call, fill_truth, fill_truth_of};
 use crate::cpu::tile::{Rows, Tile};
 use crate::cpu::vector::{Register, Vector, VectorData};
+use crate::technique::Technique;
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
 
@@ -27,7 +28,12 @@ pub(super) fn holds(
     arguments: &[u32],
     out: &mut Vector,
 ) -> Result<bool> {
-    if node.register != Register::Bool || node.may_fail || node.volatile || sees_null(function) {
+    if !Technique::DictionaryConditions.is_on()
+        || node.register != Register::Bool
+        || node.may_fail
+        || node.volatile
+        || sees_null(function)
+    {
         return Ok(false);
     }
     let mut varying = (0..arguments.len()).filter(|&at| tile.node(arguments[at]).reach > 0);

@@ -14,6 +14,7 @@ use crate::cpu::kernels::{self, Call};
 use crate::cpu::probe::{CodeRange, IntegerKeys, Key, KeyVector};
 use crate::cpu::tile::{Captured, Tile};
 use crate::cpu::vector::{Register, Vector, VectorData};
+use crate::technique::Technique;
 use crate::{Error, ErrorKind};
 use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::{CollectionId, KeyPart, ScalarId};
@@ -97,7 +98,8 @@ impl<'a> Tile<'a> {
         let at = number as usize;
         let has = |tile: &Self, depth: usize| tile.levels[depth - 1].computed[at];
         let mut found = (2..self.depth).rev().find(|&depth| has(self, depth));
-        if found.is_none() && !matches!(node.operation, Operation::Column { .. }) && !node.may_fail {
+        let is_computed = !matches!(node.operation, Operation::Column { .. });
+        if found.is_none() && is_computed && !node.may_fail && Technique::OuterLevels.is_on() {
             let (reached, len) = (self.tuples().rows.len(), self.len());
             // The topmost level that has fewer indices, but all that are needed.
             let lower = (2..self.depth).rev().find(|&depth| self.levels[depth - 1].tuples.rows.len() < reached);

@@ -9,6 +9,7 @@ use super::node::Operation;
 use crate::Result;
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::tile::Tile;
+use crate::technique::Technique;
 use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::ScalarId;
 
@@ -67,8 +68,8 @@ impl Tile<'_> {
         let passing = self.narrow(conjuncts, mask)?;
         let (len, fallen) = (self.len(), self.len() - passing);
         let masks = match mask_if {
-            MaskIf::FewFall => fallen * 4 < len,
-            MaskIf::ManyPass => passing * SPARSE > len,
+            MaskIf::FewFall => fallen * 4 < len && Technique::MaskedReductions.is_on(),
+            MaskIf::ManyPass => passing * SPARSE > len && Technique::MaskedProbes.is_on(),
         };
         if fallen > 0 && masks {
             return Ok(Filtered::Masked);

@@ -12,6 +12,7 @@ use crate::cpu::kernels::mask::Lane;
 use crate::cpu::kernels::{compare, text, truth_of};
 use crate::cpu::tile::{Rows, Tile};
 use crate::cpu::vector::{Vector, VectorData};
+use crate::technique::Technique;
 use memchr::memmem::Finder;
 use multiloop_planner::function::Function;
 
@@ -44,11 +45,12 @@ impl Test {
             (&[a, b], Some([less, equal, greater])) if is_constant(tile, a) => {
                 (b, a, What::Compare([greater, equal, less]))
             }
-            (&[a, b], None) if matches!(function, Function::Like | Function::Contains) && is_constant(tile, b) => {
-                (a, b, What::Search(function))
-            }
+            (&[a, b], None) if is_search(function) && is_constant(tile, b) => (a, b, What::Search(function)),
             _ => return None,
         };
+        if matches!(what, What::Compare(_)) && !Technique::Fused.is_on() {
+            return None;
+        }
         let is_column = matches!(tile.node(column).operation, Operation::Column { optional: false, .. });
         let loaded = tile.levels[tile.depth - 1].computed[column as usize];
         (is_column && !loaded).then_some(Test { column, constant, what })
@@ -57,13 +59,20 @@ impl Test {
     /// Whether two of them are one: values of one column that lie in one interval.
     pub(super) fn joins(&self, other: &Test) -> bool {
         let is_interval = |test: &Test| matches!(test.what, What::Compare(holds) if holds != [true, false, true]);
-        self.column == other.column && is_interval(self) && is_interval(other)
+        Technique::Intervals.is_on() && self.column == other.column && is_interval(self) && is_interval(other)
     }
+}
+
+fn is_search(function: Function) -> bool {
+    matches!(function, Function::Like | Function::Contains) && Technique::TextSearch.is_on()
 }
 
 /// Whether a node compares a column of a scan with a constant or with another such column, many tuples at once.
 pub(super) fn is_dense(tile: &Tile<'_>, number: u32) -> bool {
     let Operation::Call { function, arguments } = &tile.node(number).operation else { return false };
+    if !Technique::Fused.is_on() {
+        return false;
+    }
     let is_scanned = |number: u32| scanned(tile, number).is_some();
     match Test::of_call(tile, *function, arguments) {
         Some(test) => matches!(test.what, What::Compare(_)) && is_scanned(test.column),
@@ -100,6 +109,9 @@ pub(super) fn evaluate(
 /// not such.
 fn columns(tile: &Tile<'_>, function: Function, arguments: &[u32], len: usize, out: &mut Vector) -> bool {
     let (&[left, right], Some(holds)) = (arguments, compare::orders(function)) else { return false };
+    if !Technique::Fused.is_on() {
+        return false;
+    }
     let (Some((left, start)), Some((right, other))) = (scanned(tile, left), scanned(tile, right)) else { return false };
     /// Compares if both columns are such frames.
     macro_rules! frames {

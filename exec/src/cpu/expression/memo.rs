@@ -11,6 +11,7 @@ use crate::column::Dictionary;
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::kernels::{self, Call, Scratch, fill_truth_of, strict_nulls};
 use crate::cpu::vector::{Register, TextVector, Vector, VectorData};
+use crate::technique::Technique;
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -109,7 +110,7 @@ pub(super) fn parts(
     len: usize,
     bounds: impl Fn(usize) -> Option<(i128, i128)>,
 ) -> Option<Vec<Part>> {
-    if sees_null(call.function) {
+    if sees_null(call.function) || !Technique::Memo.is_on() {
         return None;
     }
     let mut parts = Vec::new();

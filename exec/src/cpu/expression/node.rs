@@ -1,6 +1,7 @@
 //! Nodes: compiled scalars. A node's arguments have smaller numbers.
 
 use crate::cpu::vector::Register;
+use crate::technique::Technique;
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::error::Position;
 use multiloop_planner::function::Function;
@@ -174,7 +175,7 @@ pub(super) fn register(data_type: DataType, bounds: Option<(i128, i128)>) -> Reg
         DataType::Real | DataType::Double => Register::F64,
         DataType::Text | DataType::Varchar(_) | DataType::Char(_) => Register::Text,
         DataType::Interval => Register::Interval,
-        _ => match bounds.or(data_type.integer_bounds()) {
+        _ => match bounds.filter(|_| Technique::NarrowRegisters.is_on()).or(data_type.integer_bounds()) {
             Some((low, high)) if i32::try_from(low).is_ok() && i32::try_from(high).is_ok() => Register::I32,
             Some((low, high)) if i64::try_from(low).is_ok() && i64::try_from(high).is_ok() => Register::I64,
             _ => Register::I128,

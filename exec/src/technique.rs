@@ -1,0 +1,151 @@
+//! Techniques of execution that can be left out: to measure what each is worth, and to test that right answers need none
+//! of them. Behind each stands the general way to do the same; where a technique is chosen, it is asked for once a plan,
+//! an index or a tile, never once a row.
+
+use crate::{Error, ErrorKind, Result};
+use std::sync::OnceLock;
+
+/// The environment variable that leaves techniques out.
+const VARIABLE: &str = "MULTILOOP_WITHOUT";
+
+/// What names all of them.
+const ALL: &str = "all";
+
+/// Defines the techniques, each with its name.
+macro_rules! techniques {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// A technique of execution.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Technique {
+            $($(#[$doc])* $variant,)*
+        }
+
+        /// All of them, with the names that the environment variable knows.
+        const TECHNIQUES: &[(Technique, &str)] = &[$((Technique::$variant, $name),)*];
+    };
+}
+
+techniques! {
+    /// Integers of tables as offsets from their chunk's minimum; without it, in 64 bits.
+    Frames = "frames",
+    /// Text of tables as codes of a dictionary.
+    Dictionaries = "dictionaries",
+    /// Registers as narrow as proven ranges of values allow; without it, as the types ask for.
+    NarrowRegisters = "narrow-registers",
+    /// Comparisons on a column's physical form.
+    Fused = "fused",
+    /// Two comparisons of one column as one interval.
+    Intervals = "intervals",
+    /// LIKE over a column's whole buffer.
+    TextSearch = "text-search",
+    /// Conditions on a dictionary column once for each string, then on codes.
+    DictionaryConditions = "dictionary-conditions",
+    /// Functions of few values once for each of these.
+    Memo = "memo",
+    /// Conditions as soon as their inputs are reached; without it, behind the last index.
+    EarlyConditions = "early-conditions",
+    /// Expressions of outer indices before inner ones multiply their rows.
+    OuterLevels = "outer-levels",
+    /// Reductions of few groups over whole tiles with a mask, where few rows fall away.
+    MaskedReductions = "masked-reductions",
+    /// Probes with all keys of a column with a mask, where many rows pass.
+    MaskedProbes = "masked-probes",
+    /// Aggregates with conditions over whole tiles, with what falls away put into a group aside.
+    PutAside = "put-aside",
+    /// Few groups by the codes of their keys.
+    Few = "few",
+    /// A tile's few groups as masks.
+    GroupMasks = "group-masks",
+    /// Groups of clustered rows as runs.
+    Ordered = "ordered",
+    /// A bit a code where only keys are asked for.
+    Set = "set",
+    /// Groups by an array over all codes.
+    Direct = "direct",
+    /// Looking only at the rows that begin a group where any row of it will do.
+    FirstRows = "first-rows",
+    /// HAVING before groups become rows.
+    Having = "having",
+    /// Indexes that are an array over all codes.
+    DirectIndex = "direct-index",
+    /// Indexes that are a bit a code, and ranks.
+    Ranked = "ranked",
+    /// Indexes of short runs behind one part of the key.
+    Prefixed = "prefixed",
+    /// Keys of one integer as codes, 64 at a time.
+    IntegerKeys = "integer-keys",
+    /// Such keys read in their column's physical form.
+    KeysInColumns = "keys-in-columns",
+    /// Asking for the memory of entries before it is looked at.
+    LookAhead = "look-ahead",
+    /// Rows behind the last row of a full top-k left out before their fields are computed.
+    TopKRejects = "top-k-rejects",
+    /// Rows in order by keys of one number.
+    SortKeys = "sort-keys",
+}
+
+impl Technique {
+    /// Whether it is used: unless the environment variable `MULTILOOP_WITHOUT` names it, in a list with commas, or says
+    /// `all`. A list with a name that nobody knows leaves nothing out; [`Technique::check`] says so.
+    #[inline]
+    pub fn is_on(self) -> bool {
+        static WITHOUT: OnceLock<u64> = OnceLock::new();
+        *WITHOUT.get_or_init(|| named(std::env::var(VARIABLE).ok().as_deref()).unwrap_or(0)) & self.bit() == 0
+    }
+
+    /// An error (22023) if the environment names a technique that there is not.
+    pub fn check() -> Result<()> {
+        named(std::env::var(VARIABLE).ok().as_deref()).map(|_| ())
+    }
+
+    /// The names of all of them.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        TECHNIQUES.iter().map(|&(_, name)| name)
+    }
+
+    fn bit(self) -> u64 {
+        const { assert!(TECHNIQUES.len() <= 64, "a bit a technique") };
+        1 << self as u32
+    }
+}
+
+/// The techniques of a list with commas, a bit each.
+fn named(list: Option<&str>) -> Result<u64> {
+    let names = list.unwrap_or_default().split(',').map(str::trim).filter(|name| !name.is_empty());
+    names.map(bit_of).try_fold(0, |all, bit| Ok(all | bit?))
+}
+
+fn bit_of(wanted: &str) -> Result<u64> {
+    if wanted == ALL {
+        return Ok(u64::MAX);
+    }
+    let found = TECHNIQUES.iter().find(|(_, name)| *name == wanted);
+    found.map(|(technique, _)| technique.bit()).ok_or_else(|| {
+        let known = Technique::names().collect::<Vec<_>>().join(", ");
+        let message = format!("{VARIABLE} names {wanted:?}: it may name {ALL}, or of {known}");
+        Error::new(ErrorKind::InvalidParameter, message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn techniques_are_named() {
+        assert_eq!(named(None).unwrap(), 0);
+        assert_eq!(named(Some("")).unwrap(), 0);
+        assert_eq!(named(Some("few, ranked")).unwrap(), Technique::Few.bit() | Technique::Ranked.bit());
+        assert!(TECHNIQUES.iter().all(|(technique, _)| technique.bit() & named(Some("all")).unwrap() != 0));
+        let error = named(Some("few,fewer")).unwrap_err().to_string();
+        assert!(error.contains("\"fewer\"") && error.contains("sort-keys"), "{error}");
+    }
+
+    #[test]
+    fn names_differ() {
+        let mut names: Vec<&str> = Technique::names().collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), TECHNIQUES.len());
+    }
+}

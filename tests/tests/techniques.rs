@@ -1,0 +1,53 @@
+//! Answers need no technique of execution: TPC-H at scale factor 0.01 with each of them left out, one at a time, and with
+//! all of them left out. What is left out is read once a process, so this program runs itself again for each.
+
+use multiloop_exec::technique::Technique;
+use multiloop_tests::WAYS;
+use multiloop_tpch::{Options, run};
+use std::process::{Child, Command, Stdio};
+
+/// What a process of its own does.
+const CHILD: &str = "answers_are_right_as_the_environment_says";
+
+/// Processes at a time.
+const CHILDREN: usize = 2;
+
+#[test]
+fn answers_are_right_as_the_environment_says() {
+    let session = WAYS[2].session();
+    let options =
+        Options { scale_factor: 0.01, threads: 1, queries: (1..=22).collect(), runs: 0, data: None, verify: true };
+    let report = run(&session, &options, &|_, _| {}, &|_| {}).expect("the tables load");
+    let wrong: Vec<String> = report
+        .queries
+        .iter()
+        .filter(|query| query.verified != Some(true))
+        .map(|query| format!("Q{}: {}", query.query, query.difference.as_deref().unwrap_or("not verified")))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("; "));
+}
+
+#[test]
+fn no_technique_is_needed() {
+    let names: Vec<&str> = Technique::names().chain(["all"]).collect();
+    let mut broken = Vec::new();
+    for some in names.chunks(CHILDREN) {
+        let children: Vec<(&str, Child)> = some.iter().map(|&name| (name, start(name))).collect();
+        for (name, child) in children {
+            let output = child.wait_with_output().expect("a child process ends");
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            // A renamed test would pass by not being there.
+            if !output.status.success() || !said.contains("1 passed") {
+                broken.push(format!("without {name}:\n{said}"));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+fn start(without: &str) -> Child {
+    let program = std::env::current_exe().expect("this program has a path");
+    let mut command = Command::new(program);
+    command.args(["--exact", CHILD]).env("MULTILOOP_WITHOUT", without);
+    command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("this program starts again")
+}
