@@ -75,7 +75,7 @@ macro_rules! into_register {
     }};
 }
 
-fn unary(call: &Call<'_>, (a, constant): (&[i64], bool), len: usize, out: &mut Vector) -> bool {
+fn unary(call: &Call<'_>, (a, constant): Operand<'_>, len: usize, out: &mut Vector) -> bool {
     let Some((_, high)) = call.result.integer_bounds() else { return false };
     let high = i64::try_from(high).unwrap_or(i64::MAX);
     let scale = call.result.scale();
@@ -105,6 +105,9 @@ fn unary(call: &Call<'_>, (a, constant): (&[i64], bool), len: usize, out: &mut V
     !failed
 }
 
+/// Integers, and whether one stands for all tuples.
+type Operand<'a> = (&'a [i64], bool);
+
 #[inline(always)]
 fn map<T: Cut, F: FnMut(i64) -> i64>((a, constant, len, out, mut each): (&[i64], bool, usize, &mut Vec<T>, F)) {
     if constant {
@@ -115,7 +118,7 @@ fn map<T: Cut, F: FnMut(i64) -> i64>((a, constant, len, out, mut each): (&[i64],
     }
 }
 
-fn binary(call: &Call<'_>, a: (&[i64], bool), b: (&[i64], bool), len: usize, out: &mut Vector) -> bool {
+fn binary(call: &Call<'_>, a: Operand<'_>, b: Operand<'_>, len: usize, out: &mut Vector) -> bool {
     use Function as F;
     let mut failed = false;
     macro_rules! run {
@@ -149,7 +152,7 @@ fn binary(call: &Call<'_>, a: (&[i64], bool), b: (&[i64], bool), len: usize, out
 
 #[inline(always)]
 fn map_pairs<T: Cut, F: FnMut(i64, i64) -> i64>(
-    ((a, a_constant), (b, b_constant), len, out, mut each): ((&[i64], bool), (&[i64], bool), usize, &mut Vec<T>, F),
+    ((a, a_constant), (b, b_constant), len, out, mut each): (Operand<'_>, Operand<'_>, usize, &mut Vec<T>, F),
 ) {
     match (a_constant, b_constant) {
         (false, false) => out.extend(a.iter().zip(b).map(|(&a, &b)| T::cut(each(a, b)))),
