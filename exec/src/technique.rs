@@ -70,6 +70,10 @@ techniques! {
     DirectIndex = "direct-index",
     /// Indexes that are a bit a code, and ranks.
     Ranked = "ranked",
+    /// Buckets that leave their rows where they are, in a table.
+    InPlace = "in-place",
+    /// Keys of a table that are the numbers of its rows.
+    Dense = "dense",
     /// Indexes of short runs behind one part of the key.
     Prefixed = "prefixed",
     /// Keys of one integer as codes, 64 at a time.

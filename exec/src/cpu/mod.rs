@@ -8,10 +8,12 @@
 mod aggregate;
 pub mod bitmap;
 mod bucket;
+mod chunked;
 pub mod expression;
 mod gather;
 mod gathered_text;
 mod having;
+mod in_place;
 pub mod kernels;
 pub mod level;
 mod lookup;

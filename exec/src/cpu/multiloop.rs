@@ -1,6 +1,8 @@
 //! One loop from start to end: cut into pieces, spread over workers, put together again.
 
+use super::bucket::index::KeyIndex;
 use super::bucket::key::{KeyLayout, PartDomain};
+use super::chunked;
 use super::expression::Expressions;
 use super::gather::{self, Gathered};
 use super::having::Having;
@@ -9,10 +11,10 @@ use super::plan::{GeneratorKind, LoopPlan, ReducePlan, TopKPlan};
 use super::reduce::{self, Reducer};
 use super::run::Frame;
 use super::sink::{PieceRows, Setup, Sink};
-use super::stored::{Buckets, Groups, RowSet, Stored};
+use super::stored::{Buckets, Groups, Members, RowSet, Stored};
 use super::tile::Tile;
 use super::top_k;
-use crate::column::{CHUNK_ROWS, ColumnData, Dictionary};
+use crate::column::{CHUNK_ROWS, Dictionary};
 use crate::context::Context;
 use crate::pool::Pool;
 use crate::schedule::{self, MORSEL_ROWS, Workers};
@@ -37,7 +39,10 @@ pub(super) fn run<'a>(
     let pieces = pieces(frame, plan)?;
     let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
     let rows: u64 = rows.sum();
-    let setups = setups(frame, plan, rows)?;
+    let setups = setups(frame, plan, defines, rows)?;
+    if let Some(buckets) = sorted_buckets(frame, plan, &setups, pool)? {
+        return Ok(vec![Arc::new(Stored::Buckets(buckets))]);
+    }
     let state = || {
         let sinks = plan.generators.iter().zip(&setups).zip(defines).map(|((plan, setup), &define)| {
             let reader =
@@ -88,6 +93,18 @@ pub(super) fn run<'a>(
         states.push(sinks);
     }
     finish(frame, plan, &setups, defines, states, outputs, pool)
+}
+
+/// The buckets of a loop that makes nothing else, if they need no traversal.
+fn sorted_buckets(
+    frame: &Frame<'_>,
+    plan: &LoopPlan<'_>,
+    setups: &[Setup],
+    pool: Option<&Pool>,
+) -> Result<Option<Buckets>> {
+    let ([generator], [Setup { members: Some(source), .. }]) = (&plan.generators[..], setups) else { return Ok(None) };
+    let GeneratorKind::BucketCollect { in_place: Some(in_place), .. } = &generator.kind else { return Ok(None) };
+    in_place.sorted(frame, source, Workers { pool, context: frame.shared.context })
 }
 
 /// The pieces in the order in which they are begun. Where only some rows are asked for, whichever, a few pieces are
@@ -149,20 +166,26 @@ fn ground_value(frame: &Frame<'_>, expressions: &Expressions, scalar: ScalarId, 
     Ok(tile.vector(scalar).value(0, data_type))
 }
 
-fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, rows: u64) -> Result<Vec<Setup>> {
-    let setup = |kind: &GeneratorKind<'_>| {
+fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, defines: &[CollectionId], rows: u64) -> Result<Vec<Setup>> {
+    let empty = || Setup { layout: None, rows, keep: 0, offset: 0, members: None };
+    let setup = |kind: &GeneratorKind<'_>, define: CollectionId| {
         Ok(match kind {
             GeneratorKind::TopK(top_k) => {
                 let (offset, keep) = limits(frame, &plan.expressions, top_k)?;
-                Setup { layout: None, rows, keep, offset }
+                Setup { layout: None, rows, keep, offset, members: None }
             }
             GeneratorKind::Reduce(reduce) => {
-                Setup { layout: Some(layout(frame, plan, reduce)?), rows, keep: 0, offset: 0 }
+                Setup { layout: Some(layout(frame, plan, reduce)?), ..empty() }
             }
-            _ => Setup { layout: None, rows, keep: 0, offset: 0 },
+            GeneratorKind::BucketCollect { in_place: Some(in_place), .. }
+                if !frame.shared.plan.read_as_rows.contains(&define) =>
+            {
+                Setup { members: in_place.source(frame)?, ..empty() }
+            }
+            _ => empty(),
         })
     };
-    plan.generators.iter().map(|generator| setup(&generator.kind)).collect()
+    plan.generators.iter().zip(defines).map(|(generator, &define)| setup(&generator.kind, define)).collect()
 }
 
 /// Offset, and limit + offset.
@@ -196,23 +219,15 @@ fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan<'_>, scalar: ScalarId) -> Re
     let source = plan.levels[level].source;
     let Some(collection) = source.collection() else { return Ok(None) };
     let stored = frame.get(collection)?;
-    let (chunks, position) = match (source, &*stored) {
-        (Source::Rows(_), _) => {
-            let rows = stored.rows()?;
-            let position = rows.fields.as_ref().map_or(*field, |fields| fields[*field as usize]);
-            (rows.chunks.clone(), position)
-        }
-        (_, Stored::Buckets(buckets)) => (vec![Arc::clone(&buckets.members)], *field),
-        _ => return Ok(None),
-    };
+    if let (Source::Bucket { .. } | Source::BucketOrNull { .. }, Stored::Buckets(buckets)) = (source, &*stored) {
+        return Ok(buckets.members.source.dictionary(*field).cloned());
+    }
+    let Source::Rows(_) = source else { return Ok(None) };
+    let rows = stored.rows()?;
+    let position = rows.position(*field);
     let mut shared: Option<Arc<Dictionary>> = None;
-    for chunk in &chunks {
-        let (ColumnData::Dictionary8 { dictionary, .. }
-        | ColumnData::Dictionary16 { dictionary, .. }
-        | ColumnData::Dictionary32 { dictionary, .. }) = &chunk.columns[position as usize].data
-        else {
-            return Ok(None);
-        };
+    for chunk in &rows.chunks {
+        let Some(dictionary) = chunked::dictionary(&chunk.columns[position as usize].data) else { return Ok(None) };
         if shared.as_ref().is_some_and(|shared| !Arc::ptr_eq(shared, dictionary)) {
             return Ok(None);
         }
@@ -248,6 +263,12 @@ fn finish<'a>(
         let one = match &plan.generators[generator].kind {
             GeneratorKind::Collect { types, .. } => Stored::Rows(collect(rows, types, context, pool)?),
             GeneratorKind::TopK(top_k) => Stored::Rows(finish_top_k(top_k, setup, sinks, rows, context)?),
+            GeneratorKind::BucketCollect { key_types, .. } if setup.members.is_some() => {
+                let (keys, rows) = append_with(rows, key_types.len(), workers)?;
+                let built = KeyIndex::build(&keys, key_types, rows, workers)?;
+                let source = setup.members.clone().ok_or_else(|| Error::internal("buckets without rows"))?;
+                Stored::Buckets(Buckets::in_place(built.index, Members { source, rows, order: built.order }))
+            }
             GeneratorKind::BucketCollect { key_types, types, .. } => {
                 let (mut keys, count) = append_with(rows, key_types.len() + types.len(), workers)?;
                 let members = keys.split_off(key_types.len());
@@ -353,7 +374,7 @@ fn finish_reduce(
     let index = if frame.shared.plan.looked_up.contains(&define) {
         let keys = &columns[..plan.key_types.len()];
         let workers = Workers { pool, context };
-        let built = super::bucket::index::KeyIndex::build(keys, &plan.key_types, rows, workers)?;
+        let built = KeyIndex::build(keys, &plan.key_types, rows, workers)?;
         if let Some(order) = &built.order {
             columns = gather::take_all(columns, order, workers)?;
         }

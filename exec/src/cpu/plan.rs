@@ -5,6 +5,7 @@ use super::aggregate::AggregateKind;
 use super::bucket::grouper::Rows;
 use super::bucket::key::{KeyLayout, PartDomain};
 use super::expression::Expressions;
+use super::in_place::InPlace;
 use super::variance;
 use super::vector::Register;
 use crate::technique::Technique;
@@ -76,7 +77,13 @@ pub(super) struct GeneratorPlan<'p> {
 pub(super) enum GeneratorKind<'p> {
     Collect { value: &'p [ScalarId], types: Vec<DataType> },
     TopK(TopKPlan<'p>),
-    BucketCollect { key: &'p [ScalarId], key_types: Vec<DataType>, value: &'p [ScalarId], types: Vec<DataType> },
+    BucketCollect {
+        key: &'p [ScalarId],
+        key_types: Vec<DataType>,
+        value: &'p [ScalarId],
+        types: Vec<DataType>,
+        in_place: Option<InPlace>,
+    },
     Reduce(ReducePlan<'p>),
 }
 
@@ -188,9 +195,14 @@ impl<'p> Compiler<'p, '_> {
         let mut generators = Vec::new();
         for generator in &multiloop.generators {
             let left = generator.condition().iter().copied().filter(|condition| !moved.contains(condition));
-            let conditions = left.collect();
-            generators
-                .push(GeneratorPlan { conditions, kind: self.generator(generator, &multiloop.nest, &expressions)? });
+            let conditions: Vec<ScalarId> = left.collect();
+            let mut kind = self.generator(generator, &multiloop.nest, &expressions)?;
+            if let GeneratorKind::BucketCollect { key, value, in_place, .. } = &mut kind
+                && conditions.is_empty()
+            {
+                *in_place = InPlace::new(self.program, self.ranges, &multiloop.nest, &levels, (*key, *value));
+            }
+            generators.push(GeneratorPlan { conditions, kind });
         }
         if let [generator] = &mut generators[..]
             && let Some(last) = levels.last_mut()
@@ -246,7 +258,8 @@ impl<'p> Compiler<'p, '_> {
         Ok(match generator {
             Generator::Collect { value, .. } => GeneratorKind::Collect { value, types: self.types(value) },
             Generator::BucketCollect { key, value, .. } => {
-                GeneratorKind::BucketCollect { key, key_types: self.types(key), value, types: self.types(value) }
+                let (key_types, types) = (self.types(key), self.types(value));
+                GeneratorKind::BucketCollect { key, key_types, value, types, in_place: None }
             }
             Generator::Reduce { aggregates, .. } => match &aggregates[..] {
                 [Aggregate { reduction: Reduction::TopK { order, limit, offset }, arguments, .. }] => {

@@ -8,7 +8,7 @@ use super::gather::Gathered;
 use super::having::Having;
 use super::plan::{GeneratorKind, GeneratorPlan};
 use super::reduce::Reducer;
-use super::tile::Tile;
+use super::tile::{Source as TileSource, Tile};
 use super::top_k::TopK;
 use crate::context::{Context, Reservation};
 use crate::{Error, Result};
@@ -51,6 +51,8 @@ pub(super) struct Setup {
     /// Of top-k limit + offset, and offset.
     pub(super) keep: usize,
     pub(super) offset: usize,
+    /// The rows of buckets that leave them where they are.
+    pub(super) members: Option<TileSource>,
 }
 
 impl<'p> Sink<'p> {
@@ -67,6 +69,7 @@ impl<'p> Sink<'p> {
         };
         Ok(match &plan.kind {
             GeneratorKind::Collect { value, .. } => rows(value.to_vec(), usize::MAX),
+            GeneratorKind::BucketCollect { key, .. } if setup.members.is_some() => rows(key.to_vec(), usize::MAX),
             GeneratorKind::BucketCollect { key, value, .. } => {
                 rows(key.iter().chain(*value).copied().collect(), usize::MAX)
             }

@@ -7,7 +7,7 @@ use super::bucket::key::Codes;
 use super::bucket::table::NO_GROUP;
 use super::gather::{self, Gathered};
 use super::probe::{CodeRange, Key};
-use super::tile::NO_ROW;
+use super::tile::{NO_ROW, Source as TileSource};
 use crate::column::Chunk;
 use crate::context::{Memory, Reservation};
 use crate::schedule::Workers;
@@ -43,11 +43,19 @@ pub(super) struct RowSet {
 #[derive(Debug)]
 pub(super) struct Buckets {
     pub(super) index: KeyIndex,
-    /// The rows, those of a group side by side.
-    pub(super) members: Arc<Chunk>,
+    pub(super) members: Members,
     /// The key of each group, if somebody reads the groups as rows.
     pub(super) keys: Option<RowSet>,
     pub(super) _reservation: Option<Arc<Reservation>>,
+}
+
+/// The rows of buckets.
+#[derive(Debug)]
+pub(super) struct Members {
+    pub(super) source: TileSource,
+    pub(super) rows: usize,
+    /// The source's row that each one is; none if they are the source's in its order, those of a group side by side.
+    pub(super) order: Option<Vec<u32>>,
 }
 
 /// Rows that are looked up by key.
@@ -94,13 +102,17 @@ impl RowSet {
         Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
     }
 
+    /// The position of a field among the chunks' columns.
+    pub(super) fn position(&self, field: u32) -> u32 {
+        self.fields.as_ref().map_or(field, |fields| fields[field as usize])
+    }
+
     /// The value of a field in the only row.
     pub(super) fn single(&self, field: u32, data_type: DataType) -> Result<Value> {
         let Some(chunk) = self.chunks.iter().find(|chunk| chunk.rows > 0) else {
             return Err(Error::internal("a reduction without its row"));
         };
-        let position = self.fields.as_ref().map_or(field, |fields| fields[field as usize]);
-        Ok(chunk.columns[position as usize].value(0, data_type))
+        Ok(chunk.columns[self.position(field) as usize].value(0, data_type))
     }
 }
 
@@ -128,6 +140,11 @@ impl Stored {
     /// The collection as buckets.
     pub(super) fn buckets(&self) -> Result<&Buckets> {
         if let Stored::Buckets(buckets) = self { Ok(buckets) } else { Err(Error::internal("these are no buckets")) }
+    }
+
+    /// The order of a bucket's rows in their source, if it is not their own.
+    pub(super) fn order(&self) -> Option<&[u32]> {
+        if let Stored::Buckets(buckets) = self { buckets.members.order.as_deref() } else { None }
     }
 
     /// The collection as groups.
@@ -183,6 +200,11 @@ thread_local! {
 }
 
 impl Buckets {
+    /// Buckets whose rows stay where they are.
+    pub(super) fn in_place(index: KeyIndex, members: Members) -> Self {
+        Buckets { index, members, keys: None, _reservation: None }
+    }
+
     /// Sorts rows into buckets.
     pub(super) fn build(
         (keys, key_types): (Vec<Gathered>, &[DataType]),
@@ -200,6 +222,7 @@ impl Buckets {
             None => members,
         };
         let members = Arc::new(gather::into_chunk_with(members, member_types, rows, workers)?);
+        let members = Members { source: TileSource::chunk(members), rows, order: None };
         let keys = if keep_keys {
             let firsts: Vec<u32> = match &built.index.spans {
                 Spans::Unique => built.order.clone().unwrap_or_else(|| (0..rows as u32).collect()),

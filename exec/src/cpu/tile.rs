@@ -24,11 +24,12 @@
 //! ```
 
 use super::bitmap::Bitmap;
+use super::chunked::{self, Chunked};
 use super::expression::Expressions;
 use super::probe::{CodeRange, Key};
 use super::vector::Vector;
 use crate::Result;
-use crate::column::{Chunk, Column};
+use crate::column::{Chunk, Column, Dictionary};
 use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, ScalarId};
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
@@ -50,6 +51,14 @@ pub enum Rows {
 }
 
 impl Rows {
+    /// The memory of a list, emptied.
+    fn take_memory(&mut self) -> Vec<u32> {
+        let Rows::List(list) = self else { return Vec::new() };
+        let mut list = std::mem::take(list);
+        list.clear();
+        list
+    }
+
     /// The row on which a tuple stands.
     #[inline]
     pub fn get(&self, tuple: usize) -> u32 {
@@ -79,6 +88,8 @@ pub enum Source {
         /// For each field of the index its position among the chunk's columns; none if they are the same.
         fields: Option<Arc<[u32]>>,
     },
+    /// Rows of several chunks, by their numbers among all.
+    Chunked(Arc<Chunked>),
     /// A `Count`: the only field is `start` + row number.
     Count {
         /// Position of row 0.
@@ -92,7 +103,15 @@ impl Source {
         Source::Chunk { chunk, fields: None }
     }
 
-    /// The column of a field; none for a Count.
+    /// The dictionary that holds all strings of a field, if there is one.
+    pub(super) fn dictionary(&self, field: u32) -> Option<&Arc<Dictionary>> {
+        match self {
+            Source::Chunked(rows) => rows.dictionary(field),
+            _ => self.column(field).and_then(|column| chunked::dictionary(&column.data)),
+        }
+    }
+
+    /// The column of a field; none for a Count, or if it is not one.
     pub fn column(&self, field: u32) -> Option<&Column> {
         let Source::Chunk { chunk, fields } = self else { return None };
         let position = fields.as_ref().map_or(field, |fields| fields[field as usize]);
@@ -204,14 +223,25 @@ impl<'a> Tile<'a> {
     /// Adds the next index of the nest: new tuple i is old tuple `parents[i]`, with the index on `rows[i]`.
     pub fn expand(&mut self, parents: &[u32], rows: &[u32]) {
         assert_eq!(parents.len(), rows.len(), "a row for each tuple");
-        self.derive(parents);
-        let tuples = &mut self.levels[self.depth - 1].tuples;
-        tuples.rows.push(Rows::List(rows.to_vec()));
+        self.expand_with(parents, rows.iter().copied());
+    }
+
+    /// As [`Tile::expand`].
+    pub(super) fn expand_with(&mut self, parents: &[u32], rows: impl Iterator<Item = u32>) {
+        self.derive(parents, 1);
+        let outer = self.levels[self.depth - 2].tuples.rows.len();
+        let lists = &mut self.levels[self.depth - 1].tuples.rows;
+        if lists.len() == outer {
+            lists.push(Rows::List(Vec::with_capacity(parents.len())));
+        }
+        let mut list = lists[outer].take_memory();
+        list.extend(rows);
+        lists[outer] = Rows::List(list);
     }
 
     /// Keeps the tuples at these positions, in this order.
     pub fn select(&mut self, positions: &[u32]) {
-        self.derive(positions);
+        self.derive(positions, 0);
     }
 
     /// How many levels there are, for `truncate`.
@@ -276,23 +306,20 @@ impl<'a> Tile<'a> {
         level
     }
 
-    fn derive(&mut self, parents: &[u32]) {
+    /// Derives a level with the indices of the one below and room for `more`.
+    fn derive(&mut self, parents: &[u32], more: usize) {
         self.push();
         let (below, above) = self.levels.split_at_mut(self.depth - 1);
         let (from, level) = (&below[self.depth - 2].tuples, &mut above[0]);
         level.parents.clear();
         level.parents.extend_from_slice(parents);
         level.tuples.len = parents.len();
-        level.tuples.rows.truncate(from.rows.len());
+        level.tuples.rows.truncate(from.rows.len() + more);
         for (index, rows) in from.rows.iter().enumerate() {
             if level.tuples.rows.len() == index {
                 level.tuples.rows.push(Rows::List(Vec::new()));
             }
-            let mut list = match &mut level.tuples.rows[index] {
-                Rows::List(list) => std::mem::take(list),
-                Rows::Range(_) => Vec::new(),
-            };
-            list.clear();
+            let mut list = level.tuples.rows[index].take_memory();
             match rows {
                 Rows::Range(start) => list.extend(parents.iter().map(|&parent| start + parent)),
                 Rows::List(rows) => list.extend(parents.iter().map(|&parent| rows[parent as usize])),

@@ -3,6 +3,7 @@
 //! * *Direct*: few codes, most of them keys: an array over all codes, an entry each.
 //! * *Ranked*: keys are a part of not too many codes: a bit a code (see `ranks`). A key's group is its rank among the
 //!   keys, so that groups are in the order of their codes.
+//! * *Dense*: the keys of a table that fill their range in its order: a key's group is its distance from the lowest.
 //! * *Prefixed*: one part of the key nearly tells it (see `prefixed`).
 //! * *Hash*: everything else.
 //!
@@ -16,8 +17,10 @@ use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
 use super::parts;
 use super::prefixed::Prefixed;
 use super::ranks::Ranks;
+use super::sorted;
 use super::table::{GroupTable, NO_GROUP};
-use crate::context::Reservation;
+use crate::column::Column;
+use crate::context::{Memory, Reservation};
 use crate::schedule::Workers;
 use crate::technique::Technique;
 use crate::{Error, ErrorKind, Result};
@@ -38,6 +41,8 @@ enum Lookup {
     /// For each code its group, [`NO_GROUP`] if there is none, and so for the code behind the last.
     Direct(Vec<u32>),
     Ranked(Ranks),
+    /// Codes from 1 up to this are keys, each of the group below it.
+    Dense(u32),
     Prefixed(Prefixed),
     Hash(GroupTable),
 }
@@ -97,10 +102,33 @@ impl KeyIndex {
         Ok(built)
     }
 
+    /// The index of rows whose keys are all integers of the layout's range, in order; see [`KeyLayout::code_range`].
+    pub(crate) fn dense(layout: KeyLayout, memory: &Arc<Memory>) -> Self {
+        // The last code is the highest key's, and the one before the first is NULL's.
+        let last = layout.codes().map_or(0, |codes| codes - 1) as u32;
+        let lookup = Lookup::Dense(last);
+        KeyIndex { layout, lookup, spans: Spans::Unique, _reservation: Reservation::new(memory) }
+    }
+
+    /// The index of rows whose keys are one column, a part of it a chunk, in which they increase; none if they do not, or if
+    /// there is a better index.
+    pub(crate) fn of_sorted(layout: &KeyLayout, columns: &[&Column], workers: Workers<'_>) -> Result<Option<Self>> {
+        let rows: usize = columns.iter().map(|column| column.rows()).sum();
+        let (Some(size), Some(range)) = (layout.codes(), layout.code_range()) else { return Ok(None) };
+        if index_form(layout, rows as u64, workers.pool.is_none()) != IndexForm::Ranked {
+            return Ok(None);
+        }
+        let mut reservation = Reservation::new(&workers.context.memory);
+        reservation.add(2 * Ranks::bytes(size))?;
+        let Some(ranks) = sorted::rank(columns, range, size, workers)? else { return Ok(None) };
+        let lookup = Lookup::Ranked(ranks);
+        Ok(Some(KeyIndex { layout: layout.clone(), lookup, spans: Spans::Unique, _reservation: reservation }))
+    }
+
     /// The codes of its keys, if it finds them by the code of one integer.
     pub(crate) fn code_range(&self) -> Option<CodeRange> {
         match self.lookup {
-            Lookup::Direct(_) | Lookup::Ranked(_) => self.layout.code_range(),
+            Lookup::Direct(_) | Lookup::Ranked(_) | Lookup::Dense(_) => self.layout.code_range(),
             Lookup::Prefixed(_) | Lookup::Hash(_) => None,
         }
     }
@@ -117,6 +145,9 @@ impl KeyIndex {
                     }
                     Lookup::Ranked(ranks) => {
                         keys.each_block(|_, codes| groups.extend(codes.iter().map(|&code| ranks.group(code.into()))));
+                    }
+                    Lookup::Dense(last) => {
+                        keys.each_block(|_, codes| groups.extend(codes.iter().map(|&code| dense(code.into(), *last))));
                     }
                     Lookup::Prefixed(_) | Lookup::Hash(_) => unreachable!("these have no range of codes"),
                 }
@@ -135,6 +166,7 @@ impl KeyIndex {
         match &self.lookup {
             Lookup::Direct(entries) => each_group(codes, groups, |code| entries[code as usize]),
             Lookup::Ranked(ranks) => each_group(codes, groups, |code| ranks.group(code)),
+            Lookup::Dense(last) => each_group(codes, groups, |code| dense(code, *last)),
             Lookup::Prefixed(prefixed) => each_group(codes, groups, |code| prefixed.group(code)),
             Lookup::Hash(table) => table.find(codes, groups),
         }
@@ -184,6 +216,12 @@ impl KeyIndex {
                     groups.push(ranks.group(codes[at].into()));
                 });
             }),
+            (Key::Integers(keys), Lookup::Dense(_)) => self.each_mask(keys, |start, found, codes| {
+                each_one(found & asked(start), |at| {
+                    tuples.push((start + at) as u32);
+                    groups.push(codes[at] - 1);
+                });
+            }),
             (Key::Integers(_), _) => unreachable!("these have no range of codes"),
             (Key::Parts(parts), _) => {
                 let mut found = Vec::new();
@@ -206,9 +244,18 @@ impl KeyIndex {
                 each(start, word(codes, |code| u64::from(entries[code as usize] != NO_GROUP)), codes);
             }),
             Lookup::Ranked(ranks) => keys.each_block(|start, codes| each(start, ranks.mask(codes), codes)),
+            Lookup::Dense(last) => keys.each_block(|start, codes| {
+                each(start, word(codes, |code| u64::from(dense(code.into(), *last) != NO_GROUP)), codes);
+            }),
             Lookup::Prefixed(_) | Lookup::Hash(_) => unreachable!("these have no range of codes"),
         }
     }
+}
+
+/// The group of a code where all codes from 1 to `last` are keys.
+#[inline(always)]
+fn dense(code: u64, last: u32) -> u32 {
+    if code.wrapping_sub(1) < last.into() { code as u32 - 1 } else { NO_GROUP }
 }
 
 /// The groups of packed keys.

@@ -4,7 +4,8 @@
 //! one string is a key where it lies (`text_keys`). `table` numbers distinct keys by hashing, those of bytes with
 //! `byte_keys`. `grouper` numbers the groups of a reduction while its rows pass by;
 //! `index` finds the group of a key in a finished collection by whatever suits its keys: an array over the codes
-//! (Direct), a bitmap with ranks (Ranked), runs behind one part of the key (Prefixed) or a hash table (Hash).
+//! (Direct), a bitmap with ranks (Ranked, of keys in order by `sorted`), nothing but the range of the keys (Dense), runs
+//! behind one part of the key (Prefixed) or a hash table (Hash).
 
 mod byte_keys;
 pub(super) mod grouper;
@@ -16,5 +17,6 @@ mod prefixed;
 pub(super) mod present;
 mod ranks;
 pub(super) mod runs;
+mod sorted;
 pub(super) mod table;
 mod text_keys;

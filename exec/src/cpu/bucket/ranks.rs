@@ -55,6 +55,16 @@ impl Ranks {
         all
     }
 
+    /// The ranks of keys that come in order, in parts: the bits of each, and the word that they begin at. A word may be in two.
+    pub(super) fn of_sorted(size: u64, parts: &[(usize, Vec<u64>)]) -> Self {
+        let mut all = Ranks::new(size);
+        for (first, words) in parts {
+            all.keys[*first..first + words.len()].iter_mut().zip(words).for_each(|(to, from)| *to |= from);
+        }
+        all.count();
+        all
+    }
+
     /// Bytes held for so many codes.
     pub(super) fn bytes(size: u64) -> usize {
         (size / WORD + 1) as usize * 12

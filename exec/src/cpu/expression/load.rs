@@ -28,6 +28,10 @@ pub(in crate::cpu) fn load(
             out.set(len, VectorData::I64(values), None);
             crate::cpu::kernels::integer::coerce(out, register);
         }
+        (Source::Chunked(chunks), _) => {
+            let Rows::List(rows) = rows else { unreachable!("rows by number are those of a bucket") };
+            chunks.load(field, rows, optional, register, out);
+        }
         (Source::Chunk { .. }, None) => unreachable!("every field of a chunk is a column"),
     }
 }

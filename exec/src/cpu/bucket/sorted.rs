@@ -1,0 +1,120 @@
+//! Ranked indexes of keys that increase from row to row, as those of most tables do: the keys are read once, where they lie,
+//! and nothing is dealt or put in order.
+
+use super::super::probe::{BLOCK, CodeRange, Codes, IntegerKeys};
+use super::super::tile::Rows;
+use super::ranks::Ranks;
+use crate::Result;
+use crate::column::Column;
+use crate::schedule::{MORSEL_ROWS, Workers, morsels};
+
+/// The bits of some keys, and the first and the last code.
+struct Part {
+    words: Vec<u64>,
+    first: u32,
+    last: u32,
+}
+
+/// Ranks the keys of a column, a part of it a chunk, whose codes lie below `size`. None if they do not increase from row to
+/// row, if one is NULL or out of range, or if the column's form holds no integers that can be read in place.
+pub(super) fn rank(columns: &[&Column], range: CodeRange, size: u64, workers: Workers<'_>) -> Result<Option<Ranks>> {
+    let morsels = morsels(columns.iter().map(|column| column.rows()), MORSEL_ROWS);
+    let part = |morsel: crate::schedule::Morsel| {
+        let (start, len) = (Rows::Range(morsel.rows.start as u32), morsel.rows.len());
+        let keys = IntegerKeys::of_column(columns[morsel.chunk], &start, len, range);
+        Ok(keys.and_then(|keys| Part::of(&keys, len, size)))
+    };
+    let parts: Option<Vec<Part>> = workers.map(morsels, part)?.into_iter().collect();
+    let Some(parts) = parts.filter(|parts| parts.windows(2).all(|pair| pair[0].last < pair[1].first)) else {
+        return Ok(None);
+    };
+    let words: Vec<(usize, Vec<u64>)> =
+        parts.into_iter().map(|part| (part.first as usize / BLOCK, part.words)).collect();
+    Ok(Some(Ranks::of_sorted(size, &words)))
+}
+
+impl Part {
+    /// The bits of keys that increase; none if they do not, or if one has no code below `size`.
+    fn of(keys: &IntegerKeys<'_>, len: usize, size: u64) -> Option<Self> {
+        let mut part = Part { words: Vec::new(), first: 0, last: 0 };
+        let (mut word, mut bits) = (0, 0u64);
+        let mut increasing = true;
+        keys.each_block(|start, codes: &Codes| {
+            let codes = &codes[..BLOCK.min(len - start)];
+            if start == 0 {
+                part.first = codes[0];
+                word = codes[0] / BLOCK as u32;
+            } else {
+                increasing &= part.last < codes[0];
+            }
+            // Without a branch: a comparison of all neighbours.
+            increasing &= !codes.windows(2).fold(false, |falls, pair| falls | (pair[0] >= pair[1]));
+            part.last = codes[codes.len() - 1];
+            if !increasing || u64::from(part.last) >= size {
+                increasing = false;
+                return;
+            }
+            for &code in codes {
+                while word < code / BLOCK as u32 {
+                    part.words.push(std::mem::take(&mut bits));
+                    word += 1;
+                }
+                bits |= 1 << (code % BLOCK as u32);
+            }
+        });
+        part.words.push(bits);
+        increasing.then_some(part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::column::ColumnData;
+    use crate::context::{Context, Memory};
+    use crate::cpu::bucket::table::NO_GROUP;
+    use crate::pool::Pool;
+
+    fn rank_of(chunks: &[Vec<i64>], low: i64, high: i64, threads: usize) -> Option<Ranks> {
+        let column = |values: &Vec<i64>| Column { data: ColumnData::Int64(values.clone().into()), nulls: None };
+        let columns: Vec<Column> = chunks.iter().map(column).collect();
+        let (pool, context) = (Pool::new(threads).unwrap(), Context::new(Memory::new(usize::MAX)));
+        let workers = Workers { pool: Some(&pool), context: &context };
+        let range = CodeRange::new(low.into(), high.into()).expect("a range of codes");
+        rank(&columns.iter().collect::<Vec<_>>(), range, (high - low + 2) as u64, workers).unwrap()
+    }
+
+    #[test]
+    fn ranks_are_rows() {
+        for rows in [1, 63, 64, 65, MORSEL_ROWS as i64 - 1, 3 * MORSEL_ROWS as i64 + 1] {
+            for step in [1, 2, 63, 64, 65, 1_000] {
+                let keys: Vec<i64> = (0..rows).map(|row| 5 + row * step + row % 3 * (step / 4)).collect();
+                let (head, tail) = keys.split_at(keys.len() / 3);
+                let high = keys[keys.len() - 1];
+                for (chunks, low) in [(vec![keys.clone()], 5), (vec![head.to_vec(), tail.to_vec(), vec![]], -70)] {
+                    let mut ranks = rank_of(&chunks, low, high + 9, 2).expect("they increase");
+                    assert_eq!(ranks.count() as i64, rows);
+                    for (row, key) in keys.iter().enumerate() {
+                        assert_eq!(ranks.group((key - low + 1) as u64), row as u32);
+                    }
+                    assert_eq!(ranks.group(0), NO_GROUP);
+                    assert_eq!(ranks.group((high - low + 2) as u64), NO_GROUP);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_increase_is_refused() {
+        let many: Vec<i64> = (0..2 * MORSEL_ROWS as i64).collect();
+        for at in [0, 1, 62, 63, 64, MORSEL_ROWS - 1, MORSEL_ROWS, many.len() - 2] {
+            for other in [at as i64 + 1, -3] {
+                let mut broken = many.clone();
+                broken[at + usize::from(other < 0)] = other;
+                assert!(rank_of(&[broken], -3, many.len() as i64, 2).is_none(), "row {at} is {other}");
+            }
+        }
+        assert!(rank_of(&[vec![1, 2], vec![2, 3]], 0, 9, 1).is_none());
+        assert!(rank_of(&[vec![1, 20]], 0, 9, 1).is_none(), "out of range");
+    }
+}

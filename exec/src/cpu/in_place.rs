@@ -1,0 +1,117 @@
+//! Buckets that leave their rows where they are.
+//!
+//! A BucketCollect that keeps all rows of a collection, each as it is, needs no copy of them: its index says which rows of
+//! the collection a bucket has, and fields are read there when they are asked for (late materialisation). Where the key is
+//! a table's column that statistics prove sorted and unique, a group is a row, and no row is looked at before a probe does:
+//! a key that fills its range is its row's number (*Dense*), any other is a bit among the codes (*Ranked*).
+
+use super::bucket::index::KeyIndex;
+use super::bucket::key::{KeyLayout, PartDomain};
+use super::chunked::Chunked;
+use super::plan::LevelPlan;
+use super::run::Frame;
+use super::stored::{Buckets, Members, RowSet};
+use super::tile::{NO_ROW, Source as TileSource};
+use crate::Result;
+use crate::column::Column;
+use crate::schedule::Workers;
+use crate::technique::Technique;
+use multiloop_planner::analysis::ranges::Ranges;
+use multiloop_planner::multiloop::{CollectionId, Index, Program, Scalar, ScalarId, Shape, Source};
+use std::sync::Arc;
+
+/// A BucketCollect whose rows are those of a collection.
+pub(super) struct InPlace {
+    collection: CollectionId,
+    /// The field of the collection that each value is.
+    fields: Vec<u32>,
+    sorted: Option<SortedKey>,
+}
+
+/// A key that is a column of a table in whose rows it increases.
+struct SortedKey {
+    field: u32,
+    layout: KeyLayout,
+    /// Whether every integer of its range is a key.
+    dense: bool,
+}
+
+impl InPlace {
+    /// Whether a bucket of a loop with this nest and no more conditions can leave its rows where they are, and how.
+    pub(super) fn new(
+        program: &Program,
+        ranges: &Ranges,
+        nest: &[Index],
+        levels: &[LevelPlan<'_>],
+        (key, value): (&[ScalarId], &[ScalarId]),
+    ) -> Option<Self> {
+        let ([Index { id, source: Source::Rows(collection) }], [level]) = (nest, levels) else { return None };
+        if !level.conditions.is_empty() || !Technique::InPlace.is_on() {
+            return None;
+        }
+        let field_of = |&scalar: &ScalarId| match program.scalars.get(scalar) {
+            Scalar::Column { index, field } if index == id => Some(*field),
+            _ => None,
+        };
+        let fields = value.iter().map(field_of).collect::<Option<Vec<u32>>>()?;
+        let sorted = if let &[part] = key {
+            field_of(&part).and_then(|field| SortedKey::new(program, *collection, field, ranges.of(part)?))
+        } else {
+            None
+        };
+        Some(InPlace { collection: *collection, fields, sorted })
+    }
+
+    /// The rows, if they can be read by their numbers.
+    pub(super) fn source(&self, frame: &Frame<'_>) -> Result<Option<TileSource>> {
+        let stored = frame.get(self.collection)?;
+        let rows = stored.rows()?;
+        if rows.rows >= NO_ROW as usize {
+            return Ok(None);
+        }
+        let columns = self.fields.iter().map(|&field| rows.position(field));
+        Ok(match &rows.chunks[..] {
+            [chunk] => Some(TileSource::Chunk { chunk: Arc::clone(chunk), fields: Some(columns.collect()) }),
+            chunks => Chunked::new(chunks, columns).map(|rows| TileSource::Chunked(Arc::new(rows))),
+        })
+    }
+
+    /// The buckets, if statistics say so much of the key that they need no traversal.
+    pub(super) fn sorted(
+        &self,
+        frame: &Frame<'_>,
+        source: &TileSource,
+        workers: Workers<'_>,
+    ) -> Result<Option<Buckets>> {
+        let Some(key) = &self.sorted else { return Ok(None) };
+        let stored = frame.get(self.collection)?;
+        let rows = stored.rows()?;
+        let index = if key.dense {
+            Some(KeyIndex::dense(key.layout.clone(), &workers.context.memory))
+        } else {
+            let columns = key_columns(rows, key.field);
+            KeyIndex::of_sorted(&key.layout, &columns, workers)?
+        };
+        let members = Members { source: source.clone(), rows: rows.rows, order: None };
+        Ok(index.map(|index| Buckets::in_place(index, members)))
+    }
+}
+
+impl SortedKey {
+    fn new(program: &Program, collection: CollectionId, field: u32, (low, high): (i128, i128)) -> Option<Self> {
+        let Shape::Table { columns, statistics, .. } = &program.collection(collection).shape else { return None };
+        let column = statistics.columns.get(*columns.get(field as usize)? as usize)?;
+        let layout = KeyLayout::new(vec![PartDomain::Integer { low, high }]);
+        if !column.sorted || !column.unique || layout.code_range().is_none() {
+            return None;
+        }
+        // So many different integers in a range of no more.
+        let dense = high.checked_sub(low)?.checked_add(1)? == i128::from(statistics.rows) && Technique::Dense.is_on();
+        Some(SortedKey { field, layout, dense })
+    }
+}
+
+fn key_columns(rows: &RowSet, field: u32) -> Vec<&Column> {
+    let position = rows.position(field) as usize;
+    rows.chunks.iter().map(|chunk| &chunk.columns[position]).collect()
+}
