@@ -1,6 +1,7 @@
 //! Programs on the CPU backend against the interpreter: every shape of program, on nasty tables, in every form of
 //! storage, with any number of threads.
 
+mod in_place;
 mod programs;
 
 use super::run;
@@ -61,14 +62,21 @@ fn random_rows(fields: &[Field], rows: usize, distinct: u64, random: &mut Random
     (0..rows).map(|_| fields.iter().map(|field| random.value(field, distinct)).collect()).collect()
 }
 
-/// The rows as a table, in one of three ways: compact, plain, plain in chunks of a few rows.
+/// The rows as a table, in one of four ways: compact, plain, plain in chunks of a few rows, and compact in chunks of a power
+/// of two.
 fn table(fields: &[Field], rows: &[Vec<Value>], form: usize) -> Arc<Table> {
-    if form == 0 {
+    let compact = |rows: &[Vec<Value>]| {
         let mut builder = TableBuilder::new(fields.to_vec(), Storage::Compact, &context());
         builder.push_values(rows).expect("the values are of their types");
-        return Arc::new(builder.finish().expect("there is memory"));
+        builder.finish().expect("there is memory")
+    };
+    if form == 0 {
+        return Arc::new(compact(rows));
     }
     let mut table = Table::from_values(fields.to_vec(), rows);
+    if form == 3 {
+        table.chunks = rows.chunks(8).flat_map(|rows| compact(rows).chunks).collect();
+    }
     if form == 2 {
         let chunk = |rows: &[Vec<Value>]| {
             let column = |(at, field): (usize, &Field)| {
@@ -140,13 +148,13 @@ fn check(text: &str) {
     let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for (round, sizes) in [[0, 0], [1, 1], [5, 0], [0, 5], [30, 20], [40, 3], [60, 60]].into_iter().enumerate() {
-        let form = round % 3;
+        let form = round % 4;
         let rows: Vec<Vec<Vec<Value>>> = shapes
             .iter()
             .enumerate()
             .map(|(at, fields)| random_rows(fields, sizes[at % 2], [4, 12, 60][round % 3], &mut random))
             .collect();
-        for form in [form, (form + 1) % 3] {
+        for form in [form, (form + 1) % 4] {
             let tables: Vec<_> = shapes.iter().zip(&rows).map(|(fields, rows)| table(fields, rows, form)).collect();
             let program = with_statistics(&program, &tables);
             compare(&program, &tables, &pools, text);

@@ -1,0 +1,89 @@
+//! Buckets that leave their rows in a table: every type, keys that are dense, that increase and that do neither, rows in
+//! one chunk and in many, of every number of rows around a chunk's.
+
+use super::{Random, compare, random_rows, table, with_statistics};
+use crate::pool::Pool;
+use multiloop_planner::multiloop::{Shape, parse::parse, verify::verify};
+use multiloop_planner::value::Value;
+
+/// A table of every type behind a key, and one that asks for its rows.
+const TABLES: &str = "\
+table %0 t(k#0 bigint?, x#1 bigint)
+table %1 u(k#0 bigint?, a#1 integer?, c#2 text?, d#3 double precision?, e#4 decimal(15,2)?, f#5 boolean?, g#6 date?, h#7 interval?, i#8 real?, w#9 decimal(38,0)?, n#10 smallint)
+";
+
+const FIELDS: &str = "    a? = i0.a
+    c? = i0.c
+    d? = i0.d
+    e? = i0.e
+    f? = i0.f
+    g? = i0.g
+    h? = i0.h
+    i? = i0.i
+    w? = i0.w
+    n = i0.n
+";
+
+/// The rows of u by key; for each row of t those of its key.
+fn program(source: &str, key: &str) -> String {
+    let buckets = format!("loop\n  i0 in %1\n  %2 bucket_collect\n    key k? = {key}\n{FIELDS}");
+    let read = FIELDS.replace("i0.", "i2.").replace("n = i2.n", "n? = i2.n");
+    let join = format!("loop\n  i1 in %0\n  i2 in {source}\n  %3 collect\n    x = i1.x\n{read}");
+    let groups = "  %4 bucket_reduce\n    key c? = i2.c\n    key n? = i2.n\n    count = count_rows()\n    s? = sum(i2.e)::decimal(38,2)\n";
+    format!("{TABLES}{buckets}{join}{groups}result %RESULT\n")
+}
+
+/// Runs it with keys of u that `key` gives for each row, and keys of t around them.
+fn check(rows: usize, key: impl Fn(usize) -> Value, probes: &[Value]) {
+    let pools = [1, 2].map(|threads| Pool::new(threads).expect("threads start"));
+    let mut random = Random(0x1234_5678_9abc_def1);
+    for source in ["%2[i1.k]", "%2[i1.k] or null", "%2[i1.k] or null\n    if i2.a > 1"] {
+        for (key_of, result) in [("i0.k", "3\noutput x, a, c, d, e, f, g, h, i, w, n"), ("i0.k % 7::bigint", "4\noutput c, n, count, s")] {
+            let text = program(source, key_of).replace("%RESULT", &format!("%{result}"));
+            let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
+            let fields: Vec<_> = program.collections[..2].iter().map(|table| table.fields.clone()).collect();
+            let mut inner = random_rows(&fields[1], rows, 12, &mut random);
+            inner.iter_mut().enumerate().for_each(|(at, row)| row[0] = key(at));
+            let outer = probes.iter().enumerate().map(|(at, key)| vec![key.clone(), Value::Int(at as i64)]);
+            let outer: Vec<_> = outer.collect();
+            for form in 0..4 {
+                let tables = [table(&fields[0], &outer, form), table(&fields[1], &inner, form)];
+                let program = with_statistics(&program, &tables);
+                assert!(matches!(program.collections[1].shape, Shape::Table { .. }));
+                compare(&program, &tables, &pools, &text);
+            }
+        }
+    }
+}
+
+fn integers(values: impl IntoIterator<Item = i64>) -> Vec<Value> {
+    values.into_iter().map(Value::Int).chain([Value::Null]).collect()
+}
+
+#[test]
+fn dense_keys() {
+    for rows in [0, 1, 7, 8, 9, 16, 17, 40] {
+        check(rows, |row| Value::Int(row as i64 - 3), &integers((-6..45).chain([i64::MIN, i64::MAX])));
+    }
+}
+
+#[test]
+fn increasing_keys() {
+    for rows in [1, 8, 65] {
+        // Of 64 Ki codes and more, ranks.
+        let key = |row: usize| (row * 1_000_003 + row % 2) as i64;
+        let probes = (0..rows).flat_map(|row| [key(row) - 1, key(row), key(row) + 1]);
+        check(rows, |row| Value::Int(key(row)), &integers(probes));
+    }
+}
+
+#[test]
+fn other_keys() {
+    // Not in order, with duplicates, with NULLs.
+    for rows in [1, 9, 64] {
+        check(rows, |row| Value::Int((row as i64 * 37) % 64 * 1_000), &integers((0..64).map(|key| key * 1_000)));
+        check(rows, |row| Value::Int(row as i64 / 3), &integers(-1..25));
+        check(rows, |row| if row % 4 == 3 { Value::Null } else { Value::Int(row as i64) }, &integers(-1..70));
+    }
+}
