@@ -174,9 +174,7 @@ fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, defines: &[CollectionId], rows
                 let (offset, keep) = limits(frame, &plan.expressions, top_k)?;
                 Setup { layout: None, rows, keep, offset, members: None }
             }
-            GeneratorKind::Reduce(reduce) => {
-                Setup { layout: Some(layout(frame, plan, reduce)?), ..empty() }
-            }
+            GeneratorKind::Reduce(reduce) => Setup { layout: Some(layout(frame, plan, reduce)?), ..empty() },
             GeneratorKind::BucketCollect { in_place: Some(in_place), .. }
                 if !frame.shared.plan.read_as_rows.contains(&define) =>
             {

@@ -75,7 +75,10 @@ pub(super) struct GeneratorPlan<'p> {
 
 /// What a generator does with a tuple.
 pub(super) enum GeneratorKind<'p> {
-    Collect { value: &'p [ScalarId], types: Vec<DataType> },
+    Collect {
+        value: &'p [ScalarId],
+        types: Vec<DataType>,
+    },
     TopK(TopKPlan<'p>),
     BucketCollect {
         key: &'p [ScalarId],

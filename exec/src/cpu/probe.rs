@@ -90,6 +90,16 @@ impl<'a> IntegerKeys<'a> {
         Some(IntegerKeys { values, rows: None, count })
     }
 
+    /// These values.
+    pub(super) fn of_i32(values: &'a [i32], range: CodeRange) -> Self {
+        IntegerKeys { values: Values::I32 { values, low: range.low }, rows: None, count: range.count }
+    }
+
+    /// These values.
+    pub(super) fn of_i64(values: &'a [i64], range: CodeRange) -> Self {
+        IntegerKeys { values: Values::I64 { values, low: range.low }, rows: None, count: range.count }
+    }
+
     /// The values of a column at these rows, all of which there are; none if some are NULL or no integers.
     pub(super) fn of_column(column: &'a Column, rows: &'a Rows, len: usize, range: CodeRange) -> Option<Self> {
         if column.nulls.is_some() || !Technique::KeysInColumns.is_on() {

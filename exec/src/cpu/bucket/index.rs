@@ -17,7 +17,7 @@ use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
 use super::parts;
 use super::prefixed::Prefixed;
 use super::ranks::Ranks;
-use super::sorted;
+use super::sorted::{self, Keys};
 use super::table::{GroupTable, NO_GROUP};
 use crate::column::Column;
 use crate::context::{Memory, Reservation};
@@ -67,6 +67,9 @@ impl KeyIndex {
     pub(crate) fn build(keys: &[Gathered], types: &[DataType], rows: usize, workers: Workers<'_>) -> Result<Built> {
         if rows >= NO_GROUP as usize {
             return Err(Error::new(ErrorKind::TooComplex, "a bucket of more than 4294967294 rows"));
+        }
+        if let Some(index) = KeyIndex::of_increasing(keys, rows, workers)? {
+            return Ok(Built { index, order: None });
         }
         let domains = keys.iter().zip(types).map(|(column, &data_type)| domain_of(column, data_type)).collect();
         let layout = KeyLayout::new(domains);
@@ -120,9 +123,26 @@ impl KeyIndex {
         }
         let mut reservation = Reservation::new(&workers.context.memory);
         reservation.add(2 * Ranks::bytes(size))?;
-        let Some(ranks) = sorted::rank(columns, range, size, workers)? else { return Ok(None) };
+        let Some(ranks) = sorted::rank(Keys::Columns(columns), range, size, workers)? else { return Ok(None) };
         let lookup = Lookup::Ranked(ranks);
         Ok(Some(KeyIndex { layout: layout.clone(), lookup, spans: Spans::Unique, _reservation: reservation }))
+    }
+
+    /// The index of keys that are one integer each and increase, as far as it is one of ranks or needs none.
+    fn of_increasing(keys: &[Gathered], rows: usize, workers: Workers<'_>) -> Result<Option<Self>> {
+        let [column] = keys else { return Ok(None) };
+        let Some((keys, (low, high))) = Keys::of_gathered(column) else { return Ok(None) };
+        let layout = KeyLayout::new(vec![PartDomain::Integer { low, high }]);
+        let (Some(size), Some(range)) = (layout.codes(), layout.code_range()) else { return Ok(None) };
+        if index_form(&layout, rows as u64, workers.pool.is_none()) != IndexForm::Ranked {
+            return Ok(None);
+        }
+        let mut reservation = Reservation::new(&workers.context.memory);
+        reservation.add(2 * Ranks::bytes(size))?;
+        let Some(ranks) = sorted::rank(keys, range, size, workers)? else { return Ok(None) };
+        let is_dense = high - low + 1 == rows as i128 && Technique::Dense.is_on();
+        let lookup = if is_dense { Lookup::Dense(rows as u32) } else { Lookup::Ranked(ranks) };
+        Ok(Some(KeyIndex { layout, lookup, spans: Spans::Unique, _reservation: reservation }))
     }
 
     /// The codes of its keys, if it finds them by the code of one integer.

@@ -1,12 +1,13 @@
 //! Ranked indexes of keys that increase from row to row, as those of most tables do: the keys are read once, where they lie,
 //! and nothing is dealt or put in order.
 
+use super::super::gather::{Gathered, GatheredData};
 use super::super::probe::{BLOCK, CodeRange, Codes, IntegerKeys};
 use super::super::tile::Rows;
 use super::ranks::Ranks;
 use crate::Result;
 use crate::column::Column;
-use crate::schedule::{MORSEL_ROWS, Workers, morsels};
+use crate::schedule::{MORSEL_ROWS, Morsel, Workers, morsels};
 
 /// The bits of some keys, and the first and the last code.
 struct Part {
@@ -15,15 +16,70 @@ struct Part {
     last: u32,
 }
 
-/// Ranks the keys of a column, a part of it a chunk, whose codes lie below `size`. None if they do not increase from row to
-/// row, if one is NULL or out of range, or if the column's form holds no integers that can be read in place.
-pub(super) fn rank(columns: &[&Column], range: CodeRange, size: u64, workers: Workers<'_>) -> Result<Option<Ranks>> {
-    let morsels = morsels(columns.iter().map(|column| column.rows()), MORSEL_ROWS);
-    let part = |morsel: crate::schedule::Morsel| {
-        let (start, len) = (Rows::Range(morsel.rows.start as u32), morsel.rows.len());
-        let keys = IntegerKeys::of_column(columns[morsel.chunk], &start, len, range);
-        Ok(keys.and_then(|keys| Part::of(&keys, len, size)))
-    };
+/// Keys of one integer a row.
+#[derive(Clone, Copy)]
+pub(super) enum Keys<'a> {
+    /// A table's column, a part of it a chunk.
+    Columns(&'a [&'a Column]),
+    I32(&'a [i32]),
+    I64(&'a [i64]),
+}
+
+/// Rows that are looked at before it is tried whether keys increase.
+const SAMPLE: usize = 64;
+
+impl<'a> Keys<'a> {
+    /// The values of a column and the range that they have if they increase; none if it is soon seen that they do not.
+    pub(super) fn of_gathered(column: &'a Gathered) -> Option<(Self, (i128, i128))> {
+        fn range<T: Copy + Ord + Into<i128>>(values: &[T]) -> Option<(i128, i128)> {
+            let (&low, &high) = (values.first()?, values.last()?);
+            let step = values.len().div_ceil(SAMPLE);
+            let increase = |pair: &[T]| pair[0] < pair[1];
+            let near = &values[..SAMPLE.min(values.len())];
+            let far: Vec<T> = values.iter().copied().step_by(step).collect();
+            let all = near.windows(2).all(increase) && far.windows(2).all(increase) && low <= high;
+            all.then(|| (low.into(), high.into()))
+        }
+        match &column.data {
+            _ if column.valid.is_some() => None,
+            GatheredData::I32(values) => Some((Keys::I32(values), range(values)?)),
+            GatheredData::I64(values) => Some((Keys::I64(values), range(values)?)),
+            _ => None,
+        }
+    }
+
+    fn rows(&self) -> Vec<usize> {
+        match self {
+            Keys::Columns(columns) => columns.iter().map(|column| column.rows()).collect(),
+            Keys::I32(values) => vec![values.len()],
+            Keys::I64(values) => vec![values.len()],
+        }
+    }
+
+    /// Those of a morsel; none if they cannot be read where they are, or one is NULL.
+    fn of_morsel(
+        &self,
+        morsel: &Morsel,
+        range: CodeRange,
+        look: impl FnOnce(&IntegerKeys<'_>) -> Option<Part>,
+    ) -> Option<Part> {
+        let rows = morsel.rows.clone();
+        match self {
+            Keys::Columns(columns) => {
+                let start = Rows::Range(rows.start as u32);
+                look(&IntegerKeys::of_column(columns[morsel.chunk], &start, rows.len(), range)?)
+            }
+            Keys::I32(values) => look(&IntegerKeys::of_i32(&values[rows], range)),
+            Keys::I64(values) => look(&IntegerKeys::of_i64(&values[rows], range)),
+        }
+    }
+}
+
+/// Ranks keys whose codes lie below `size`. None if they do not increase from row to row, if one is NULL or out of range, or
+/// if they are a column's whose form holds no integers that can be read in place.
+pub(super) fn rank(keys: Keys<'_>, range: CodeRange, size: u64, workers: Workers<'_>) -> Result<Option<Ranks>> {
+    let morsels = morsels(keys.rows(), MORSEL_ROWS);
+    let part = |morsel: Morsel| Ok(keys.of_morsel(&morsel, range, |keys| Part::of(keys, morsel.rows.len(), size)));
     let parts: Option<Vec<Part>> = workers.map(morsels, part)?.into_iter().collect();
     let Some(parts) = parts.filter(|parts| parts.windows(2).all(|pair| pair[0].last < pair[1].first)) else {
         return Ok(None);
@@ -81,7 +137,8 @@ mod tests {
         let (pool, context) = (Pool::new(threads).unwrap(), Context::new(Memory::new(usize::MAX)));
         let workers = Workers { pool: Some(&pool), context: &context };
         let range = CodeRange::new(low.into(), high.into()).expect("a range of codes");
-        rank(&columns.iter().collect::<Vec<_>>(), range, (high - low + 2) as u64, workers).unwrap()
+        let columns: Vec<&Column> = columns.iter().collect();
+        rank(Keys::Columns(&columns), range, (high - low + 2) as u64, workers).unwrap()
     }
 
     #[test]
@@ -102,6 +159,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn gathered_keys_have_the_range_of_their_ends() {
+        let many: Vec<i64> = (-50..200).map(|row| row * 3).collect();
+        let range = |values: &[i64], valid| {
+            let column = Gathered::from_i64(values.to_vec(), valid);
+            Keys::of_gathered(&column).map(|(_, range)| range)
+        };
+        assert_eq!(range(&many, None), Some((-150, 597)));
+        assert_eq!(range(&many[..1], None), Some((-150, -150)));
+        assert_eq!(range(&[], None), None);
+        assert_eq!(range(&[3, 2], None), None);
+        assert_eq!(range(&[2, 2], None), None);
+        assert_eq!(range(&[1, 2], Some(vec![true, false])), None);
+        let falls: Vec<i64> = many.iter().rev().copied().collect();
+        assert_eq!(range(&falls, None), None);
     }
 
     #[test]

@@ -38,7 +38,9 @@ fn check(rows: usize, key: impl Fn(usize) -> Value, probes: &[Value]) {
     let pools = [1, 2].map(|threads| Pool::new(threads).expect("threads start"));
     let mut random = Random(0x1234_5678_9abc_def1);
     for source in ["%2[i1.k]", "%2[i1.k] or null", "%2[i1.k] or null\n    if i2.a > 1"] {
-        for (key_of, result) in [("i0.k", "3\noutput x, a, c, d, e, f, g, h, i, w, n"), ("i0.k % 7::bigint", "4\noutput c, n, count, s")] {
+        for (key_of, result) in
+            [("i0.k", "3\noutput x, a, c, d, e, f, g, h, i, w, n"), ("i0.k % 7::bigint", "4\noutput c, n, count, s")]
+        {
             let text = program(source, key_of).replace("%RESULT", &format!("%{result}"));
             let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
             verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
