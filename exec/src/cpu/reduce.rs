@@ -413,15 +413,16 @@ pub(super) fn finish(
     }
     let total: usize = reducers.iter().map(|reducer| reducer.grouper.len()).sum();
     let parts = if first.grouper.splits() && total > MERGE_ALONE { MERGE_PARTS } else { 1 };
+    let workers = Workers { pool, context };
     let deal = |reducer: &Reducer<'_>| {
         let mut dealt: Vec<Vec<u32>> = vec![Vec::new(); parts];
         for group in reducer.grouper.occupied() {
             let part = if parts == 1 { 0 } else { reducer.grouper.part(group, parts) };
             dealt[part].push(group);
         }
-        dealt
+        Ok(dealt)
     };
-    let dealt: Vec<Vec<Vec<u32>>> = reducers.iter().map(deal).collect();
+    let dealt: Vec<Vec<Vec<u32>>> = workers.map(reducers.iter().collect(), deal)?;
     let merge = |part: usize| {
         let mut merged = Reducer::of(plan, first.grouper.fresh(&plan.key_types, part, parts), context)?;
         for (reducer, dealt) in reducers.iter().zip(&dealt) {
@@ -430,7 +431,6 @@ pub(super) fn finish(
         merged.account()?;
         merged.finish()
     };
-    let workers = Workers { pool, context };
     append_parts(workers.map((0..parts).collect(), merge)?, workers)
 }
 

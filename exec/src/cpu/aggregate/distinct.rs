@@ -7,6 +7,7 @@ use super::super::vector::{Vector, VectorData};
 use super::{AggregateKind, Input, TileGroups};
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
+use std::sync::OnceLock;
 
 /// The distinct arguments of each group.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub(crate) struct Distinct {
     values: Gathered,
     groups: Vec<u32>,
     group_count: usize,
+    /// For a merge, which asks for a few groups at a time: where each group's rows begin, and the rows by group.
+    by_group: OnceLock<(Vec<u32>, Vec<u32>)>,
 }
 
 impl Distinct {
@@ -35,7 +38,7 @@ impl Distinct {
         let plain = AggregateKind { distinct: false, ..kind.clone() };
         let table = GroupTable::new(layout.width, 0);
         let (values, groups) = (Gathered::new(register), Vec::new());
-        Ok(Distinct { plain, layout, table, values, groups, group_count: 0 })
+        Ok(Distinct { plain, layout, table, values, groups, group_count: 0, by_group: OnceLock::new() })
     }
 
     pub(crate) fn resize(&mut self, groups: usize) {
@@ -79,14 +82,32 @@ impl Distinct {
     }
 
     pub(crate) fn merge(&mut self, other: &Self, from: &[u32], into: &[u32]) -> Result<()> {
-        let mut targets = vec![u32::MAX; other.group_count];
-        from.iter().zip(into).for_each(|(&from, &into)| targets[from as usize] = into);
-        let rows: Vec<u32> = (0..other.groups.len() as u32)
-            .filter(|&row| targets[other.groups[row as usize] as usize] != u32::MAX)
-            .collect();
-        let groups = rows.iter().map(|&row| targets[other.groups[row as usize] as usize]).collect();
+        let (starts, by_group) = other.by_group.get_or_init(|| other.sort_by_group());
+        let (mut rows, mut groups) = (Vec::new(), Vec::new());
+        for (&from, &into) in from.iter().zip(into) {
+            let members = &by_group[starts[from as usize] as usize..starts[from as usize + 1] as usize];
+            rows.extend_from_slice(members);
+            groups.resize(rows.len(), into);
+        }
         self.add(&other.values.take(&rows).into_vector(), groups);
         Ok(())
+    }
+
+    /// Where each group's rows begin, and the rows by group.
+    fn sort_by_group(&self) -> (Vec<u32>, Vec<u32>) {
+        let mut starts = vec![0u32; self.group_count + 1];
+        self.groups.iter().for_each(|&group| starts[group as usize + 1] += 1);
+        for group in 0..self.group_count {
+            starts[group + 1] += starts[group];
+        }
+        let mut next = starts.clone();
+        let mut rows = vec![0u32; self.groups.len()];
+        for (row, &group) in self.groups.iter().enumerate() {
+            let place = &mut next[group as usize];
+            rows[*place as usize] = row as u32;
+            *place += 1;
+        }
+        (starts, rows)
     }
 
     pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
