@@ -72,6 +72,8 @@ techniques! {
     Ranked = "ranked",
     /// Buckets that leave their rows where they are, in a table.
     InPlace = "in-place",
+    /// Groups that are only looked up, by what they were numbered by.
+    OwnIndex = "own-index",
     /// Keys of a table that are the numbers of its rows.
     Dense = "dense",
     /// Indexes of short runs behind one part of the key.
@@ -80,6 +82,8 @@ techniques! {
     IntegerKeys = "integer-keys",
     /// Such keys read in their column's physical form.
     KeysInColumns = "keys-in-columns",
+    /// A filter of bits before large hash tables that are probed.
+    KeyFilter = "key-filter",
     /// Asking for the memory of entries before it is looked at.
     LookAhead = "look-ahead",
     /// Rows behind the last row of a full top-k left out before their fields are computed.

@@ -30,6 +30,7 @@ impl Collections for Frame<'_> {
             return Ok(());
         };
         let missing = rows.contains(&NO_ROW);
+        let field = groups.rows.position(field);
         let register = register_for(&chunk.columns[field as usize], data_type);
         let rows = Rows::List(rows);
         load(&Source::chunk(chunk.clone()), field, &rows, len, missing, register, out);

@@ -18,6 +18,7 @@ use crate::column::{CHUNK_ROWS, Dictionary};
 use crate::context::Context;
 use crate::pool::Pool;
 use crate::schedule::{self, MORSEL_ROWS, Workers};
+use crate::technique::Technique;
 use crate::{Error, Result};
 use multiloop_planner::multiloop::{CollectionId, Scalar, ScalarId, Source};
 use multiloop_planner::types::DataType;
@@ -167,14 +168,19 @@ fn ground_value(frame: &Frame<'_>, expressions: &Expressions, scalar: ScalarId, 
 }
 
 fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, defines: &[CollectionId], rows: u64) -> Result<Vec<Setup>> {
-    let empty = || Setup { layout: None, rows, keep: 0, offset: 0, members: None };
+    let empty = || Setup { layout: None, rows, keep: 0, offset: 0, keys_unread: false, members: None };
     let setup = |kind: &GeneratorKind<'_>, define: CollectionId| {
         Ok(match kind {
             GeneratorKind::TopK(top_k) => {
                 let (offset, keep) = limits(frame, &plan.expressions, top_k)?;
-                Setup { layout: None, rows, keep, offset, members: None }
+                Setup { keep, offset, ..empty() }
             }
-            GeneratorKind::Reduce(reduce) => Setup { layout: Some(layout(frame, plan, reduce)?), ..empty() },
+            GeneratorKind::Reduce(reduce) => {
+                let uses = frame.shared.plan;
+                let is_read = uses.read_as_rows.contains(&define) || !uses.looked_up.contains(&define);
+                let keys_unread = !is_read && Technique::OwnIndex.is_on();
+                Setup { layout: Some(layout(frame, plan, reduce)?), keys_unread, ..empty() }
+            }
             GeneratorKind::BucketCollect { in_place: Some(in_place), .. }
                 if !frame.shared.plan.read_as_rows.contains(&define) =>
             {
@@ -265,7 +271,10 @@ fn finish<'a>(
                 let (keys, rows) = append_with(rows, key_types.len(), workers)?;
                 let built = KeyIndex::build(&keys, key_types, rows, workers)?;
                 let source = setup.members.clone().ok_or_else(|| Error::internal("buckets without rows"))?;
-                Stored::Buckets(Buckets::in_place(built.index, Members { source, rows, order: built.order }))
+                if built.order.is_some() {
+                    return Err(Error::internal("keys that increase ask for another order of rows"));
+                }
+                Stored::Buckets(Buckets::in_place(built.index, Members { source, rows }))
             }
             GeneratorKind::BucketCollect { key_types, types, .. } => {
                 let (mut keys, count) = append_with(rows, key_types.len() + types.len(), workers)?;
@@ -273,7 +282,7 @@ fn finish<'a>(
                 let keep_keys = frame.shared.plan.read_as_rows.contains(&define);
                 Stored::Buckets(Buckets::build((keys, key_types), (members, types), count, keep_keys, workers)?)
             }
-            GeneratorKind::Reduce(reduce) => finish_reduce(frame, reduce, define, sinks, pool)?,
+            GeneratorKind::Reduce(reduce) => finish_reduce(frame, reduce, define, (setup, sinks), pool)?,
         };
         stored.push(Arc::new(one));
     }
@@ -354,11 +363,14 @@ fn finish_reduce(
     frame: &Frame<'_>,
     plan: &ReducePlan<'_>,
     define: CollectionId,
-    sinks: Vec<Sink<'_>>,
+    (setup, sinks): (&Setup, Vec<Sink<'_>>),
     pool: Option<&Pool>,
 ) -> Result<Stored> {
     let context = frame.shared.context;
     let reducers: Vec<Reducer<'_>> = sinks.into_iter().map(Sink::into_reducer).collect::<Result<_>>()?;
+    if setup.keys_unread && reducers.iter().all(Reducer::can_index) {
+        return own_index(plan, reducers, Workers { pool, context });
+    }
     let (mut columns, rows) = reduce::finish(reducers, context, pool)?;
     let types: Vec<DataType> = plan
         .key_types
@@ -380,12 +392,26 @@ fn finish_reduce(
     } else {
         None
     };
-    let mut empty = vec![Value::Null; plan.key_types.len()];
-    for aggregate in &plan.aggregates {
-        empty.push(aggregate.kind.empty()?);
-    }
+    let empty = empty(plan)?;
     let rows = RowSet::gathered_by(columns, &types, rows, Workers { pool, context })?;
     Ok(Stored::Groups(Groups { rows, index, empty }))
+}
+
+/// What lookups that find nothing give.
+fn empty(plan: &ReducePlan<'_>) -> Result<Vec<Value>> {
+    let keys = plan.key_types.iter().map(|_| Ok(Value::Null));
+    keys.chain(plan.aggregates.iter().map(|aggregate| aggregate.kind.empty())).collect()
+}
+
+/// Groups that are only looked up, with what they were numbered by as their index.
+fn own_index(plan: &ReducePlan<'_>, reducers: Vec<Reducer<'_>>, workers: Workers<'_>) -> Result<Stored> {
+    let (index, columns, rows) = reduce::finish_index(reducers, workers)?;
+    let types: Vec<DataType> = plan.aggregates.iter().map(|aggregate| aggregate.kind.data_type).collect();
+    let mut rows = RowSet::gathered_by(columns, &types, rows, workers)?;
+    // There are no columns of keys; whatever asks for one is a bug, and finds none.
+    let keys = plan.key_types.iter().map(|_| u32::MAX);
+    rows.fields = Some(keys.chain(0..types.len() as u32).collect());
+    Ok(Stored::Groups(Groups { rows, index: Some(index), empty: empty(plan)? }))
 }
 
 /// Literal rows.

@@ -274,7 +274,7 @@ impl<'a> Nest<'a> {
                 return Ok(());
             }
             let mark = nest.tile.depth();
-            nest.stand_on(level, parents, rows);
+            nest.tile.expand(parents, rows);
             nest.tile.filter(condition)?;
             let mut origins = Vec::new();
             nest.tile.origins(mark, &mut origins);
@@ -305,21 +305,10 @@ impl<'a> Nest<'a> {
             return Ok(());
         }
         let mark = self.tile.depth();
-        self.stand_on(level, parents, rows);
+        self.tile.expand(parents, rows);
         let outcome = self.reached(level, sinks);
         self.tile.truncate(mark);
         outcome
-    }
-
-    /// Puts an index on rows; of buckets that leave theirs where they are, on what these are there.
-    fn stand_on(&mut self, level: usize, parents: &[u32], rows: &[u32]) {
-        match self.stored[level].as_deref().and_then(Stored::order) {
-            Some(order) => {
-                let rows = rows.iter().map(|&row| order.get(row as usize).copied().unwrap_or(NO_ROW));
-                self.tile.expand_with(parents, rows);
-            }
-            None => self.tile.expand(parents, rows),
-        }
     }
 
     fn give_back(&mut self, mut parents: Vec<u32>, mut rows: Vec<u32>) {

@@ -9,6 +9,7 @@
 use super::aggregate::{Accumulator, Input, TileGroups};
 use super::bitmap::Bitmap;
 use super::bucket::grouper::{Assigned, Grouper, MERGE_PARTS, Rows, put_aside};
+use super::bucket::index::KeyIndex;
 use super::bucket::key::{Codes, KeyLayout};
 use super::expression::filter::{Filtered, MaskIf};
 use super::gather::Gathered;
@@ -17,11 +18,11 @@ use super::kernels::sum::sums_by_masks;
 use super::plan::{AggregatePlan, ReducePlan};
 use super::tile::Tile;
 use super::vector::Vector;
-use crate::Result;
 use crate::context::{Context, Reservation};
 use crate::pool::Pool;
 use crate::schedule::Workers;
 use crate::technique::Technique;
+use crate::{Error, Result};
 use multiloop_planner::multiloop::ScalarId;
 
 /// Groups beyond which a merge is done in parts.
@@ -146,9 +147,7 @@ fn fold(
 
 impl<'p> Reducer<'p> {
     /// No groups yet. `layout` may be narrower than the plan's, where the tables at hand prove more.
-    /// `count` rows of the outermost index will come.
-    pub(super) fn new(plan: &'p ReducePlan<'p>, layout: &KeyLayout, count: u64, context: &Context) -> Result<Self> {
-        let rows = Rows { count, ..plan.rows };
+    pub(super) fn new(plan: &'p ReducePlan<'p>, layout: &KeyLayout, rows: Rows, context: &Context) -> Result<Self> {
         Reducer::of(plan, Grouper::new(plan.key.is_some().then_some(layout), &plan.key_types, rows), context)
     }
 
@@ -182,6 +181,11 @@ impl<'p> Reducer<'p> {
     /// The tuples to come are of this piece of work.
     pub(super) fn begin_piece(&mut self, piece: usize) {
         self.grouper.begin_piece(piece);
+    }
+
+    /// Whether what its groups are numbered by can find them by their keys.
+    pub(super) fn can_index(&self) -> bool {
+        self.grouper.can_index()
     }
 
     /// Whether it does better with a mask where conditions drop few tuples of a tile.
@@ -411,9 +415,51 @@ pub(super) fn finish(
         reducers.iter().for_each(|reducer| all.grouper.unite(&reducer.grouper));
         return all.finish();
     }
+    let workers = Workers { pool, context };
+    let merged = merge_parts(&reducers, workers)?;
+    append_parts(workers.map(merged, Reducer::finish)?, workers)
+}
+
+/// The groups of all workers, found by what they were numbered by: their index, their aggregates as columns, and a number
+/// of rows. Their order depends on who had what; nobody sees it. For reducers that all say [`Reducer::can_index`].
+pub(super) fn finish_index(
+    reducers: Vec<Reducer<'_>>,
+    workers: Workers<'_>,
+) -> Result<(KeyIndex, Vec<Gathered>, usize)> {
+    let context = workers.context;
+    let memory = &context.memory;
+    let Some(first) = reducers.first() else { return Err(Error::internal("no worker reduced")) };
+    let plan = first.plan;
+    let mut merged = if reducers.len() == 1 {
+        reducers
+    } else if first.grouper.is_set() {
+        let mut all = Reducer::of(plan, first.grouper.fresh(&plan.key_types, 0, 1), context)?;
+        reducers.iter().for_each(|reducer| all.grouper.unite(&reducer.grouper));
+        vec![all]
+    } else {
+        merge_parts(&reducers, workers)?
+    };
+    let columns = workers.map(
+        merged.iter_mut().map(|reducer| std::mem::take(&mut reducer.accumulators)).collect(),
+        |accumulators: Vec<Accumulator>| {
+            let columns = accumulators.into_iter().zip(&plan.aggregates);
+            columns
+                .map(|(accumulator, aggregate)| accumulator.finish(aggregate.kind.data_type))
+                .collect::<Result<Vec<_>>>()
+        },
+    )?;
+    let lens: Vec<usize> = merged.iter().map(|reducer| reducer.grouper.len()).collect();
+    let (columns, _) = append_parts(columns.into_iter().zip(lens).collect(), workers)?;
+    let (index, rows) = KeyIndex::of_groups(merged.into_iter().map(|reducer| reducer.grouper).collect(), memory)?;
+    Ok((index, columns, rows))
+}
+
+/// The groups of several workers, by part.
+fn merge_parts<'p>(reducers: &[Reducer<'p>], workers: Workers<'_>) -> Result<Vec<Reducer<'p>>> {
+    let Some(first) = reducers.first() else { return Ok(Vec::new()) };
+    let (plan, context) = (first.plan, workers.context);
     let total: usize = reducers.iter().map(|reducer| reducer.grouper.len()).sum();
     let parts = if first.grouper.splits() && total > MERGE_ALONE { MERGE_PARTS } else { 1 };
-    let workers = Workers { pool, context };
     let deal = |reducer: &Reducer<'_>| {
         let mut dealt: Vec<Vec<u32>> = vec![Vec::new(); parts];
         for group in reducer.grouper.occupied() {
@@ -423,15 +469,14 @@ pub(super) fn finish(
         Ok(dealt)
     };
     let dealt: Vec<Vec<Vec<u32>>> = workers.map(reducers.iter().collect(), deal)?;
-    let merge = |part: usize| {
+    workers.map((0..parts).collect(), |part| {
         let mut merged = Reducer::of(plan, first.grouper.fresh(&plan.key_types, part, parts), context)?;
         for (reducer, dealt) in reducers.iter().zip(&dealt) {
             merged.merge(reducer, &dealt[part])?;
         }
         merged.account()?;
-        merged.finish()
-    };
-    append_parts(workers.map((0..parts).collect(), merge)?, workers)
+        Ok(merged)
+    })
 }
 
 /// The rows of all parts, one part behind the other.

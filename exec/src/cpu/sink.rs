@@ -3,6 +3,7 @@
 //! Rows (Collect, BucketCollect, top-k without an order) are kept by piece of work, so that they can be put together
 //! in order; groups and ordered top-k by worker, because their merge does not depend on who had what.
 
+use super::bucket::grouper::Rows;
 use super::bucket::key::KeyLayout;
 use super::gather::Gathered;
 use super::having::Having;
@@ -51,6 +52,8 @@ pub(super) struct Setup {
     /// Of top-k limit + offset, and offset.
     pub(super) keep: usize,
     pub(super) offset: usize,
+    /// Whether a reduction's groups are looked up, and nobody sees their keys or their order.
+    pub(super) keys_unread: bool,
     /// The rows of buckets that leave them where they are.
     pub(super) members: Option<TileSource>,
 }
@@ -77,7 +80,8 @@ impl<'p> Sink<'p> {
             GeneratorKind::TopK(plan) => Sink::TopK(Box::new(TopK::new(plan, setup.keep, context))),
             GeneratorKind::Reduce(plan) => {
                 let layout = setup.layout.as_ref().unwrap_or(&plan.layout);
-                let reducer = Reducer::new(plan, layout, setup.rows, context)?;
+                let rows = Rows { count: setup.rows, keys_unread: setup.keys_unread, ..plan.rows };
+                let reducer = Reducer::new(plan, layout, rows, context)?;
                 Sink::Groups(Box::new(match having {
                     Some(having) => reducer.having(having),
                     None => reducer,

@@ -49,13 +49,11 @@ pub(super) struct Buckets {
     pub(super) _reservation: Option<Arc<Reservation>>,
 }
 
-/// The rows of buckets.
+/// The rows of buckets, those of a group side by side.
 #[derive(Debug)]
 pub(super) struct Members {
     pub(super) source: TileSource,
     pub(super) rows: usize,
-    /// The source's row that each one is; none if they are the source's in its order, those of a group side by side.
-    pub(super) order: Option<Vec<u32>>,
 }
 
 /// Rows that are looked up by key.
@@ -142,11 +140,6 @@ impl Stored {
         if let Stored::Buckets(buckets) = self { Ok(buckets) } else { Err(Error::internal("these are no buckets")) }
     }
 
-    /// The order of a bucket's rows in their source, if it is not their own.
-    pub(super) fn order(&self) -> Option<&[u32]> {
-        if let Stored::Buckets(buckets) = self { buckets.members.order.as_deref() } else { None }
-    }
-
     /// The collection as groups.
     pub(super) fn groups(&self) -> Result<&Groups> {
         if let Stored::Groups(groups) = self { Ok(groups) } else { Err(Error::internal("these are no groups")) }
@@ -222,7 +215,7 @@ impl Buckets {
             None => members,
         };
         let members = Arc::new(gather::into_chunk_with(members, member_types, rows, workers)?);
-        let members = Members { source: TileSource::chunk(members), rows, order: None };
+        let members = Members { source: TileSource::chunk(members), rows };
         let keys = if keep_keys {
             let firsts: Vec<u32> = match &built.index.spans {
                 Spans::Unique => built.order.clone().unwrap_or_else(|| (0..rows as u32).collect()),

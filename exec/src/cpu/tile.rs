@@ -223,11 +223,6 @@ impl<'a> Tile<'a> {
     /// Adds the next index of the nest: new tuple i is old tuple `parents[i]`, with the index on `rows[i]`.
     pub fn expand(&mut self, parents: &[u32], rows: &[u32]) {
         assert_eq!(parents.len(), rows.len(), "a row for each tuple");
-        self.expand_with(parents, rows.iter().copied());
-    }
-
-    /// As [`Tile::expand`].
-    pub(super) fn expand_with(&mut self, parents: &[u32], rows: impl Iterator<Item = u32>) {
         self.derive(parents, 1);
         let outer = self.levels[self.depth - 2].tuples.rows.len();
         let lists = &mut self.levels[self.depth - 1].tuples.rows;
@@ -235,7 +230,7 @@ impl<'a> Tile<'a> {
             lists.push(Rows::List(Vec::with_capacity(parents.len())));
         }
         let mut list = lists[outer].take_memory();
-        list.extend(rows);
+        list.extend_from_slice(rows);
         lists[outer] = Rows::List(list);
     }
 

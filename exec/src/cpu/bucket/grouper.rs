@@ -56,6 +56,7 @@ pub(crate) enum Grouper {
         codes: Vec<u64>,
         segments: Vec<Segment>,
     },
+    /// `keys` are none if nobody reads them.
     Hash {
         layout: KeyLayout,
         table: GroupTable,
@@ -94,6 +95,8 @@ pub(crate) struct Rows {
     pub(crate) clustered: bool,
     /// Whether nothing is computed of a group.
     pub(crate) keys_only: bool,
+    /// Whether groups are looked up, and nobody sees their keys or their order.
+    pub(crate) keys_unread: bool,
 }
 
 /// Codes a row up to which an array over all codes beats a hash table: 4 bytes each, against about 24 a group and a
@@ -127,7 +130,18 @@ pub(crate) const MERGE_PARTS: usize = 64;
 
 /// The part that the hash of a group's key says.
 fn hash_part(table: &GroupTable, group: u32, parts: usize) -> usize {
-    (table.hash(group as usize) >> (64 - parts.trailing_zeros())) as usize
+    part_of_hash(table.hash(group as usize), parts)
+}
+
+/// The part of `parts`, a power of two and more than one, of a hash.
+#[inline(always)]
+pub(super) fn part_of_hash(hash: u64, parts: usize) -> usize {
+    (hash >> (64 - parts.trailing_zeros())) as usize
+}
+
+/// Keys of these types, none yet.
+fn columns_of(types: &[DataType]) -> Vec<Gathered> {
+    types.iter().map(|&data_type| Gathered::of_type(data_type)).collect()
 }
 
 /// Where the first row of each group came: a place is a piece of work and the number of a tuple in it, which are the same
@@ -196,7 +210,7 @@ impl Grouper {
             _ => Grouper::Hash {
                 layout: layout.clone(),
                 table: GroupTable::new(layout.width, 0),
-                keys: types.iter().map(|&data_type| Gathered::of_type(data_type)).collect(),
+                keys: if rows.keys_unread { Vec::new() } else { columns_of(types) },
                 firsts: Firsts::default(),
             },
         }
@@ -217,10 +231,10 @@ impl Grouper {
             Grouper::Ordered { layout, .. } => {
                 Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() }
             }
-            Grouper::Hash { layout, .. } => Grouper::Hash {
+            Grouper::Hash { layout, keys, .. } => Grouper::Hash {
                 layout: layout.clone(),
                 table: GroupTable::new(layout.width, 0),
-                keys: types.iter().map(|&data_type| Gathered::of_type(data_type)).collect(),
+                keys: if keys.is_empty() { Vec::new() } else { columns_of(types) },
                 firsts: Firsts::default(),
             },
         }
@@ -239,6 +253,15 @@ impl Grouper {
                 (codes[group as usize] * parts as u64 / entries.len() as u64) as usize
             }
             Grouper::Hash { table, .. } => hash_part(table, group, parts),
+        }
+    }
+
+    /// Whether it finds its groups by their keys as an index does, and as fast.
+    pub(crate) fn can_index(&self) -> bool {
+        match self {
+            Grouper::Set { .. } | Grouper::Hash { .. } => true,
+            Grouper::Direct { entries, .. } => entries.len() <= FAR_ENTRIES,
+            Grouper::One | Grouper::Few { .. } | Grouper::Ordered { .. } => false,
         }
     }
 
@@ -355,6 +378,9 @@ impl Grouper {
                 debug_assert!(codes.absent.is_none(), "ranges hold for every key");
                 let before = table.len();
                 table.insert(codes, groups);
+                if keys.is_empty() {
+                    return;
+                }
                 let new = firsts(groups, before, table.len());
                 places.add(&new, len);
                 for (column, vector) in keys.iter_mut().zip(key) {
@@ -480,6 +506,9 @@ impl Grouper {
             ) => {
                 let before = table.len();
                 let numbers = table.insert_all(from, chosen);
+                if keys.is_empty() {
+                    return numbers;
+                }
                 places.merge(from_places, chosen, &numbers);
                 let new = firsts(&numbers, before, table.len()).into_iter();
                 let new: Vec<u32> = new.map(|at| chosen[at as usize]).collect();

@@ -13,12 +13,13 @@
 use super::super::bitmap::{Bitmap, each_one};
 use super::super::gather::{Gathered, GatheredData};
 use super::super::probe::{self, BLOCK, CodeRange, IntegerKeys, Key, KeyVector, word};
+use super::grouper::Grouper;
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
 use super::parts;
 use super::prefixed::Prefixed;
 use super::ranks::Ranks;
 use super::sorted::{self, Keys};
-use super::table::{GroupTable, NO_GROUP};
+use super::table::{GroupTable, GroupTables, NO_GROUP};
 use crate::column::Column;
 use crate::context::{Memory, Reservation};
 use crate::schedule::Workers;
@@ -44,7 +45,7 @@ enum Lookup {
     /// Codes from 1 up to this are keys, each of the group below it.
     Dense(u32),
     Prefixed(Prefixed),
-    Hash(GroupTable),
+    Hash(GroupTables),
 }
 
 /// Which rows the groups have.
@@ -126,6 +127,54 @@ impl KeyIndex {
         let Some(ranks) = sorted::rank(Keys::Columns(columns), range, size, workers)? else { return Ok(None) };
         let lookup = Lookup::Ranked(ranks);
         Ok(Some(KeyIndex { layout: layout.clone(), lookup, spans: Spans::Unique, _reservation: reservation }))
+    }
+
+    /// The index of groups that were numbered by these, each of which has a part of the keys: those of a part follow those of
+    /// the part before. Gives how many groups there are, too.
+    pub(crate) fn of_groups(groupers: Vec<Grouper>, memory: &Arc<Memory>) -> Result<(Self, usize)> {
+        let mut reservation = Reservation::new(memory);
+        reservation.add(groupers.iter().map(Grouper::bytes).sum())?;
+        let (mut tables, mut direct, mut rows) = (Vec::new(), Vec::new(), 0);
+        let mut built: Option<(KeyLayout, Option<Ranks>)> = None;
+        for grouper in groupers {
+            let own = match grouper {
+                Grouper::Set { layout, words } => {
+                    let (ranks, count) = Ranks::of_words(words, layout.codes().unwrap_or_default());
+                    rows += count as usize;
+                    (layout, Some(ranks))
+                }
+                Grouper::Direct { layout, entries, codes, .. } => {
+                    // One more than the group, and 0 for none, which is the last number of all.
+                    let first = rows as u32;
+                    let group = |entry: u32| if entry == 0 { NO_GROUP } else { first + entry - 1 };
+                    direct.extend(entries.into_iter().map(group));
+                    rows += codes.len();
+                    (layout, None)
+                }
+                Grouper::Hash { layout, table, .. } => {
+                    rows += table.len();
+                    tables.push(table);
+                    (layout, None)
+                }
+                Grouper::One | Grouper::Few { .. } | Grouper::Ordered { .. } => {
+                    return Err(Error::internal("these groups are not their own index"));
+                }
+            };
+            built.get_or_insert(own);
+        }
+        let Some((layout, ranks)) = built else { return Err(Error::internal("an index of nothing")) };
+        let lookup = match ranks {
+            Some(ranks) => Lookup::Ranked(ranks),
+            None if !tables.is_empty() => Lookup::Hash(GroupTables::new(tables)),
+            None => {
+                direct.push(NO_GROUP);
+                Lookup::Direct(direct)
+            }
+        };
+        if let Lookup::Hash(tables) = &lookup {
+            reservation.resize(tables.bytes())?;
+        }
+        Ok((KeyIndex { layout, lookup, spans: Spans::Unique, _reservation: reservation }, rows))
     }
 
     /// The index of keys that are one integer each and increase, as far as it is one of ranks or needs none.
@@ -403,7 +452,8 @@ fn build_hash(layout: KeyLayout, codes: &Codes, reservation: Reservation) -> Bui
     let mut numbers = Vec::with_capacity(codes.len);
     table.insert(codes, &mut numbers);
     let (spans, order) = if table.len() == codes.len { (Spans::Unique, None) } else { span(&numbers, table.len()) };
-    Built { index: KeyIndex { layout, lookup: Lookup::Hash(table), spans, _reservation: reservation }, order }
+    let lookup = Lookup::Hash(GroupTables::new(vec![table]));
+    Built { index: KeyIndex { layout, lookup, spans, _reservation: reservation }, order }
 }
 
 /// Sorts rows by group (counting sort, stable).

@@ -43,6 +43,14 @@ impl Ranks {
         groups
     }
 
+    /// The ranks of the codes whose bits are set, which lie below `size`, and how many they are.
+    pub(super) fn of_words(keys: Vec<u64>, size: u64) -> (Self, u32) {
+        debug_assert_eq!(keys.len() as u64, size / WORD + 1, "a bit for each code and the one behind the last");
+        let mut all = Ranks { before: vec![0; keys.len()], keys, size };
+        let count = all.count();
+        (all, count)
+    }
+
     /// The ranks of parts of a range of codes, each a whole number of words but the last, one behind the other.
     pub(super) fn concat<'a>(parts: impl Iterator<Item = &'a Ranks> + Clone) -> Self {
         let mut all = Ranks::new(parts.clone().map(|part| part.size).sum());

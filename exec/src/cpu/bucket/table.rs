@@ -7,7 +7,9 @@
 
 use super::super::kernels::prefetch_here;
 use super::byte_keys::ByteKeys;
+use super::grouper::part_of_hash;
 use super::key::{Codes, KeyWidth};
+use super::key_filter::KeyFilter;
 use super::text_keys::TextKeys;
 use crate::technique::Technique;
 
@@ -139,7 +141,7 @@ impl Slots {
         }
         for hash in hashes.iter() {
             let entry = self.slots[*hash as usize & mask];
-            if entry != 0 {
+            if entry != 0 && (entry ^ hash) & TAG == 0 {
                 store.prefetch(entry as u32 as usize - 1);
             }
         }
@@ -321,6 +323,157 @@ impl GroupTable {
     }
 }
 
+/// Tables of parts of the keys, by the upper bits of their hashes: a power of two of them. The numbers of a table's keys
+/// follow those of the table before.
+#[derive(Debug)]
+pub(crate) struct GroupTables {
+    tables: Vec<GroupTable>,
+    /// The first number of each.
+    starts: Vec<u32>,
+    /// If the tables are not in the cache close by.
+    filter: Option<KeyFilter>,
+}
+
+/// Keys after which it is seen whether the filter keeps enough away.
+const TRIED: usize = 8 * BATCH;
+
+impl GroupTables {
+    /// The keys of these tables.
+    pub(crate) fn new(tables: Vec<GroupTable>) -> Self {
+        debug_assert!(tables.len().is_power_of_two(), "a part of hashes a table");
+        let starts = tables.iter().scan(0, |next, table| {
+            let start = *next;
+            *next += table.len() as u32;
+            Some(start)
+        });
+        let starts = starts.collect();
+        let slots: usize = tables.iter().map(|table| table.slots.slots.len()).sum();
+        let filter = (slots > NEAR_SLOTS && Technique::KeyFilter.is_on()).then(|| {
+            let hashes = tables.iter().flat_map(|table| (0..table.len()).map(|number| table.hash(number)));
+            KeyFilter::new(tables.iter().map(GroupTable::len).sum(), hashes)
+        });
+        GroupTables { starts, tables, filter }
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.tables.iter().map(GroupTable::bytes).sum::<usize>() + self.filter.as_ref().map_or(0, KeyFilter::bytes)
+    }
+
+    /// As [`GroupTable::find`].
+    pub(crate) fn find(&self, codes: &Codes, numbers: &mut Vec<u32>) {
+        if let ([only], None) = (&self.tables[..], &self.filter) {
+            return only.find(codes, numbers);
+        }
+        numbers.clear();
+        let (len, absent) = (codes.len, |tuple: usize| codes.is_absent(tuple));
+        match &self.tables[0].keys {
+            Keys::Bits64(_) => self.find_all::<Vec<u64>>(len, |tuple| codes.bits64[tuple], absent, numbers),
+            Keys::Bits128(_) => self.find_all::<Vec<u128>>(len, |tuple| codes.bits128[tuple], absent, numbers),
+            Keys::Bytes(_) => match (&codes.texts, codes.texts.as_ref().and_then(TextKeys::distinct)) {
+                (None, _) => self.find_all::<ByteKeys>(len, |tuple| codes.bytes(tuple), absent, numbers),
+                (Some(_), Some(distinct)) => {
+                    let mut known = Vec::with_capacity(distinct.len());
+                    self.find_all::<ByteKeys>(distinct.len(), |place| distinct.get(place), |_| false, &mut known);
+                    let number = |(tuple, &place): (usize, &u32)| {
+                        if absent(tuple) { NO_GROUP } else { known[place as usize] }
+                    };
+                    numbers.extend(distinct.places.iter().enumerate().map(number));
+                }
+                (Some(texts), None) => self.find_all::<ByteKeys>(len, |tuple| texts.get(tuple), absent, numbers),
+            },
+        }
+    }
+
+    /// The numbers of keys, [`NO_GROUP`] for those that are not there or absent.
+    fn find_all<'k, S: Store + Chosen>(
+        &self,
+        len: usize,
+        key: impl Fn(usize) -> S::Key<'k>,
+        absent: impl Fn(usize) -> bool,
+        numbers: &mut Vec<u32>,
+    ) {
+        numbers.resize(len, NO_GROUP);
+        let mut waiting = Waiting { tuples: [0; 2 * BATCH], hashes: [0; 2 * BATCH], len: 0 };
+        let (mut filter, mut passed) = (self.filter.as_ref(), 0);
+        for start in (0..len).step_by(BATCH) {
+            for tuple in start..len.min(start + BATCH) {
+                let hash = S::hash(key(tuple));
+                let may = !absent(tuple) && filter.is_none_or(|filter| filter.may_have(hash));
+                (waiting.tuples[waiting.len], waiting.hashes[waiting.len]) = (tuple as u32, hash);
+                waiting.len += usize::from(may);
+            }
+            if waiting.len >= BATCH {
+                passed += waiting.len;
+                self.look::<S>(&mut waiting, &key, numbers);
+            }
+            if start + BATCH == TRIED && passed * 4 > TRIED * 3 {
+                filter = None;
+            }
+        }
+        self.look::<S>(&mut waiting, &key, numbers);
+    }
+
+    /// Looks for the keys that wait. What is looked at is asked for before.
+    #[inline(always)]
+    fn look<'k, S: Store + Chosen>(
+        &self,
+        waiting: &mut Waiting,
+        key: &impl Fn(usize) -> S::Key<'k>,
+        numbers: &mut [u32],
+    ) {
+        let part = |hash: u64| if self.tables.len() == 1 { 0 } else { part_of_hash(hash, self.tables.len()) };
+        let (tuples, hashes) = (&waiting.tuples[..waiting.len], &waiting.hashes[..waiting.len]);
+        for &hash in hashes {
+            let slots = &self.tables[part(hash)].slots.slots;
+            prefetch_here(slots.as_ptr().wrapping_add(hash as usize & (slots.len() - 1)));
+        }
+        for &hash in hashes {
+            let table = &self.tables[part(hash)];
+            let entry = table.slots.slots[hash as usize & (table.slots.slots.len() - 1)];
+            if entry != 0 && (entry ^ hash) & TAG == 0 {
+                S::of(&table.keys).prefetch(entry as u32 as usize - 1);
+            }
+        }
+        for (&tuple, &hash) in tuples.iter().zip(hashes) {
+            let part = part(hash);
+            let table = &self.tables[part];
+            if let Ok(number) = table.slots.find(S::of(&table.keys), hash, key(tuple as usize)) {
+                numbers[tuple as usize] = self.starts[part] + number;
+            }
+        }
+        waiting.len = 0;
+    }
+}
+
+/// Keys that may be in a table.
+struct Waiting {
+    tuples: [u32; 2 * BATCH],
+    hashes: [u64; 2 * BATCH],
+    len: usize,
+}
+
+/// The store of its kind among a table's keys.
+trait Chosen {
+    fn of(keys: &Keys) -> &Self;
+}
+
+/// Defines which keys a store is.
+macro_rules! chosen {
+    ($type:ty, $variant:ident) => {
+        impl Chosen for $type {
+            #[inline(always)]
+            fn of(keys: &Keys) -> &Self {
+                if let Keys::$variant(keys) = keys { keys } else { unreachable!("tables of one width") }
+            }
+        }
+    };
+}
+
+chosen!(Vec<u64>, Bits64);
+chosen!(Vec<u128>, Bits128);
+chosen!(ByteKeys, Bytes);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -354,6 +507,49 @@ mod tests {
             let mut other = GroupTable::new(width, 0);
             assert_eq!(other.insert_all(&table, &chosen), (0..chosen.len() as u32).collect::<Vec<_>>());
             assert!((0..chosen.len()).all(|number| other.hash(number) == table.hash(chosen[number] as usize)));
+        }
+    }
+
+    /// Codes of these keys in every width; of a key that 5 divides none.
+    fn codes_of(keys: &[u64]) -> Codes {
+        let mut codes = Codes::default();
+        codes.len = keys.len();
+        codes.bits64 = keys.to_vec();
+        codes.bits128 = keys.iter().map(|&key| u128::from(key) << 70).collect();
+        keys.iter().for_each(|key| codes.push_bytes(&key.to_le_bytes()));
+        codes.absent = Some(keys.iter().map(|key| key % 5 == 0).collect());
+        codes
+    }
+
+    #[test]
+    fn tables_of_parts_are_one() {
+        for (rows, parts) in [(0, 1), (0, 4), (100, 1), (1_000, 64), (60_000, 1), (60_000, 64)] {
+            let keys: Vec<u64> = (0..rows).map(|key| key * 3).collect();
+            for width in [KeyWidth::Bits64, KeyWidth::Bits128, KeyWidth::Bytes] {
+                let (mut whole, mut numbers) = (GroupTable::new(width, 0), Vec::new());
+                whole.insert(&codes_of(&keys), &mut numbers);
+                let mut chosen: Vec<Vec<u32>> = vec![Vec::new(); parts];
+                for number in 0..whole.len() as u32 {
+                    let part = if parts == 1 { 0 } else { part_of_hash(whole.hash(number as usize), parts) };
+                    chosen[part].push(number);
+                }
+                let part = |chosen: &Vec<u32>| {
+                    let mut table = GroupTable::new(width, 0);
+                    table.insert_all(&whole, chosen);
+                    table
+                };
+                let tables = GroupTables::new(chosen.iter().map(part).collect());
+                let order = chosen.concat();
+                // All of them, none of them, and a few among many others.
+                for asked in [keys.clone(), (0..3_000).map(|key| key * 3 + 1).collect(), (0..9_000).collect()] {
+                    let (codes, mut found, mut expected) = (codes_of(&asked), Vec::new(), Vec::new());
+                    tables.find(&codes, &mut found);
+                    whole.find(&codes, &mut expected);
+                    let there = |&number: &u32| if number == NO_GROUP { number } else { order[number as usize] };
+                    let found: Vec<u32> = found.iter().map(there).collect();
+                    assert_eq!(found, expected, "{rows} rows, {parts} parts, {width:?}");
+                }
+            }
         }
     }
 
