@@ -10,9 +10,11 @@
 //!    order: `join_cluster`, `factor_or`, `derive_predicates`, `crossing` (what may cross which join),
 //!    `join_order` and `join_cost`, on the estimates of `estimate` and `selectivity`.
 //! 6. `prune_columns`: what nobody reads is left out; a join whose right side nobody reads becomes a semi join.
+//! 7. `aggregate_before_join`: what a join only adds to groups is joined to the groups, not to their rows.
 //!
 //! Scalar subqueries stay: the IR's Conditional Reduce unnests them.
 
+mod aggregate_before_join;
 mod crossing;
 mod derive_predicates;
 mod drop_order;
@@ -41,7 +43,7 @@ use std::sync::Arc;
 
 /// Optimises a query: push down, prune, derive predicates, order joins.
 pub fn optimise(query: Query) -> Query {
-    let Query { mut relation, output, columns, parameters } = query;
+    let Query { mut relation, output, mut columns, parameters } = query;
     simplify::simplify_tree(&mut relation);
     let mut profiles = Profiles::of(&relation, &columns);
     unnest_subquery::unnest_subqueries(&mut relation, 0, &mut profiles);
@@ -50,6 +52,7 @@ pub fn optimise(query: Query) -> Query {
     place(&mut relation, 0, &profiles, &columns);
     let required: ColumnSet = output.iter().map(|(_, id)| *id).collect();
     prune_columns::prune_columns(&mut relation, &required);
+    aggregate_before_join::aggregate_before_joins(&mut relation, 0, &mut profiles, &mut columns);
     Query { relation, output, columns, parameters }
 }
 
