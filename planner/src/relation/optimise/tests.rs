@@ -6,6 +6,7 @@
 mod catalog;
 mod differential;
 mod rows;
+mod star;
 mod tpch_catalog;
 
 use crate::error::Result;
