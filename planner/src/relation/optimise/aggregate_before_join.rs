@@ -41,7 +41,7 @@ use super::derive_predicates::EqualityClasses;
 use super::estimate;
 use super::place;
 use super::prune_columns::prune_below;
-use super::push_filter::{equality, filtered};
+use super::push_filter::{Placer, equality, filtered};
 use crate::function::Function;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::effects::{effects, is_pure};
@@ -88,7 +88,7 @@ pub(super) fn aggregate_before_joins(
     let Some(moved) = moved else { return false };
     *relation = Arc::new(moved);
     profiles.extend(relation, columns, depth);
-    place(relation, depth, profiles, columns);
+    place(relation, &Placer { profiles, columns, depth, pruned: true });
     prune_below(relation);
     true
 }
