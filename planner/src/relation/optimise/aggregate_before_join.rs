@@ -24,8 +24,9 @@
 //!   customers of one name are one group;
 //! * nothing below is volatile, nor a subquery; nothing reads an enclosing query, whose rules look for its joins;
 //! * it pays: something but the key itself is read of a dimension, there are fewer groups than rows by the estimate,
-//!   and what is left is not a cross join that the dimension had connected. A dimension with a filter stays where it is:
-//!   there it makes rows few.
+//!   what is left is not a cross join that the dimension had connected, and a dimension of which a semi join needs
+//!   another copy has fewer rows than there are to look for theirs. A dimension with a filter stays where it is: there
+//!   it makes rows few.
 //!
 //! The rows that are aggregated are the same rows: those that find no dimension go in a semi join, because a sum may
 //! overflow over them. It is left out if statistics prove that every value of x is found (`inclusion`).
@@ -48,8 +49,8 @@ use crate::relation::effects::{effects, is_pure};
 use crate::relation::not_null::never_null;
 use crate::relation::profile::Profiles;
 use crate::relation::visit::{
-    as_column, for_each_column, for_each_expression_mut, for_each_input_mut, for_each_subquery_mut, has_subquery,
-    substitute,
+    as_column, for_each_column, for_each_column_in, for_each_expression_mut, for_each_input_mut, for_each_subquery_mut,
+    has_subquery, substitute,
 };
 use crate::relation::{AggregateCall, ColumnId, Columns, Expression, JoinKind, Relation};
 use crate::types::DataType;
@@ -79,7 +80,7 @@ pub(super) fn aggregate_before_joins(
     let moved = match &**relation {
         Relation::Aggregate { input, keys, aggregates } => {
             let grouping = Grouping { keys: keys.clone(), aggregates: aggregates.clone() };
-            grouping.moved(input, profiles, columns)
+            grouping.moved(input, depth, profiles, columns)
         }
         // A condition on groups (HAVING) goes to them, below the join.
         Relation::Filter { .. } if below => Some((**relation).clone()),
@@ -140,29 +141,42 @@ impl Joins {
 
 impl Grouping {
     /// The Aggregate over `input` with the dimensions joined above it, if there are any and it pays.
-    fn moved(mut self, input: &Arc<Relation>, profiles: &Profiles, columns: &mut Columns) -> Option<Relation> {
+    fn moved(
+        mut self,
+        input: &Arc<Relation>,
+        depth: u16,
+        profiles: &Profiles,
+        columns: &mut Columns,
+    ) -> Option<Relation> {
         if self.keys.len() < 2 || self.aggregates.is_empty() {
             return None;
         }
         let input = self.over_joins(input)?;
+        if self.is_correlated(input, depth, profiles) {
+            return None;
+        }
         let mut joins = Joins::default();
         joins.flatten(input);
         if joins.inputs.len() < 2 || !self.is_plain(&joins) {
             return None;
         }
         let input_of = input_of(&joins, columns.len());
-        if self.reads_elsewhere(&joins, &input_of) {
-            return None;
-        }
         let classes = EqualityClasses::take_from(&mut joins.conjuncts, &|_| true);
         let dimensions = Dimensions::find(&self, &joins, &classes, &input_of)?;
         let rows = estimate::rows(input, profiles);
-        let rest = self.keys.iter().map(|(_, key)| key).filter(|key| !dimensions.determine(key)).cloned();
-        let keys: Vec<Expression> = rest.chain(dimensions.reached_from().map(|id| columns.reference(id))).collect();
+        let mut keys: Vec<Expression> = dimensions.reached_from().map(|id| columns.reference(id)).collect();
+        for (_, key) in &self.keys {
+            if !dimensions.determine(key) && !keys.contains(key) {
+                keys.push(key.clone());
+            }
+        }
         let groups = estimate::groups(keys.iter(), rows, profiles);
-        (groups <= rows * GROUPS_A_ROW_MAX).then(|| {
-            Builder { joins: &joins, classes: &classes, dimensions: &dimensions, profiles, columns }.build(self)
-        })
+        let asked = dimensions.trees.iter().filter(|tree| !dimensions.always_found(tree, &joins, &classes, profiles));
+        let asked: f64 = asked.flatten().map(|at| estimate::rows(&joins.inputs[*at], profiles)).sum();
+        if groups > rows * GROUPS_A_ROW_MAX || asked > rows {
+            return None;
+        }
+        Some(Builder { joins: &joins, classes: &classes, dimensions: &dimensions, profiles, columns }.build(self))
     }
 
     /// The joins below, with a projection in between put into keys and aggregates.
@@ -193,16 +207,13 @@ impl Grouping {
         self.expressions().chain(&joins.conjuncts).all(|each| !effects(each).volatile && !has_subquery(each))
     }
 
-    /// Whether something reads a column that no input makes: an enclosing query's.
-    fn reads_elsewhere(&self, joins: &Joins, input_of: &[Option<usize>]) -> bool {
-        let mut elsewhere = false;
-        let mut look = |expression: &Expression, right: &ColumnSet| {
-            let made = |id: ColumnId| input_of[id.0 as usize].is_some() || right.contains(id);
-            for_each_column(expression, &mut |id| elsewhere |= !made(id));
-        };
-        self.expressions().chain(&joins.conjuncts).for_each(|each| look(each, &ColumnSet::default()));
-        joins.tests.iter().for_each(|test| look(&test.on, &test.right.columns().into_iter().collect()));
-        elsewhere
+    /// Whether something reads a column of an enclosing query.
+    fn is_correlated(&self, input: &Relation, depth: u16, profiles: &Profiles) -> bool {
+        let mut correlated = false;
+        let mut look = |id: ColumnId| correlated |= profiles.get(id).depth < depth;
+        self.expressions().for_each(|each| for_each_column(each, &mut look));
+        for_each_column_in(input, &mut look);
+        correlated
     }
 }
 
