@@ -44,7 +44,6 @@ use super::place;
 use super::prune_columns::prune_below;
 use super::push_filter::{Placer, equality, filtered};
 use crate::function::Function;
-use crate::relation::column_set::ColumnSet;
 use crate::relation::effects::{effects, is_pure};
 use crate::relation::not_null::never_null;
 use crate::relation::profile::Profiles;
@@ -164,15 +163,16 @@ impl Grouping {
         let classes = EqualityClasses::take_from(&mut joins.conjuncts, &|_| true);
         let dimensions = Dimensions::find(&self, &joins, &classes, &input_of)?;
         let rows = estimate::rows(input, profiles);
-        let mut keys: Vec<Expression> = dimensions.reached_from().map(|id| columns.reference(id)).collect();
+        let reached = dimensions.reached_from(&dimensions.inputs());
+        let mut keys: Vec<Expression> = reached.into_iter().map(|id| columns.reference(id)).collect();
         for (_, key) in &self.keys {
             if !dimensions.determine(key) && !keys.contains(key) {
                 keys.push(key.clone());
             }
         }
         let groups = estimate::groups(keys.iter(), rows, profiles);
-        let asked = dimensions.trees.iter().filter(|tree| !dimensions.always_found(tree, &joins, &classes, profiles));
-        let asked: f64 = asked.flatten().map(|at| estimate::rows(&joins.inputs[*at], profiles)).sum();
+        let asked = dimensions.trees.iter().flat_map(|tree| dimensions.asked(tree, &joins, &classes, profiles));
+        let asked: f64 = asked.map(|at| estimate::rows(&joins.inputs[at], profiles)).sum();
         if groups > rows * GROUPS_A_ROW_MAX || asked > rows {
             return None;
         }
@@ -242,7 +242,7 @@ impl Builder<'_> {
             grouping.keys.iter().cloned().partition(|(_, key)| self.dimensions.determine(key));
         // The columns of the groups that reach the dimensions: keys that are there already, or new ones.
         let mut reach: Vec<(ColumnId, ColumnId)> = Vec::new();
-        for from in self.dimensions.reached_from() {
+        for from in self.dimensions.reached_from(&self.dimensions.inputs()) {
             let known = keys.iter().find(|(_, key)| as_column(key) == Some(from)).map(|(id, _)| *id);
             let id = known.unwrap_or_else(|| {
                 let id = self.copy(from);
@@ -264,7 +264,7 @@ impl Builder<'_> {
             aggregates.push((made, call));
         }
         let groups = Relation::Aggregate { input: Arc::new(below), keys, aggregates };
-        let scans = self.dimensions.inputs().map(|at| Arc::clone(&self.joins.inputs[at]));
+        let scans = self.dimensions.inputs().into_iter().map(|at| Arc::clone(&self.joins.inputs[at]));
         let joined = cross(std::iter::once(Arc::new(groups)).chain(scans));
         let mut on = self.equalities_within(&|id| self.dimensions.make(id));
         for link in self.dimensions.links.iter().filter(|link| link.root) {
@@ -291,25 +291,26 @@ impl Builder<'_> {
         let mut conjuncts = self.equalities_within(&|id| !self.dimensions.make(id));
         conjuncts.extend(self.joins.conjuncts.iter().cloned());
         for tree in &self.dimensions.trees {
-            if self.dimensions.always_found(tree, self.joins, self.classes, self.profiles) {
-                for from in self.dimensions.reached_from_of(tree) {
-                    let from = self.columns.reference(from);
-                    if !never_null(&from, &rows, self.profiles) {
-                        conjuncts.insert(0, Expression::call(Function::IsNotNull, vec![from], DataType::Boolean));
-                    }
+            let asked = self.dimensions.asked(tree, self.joins, self.classes, self.profiles);
+            let found: Vec<usize> = tree.iter().copied().filter(|at| !asked.contains(at)).collect();
+            for from in self.dimensions.reached_from(&found) {
+                let from = self.columns.reference(from);
+                if !never_null(&from, &rows, self.profiles) {
+                    conjuncts.insert(0, Expression::call(Function::IsNotNull, vec![from], DataType::Boolean));
                 }
-            } else {
-                rows = self.found_in(rows, tree);
+            }
+            if !asked.is_empty() {
+                rows = self.found_in(rows, &asked);
             }
         }
         filtered(rows, conjuncts)
     }
 
-    /// The rows that find theirs in a tree of dimensions: a semi join with a copy of it.
-    fn found_in(&mut self, rows: Relation, tree: &[usize]) -> Relation {
+    /// The rows that find theirs in some dimensions: a semi join with a copy of these.
+    fn found_in(&mut self, rows: Relation, asked: &[usize]) -> Relation {
         let mut copies: Vec<(ColumnId, ColumnId)> = Vec::new();
-        let mut scans = Vec::with_capacity(tree.len());
-        for &at in tree {
+        let mut scans = Vec::with_capacity(asked.len());
+        for &at in asked {
             let Relation::Scan { table, columns } = &*self.joins.inputs[at] else { continue };
             let copied = columns.iter().map(|&(position, id)| {
                 let copy = self.copy(id);
@@ -326,7 +327,7 @@ impl Builder<'_> {
             equal
         });
         let right = filtered(cross(scans), renamed);
-        let roots = self.dimensions.links.iter().filter(|link| link.root && tree.contains(&link.input));
+        let roots = self.dimensions.links.iter().filter(|link| link.root && asked.contains(&link.input));
         let on = roots
             .filter_map(|link| Some(equality(link.from, copy_of(link.key)?, self.columns.get(link.from).data_type)));
         let on = Expression::and(on.collect::<Vec<_>>());

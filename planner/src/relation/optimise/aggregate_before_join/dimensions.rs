@@ -61,6 +61,7 @@ impl Dimensions {
         let are = joins.inputs.iter().map(|input| matches!(**input, Relation::Scan { .. })).collect();
         let mut search = Search { grouping, joins, classes: classes.iter().collect(), input_of, are };
         search.leave_out_what_is_read();
+        search.leave_out_what_no_key_determines();
         let links = loop {
             if !search.are.contains(&true) {
                 return None;
@@ -90,8 +91,8 @@ impl Dimensions {
     }
 
     /// The inputs that are.
-    pub(super) fn inputs(&self) -> impl Iterator<Item = usize> {
-        self.are.iter().enumerate().filter(|(_, is)| **is).map(|(at, _)| at)
+    pub(super) fn inputs(&self) -> Vec<usize> {
+        (0..self.are.len()).filter(|input| self.are[*input]).collect()
     }
 
     /// Whether a column is one of theirs.
@@ -106,16 +107,10 @@ impl Dimensions {
         reads
     }
 
-    /// The columns of the aggregated rows that reach them, each once.
-    pub(super) fn reached_from(&self) -> impl Iterator<Item = ColumnId> {
-        let all: Vec<usize> = self.inputs().collect();
-        self.reached_from_of(&all).into_iter()
-    }
-
-    /// The columns of the aggregated rows that reach these.
-    pub(super) fn reached_from_of(&self, tree: &[usize]) -> Vec<ColumnId> {
+    /// Of each of these inputs that the aggregated rows reach, the column that reaches it; each column once.
+    pub(super) fn reached_from(&self, inputs: &[usize]) -> Vec<ColumnId> {
         let mut columns: Vec<ColumnId> = Vec::new();
-        for link in self.links.iter().filter(|link| link.root && tree.contains(&link.input)) {
+        for link in self.links.iter().filter(|link| link.root && inputs.contains(&link.input)) {
             if !columns.contains(&link.from) {
                 columns.push(link.from);
             }
@@ -123,27 +118,40 @@ impl Dimensions {
         columns
     }
 
-    /// Whether every row whose columns that reach these are not NULL meets a row of each of them.
-    pub(super) fn always_found(
+    /// Those of a tree that rows have to be looked for in. The others have a row for each value that is not NULL of
+    /// what reaches them.
+    pub(super) fn asked(
         &self,
         tree: &[usize],
         joins: &Joins,
         classes: &EqualityClasses,
         profiles: &Profiles,
-    ) -> bool {
-        let links = || self.links.iter().filter(|link| tree.contains(&link.input));
+    ) -> Vec<usize> {
+        let links: Vec<&Link> = self.links.iter().filter(|link| tree.contains(&link.input)).collect();
         // Every equality of their columns has to be one that reaches a dimension; others would make rows fewer.
         let only_links = classes.iter().all(|(class, _)| {
             let there = class.iter().filter(|id| self.of(**id).is_some_and(|input| tree.contains(&input))).count();
-            let through: Vec<&Link> = links().filter(|link| class.contains(&link.key)).collect();
-            let from = usize::from(through.first().is_some_and(|link| !link.root));
-            there == 0 || (there == through.len() + from && through.iter().all(|link| link.from == through[0].from))
+            let mut through = links.iter().filter(|link| class.contains(&link.key));
+            let Some(first) = through.clone().next() else { return there == 0 };
+            let from = usize::from(!first.root);
+            there == through.clone().count() + from && through.all(|link| link.from == first.from)
         });
-        only_links
-            && links().all(|link| {
-                is_included(link.from, &joins.inputs[link.input], link.key, profiles)
-                    && (link.root || profiles.get(link.from).not_null)
-            })
+        if !only_links {
+            return tree.to_vec();
+        }
+        let mut asked: Vec<usize> = Vec::new();
+        // A dimension stands behind the one that it is reached from.
+        for link in links.iter().rev() {
+            let found = is_included(link.from, &joins.inputs[link.input], link.key, profiles)
+                && (link.root || profiles.get(link.from).not_null);
+            let reaches_asked =
+                links.iter().any(|next| asked.contains(&next.input) && self.of(next.from) == Some(link.input));
+            if !found || reaches_asked {
+                asked.push(link.input);
+            }
+        }
+        asked.sort_unstable();
+        asked
     }
 
     /// Which dimension makes a column.
@@ -153,8 +161,19 @@ impl Dimensions {
 }
 
 impl Search<'_> {
+    /// Which input makes a column.
+    fn input(&self, id: ColumnId) -> Option<usize> {
+        self.input_of[id.0 as usize]
+    }
+
+    /// Whether a column is one of what may be a dimension.
     fn is(&self, id: ColumnId) -> bool {
-        self.input_of[id.0 as usize].is_some_and(|input| self.are[input])
+        self.input(id).is_some_and(|input| self.are[input])
+    }
+
+    /// Whether a column is a group key.
+    fn is_grouped(&self, id: ColumnId) -> bool {
+        self.grouping.keys.iter().any(|(_, key)| as_column(key) == Some(id))
     }
 
     /// What aggregates, other conditions than equalities, and tests read has to be there before the groups are.
@@ -162,7 +181,7 @@ impl Search<'_> {
         let mut are = std::mem::take(&mut self.are);
         let mut leave_out = |expression: &Expression| {
             for_each_column(expression, &mut |id| {
-                if let Some(input) = self.input_of[id.0 as usize] {
+                if let Some(input) = self.input(id) {
                     are[input] = false;
                 }
             });
@@ -175,10 +194,31 @@ impl Search<'_> {
         self.are = are;
     }
 
+    /// Leaves out what the group key would not determine even if it determined all that it may: facts are scans as well.
+    fn leave_out_what_no_key_determines(&mut self) {
+        let mut determined = vec![false; self.are.len()];
+        loop {
+            let before = determined.clone();
+            for (class, _) in &self.classes {
+                let known = |id: &ColumnId| self.is_grouped(*id) || self.input(*id).is_some_and(|input| before[input]);
+                if class.iter().any(known) {
+                    for &key in class.iter().filter(|id| self.is(**id)) {
+                        let Some(input) = self.input(key) else { continue };
+                        determined[input] |= is_unique(&self.joins.inputs[input], &ColumnSet::from_iter([key]));
+                    }
+                }
+            }
+            if determined == before {
+                break;
+            }
+        }
+        self.are.iter_mut().zip(determined).for_each(|(is, determined)| *is &= determined);
+    }
+
     /// How those that may be dimensions are reached, each after what it is reached from.
     fn links(&self) -> Vec<Link> {
         let mut links: Vec<Link> = Vec::new();
-        let grouped = |id: &ColumnId| self.grouping.keys.iter().any(|(_, key)| as_column(key) == Some(*id));
+        let grouped = |id: &ColumnId| self.is_grouped(*id);
         for (class, data_type) in &self.classes {
             let mut rest = class.iter().filter(|id| !self.is(**id));
             let Some(&first) = rest.clone().next() else { continue };
@@ -191,7 +231,7 @@ impl Search<'_> {
         while before < links.len() {
             before = links.len();
             for (class, data_type) in &self.classes {
-                let linked = |id: &&ColumnId| links.iter().any(|link| self.input_of[id.0 as usize] == Some(link.input));
+                let linked = |id: &&ColumnId| links.iter().any(|link| self.input(**id) == Some(link.input));
                 if class.iter().all(|id| self.is(*id))
                     && is_exact(*data_type)
                     && let Some(&from) = class.iter().find(linked)
@@ -206,7 +246,7 @@ impl Search<'_> {
     /// Adds those that a class reaches by a unique column and that are not reached yet.
     fn link(&self, class: &[ColumnId], from: ColumnId, root: bool, links: &mut Vec<Link>) {
         for &key in class.iter().filter(|id| self.is(**id)) {
-            let Some(input) = self.input_of[key.0 as usize] else { continue };
+            let Some(input) = self.input(key) else { continue };
             let known = links.iter().any(|link| link.input == input);
             if !known && is_unique(&self.joins.inputs[input], &ColumnSet::from_iter([key])) {
                 links.push(Link { input, key, from, root });
@@ -219,7 +259,7 @@ impl Search<'_> {
         let stays = |input: usize| {
             let Some(link) = links.iter().find(|link| link.input == input) else { return false };
             self.classes.iter().filter(|(class, _)| !class.iter().all(|id| self.is(*id))).all(|(class, _)| {
-                let mut own = class.iter().filter(|id| self.input_of[id.0 as usize] == Some(input));
+                let mut own = class.iter().filter(|id| self.input(**id) == Some(input));
                 own.all(|id| link.root && *id == link.key && class.contains(&link.from))
             })
         };
@@ -234,7 +274,7 @@ impl Search<'_> {
         let before = self.are.clone();
         for (_, key) in &self.grouping.keys {
             let (mut inputs, mut others) = (Vec::new(), false);
-            for_each_column(key, &mut |id| match self.input_of[id.0 as usize] {
+            for_each_column(key, &mut |id| match self.input(id) {
                 Some(input) if before[input] => inputs.push(input),
                 _ => others = true,
             });
@@ -249,15 +289,12 @@ impl Search<'_> {
     fn trees(&self) -> Vec<Vec<usize>> {
         let inputs = (0..self.are.len()).filter(|input| self.are[*input]);
         let classes = self.classes.iter().filter(|(class, _)| class.iter().all(|id| self.is(*id)));
-        connected(
-            inputs,
-            classes.map(|(class, _)| class.iter().filter_map(|id| self.input_of[id.0 as usize]).collect()),
-        )
+        connected(inputs, classes.map(|(class, _)| class.iter().filter_map(|id| self.input(*id)).collect()))
     }
 
     /// Whether the other inputs hang together without the dimensions.
     fn is_connected(&self) -> bool {
-        let rest = |id: ColumnId| self.input_of[id.0 as usize].filter(|input| !self.are[*input]);
+        let rest = |id: ColumnId| self.input(id).filter(|input| !self.are[*input]);
         let classes = self.classes.iter().map(|(class, _)| class.iter().filter_map(|id| rest(*id)).collect());
         let conjuncts = self.joins.conjuncts.iter().map(|conjunct| {
             let mut inputs = Vec::new();
