@@ -135,6 +135,24 @@ fn groups_by_a_key_have_no_other_key() {
     }
 }
 
+/// What Q10 shows of customers is read for groups, and customers are streamed past these: no bucket keeps them.
+#[test]
+fn customers_of_q10_are_read_once_a_group() {
+    let program = program(10);
+    let groups = loops(&program).into_iter().flat_map(|each| &each.generators).find_map(|generator| match generator {
+        Generator::BucketReduce { aggregates, .. } => Some(aggregates.len()),
+        _ => None,
+    });
+    assert_eq!(groups, Some(1), "Q10\n{}", print(&program));
+    let last = loops(&program).pop().expect("Q10 has loops");
+    assert!(
+        matches!(last.nest[0].source, Source::Rows(id)
+            if matches!(&program.collection(id).shape, Shape::Table { name, .. } if name == "customer")),
+        "Q10\n{}",
+        print(&program)
+    );
+}
+
 #[test]
 fn demand_restricts_what_is_looked_up() {
     for number in [2, 9, 17, 20] {

@@ -7,6 +7,7 @@ mod column_set;
 mod effects;
 pub mod explain;
 pub mod expression;
+mod inclusion;
 mod not_null;
 pub mod optimise;
 pub(crate) mod profile;

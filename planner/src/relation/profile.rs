@@ -54,6 +54,12 @@ impl Profiles {
         self.profiles.len()
     }
 
+    /// Adds the columns of a tree that has been made of columns both known and new.
+    pub(crate) fn extend(&mut self, relation: &Relation, columns: &Columns, depth: u16) {
+        self.profiles.resize(columns.len(), Profile::default());
+        self.add(relation, depth);
+    }
+
     /// Notes that a tree now stands at another depth: it left a subquery for the query around it.
     pub(crate) fn move_to(&mut self, relation: &Relation, depth: u16) {
         self.add(relation, depth);

@@ -64,11 +64,15 @@ pub const RULES: &[Rule] = &[
         "early, because less is left for the others to look at",
     ),
     rule(
+        "groupby_reduce",
+        groupby_reduce::groupby_reduce,
+        "before fuse_collect_into_consumer, which makes what goes over the groups part of a join's nest",
+    ),
+    rule(
         "fuse_collect_into_consumer",
         fuse_collect_into_consumer::fuse_collect_into_consumer,
         "one loop instead of two; brings what belongs together into one place for the rules behind it",
     ),
-    rule("groupby_reduce", groupby_reduce::groupby_reduce, "aggregates while grouping instead of keeping the groups"),
     rule(
         "hoist_invariant_block",
         hoist_invariant_block::hoist_invariant_block,

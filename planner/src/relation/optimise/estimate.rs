@@ -68,7 +68,7 @@ pub(crate) fn rows(relation: &Relation, profiles: &Profiles) -> f64 {
 }
 
 /// Groups that `rows` rows fall into by these keys.
-fn groups<'a>(keys: impl Iterator<Item = &'a Expression>, rows: f64, profiles: &Profiles) -> f64 {
+pub(super) fn groups<'a>(keys: impl Iterator<Item = &'a Expression>, rows: f64, profiles: &Profiles) -> f64 {
     let mut values = 1.0;
     for key in keys {
         match distinct_values(key, profiles) {

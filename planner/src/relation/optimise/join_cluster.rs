@@ -30,6 +30,9 @@ use std::sync::Arc;
 /// Inputs that one cluster may have: their sets are bits of a word.
 const INPUTS_MAX: usize = 60;
 
+/// What it costs to keep a text of a row, in the unit of `join_cost`.
+const TEXT_COST: f64 = 5.0;
+
 /// No input makes this column.
 const NO_INPUT: u8 = u8::MAX;
 
@@ -222,7 +225,8 @@ impl Cluster<'_> {
                 return empty(self.made);
             }
             let rows = estimate::rows(&relation, profiles);
-            inputs.push(Input { relation, rows });
+            let payload = if self.placer.pruned { self.payload(&relation) } else { 0.0 };
+            inputs.push(Input { relation, rows, payload });
         }
         if restrictions.iter().any(|test| test.kind == JoinKind::Semi && is_empty(&test.right)) {
             return empty(self.made);
@@ -235,6 +239,12 @@ impl Cluster<'_> {
         }
         let columns = self.made.iter().map(|id| (*id, self.renamed(self.placer.columns.reference(*id)))).collect();
         Relation::Project { input: Arc::new(joined), columns }
+    }
+
+    /// What a row costs that is put into a bucket, beyond its key.
+    fn payload(&self, relation: &Relation) -> f64 {
+        let columns = relation.columns().into_iter().map(|id| self.placer.columns.get(id).data_type);
+        columns.map(|data_type| if data_type.is_text() { TEXT_COST } else { 1.0 }).sum()
     }
 
     /// The conjuncts of each input (none at all if one can never be TRUE), and those that join.

@@ -33,6 +33,8 @@ pub(super) struct Input {
     pub(super) relation: Relation,
     /// How many it is expected to have.
     pub(super) rows: f64,
+    /// What it costs to keep the columns of one in a bucket; 0 if it is not known which are read.
+    pub(super) payload: f64,
 }
 
 /// Columns that the joins equate.
@@ -100,8 +102,9 @@ pub(super) fn order_joins(
     restrictions: Vec<Restriction>,
 ) -> Relation {
     let rows: Vec<f64> = inputs.iter().map(|input| input.rows).collect();
-    let search =
-        Search { cardinality: Cardinality::new(rows, classes, &residuals, &restrictions), residuals: &residuals };
+    let payloads = inputs.iter().map(|input| input.payload).collect();
+    let cardinality = Cardinality::new(rows, classes, &residuals, &restrictions);
+    let search = Search { cardinality, residuals: &residuals, payloads };
     let elements = inputs.len() + restrictions.len();
     let tree = if elements == 1 {
         Tree::Input(0)
@@ -141,6 +144,8 @@ const NO_PLAN: Plan = Plan { cost: f64::INFINITY, rows: 0.0, left: 0, neighbours
 struct Search<'a> {
     cardinality: Cardinality<'a>,
     residuals: &'a [Residual],
+    /// Of the inputs.
+    payloads: Vec<f64>,
 }
 
 impl Search<'_> {
@@ -180,6 +185,8 @@ impl Search<'_> {
     fn shape(&self, left: u64, right: u64, left_rows: f64, right_rows: f64, rows: f64) -> JoinShape {
         let mut shape = JoinShape { left_rows, right_rows, rows, ..JoinShape::default() };
         self.cardinality.describe_key(left, right, &mut shape);
+        let kept = self.payloads.iter().enumerate().filter(|(input, _)| right >> input & 1 == 1);
+        shape.payload = kept.map(|(_, payload)| payload).sum();
         for residual in self.residuals {
             match residual.sides {
                 Some((a, b)) if (a & !left == 0 && b & !right == 0) || (b & !left == 0 && a & !right == 0) => {

@@ -10,9 +10,11 @@
 //!    order: `join_cluster`, `factor_or`, `derive_predicates`, `crossing` (what may cross which join),
 //!    `join_order` and `join_cost`, on the estimates of `estimate` and `selectivity`.
 //! 6. `prune_columns`: what nobody reads is left out; a join whose right side nobody reads becomes a semi join.
+//! 7. `aggregate_before_join`: what a join only adds to groups is joined to the groups, not to their rows.
 //!
 //! Scalar subqueries stay: the IR's Conditional Reduce unnests them.
 
+mod aggregate_before_join;
 mod crossing;
 mod derive_predicates;
 mod drop_order;
@@ -35,41 +37,41 @@ use crate::relation::profile::Profiles;
 use crate::relation::visit::{
     for_each_expression, for_each_expression_mut, for_each_input_mut, for_each_subquery_mut, has_subquery, rewrite,
 };
-use crate::relation::{Columns, Query, Relation};
+use crate::relation::{Query, Relation};
 use push_filter::Placer;
 use std::sync::Arc;
 
 /// Optimises a query: push down, prune, derive predicates, order joins.
 pub fn optimise(query: Query) -> Query {
-    let Query { mut relation, output, columns, parameters } = query;
+    let Query { mut relation, output, mut columns, parameters } = query;
     simplify::simplify_tree(&mut relation);
     let mut profiles = Profiles::of(&relation, &columns);
     unnest_subquery::unnest_subqueries(&mut relation, 0, &mut profiles);
     inline_cte::inline_ctes(&mut relation, &columns);
     drop_order::drop_order(&mut relation, true);
-    place(&mut relation, 0, &profiles, &columns);
+    place(&mut relation, &Placer { profiles: &profiles, columns: &columns, depth: 0, pruned: false });
     let required: ColumnSet = output.iter().map(|(_, id)| *id).collect();
     prune_columns::prune_columns(&mut relation, &required);
+    aggregate_before_join::aggregate_before_joins(&mut relation, 0, &mut profiles, &mut columns);
     Query { relation, output, columns, parameters }
 }
 
 /// Places the predicates of a tree, then those of the subqueries that are left in it.
-fn place(relation: &mut Arc<Relation>, depth: u16, profiles: &Profiles, columns: &Columns) {
-    let placer = Placer { profiles, columns, depth };
+fn place(relation: &mut Arc<Relation>, placer: &Placer<'_>) {
     rewrite(relation, |relation| placer.place(relation, Vec::new()));
-    place_subqueries(relation, depth, profiles, columns);
+    place_subqueries(relation, placer);
 }
 
-fn place_subqueries(relation: &mut Arc<Relation>, depth: u16, profiles: &Profiles, columns: &Columns) {
+fn place_subqueries(relation: &mut Arc<Relation>, placer: &Placer<'_>) {
     let relation = Arc::make_mut(relation);
     let mut any = false;
     for_each_expression(relation, &mut |expression| any |= has_subquery(expression));
     if any {
         for_each_expression_mut(relation, &mut |expression| {
             for_each_subquery_mut(expression, &mut |subquery| {
-                place(&mut subquery.relation, depth + 1, profiles, columns);
+                place(&mut subquery.relation, &Placer { depth: placer.depth + 1, ..*placer });
             });
         });
     }
-    for_each_input_mut(relation, &mut |input| place_subqueries(input, depth, profiles, columns));
+    for_each_input_mut(relation, &mut |input| place_subqueries(input, placer));
 }

@@ -27,6 +27,12 @@ pub(super) fn prune_columns(relation: &mut Arc<Relation>, required: &ColumnSet) 
     Pruner::default().prune(relation, required, false);
 }
 
+/// Prunes a tree within one that has been pruned: its columns stay as they are, and in their order.
+pub(super) fn prune_below(relation: &mut Arc<Relation>) {
+    let all = relation.columns().into_iter().collect();
+    Pruner::default().prune(relation, &all, true);
+}
+
 #[derive(Default)]
 struct Pruner {
     /// For each CTE those of its definition's columns that its scans read.

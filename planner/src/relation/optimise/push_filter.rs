@@ -40,6 +40,8 @@ pub(super) struct Placer<'a> {
     pub(super) columns: &'a Columns,
     /// How many subqueries the tree stands in.
     pub(super) depth: u16,
+    /// Whether scans have no columns but those that are read: then it is known how wide rows are.
+    pub(super) pruned: bool,
 }
 
 impl Placer<'_> {

@@ -6,6 +6,7 @@
 mod catalog;
 mod differential;
 mod rows;
+mod star;
 mod tpch_catalog;
 
 use crate::error::Result;
@@ -43,7 +44,8 @@ fn check_golden(name: &str, found: &str) {
     assert_eq!(expected.lines().count(), found.lines().count(), "{name}");
 }
 
-/// r is large, s medium, t small; k is unique in each; b may be NULL.
+/// r is large, s medium, t small; k is unique in each and holds each number; b may be NULL. In u most numbers are left
+/// out.
 fn toy_catalog() -> ToyCatalog {
     let table = |name, rows: u64| {
         TableSpec::new(name, rows)
@@ -53,7 +55,11 @@ fn toy_catalog() -> ToyCatalog {
             .nullable()
             .column("s", Text, 500, None, false)
     };
-    ToyCatalog::new([table("r", 100_000), table("s", 10_000), table("t", 1000)])
+    let sparse = TableSpec::new("u", 500)
+        .column("k", Integer, 500, Some((0, 4999)), true)
+        .column("a", Integer, 100, Some((0, 99)), false)
+        .column("s", Text, 500, None, false);
+    ToyCatalog::new([table("r", 100_000), table("s", 10_000), table("t", 1000), sparse])
 }
 
 #[test]

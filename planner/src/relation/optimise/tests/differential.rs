@@ -19,7 +19,7 @@ use std::sync::Arc;
 const QUERIES: u64 = 2500;
 
 /// A small generator of random numbers (SplitMix64): the same seed gives the same query everywhere.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -30,15 +30,15 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, limit: usize) -> usize {
+    pub(super) fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit as u64) as usize
     }
 
-    fn chance(&mut self, percent: usize) -> bool {
+    pub(super) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+    pub(super) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
 }
@@ -77,7 +77,7 @@ fn tables() -> (ToyCatalog, HashMap<TableHandle, Vec<Row>>) {
     (ToyCatalog::of(infos), data)
 }
 
-fn statistics(rows: &[Row], at: usize) -> ColumnStatistics {
+pub(super) fn statistics(rows: &[Row], at: usize) -> ColumnStatistics {
     let mut values: Vec<&Value> = rows.iter().map(|row| &row[at]).filter(|value| !value.is_null()).collect();
     let nulls = (rows.len() - values.len()) as u64;
     values.sort_by(|a, b| a.compare(b));
@@ -273,7 +273,8 @@ fn answer(query: &Query, data: &HashMap<TableHandle, Vec<Row>>) -> crate::error:
     Ok(rows)
 }
 
-fn check(seed: u64, sql: &str, catalog: &ToyCatalog, data: &HashMap<TableHandle, Vec<Row>>) -> Option<bool> {
+/// Whether a query has rows, if it is one and does not fail; panics if the optimised one gives others.
+pub(super) fn check(seed: u64, sql: &str, catalog: &ToyCatalog, data: &HashMap<TableHandle, Vec<Row>>) -> Option<bool> {
     let query = super::try_bound(sql, catalog).ok()?;
     let expected = answer(&query, data).ok()?;
     let optimised = optimise(query.clone());
