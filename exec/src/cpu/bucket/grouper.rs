@@ -14,6 +14,7 @@ use super::super::gather::{Gathered, GatheredData};
 use super::super::kernels::{mask, prefetch_here};
 use super::super::probe::CodeRange;
 use super::super::vector::{Vector, VectorData};
+use super::index::{IndexForm, index_form};
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
 use super::present::Present;
 use super::runs::Runs;
@@ -125,6 +126,11 @@ pub(crate) fn is_set(layout: &KeyLayout, rows: Rows) -> bool {
         && layout.codes().is_some_and(|codes| codes <= SET_CODES_MAX && codes / SET_CODES_PER_ROW <= rows.count)
 }
 
+/// Whether a hash table of groups is to find them by their keys, too: unless a set of bits does it better.
+fn is_own_index(layout: &KeyLayout, rows: Rows) -> bool {
+    rows.keys_unread && index_form(layout, rows.count, false) == IndexForm::Hash
+}
+
 /// Parts of a merge, and of the order of hashed groups.
 pub(crate) const MERGE_PARTS: usize = 64;
 
@@ -210,7 +216,7 @@ impl Grouper {
             _ => Grouper::Hash {
                 layout: layout.clone(),
                 table: GroupTable::new(layout.width, 0),
-                keys: if rows.keys_unread { Vec::new() } else { columns_of(types) },
+                keys: if is_own_index(layout, rows) { Vec::new() } else { columns_of(types) },
                 firsts: Firsts::default(),
             },
         }
@@ -259,7 +265,8 @@ impl Grouper {
     /// Whether it finds its groups by their keys as an index does, and as fast.
     pub(crate) fn can_index(&self) -> bool {
         match self {
-            Grouper::Set { .. } | Grouper::Hash { .. } => true,
+            Grouper::Set { .. } => true,
+            Grouper::Hash { keys, .. } => keys.is_empty(),
             Grouper::Direct { entries, .. } => entries.len() <= FAR_ENTRIES,
             Grouper::One | Grouper::Few { .. } | Grouper::Ordered { .. } => false,
         }
