@@ -147,7 +147,11 @@ fn pieces(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Vec<Piece>> {
             let morsels = schedule::morsels(rows.chunks.iter().map(|chunk| chunk.rows), MORSEL_ROWS);
             let kept = skip::chunks(frame, plan, rows);
             let is_kept = |morsel: &Morsel| kept.as_ref().is_none_or(|kept| kept[morsel.chunk]);
-            morsels.into_iter().filter(is_kept).map(|morsel| Piece::Rows { chunk: morsel.chunk, rows: morsel.rows }).collect()
+            morsels
+                .into_iter()
+                .filter(is_kept)
+                .map(|morsel| Piece::Rows { chunk: morsel.chunk, rows: morsel.rows })
+                .collect()
         }
         Source::Count(count) => {
             let count = ground_value(frame, &plan.expressions, *count, DataType::BigInt)?;

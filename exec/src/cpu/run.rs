@@ -199,6 +199,9 @@ impl<'a> Frame<'a> {
             if !definition.defines.iter().any(|id| plan.read.contains(id)) {
                 continue;
             }
+            if pool.is_some() {
+                self.shared.chunks_skipped.store(0, Ordering::Relaxed);
+            }
             let (started, bytes) = (Instant::now(), self.shared.context.memory.used());
             let outcome = self.invariant_or_new(block, number, definition, pool);
             if let (Some(_), Ok(stored)) = (pool, &outcome) {
@@ -238,7 +241,7 @@ impl<'a> Frame<'a> {
         let statistics = LetStatistics {
             name: String::new(),
             rows_in: input.into_iter().map(rows).sum(),
-            chunks_skipped: self.shared.chunks_skipped.swap(0, Ordering::Relaxed),
+            chunks_skipped: self.shared.chunks_skipped.load(Ordering::Relaxed),
             rows_out: stored.iter().map(|stored| stored.row_count() as u64).collect(),
             time: started.elapsed(),
             bytes: self.shared.context.memory.used().saturating_sub(bytes) as u64,

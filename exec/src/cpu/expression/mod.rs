@@ -6,8 +6,8 @@
 //! form, `load` brings columns into registers, `memo` evaluates functions of few values once for each of them,
 //! `dictionary` does so for conditions on columns in their physical form. `chunk_test` asks conditions of whole chunks.
 
-pub(super) mod chunk_test;
 mod choice;
+pub(super) mod chunk_test;
 mod dictionary;
 mod evaluate;
 pub mod filter;
