@@ -200,7 +200,7 @@ fn keys_that_few_chunks_have() {
         ("", "    if exists %5[i0.k, i0.a]\n", [7, 10, 10, 1, 7]),
         ("", "    if NOT exists %3[i0.k]\n", [0; 5]),
         ("", "    if 100 / i0.a > 1\n    if exists %3[i0.k]\n", [0; 5]),
-        ("", "    if i0.k <= %4.k\n", [4, 9, 10, 1, 4]),
+        ("", "    if i0.k <= %4.k\n", [5, 9, 10, 1, 5]),
         ("", "    if exists %3[i0.k] OR i0.k > 76::bigint\n", [6, 8, 9, 1, 6]),
     ] {
         for (keys, expected) in [&some, &first, &Vec::new(), &wide, &with_null].into_iter().zip(expected) {
