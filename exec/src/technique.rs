@@ -32,6 +32,8 @@ techniques! {
     Dictionaries = "dictionaries",
     /// Registers as narrow as proven ranges of values allow; without it, as the types ask for.
     NarrowRegisters = "narrow-registers",
+    /// Chunks left out that have no row in the range that conditions ask for.
+    ChunkRanges = "chunk-ranges",
     /// Comparisons on a column's physical form.
     Fused = "fused",
     /// Two comparisons of one column as one interval.

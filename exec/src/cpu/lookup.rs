@@ -18,6 +18,10 @@ impl Collections for Frame<'_> {
         Ok(self.get(collection)?.codes())
     }
 
+    fn key_range(&self, collection: CollectionId, part: usize) -> Result<Option<(i128, i128)>> {
+        Ok(self.get(collection)?.key_range(part))
+    }
+
     fn lookup(&self, collection: CollectionId, key: &Key<'_>, field: u32, len: usize, out: &mut Vector) -> Result<()> {
         let stored = self.get(collection)?;
         let groups = stored.groups()?;

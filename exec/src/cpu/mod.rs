@@ -26,6 +26,7 @@ pub mod probe;
 mod reduce;
 mod run;
 mod sink;
+mod skip;
 mod sort;
 mod sort_key;
 mod statistics;

@@ -11,13 +11,14 @@ use super::plan::{GeneratorKind, LoopPlan, ReducePlan, TopKPlan};
 use super::reduce::{self, Reducer};
 use super::run::Frame;
 use super::sink::{PieceRows, Setup, Sink};
+use super::skip;
 use super::stored::{Buckets, Groups, Members, RowSet, Stored};
 use super::tile::Tile;
 use super::top_k;
 use crate::column::{CHUNK_ROWS, Dictionary};
 use crate::context::Context;
 use crate::pool::Pool;
-use crate::schedule::{self, MORSEL_ROWS, Workers};
+use crate::schedule::{self, MORSEL_ROWS, Morsel, Workers};
 use crate::technique::Technique;
 use crate::{Error, Result};
 use multiloop_planner::multiloop::{CollectionId, Scalar, ScalarId, Source};
@@ -142,9 +143,15 @@ fn pieces(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Vec<Piece>> {
     Ok(match first.source {
         Source::Rows(collection) => {
             let stored = frame.get(*collection)?;
-            let chunks = stored.rows()?.chunks.iter().map(|chunk| chunk.rows);
-            let morsels = schedule::morsels(chunks, MORSEL_ROWS);
-            morsels.into_iter().map(|morsel| Piece::Rows { chunk: morsel.chunk, rows: morsel.rows }).collect()
+            let rows = stored.rows()?;
+            let morsels = schedule::morsels(rows.chunks.iter().map(|chunk| chunk.rows), MORSEL_ROWS);
+            let kept = skip::chunks(frame, plan, rows);
+            let is_kept = |morsel: &Morsel| kept.as_ref().is_none_or(|kept| kept[morsel.chunk]);
+            morsels
+                .into_iter()
+                .filter(is_kept)
+                .map(|morsel| Piece::Rows { chunk: morsel.chunk, rows: morsel.rows })
+                .collect()
         }
         Source::Count(count) => {
             let count = ground_value(frame, &plan.expressions, *count, DataType::BigInt)?;

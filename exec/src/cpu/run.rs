@@ -18,6 +18,7 @@ use multiloop_planner::multiloop::{BlockId, CollectionId, Program, Shape};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -111,6 +112,8 @@ pub(super) struct Shared<'a> {
     pub(super) context: &'a Context,
     /// What the lets of the body did.
     statistics: Mutex<Vec<(usize, LetStatistics)>>,
+    /// Chunks that the loop of the body that runs has not looked at.
+    chunks_skipped: AtomicU64,
     /// What invariant lets of nested blocks gave, by block and let.
     invariant: Vec<Vec<Mutex<Option<Defined>>>>,
 }
@@ -134,7 +137,8 @@ impl<'a> Shared<'a> {
             }
         }
         let invariant = plan.blocks.iter().map(|lets| lets.iter().map(|_| Mutex::new(None)).collect()).collect();
-        Shared { plan, tables: stored, parameters, context, statistics: Mutex::default(), invariant }
+        let (statistics, chunks_skipped) = Default::default();
+        Shared { plan, tables: stored, parameters, context, statistics, chunks_skipped, invariant }
     }
 }
 
@@ -195,6 +199,9 @@ impl<'a> Frame<'a> {
             if !definition.defines.iter().any(|id| plan.read.contains(id)) {
                 continue;
             }
+            if pool.is_some() {
+                self.shared.chunks_skipped.store(0, Ordering::Relaxed);
+            }
             let (started, bytes) = (Instant::now(), self.shared.context.memory.used());
             let outcome = self.invariant_or_new(block, number, definition, pool);
             if let (Some(_), Ok(stored)) = (pool, &outcome) {
@@ -213,6 +220,13 @@ impl<'a> Frame<'a> {
         Ok(())
     }
 
+    /// Counts chunks that a loop does not look at, for the let of the body whose loop it is.
+    pub(super) fn note_skipped(&self, chunks: usize) {
+        if self.parent.is_none() {
+            self.shared.chunks_skipped.fetch_add(chunks as u64, Ordering::Relaxed);
+        }
+    }
+
     /// Notes what a let of the body did.
     fn note(&self, number: usize, definition: &LetPlan<'_>, stored: &[Arc<Stored>], started: Instant, bytes: usize) {
         let input = match &definition.kind {
@@ -227,6 +241,7 @@ impl<'a> Frame<'a> {
         let statistics = LetStatistics {
             name: String::new(),
             rows_in: input.into_iter().map(rows).sum(),
+            chunks_skipped: self.shared.chunks_skipped.load(Ordering::Relaxed),
             rows_out: stored.iter().map(|stored| stored.row_count() as u64).collect(),
             time: started.elapsed(),
             bytes: self.shared.context.memory.used().saturating_sub(bytes) as u64,

@@ -10,6 +10,8 @@ pub struct LetStatistics {
     pub name: String,
     /// Rows of the outermost source, or of the inputs.
     pub rows_in: u64,
+    /// Chunks of the outermost source that the loop did not look at.
+    pub chunks_skipped: u64,
     /// Rows (of buckets: their members) of each collection that it defines.
     pub rows_out: Vec<u64>,
     /// Wall time.
@@ -22,7 +24,11 @@ impl fmt::Display for LetStatistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rows: Vec<String> = self.rows_out.iter().map(u64::to_string).collect();
         let milliseconds = self.time.as_secs_f64() * 1e3;
-        write!(f, "{}: {} rows in, {} rows out, ", self.name, self.rows_in, rows.join(" + "))?;
+        write!(f, "{}: {} rows in, ", self.name, self.rows_in)?;
+        if self.chunks_skipped > 0 {
+            write!(f, "{} chunks skipped, ", self.chunks_skipped)?;
+        }
+        write!(f, "{} rows out, ", rows.join(" + "))?;
         write!(f, "{milliseconds:.3} ms, {} bytes", self.bytes)
     }
 }

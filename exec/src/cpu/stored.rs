@@ -158,6 +158,12 @@ impl Stored {
         self.index().ok().and_then(KeyIndex::code_range)
     }
 
+    /// The range in which all values of a part of its keys lie, as of [`KeyIndex::part_range`]; an empty one of no keys.
+    pub(super) fn key_range(&self, part: usize) -> Option<(i128, i128)> {
+        let index = self.index().ok()?;
+        if self.row_count() == 0 { Some((0, -1)) } else { index.part_range(part) }
+    }
+
     /// For each tuple the group of its key, [`NO_GROUP`] if there is none.
     pub(super) fn find(&self, key: &Key<'_>, len: usize, groups: &mut Vec<u32>) -> Result<()> {
         let index = self.index()?;

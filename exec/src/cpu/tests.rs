@@ -3,6 +3,7 @@
 
 mod in_place;
 mod programs;
+mod skip;
 
 use super::run;
 use crate::column::build::{Storage, TableBuilder};
@@ -163,12 +164,15 @@ fn check(text: &str) {
 }
 
 fn compare(program: &Program, tables: &[Arc<Table>], pools: &[Pool], text: &str) {
-    let parameters = vec![Value::Null; program.parameters.len()];
+    compare_with(program, tables, &vec![Value::Null; program.parameters.len()], pools, text);
+}
+
+fn compare_with(program: &Program, tables: &[Arc<Table>], parameters: &[Value], pools: &[Pool], text: &str) {
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
-    let expected = interpret::run(program, &lookup, &parameters, &context()).map(|rows| rows.rows);
+    let expected = interpret::run(program, &lookup, parameters, &context()).map(|rows| rows.rows);
     let mut first: Option<Outcome> = None;
     for pool in pools {
-        let got = on_cpu(program, tables, &parameters, pool);
+        let got = on_cpu(program, tables, parameters, pool);
         match (&expected, &got) {
             (Ok(expected), Ok(got)) => {
                 let same =

@@ -138,6 +138,12 @@ pub trait Collections: Sync {
         Ok(None)
     }
 
+    /// The least and the greatest value that a part of a collection's keys can have, NULL apart, if it is integer-like;
+    /// the least is above the greatest if there are no keys at all.
+    fn key_range(&self, _collection: CollectionId, _part: usize) -> Result<Option<(i128, i128)>> {
+        Ok(None)
+    }
+
     /// For each of `len` tuples field `field` of the group of its key, or what the field's reduction gives for no
     /// rows. `out` may be filled in any register that holds the field's type.
     fn lookup(&self, collection: CollectionId, key: &Key<'_>, field: u32, len: usize, out: &mut Vector) -> Result<()>;

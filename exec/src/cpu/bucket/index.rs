@@ -202,6 +202,16 @@ impl KeyIndex {
         }
     }
 
+    /// The least and the greatest value that a part of a key can have, NULL apart, if it is integer-like. Other values are
+    /// never found.
+    pub(crate) fn part_range(&self, part: usize) -> Option<(i128, i128)> {
+        match &self.layout.parts.get(part)?.domain {
+            // A domain without codes is written as it is, and bounds nothing.
+            domain @ PartDomain::Integer { low, high } => domain.codes().map(|_| (*low, *high)),
+            _ => None,
+        }
+    }
+
     /// For each tuple its group, [`NO_GROUP`] if there is none.
     pub(crate) fn find(&self, key: &Key<'_>, len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
         match key {
