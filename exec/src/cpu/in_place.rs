@@ -62,6 +62,11 @@ impl InPlace {
         Some(InPlace { collection: *collection, fields, key })
     }
 
+    /// Whether every integer of the keys' range is a key.
+    pub(super) fn is_dense(&self) -> bool {
+        self.key.dense
+    }
+
     /// The rows, if they can be read by their numbers.
     pub(super) fn source(&self, frame: &Frame<'_>) -> Result<Option<TileSource>> {
         let stored = frame.get(self.collection)?;

@@ -190,9 +190,13 @@ impl Writer<'_> {
             GeneratorKind::TopK(top_k) => {
                 self.line(depth, format!("%{number} top-k by {} keys: best rows per worker", top_k.order.len()));
             }
-            GeneratorKind::BucketCollect { key, key_types, .. } => {
+            GeneratorKind::BucketCollect { key, key_types, in_place, .. } => {
                 let layout = KeyLayout::new(self.domains(key, key_types));
-                let why = self.index_kind(&layout, self.ranges.rows(define));
+                let kind = match in_place {
+                    Some(in_place) if in_place.is_dense() => "Dense, keys are the numbers of rows".to_owned(),
+                    _ => self.index_kind(&layout, self.ranges.rows(define)),
+                };
+                let why = if in_place.is_some() { kind + "; rows stay in the table" } else { kind };
                 self.line(depth, format!("%{number} bucket_collect: {why}"));
                 self.key(&layout, &self.program.collection(define).fields.clone(), depth + 1);
             }

@@ -2,6 +2,7 @@
 //! storage, with any number of threads.
 
 mod in_place;
+mod own_index;
 mod programs;
 mod skip;
 

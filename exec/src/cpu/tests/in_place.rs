@@ -1,7 +1,7 @@
 //! Buckets that leave their rows in a table: every type, keys that are dense, that increase and that do neither, rows in
 //! one chunk and in many, of every number of rows around a chunk's.
 
-use super::{Random, compare, random_rows, table, with_statistics};
+use super::{Random, compare, placed, random_rows, table, with_statistics};
 use crate::pool::Pool;
 use multiloop_planner::multiloop::{Shape, parse::parse, verify::verify};
 use multiloop_planner::value::Value;
@@ -68,6 +68,24 @@ fn dense_keys() {
     for rows in [0, 1, 7, 8, 9, 16, 17, 40] {
         check(rows, |row| Value::Int(row as i64 - 3), &integers((-6..45).chain([i64::MIN, i64::MAX])));
     }
+}
+
+#[test]
+fn kernels_say_that_rows_stay() {
+    let text = program("%2[i1.k]", "i0.k").replace("%RESULT", "%4\noutput c, n, count, s");
+    let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let fields = &program.collections[1].fields;
+    let rows = |step: i64| {
+        let mut rows = random_rows(fields, 10, 12, &mut Random(7));
+        rows.iter_mut().zip(0..).for_each(|(row, at)| row[0] = Value::Int(at * step));
+        rows
+    };
+    let tables = |step| [table(&program.collections[0].fields, &[], 0), table(fields, &rows(step), 0)];
+    let place = |tables: [_; 2]| placed(&with_statistics(&program, &tables), &tables);
+    let (dense, sparse, falling) = (place(tables(1)), place(tables(1_000_000)), place(tables(-1)));
+    assert!(dense.contains("Dense, keys are the numbers of rows; rows stay in the table"), "{dense}");
+    assert!(sparse.contains("Ranked") && sparse.contains("; rows stay in the table"), "{sparse}");
+    assert!(!falling.contains("rows stay"), "{falling}");
 }
 
 #[test]

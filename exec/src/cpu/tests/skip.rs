@@ -16,8 +16,8 @@ table %1 u(k#0 bigint?, y#1 integer)
 
 /// What a reduction of t gives, and a loop that keeps rows.
 const COLLECT: &str = "  %10 collect\nCONDITIONS    k? = i0.k\n    n = i0.n\n";
-const REDUCE: &str = "  %11 reduce\nCONDITIONS    c = count_rows()\n    s? = sum(i0.a)::bigint\n    f? = first(i0.k)\n";
-const GROUPS: &str = "  %12 bucket_reduce\nCONDITIONS    key n = i0.n\n    c = count_rows()\n    f? = first(i0.k)\n";
+const REDUCE: &str = "  %11 reduce\nCONDITIONS    c = count_rows()\n    s? = sum(i0.a)::bigint\n    f? = min(i0.k)\n";
+const GROUPS: &str = "  %12 bucket_reduce\nCONDITIONS    key n = i0.n\n    c = count_rows()\n    f? = min(i0.k)\n";
 const FEW: &str = "  %13 top_k limit 3::bigint offset 1::bigint\nCONDITIONS    k? = i0.k\n";
 
 /// Ten chunks of eight rows, in order, with the row's number in most columns; a is 0 in rows 50, 55, …. Where k would be
