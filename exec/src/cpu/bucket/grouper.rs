@@ -57,12 +57,13 @@ pub(crate) enum Grouper {
         codes: Vec<u64>,
         segments: Vec<Segment>,
     },
-    /// `keys` are none if nobody reads them.
+    /// Without keys and places of first rows if the table is to be an index.
     Hash {
         layout: KeyLayout,
         table: GroupTable,
         keys: Vec<Gathered>,
         firsts: Firsts,
+        own_index: bool,
     },
 }
 
@@ -218,6 +219,7 @@ impl Grouper {
                 table: GroupTable::new(layout.width, 0),
                 keys: if is_own_index(layout, rows) { Vec::new() } else { columns_of(types) },
                 firsts: Firsts::default(),
+                own_index: is_own_index(layout, rows),
             },
         }
     }
@@ -237,11 +239,12 @@ impl Grouper {
             Grouper::Ordered { layout, .. } => {
                 Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() }
             }
-            Grouper::Hash { layout, keys, .. } => Grouper::Hash {
+            Grouper::Hash { layout, own_index, .. } => Grouper::Hash {
                 layout: layout.clone(),
                 table: GroupTable::new(layout.width, 0),
-                keys: if keys.is_empty() { Vec::new() } else { columns_of(types) },
+                keys: if *own_index { Vec::new() } else { columns_of(types) },
                 firsts: Firsts::default(),
+                own_index: *own_index,
             },
         }
     }
@@ -266,7 +269,7 @@ impl Grouper {
     pub(crate) fn can_index(&self) -> bool {
         match self {
             Grouper::Set { .. } => true,
-            Grouper::Hash { keys, .. } => keys.is_empty(),
+            Grouper::Hash { own_index, .. } => *own_index,
             Grouper::Direct { entries, .. } => entries.len() <= FAR_ENTRIES,
             Grouper::One | Grouper::Few { .. } | Grouper::Ordered { .. } => false,
         }
@@ -380,12 +383,12 @@ impl Grouper {
                 let fresh = segments.last().is_some_and(|segment| segment.start as usize == keys.len());
                 runs.find(&codes.bits64, keys, !fresh);
             }
-            Grouper::Hash { layout, table, keys, firsts: places } => {
+            Grouper::Hash { layout, table, keys, firsts: places, own_index } => {
                 codes.encode(layout, &parts, len);
                 debug_assert!(codes.absent.is_none(), "ranges hold for every key");
                 let before = table.len();
                 table.insert(codes, groups);
-                if keys.is_empty() {
+                if *own_index {
                     return;
                 }
                 let new = firsts(groups, before, table.len());
@@ -508,12 +511,12 @@ impl Grouper {
                 chosen.iter().map(number).collect()
             }
             (
-                Grouper::Hash { table, keys, firsts: places, .. },
+                Grouper::Hash { table, keys, firsts: places, own_index, .. },
                 Grouper::Hash { table: from, keys: from_keys, firsts: from_places, .. },
             ) => {
                 let before = table.len();
                 let numbers = table.insert_all(from, chosen);
-                if keys.is_empty() {
+                if *own_index {
                     return numbers;
                 }
                 places.merge(from_places, chosen, &numbers);
