@@ -7,6 +7,7 @@ pub use fuzz::parse_and_bind;
 pub use rows::{Answer, answer, text_rows};
 
 use multiloop::{Backend, Engine, Session};
+use multiloop_tpch::{Options, run};
 
 /// One way to run statements. All of them must give the same rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,23 @@ pub const WAYS: [Way; 4] = [
 ];
 
 impl Way {
+    /// Runs TPC-H at scale factor 0.01 this way: 22 of 22 answers are to be right.
+    ///
+    /// # Panics
+    /// If some are not; it says which, and how they differ.
+    pub fn check_tpch(self) {
+        let options =
+            Options { scale_factor: 0.01, threads: 1, queries: (1..=22).collect(), runs: 0, data: None, verify: true };
+        let report = run(&self.session(), &options, &|_, _| {}, &|_| {}).expect("the tables load");
+        let wrong: Vec<String> = report
+            .queries
+            .iter()
+            .filter(|query| query.verified != Some(true))
+            .map(|query| format!("Q{}: {}", query.query, query.difference.as_deref().unwrap_or("not verified")))
+            .collect();
+        assert!(wrong.is_empty(), "{}: {}", self.name, wrong.join("; "));
+    }
+
     /// A session of a new engine that runs statements this way.
     pub fn session(self) -> Session {
         let engine = Engine::builder().threads(self.threads).build().expect("an engine starts");

@@ -3,7 +3,6 @@
 
 use multiloop_exec::technique::Technique;
 use multiloop_tests::WAYS;
-use multiloop_tpch::{Options, run};
 use std::process::{Child, Command, Stdio};
 
 /// What a process of its own does.
@@ -11,17 +10,7 @@ const CHILD: &str = "answers_are_right_as_the_environment_says";
 
 #[test]
 fn answers_are_right_as_the_environment_says() {
-    let session = WAYS[2].session();
-    let options =
-        Options { scale_factor: 0.01, threads: 1, queries: (1..=22).collect(), runs: 0, data: None, verify: true };
-    let report = run(&session, &options, &|_, _| {}, &|_| {}).expect("the tables load");
-    let wrong: Vec<String> = report
-        .queries
-        .iter()
-        .filter(|query| query.verified != Some(true))
-        .map(|query| format!("Q{}: {}", query.query, query.difference.as_deref().unwrap_or("not verified")))
-        .collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("; "));
+    WAYS[2].check_tpch();
 }
 
 #[test]

@@ -91,6 +91,9 @@ impl TextView {
     /// The `buffer` of strings that lie in an arena of their own.
     pub const ARENA: u32 = u32::MAX;
 
+    /// A string of no bytes.
+    pub const EMPTY: TextView = TextView { buffer: TextView::ARENA, offset: 0, length: 0 };
+
     /// The bytes of the string in its buffer.
     pub fn bytes_in(self, buffer: &[u8]) -> &[u8] {
         &buffer[self.offset as usize..self.offset as usize + self.length as usize]

@@ -180,9 +180,6 @@ gather_integers!(gather_i32, i32);
 gather_integers!(gather_i64, i64);
 gather_integers!(gather_i128, i128);
 
-/// A view of no bytes.
-const NO_TEXT: TextView = TextView { buffer: TextView::ARENA, offset: 0, length: 0 };
-
 impl Field {
     fn new(columns: Vec<Column>) -> Self {
         let text = Text::of(&columns);
@@ -208,7 +205,7 @@ impl Field {
                             let (start, end) = (offsets[at] as u32, offsets[at + 1] as u32);
                             TextView { buffer: chunk as u32, offset: start, length: end - start }
                         }
-                        _ => NO_TEXT,
+                        _ => TextView::EMPTY,
                     }
                 }));
                 VectorData::Text(texts)
@@ -231,7 +228,7 @@ impl Text {
             ColumnData::Text { bytes, .. } => Some(bytes.clone()),
             _ => None,
         });
-        let mut dictionaries = columns.iter().map(|column| dictionary(&column.data));
+        let mut dictionaries = columns.iter().map(|column| column.data.dictionary());
         if let Some(buffers) = bytes.collect::<Option<Vec<Buffer>>>() {
             return Text::Bytes(buffers.into());
         }
@@ -253,15 +250,5 @@ fn code(data: &ColumnData, at: usize) -> u32 {
         ColumnData::Dictionary16 { codes, .. } => codes[at].into(),
         ColumnData::Dictionary32 { codes, .. } => codes[at],
         _ => 0,
-    }
-}
-
-/// The dictionary of a column.
-pub(super) fn dictionary(data: &ColumnData) -> Option<&Arc<Dictionary>> {
-    match data {
-        ColumnData::Dictionary8 { dictionary, .. }
-        | ColumnData::Dictionary16 { dictionary, .. }
-        | ColumnData::Dictionary32 { dictionary, .. } => Some(dictionary),
-        _ => None,
     }
 }

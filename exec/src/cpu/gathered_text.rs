@@ -9,9 +9,6 @@ use std::sync::Arc;
 /// Bytes of an arena from which on it is closed and a new one begun: offsets have 32 bits.
 const ARENA_MAX: usize = 1 << 30;
 
-/// A string of no bytes.
-const EMPTY: TextView = TextView { buffer: TextView::ARENA, offset: 0, length: 0 };
-
 /// Growing strings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GatheredText {
@@ -48,7 +45,7 @@ impl GatheredText {
 
     /// Makes it so many strings by empty ones.
     pub(super) fn resize(&mut self, len: usize) {
-        self.views.resize(len, EMPTY);
+        self.views.resize(len, TextView::EMPTY);
     }
 
     /// Appends the strings of a vector; at a NULL an empty one.
@@ -74,7 +71,7 @@ impl GatheredText {
         self.views.reserve(vector.len);
         for (tuple, &view) in texts.views().iter().enumerate() {
             match &self.known {
-                _ if vector.is_null(tuple) => self.views.push(EMPTY),
+                _ if vector.is_null(tuple) => self.views.push(TextView::EMPTY),
                 Some((_, places)) if view.buffer != TextView::ARENA => {
                     self.views.push(TextView { buffer: places[view.buffer as usize], ..view });
                 }

@@ -2,7 +2,6 @@
 
 use super::bucket::index::KeyIndex;
 use super::bucket::key::{KeyLayout, PartDomain};
-use super::chunked;
 use super::expression::Expressions;
 use super::gather::{self, Gathered};
 use super::having::Having;
@@ -19,7 +18,6 @@ use crate::column::{CHUNK_ROWS, Dictionary};
 use crate::context::Context;
 use crate::pool::Pool;
 use crate::schedule::{self, MORSEL_ROWS, Morsel, Workers};
-use crate::technique::Technique;
 use crate::{Error, Result};
 use multiloop_planner::multiloop::{CollectionId, Scalar, ScalarId, Source};
 use multiloop_planner::types::DataType;
@@ -41,7 +39,7 @@ pub(super) fn run<'a>(
     let pieces = pieces(frame, plan)?;
     let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
     let rows: u64 = rows.sum();
-    let setups = setups(frame, plan, defines, rows)?;
+    let setups = setups(frame, plan, rows)?;
     if let Some(buckets) = sorted_buckets(frame, plan, &setups, pool)? {
         return Ok(vec![Arc::new(Stored::Buckets(buckets))]);
     }
@@ -174,29 +172,22 @@ fn ground_value(frame: &Frame<'_>, expressions: &Expressions, scalar: ScalarId, 
     Ok(tile.vector(scalar).value(0, data_type))
 }
 
-fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, defines: &[CollectionId], rows: u64) -> Result<Vec<Setup>> {
-    let empty = || Setup { layout: None, rows, keep: 0, offset: 0, keys_unread: false, members: None };
-    let setup = |kind: &GeneratorKind<'_>, define: CollectionId| {
+fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, rows: u64) -> Result<Vec<Setup>> {
+    let empty = || Setup { layout: None, rows, keep: 0, offset: 0, members: None };
+    let setup = |kind: &GeneratorKind<'_>| {
         Ok(match kind {
             GeneratorKind::TopK(top_k) => {
                 let (offset, keep) = limits(frame, &plan.expressions, top_k)?;
                 Setup { keep, offset, ..empty() }
             }
-            GeneratorKind::Reduce(reduce) => {
-                let uses = frame.shared.plan;
-                let is_read = uses.read_as_rows.contains(&define) || !uses.looked_up.contains(&define);
-                let keys_unread = !is_read && Technique::OwnIndex.is_on();
-                Setup { layout: Some(layout(frame, plan, reduce)?), keys_unread, ..empty() }
-            }
-            GeneratorKind::BucketCollect { in_place: Some(in_place), .. }
-                if !frame.shared.plan.read_as_rows.contains(&define) =>
-            {
+            GeneratorKind::Reduce(reduce) => Setup { layout: Some(layout(frame, plan, reduce)?), ..empty() },
+            GeneratorKind::BucketCollect { in_place: Some(in_place), .. } => {
                 Setup { members: in_place.source(frame)?, ..empty() }
             }
             _ => empty(),
         })
     };
-    plan.generators.iter().zip(defines).map(|(generator, &define)| setup(&generator.kind, define)).collect()
+    plan.generators.iter().map(|generator| setup(&generator.kind)).collect()
 }
 
 /// Offset, and limit + offset.
@@ -238,7 +229,7 @@ fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan<'_>, scalar: ScalarId) -> Re
     let position = rows.position(*field);
     let mut shared: Option<Arc<Dictionary>> = None;
     for chunk in &rows.chunks {
-        let Some(dictionary) = chunked::dictionary(&chunk.columns[position as usize].data) else { return Ok(None) };
+        let Some(dictionary) = chunk.columns[position as usize].data.dictionary() else { return Ok(None) };
         if shared.as_ref().is_some_and(|shared| !Arc::ptr_eq(shared, dictionary)) {
             return Ok(None);
         }
@@ -289,7 +280,7 @@ fn finish<'a>(
                 let keep_keys = frame.shared.plan.read_as_rows.contains(&define);
                 Stored::Buckets(Buckets::build((keys, key_types), (members, types), count, keep_keys, workers)?)
             }
-            GeneratorKind::Reduce(reduce) => finish_reduce(frame, reduce, define, (setup, sinks), pool)?,
+            GeneratorKind::Reduce(reduce) => finish_reduce(frame, reduce, define, sinks, pool)?,
         };
         stored.push(Arc::new(one));
     }
@@ -370,12 +361,12 @@ fn finish_reduce(
     frame: &Frame<'_>,
     plan: &ReducePlan<'_>,
     define: CollectionId,
-    (setup, sinks): (&Setup, Vec<Sink<'_>>),
+    sinks: Vec<Sink<'_>>,
     pool: Option<&Pool>,
 ) -> Result<Stored> {
     let context = frame.shared.context;
     let reducers: Vec<Reducer<'_>> = sinks.into_iter().map(Sink::into_reducer).collect::<Result<_>>()?;
-    if setup.keys_unread && reducers.iter().all(Reducer::can_index) {
+    if plan.rows.keys_unread && reducers.iter().all(Reducer::can_index) {
         return own_index(plan, reducers, Workers { pool, context });
     }
     let (mut columns, rows) = reduce::finish(reducers, context, pool)?;

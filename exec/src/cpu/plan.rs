@@ -140,7 +140,8 @@ impl<'p> Plan<'p> {
     /// Compiles a program.
     pub(super) fn new(program: &'p Program) -> Result<Self> {
         let ranges = Ranges::analyse(program);
-        let mut compiler = Compiler { program, ranges: &ranges };
+        let (read_as_rows, looked_up, mut read) = uses(program);
+        let mut compiler = Compiler { program, ranges: &ranges, read_as_rows: &read_as_rows, looked_up: &looked_up };
         let variant = variance::variant_collections(program);
         let mut blocks = Vec::with_capacity(program.blocks.len());
         for block in &program.blocks {
@@ -153,7 +154,6 @@ impl<'p> Plan<'p> {
             });
             blocks.push(lets.collect::<Result<Vec<_>>>()?);
         }
-        let (read_as_rows, looked_up, mut read) = uses(program);
         read.extend(read_as_rows.iter().chain(&looked_up));
         let readers = readers(program, &blocks);
         Ok(Plan { program, blocks, read_as_rows, read, looked_up, readers })
@@ -168,12 +168,14 @@ impl<'p> Plan<'p> {
 struct Compiler<'p, 'r> {
     program: &'p Program,
     ranges: &'r Ranges,
+    read_as_rows: &'r FxHashSet<CollectionId>,
+    looked_up: &'r FxHashSet<CollectionId>,
 }
 
 impl<'p> Compiler<'p, '_> {
     fn definition(&mut self, definition: &'p Let) -> Result<LetKind<'p>> {
         Ok(match definition {
-            Let::Loop { multiloop, .. } => LetKind::Loop(self.multiloop(multiloop)?),
+            Let::Loop { multiloop, .. } => LetKind::Loop(self.multiloop(multiloop, definition.defines())?),
             Let::Sort { input, order, .. } => LetKind::Sort { input: *input, order },
             Let::Concat { inputs, .. } => LetKind::Concat { inputs },
             Let::Values { rows, .. } => {
@@ -183,7 +185,7 @@ impl<'p> Compiler<'p, '_> {
         })
     }
 
-    fn multiloop(&mut self, multiloop: &'p Multiloop) -> Result<LoopPlan<'p>> {
+    fn multiloop(&mut self, multiloop: &'p Multiloop, defines: &[CollectionId]) -> Result<LoopPlan<'p>> {
         let mut roots: Vec<ScalarId> = Vec::new();
         for index in &multiloop.nest {
             roots.extend(index.source.scalars());
@@ -196,14 +198,19 @@ impl<'p> Compiler<'p, '_> {
             multiloop.nest.iter().map(|index| LevelPlan { source: &index.source, conditions: Vec::new() }).collect();
         let moved = self.move_conditions(multiloop, &expressions, &mut levels);
         let mut generators = Vec::new();
-        for generator in &multiloop.generators {
+        for (generator, define) in multiloop.generators.iter().zip(defines) {
             let left = generator.condition().iter().copied().filter(|condition| !moved.contains(condition));
             let conditions: Vec<ScalarId> = left.collect();
             let mut kind = self.generator(generator, &multiloop.nest, &expressions)?;
-            if let GeneratorKind::BucketCollect { key, value, in_place, .. } = &mut kind
-                && conditions.is_empty()
-            {
-                *in_place = InPlace::new(self.program, self.ranges, &multiloop.nest, &levels, (*key, *value));
+            match &mut kind {
+                _ if self.read_as_rows.contains(define) => {}
+                GeneratorKind::BucketCollect { key, value, in_place, .. } if conditions.is_empty() => {
+                    *in_place = InPlace::new(self.program, self.ranges, &multiloop.nest, &levels, (*key, *value));
+                }
+                GeneratorKind::Reduce(reduce) => {
+                    reduce.rows.keys_unread = self.looked_up.contains(define) && Technique::OwnIndex.is_on();
+                }
+                _ => {}
             }
             generators.push(GeneratorPlan { conditions, kind });
         }

@@ -52,8 +52,6 @@ pub(super) struct Setup {
     /// Of top-k limit + offset, and offset.
     pub(super) keep: usize,
     pub(super) offset: usize,
-    /// Whether a reduction's groups are looked up, and nobody sees their keys or their order.
-    pub(super) keys_unread: bool,
     /// The rows of buckets that leave them where they are.
     pub(super) members: Option<TileSource>,
 }
@@ -80,7 +78,7 @@ impl<'p> Sink<'p> {
             GeneratorKind::TopK(plan) => Sink::TopK(Box::new(TopK::new(plan, setup.keep, context))),
             GeneratorKind::Reduce(plan) => {
                 let layout = setup.layout.as_ref().unwrap_or(&plan.layout);
-                let rows = Rows { count: setup.rows, keys_unread: setup.keys_unread, ..plan.rows };
+                let rows = Rows { count: setup.rows, ..plan.rows };
                 let reducer = Reducer::new(plan, layout, rows, context)?;
                 Sink::Groups(Box::new(match having {
                     Some(having) => reducer.having(having),

@@ -24,7 +24,7 @@
 //! ```
 
 use super::bitmap::Bitmap;
-use super::chunked::{self, Chunked};
+use super::chunked::Chunked;
 use super::expression::Expressions;
 use super::probe::{CodeRange, Key};
 use super::vector::Vector;
@@ -107,7 +107,7 @@ impl Source {
     pub(super) fn dictionary(&self, field: u32) -> Option<&Arc<Dictionary>> {
         match self {
             Source::Chunked(rows) => rows.dictionary(field),
-            _ => self.column(field).and_then(|column| chunked::dictionary(&column.data)),
+            _ => self.column(field).and_then(|column| column.data.dictionary()),
         }
     }
 

@@ -1,5 +1,6 @@
 //! DISTINCT arguments: a set of (group, argument), folded into the plain aggregate at the end.
 
+use super::super::bucket::index::{sort_by_group, starts_of};
 use super::super::bucket::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
 use super::super::bucket::table::GroupTable;
 use super::super::gather::Gathered;
@@ -82,7 +83,11 @@ impl Distinct {
     }
 
     pub(crate) fn merge(&mut self, other: &Self, from: &[u32], into: &[u32]) -> Result<()> {
-        let (starts, by_group) = other.by_group.get_or_init(|| other.sort_by_group());
+        let (starts, by_group) = other.by_group.get_or_init(|| {
+            let starts = starts_of(&other.groups, other.group_count);
+            let rows = sort_by_group(&other.groups, &starts);
+            (starts, rows)
+        });
         let (mut rows, mut groups) = (Vec::new(), Vec::new());
         for (&from, &into) in from.iter().zip(into) {
             let members = &by_group[starts[from as usize] as usize..starts[from as usize + 1] as usize];
@@ -91,23 +96,6 @@ impl Distinct {
         }
         self.add(&other.values.take(&rows).into_vector(), groups);
         Ok(())
-    }
-
-    /// Where each group's rows begin, and the rows by group.
-    fn sort_by_group(&self) -> (Vec<u32>, Vec<u32>) {
-        let mut starts = vec![0u32; self.group_count + 1];
-        self.groups.iter().for_each(|&group| starts[group as usize + 1] += 1);
-        for group in 0..self.group_count {
-            starts[group + 1] += starts[group];
-        }
-        let mut next = starts.clone();
-        let mut rows = vec![0u32; self.groups.len()];
-        for (row, &group) in self.groups.iter().enumerate() {
-            let place = &mut next[group as usize];
-            rows[*place as usize] = row as u32;
-            *place += 1;
-        }
-        (starts, rows)
     }
 
     pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {

@@ -466,22 +466,31 @@ fn build_hash(layout: KeyLayout, codes: &Codes, reservation: Reservation) -> Bui
     Built { index: KeyIndex { layout, lookup, spans, _reservation: reservation }, order }
 }
 
-/// Sorts rows by group (counting sort, stable).
+/// The rows of groups with these numbers, and the order that brings them side by side; none if they are.
 fn span(numbers: &[u32], groups: usize) -> (Spans, Option<Vec<u32>>) {
+    let starts = starts_of(numbers, groups);
+    let order = (!numbers.is_sorted()).then(|| sort_by_group(numbers, &starts));
+    (Spans::Starts(starts), order)
+}
+
+/// Where the rows of each group begin, once they are sorted by group, and where the last one's end.
+pub(crate) fn starts_of(numbers: &[u32], groups: usize) -> Vec<u32> {
     let mut starts = vec![0u32; groups + 1];
     numbers.iter().for_each(|&number| starts[number as usize + 1] += 1);
     for group in 0..groups {
         starts[group + 1] += starts[group];
     }
-    if numbers.is_sorted() {
-        return (Spans::Starts(starts), None);
-    }
-    let mut next = starts.clone();
+    starts
+}
+
+/// Rows by group (counting sort, stable).
+pub(crate) fn sort_by_group(numbers: &[u32], starts: &[u32]) -> Vec<u32> {
+    let mut next = starts.to_vec();
     let mut order = vec![0u32; numbers.len()];
     for (row, &number) in numbers.iter().enumerate() {
         let place = &mut next[number as usize];
         order[*place as usize] = row as u32;
         *place += 1;
     }
-    (Spans::Starts(starts), Some(order))
+    order
 }

@@ -45,12 +45,7 @@ pub(super) fn holds(
         tile.ensure(argument)?;
     }
     let Some(column) = tile.sources[index].as_ref().and_then(|source| source.column(field)) else { return Ok(false) };
-    let (ColumnData::Dictionary8 { dictionary, .. }
-    | ColumnData::Dictionary16 { dictionary, .. }
-    | ColumnData::Dictionary32 { dictionary, .. }) = &column.data
-    else {
-        return Ok(false);
-    };
+    let Some(dictionary) = column.data.dictionary() else { return Ok(false) };
     if tile.levels[tile.depth - 1].computed[arguments[at] as usize] || dictionary.len() > ALL_MAX {
         return Ok(false);
     }

@@ -186,9 +186,6 @@ fill_integers!(fill_i32, i32);
 fill_integers!(fill_i64, i64);
 fill_integers!(fill_i128, i128);
 
-/// A view of no bytes.
-const NO_TEXT: TextView = TextView { buffer: TextView::ARENA, offset: 0, length: 0 };
-
 fn text(data: &ColumnData, rows: &Rows, len: usize, optional: bool, out: &mut Vector) -> VectorData {
     match data {
         ColumnData::Dictionary8 { codes, dictionary } => {
@@ -218,7 +215,7 @@ fn text(data: &ColumnData, rows: &Rows, len: usize, optional: bool, out: &mut Ve
                     texts.extend_views(ends.windows(2).map(|ends| view(ends[0], ends[1])));
                 }
                 Rows::List(list) => texts.extend_views(list.iter().map(|&row| match row {
-                    NO_ROW => NO_TEXT,
+                    NO_ROW => TextView::EMPTY,
                     row => view(offsets[row as usize], offsets[row as usize + 1]),
                 })),
             }
@@ -228,7 +225,7 @@ fn text(data: &ColumnData, rows: &Rows, len: usize, optional: bool, out: &mut Ve
             let mut texts = out.take_text();
             texts.set_buffers(Arc::clone(buffers));
             // An empty string where there is no row.
-            let view = |row: u32| views.get(row as usize).copied().unwrap_or(NO_TEXT);
+            let view = |row: u32| views.get(row as usize).copied().unwrap_or(TextView::EMPTY);
             match rows {
                 Rows::Range(start) => texts.extend_views((*start..start + len as u32).map(view)),
                 Rows::List(list) => texts.extend_views(list.iter().map(|&row| view(row))),
