@@ -49,12 +49,12 @@ pub(super) fn compact_text(pieces: &[Column], field: &Field, dictionary: bool) -
     concatenate(pieces, trim, field)
 }
 
-/// The string of each row in order, empty at a NULL.
-fn for_each_text<'a>(pieces: &'a [Column], trim: bool, mut f: impl FnMut(&'a [u8]) -> bool) -> bool {
+/// The string of each row in order, none at a NULL.
+fn for_each_text<'a>(pieces: &'a [Column], trim: bool, mut f: impl FnMut(Option<&'a [u8]>) -> bool) -> bool {
     pieces.iter().all(|piece| {
         (0..piece.rows()).all(|row| {
-            let text = if piece.is_null(row) { b"" } else { piece.data.text_bytes(row) };
-            f(if trim { trim_blanks(text) } else { text })
+            let text = (!piece.is_null(row)).then(|| piece.data.text_bytes(row));
+            f(if trim { text.map(trim_blanks) } else { text })
         })
     })
 }
@@ -68,7 +68,7 @@ fn trim_blanks(text: &[u8]) -> &[u8] {
 fn concatenate(pieces: &[Column], trim: bool, field: &Field) -> Result<ColumnData> {
     let mut length = 0;
     for_each_text(pieces, trim, |text| {
-        length += text.len();
+        length += text.map_or(0, <[u8]>::len);
         true
     });
     if length > i32::MAX as usize {
@@ -79,7 +79,7 @@ fn concatenate(pieces: &[Column], trim: bool, field: &Field) -> Result<ColumnDat
     let mut bytes = Vec::with_capacity(length);
     ends.push(0);
     for_each_text(pieces, trim, |text| {
-        bytes.extend_from_slice(text);
+        bytes.extend_from_slice(text.unwrap_or_default());
         ends.push(bytes.len() as i32);
         true
     });
@@ -100,6 +100,11 @@ fn encode(pieces: &[Column], trim: bool) -> Option<ColumnData> {
     let mut table: HashTable<u32> = HashTable::new();
     let mut last = None;
     let done = for_each_text(pieces, trim, |text| {
+        // A NULL is no string of the dictionary; its code is that of any.
+        let Some(text) = text else {
+            codes.push(0);
+            return true;
+        };
         if let Some((before, code)) = last
             && before == text
         {
@@ -126,7 +131,7 @@ fn encode(pieces: &[Column], trim: bool) -> Option<ColumnData> {
     order.iter().enumerate().for_each(|(place, &code)| rank[code as usize] = place as u32);
     let text = |&code: &u32| std::str::from_utf8(distinct[code as usize]).expect("text columns are valid UTF-8");
     let dictionary = Arc::new(Dictionary::new(order.iter().map(text)));
-    Some(Dictionary::encode(dictionary, codes.into_iter().map(|code| rank[code as usize])))
+    Some(Dictionary::encode(dictionary, codes.into_iter().map(|code| rank.get(code as usize).copied().unwrap_or(0))))
 }
 
 /// Step 2: gives the chunks of one column one dictionary, or none. On an error, which only a chunk of more than

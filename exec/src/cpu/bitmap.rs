@@ -119,6 +119,16 @@ impl Bitmap {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    /// How many bits are 1 in both. Both have one length.
+    pub fn count_common(&self, other: &Bitmap) -> usize {
+        self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
+    }
+
+    /// Whether a bit is 1 in both. Both have one length.
+    pub fn meets(&self, other: &Bitmap) -> bool {
+        self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
+    }
+
     /// The position of the first bit that is 1.
     pub fn first_one(&self) -> Option<usize> {
         let at = self.words.iter().position(|&word| word != 0)?;

@@ -1,14 +1,16 @@
 //! Keys of a tile's tuples, as they are looked up in buckets and groups.
 //!
-//! Most keys are one integer that is never NULL. Those are read where they lie, in a vector or in a column's physical
-//! form, and become codes 64 at a time, so that no register is filled only to be looked at once, and the answers of 64
-//! tuples make one word of a mask. All other keys come as vectors, one a part.
+//! Most keys are one integer. Those are read where they lie, in a vector or in a column's physical form, and become codes
+//! 64 at a time, so that no register is filled only to be looked at once, and the answers of 64 tuples make one word of a
+//! mask. All other keys come as vectors, one a part.
 
+use super::bitmap::Bitmap;
 use super::kernels::{prefetch_all, vectorised};
 use super::tile::Rows;
 use super::vector::{Vector, VectorData};
 use crate::column::{Column, ColumnData};
 use crate::technique::Technique;
+use arrow::buffer::BooleanBuffer;
 
 /// A bucket key for all tuples of a tile.
 #[derive(Clone, Debug)]
@@ -41,13 +43,25 @@ pub(super) const BLOCK: usize = 64;
 /// The codes of a block.
 pub(super) type Codes = [u32; BLOCK];
 
-/// Keys of one integer, none of them NULL.
+/// Keys of one integer.
 #[derive(Clone, Debug)]
 pub struct IntegerKeys<'a> {
     values: Values<'a>,
+    /// Which are not NULL; none if none is.
+    valid: Option<Valid<'a>>,
+    /// The code of a NULL.
+    null: u32,
     /// The rows whose values these are; none if they are all, in order.
     rows: Option<&'a [u32]>,
     count: u32,
+}
+
+/// Which values are not NULL.
+#[derive(Clone, Debug)]
+enum Valid<'a> {
+    Tuples(&'a Bitmap),
+    /// Of a column from this row on, or of the rows of a list.
+    Rows(&'a BooleanBuffer, usize),
 }
 
 /// Values, and what makes them distances from a range's low end. Of a frame's offsets: `plus` is added, as far as that
@@ -76,9 +90,10 @@ impl CodeRange {
 }
 
 impl<'a> IntegerKeys<'a> {
-    /// The values of a vector; none if some are NULL or no integers.
-    pub(super) fn of_vector(vector: &'a Vector, range: CodeRange) -> Option<Self> {
-        if vector.constant || vector.nulls.is_some() {
+    /// The values of a vector; none if they are no integers. `null_matches` says whether NULL is a key like any other, or
+    /// finds nothing.
+    pub(super) fn of_vector(vector: &'a Vector, range: CodeRange, null_matches: bool) -> Option<Self> {
+        if vector.constant {
             return None;
         }
         let CodeRange { low, count } = range;
@@ -87,22 +102,34 @@ impl<'a> IntegerKeys<'a> {
             VectorData::I64(values) => Values::I64 { values, low },
             _ => return None,
         };
-        Some(IntegerKeys { values, rows: None, count })
+        let valid = vector.nulls.as_ref().map(Valid::Tuples);
+        Some(IntegerKeys { valid, ..IntegerKeys::of(values, count, null_matches) })
     }
 
     /// These values.
     pub(super) fn of_i32(values: &'a [i32], range: CodeRange) -> Self {
-        IntegerKeys { values: Values::I32 { values, low: range.low }, rows: None, count: range.count }
+        IntegerKeys::of(Values::I32 { values, low: range.low }, range.count, false)
     }
 
     /// These values.
     pub(super) fn of_i64(values: &'a [i64], range: CodeRange) -> Self {
-        IntegerKeys { values: Values::I64 { values, low: range.low }, rows: None, count: range.count }
+        IntegerKeys::of(Values::I64 { values, low: range.low }, range.count, false)
     }
 
-    /// The values of a column at these rows, all of which there are; none if some are NULL or no integers.
-    pub(super) fn of_column(column: &'a Column, rows: &'a Rows, len: usize, range: CodeRange) -> Option<Self> {
-        if column.nulls.is_some() || !Technique::KeysInColumns.is_on() {
+    fn of(values: Values<'a>, count: u32, null_matches: bool) -> Self {
+        IntegerKeys { values, valid: None, null: if null_matches { 0 } else { count + 1 }, rows: None, count }
+    }
+
+    /// The values of a column at these rows, all of which there are; none if they are no integers. `null_matches` as in
+    /// [`IntegerKeys::of_vector`].
+    pub(super) fn of_column(
+        column: &'a Column,
+        rows: &'a Rows,
+        len: usize,
+        range: CodeRange,
+        null_matches: bool,
+    ) -> Option<Self> {
+        if !Technique::KeysInColumns.is_on() {
             return None;
         }
         let CodeRange { low, count } = range;
@@ -135,7 +162,8 @@ impl<'a> IntegerKeys<'a> {
             ColumnData::Int64(values) => Values::I64 { values: asked!(values), low },
             _ => return None,
         };
-        Some(IntegerKeys { values, rows: list, count })
+        let valid = column.nulls.as_ref().map(|nulls| Valid::Rows(nulls.inner(), start));
+        Some(IntegerKeys { valid, rows: list, ..IntegerKeys::of(values, count, null_matches) })
     }
 
     /// Gives the codes of every 64 keys, and which they are the codes of, by the first one's position. What is out of
@@ -183,11 +211,13 @@ impl<'a> IntegerKeys<'a> {
             for (number, block) in blocks.iter().enumerate() {
                 prefetch_all(block);
                 vectorised(|| codes.iter_mut().zip(block).for_each(|(to, &value)| *to = code(value)));
+                self.put_nulls(number * BLOCK, BLOCK, &mut codes);
                 each(number * BLOCK, &codes);
             }
             if !rest.is_empty() {
                 codes.fill(self.count + 1);
                 codes.iter_mut().zip(rest).for_each(|(to, &value)| *to = code(value));
+                self.put_nulls(blocks.len() * BLOCK, rest.len(), &mut codes);
                 each(blocks.len() * BLOCK, &codes);
             }
             return;
@@ -195,9 +225,46 @@ impl<'a> IntegerKeys<'a> {
         for (number, rows) in rows.chunks(BLOCK).enumerate() {
             codes.iter_mut().zip(rows).for_each(|(to, &row)| *to = code(values[row as usize]));
             codes[rows.len()..].fill(self.count + 1);
+            self.put_nulls(number * BLOCK, rows.len(), &mut codes);
             each(number * BLOCK, &codes);
         }
     }
+
+    /// Gives the NULLs among the first `len` of a block, which begins at tuple `first`, their code.
+    #[inline(always)]
+    fn put_nulls(&self, first: usize, len: usize, codes: &mut Codes) {
+        let Some(valid) = &self.valid else { return };
+        let nulls = match (valid, self.rows) {
+            (Valid::Tuples(bits), _) => !bits.words()[first / BLOCK],
+            (Valid::Rows(bits, start), None) => !word_at(bits, start + first, len),
+            (Valid::Rows(bits, _), Some(rows)) => {
+                let is_null = |&row: &u32| u64::from(!bits.value(row as usize));
+                rows[first..first + len].iter().rev().fold(0, |word, row| word << 1 | is_null(row))
+            }
+        } & u64::MAX >> (BLOCK - len);
+        if nulls != 0 {
+            let null = self.null;
+            vectorised(|| {
+                let each = codes.iter_mut().enumerate();
+                each.for_each(|(at, code)| *code = if nulls >> at & 1 == 1 { null } else { *code });
+            });
+        }
+    }
+}
+
+/// The `len` bits from one on, 64 at most and at least one; what stands above them is anything.
+#[inline(always)]
+fn word_at(bits: &BooleanBuffer, from: usize, len: usize) -> u64 {
+    let from = bits.offset() + from;
+    let (byte, shift) = (from / 8, from % 8);
+    let bytes = &bits.values()[byte..(from + len).div_ceil(8)];
+    let mut low = [0; 8];
+    match bytes.first_chunk::<8>() {
+        Some(eight) => low = *eight,
+        None => low[..bytes.len()].copy_from_slice(bytes),
+    }
+    let high = bytes.get(8).map_or(0, |&byte| u64::from(byte) << 1 << (63 - shift));
+    u64::from_le_bytes(low) >> shift | high
 }
 
 /// The code of an offset.
@@ -234,12 +301,13 @@ pub(super) fn word(codes: &Codes, bit: impl Fn(u32) -> u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arrow::buffer::NullBuffer;
 
-    /// The codes of some keys, as the definition has them.
-    fn check(keys: &IntegerKeys<'_>, values: &[i64], low: i64, high: i64) {
+    /// The codes of some keys, as the definition has them; `null` is that of a NULL.
+    fn check(keys: &IntegerKeys<'_>, values: &[Option<i64>], null: u32, low: i64, high: i64) {
         let absent = (high - low) as u32 + 2;
         let code = |&value: &i64| if (low..=high).contains(&value) { (value - low) as u32 + 1 } else { absent };
-        let expected: Vec<u32> = values.iter().map(code).collect();
+        let expected: Vec<u32> = values.iter().map(|value| value.as_ref().map_or(null, code)).collect();
         let mut codes = Vec::new();
         keys.each_block(|start, block| {
             assert_eq!(start, codes.len());
@@ -251,7 +319,6 @@ mod tests {
 
     /// All forms that hold the values, all of them and some rows.
     fn check_all(values: &[i64], low: i64, high: i64) {
-        let Some(range) = CodeRange::new(low.into(), high.into()) else { panic!("a range of codes") };
         let mut forms = vec![ColumnData::Int64(values.to_vec().into())];
         if values.iter().all(|&value| i32::try_from(value).is_ok()) {
             forms.push(ColumnData::Int32(values.iter().map(|&value| value as i32).collect()));
@@ -271,25 +338,42 @@ mod tests {
         if span <= u32::MAX.into() {
             forms.push(ColumnData::Frame32 { base, offsets: offsets.map(|at| at as u32).collect() });
         }
-        for data in forms {
-            let column = Column { data, nulls: None };
-            for start in [0, values.len() / 3] {
+        // All there, and every fifth and some in a row NULL.
+        let some: NullBuffer = (0..values.len()).map(|row| row % 5 > 0 && !(70..140).contains(&row)).collect();
+        let nulls = [None, Some(some)];
+        for (data, nulls) in forms.iter().flat_map(|data| nulls.iter().map(move |nulls| (data, nulls))) {
+            let column = Column { data: data.clone(), nulls: nulls.clone() };
+            let value = |row: usize| nulls.as_ref().is_none_or(|valid| valid.is_valid(row)).then(|| values[row]);
+            check_column(&column, &(0..values.len()).map(value).collect::<Vec<_>>(), (low, high));
+        }
+    }
+
+    /// All rows from some on, a list of rows, and a vector of them all.
+    fn check_column(column: &Column, values: &[Option<i64>], (low, high): (i64, i64)) {
+        let range = CodeRange::new(low.into(), high.into()).expect("a range of codes");
+        for (null_matches, null) in [(true, 0), (false, (high - low) as u32 + 2)] {
+            for start in [0, values.len().min(1), values.len() / 3] {
                 let (rows, rest) = (Rows::Range(start as u32), &values[start..]);
-                if let Some(keys) = IntegerKeys::of_column(&column, &rows, rest.len(), range) {
-                    check(&keys, rest, low, high);
+                if let Some(keys) = IntegerKeys::of_column(column, &rows, rest.len(), range, null_matches) {
+                    check(&keys, rest, null, low, high);
                 }
             }
             let list: Vec<u32> = (0..values.len() as u32).rev().step_by(2).collect();
-            let picked: Vec<i64> = list.iter().map(|&row| values[row as usize]).collect();
+            let picked: Vec<Option<i64>> = list.iter().map(|&row| values[row as usize]).collect();
             let rows = Rows::List(list);
-            if let Some(keys) = IntegerKeys::of_column(&column, &rows, picked.len(), range) {
-                check(&keys, &picked, low, high);
+            if let Some(keys) = IntegerKeys::of_column(column, &rows, picked.len(), range, null_matches) {
+                check(&keys, &picked, null, low, high);
             }
+            let mut vector = Vector::default();
+            let valid = (values.contains(&None)).then(|| {
+                let mut valid = Bitmap::default();
+                valid.fill(values.len(), |tuple| values[tuple].is_some());
+                valid
+            });
+            vector.set(values.len(), VectorData::I64(values.iter().map(|value| value.unwrap_or(3)).collect()), valid);
+            let keys = IntegerKeys::of_vector(&vector, range, null_matches).expect("they are integers");
+            check(&keys, values, null, low, high);
         }
-        let mut vector = Vector::default();
-        vector.set(values.len(), VectorData::I64(values.to_vec()), None);
-        let keys = IntegerKeys::of_vector(&vector, range).expect("they are integers");
-        check(&keys, values, low, high);
     }
 
     #[test]

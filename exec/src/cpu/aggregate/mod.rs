@@ -11,7 +11,7 @@ mod moments;
 mod sum;
 mod value;
 
-use super::bitmap::{Bitmap, each_one};
+use super::bitmap::each_one;
 use super::bucket::grouper::retain;
 use super::bucket::present::Present;
 use super::bucket::runs::Runs;
@@ -74,13 +74,25 @@ impl Input<'_> {
     /// Gives the tuples whose argument is not NULL, with their groups.
     #[inline(always)]
     pub(crate) fn each_valid(&self, mut each: impl FnMut(usize, usize)) {
-        match self.vector {
-            Some(vector) if vector.nulls.is_some() => self.each(|tuple, group| {
-                if !vector.is_null(tuple) {
+        let Some((valid, vector)) = self.vector.and_then(|vector| Some((vector.nulls.as_ref()?, vector))) else {
+            return self.each(each);
+        };
+        match self.groups {
+            _ if vector.constant => {
+                if valid.get(0) {
+                    self.each(each);
+                }
+            }
+            TileGroups::Each(groups, _) => {
+                for (place, (groups, &word)) in groups.chunks(64).zip(valid.words()).enumerate() {
+                    each_one(word, |at| each(place * 64 + at, groups[at] as usize));
+                }
+            }
+            _ => self.each(|tuple, group| {
+                if valid.get(tuple) {
                     each(tuple, group);
                 }
             }),
-            _ => self.each(each),
         }
     }
 
@@ -279,19 +291,27 @@ impl Accumulator {
 }
 
 fn count(counts: &mut [i64], input: &Input<'_>) {
-    let nulls = input.vector.filter(|vector| vector.nulls.is_some());
-    match (input.groups, nulls) {
+    let nullable = input.vector.filter(|vector| vector.nulls.is_some());
+    if nullable.is_some_and(|vector| vector.constant) {
+        return input.each_valid(|_, group| counts[group] += 1);
+    }
+    match (input.groups, nullable.and_then(|vector| vector.nulls.as_ref())) {
         (TileGroups::One, None) => counts[0] += input.len as i64,
-        (TileGroups::One, Some(vector)) if !vector.constant => {
-            counts[0] += vector.nulls.as_ref().map_or(input.len, Bitmap::count_ones) as i64;
-        }
+        (TileGroups::One, Some(valid)) => counts[0] += valid.count_ones() as i64,
         (TileGroups::Each(_, Some(present)) | TileGroups::Masks(present), None) => {
             present.iter().for_each(|(group, tuples)| counts[group] += tuples.count_ones() as i64);
         }
+        (TileGroups::Each(_, Some(present)) | TileGroups::Masks(present), Some(valid)) => {
+            present.iter().for_each(|(group, tuples)| counts[group] += tuples.count_common(valid) as i64);
+        }
         (TileGroups::Each(groups, None), None) => groups.iter().for_each(|&group| counts[group as usize] += 1),
+        (TileGroups::Each(groups, None), Some(valid)) => {
+            let each = groups.iter().enumerate();
+            each.for_each(|(tuple, &group)| counts[group as usize] += i64::from(valid.get(tuple)));
+        }
         (TileGroups::Runs(runs), None) => {
             runs.iter().for_each(|(group, run)| counts[group] += run.len() as i64);
         }
-        _ => input.each_valid(|_, group| counts[group] += 1),
+        (TileGroups::Runs(_), Some(_)) => input.each_valid(|_, group| counts[group] += 1),
     }
 }

@@ -1,11 +1,13 @@
 //! Sums of integers, decimals and intervals: exact, so that an overflow on the way is none.
 
+use super::super::bitmap::Bitmap;
 use super::super::bucket::grouper::retain;
 use super::super::bucket::present::Present;
+use super::super::bucket::runs::Runs;
 use super::super::gather::Gathered;
-use super::super::kernels::prefetch_here;
 use super::super::kernels::sum::MaskedSum;
-use super::super::vector::VectorData;
+use super::super::kernels::{prefetch_here, vectorised};
+use super::super::vector::{Vector, VectorData};
 use super::{Input, TileGroups};
 use crate::technique::Technique;
 use crate::{Error, ErrorKind, Result};
@@ -18,8 +20,16 @@ use std::ops::Range;
 pub(crate) struct IntegerSums {
     sums: Sums,
     seen: Vec<bool>,
-    /// Memory for the running sums of a tile.
+    memory: Memory,
+}
+
+/// Memory for a tile.
+#[derive(Clone, Debug, Default)]
+struct Memory {
+    /// Running sums.
     running: Vec<i64>,
+    /// Values without NULLs.
+    values: Vector,
 }
 
 /// A sum of `rows` values of at most `bound` is at most their product: while that fits 64 bits, so does the sum. When
@@ -37,7 +47,7 @@ impl IntegerSums {
     pub(crate) fn new(bound: Option<u64>) -> Self {
         let wide = Sums::Wide { low: Vec::new(), high: Vec::new() };
         let sums = bound.map_or(wide, |bound| Sums::Narrow { sums: Vec::new(), bound, rows: 0 });
-        IntegerSums { sums, seen: Vec::new(), running: Vec::new() }
+        IntegerSums { sums, seen: Vec::new(), memory: Memory::default() }
     }
 
     /// Notes that so many rows are to be added.
@@ -64,8 +74,10 @@ impl IntegerSums {
         let Some(vector) = input.vector else { return Err(Error::internal("sum of nothing")) };
         self.expect_rows(input.len as u64);
         let (sums, seen) = (&mut self.sums, &mut self.seen);
-        if let (Sums::Narrow { sums, bound, .. }, None, false) = (&mut *sums, &vector.nulls, vector.constant)
-            && add_dense(&vector.data, input.groups, *bound, (sums, seen), &mut self.running)
+        if let (Sums::Narrow { sums, bound, .. }, false) = (&mut *sums, vector.constant)
+            && let Memory { running, values } = &mut self.memory
+            && let Some(values) = without_nulls(vector, values)
+            && add_dense((values, vector.nulls.as_ref()), input.groups, *bound, (sums, seen), running)
         {
             return Ok(());
         }
@@ -187,9 +199,29 @@ impl IntegerSums {
     }
 }
 
-/// Adds values of which none is NULL, if there is a quick way to: false if it did nothing.
+/// The values, with zeros where they are NULL; none if they have no quick way to be added.
+fn without_nulls<'a>(vector: &'a Vector, memory: &'a mut Vector) -> Option<&'a VectorData> {
+    /// The values, of a word of bits at a time.
+    fn zeroed<T: Copy + Default>(values: &[T], valid: &Bitmap, mut out: Vec<T>) -> Vec<T> {
+        for (values, &word) in values.chunks(64).zip(valid.words()) {
+            let each = values.iter().enumerate();
+            vectorised(|| out.extend(each.map(|(at, &value)| if word >> at & 1 == 1 { value } else { T::default() })));
+        }
+        out
+    }
+    let Some(valid) = &vector.nulls else { return Some(&vector.data) };
+    memory.data = match &vector.data {
+        VectorData::I32(values) => VectorData::I32(zeroed(values, valid, memory.take_i32())),
+        VectorData::I64(values) => VectorData::I64(zeroed(values, valid, memory.take_i64())),
+        _ => return None,
+    };
+    Some(&memory.data)
+}
+
+/// Adds values, if there is a quick way to: false if it did nothing. `valid` says which are not NULL, none if none is;
+/// those that are are 0.
 fn add_dense(
-    data: &VectorData,
+    (data, valid): (&VectorData, Option<&Bitmap>),
     groups: TileGroups<'_>,
     bound: u64,
     (sums, seen): (&mut [i64], &mut [bool]),
@@ -198,37 +230,41 @@ fn add_dense(
     match (groups, data) {
         (TileGroups::One, VectorData::I32(values)) => {
             sums[0] += values.iter().map(|&value| i64::from(value)).sum::<i64>();
-            seen[0] |= !values.is_empty();
+            seen[0] |= valid.map_or(!values.is_empty(), |valid| valid.first_one().is_some());
         }
         (TileGroups::One, VectorData::I64(values)) => {
             sums[0] += values.iter().sum::<i64>();
-            seen[0] |= !values.is_empty();
+            seen[0] |= valid.map_or(!values.is_empty(), |valid| valid.first_one().is_some());
         }
-        (TileGroups::Each(groups, Some(present)), _) => {
+        (TileGroups::Each(_, Some(present)) | TileGroups::Masks(present), _) => {
+            let groups = if let TileGroups::Each(groups, _) = groups { groups } else { &[] };
             if !add_by_group(data, groups, present, bound, sums) {
                 return false;
             }
-            present.iter().for_each(|(group, _)| seen[group] = true);
+            let has_value = |tuples: &Bitmap| valid.is_none_or(|valid| tuples.meets(valid));
+            present.iter().for_each(|(group, tuples)| seen[group] |= has_value(tuples));
         }
-        (TileGroups::Masks(present), _) => {
-            if !add_by_group(data, &[], present, bound, sums) {
-                return false;
-            }
-            present.iter().for_each(|(group, _)| seen[group] = true);
-        }
-        (TileGroups::Each(groups, None), VectorData::I32(values)) => add_each(values, groups, sums, seen),
-        (TileGroups::Each(groups, None), VectorData::I64(values)) => add_each(values, groups, sums, seen),
+        (TileGroups::Each(groups, None), VectorData::I32(values)) => add_each(values, groups, valid, sums, seen),
+        (TileGroups::Each(groups, None), VectorData::I64(values)) => add_each(values, groups, valid, sums, seen),
         (TileGroups::Runs(runs), VectorData::I32(values)) => {
             add_runs(values, &mut sums[runs.groups()], runs.ends(), running);
-            seen[runs.groups()].fill(true);
+            see_runs(runs, valid, seen);
         }
         (TileGroups::Runs(runs), VectorData::I64(values)) => {
             add_runs(values, &mut sums[runs.groups()], runs.ends(), running);
-            seen[runs.groups()].fill(true);
+            see_runs(runs, valid, seen);
         }
         _ => return false,
     }
     true
+}
+
+/// Notes which runs have a value.
+fn see_runs(runs: &Runs, valid: Option<&Bitmap>, seen: &mut [bool]) {
+    match valid {
+        None => seen[runs.groups()].fill(true),
+        Some(valid) => runs.iter().for_each(|(group, mut run)| seen[group] |= run.any(|tuple| valid.get(tuple))),
+    }
 }
 
 /// Groups beyond which their sums are not in the cache close by.
@@ -237,8 +273,28 @@ const FAR_GROUPS: usize = 1 << 16;
 /// How many values ahead their sums are asked for.
 const VALUES_AHEAD: usize = 32;
 
-/// Adds every value to the sum of its group.
-fn add_each<T: Copy + Into<i64>>(values: &[T], groups: &[u32], sums: &mut [i64], seen: &mut [bool]) {
+/// Adds every value to the sum of its group, and notes which groups have one.
+fn add_each<T: Copy + Into<i64>>(
+    values: &[T],
+    groups: &[u32],
+    valid: Option<&Bitmap>,
+    sums: &mut [i64],
+    seen: &mut [bool],
+) {
+    match valid {
+        None => add_each_if(values, groups, |_| true, sums, seen),
+        Some(valid) => add_each_if(values, groups, |tuple| valid.get(tuple), sums, seen),
+    }
+}
+
+#[inline(always)]
+fn add_each_if<T: Copy + Into<i64>>(
+    values: &[T],
+    groups: &[u32],
+    is_valid: impl Fn(usize) -> bool,
+    sums: &mut [i64],
+    seen: &mut [bool],
+) {
     let far = sums.len() > FAR_GROUPS && Technique::LookAhead.is_on();
     for (at, (&value, &group)) in values.iter().zip(groups).enumerate() {
         if far && let Some(&next) = groups.get(at + VALUES_AHEAD) {
@@ -247,7 +303,7 @@ fn add_each<T: Copy + Into<i64>>(values: &[T], groups: &[u32], sums: &mut [i64],
         }
         let group = group as usize;
         sums[group] = sums[group].wrapping_add(value.into());
-        seen[group] = true;
+        seen[group] |= is_valid(at);
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
-use super::super::probe::CodeRange;
+use super::super::probe::{BLOCK, CodeRange};
 use super::super::vector::{Vector, VectorData};
 use super::pack::pack;
 use super::text_keys::TextKeys;
@@ -292,6 +292,14 @@ impl KeyPartValues<'_> {
         match self.values {
             PartValues::Vector(vector) => vector.nulls.is_some(),
             PartValues::Gathered(column) => column.valid.is_some(),
+        }
+    }
+
+    /// Which of the tuples of block `number`, of which there are `len`, are not NULL, a bit each.
+    pub(super) fn valid_word(&self, number: usize, len: usize) -> u64 {
+        match self.values {
+            PartValues::Vector(Vector { nulls: Some(valid), constant: false, .. }) => valid.words()[number],
+            _ => (0..len).fold(0, |word, at| word | u64::from(!self.is_null(number * BLOCK + at)) << at),
         }
     }
 

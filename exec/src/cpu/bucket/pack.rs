@@ -3,6 +3,7 @@
 
 use super::super::gather::GatheredData;
 use super::super::kernels::vectorised;
+use super::super::probe::BLOCK;
 use super::super::vector::VectorData;
 use super::key::{KeyPartValues, PartDomain, PartLayout, PartValues};
 use std::sync::Arc;
@@ -85,18 +86,32 @@ impl Put<'_> {
         true
     }
 
-    /// The same where NULLs, or values outside of the domain, are possible.
+    /// The same where NULLs, or values outside of the domain, are possible: 64 values at a time, without a branch for
+    /// each.
     fn some<T: Copy>(&mut self, values: &[T], distance: impl Fn(T) -> u64, nulls: bool) -> bool {
         let (shift, count, null_matches) = (self.shift, self.count, self.values.null_matches);
         let len = values.len();
-        for (tuple, (code, &value)) in self.codes.iter_mut().zip(values).enumerate() {
-            let null = nulls && self.values.is_null(tuple);
-            let distance = distance(value);
-            let outside = !null && distance >= count;
-            if outside || (null && !null_matches) {
-                self.absent.get_or_insert_with(|| vec![false; len])[tuple] = true;
+        let blocks = self.codes.chunks_mut(BLOCK).zip(values.chunks(BLOCK)).enumerate();
+        for (number, (codes, values)) in blocks {
+            let valid = if nulls { self.values.valid_word(number, values.len()) } else { u64::MAX };
+            let mut missing = [false; BLOCK];
+            let any = vectorised(|| {
+                let mut any = false;
+                let each = codes.iter_mut().zip(values).zip(&mut missing).enumerate();
+                for (at, ((code, &value), missing)) in each {
+                    let is_there = valid >> at & 1 == 1;
+                    let distance = distance(value);
+                    let inside = is_there & (distance < count);
+                    *code |= if inside { (distance + 1) << shift } else { 0 };
+                    *missing = !inside & (is_there | !null_matches);
+                    any |= *missing;
+                }
+                any
+            });
+            if any {
+                let absent = &mut self.absent.get_or_insert_with(|| vec![false; len])[number * BLOCK..];
+                absent.iter_mut().zip(&missing[..values.len()]).for_each(|(absent, missing)| *absent |= missing);
             }
-            *code |= if null || outside { 0 } else { (distance + 1) << shift };
         }
         true
     }

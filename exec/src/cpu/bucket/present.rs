@@ -14,13 +14,22 @@ const SKIP_MAX: u32 = 64;
 /// Combinations of codes that are looked for, at most.
 const COMBINATIONS_MAX: usize = 16;
 
-/// A part of a key, as codes of a small dictionary that are never NULL.
+/// A part of a key, as codes of a small dictionary.
 pub(crate) struct DictionaryPart<'a> {
     pub(crate) codes: &'a [u8],
+    /// Which are not NULL; none if none is.
+    pub(crate) valid: Option<Bitmap>,
     /// How many codes there are.
     pub(crate) count: usize,
     /// Where its code, plus one, stands in a packed key.
     pub(crate) shift: u32,
+}
+
+impl DictionaryPart<'_> {
+    /// How many codes there may be, NULL's among them.
+    fn codes(&self) -> usize {
+        self.count + usize::from(self.valid.is_some())
+    }
 }
 
 /// Groups and their tuples.
@@ -91,7 +100,7 @@ impl Present {
     /// and of these all combinations that there are. False if these may be too many.
     pub(crate) fn combine(&mut self, parts: &[DictionaryPart<'_>], len: usize, mask: Option<&Bitmap>) -> bool {
         self.clear();
-        let combinations = parts.iter().map(|part| part.count).try_fold(1usize, usize::checked_mul);
+        let combinations = parts.iter().map(DictionaryPart::codes).try_fold(1usize, usize::checked_mul);
         if combinations.is_none_or(|combinations| combinations > COMBINATIONS_MAX) || !Technique::GroupMasks.is_on() {
             return false;
         }
@@ -100,15 +109,26 @@ impl Present {
         let mut of_code = Bitmap::default();
         for part in parts {
             let mut finer = Vec::new();
-            for code in 0..part.count {
-                u8::within(part.codes, code as u8, 0, &mut of_code);
+            let mut split = |code: u64, of_code: &Bitmap| {
                 for (group, tuples) in &found {
                     let mut both = of_code.clone();
                     both.and(tuples);
                     if both.first_one().is_some() {
-                        finer.push((group | (code as u64 + 1) << part.shift, both));
+                        finer.push((group | code << part.shift, both));
                     }
                 }
+            };
+            for code in 0..part.count {
+                u8::within(part.codes, code as u8, 0, &mut of_code);
+                if let Some(valid) = &part.valid {
+                    of_code.and(valid);
+                }
+                split(code as u64 + 1, &of_code);
+            }
+            if let Some(valid) = &part.valid {
+                of_code.copy_from(valid);
+                of_code.invert();
+                split(0, &of_code);
             }
             found = finer;
         }
@@ -164,11 +184,14 @@ mod tests {
         for len in [0, 1, 64, 1000] {
             let first: Vec<u8> = (0..len).map(|tuple| (tuple * tuple % 3) as u8).collect();
             let second: Vec<u8> = (0..len).map(|tuple| (tuple % 7 / 4) as u8).collect();
+            let mut valid = Bitmap::default();
+            valid.fill(len, |tuple| tuple % 11 > 4);
             let parts = [
-                DictionaryPart { codes: &first, count: 3, shift: 0 },
-                DictionaryPart { codes: &second, count: 2, shift: 2 },
+                DictionaryPart { codes: &first, valid: None, count: 3, shift: 0 },
+                DictionaryPart { codes: &second, valid: Some(valid), count: 2, shift: 2 },
             ];
-            let group = |tuple: usize| u32::from(first[tuple] + 1) | u32::from(second[tuple] + 1) << 2;
+            let second = |tuple: usize| if tuple % 11 > 4 { u32::from(second[tuple] + 1) } else { 0 };
+            let group = |tuple: usize| u32::from(first[tuple] + 1) | second(tuple) << 2;
             let groups: Vec<u32> = (0..len).map(group).collect();
             let mut mask = Bitmap::default();
             mask.fill(len, |tuple| tuple % 3 > 0);
@@ -185,7 +208,7 @@ mod tests {
             }
         }
         let codes = [0; 8];
-        let many = [DictionaryPart { codes: &codes, count: 17, shift: 0 }];
+        let many = [DictionaryPart { codes: &codes, valid: None, count: 17, shift: 0 }];
         assert!(!Present::default().combine(&many, 8, None));
     }
 

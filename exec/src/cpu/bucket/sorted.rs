@@ -67,7 +67,11 @@ impl<'a> Keys<'a> {
         match self {
             Keys::Columns(columns) => {
                 let start = Rows::Range(rows.start as u32);
-                look(&IntegerKeys::of_column(columns[morsel.chunk], &start, rows.len(), range)?)
+                let column = columns[morsel.chunk];
+                if column.nulls.is_some() {
+                    return None;
+                }
+                look(&IntegerKeys::of_column(column, &start, rows.len(), range, false)?)
             }
             Keys::I32(values) => look(&IntegerKeys::of_i32(&values[rows], range)),
             Keys::I64(values) => look(&IntegerKeys::of_i64(&values[rows], range)),

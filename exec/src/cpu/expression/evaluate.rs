@@ -8,6 +8,7 @@ use super::node::{Node, Operation};
 use super::{dictionary, fused, load, memo};
 use crate::Result;
 use crate::column::ColumnData;
+use crate::cpu::bitmap::Bitmap;
 use crate::cpu::bucket::key::{KeyLayout, PartDomain, PartLayout};
 use crate::cpu::bucket::present::DictionaryPart;
 use crate::cpu::kernels::{self, Call};
@@ -199,34 +200,39 @@ impl<'a> Tile<'a> {
     ) -> Option<Vec<DictionaryPart<'_>>> {
         let part = |(&scalar, part): (&ScalarId, &PartLayout)| {
             let (column, start) = fused::scanned(self, self.expressions.number(scalar) as u32)?;
-            let (ColumnData::Dictionary8 { codes, dictionary }, PartDomain::Code(known)) = (column, &part.domain)
+            let (ColumnData::Dictionary8 { codes, dictionary }, PartDomain::Code(known)) = (&column.data, &part.domain)
             else {
                 return None;
             };
             let codes = &codes[start..start + self.len()];
-            let part = DictionaryPart { codes, count: dictionary.len(), shift: part.shift };
+            let valid = column.nulls.as_ref().map(|nulls| {
+                let mut valid = Bitmap::default();
+                load::slice_bits(nulls.inner(), start, self.len(), &mut valid);
+                valid
+            });
+            let part = DictionaryPart { codes, valid, count: dictionary.len(), shift: part.shift };
             Arc::ptr_eq(dictionary, known).then_some(part)
         };
         parts.iter().zip(&layout.parts).map(part).collect()
     }
 
-    /// Whether a collection is found by one integer, which lies in a column that has not been loaded and has no NULL.
+    /// Whether a collection is found by one integer, which lies in a column that has not been loaded.
     pub(in crate::cpu) fn keys_lie_in_column(&self, collection: CollectionId, key: &[KeyPart]) -> Result<bool> {
         let [part] = key else { return Ok(false) };
         let Some(codes) = self.collections.codes(collection)? else { return Ok(false) };
-        Ok(self.integers(self.expressions.number(part.scalar) as u32, codes).is_some())
+        Ok(self.integers(self.expressions.number(part.scalar) as u32, codes, false).is_some())
     }
 
-    /// The codes of a scalar's values, if it is an integer that is never NULL: false if not.
+    /// The codes of a scalar's values, NULL among them, if it is an integer: false if not.
     pub(in crate::cpu) fn codes(&mut self, scalar: ScalarId, range: CodeRange, codes: &mut Vec<u32>) -> Result<bool> {
         let number = self.expressions.number(scalar) as u32;
         let len = self.len();
-        if let Some(keys) = self.integers(number, range) {
+        if let Some(keys) = self.integers(number, range, true) {
             keys.codes(len, codes);
             return Ok(true);
         }
         self.evaluate(scalar)?;
-        let keys = IntegerKeys::of_vector(self.top(number), range);
+        let keys = IntegerKeys::of_vector(self.top(number), range, true);
         if let Some(keys) = &keys {
             keys.codes(len, codes);
         }
@@ -239,14 +245,14 @@ impl<'a> Tile<'a> {
         key: &[(u32, bool)],
         probe: impl FnOnce(&Self, &Key<'_>) -> Result<R>,
     ) -> Result<R> {
-        if let &[(part, _)] = key
+        if let &[(part, null_matches)] = key
             && let Some(codes) = self.collections.codes(collection)?
         {
-            if let Some(keys) = self.integers(part, codes) {
+            if let Some(keys) = self.integers(part, codes, null_matches) {
                 return probe(self, &Key::Integers(keys));
             }
             self.ensure(part)?;
-            if let Some(keys) = IntegerKeys::of_vector(self.top(part), codes) {
+            if let Some(keys) = IntegerKeys::of_vector(self.top(part), codes, null_matches) {
                 return probe(self, &Key::Integers(keys));
             }
         }
@@ -258,13 +264,13 @@ impl<'a> Tile<'a> {
     }
 
     /// The values of a column that has not been loaded, as keys.
-    fn integers(&self, number: u32, codes: CodeRange) -> Option<IntegerKeys<'_>> {
+    fn integers(&self, number: u32, codes: CodeRange, null_matches: bool) -> Option<IntegerKeys<'_>> {
         let Operation::Column { index, field, optional: false } = self.node(number).operation else { return None };
         if self.levels[self.depth - 1].computed[number as usize] {
             return None;
         }
         let column = self.sources[index].as_ref()?.column(field)?;
-        IntegerKeys::of_column(column, &self.tuples().rows[index], self.len(), codes)
+        IntegerKeys::of_column(column, &self.tuples().rows[index], self.len(), codes, null_matches)
     }
 
     fn call(

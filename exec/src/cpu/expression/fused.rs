@@ -4,6 +4,7 @@
 //! column's own space: offsets of a frame, codes of a sorted dictionary. There it is one unsigned comparison,
 //! `value - low <= high - low`, on lanes as narrow as the column is.
 
+use super::load::slice_bits;
 use super::node::Operation;
 use crate::Result;
 use crate::column::{Column, ColumnData, Dictionary};
@@ -105,28 +106,29 @@ pub(super) fn evaluate(
     }
 }
 
-/// Compares two columns of one form that have not been loaded and have no NULL, row by row of a scan; false if they are
-/// not such.
+/// Compares two columns of one form that have not been loaded, row by row of a scan; false if they are not such.
 fn columns(tile: &Tile<'_>, function: Function, arguments: &[u32], len: usize, out: &mut Vector) -> bool {
     let (&[left, right], Some(holds)) = (arguments, compare::orders(function)) else { return false };
     if !Technique::Fused.is_on() {
         return false;
     }
     let (Some((left, start)), Some((right, other))) = (scanned(tile, left), scanned(tile, right)) else { return false };
+    let columns = [(left, start), (right, other)];
     /// Compares if both columns are such frames.
     macro_rules! frames {
         ($variant:ident) => {
             if let (
                 ColumnData::$variant { base: left_base, offsets: left },
                 ColumnData::$variant { base: right_base, offsets: right },
-            ) = (left, right)
+            ) = (&left.data, &right.data)
             {
                 let shift = left_base.checked_sub(*right_base).filter(|&shift| shift > i64::MIN);
                 let Some(shift) = shift else { return false };
                 let (left, right) = (&left[start..start + len], &right[other..other + len]);
                 let mut bits = out.take_bool();
                 compare_offsets(left, right, shift, holds, &mut bits);
-                out.set(len, VectorData::Bool(bits), None);
+                let valid = valid_in_all(columns, len, out.take_nulls());
+                out.set(len, VectorData::Bool(bits), valid);
                 return true;
             }
         };
@@ -137,16 +139,29 @@ fn columns(tile: &Tile<'_>, function: Function, arguments: &[u32], len: usize, o
     false
 }
 
-/// A column that has not been loaded and has no NULL, of a range of rows, and the first of these.
-pub(super) fn scanned<'t>(tile: &'t Tile<'_>, number: u32) -> Option<(&'t ColumnData, usize)> {
+/// Which of the rows from some on have a value in both columns; none if all have.
+fn valid_in_all(columns: [(&Column, usize); 2], len: usize, mut valid: Bitmap) -> Option<Bitmap> {
+    let mut nullable = columns.into_iter().filter_map(|(column, start)| Some((column.nulls.as_ref()?, start)));
+    let (nulls, start) = nullable.next()?;
+    slice_bits(nulls.inner(), start, len, &mut valid);
+    if let Some((nulls, start)) = nullable.next() {
+        let mut other = Bitmap::default();
+        slice_bits(nulls.inner(), start, len, &mut other);
+        valid.and(&other);
+    }
+    (!valid.is_full()).then_some(valid)
+}
+
+/// A column that has not been loaded, of a range of rows, and the first of these.
+pub(super) fn scanned<'t>(tile: &'t Tile<'_>, number: u32) -> Option<(&'t Column, usize)> {
     let Operation::Column { index, field, optional: false } = tile.node(number).operation else { return None };
     if tile.levels[tile.depth - 1].computed[number as usize] {
         return None;
     }
     let column = tile.sources[index].as_ref()?.column(field)?;
     match tile.tuples().rows[index] {
-        Rows::Range(start) if column.nulls.is_none() => Some((&column.data, start as usize)),
-        _ => None,
+        Rows::Range(start) => Some((column, start as usize)),
+        Rows::List(_) => None,
     }
 }
 
