@@ -6,8 +6,9 @@
 //! G[p, q](c && d(M[h(p)]))(…)                  G[d in D, q](d(M[h(d)]))(…)
 //! ```
 //!
-//! p are the indices in front of those that ask M, c the conditions on them. Source: sideways information passing
-//! (magic sets); the semi-join reduction of Bernstein and Chiu. An example:
+//! p are the indices in front of those that ask M, c the conditions on them. If they are all rows of one collection, these
+//! need not be collected once more: K alone is made. Source: sideways information passing (magic sets); the semi-join
+//! reduction of Bernstein and Chiu. An example:
 //!
 //! ```text before
 //! table %0 t(a#0 integer, b#1 integer, c#2 integer) rows 1000
@@ -61,7 +62,7 @@
 //!   not go to a loop that makes more than M;
 //! * the driving rows, as `selectivity` guesses them, are a quarter or less of the rows that M is made of, and have
 //!   few of its keys: they are stored, and each row of M is asked one question more;
-//!
+//! * M is not a whole table by a sorted, unique key: such a bucket leaves the rows where they are, and costs nothing;
 //! * M does not have the keys of these very rows already: their own set is no smaller than they are.
 //!
 //! NULLs: K is asked as M was, so a NULL finds nothing unless it did before. Errors: M's arguments are evaluated for
@@ -72,6 +73,7 @@ use super::dependencies::{Definition, definitions};
 use super::failing::Failing;
 use super::questions::{Question, are_all_uses, questions};
 use super::selectivity::Selectivity;
+use super::substitute::Substitution;
 use super::uses::{FreeIndices, Use, collection_uses, collections_read, for_each_node, nested_of};
 use crate::analysis::nullability::Nullability;
 use crate::multiloop::live::live_blocks;
@@ -103,6 +105,8 @@ struct Site {
     reader: usize,
     /// How many of its indices drive the rest.
     driving: usize,
+    /// Whether the driving rows are some of those that the loop goes over, and are to be collected.
+    collects: bool,
     /// Conditions on the driving rows, and the others.
     front: Vec<ScalarId>,
     rest: Vec<ScalarId>,
@@ -127,8 +131,7 @@ fn find(program: &Program, block: BlockId) -> Option<Site> {
     let mut analyses = None;
     lets.iter().enumerate().skip(1).find_map(|(reader, each)| {
         let Let::Loop { multiloop, .. } = each else { return None };
-        let [generator] = &multiloop.generators[..] else { return None };
-        if generator.condition().is_empty() && multiloop.nest.len() < 2 {
+        if multiloop.generators.len() > 1 {
             return None;
         }
         let questions = questions(program, multiloop);
@@ -180,17 +183,32 @@ fn targets(
         let one_key = asking.iter().all(|question| question.key == key);
         let Let::Loop { multiloop, .. } = &lets[made.at] else { continue };
         let own_key = multiloop.generators[made.generator].key();
-        if pure && one_key && !own_key.is_empty() && are_all_uses(&asking, uses[collection.0 as usize]) {
+        let costs = !own_key.is_empty() && !stays_in_place(program, multiloop, made.generator);
+        if pure && one_key && costs && are_all_uses(&asking, uses[collection.0 as usize]) {
             targets.push(Target { made, collection, key: key.to_vec(), at });
         }
     }
     targets
 }
 
-/// Whether a target has only keys of the rows that a loop goes over, which have been collected beside each other.
+/// Whether buckets are a whole table by a sorted, unique key.
+fn stays_in_place(program: &Program, multiloop: &Multiloop, generator: usize) -> bool {
+    let Generator::BucketCollect { condition, key, .. } = &multiloop.generators[generator] else { return false };
+    let ([Index { id, source: Source::Rows(table) }], [], &[key]) = (&multiloop.nest[..], &condition[..], &key[..])
+    else {
+        return false;
+    };
+    let Shape::Table { columns, statistics, .. } = &program.collection(*table).shape else { return false };
+    let Scalar::Column { index, field } = program.scalars.get(key) else { return false };
+    let column = columns.get(*field as usize).and_then(|&column| statistics.columns.get(column as usize));
+    index == id && column.is_some_and(|column| column.sorted && column.unique)
+}
+
+/// Whether a target has only keys of the rows that a loop goes over: such as have been collected beside them, or of all
+/// of them.
 fn has_their_keys(program: &Program, lets: &[Let], reader: &Multiloop, target: &Target) -> bool {
     let Source::Rows(rows) = reader.nest[0].source else { return false };
-    let Some(collected) = lets.iter().find(|each| each.defines().contains(&rows)) else { return false };
+    let collected = lets.iter().find(|each| each.defines().contains(&rows)).map_or(&[][..], Let::defines);
     let (mut pending, mut seen) = (vec![target.collection], FxHashSet::default());
     while let Some(next) = pending.pop() {
         if !seen.insert(next) {
@@ -199,17 +217,19 @@ fn has_their_keys(program: &Program, lets: &[Let], reader: &Multiloop, target: &
         let made = lets.iter().find_map(|each| match each {
             Let::Loop { defines, multiloop } => {
                 let number = defines.iter().position(|define| *define == next)?;
-                Some(multiloop.generators[number].condition())
+                Some((multiloop, multiloop.generators[number].condition()))
             }
             _ => None,
         });
-        for &id in made.into_iter().flatten() {
-            match program.scalars.get(id) {
-                Scalar::Exists { collection, .. } if collected.defines().contains(collection) => return true,
-                Scalar::Exists { collection, .. } => pending.push(*collection),
-                _ => {}
-            }
+        let Some((multiloop, conditions)) = made else { continue };
+        let over_them = multiloop.nest[0].source == Source::Rows(rows) && conditions.is_empty();
+        if next != target.collection && (collected.contains(&next) || over_them) {
+            return true;
         }
+        pending.extend(conditions.iter().filter_map(|&id| match program.scalars.get(id) {
+            Scalar::Exists { collection, .. } => Some(*collection),
+            _ => None,
+        }));
     }
     false
 }
@@ -236,10 +256,12 @@ fn taken_apart(program: &Program, failing: &Failing, lets: &[Let], reader: usize
     }
     let nest = &multiloop.nest[..driving];
     let volatile = nest.iter().flat_map(|index| index.source.scalars()).any(|id| program.scalars.effects(id).volatile);
-    let nothing_in_front = front.is_empty() && nest.len() < 2;
-    (!volatile && !nothing_in_front).then(|| Site {
+    let collects = !front.is_empty() || nest.len() > 1;
+    let drives = collects || matches!(nest, [Index { source: Source::Rows(_), .. }]);
+    (!volatile && drives).then(|| Site {
         reader,
         driving,
+        collects,
         front,
         rest,
         targets: targets.to_vec(),
@@ -310,23 +332,19 @@ fn placed(program: &Program, lets: &[Let], mut site: Site) -> Option<Site> {
 
 fn split(program: &mut Program, block: BlockId, site: Site) {
     let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
-    let Let::Loop { multiloop: reader, .. } = &mut lets[site.reader] else { unreachable!("find has seen a loop") };
-    *reader.generators[0].condition_mut() = site.rest;
-    let rest = reader.nest.split_off(site.driving);
-    let driving = std::mem::replace(&mut reader.nest, rest);
-    let value = columns_of(program, &driving, [&lets[site.reader]]);
-    let rows = collected(program, &driving, &value);
-    let mut defines = vec![rows];
-    let mut generators = vec![Generator::Collect { condition: site.front.clone(), value: value.clone() }];
-    read_rows(program, &mut lets[site.reader], rows, &value);
+    let mut driving = if site.collects {
+        take_driving_rows(program, &mut lets[site.reader], &site)
+    } else {
+        same_rows(program, &lets[site.reader])
+    };
     let mut sets: Vec<(Vec<ScalarId>, CollectionId)> = Vec::new();
     for target in &site.targets {
-        let key: Vec<ScalarId> = target.key.iter().map(|part| part.scalar).collect();
+        let key: Vec<ScalarId> = target.key.iter().map(|part| driving.columns.scalar(program, part.scalar)).collect();
         let known = sets.iter().find(|(other, _)| *other == key).map(|(_, set)| *set);
         let set = known.unwrap_or_else(|| {
-            let set = key_set(program, &driving, &key, target.collection);
-            defines.push(set);
-            generators.push(Generator::BucketReduce {
+            let set = key_set(program, &driving.nest, &key, target.collection);
+            driving.defines.push(set);
+            driving.generators.push(Generator::BucketReduce {
                 condition: site.front.clone(),
                 key: key.clone(),
                 aggregates: Vec::new(),
@@ -341,11 +359,44 @@ fn split(program: &mut Program, block: BlockId, site: Site) {
         let exists = program.scalars.intern(Scalar::Exists { collection: set, key }, DataType::Boolean);
         generator.condition_mut().push(exists);
     }
-    let collected = Let::Loop { defines, multiloop: Multiloop { nest: driving, generators } };
+    let Driving { nest, defines, generators, .. } = driving;
+    let collected = Let::Loop { defines, multiloop: Multiloop { nest, generators } };
     let sunk: Vec<Let> = site.sinking.iter().map(|&at| lets[at].clone()).collect();
     lets.splice(site.place..site.place, std::iter::once(collected).chain(sunk));
     site.sinking.iter().rev().for_each(|&at| drop(lets.remove(at)));
     program.blocks[block.0 as usize].lets = lets;
+}
+
+/// The loop over the driving rows, as far as it is made.
+struct Driving {
+    nest: Vec<Index>,
+    defines: Vec<CollectionId>,
+    generators: Vec<Generator>,
+    /// From the scalars of the loop that has been taken apart to those of this one.
+    columns: Substitution,
+}
+
+/// Takes the driving rows out of a loop, which then goes over what is collected of them.
+fn take_driving_rows(program: &mut Program, reader: &mut Let, site: &Site) -> Driving {
+    let Let::Loop { multiloop, .. } = reader else { unreachable!("find has seen a loop") };
+    *multiloop.generators[0].condition_mut() = site.rest.clone();
+    let rest = multiloop.nest.split_off(site.driving);
+    let nest = std::mem::replace(&mut multiloop.nest, rest);
+    let value = columns_of(program, &nest, [&*reader]);
+    let rows = collected(program, &nest, &value);
+    read_rows(program, reader, rows, &value);
+    let generators = vec![Generator::Collect { condition: site.front.clone(), value }];
+    Driving { nest, defines: vec![rows], generators, columns: Substitution::new() }
+}
+
+/// All rows that a loop goes over, which it goes on to do.
+fn same_rows(program: &mut Program, reader: &Let) -> Driving {
+    let Let::Loop { multiloop, .. } = reader else { unreachable!("find has seen a loop") };
+    let Index { id, source } = &multiloop.nest[0];
+    let index = program.index_over(source.clone());
+    let mut columns = Substitution::copying();
+    columns.rename_index(*id, index.id);
+    Driving { nest: vec![index], defines: Vec::new(), generators: Vec::new(), columns }
 }
 
 /// A set of keys that is asked as `like` was.
