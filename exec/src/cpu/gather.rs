@@ -408,6 +408,32 @@ impl Gathered {
         Gathered { data, valid, len: rows.len() }
     }
 
+    /// The rows, each at its place: `places` has every number below theirs once.
+    pub(super) fn put(&self, places: &[u32]) -> Gathered {
+        fn place<T: Copy + Default>(values: &[T], places: &[u32]) -> Vec<T> {
+            let mut placed = vec![T::default(); values.len()];
+            values.iter().zip(places).for_each(|(&value, &place)| placed[place as usize] = value);
+            placed
+        }
+        let data = match &self.data {
+            GatheredData::Bool(values) => GatheredData::Bool(place(values, places)),
+            GatheredData::I32(values) => GatheredData::I32(place(values, places)),
+            GatheredData::I64(values) => GatheredData::I64(place(values, places)),
+            GatheredData::I128(values) => GatheredData::I128(place(values, places)),
+            GatheredData::F64(values) => GatheredData::F64(place(values, places)),
+            GatheredData::Interval(values) => GatheredData::Interval(place(values, places)),
+            GatheredData::Code { codes, dictionary } => {
+                GatheredData::Code { codes: place(codes, places), dictionary: Arc::clone(dictionary) }
+            }
+            GatheredData::Text(_) => {
+                let rows: Vec<u32> = (0..self.len as u32).collect();
+                return self.take(&place(&rows, places));
+            }
+        };
+        let valid = self.valid.as_ref().map(|valid| place(valid, places));
+        Gathered { data, valid, len: self.len }
+    }
+
     /// The column of these values, integers as they are.
     pub(super) fn into_plain_column(self, data_type: DataType) -> Result<Column> {
         let nulls = |valid: Option<Vec<bool>>| valid.map(NullBuffer::from).filter(|nulls| nulls.null_count() > 0);

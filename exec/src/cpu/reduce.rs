@@ -378,6 +378,13 @@ impl<'p> Reducer<'p> {
 
     /// The groups in order, as columns: keys, then aggregates.
     fn finish(self) -> Result<(Vec<Gathered>, usize)> {
+        if let Some(places) = self.grouper.places() {
+            let mut columns = self.grouper.placed_keys(&places);
+            for (accumulator, aggregate) in self.accumulators.into_iter().zip(&self.plan.aggregates) {
+                columns.push(accumulator.finish(aggregate.kind.data_type)?.put(&places));
+            }
+            return Ok((columns, places.len()));
+        }
         let groups = self.grouper.ordered();
         let mut columns = self.grouper.keys(&groups)?;
         let all = groups.len() == self.grouper.len() && groups.is_sorted();

@@ -74,6 +74,9 @@ impl<'p> TopK<'p> {
             (VectorData::I64(values), Last::Integer(last)) => {
                 fill_truth_of(values, mask, |value| wanted(value.cmp(&last)));
             }
+            (VectorData::I128(values), Last::Integer(last)) => {
+                fill_truth_of(values, mask, |value| wanted(value.cmp(&last.into())));
+            }
             (VectorData::F64(values), Last::Float(last)) => {
                 fill_truth_of(values, mask, |value| wanted(compare_floats(value, last)));
             }

@@ -5,7 +5,7 @@
 //! looks at the first, so that cache misses overlap. Source: group prefetching (Chen, Ailamaki, Gibbons, Mowry: Improving
 //! Hash Join Performance through Prefetching, 2004).
 
-use super::super::kernels::prefetch_here;
+use super::super::kernels::{prefetch_here, vectorised};
 use super::byte_keys::ByteKeys;
 use super::grouper::part_of_hash;
 use super::key::{Codes, KeyWidth};
@@ -395,58 +395,73 @@ impl GroupTables {
     ) {
         numbers.resize(len, NO_GROUP);
         let mut waiting = Waiting { tuples: [0; 2 * BATCH], hashes: [0; 2 * BATCH], len: 0 };
-        let (mut filter, mut passed) = (self.filter.as_ref(), 0);
+        let (mut filter, mut passed, mut hashes) = (self.filter.as_ref(), 0, [0; BATCH]);
         for start in (0..len).step_by(BATCH) {
-            for tuple in start..len.min(start + BATCH) {
-                let hash = S::hash(key(tuple));
-                let may = !absent(tuple) && filter.is_none_or(|filter| filter.may_have(hash));
-                (waiting.tuples[waiting.len], waiting.hashes[waiting.len]) = (tuple as u32, hash);
-                waiting.len += usize::from(may);
+            let count = BATCH.min(len - start);
+            let each = hashes[..count].iter_mut().enumerate();
+            vectorised(|| each.for_each(|(at, hash)| *hash = S::hash(key(start + at))));
+            let mut may = filter.map_or(u64::MAX, |filter| filter.may_have(&hashes)) & u64::MAX >> (BATCH - count);
+            passed += may.count_ones() as usize;
+            while may != 0 {
+                let at = may.trailing_zeros() as usize;
+                may &= may - 1;
+                if !absent(start + at) {
+                    let hash = hashes[at];
+                    let slots = &self.tables[self.part(hash)].slots.slots;
+                    prefetch_here(slots.as_ptr().wrapping_add(hash as usize & (slots.len() - 1)));
+                    (waiting.tuples[waiting.len], waiting.hashes[waiting.len]) = ((start + at) as u32, hash);
+                    waiting.len += 1;
+                }
             }
+            // Those that came last go on waiting: what they are to look at is not there yet.
             if waiting.len >= BATCH {
-                passed += waiting.len;
-                self.look::<S>(&mut waiting, &key, numbers);
+                self.look::<S>(&mut waiting, BATCH, &key, numbers);
             }
             if start + BATCH == TRIED && passed * 4 > TRIED * 3 {
                 filter = None;
             }
         }
-        self.look::<S>(&mut waiting, &key, numbers);
+        let rest = waiting.len;
+        self.look::<S>(&mut waiting, rest, &key, numbers);
     }
 
-    /// Looks for the keys that wait. What is looked at is asked for before.
+    /// The table that has a hash, if one has it.
+    #[inline(always)]
+    fn part(&self, hash: u64) -> usize {
+        if self.tables.len() == 1 { 0 } else { part_of_hash(hash, self.tables.len()) }
+    }
+
+    /// Looks for the first `count` of the keys that wait. Their slots have been asked for before.
     #[inline(always)]
     fn look<'k, S: Store + Chosen>(
         &self,
         waiting: &mut Waiting,
+        count: usize,
         key: &impl Fn(usize) -> S::Key<'k>,
         numbers: &mut [u32],
     ) {
-        let part = |hash: u64| if self.tables.len() == 1 { 0 } else { part_of_hash(hash, self.tables.len()) };
-        let (tuples, hashes) = (&waiting.tuples[..waiting.len], &waiting.hashes[..waiting.len]);
+        let (tuples, hashes) = (&waiting.tuples[..count], &waiting.hashes[..count]);
         for &hash in hashes {
-            let slots = &self.tables[part(hash)].slots.slots;
-            prefetch_here(slots.as_ptr().wrapping_add(hash as usize & (slots.len() - 1)));
-        }
-        for &hash in hashes {
-            let table = &self.tables[part(hash)];
+            let table = &self.tables[self.part(hash)];
             let entry = table.slots.slots[hash as usize & (table.slots.slots.len() - 1)];
             if entry != 0 && (entry ^ hash) & TAG == 0 {
                 S::of(&table.keys).prefetch(entry as u32 as usize - 1);
             }
         }
         for (&tuple, &hash) in tuples.iter().zip(hashes) {
-            let part = part(hash);
+            let part = self.part(hash);
             let table = &self.tables[part];
             if let Ok(number) = table.slots.find(S::of(&table.keys), hash, key(tuple as usize)) {
                 numbers[tuple as usize] = self.starts[part] + number;
             }
         }
-        waiting.len = 0;
+        waiting.tuples.copy_within(count..waiting.len, 0);
+        waiting.hashes.copy_within(count..waiting.len, 0);
+        waiting.len -= count;
     }
 }
 
-/// Keys that may be in a table.
+/// Keys that may be in a table, fewer than a batch of them between two batches.
 struct Waiting {
     tuples: [u32; 2 * BATCH],
     hashes: [u64; 2 * BATCH],
