@@ -1,7 +1,7 @@
 //! Collections that have been computed: what later loops, lookups and the result read.
 
 use super::bitmap::Bitmap;
-use super::bucket::grouper::{canonical, settle_intervals};
+use super::bucket::group_keys::{canonical, settle_intervals};
 use super::bucket::index::{KeyIndex, Spans};
 use super::bucket::key::Codes;
 use super::bucket::table::NO_GROUP;

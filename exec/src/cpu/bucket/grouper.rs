@@ -13,16 +13,16 @@ use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
 use super::super::kernels::{mask, prefetch_here};
 use super::super::probe::CodeRange;
-use super::super::vector::{Vector, VectorData};
+use super::super::vector::Vector;
+use super::group_keys::{canonical, columns_of, decode, settle_intervals};
 use super::index::{IndexForm, index_form};
-use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
+use super::key::{Codes, KeyLayout, KeyPartValues, PartValues};
 use super::present::Present;
 use super::runs::Runs;
 use super::table::GroupTable;
 use crate::Result;
 use crate::technique::Technique;
 use multiloop_planner::types::DataType;
-use multiloop_planner::value::canonical_float_bits;
 
 /// Codes up to which a group's number is its key's code.
 pub(crate) const FEW_CODES: u64 = 1 << 12;
@@ -144,11 +144,6 @@ fn hash_part(table: &GroupTable, group: u32, parts: usize) -> usize {
 #[inline(always)]
 pub(super) fn part_of_hash(hash: u64, parts: usize) -> usize {
     (hash >> (64 - parts.trailing_zeros())) as usize
-}
-
-/// Keys of these types, none yet.
-fn columns_of(types: &[DataType]) -> Vec<Gathered> {
-    types.iter().map(|&data_type| Gathered::of_type(data_type)).collect()
 }
 
 /// Where the first row of each group came: a place is a piece of work and the number of a tuple in it, which are the same
@@ -688,50 +683,66 @@ fn direct(entries: &mut [u32], base: u32, codes: &mut Vec<u64>, code: u64) -> u3
     *entry - 1
 }
 
-/// One part of the keys of these codes.
-fn decode(layout: &KeyLayout, part: usize, codes: &[u64]) -> Gathered {
-    let (this, next) = (&layout.parts[part], layout.parts.get(part + 1));
-    let mask = next.map_or(u64::MAX, |next| (1 << next.shift) - 1);
-    let own = |&code: &u64| (code & mask) >> this.shift;
-    let valid = codes.iter().map(|code| own(code) != 0).collect();
-    let distance = |code: &u64| own(code).saturating_sub(1);
-    match &this.domain {
-        PartDomain::Code(dictionary) => {
-            let codes = codes.iter().map(|code| distance(code) as u32).collect();
-            Gathered::from_codes(codes, dictionary.clone(), Some(valid))
-        }
-        PartDomain::Integer { low, high } => match (i64::try_from(*low), i64::try_from(*high)) {
-            (Ok(low), Ok(_)) => {
-                let values = codes.iter().map(|code| low.wrapping_add(distance(code) as i64)).collect();
-                Gathered::from_i64(values, Some(valid))
-            }
-            _ => {
-                let values = codes.iter().map(|code| low + i128::from(distance(code))).collect();
-                Gathered::from_i128(values, Some(valid))
-            }
-        },
-        PartDomain::Float | PartDomain::Text | PartDomain::Interval => unreachable!("they do not fit 64 bits"),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::super::super::vector::VectorData;
+    use super::super::key::PartDomain;
+    use super::*;
 
-/// Intervals of one length are one key: the one with the fewest months, then days, stands for all, so that the order
-/// of rows does not show.
-pub(crate) fn settle_intervals(column: &mut Gathered, vector: &Vector, groups: &[u32]) {
-    let (GatheredData::Interval(kept), VectorData::Interval(values)) = (&mut column.data, &vector.data) else { return };
-    for (tuple, &group) in groups.iter().enumerate() {
-        if !vector.is_null(tuple) {
-            let (value, kept) = (values[vector.position(tuple)], &mut kept[group as usize]);
-            if value.form() < kept.form() {
-                *kept = value;
+    /// Hashed groups of these keys, in tiles of which each is a piece of its own.
+    fn hashed(tiles: &[&[i64]]) -> Grouper {
+        let layout = KeyLayout::new(vec![PartDomain::of_type(DataType::BigInt)]);
+        let rows = Rows { count: 0, clustered: false, keys_only: false, keys_unread: false };
+        let mut grouper = Grouper::new(Some(&layout), &[DataType::BigInt], rows);
+        let (mut codes, mut assigned) = (Codes::default(), Assigned::default());
+        for (piece, keys) in tiles.iter().enumerate() {
+            grouper.begin_piece(piece);
+            let mut vector = Vector::default();
+            vector.set(keys.len(), VectorData::I64(keys.to_vec()), None);
+            grouper.assign(&[&vector], keys.len(), None, &mut codes, &mut assigned);
+        }
+        grouper
+    }
+
+    #[test]
+    fn places_are_those_of_the_order() {
+        let many: Vec<i64> = (0..20_000).map(|key| key * 7_919 % 15_000).collect();
+        for tiles in [vec![], vec![&[][..]], vec![&[7][..], &[7, 8]], many.chunks(1_000).collect()] {
+            let grouper = hashed(&tiles);
+            let order = grouper.ordered();
+            let places = grouper.places().expect("one worker numbers groups in the order of their rows");
+            assert!(order.iter().enumerate().all(|(place, &group)| places[group as usize] as usize == place));
+            let (keys, placed) = (grouper.keys(&order).unwrap(), grouper.placed_keys(&places));
+            for (keys, placed) in keys.into_iter().zip(placed) {
+                let values = |column: Gathered| match column.data {
+                    GatheredData::I64(values) => values,
+                    other => panic!("{other:?}"),
+                };
+                assert_eq!(values(keys), values(placed));
             }
         }
     }
-}
 
-/// Floats that are one key have one representative.
-pub(crate) fn canonical(mut column: Gathered) -> Gathered {
-    if let GatheredData::F64(values) = &mut column.data {
-        values.iter_mut().for_each(|value| *value = f64::from_bits(canonical_float_bits(*value)));
+    #[test]
+    fn merged_groups_are_in_the_order_of_one_worker() {
+        let keys: Vec<i64> = (0..9_000).map(|key| key * 7_919 % 5_000).collect();
+        let pieces: Vec<&[i64]> = keys.chunks(500).collect();
+        let one = hashed(&pieces);
+        // Two workers that took pieces in turn; the other's are empty here.
+        let of = |turn: usize| {
+            let mut own = vec![&[][..]; pieces.len()];
+            own.iter_mut().zip(&pieces).skip(turn).step_by(2).for_each(|(own, piece)| *own = *piece);
+            own
+        };
+        let (first, second) = (hashed(&of(0)), hashed(&of(1)));
+        let mut merged = first.fresh(&[DataType::BigInt], 0, 1);
+        for worker in [&second, &first] {
+            merged.merge(worker, &worker.occupied());
+        }
+        let keys = |grouper: &Grouper| match &grouper.keys(&grouper.ordered()).unwrap()[0].data {
+            GatheredData::I64(values) => values.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(keys(&merged), keys(&one));
     }
-    column
 }

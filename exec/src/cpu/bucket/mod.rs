@@ -8,6 +8,7 @@
 //! behind one part of the key (Prefixed) or a hash table (Hash).
 
 mod byte_keys;
+pub(super) mod group_keys;
 pub(super) mod grouper;
 pub(super) mod index;
 pub(super) mod key;
