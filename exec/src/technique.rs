@@ -78,8 +78,6 @@ techniques! {
     OwnIndex = "own-index",
     /// Keys of a table that are the numbers of its rows.
     Dense = "dense",
-    /// Indexes of short runs behind one part of the key.
-    Prefixed = "prefixed",
     /// Keys of one integer as codes, 64 at a time.
     IntegerKeys = "integer-keys",
     /// Such keys read in their column's physical form.

@@ -4,7 +4,6 @@
 //! * *Ranked*: keys are a part of not too many codes: a bit a code (see `ranks`). A key's group is its rank among the
 //!   keys, so that groups are in the order of their codes.
 //! * *Dense*: the keys of a table that fill their range in its order: a key's group is its distance from the lowest.
-//! * *Prefixed*: one part of the key nearly tells it (see `prefixed`).
 //! * *Hash*: everything else.
 //!
 //! A collection whose keys are unique keeps its rows as they are, and a group is a row. Otherwise the rows of a
@@ -16,7 +15,6 @@ use super::super::probe::{self, BLOCK, CodeRange, IntegerKeys, Key, KeyVector, w
 use super::grouper::Grouper;
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
 use super::parts;
-use super::prefixed::Prefixed;
 use super::ranks::Ranks;
 use super::sorted::{self, Keys};
 use super::table::{GroupTable, GroupTables, NO_GROUP};
@@ -44,7 +42,6 @@ enum Lookup {
     Ranked(Ranks),
     /// Codes from 1 up to this are keys, each of the group below it.
     Dense(u32),
-    Prefixed(Prefixed),
     Hash(GroupTables),
 }
 
@@ -198,7 +195,7 @@ impl KeyIndex {
     pub(crate) fn code_range(&self) -> Option<CodeRange> {
         match self.lookup {
             Lookup::Direct(_) | Lookup::Ranked(_) | Lookup::Dense(_) => self.layout.code_range(),
-            Lookup::Prefixed(_) | Lookup::Hash(_) => None,
+            Lookup::Hash(_) => None,
         }
     }
 
@@ -228,7 +225,7 @@ impl KeyIndex {
                     Lookup::Dense(last) => {
                         keys.each_block(|_, codes| groups.extend(codes.iter().map(|&code| dense(code.into(), *last))));
                     }
-                    Lookup::Prefixed(_) | Lookup::Hash(_) => unreachable!("these have no range of codes"),
+                    Lookup::Hash(_) => unreachable!("it has no range of codes"),
                 }
                 groups.truncate(len);
             }
@@ -246,7 +243,6 @@ impl KeyIndex {
             Lookup::Direct(entries) => each_group(codes, groups, |code| entries[code as usize]),
             Lookup::Ranked(ranks) => each_group(codes, groups, |code| ranks.group(code)),
             Lookup::Dense(last) => each_group(codes, groups, |code| dense(code, *last)),
-            Lookup::Prefixed(prefixed) => each_group(codes, groups, |code| prefixed.group(code)),
             Lookup::Hash(table) => table.find(codes, groups),
         }
     }
@@ -301,7 +297,7 @@ impl KeyIndex {
                     groups.push(codes[at] - 1);
                 });
             }),
-            (Key::Integers(_), _) => unreachable!("these have no range of codes"),
+            (Key::Integers(_), _) => unreachable!("it has no range of codes"),
             (Key::Parts(parts), _) => {
                 let mut found = Vec::new();
                 self.find_parts(parts, len, codes, &mut found);
@@ -326,7 +322,7 @@ impl KeyIndex {
             Lookup::Dense(last) => keys.each_block(|start, codes| {
                 each(start, word(codes, |code| u64::from(dense(code.into(), *last) != NO_GROUP)), codes);
             }),
-            Lookup::Prefixed(_) | Lookup::Hash(_) => unreachable!("these have no range of codes"),
+            Lookup::Hash(_) => unreachable!("it has no range of codes"),
         }
     }
 }
@@ -453,11 +449,6 @@ fn build_ranked(layout: KeyLayout, codes: &Codes, size: u64, reservation: Reserv
 }
 
 fn build_hash(layout: KeyLayout, codes: &Codes, reservation: Reservation) -> Built {
-    if let Some((prefixed, order)) = Prefixed::build(&layout, &codes.bits64) {
-        let lookup = Lookup::Prefixed(prefixed);
-        let order = (!order.is_sorted()).then_some(order);
-        return Built { index: KeyIndex { layout, lookup, spans: Spans::Unique, _reservation: reservation }, order };
-    }
     let mut table = GroupTable::new(layout.width, codes.len);
     let mut numbers = Vec::with_capacity(codes.len);
     table.insert(codes, &mut numbers);

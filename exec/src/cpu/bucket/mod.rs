@@ -2,10 +2,10 @@
 //!
 //! `key` turns the parts of a key into one number (or a string of bytes), by dense loops where it can (`pack`);
 //! one string is a key where it lies (`text_keys`). `table` numbers distinct keys by hashing, those of bytes with
-//! `byte_keys`; a `key_filter` stands before a large one that is probed. `grouper` numbers the groups of a reduction while its rows pass by;
-//! `index` finds the group of a key in a finished collection by whatever suits its keys: an array over the codes
-//! (Direct), a bitmap with ranks (Ranked, of keys in order by `sorted`), nothing but the range of the keys (Dense), runs
-//! behind one part of the key (Prefixed) or a hash table (Hash).
+//! `byte_keys`; a `key_filter` stands before a large one that is probed. `grouper` numbers the groups of a reduction while
+//! its rows pass by, and `group_keys` shows their keys; `index` finds the group of a key in a finished collection by
+//! whatever suits its keys: an array over the codes (Direct), a bitmap with ranks (Ranked, of keys in order by `sorted`),
+//! nothing but the range of the keys (Dense) or a hash table (Hash).
 
 mod byte_keys;
 pub(super) mod group_keys;
@@ -15,7 +15,6 @@ pub(super) mod key;
 mod key_filter;
 mod pack;
 mod parts;
-mod prefixed;
 pub(super) mod present;
 mod ranks;
 pub(super) mod runs;
