@@ -60,8 +60,8 @@
 //!   K asks for rows that the loop might have dropped before it came to its question, and twice. None of c crosses a
 //!   condition that may fail and does not move: the user would see fewer errors than the query has. What may fail does
 //!   not go to a loop that makes more than M;
-//! * the driving rows, as `selectivity` guesses them, are a quarter or less of the rows that M is made of, and have
-//!   few of its keys: they are stored, and each row of M is asked one question more;
+//! * the driving rows, as `selectivity` guesses them, are a quarter or less (an eighth, if they are not collected) of the rows
+//!   that M is made of, and have few of its keys: they are stored, and each row of M is asked one question more;
 //! * M is not a whole table by a sorted, unique key: such a bucket leaves the rows where they are, and costs nothing;
 //! * M does not have the keys of these very rows already: their own set is no smaller than they are.
 //!
@@ -87,6 +87,8 @@ use rustc_hash::FxHashSet;
 const SHARE_MAX: f64 = 0.3;
 /// How many rows M has to be made of for each driving row.
 const ROWS_PER_DRIVING_ROW: f64 = 4.0;
+/// The same where the driving rows are a whole collection, over which the loop still goes: they are read twice.
+const ROWS_PER_ROW_READ_TWICE: f64 = 8.0;
 
 /// Collects the rows that drive a loop in front of what they ask.
 pub(super) fn collect_driving_rows(program: &mut Program) -> bool {
@@ -151,7 +153,8 @@ fn find(program: &Program, block: BlockId) -> Option<Site> {
         while !targets.is_empty() {
             if let Some(site) = taken_apart(program, failing, lets, reader, &targets) {
                 let driving = selectivity.rows_of_nest(&multiloop.nest[..site.driving], &site.front);
-                let pays = |target: &Target| pays(driving, made_of(&selectivity, lets, target));
+                let each = if site.collects { ROWS_PER_DRIVING_ROW } else { ROWS_PER_ROW_READ_TWICE };
+                let pays = |target: &Target| pays(driving, each, made_of(&selectivity, lets, target));
                 if targets.iter().all(pays) && fail_alone(program, failing, lets, &site) {
                     return placed(program, lets, site);
                 }
@@ -288,8 +291,8 @@ fn made_of(selectivity: &Selectivity<'_>, lets: &[Let], target: &Target) -> (f64
 }
 
 /// Whether driving rows are few beside what is made of so many rows, and have few of its keys.
-fn pays(driving: f64, (rows, keys): (f64, f64)) -> bool {
-    driving * ROWS_PER_DRIVING_ROW <= rows && driving <= SHARE_MAX * keys
+fn pays(driving: f64, each: f64, (rows, keys): (f64, f64)) -> bool {
+    driving * each <= rows && driving <= SHARE_MAX * keys
 }
 
 /// Whether nothing fails but what the loop needs anyway, should its driving rows fail: what stands in one loop with a
