@@ -52,6 +52,24 @@ macro_rules! each_plain {
     };
 }
 
+/// Data of the same form, of what the body makes of the Vec of a plain form, and of text.
+macro_rules! map_each {
+    ($data:expr, $values:ident => $body:expr, text($text:ident) => $text_body:expr) => {
+        match $data {
+            GatheredData::Bool($values) => GatheredData::Bool($body),
+            GatheredData::I32($values) => GatheredData::I32($body),
+            GatheredData::I64($values) => GatheredData::I64($body),
+            GatheredData::I128($values) => GatheredData::I128($body),
+            GatheredData::F64($values) => GatheredData::F64($body),
+            GatheredData::Interval($values) => GatheredData::Interval($body),
+            GatheredData::Code { codes: $values, dictionary } => {
+                GatheredData::Code { codes: $body, dictionary: Arc::clone(dictionary) }
+            }
+            GatheredData::Text($text) => GatheredData::Text($text_body),
+        }
+    };
+}
+
 impl Gathered {
     /// An empty column of a register's form.
     pub(super) fn new(register: Register) -> Self {
@@ -323,18 +341,9 @@ impl Gathered {
 
     /// Some consecutive rows.
     pub(super) fn slice(&self, rows: std::ops::Range<usize>) -> Gathered {
-        let data = match &self.data {
-            GatheredData::Bool(values) => GatheredData::Bool(values[rows.clone()].to_vec()),
-            GatheredData::I32(values) => GatheredData::I32(values[rows.clone()].to_vec()),
-            GatheredData::I64(values) => GatheredData::I64(values[rows.clone()].to_vec()),
-            GatheredData::I128(values) => GatheredData::I128(values[rows.clone()].to_vec()),
-            GatheredData::F64(values) => GatheredData::F64(values[rows.clone()].to_vec()),
-            GatheredData::Interval(values) => GatheredData::Interval(values[rows.clone()].to_vec()),
-            GatheredData::Code { codes, dictionary } => {
-                GatheredData::Code { codes: codes[rows.clone()].to_vec(), dictionary: Arc::clone(dictionary) }
-            }
-            GatheredData::Text(text) => GatheredData::Text(text.take(rows.clone())),
-        };
+        let data = map_each!(&self.data,
+            values => values[rows.clone()].to_vec(),
+            text(text) => text.take(rows.clone()));
         Gathered::of(data, self.valid.as_ref().map(|valid| valid[rows.clone()].to_vec()), rows.len())
     }
 
@@ -392,18 +401,9 @@ impl Gathered {
         fn pick<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {
             rows.iter().map(|&row| values[row as usize]).collect()
         }
-        let data = match &self.data {
-            GatheredData::Bool(values) => GatheredData::Bool(pick(values, rows)),
-            GatheredData::I32(values) => GatheredData::I32(pick(values, rows)),
-            GatheredData::I64(values) => GatheredData::I64(pick(values, rows)),
-            GatheredData::I128(values) => GatheredData::I128(pick(values, rows)),
-            GatheredData::F64(values) => GatheredData::F64(pick(values, rows)),
-            GatheredData::Interval(values) => GatheredData::Interval(pick(values, rows)),
-            GatheredData::Code { codes, dictionary } => {
-                GatheredData::Code { codes: pick(codes, rows), dictionary: Arc::clone(dictionary) }
-            }
-            GatheredData::Text(text) => GatheredData::Text(text.take(rows.iter().map(|&row| row as usize))),
-        };
+        let data = map_each!(&self.data,
+            values => pick(values, rows),
+            text(text) => text.take(rows.iter().map(|&row| row as usize)));
         let valid = self.valid.as_ref().map(|valid| pick(valid, rows));
         Gathered { data, valid, len: rows.len() }
     }
@@ -415,21 +415,10 @@ impl Gathered {
             values.iter().zip(places).for_each(|(&value, &place)| placed[place as usize] = value);
             placed
         }
-        let data = match &self.data {
-            GatheredData::Bool(values) => GatheredData::Bool(place(values, places)),
-            GatheredData::I32(values) => GatheredData::I32(place(values, places)),
-            GatheredData::I64(values) => GatheredData::I64(place(values, places)),
-            GatheredData::I128(values) => GatheredData::I128(place(values, places)),
-            GatheredData::F64(values) => GatheredData::F64(place(values, places)),
-            GatheredData::Interval(values) => GatheredData::Interval(place(values, places)),
-            GatheredData::Code { codes, dictionary } => {
-                GatheredData::Code { codes: place(codes, places), dictionary: Arc::clone(dictionary) }
-            }
-            GatheredData::Text(_) => {
-                let rows: Vec<u32> = (0..self.len as u32).collect();
-                return self.take(&place(&rows, places));
-            }
-        };
+        let data = map_each!(&self.data, values => place(values, places), text(text) => {
+            let rows: Vec<usize> = (0..self.len).collect();
+            text.take(place(&rows, places).into_iter())
+        });
         let valid = self.valid.as_ref().map(|valid| place(valid, places));
         Gathered { data, valid, len: self.len }
     }

@@ -8,7 +8,6 @@ use super::node::{Node, Operation};
 use super::{dictionary, fused, load, memo};
 use crate::Result;
 use crate::column::ColumnData;
-use crate::cpu::bitmap::Bitmap;
 use crate::cpu::bucket::key::{KeyLayout, PartDomain, PartLayout};
 use crate::cpu::bucket::present::DictionaryPart;
 use crate::cpu::kernels::{self, Call};
@@ -205,11 +204,7 @@ impl<'a> Tile<'a> {
                 return None;
             };
             let codes = &codes[start..start + self.len()];
-            let valid = column.nulls.as_ref().map(|nulls| {
-                let mut valid = Bitmap::default();
-                load::slice_bits(nulls.inner(), start, self.len(), &mut valid);
-                valid
-            });
+            let valid = load::valid_rows(column, start, self.len());
             let part = DictionaryPart { codes, valid, count: dictionary.len(), shift: part.shift };
             Arc::ptr_eq(dictionary, known).then_some(part)
         };

@@ -4,7 +4,7 @@
 //! column's own space: offsets of a frame, codes of a sorted dictionary. There it is one unsigned comparison,
 //! `value - low <= high - low`, on lanes as narrow as the column is.
 
-use super::load::slice_bits;
+use super::load::valid_rows;
 use super::node::Operation;
 use crate::Result;
 use crate::column::{Column, ColumnData, Dictionary};
@@ -127,7 +127,7 @@ fn columns(tile: &Tile<'_>, function: Function, arguments: &[u32], len: usize, o
                 let (left, right) = (&left[start..start + len], &right[other..other + len]);
                 let mut bits = out.take_bool();
                 compare_offsets(left, right, shift, holds, &mut bits);
-                let valid = valid_in_all(columns, len, out.take_nulls());
+                let valid = valid_in_all(columns, len);
                 out.set(len, VectorData::Bool(bits), valid);
                 return true;
             }
@@ -140,16 +140,13 @@ fn columns(tile: &Tile<'_>, function: Function, arguments: &[u32], len: usize, o
 }
 
 /// Which of the rows from some on have a value in both columns; none if all have.
-fn valid_in_all(columns: [(&Column, usize); 2], len: usize, mut valid: Bitmap) -> Option<Bitmap> {
-    let mut nullable = columns.into_iter().filter_map(|(column, start)| Some((column.nulls.as_ref()?, start)));
-    let (nulls, start) = nullable.next()?;
-    slice_bits(nulls.inner(), start, len, &mut valid);
-    if let Some((nulls, start)) = nullable.next() {
-        let mut other = Bitmap::default();
-        slice_bits(nulls.inner(), start, len, &mut other);
-        valid.and(&other);
-    }
-    (!valid.is_full()).then_some(valid)
+fn valid_in_all(columns: [(&Column, usize); 2], len: usize) -> Option<Bitmap> {
+    let nullable = columns.into_iter().filter_map(|(column, start)| valid_rows(column, start, len));
+    let both = nullable.reduce(|mut both, valid| {
+        both.and(&valid);
+        both
+    });
+    both.filter(|valid| !valid.is_full())
 }
 
 /// A column that has not been loaded, of a range of rows, and the first of these.

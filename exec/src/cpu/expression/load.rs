@@ -61,6 +61,13 @@ pub(super) fn slice_bits(bits: &BooleanBuffer, start: usize, len: usize, out: &m
     out.fill_words(len, |_| words.next().unwrap_or(0));
 }
 
+/// Which rows of a column from some on have a value; none if it has no NULL anywhere.
+pub(super) fn valid_rows(column: &Column, start: usize, len: usize) -> Option<Bitmap> {
+    let mut valid = Bitmap::default();
+    slice_bits(column.nulls.as_ref()?.inner(), start, len, &mut valid);
+    Some(valid)
+}
+
 /// Values of a scan that are converted between two requests for memory further on.
 const SCAN_BLOCK: usize = 256;
 
