@@ -82,6 +82,8 @@ techniques! {
     IntegerKeys = "integer-keys",
     /// Such keys read in their column's physical form.
     KeysInColumns = "keys-in-columns",
+    /// Strings of another dictionary than an index's looked up once each.
+    Translation = "translation",
     /// A filter of bits before large hash tables that are probed.
     KeyFilter = "key-filter",
     /// Asking for the memory of entries before it is looked at.

@@ -4,7 +4,7 @@
 //!    full and not much larger than itself, so that many small inserts leave few chunks and copy a row only a few
 //!    times.
 //! 2. New text shares the table's dictionary. If it brings new strings, the column gets a larger dictionary, as long
-//!    as that stays small; only codes are rewritten.
+//!    as that stays small; only codes are rewritten. A large dictionary does not grow.
 //! 3. Statistics are merged, and gathered anew each time the table has grown by about an eighth.
 
 use super::{CHUNK_ROWS, Chunk, Column, Table, compact, compact_text, statistics};
@@ -57,7 +57,7 @@ impl Table {
             let dictionary = before.first().is_none_or(|chunk| chunk.columns[index].data.dictionary().is_some());
             let mut column = compact::compact(&pieces, field, dictionary)?;
             if before.is_empty() && field.data_type.is_text() {
-                compact_text::unify(&mut [&mut column], field)?;
+                compact_text::unify(&mut [&mut column], field, Some(&context.memory))?;
             }
             Ok(column)
         });
@@ -82,12 +82,18 @@ impl Table {
             return Ok(());
         }
         let columns: Vec<&Column> = chunks.iter().map(|chunk| &chunk.columns[index]).collect();
-        let Some(union) = compact_text::union(&columns) else { return Ok(()) };
-        // The old dictionary if it has them all, so that old chunks stay as they are.
-        let union = if union == **first { Arc::clone(first) } else { Arc::new(union) };
+        let shared = if first.len() > compact_text::GROWING_MAX {
+            // It stays as it is, and chunks that bring other strings keep their own.
+            Arc::clone(first)
+        } else {
+            let Some(union) = compact_text::union(&columns) else { return Ok(()) };
+            // The old dictionary if it has them all, so that old chunks stay as they are.
+            if union == **first { Arc::clone(first) } else { Arc::new(union) }
+        };
         chunks.par_iter_mut().for_each(|chunk| {
-            if !chunk.columns[index].data.dictionary().is_some_and(|own| Arc::ptr_eq(own, &union)) {
-                compact_text::recode(&mut Arc::make_mut(chunk).columns[index], &union);
+            let own = chunk.columns[index].data.dictionary();
+            if own.is_some_and(|own| !Arc::ptr_eq(own, &shared) && compact_text::holds(&shared, own)) {
+                compact_text::recode(&mut Arc::make_mut(chunk).columns[index], &shared);
             }
         });
         Ok(())

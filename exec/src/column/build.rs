@@ -20,6 +20,9 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Chunks whose text is put into the slab at once.
+const CHUNKS_KEPT: usize = 8;
+
 /// What to do with arrays that come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
@@ -178,8 +181,8 @@ impl TableBuilder {
             let rows = pieces.iter().map(|piece| piece.rows).sum();
             let mut memory = Reservation::new(&self.context.memory);
             memory.add(columns.iter().map(Column::bytes).sum())?;
-            // Codes may still change.
-            let columns = self.slab.keep(columns, |data| data.dictionary().is_none());
+            // What form text takes is known at the end.
+            let columns = self.slab.keep(columns, |data| !data.is_text());
             self.chunks.push(Unfinished { rows, columns, summaries, memory });
         }
         self.drop_staged(if all { self.staged_rows } else { full })
@@ -225,9 +228,13 @@ impl TableBuilder {
     pub fn finish(mut self) -> Result<Table> {
         self.flush(true)?;
         let fields = self.fields;
-        unify_text(&mut self.chunks, &fields)?;
-        for chunk in self.chunks.iter_mut().filter(|_| self.storage == Storage::Compact) {
-            chunk.columns = self.slab.keep(std::mem::take(&mut chunk.columns), |data| data.dictionary().is_some());
+        let compact = self.storage == Storage::Compact;
+        let estimates = unify_text(&mut self.chunks, &fields, compact, &self.context)?;
+        // Several chunks at once, since few columns of one are text.
+        for chunks in self.chunks.chunks_mut(CHUNKS_KEPT).filter(|_| compact) {
+            let columns = chunks.iter_mut().flat_map(|chunk| std::mem::take(&mut chunk.columns)).collect();
+            let mut kept = self.slab.keep(columns, ColumnData::is_text).into_iter();
+            chunks.iter_mut().for_each(|chunk| chunk.columns = kept.by_ref().take(fields.len()).collect());
         }
         self.context.check()?;
         let statistics = {
@@ -237,7 +244,7 @@ impl TableBuilder {
             let summaries =
                 |index: usize| chunks.iter().map(|chunk| chunk.summaries[index].clone()).collect::<Vec<_>>();
             let summaries: Vec<Vec<Summary>> = (0..fields.len()).map(summaries).collect();
-            let mut statistics = measure(&fields, &columns, &summaries);
+            let mut statistics = measure(&fields, &columns, &summaries, &estimates);
             statistics.rows = chunks.iter().map(|chunk| chunk.rows as u64).sum();
             statistics
         };
@@ -252,12 +259,20 @@ impl TableBuilder {
     }
 }
 
-/// Gives each text column one dictionary for all chunks, or none, and counts what changed.
-fn unify_text(chunks: &mut [Unfinished], fields: &[Field]) -> Result<()> {
+/// Gives each text column one dictionary for all chunks, or none, and counts what changed; columns that are not to be
+/// `compact` get none that they did not come with. Gives the numbers of distinct values that were estimated.
+fn unify_text(
+    chunks: &mut [Unfinished],
+    fields: &[Field],
+    compact: bool,
+    context: &Context,
+) -> Result<Vec<Option<u64>>> {
+    let mut estimates = vec![None; fields.len()];
     let before: Vec<usize> = chunks.iter().map(Unfinished::bytes).collect();
     for (index, field) in fields.iter().enumerate().filter(|(_, field)| field.data_type.is_text()) {
         let mut columns: Vec<&mut Column> = chunks.iter_mut().map(|chunk| &mut chunk.columns[index]).collect();
-        compact_text::unify(&mut columns, field)?;
+        context.check()?;
+        estimates[index] = compact_text::unify(&mut columns, field, compact.then_some(&context.memory))?;
     }
     for (chunk, before) in chunks.iter_mut().zip(before) {
         let counted = (chunk.memory.bytes() + chunk.bytes()).saturating_sub(before);
@@ -268,7 +283,7 @@ fn unify_text(chunks: &mut [Unfinished], fields: &[Field]) -> Result<()> {
         let bytes = dictionaries.map(|dictionary| dictionary.bytes()).sum();
         first.memory.add(bytes)?;
     }
-    Ok(())
+    Ok(estimates)
 }
 
 impl Unfinished {

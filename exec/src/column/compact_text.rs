@@ -2,12 +2,14 @@
 //!
 //! 1. While chunks stream in, each becomes either codes of a sorted dictionary of its own (few distinct strings) or
 //!    one byte buffer with offsets ([`compact_text`]).
-//! 2. At the end of the load the chunks of a column get one dictionary together, or, if they have too many distinct
-//!    strings in all, every chunk becomes a byte buffer ([`unify`]).
+//! 2. At the end of the load the chunks of a column get one dictionary together, or, if their strings do not repeat
+//!    enough, every chunk becomes a byte buffer ([`unify`]). The strings of a long column may repeat though those of no
+//!    chunk do: a sketch of all of them tells.
 
 use super::compact::misfit;
-use super::{Column, ColumnData, Dictionary};
+use super::{CHUNK_ROWS, Column, ColumnData, Dictionary, distinct, shared_dictionary};
 use crate::Result;
+use crate::context::{Memory, Reservation};
 use crate::technique::Technique;
 use ::arrow::buffer::{Buffer, OffsetBuffer};
 use hashbrown::HashTable;
@@ -20,8 +22,11 @@ use std::sync::Arc;
 /// A dictionary of so many strings is worth it however few rows there are: its codes take one byte.
 const DISTINCT_ALWAYS: usize = 1 << 8;
 
-/// No dictionary has more strings: codes take two bytes at most.
-const DISTINCT_MAX: usize = 1 << 16;
+/// The dictionary of a table that small additions still grow has no more strings: each time all of it is made anew.
+pub(super) const GROWING_MAX: usize = 1 << 16;
+
+/// No dictionary has more strings.
+const DISTINCT_MAX: usize = 1 << 22;
 
 /// Above [`DISTINCT_ALWAYS`], rows that each distinct string must stand for on average.
 const ROWS_PER_DISTINCT_MIN: usize = 4;
@@ -134,20 +139,42 @@ fn encode(pieces: &[Column], trim: bool) -> Option<ColumnData> {
     Some(Dictionary::encode(dictionary, codes.into_iter().map(|code| rank.get(code as usize).copied().unwrap_or(0))))
 }
 
-/// Step 2: gives the chunks of one column one dictionary, or none. On an error, which only a chunk of more than
-/// 2 GiB of text can cause, some of them have been changed, but their values have not.
-pub(super) fn unify(chunks: &mut [&mut Column], field: &Field) -> Result<()> {
+/// Step 2: gives the chunks of one column one dictionary, or none. With `memory` byte buffers may become codes, too; gives
+/// an estimate of how many strings there are, if it made one. On an error, which only a chunk of more than 2 GiB of text
+/// can cause, some of them have been changed, but their values have not.
+pub(super) fn unify(chunks: &mut [&mut Column], field: &Field, memory: Option<&Arc<Memory>>) -> Result<Option<u64>> {
     let columns: Vec<&Column> = chunks.iter().map(|column| &**column).collect();
-    match union(&columns).map(Arc::new) {
-        Some(dictionary) => chunks.par_iter_mut().for_each(|column| recode(column, &dictionary)),
-        None => chunks.par_iter_mut().try_for_each(|column| {
-            if column.data.dictionary().is_some() {
-                column.data = concatenate(std::slice::from_ref(&**column), false, field)?;
-            }
-            Ok(())
-        })?,
+    if let Some(dictionary) = union(&columns).map(Arc::new) {
+        chunks.par_iter_mut().for_each(|column| recode(column, &dictionary));
+        return Ok(None);
     }
-    Ok(())
+    let estimate = memory.map(|_| distinct::estimate(&columns));
+    if let Some((estimate, memory)) = estimate.zip(memory)
+        && let Some(shared) = share_repeating(&columns, estimate, memory)
+    {
+        chunks.iter_mut().zip(shared).for_each(|(column, data)| column.data = data);
+        return Ok(None);
+    }
+    chunks.par_iter_mut().try_for_each(|column| {
+        if column.data.dictionary().is_some() {
+            column.data = concatenate(std::slice::from_ref(&**column), false, field)?;
+        }
+        Ok(())
+    })?;
+    Ok(estimate)
+}
+
+/// The columns as codes of one dictionary, if their strings repeat enough and there is memory to find that out.
+fn share_repeating(columns: &[&Column], estimate: u64, memory: &Arc<Memory>) -> Option<Vec<ColumnData>> {
+    let rows: usize = columns.iter().map(|column| column.rows()).sum();
+    // The estimate may be off by a few percent either way.
+    let most = DISTINCT_MAX.min(rows / ROWS_PER_DISTINCT_MIN + rows / 32);
+    if rows <= CHUNK_ROWS || estimate > most as u64 || !Technique::Dictionaries.is_on() {
+        return None;
+    }
+    let mut working = Reservation::new(memory);
+    working.add(rows * shared_dictionary::WORKING_BYTES).ok()?;
+    shared_dictionary::share(columns, most, DICTIONARY_BYTES_MAX)
 }
 
 /// The union of the chunks' dictionaries, if all have one and it is small enough for their rows.
@@ -162,20 +189,24 @@ pub(super) fn union(chunks: &[&Column]) -> Option<Dictionary> {
         }
         known = Some(dictionary);
         all.extend(dictionary.iter());
-        if all.len() > 4 * DISTINCT_MAX {
+        if all.len() > 4 * GROWING_MAX {
             all.sort_unstable();
             all.dedup();
         }
-        if all.len() > 4 * DISTINCT_MAX {
+        if all.len() > 4 * GROWING_MAX {
             return None;
         }
     }
     all.sort_unstable();
     all.dedup();
-    let small =
-        all.len() <= DISTINCT_ALWAYS || (all.len() <= DISTINCT_MAX && all.len() <= rows / ROWS_PER_DISTINCT_MIN);
+    let small = all.len() <= DISTINCT_ALWAYS || (all.len() <= GROWING_MAX && all.len() <= rows / ROWS_PER_DISTINCT_MIN);
     let bytes: usize = all.iter().map(|text| text.len()).sum();
     (small && bytes <= DICTIONARY_BYTES_MAX).then(|| Dictionary::new(all))
+}
+
+/// Whether a dictionary holds all strings of another.
+pub(super) fn holds(dictionary: &Dictionary, other: &Dictionary) -> bool {
+    other.iter().all(|text| dictionary.find(text).is_ok())
 }
 
 /// The same strings as codes of `dictionary`, which holds them all.

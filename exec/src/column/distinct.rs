@@ -30,11 +30,13 @@ pub(super) fn measure(chunks: &[&Column], rows: u64, runs: Option<u64>, statisti
             statistics.unique = distinct == rows && statistics.nulls == 0;
             statistics.clustered |= runs == Some(distinct);
         }
-        None => {
-            let sketch = chunks.par_iter().map(|column| Sketch::of(column)).reduce(Sketch::default, Sketch::merge);
-            statistics.distinct = Some(sketch.estimate().min(rows - statistics.nulls));
-        }
+        None => statistics.distinct = Some(estimate(chunks).min(rows - statistics.nulls)),
     }
+}
+
+/// About how many values there are.
+pub(super) fn estimate(chunks: &[&Column]) -> u64 {
+    chunks.par_iter().map(|column| Sketch::of(column)).reduce(Sketch::default, Sketch::merge).estimate()
 }
 
 fn exact(chunks: &[&Column], rows: u64, statistics: &ColumnStatistics) -> Option<u64> {
@@ -165,7 +167,8 @@ fn mix(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-fn hash_text(text: &[u8]) -> u64 {
+/// The same for equal strings, with well mixed bits.
+pub(super) fn hash_text(text: &[u8]) -> u64 {
     let mut hash = text.len() as u64;
     let mut words = text.chunks_exact(8);
     for word in &mut words {

@@ -14,6 +14,7 @@ mod compact_text;
 pub mod dictionary;
 mod distinct;
 pub mod form;
+mod shared_dictionary;
 mod slab;
 pub mod statistics;
 #[cfg(test)]

@@ -223,11 +223,18 @@ fn greater(a: Value, b: &Value) -> Value {
 }
 
 /// Statistics of a whole table from the summaries of its columns' chunks, columns in parallel. `chunks` gives the
-/// chunks' columns of one field.
-pub(super) fn measure(fields: &[Field], columns: &[Vec<&Column>], summaries: &[Vec<Summary>]) -> TableStatistics {
+/// chunks' columns of one field, `estimates` how many distinct values it has, if that has been estimated before.
+pub(super) fn measure(
+    fields: &[Field],
+    columns: &[Vec<&Column>],
+    summaries: &[Vec<Summary>],
+    estimates: &[Option<u64>],
+) -> TableStatistics {
     let rows = columns.first().map_or(0, |chunks| chunks.iter().map(|column| column.rows() as u64).sum());
     let columns = (0..fields.len()).into_par_iter().map(|index| {
         let (mut statistics, runs) = fold(&summaries[index]);
+        let estimate = estimates[index].map(|estimate| estimate.min(rows - statistics.nulls));
+        statistics.distinct = statistics.distinct.or(estimate);
         super::distinct::measure(&columns[index], rows, runs, &mut statistics);
         statistics
     });
@@ -245,7 +252,7 @@ impl Table {
         let columns: Vec<Vec<&Column>> = (0..self.fields.len())
             .map(|index| self.chunks.iter().map(|chunk| &chunk.columns[index]).collect())
             .collect();
-        let mut statistics = measure(&self.fields, &columns, &summaries);
+        let mut statistics = measure(&self.fields, &columns, &summaries, &vec![None; self.fields.len()]);
         statistics.rows = self.rows() as u64;
         for (place, chunk) in self.chunks.iter_mut().enumerate() {
             let ranges: Vec<_> = summaries.iter().map(|summaries| summaries[place].range()).collect();

@@ -207,9 +207,8 @@ fn dictionaries_and_their_overflow() {
         (3 * CHUNK_ROWS, 40_000, "dictionary16"),
         (3 * CHUNK_ROWS, 60_000, "text"),
         (2 * CHUNK_ROWS, 2 * CHUNK_ROWS, "text"),
+        (5 * CHUNK_ROWS, 70_000, "dictionary32"),
     ] {
-        // 40,000 of 196,608 would do, but its chunks are too varied to be staged as dictionaries.
-        let form = if distinct == 40_000 { "text" } else { form };
         let table = check(DataType::Text, &texts(rows, distinct));
         assert!(table.chunks.iter().all(|chunk| chunk.columns[0].data.form() == form), "{rows} rows, {distinct}");
     }
@@ -222,6 +221,63 @@ fn dictionaries_and_their_overflow() {
     let table = check(DataType::Text, &changing);
     let first = table.chunks[0].columns[0].data.dictionary().unwrap();
     assert!(table.chunks.iter().all(|chunk| Arc::ptr_eq(first, chunk.columns[0].data.dictionary().unwrap())));
+}
+
+#[test]
+fn long_columns_of_strings_that_repeat() {
+    // No chunk repeats much; NULLs, the empty string, strings that are the beginning of others, and such as are longer
+    // than what is compared first.
+    let ends = ["", "a", "a\0", "é", "a long end of a string", "a long end of a strong"];
+    let text = |row: usize| match row % 50 {
+        0 => Value::Null,
+        1 => Value::text(""),
+        _ => {
+            let number = row * 7919 % 12_345;
+            Value::text(format!("beginning{}{}", number / ends.len(), ends[number % ends.len()]))
+        }
+    };
+    let values: Vec<Value> = (0..4 * CHUNK_ROWS + 3).map(text).collect();
+    let table = check(DataType::Text, &values);
+    let first = table.chunks[0].columns[0].data.dictionary().expect("they repeat");
+    assert!(table.chunks.iter().all(|chunk| Arc::ptr_eq(first, chunk.columns[0].data.dictionary().unwrap())));
+    // Without memory to find that out they stay as they are; with what that takes at least, the table is made.
+    let small = Context::new(Memory::new(table.bytes() + 5 * CHUNK_ROWS * 8));
+    let rows: Vec<Vec<Value>> = values.iter().map(|value| vec![value.clone()]).collect();
+    let mut builder = TableBuilder::new(one_field(DataType::Text), Storage::Compact, &small);
+    let pushed = rows.chunks(CHUNK_ROWS).try_for_each(|rows| builder.push_values(rows));
+    match pushed.and_then(|()| builder.finish()) {
+        Ok(table) => check_table(&table, &values),
+        Err(error) => assert_eq!(error.kind(), ErrorKind::OutOfMemory),
+    }
+    assert_eq!(small.memory.used(), 0);
+}
+
+#[test]
+fn a_large_dictionary_takes_what_it_has() {
+    let context = context();
+    let values = |rows: std::ops::Range<usize>, of: usize| -> Vec<Vec<Value>> {
+        rows.map(|row| vec![Value::text(format!("{:06}", row * 7919 % of))]).collect()
+    };
+    let made = |rows: &[Vec<Value>]| {
+        let mut builder = TableBuilder::new(one_field(DataType::Text), Storage::Compact, &context);
+        builder.push_values(rows).unwrap();
+        builder.finish().unwrap()
+    };
+    let mut all = values(0..5 * CHUNK_ROWS, 70_000);
+    let mut table = made(&all);
+    let dictionary = |table: &Table, chunk: usize| table.chunks[chunk].columns[0].data.dictionary().cloned();
+    let first = dictionary(&table, 0).unwrap();
+    assert!(first.len() == 70_000);
+    // Strings that it has, others, and both.
+    for (rows, of) in [(0..300, 70_000), (0..300, 90_000), (100..100_000, 90_000), (3..4, 70_000)] {
+        let new = values(rows, of);
+        table = table.append(&made(&new), &context).unwrap();
+        all.extend(new);
+        check_table(&table, &all.iter().map(|row| row[0].clone()).collect::<Vec<_>>());
+        assert!(Arc::ptr_eq(&first, &dictionary(&table, 0).unwrap()), "it stays as it is");
+    }
+    let one = table.append(&made(&values(0..300, 70_000)), &context).unwrap();
+    assert!(one.chunks.len() > 5);
 }
 
 #[test]

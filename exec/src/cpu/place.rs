@@ -304,7 +304,7 @@ fn aggregate_text(plan: &AggregatePlan<'_>) -> String {
         None => "rows",
     };
     let filter = if plan.condition.is_empty() { "" } else { ", filtered" };
-    let distinct = if *distinct { ", distinct by hash" } else { "" };
+    let distinct = if *distinct { ", distinct by bit or hash" } else { "" };
     let how = match (reduction, bound) {
         (Reduction::Sum, Some(bound)) => {
             format!(

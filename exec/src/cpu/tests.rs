@@ -1,6 +1,8 @@
 //! Programs on the CPU backend against the interpreter: every shape of program, on nasty tables, in every form of
 //! storage, with any number of threads.
 
+mod dictionaries;
+mod distinct;
 mod few_sums;
 mod in_place;
 mod own_index;
@@ -279,7 +281,7 @@ loop
     n: count of rows
     total: sum of i32 within 2147483648: 64 bits for 4294967295 rows, then 128
   %3 reduce: one group a worker
-    kinds: count of text, distinct by hash
+    kinds: count of text, distinct by bit or hash
 %4 sort of %2 by 1 fields";
     assert_eq!(text, expected, "{text}");
 }

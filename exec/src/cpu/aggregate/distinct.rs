@@ -1,32 +1,313 @@
-//! DISTINCT arguments: a set of (group, argument), folded into the plain aggregate at the end.
+//! DISTINCT arguments: a set of (group, argument), folded into the plain aggregate at the end. It is a bit for each code of
+//! an argument in each group where there are not too many, else a hash table.
 
+use super::super::bitmap::each_one;
 use super::super::bucket::index::{sort_by_group, starts_of};
 use super::super::bucket::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
 use super::super::bucket::table::GroupTable;
 use super::super::gather::Gathered;
-use super::super::vector::{Vector, VectorData};
+use super::super::vector::{Register, Vector, VectorData};
 use super::{AggregateKind, Input, TileGroups};
+use crate::column::Dictionary;
+use crate::technique::Technique;
 use crate::{Error, Result};
+use multiloop_planner::multiloop::Reduction;
 use multiloop_planner::types::DataType;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The distinct arguments of each group.
 #[derive(Clone, Debug)]
 pub(crate) struct Distinct {
     plain: AggregateKind,
-    layout: KeyLayout,
-    table: GroupTable,
-    /// The arguments and their groups, in the table's order.
-    values: Gathered,
-    groups: Vec<u32>,
     group_count: usize,
-    /// For a merge, which asks for a few groups at a time: where each group's rows begin, and the rows by group.
-    by_group: OnceLock<(Vec<u32>, Vec<u32>)>,
+    met: Met,
+}
+
+#[derive(Clone, Debug)]
+enum Met {
+    Bits(BitSets),
+    Hash(Box<HashSet>),
+}
+
+/// Arguments with their groups.
+struct Members {
+    groups: Vec<u32>,
+    values: Vector,
 }
 
 impl Distinct {
     /// For no groups, of an aggregate that is DISTINCT.
     pub(crate) fn new(kind: &AggregateKind) -> Result<Self> {
+        let plain = AggregateKind { distinct: false, ..kind.clone() };
+        Ok(Distinct { met: Met::Hash(Box::new(HashSet::new(&plain)?)), plain, group_count: 0 })
+    }
+
+    pub(crate) fn resize(&mut self, groups: usize) {
+        self.group_count = groups;
+        if let Met::Bits(bits) = &mut self.met
+            && !bits.resize(groups)
+        {
+            self.hash_all();
+        }
+    }
+
+    pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
+        let Some(vector) = input.vector else { return Err(Error::internal("distinct of nothing")) };
+        if self.is_empty()
+            && let Some(domain) = Domain::of(vector, self.plain.bound)
+            && let Some(bits) = BitSets::new(domain, self.group_count, bits_for(input.len))
+        {
+            self.met = Met::Bits(bits);
+        }
+        if let Met::Bits(bits) = &mut self.met {
+            if bits.update(vector, input) {
+                return Ok(());
+            }
+            self.hash_all();
+        }
+        let mut tuples = Vec::with_capacity(input.len);
+        let mut groups = Vec::with_capacity(input.len);
+        input.each_valid(|tuple, group| {
+            tuples.push(tuple as u32);
+            groups.push(group as u32);
+        });
+        let mut values = Vector::default();
+        values.gather(vector, &tuples);
+        self.hash(&Members { groups, values });
+        Ok(())
+    }
+
+    fn is_empty(&self) -> bool {
+        matches!(&self.met, Met::Hash(set) if set.groups.is_empty())
+    }
+
+    /// Adds to the hash table.
+    fn hash(&mut self, members: &Members) {
+        if let Met::Hash(set) = &mut self.met {
+            set.add(members);
+        }
+    }
+
+    /// Goes on with a hash table.
+    fn hash_all(&mut self) {
+        let Met::Bits(bits) = &self.met else { return };
+        let members = bits.members((0..self.group_count as u32).map(|group| (group, group)));
+        if let Ok(set) = HashSet::new(&self.plain) {
+            self.met = Met::Hash(Box::new(set));
+            self.hash(&members);
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self, from: &[u32], into: &[u32]) -> Result<()> {
+        if let Met::Bits(theirs) = &other.met {
+            if self.is_empty()
+                && let Some(bits) = BitSets::new(theirs.domain.clone(), self.group_count, BITS_MAX)
+            {
+                self.met = Met::Bits(bits);
+            }
+            if let Met::Bits(mine) = &mut self.met
+                && mine.domain.is(&theirs.domain)
+            {
+                from.iter().zip(into).for_each(|(&from, &into)| mine.unite(into, theirs, from));
+                return Ok(());
+            }
+        }
+        self.hash_all();
+        let pairs = from.iter().copied().zip(into.iter().copied());
+        let members = match &other.met {
+            Met::Bits(theirs) => theirs.members(pairs),
+            Met::Hash(theirs) => theirs.members(pairs, other.group_count),
+        };
+        self.hash(&members);
+        Ok(())
+    }
+
+    pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
+        let members = match self.met {
+            Met::Bits(bits) if self.plain.reduction == Reduction::Count => {
+                return Ok(Gathered::from_i64(bits.counts(self.group_count), None));
+            }
+            Met::Bits(bits) => bits.members((0..self.group_count as u32).map(|group| (group, group))),
+            Met::Hash(set) => Members { groups: set.groups, values: set.values.into_vector() },
+        };
+        let mut plain = self.plain.accumulator()?;
+        plain.resize(self.group_count);
+        plain.update(&Input {
+            groups: TileGroups::Each(&members.groups, None),
+            vector: Some(&members.values),
+            len: members.groups.len(),
+        })?;
+        plain.finish(data_type)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        match &self.met {
+            Met::Bits(bits) => bits.words.capacity() * 8,
+            Met::Hash(set) => set.table.bytes() + set.values.bytes() + set.groups.capacity() * 4,
+        }
+    }
+}
+
+/// Bits of all groups together, at most: 8 MiB.
+const BITS_MAX: u64 = 1 << 26;
+
+/// Bits that the first tuples make worth it: all of them are looked at in the end.
+fn bits_for(tuples: usize) -> u64 {
+    (tuples as u64 * 1024).clamp(1 << 16, BITS_MAX)
+}
+
+/// A bit for each code in each group.
+#[derive(Clone, Debug)]
+struct BitSets {
+    domain: Domain,
+    /// Words of a group.
+    stride: usize,
+    words: Vec<u64>,
+}
+
+/// Which arguments have codes.
+#[derive(Clone, Debug)]
+enum Domain {
+    /// So many from the lowest on, in this register.
+    Integers { low: i64, count: u64, register: Register },
+    /// The strings of a dictionary.
+    Strings(Arc<Dictionary>),
+}
+
+impl Domain {
+    /// Those that an argument like this one can be, if it lies between a bound and its negative.
+    fn of(vector: &Vector, bound: Option<u64>) -> Option<Self> {
+        match &vector.data {
+            VectorData::Code { dictionary, .. } => Some(Domain::Strings(Arc::clone(dictionary))),
+            VectorData::I32(_) | VectorData::I64(_) => {
+                let high = bound.and_then(|bound| i64::try_from(bound).ok())?;
+                let count = (high as u64).checked_mul(2)?.checked_add(1)?;
+                Some(Domain::Integers { low: -high, count, register: vector.register() })
+            }
+            _ => None,
+        }
+    }
+
+    fn count(&self) -> u64 {
+        match self {
+            Domain::Integers { count, .. } => *count,
+            Domain::Strings(dictionary) => dictionary.len() as u64,
+        }
+    }
+
+    fn is(&self, other: &Domain) -> bool {
+        match (self, other) {
+            (Domain::Integers { low, count, .. }, Domain::Integers { low: other_low, count: other_count, .. }) => {
+                (low, count) == (other_low, other_count)
+            }
+            (Domain::Strings(a), Domain::Strings(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+impl BitSets {
+    /// Empty sets, if they take at most so many bits.
+    fn new(domain: Domain, groups: usize, most: u64) -> Option<Self> {
+        let stride = domain.count().div_ceil(64).max(1);
+        let bits = stride.checked_mul(64)?.checked_mul(groups.max(1) as u64)?;
+        let fits = bits <= most && Technique::Set.is_on();
+        fits.then(|| BitSets { domain, stride: stride as usize, words: vec![0; stride as usize * groups] })
+    }
+
+    /// Makes room for so many groups; false if they are too many.
+    fn resize(&mut self, groups: usize) -> bool {
+        let fits = (self.stride as u64 * 64).checked_mul(groups as u64).is_some_and(|bits| bits <= BITS_MAX);
+        if fits {
+            self.words.resize(self.stride * groups, 0);
+        }
+        fits
+    }
+
+    /// Adds arguments; false if some have no code, which leaves the others added.
+    fn update(&mut self, vector: &Vector, input: &Input<'_>) -> bool {
+        match (&self.domain, &vector.data) {
+            (&Domain::Integers { low, count, .. }, VectorData::I32(values)) => {
+                self.mark(input, count, |tuple| i64::from(values[vector.position(tuple)]).wrapping_sub(low) as u64)
+            }
+            (&Domain::Integers { low, count, .. }, VectorData::I64(values)) => {
+                self.mark(input, count, |tuple| values[vector.position(tuple)].wrapping_sub(low) as u64)
+            }
+            (Domain::Strings(own), VectorData::Code { codes, dictionary }) if Arc::ptr_eq(own, dictionary) => {
+                let count = own.len() as u64;
+                self.mark(input, count, |tuple| codes[vector.position(tuple)].into())
+            }
+            _ => false,
+        }
+    }
+
+    #[inline(always)]
+    fn mark(&mut self, input: &Input<'_>, count: u64, code: impl Fn(usize) -> u64) -> bool {
+        let mut all = true;
+        let (words, stride) = (&mut self.words, self.stride);
+        input.each_valid(|tuple, group| {
+            let code = code(tuple);
+            if code < count {
+                words[group * stride + (code / 64) as usize] |= 1 << (code % 64);
+            } else {
+                all = false;
+            }
+        });
+        all
+    }
+
+    fn of_group(&self, group: u32) -> &[u64] {
+        &self.words[group as usize * self.stride..][..self.stride]
+    }
+
+    /// Adds to a group what another one has, of sets of the same domain.
+    fn unite(&mut self, group: u32, other: &BitSets, from: u32) {
+        let words = &mut self.words[group as usize * self.stride..][..self.stride];
+        words.iter_mut().zip(other.of_group(from)).for_each(|(word, from)| *word |= from);
+    }
+
+    /// How many arguments each group has.
+    fn counts(&self, groups: usize) -> Vec<i64> {
+        let ones = |group| self.of_group(group).iter().map(|word| i64::from(word.count_ones())).sum();
+        (0..groups as u32).map(ones).collect()
+    }
+
+    /// What groups have, as the members of other ones.
+    fn members(&self, pairs: impl Iterator<Item = (u32, u32)>) -> Members {
+        let (mut groups, mut codes) = (Vec::new(), Vec::new());
+        for (group, into) in pairs {
+            for (place, &word) in self.of_group(group).iter().enumerate() {
+                each_one(word, |at| codes.push((place * 64 + at) as u32));
+            }
+            groups.resize(codes.len(), into);
+        }
+        let data = match &self.domain {
+            &Domain::Integers { low, register: Register::I32, .. } => {
+                VectorData::I32(codes.iter().map(|&code| (low + i64::from(code)) as i32).collect())
+            }
+            Domain::Integers { low, .. } => VectorData::I64(codes.iter().map(|&code| low + i64::from(code)).collect()),
+            Domain::Strings(dictionary) => VectorData::Code { codes, dictionary: Arc::clone(dictionary) },
+        };
+        let mut values = Vector::default();
+        values.set(groups.len(), data, None);
+        Members { groups, values }
+    }
+}
+
+/// Arguments by hash.
+#[derive(Clone, Debug)]
+struct HashSet {
+    layout: KeyLayout,
+    table: GroupTable,
+    /// The arguments and their groups, in the table's order.
+    values: Gathered,
+    groups: Vec<u32>,
+    /// For a merge, which asks for a few groups at a time: where each group's rows begin, and the rows by group.
+    by_group: OnceLock<(Vec<u32>, Vec<u32>)>,
+}
+
+impl HashSet {
+    fn new(kind: &AggregateKind) -> Result<Self> {
         let Some((data_type, register)) = kind.argument else { return Err(Error::internal("distinct of nothing")) };
         let group = PartDomain::Integer { low: 0, high: u32::MAX.into() };
         let argument = match (PartDomain::of_type(data_type), kind.bound) {
@@ -36,31 +317,12 @@ impl Distinct {
             (domain, _) => domain,
         };
         let layout = KeyLayout::new(vec![group, argument]);
-        let plain = AggregateKind { distinct: false, ..kind.clone() };
         let table = GroupTable::new(layout.width, 0);
         let (values, groups) = (Gathered::new(register), Vec::new());
-        Ok(Distinct { plain, layout, table, values, groups, group_count: 0, by_group: OnceLock::new() })
+        Ok(HashSet { layout, table, values, groups, by_group: OnceLock::new() })
     }
 
-    pub(crate) fn resize(&mut self, groups: usize) {
-        self.group_count = groups;
-    }
-
-    pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
-        let Some(vector) = input.vector else { return Err(Error::internal("distinct of nothing")) };
-        let mut tuples = Vec::with_capacity(input.len);
-        let mut groups = Vec::with_capacity(input.len);
-        input.each_valid(|tuple, group| {
-            tuples.push(tuple as u32);
-            groups.push(group as u32);
-        });
-        let mut argument = Vector::default();
-        argument.gather(vector, &tuples);
-        self.add(&argument, groups);
-        Ok(())
-    }
-
-    fn add(&mut self, argument: &Vector, groups: Vec<u32>) {
+    fn add(&mut self, Members { groups, values: argument }: &Members) {
         let mut group = Vector::default();
         let wide = groups.iter().map(|&group| i64::from(group)).collect();
         group.set(groups.len(), VectorData::I64(wide), None);
@@ -82,35 +344,18 @@ impl Distinct {
         self.values.append(&values);
     }
 
-    pub(crate) fn merge(&mut self, other: &Self, from: &[u32], into: &[u32]) -> Result<()> {
-        let (starts, by_group) = other.by_group.get_or_init(|| {
-            let starts = starts_of(&other.groups, other.group_count);
-            let rows = sort_by_group(&other.groups, &starts);
+    /// What groups, of so many, have, as the members of other ones.
+    fn members(&self, pairs: impl Iterator<Item = (u32, u32)>, group_count: usize) -> Members {
+        let (starts, by_group) = self.by_group.get_or_init(|| {
+            let starts = starts_of(&self.groups, group_count);
+            let rows = sort_by_group(&self.groups, &starts);
             (starts, rows)
         });
         let (mut rows, mut groups) = (Vec::new(), Vec::new());
-        for (&from, &into) in from.iter().zip(into) {
-            let members = &by_group[starts[from as usize] as usize..starts[from as usize + 1] as usize];
-            rows.extend_from_slice(members);
+        for (group, into) in pairs {
+            rows.extend_from_slice(&by_group[starts[group as usize] as usize..starts[group as usize + 1] as usize]);
             groups.resize(rows.len(), into);
         }
-        self.add(&other.values.take(&rows).into_vector(), groups);
-        Ok(())
-    }
-
-    pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
-        let mut plain = self.plain.accumulator()?;
-        plain.resize(self.group_count);
-        let values = self.values.into_vector();
-        plain.update(&Input {
-            groups: TileGroups::Each(&self.groups, None),
-            vector: Some(&values),
-            len: self.groups.len(),
-        })?;
-        plain.finish(data_type)
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.table.bytes() + self.values.bytes() + self.groups.capacity() * 4
+        Members { groups, values: self.values.take(&rows).into_vector() }
     }
 }

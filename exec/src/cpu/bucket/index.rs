@@ -12,12 +12,14 @@
 use super::super::bitmap::{Bitmap, each_one};
 use super::super::gather::{Gathered, GatheredData};
 use super::super::probe::{self, BLOCK, CodeRange, IntegerKeys, Key, KeyVector, word};
+use super::super::vector::Vector;
 use super::grouper::Grouper;
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
 use super::parts;
 use super::ranks::Ranks;
 use super::sorted::{self, Keys};
 use super::table::{GroupTable, GroupTables, NO_GROUP};
+use super::translation::Translations;
 use crate::column::Column;
 use crate::context::{Memory, Reservation};
 use crate::schedule::Workers;
@@ -32,7 +34,8 @@ pub(crate) struct KeyIndex {
     layout: KeyLayout,
     lookup: Lookup,
     pub(crate) spans: Spans,
-    _reservation: Reservation,
+    translations: Translations,
+    reservation: Reservation,
 }
 
 #[derive(Debug)]
@@ -61,6 +64,10 @@ pub(crate) struct Built {
 }
 
 impl KeyIndex {
+    fn new(layout: KeyLayout, lookup: Lookup, spans: Spans, reservation: Reservation) -> Self {
+        KeyIndex { layout, lookup, spans, translations: Translations::default(), reservation }
+    }
+
     /// Indexes rows by these key columns. Without workers indexes are built again and again.
     pub(crate) fn build(keys: &[Gathered], types: &[DataType], rows: usize, workers: Workers<'_>) -> Result<Built> {
         if rows >= NO_GROUP as usize {
@@ -80,7 +87,7 @@ impl KeyIndex {
         {
             reservation.add(Ranks::bytes(size))?;
             let parts::Ranked { ranks, spans, order } = parts::rank(&layout, keys, rows, size, workers)?;
-            let index = KeyIndex { layout, lookup: Lookup::Ranked(ranks), spans, _reservation: reservation };
+            let index = KeyIndex::new(layout, Lookup::Ranked(ranks), spans, reservation);
             return Ok(Built { index, order });
         }
         let parts: Vec<KeyPartValues<'_>> = keys
@@ -108,7 +115,7 @@ impl KeyIndex {
         // The last code is the highest key's, and the one before the first is NULL's.
         let last = layout.codes().map_or(0, |codes| codes - 1) as u32;
         let lookup = Lookup::Dense(last);
-        KeyIndex { layout, lookup, spans: Spans::Unique, _reservation: Reservation::new(memory) }
+        KeyIndex::new(layout, lookup, Spans::Unique, Reservation::new(memory))
     }
 
     /// The index of rows whose keys are one column, a part of it a chunk, in which they increase; none if they do not, or if
@@ -123,7 +130,7 @@ impl KeyIndex {
         reservation.add(2 * Ranks::bytes(size))?;
         let Some(ranks) = sorted::rank(Keys::Columns(columns), range, size, workers)? else { return Ok(None) };
         let lookup = Lookup::Ranked(ranks);
-        Ok(Some(KeyIndex { layout: layout.clone(), lookup, spans: Spans::Unique, _reservation: reservation }))
+        Ok(Some(KeyIndex::new(layout.clone(), lookup, Spans::Unique, reservation)))
     }
 
     /// The index of groups that were numbered by these, each of which has a part of the keys: those of a part follow those of
@@ -171,7 +178,7 @@ impl KeyIndex {
         if let Lookup::Hash(tables) = &lookup {
             reservation.resize(tables.bytes())?;
         }
-        Ok((KeyIndex { layout, lookup, spans: Spans::Unique, _reservation: reservation }, rows))
+        Ok((KeyIndex::new(layout, lookup, Spans::Unique, reservation), rows))
     }
 
     /// The index of keys that are one integer each and increase, as far as it is one of ranks or needs none.
@@ -188,7 +195,7 @@ impl KeyIndex {
         let Some(ranks) = sorted::rank(keys, range, size, workers)? else { return Ok(None) };
         let is_dense = high - low + 1 == rows as i128 && Technique::Dense.is_on();
         let lookup = if is_dense { Lookup::Dense(rows as u32) } else { Lookup::Ranked(ranks) };
-        Ok(Some(KeyIndex { layout, lookup, spans: Spans::Unique, _reservation: reservation }))
+        Ok(Some(KeyIndex::new(layout, lookup, Spans::Unique, reservation)))
     }
 
     /// The codes of its keys, if it finds them by the code of one integer.
@@ -234,10 +241,30 @@ impl KeyIndex {
     }
 
     fn find_parts(&self, key: &[KeyVector<'_>], len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
-        let parts: Vec<KeyPartValues<'_>> = key
+        let mut parts: Vec<KeyPartValues<'_>> = key
             .iter()
             .map(|part| KeyPartValues { values: PartValues::Vector(part.vector), null_matches: part.null_matches })
             .collect();
+        if let (Lookup::Hash(tables), [only]) = (&self.lookup, &parts[..]) {
+            let find = |codes: &Codes| {
+                let mut groups = Vec::new();
+                tables.find(codes, &mut groups);
+                groups
+            };
+            if let Some(found) = self.translations.groups(&self.layout, *only, &self.reservation, find) {
+                *groups = found;
+                return;
+            }
+        }
+        let own = key.iter().zip(&self.layout.parts).enumerate().map(|(at, (part, layout))| {
+            self.translations.translated((at, &layout.domain), part.vector, &self.reservation)
+        });
+        let own: Vec<Option<Vector>> = own.collect();
+        for (part, own) in parts.iter_mut().zip(&own) {
+            if let Some(own) = own {
+                part.values = PartValues::Vector(own);
+            }
+        }
         codes.encode(&self.layout, &parts, len);
         match &self.lookup {
             Lookup::Direct(entries) => each_group(codes, groups, |code| entries[code as usize]),
@@ -425,7 +452,7 @@ fn build_direct(layout: KeyLayout, codes: &Codes, size: usize, reservation: Rese
         let numbers: Vec<u32> = codes.bits64.iter().map(|&code| entries[code as usize]).collect();
         span(&numbers, groups as usize)
     };
-    Built { index: KeyIndex { layout, lookup: Lookup::Direct(entries), spans, _reservation: reservation }, order }
+    Built { index: KeyIndex::new(layout, Lookup::Direct(entries), spans, reservation), order }
 }
 
 fn build_ranked(layout: KeyLayout, codes: &Codes, size: u64, reservation: Reservation) -> Built {
@@ -445,7 +472,7 @@ fn build_ranked(layout: KeyLayout, codes: &Codes, size: u64, reservation: Reserv
         }
         (Spans::Unique, Some(order))
     };
-    Built { index: KeyIndex { layout, lookup: Lookup::Ranked(ranks), spans, _reservation: reservation }, order }
+    Built { index: KeyIndex::new(layout, Lookup::Ranked(ranks), spans, reservation), order }
 }
 
 fn build_hash(layout: KeyLayout, codes: &Codes, reservation: Reservation) -> Built {
@@ -454,7 +481,7 @@ fn build_hash(layout: KeyLayout, codes: &Codes, reservation: Reservation) -> Bui
     table.insert(codes, &mut numbers);
     let (spans, order) = if table.len() == codes.len { (Spans::Unique, None) } else { span(&numbers, table.len()) };
     let lookup = Lookup::Hash(GroupTables::new(vec![table]));
-    Built { index: KeyIndex { layout, lookup, spans, _reservation: reservation }, order }
+    Built { index: KeyIndex::new(layout, lookup, spans, reservation), order }
 }
 
 /// The rows of groups with these numbers, and the order that brings them side by side; none if they are.

@@ -21,3 +21,4 @@ pub(super) mod runs;
 mod sorted;
 pub(super) mod table;
 mod text_keys;
+mod translation;

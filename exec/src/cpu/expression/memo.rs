@@ -67,7 +67,7 @@ impl Values {
 /// Keys that are all evaluated at once where none can fail, at most.
 const ALL_MAX: usize = 1 << 12;
 
-/// Keys of arguments that are not one dictionary's strings, at most.
+/// Keys of arguments that are not one dictionary's strings, at most; for a few tuples one dictionary's, too.
 const KEYS_MAX: usize = 1 << 16;
 
 /// Whether a function may be other than NULL where an argument is NULL, or another thing each time.
@@ -126,8 +126,8 @@ pub(super) fn parts(
         };
         parts.push(Part { argument, values });
     }
-    if let [Part { values: Values::Strings(_), .. }] = &parts[..] {
-        return Some(parts);
+    if let [Part { values: Values::Strings(dictionary), .. }] = &parts[..] {
+        return (dictionary.len() <= KEYS_MAX.max(len.saturating_mul(8))).then_some(parts);
     }
     let keys = parts.iter().try_fold(1usize, |keys, part| keys.checked_mul(part.values.count()));
     // For a few tuples a table of all results is too much.

@@ -1,0 +1,127 @@
+//! One dictionary for a long column of text that repeats, by all cores:
+//!
+//! 1. Each chunk deals its rows by the hashes of their strings.
+//! 2. Each part of the hashes numbers its distinct strings.
+//! 3. All distinct strings are sorted.
+//! 4. Each chunk turns the numbers of its rows into codes.
+//!
+//! So a string is compared with few others, and no table is shared.
+
+use super::distinct::hash_text;
+use super::{Column, ColumnData, Dictionary};
+use hashbrown::HashTable;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Parts of the hashes; a power of two.
+const PARTS: usize = 64;
+
+/// Bytes of memory that it takes for a row, about, beside what it gives.
+pub(super) const WORKING_BYTES: usize = 12;
+
+/// Rows of one chunk whose strings belong to one part, in order.
+#[derive(Default)]
+struct Dealt {
+    rows: Vec<u32>,
+    /// The lower half of the hash of each.
+    hashes: Vec<u32>,
+}
+
+/// The distinct strings of a part.
+struct Part<'a> {
+    strings: Vec<&'a [u8]>,
+    /// For each chunk the number of each of its rows that were dealt to this part.
+    numbers: Vec<Vec<u32>>,
+}
+
+/// The columns as codes of one dictionary; none if they have more than `most` strings, or of more than `most_bytes`.
+pub(super) fn share(columns: &[&Column], most: usize, most_bytes: usize) -> Option<Vec<ColumnData>> {
+    let dealt: Vec<Vec<Dealt>> = columns.par_iter().map(|column| deal(column)).collect();
+    let parts: Vec<Part<'_>> = (0..PARTS).into_par_iter().map(|part| number(columns, &dealt, part)).collect();
+    let count: usize = parts.iter().map(|part| part.strings.len()).sum();
+    let bytes: usize = parts.par_iter().map(|part| part.strings.iter().map(|text| text.len()).sum::<usize>()).sum();
+    if count > most || bytes > most_bytes {
+        return None;
+    }
+    let mut order: Vec<(u64, u32, u32)> = Vec::with_capacity(count);
+    let common = common_prefix(&parts);
+    for (number, part) in parts.iter().enumerate() {
+        let place = |(at, text): (usize, &&[u8])| (eight_bytes(&text[common..]), number as u32, at as u32);
+        order.extend(part.strings.iter().enumerate().map(place));
+    }
+    let text = |part: u32, at: u32| parts[part as usize].strings[at as usize];
+    order.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| text(a.1, a.2).cmp(text(b.1, b.2))));
+    let mut codes: Vec<Vec<u32>> = parts.iter().map(|part| vec![0; part.strings.len()]).collect();
+    for (code, &(_, part, at)) in order.iter().enumerate() {
+        codes[part as usize][at as usize] = code as u32;
+    }
+    let utf8 = |text| std::str::from_utf8(text).expect("text columns are valid UTF-8");
+    let dictionary = Arc::new(Dictionary::new(order.iter().map(|&(_, part, at)| utf8(text(part, at)))));
+    let encode = |(chunk, column): (usize, &&Column)| {
+        // What stands at a NULL is no string of the dictionary; its code is that of any.
+        let mut all = vec![0u32; column.rows()];
+        for (part, dealt) in dealt[chunk].iter().enumerate() {
+            for (&row, &number) in dealt.rows.iter().zip(&parts[part].numbers[chunk]) {
+                all[row as usize] = codes[part][number as usize];
+            }
+        }
+        Dictionary::encode(Arc::clone(&dictionary), all.into_iter())
+    };
+    Some(columns.par_iter().enumerate().map(encode).collect())
+}
+
+fn deal(column: &Column) -> Vec<Dealt> {
+    let mut parts: Vec<Dealt> = (0..PARTS).map(|_| Dealt::default()).collect();
+    for row in (0..column.rows()).filter(|&row| !column.is_null(row)) {
+        let hash = hash_text(column.data.text_bytes(row));
+        let part = &mut parts[(hash >> 32) as usize % PARTS];
+        part.rows.push(row as u32);
+        part.hashes.push(hash as u32);
+    }
+    parts
+}
+
+fn number<'a>(columns: &[&'a Column], dealt: &[Vec<Dealt>], part: usize) -> Part<'a> {
+    let mut strings: Vec<&[u8]> = Vec::new();
+    let mut hashes: Vec<u32> = Vec::new();
+    let mut table: HashTable<u32> = HashTable::new();
+    // Rows that come clustered find the string of the row before.
+    let mut last = 0;
+    let wide = |hash: u32| u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let chunk = |(column, dealt): (&&'a Column, &Vec<Dealt>)| {
+        let rows = dealt[part].rows.iter().zip(&dealt[part].hashes);
+        let number = |(&row, &hash): (&u32, &u32)| {
+            let text = column.data.text_bytes(row as usize);
+            let is = |&number: &u32| hashes[number as usize] == hash && strings[number as usize] == text;
+            if (last as usize) < strings.len() && is(&last) {
+                return last;
+            }
+            last = table.find(wide(hash), is).copied().unwrap_or_else(|| {
+                let number = strings.len() as u32;
+                strings.push(text);
+                hashes.push(hash);
+                table.insert_unique(wide(hash), number, |&number| wide(hashes[number as usize]));
+                number
+            });
+            last
+        };
+        rows.map(number).collect()
+    };
+    let numbers = columns.iter().zip(dealt).map(chunk).collect();
+    Part { strings, numbers }
+}
+
+/// How many bytes all strings begin with alike.
+fn common_prefix(parts: &[Part<'_>]) -> usize {
+    let Some(&first) = parts.iter().find_map(|part| part.strings.first()) else { return 0 };
+    let alike = |text: &[u8]| first.iter().zip(text).take_while(|(a, b)| a == b).count();
+    parts.par_iter().flat_map_iter(|part| part.strings.iter().map(|text| alike(text))).min().unwrap_or(0)
+}
+
+/// The first eight bytes as a number that compares as they do; what is missing is 0.
+fn eight_bytes(text: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let length = text.len().min(8);
+    bytes[..length].copy_from_slice(&text[..length]);
+    u64::from_be_bytes(bytes)
+}
