@@ -232,6 +232,15 @@ impl Gathered {
         self.len += len;
     }
 
+    /// As [`Gathered::append`], of a column that will have so many rows if it is empty.
+    pub(super) fn append_with_room(&mut self, vector: &Vector, rows: usize) {
+        if self.len == 0 {
+            self.adopt(vector);
+            each_plain!(&mut self.data, values => values.reserve(rows), text(_text) => {});
+        }
+        self.append(vector);
+    }
+
     /// Takes the form that this column and the vector's values both fit.
     fn adopt(&mut self, vector: &Vector) {
         match (&self.data, &vector.data) {

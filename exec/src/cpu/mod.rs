@@ -9,6 +9,7 @@ mod aggregate;
 pub mod bitmap;
 mod bucket;
 mod chunked;
+mod dealt;
 pub mod expression;
 mod gather;
 mod gathered_text;

@@ -10,7 +10,8 @@ use super::aggregate::{Accumulator, Input, TileGroups};
 use super::bitmap::Bitmap;
 use super::bucket::grouper::{Assigned, Grouper, MERGE_PARTS, Rows, put_aside};
 use super::bucket::index::KeyIndex;
-use super::bucket::key::{Codes, KeyLayout};
+use super::bucket::key::{Codes, KeyLayout, KeyPartValues, PartValues};
+use super::dealt::{self, Dealt};
 use super::expression::filter::{Filtered, MaskIf};
 use super::gather::Gathered;
 use super::having::Having;
@@ -25,14 +26,22 @@ use crate::technique::Technique;
 use crate::{Error, Result};
 use multiloop_planner::multiloop::ScalarId;
 
+/// Codes in an array that lie at most so far apart lie close by.
+const NEAR_CODES: u64 = 64;
+
 /// Groups beyond which a merge is done in parts.
 const MERGE_ALONE: usize = 1 << 13;
 
 /// The groups of one worker.
 pub(super) struct Reducer<'p> {
-    plan: &'p ReducePlan<'p>,
-    grouper: Grouper,
-    accumulators: Vec<Accumulator>,
+    pub(super) plan: &'p ReducePlan<'p>,
+    pub(super) grouper: Grouper,
+    pub(super) accumulators: Vec<Accumulator>,
+    /// Rows that came when there were many groups, which are not among those above.
+    dealt: Option<Box<Dealt<'p>>>,
+    deals: Deals,
+    /// Whether these are the groups of one part of [`MERGE_PARTS`].
+    is_part: bool,
     codes: Codes,
     /// Codes of keys of one integer.
     short: Vec<u32>,
@@ -45,6 +54,16 @@ pub(super) struct Reducer<'p> {
     reservation: Reservation,
     /// Tuples since memory was last counted.
     uncounted: usize,
+}
+
+/// Whether rows are dealt.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Deals {
+    /// They cannot be, or it would not pay.
+    No,
+    /// Once there are many groups.
+    Later,
+    Yes,
 }
 
 /// Tuples between two counts of memory.
@@ -158,9 +177,17 @@ impl<'p> Reducer<'p> {
     }
 
     fn of(plan: &'p ReducePlan<'p>, grouper: Grouper, context: &Context) -> Result<Self> {
+        Reducer::counting(plan, grouper, Reservation::new(&context.memory))
+    }
+
+    /// Without groups; what it holds is counted there.
+    pub(super) fn counting(plan: &'p ReducePlan<'p>, grouper: Grouper, reservation: Reservation) -> Result<Self> {
         let accumulators = plan.aggregates.iter().map(|aggregate| aggregate.kind.accumulator());
         let mut reducer = Reducer {
             plan,
+            deals: if dealt::may_deal(plan, &grouper) { Deals::Later } else { Deals::No },
+            dealt: None,
+            is_part: false,
             grouper,
             accumulators: accumulators.collect::<Result<Vec<_>>>()?,
             codes: Codes::default(),
@@ -170,7 +197,7 @@ impl<'p> Reducer<'p> {
             having: None,
             closed: 0,
             mask: Bitmap::default(),
-            reservation: Reservation::new(&context.memory),
+            reservation,
             uncounted: 0,
         };
         let room = reducer.grouper.len();
@@ -210,6 +237,9 @@ impl<'p> Reducer<'p> {
     pub(super) fn update(&mut self, tile: &mut Tile<'_>, mask: Option<&Bitmap>) -> Result<()> {
         let len = tile.len();
         let parts = self.plan.key.unwrap_or_default();
+        if self.deals == Deals::Yes {
+            return self.deal(tile, parts);
+        }
         let before = self.grouper.len();
         let masks = self.assign(tile, parts, mask)?;
         let room = self.grouper.len();
@@ -293,10 +323,14 @@ impl<'p> Reducer<'p> {
             self.grouper.mark(&self.assigned.present);
             return Ok(true);
         }
+        let deals = self.deals == Deals::Later && self.grouper.len() > dealt::DEAL_GROUPS;
         if let (&[part], Some(range)) = (parts, self.grouper.code_range())
             && tile.codes(part, range, &mut self.short)?
         {
             self.grouper.assign_codes(&self.short, &mut self.assigned);
+            if deals && !dealt::is_local(&self.short, NEAR_CODES) {
+                self.deals = Deals::Yes;
+            }
             return Ok(false);
         }
         for &part in parts {
@@ -304,7 +338,37 @@ impl<'p> Reducer<'p> {
         }
         let key: Vec<&Vector> = parts.iter().map(|&part| tile.vector(part)).collect();
         self.grouper.assign(&key, tile.len(), mask, &mut self.codes, &mut self.assigned);
+        let near = if let Grouper::Hash { .. } = self.grouper { 0 } else { NEAR_CODES };
+        if deals && !dealt::is_local(&self.codes.bits64, near) {
+            self.deals = Deals::Yes;
+        }
         Ok(false)
+    }
+
+    /// Deals the active tuples of a tile.
+    fn deal(&mut self, tile: &mut Tile<'_>, parts: &[ScalarId]) -> Result<()> {
+        let len = tile.len();
+        let dealt = self.dealt.get_or_insert_with(|| Box::new(Dealt::new(self.plan)));
+        match (parts, self.grouper.code_range()) {
+            (&[part], Some(range)) if tile.codes(part, range, &mut self.short)? => {
+                self.codes.set_packed(self.short.iter().map(|&code| code.into()));
+            }
+            _ => {
+                parts.iter().try_for_each(|&part| tile.evaluate(part))?;
+                let values = |&part: &ScalarId| PartValues::Vector(tile.vector(part));
+                let key: Vec<KeyPartValues<'_>> =
+                    parts.iter().map(|part| KeyPartValues { values: values(part), null_matches: true }).collect();
+                let Some(layout) = self.grouper.layout() else { return Err(Error::internal("keys without codes")) };
+                self.codes.encode(layout, &key, len);
+            }
+        }
+        dealt.arguments().iter().try_for_each(|&argument| tile.evaluate(argument))?;
+        let arguments: Vec<&Vector> = dealt.arguments().iter().map(|&argument| tile.vector(argument)).collect();
+        let place = self.grouper.pass(len);
+        dealt.add(&self.grouper, &self.codes.bits64, place, &arguments);
+        dealt.settle(self.plan, &self.grouper, &self.reservation)?;
+        self.uncounted += len;
+        if self.uncounted > COUNT_ROWS { self.account() } else { Ok(()) }
     }
 
     /// Ends a piece of work: leaves out complete groups that nobody wants, and counts the rest.
@@ -342,11 +406,16 @@ impl<'p> Reducer<'p> {
     /// Counts what is held against the memory limit.
     pub(super) fn account(&mut self) -> Result<()> {
         self.uncounted = 0;
-        let bytes = self.grouper.bytes() + self.accumulators.iter().map(Accumulator::bytes).sum::<usize>();
-        self.reservation.resize(bytes)
+        self.reservation.resize(self.bytes())
     }
 
-    fn merge(&mut self, other: &Reducer<'_>, chosen: &[u32]) -> Result<()> {
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        let dealt = self.dealt.as_ref().map_or(0, |dealt| dealt.bytes());
+        self.grouper.bytes() + self.accumulators.iter().map(Accumulator::bytes).sum::<usize>() + dealt
+    }
+
+    pub(super) fn merge(&mut self, other: &Reducer<'_>, chosen: &[u32]) -> Result<()> {
         let numbers = self.grouper.merge(&other.grouper, chosen);
         let room = self.grouper.len();
         for (mine, theirs) in self.accumulators.iter_mut().zip(&other.accumulators) {
@@ -378,6 +447,14 @@ impl<'p> Reducer<'p> {
 
     /// The groups in order, as columns: keys, then aggregates.
     fn finish(self) -> Result<(Vec<Gathered>, usize)> {
+        if self.is_part && self.grouper.is_ordered_part() {
+            let rows = self.grouper.len();
+            let mut columns = self.grouper.into_keys();
+            for (accumulator, aggregate) in self.accumulators.into_iter().zip(&self.plan.aggregates) {
+                columns.push(accumulator.finish(aggregate.kind.data_type)?);
+            }
+            return Ok((columns, rows));
+        }
         if let Some(places) = self.grouper.places() {
             let mut columns = self.grouper.placed_keys(&places);
             for (accumulator, aggregate) in self.accumulators.into_iter().zip(&self.plan.aggregates) {
@@ -404,7 +481,7 @@ pub(super) fn finish(
 ) -> Result<(Vec<Gathered>, usize)> {
     let whole = |reducer: &Reducer<'_>| match &reducer.grouper {
         Grouper::Ordered { segments, .. } => segments.len() <= 1,
-        _ => true,
+        _ => reducer.dealt.is_none(),
     };
     if reducers.len() == 1
         && reducers.iter().all(whole)
@@ -423,7 +500,7 @@ pub(super) fn finish(
         return all.finish();
     }
     let workers = Workers { pool, context };
-    let merged = merge_parts(&reducers, workers)?;
+    let merged = merge_parts(reducers, workers)?;
     append_parts(workers.map(merged, Reducer::finish)?, workers)
 }
 
@@ -437,14 +514,14 @@ pub(super) fn finish_index(
     let memory = &context.memory;
     let Some(first) = reducers.first() else { return Err(Error::internal("no worker reduced")) };
     let plan = first.plan;
-    let mut merged = if reducers.len() == 1 {
+    let mut merged = if reducers.len() == 1 && first.dealt.is_none() {
         reducers
     } else if first.grouper.is_set() {
         let mut all = Reducer::of(plan, first.grouper.fresh(&plan.key_types, 0, 1), context)?;
         reducers.iter().for_each(|reducer| all.grouper.unite(&reducer.grouper));
         vec![all]
     } else {
-        merge_parts(&reducers, workers)?
+        merge_parts(reducers, workers)?
     };
     let columns = workers.map(
         merged.iter_mut().map(|reducer| std::mem::take(&mut reducer.accumulators)).collect(),
@@ -462,11 +539,14 @@ pub(super) fn finish_index(
 }
 
 /// The groups of several workers, by part.
-fn merge_parts<'p>(reducers: &[Reducer<'p>], workers: Workers<'_>) -> Result<Vec<Reducer<'p>>> {
+fn merge_parts<'p>(mut reducers: Vec<Reducer<'p>>, workers: Workers<'_>) -> Result<Vec<Reducer<'p>>> {
+    let dealt_rows: Vec<Dealt<'p>> =
+        reducers.iter_mut().filter_map(|reducer| reducer.dealt.take()).map(|dealt| *dealt).collect();
     let Some(first) = reducers.first() else { return Ok(Vec::new()) };
     let (plan, context) = (first.plan, workers.context);
     let total: usize = reducers.iter().map(|reducer| reducer.grouper.len()).sum();
-    let parts = if first.grouper.splits() && total > MERGE_ALONE { MERGE_PARTS } else { 1 };
+    let splits = first.grouper.splits() && (total > MERGE_ALONE || !dealt_rows.is_empty());
+    let parts = if splits { MERGE_PARTS } else { 1 };
     let deal = |reducer: &Reducer<'_>| {
         let mut dealt: Vec<Vec<u32>> = vec![Vec::new(); parts];
         for group in reducer.grouper.occupied() {
@@ -476,11 +556,17 @@ fn merge_parts<'p>(reducers: &[Reducer<'p>], workers: Workers<'_>) -> Result<Vec
         Ok(dealt)
     };
     let dealt: Vec<Vec<Vec<u32>>> = workers.map(reducers.iter().collect(), deal)?;
-    workers.map((0..parts).collect(), |part| {
+    let mut waiting: Vec<(usize, Vec<dealt::Part<'p>>)> = (0..parts).map(|part| (part, Vec::new())).collect();
+    for rows in dealt_rows {
+        waiting.iter_mut().zip(rows.parts).for_each(|((_, waiting), part)| waiting.push(part));
+    }
+    workers.map(waiting, |(part, waiting)| {
         let mut merged = Reducer::of(plan, first.grouper.fresh(&plan.key_types, part, parts), context)?;
         for (reducer, dealt) in reducers.iter().zip(&dealt) {
             merged.merge(reducer, &dealt[part])?;
         }
+        waiting.into_iter().try_for_each(|rows| rows.fold_into(&mut merged, reducers.len() > 1))?;
+        merged.is_part = parts == MERGE_PARTS;
         merged.account()?;
         Ok(merged)
     })

@@ -1,6 +1,7 @@
 //! Programs on the CPU backend against the interpreter: every shape of program, on nasty tables, in every form of
 //! storage, with any number of threads.
 
+mod dealt;
 mod dictionaries;
 mod distinct;
 mod few_sums;

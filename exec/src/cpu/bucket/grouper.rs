@@ -11,15 +11,16 @@
 
 use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
-use super::super::kernels::{mask, prefetch_here};
+use super::super::kernels::{mask, prefetch_here, vectorised};
 use super::super::probe::CodeRange;
 use super::super::vector::Vector;
+use super::firsts::{Firsts, firsts};
 use super::group_keys::{canonical, columns_of, decode, settle_intervals};
 use super::index::{IndexForm, index_form};
-use super::key::{Codes, KeyLayout, KeyPartValues, PartValues};
+use super::key::{Codes, KeyLayout, KeyPartValues, KeyWidth, PartValues};
 use super::present::Present;
 use super::runs::Runs;
-use super::table::GroupTable;
+use super::table::{GroupTable, hash64};
 use crate::Result;
 use crate::technique::Technique;
 use multiloop_planner::types::DataType;
@@ -140,52 +141,15 @@ fn hash_part(table: &GroupTable, group: u32, parts: usize) -> usize {
     part_of_hash(table.hash(group as usize), parts)
 }
 
+/// How far codes below `len` are shifted to give their part of `parts`.
+fn shift_of(len: usize, parts: usize) -> u32 {
+    len.div_ceil(parts).next_power_of_two().trailing_zeros()
+}
+
 /// The part of `parts`, a power of two and more than one, of a hash.
 #[inline(always)]
 pub(super) fn part_of_hash(hash: u64, parts: usize) -> usize {
     (hash >> (64 - parts.trailing_zeros())) as usize
-}
-
-/// Where the first row of each group came: a place is a piece of work and the number of a tuple in it, which are the same
-/// however pieces are spread over workers.
-#[derive(Debug, Default)]
-pub(crate) struct Firsts {
-    places: Vec<u64>,
-    piece: u64,
-    /// Tuples of the piece so far.
-    offered: u64,
-}
-
-impl Firsts {
-    /// Some of a tile's tuples began groups.
-    fn add(&mut self, new: &[u32], len: usize) {
-        // A piece has fewer than 2^40 tuples, but for joins that never end.
-        let first = self.piece << 40 | self.offered.min((1 << 40) - 1);
-        self.places.extend(new.iter().map(|&tuple| first.saturating_add(tuple.into())));
-        self.offered += len as u64;
-    }
-
-    /// Takes groups of another worker, of which some are new.
-    fn merge(&mut self, other: &Firsts, from: &[u32], into: &[u32]) {
-        for (&from, &into) in from.iter().zip(into) {
-            let place = other.places[from as usize];
-            match self.places.get_mut(into as usize) {
-                Some(first) => *first = place.min(*first),
-                None => self.places.push(place),
-            }
-        }
-    }
-
-    /// Puts groups in the order of their first rows.
-    fn sort(&self, groups: &mut [u32]) {
-        let place = |group: &u32| self.places[*group as usize];
-        if !groups.is_sorted_by_key(place) {
-            // A stable sort finds the runs that each worker left.
-            let mut placed: Vec<(u64, u32)> = groups.iter().map(|group| (place(group), *group)).collect();
-            placed.sort();
-            groups.iter_mut().zip(placed).for_each(|(group, (_, placed))| *group = placed);
-        }
-    }
 }
 
 /// Groups of pieces that one worker did one after the other.
@@ -229,9 +193,9 @@ impl Grouper {
             Grouper::Few { layout, seen } => Grouper::Few { layout: layout.clone(), seen: vec![false; seen.len()] },
             Grouper::Set { layout, words } => Grouper::Set { layout: layout.clone(), words: vec![0; words.len()] },
             Grouper::Direct { layout, entries, .. } => {
-                let bound = |part: usize| (part as u64 * entries.len() as u64).div_ceil(parts as u64);
+                let bound = |part: usize| (part << shift_of(entries.len(), parts)).min(entries.len());
                 let (start, end) = (bound(part), bound(part + 1));
-                let entries = vec![0; (end - start) as usize];
+                let entries = vec![0; end - start];
                 Grouper::Direct { layout: layout.clone(), base: start as u32, entries, codes: Vec::new() }
             }
             Grouper::Ordered { layout, .. } => {
@@ -257,7 +221,7 @@ impl Grouper {
         match self {
             Grouper::One | Grouper::Few { .. } | Grouper::Set { .. } | Grouper::Ordered { .. } => 0,
             Grouper::Direct { entries, codes, .. } => {
-                (codes[group as usize] * parts as u64 / entries.len() as u64) as usize
+                (codes[group as usize] >> shift_of(entries.len(), parts)) as usize
             }
             Grouper::Hash { table, .. } => hash_part(table, group, parts),
         }
@@ -442,6 +406,76 @@ impl Grouper {
         }
     }
 
+    /// Whether rows may be dealt by the codes of their keys, and these be told from the codes.
+    pub(crate) fn deals(&self) -> bool {
+        match self {
+            Grouper::Direct { .. } => true,
+            Grouper::Hash { layout, .. } => layout.width == KeyWidth::Bits64,
+            _ => false,
+        }
+    }
+
+    /// The layout of keys that are dealt.
+    pub(crate) fn layout(&self) -> Option<&KeyLayout> {
+        let (Grouper::Direct { layout, .. } | Grouper::Hash { layout, .. }) = self else { return None };
+        Some(layout)
+    }
+
+    /// The part of a merge that each of some codes belongs to, as [`Grouper::part`] says of groups.
+    pub(crate) fn parts_of(&self, codes: &[u64], parts: &mut Vec<u8>) {
+        parts.clear();
+        match self {
+            Grouper::Direct { entries, .. } => {
+                let shift = shift_of(entries.len(), MERGE_PARTS);
+                vectorised(move || parts.extend(codes.iter().map(|&code| (code >> shift) as u8)));
+            }
+            _ => vectorised(|| {
+                parts.extend(codes.iter().map(|&code| part_of_hash(hash64(code), MERGE_PARTS) as u8));
+            }),
+        }
+    }
+
+    /// The place of the first of so many tuples, which are not assigned here; see [`Firsts`].
+    pub(crate) fn pass(&mut self, len: usize) -> u64 {
+        let Grouper::Hash { firsts, .. } = self else { return 0 };
+        let first = firsts.place();
+        firsts.offered += len as u64;
+        first
+    }
+
+    /// As [`Grouper::assign`], for tuples with these codes. `place` is asked for the places of tuples, in order. With
+    /// `mixed` they may be earlier than those of groups that are there.
+    pub(crate) fn assign_codes_at(
+        &mut self,
+        codes: &Codes,
+        mut place: impl FnMut(u32) -> u64,
+        mixed: bool,
+        groups: &mut Vec<u32>,
+    ) {
+        match self {
+            Grouper::Direct { base, entries, codes: met, .. } => {
+                direct_all(entries, *base, met, &codes.bits64, groups);
+            }
+            Grouper::Hash { layout, table, keys, firsts: places, own_index } => {
+                let before = table.len();
+                table.insert(codes, groups);
+                if *own_index {
+                    return;
+                }
+                let new = firsts(groups, before, table.len());
+                if mixed {
+                    places.earliest(groups, place);
+                } else {
+                    places.places.extend(new.iter().map(|&tuple| place(tuple)));
+                }
+                let new: Vec<u64> = new.iter().map(|&tuple| codes.bits64[tuple as usize]).collect();
+                let columns = keys.iter_mut().enumerate();
+                columns.for_each(|(part, column)| column.append_all(decode(layout, part, &new)));
+            }
+            _ => unreachable!("these are not dealt"),
+        }
+    }
+
     /// The groups that have rows.
     pub(crate) fn occupied(&self) -> Vec<u32> {
         match self {
@@ -501,6 +535,16 @@ impl Grouper {
     pub(crate) fn placed_keys(&self, places: &[u32]) -> Vec<Gathered> {
         let Grouper::Hash { keys, .. } = self else { return Vec::new() };
         keys.iter().map(|column| canonical(column.put(places))).collect()
+    }
+
+    /// Whether the groups, of which all are of one part, are numbered in their order.
+    pub(crate) fn is_ordered_part(&self) -> bool {
+        matches!(self, Grouper::Hash { firsts, .. } if firsts.places.is_sorted())
+    }
+
+    /// All keys, a column a part.
+    pub(crate) fn into_keys(self) -> Vec<Gathered> {
+        if let Grouper::Hash { keys, .. } = self { keys.into_iter().map(canonical).collect() } else { Vec::new() }
     }
 
     /// Whether nothing is computed of the groups.
@@ -630,19 +674,6 @@ pub(crate) fn put_aside(mask: &Bitmap, groups: &mut [u32], aside: usize) {
             dropped &= dropped - 1;
         }
     }
-}
-
-/// The tuples that brought the groups from `before` to `len`, in order.
-fn firsts(groups: &[u32], before: usize, len: usize) -> Vec<u32> {
-    let mut new = Vec::with_capacity(len - before);
-    if len > before {
-        for (tuple, &group) in groups.iter().enumerate() {
-            if group as usize == before + new.len() {
-                new.push(tuple as u32);
-            }
-        }
-    }
-    new
 }
 
 /// Entries beyond which they are not in the cache close by.

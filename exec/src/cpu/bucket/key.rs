@@ -174,6 +174,18 @@ pub(crate) struct Codes {
 }
 
 impl Codes {
+    /// Packed keys.
+    pub(crate) fn packed(bits64: Vec<u64>) -> Self {
+        Codes { len: bits64.len(), bits64, ..Codes::default() }
+    }
+
+    /// Takes packed keys.
+    pub(crate) fn set_packed(&mut self, keys: impl Iterator<Item = u64>) {
+        self.bits64.clear();
+        self.bits64.extend(keys);
+        (self.len, self.absent) = (self.bits64.len(), None);
+    }
+
     /// Encodes keys. A value outside of its part's domain makes its key absent.
     pub(crate) fn encode(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
         (self.len, self.absent) = (len, None);

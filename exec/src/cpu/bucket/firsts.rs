@@ -1,0 +1,72 @@
+//! The first rows of groups: an order of groups that depends on the rows alone.
+
+/// Where the first row of each group came: a place is a piece of work and the number of a tuple in it, which are the same
+/// however pieces are spread over workers.
+#[derive(Debug, Default)]
+pub(crate) struct Firsts {
+    pub(super) places: Vec<u64>,
+    pub(super) piece: u64,
+    /// Tuples of the piece so far.
+    pub(super) offered: u64,
+}
+
+impl Firsts {
+    /// The place of the next tuple.
+    pub(super) fn place(&self) -> u64 {
+        // A piece has fewer than 2^40 tuples, but for joins that never end.
+        self.piece << 40 | self.offered.min((1 << 40) - 1)
+    }
+
+    /// Some of a tile's tuples began groups.
+    pub(super) fn add(&mut self, new: &[u32], len: usize) {
+        let first = self.place();
+        self.places.extend(new.iter().map(|&tuple| first.saturating_add(tuple.into())));
+        self.offered += len as u64;
+    }
+
+    /// Takes tuples of these groups, new ones in order.
+    pub(super) fn earliest(&mut self, groups: &[u32], mut place: impl FnMut(u32) -> u64) {
+        for (tuple, &group) in groups.iter().enumerate() {
+            let place = place(tuple as u32);
+            match self.places.get_mut(group as usize) {
+                Some(first) => *first = place.min(*first),
+                None => self.places.push(place),
+            }
+        }
+    }
+
+    /// Takes groups of another worker, of which some are new.
+    pub(super) fn merge(&mut self, other: &Firsts, from: &[u32], into: &[u32]) {
+        for (&from, &into) in from.iter().zip(into) {
+            let place = other.places[from as usize];
+            match self.places.get_mut(into as usize) {
+                Some(first) => *first = place.min(*first),
+                None => self.places.push(place),
+            }
+        }
+    }
+
+    /// Puts groups in the order of their first rows.
+    pub(super) fn sort(&self, groups: &mut [u32]) {
+        let place = |group: &u32| self.places[*group as usize];
+        if !groups.is_sorted_by_key(place) {
+            // A stable sort finds the runs that each worker left.
+            let mut placed: Vec<(u64, u32)> = groups.iter().map(|group| (place(group), *group)).collect();
+            placed.sort();
+            groups.iter_mut().zip(placed).for_each(|(group, (_, placed))| *group = placed);
+        }
+    }
+}
+
+/// The tuples that brought the groups from `before` to `len`, in order.
+pub(super) fn firsts(groups: &[u32], before: usize, len: usize) -> Vec<u32> {
+    let mut new = Vec::with_capacity(len - before);
+    if len > before {
+        for (tuple, &group) in groups.iter().enumerate() {
+            if group as usize == before + new.len() {
+                new.push(tuple as u32);
+            }
+        }
+    }
+    new
+}

@@ -1,0 +1,219 @@
+//! Rows dealt by their keys before they are grouped. Groups that outgrow the caches cost a miss for each array that a row
+//! touches; dealt into parts first, which is streaming, the rows of a part find their groups and accumulators close by.
+//!
+//! 1. Once a worker has many groups, and rows that lie side by side have different ones, it deals its rows: by the upper
+//!    bits of their hashes, or of their codes where an array goes over these.
+//! 2. When it holds many, each part's rows are folded into groups of their own.
+//! 3. At the end parts are merged on their own, as they would be without (see `reduce`).
+//!
+//! Source: Müller, Sanders, Lacurie, Lehner, Färber: Cache-Efficient Aggregation: Hashing Is Sorting (SIGMOD 2015).
+
+use super::aggregate::{Input, TileGroups};
+use super::bucket::grouper::{Grouper, MERGE_PARTS};
+use super::bucket::key::Codes;
+use super::gather::Gathered;
+use super::plan::{AggregatePlan, ReducePlan};
+use super::reduce::Reducer;
+use super::vector::{Register, Vector};
+use crate::Result;
+use crate::context::Reservation;
+use crate::technique::Technique;
+use multiloop_planner::multiloop::ScalarId;
+use multiloop_planner::types::DataType;
+
+/// Groups beyond which they are not in the cache close by.
+pub(super) const DEAL_GROUPS: usize = if cfg!(test) { 100 } else { 1 << 18 };
+
+/// Bytes of rows that wait, at most.
+const WAITING_BYTES: usize = if cfg!(test) { 1 << 18 } else { 64 << 20 };
+
+/// Rows that say whether a tile's rows lie side by side with others of their groups.
+const SAMPLE: usize = 1024;
+
+/// Dealt rows of one worker.
+pub(super) struct Dealt<'p> {
+    pub(super) parts: Vec<Part<'p>>,
+    /// Rows that there may be, all together.
+    rows: usize,
+    /// The distinct arguments of the aggregates.
+    arguments: Vec<ScalarId>,
+    /// For each tuple its part, and the tuples by part.
+    numbers: Vec<u8>,
+    order: Vec<u32>,
+}
+
+/// Rows of one part.
+#[derive(Default)]
+pub(super) struct Part<'p> {
+    waiting: Waiting,
+    /// The groups of rows that no longer wait.
+    pub(super) done: Option<Reducer<'p>>,
+}
+
+/// Rows that wait to be folded in.
+#[derive(Default)]
+struct Waiting {
+    codes: Vec<u64>,
+    /// For each row its number in its tile.
+    tuples: Vec<u32>,
+    /// Where the rows of each tile begin, and the place of the tile's first tuple; see `Firsts`.
+    tiles: Vec<(usize, u64)>,
+    arguments: Vec<Gathered>,
+}
+
+/// Whether rows of a reduction may be dealt: their keys can be told from their codes, and every row counts alike.
+pub(super) fn may_deal(plan: &ReducePlan<'_>, grouper: &Grouper) -> bool {
+    // Decoded booleans are integers, which do not go with booleans.
+    let decodes = !plan.key_types.contains(&DataType::Boolean);
+    let alike = |aggregate: &AggregatePlan<'_>| aggregate.condition.is_empty() && !aggregate.takes_first_row;
+    Technique::Dealt.is_on() && decodes && plan.aggregates.iter().all(alike) && grouper.deals()
+}
+
+/// Whether most rows that lie side by side have codes that differ by no more than `within`.
+pub(super) fn is_local<T: Copy + Into<u64>>(codes: &[T], within: u64) -> bool {
+    let sample = &codes[..codes.len().min(SAMPLE)];
+    let near = sample.windows(2).filter(|pair| pair[0].into().abs_diff(pair[1].into()) <= within).count();
+    near * 2 >= sample.len()
+}
+
+impl<'p> Dealt<'p> {
+    pub(super) fn new(plan: &ReducePlan<'p>) -> Self {
+        let mut arguments: Vec<ScalarId> = plan.aggregates.iter().filter_map(|aggregate| aggregate.argument).collect();
+        arguments.sort_unstable();
+        arguments.dedup();
+        let parts = (0..MERGE_PARTS).map(|_| Part::default()).collect();
+        let rows = usize::try_from(plan.rows.count).unwrap_or(usize::MAX);
+        Dealt { parts, rows, arguments, numbers: Vec::new(), order: Vec::new() }
+    }
+
+    /// What has to be evaluated of the tuples, in the order in which `add` takes it.
+    pub(super) fn arguments(&self) -> &[ScalarId] {
+        &self.arguments
+    }
+
+    /// Deals tuples with these codes, the first of which is at a place.
+    pub(super) fn add(&mut self, grouper: &Grouper, codes: &[u64], place: u64, arguments: &[&Vector]) {
+        grouper.parts_of(codes, &mut self.numbers);
+        let starts = self.sort();
+        let width: usize = 12 + arguments.iter().map(|argument| width_of(argument)).sum::<usize>();
+        // A little more than a part's share of what may wait.
+        let room = (WAITING_BYTES / width).min(self.rows) / MERGE_PARTS * 9 / 8;
+        let mut values = Vector::default();
+        for (Part { waiting, .. }, range) in self.parts.iter_mut().zip(starts.windows(2)) {
+            let tuples = &self.order[range[0]..range[1]];
+            if tuples.is_empty() {
+                continue;
+            }
+            if waiting.codes.is_empty() {
+                waiting.codes.reserve(room);
+                waiting.tuples.reserve(room);
+            }
+            waiting.tiles.push((waiting.codes.len(), place));
+            waiting.codes.extend(tuples.iter().map(|&tuple| codes[tuple as usize]));
+            waiting.tuples.extend_from_slice(tuples);
+            waiting.arguments.resize_with(arguments.len(), || Gathered::of_type(DataType::Null));
+            for (column, argument) in waiting.arguments.iter_mut().zip(arguments) {
+                values.gather(argument, tuples);
+                column.append_with_room(&values, room);
+            }
+        }
+    }
+
+    /// Sorts the tuples by part (counting sort, stable); gives where each part's begin.
+    fn sort(&mut self) -> [usize; MERGE_PARTS + 1] {
+        let mut starts = [0; MERGE_PARTS + 1];
+        self.numbers.iter().for_each(|&part| starts[part as usize + 1] += 1);
+        (0..MERGE_PARTS).for_each(|part| starts[part + 1] += starts[part]);
+        let mut next = starts;
+        self.order.resize(self.numbers.len(), 0);
+        for (tuple, &part) in self.numbers.iter().enumerate() {
+            let place = &mut next[part as usize];
+            self.order[*place] = tuple as u32;
+            *place += 1;
+        }
+        starts
+    }
+
+    /// Folds in what waits if it is much.
+    pub(super) fn settle(
+        &mut self,
+        plan: &'p ReducePlan<'p>,
+        grouper: &Grouper,
+        reservation: &Reservation,
+    ) -> Result<()> {
+        let waiting: usize = self.parts.iter().map(|part| part.waiting.bytes()).sum();
+        if waiting < WAITING_BYTES {
+            return Ok(());
+        }
+        for (number, part) in self.parts.iter_mut().enumerate() {
+            // The worker counts for what it holds.
+            let fresh =
+                || Reducer::counting(plan, grouper.fresh(&plan.key_types, number, MERGE_PARTS), reservation.fork());
+            let mut done = part.done.take().map_or_else(fresh, Ok)?;
+            fold(std::mem::take(&mut part.waiting), &self.arguments, &mut done, false)?;
+            part.done = Some(done);
+        }
+        Ok(())
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        let done = |part: &Part<'_>| part.done.as_ref().map_or(0, Reducer::bytes);
+        self.parts.iter().map(|part| part.waiting.bytes() + done(part)).sum()
+    }
+}
+
+/// Bytes of a value, about.
+fn width_of(vector: &Vector) -> usize {
+    match vector.register() {
+        Register::Bool => 1,
+        Register::I32 => 4,
+        Register::I64 | Register::F64 => 8,
+        Register::I128 | Register::Interval | Register::Text => 16,
+    }
+}
+
+impl Waiting {
+    fn bytes(&self) -> usize {
+        let arguments: usize = self.arguments.iter().map(Gathered::bytes).sum();
+        self.codes.capacity() * 8 + self.tuples.capacity() * 4 + self.tiles.capacity() * 16 + arguments
+    }
+}
+
+impl<'p> Part<'p> {
+    /// Folds all rows of the part into the groups of a merge, `mixed` with those of other workers.
+    pub(super) fn fold_into(self, merged: &mut Reducer<'p>, mixed: bool) -> Result<()> {
+        if let Some(done) = &self.done {
+            merged.merge(done, &done.grouper.occupied())?;
+        }
+        let arguments = Dealt::new(merged.plan).arguments;
+        fold(self.waiting, &arguments, merged, mixed)
+    }
+}
+
+/// Folds rows into their groups.
+fn fold(waiting: Waiting, arguments: &[ScalarId], into: &mut Reducer<'_>, mixed: bool) -> Result<()> {
+    let len = waiting.codes.len();
+    if len == 0 {
+        return Ok(());
+    }
+    let codes = Codes::packed(waiting.codes);
+    let mut tile = 0;
+    let place = |at: u32| {
+        while waiting.tiles.get(tile + 1).is_some_and(|&(start, _)| start <= at as usize) {
+            tile += 1;
+        }
+        waiting.tiles[tile].1.saturating_add(waiting.tuples[at as usize].into())
+    };
+    let mut groups = Vec::with_capacity(len);
+    into.grouper.assign_codes_at(&codes, place, mixed, &mut groups);
+    let vectors: Vec<Vector> = waiting.arguments.into_iter().map(Gathered::into_vector).collect();
+    let room = into.grouper.len();
+    for (accumulator, aggregate) in into.accumulators.iter_mut().zip(&into.plan.aggregates) {
+        accumulator.resize(room);
+        let at = aggregate.argument.and_then(|argument| arguments.binary_search(&argument).ok());
+        let vector = at.map(|at| &vectors[at]);
+        accumulator.update(&Input { groups: TileGroups::Each(&groups, None), vector, len })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! Many groups whose rows are dealt before they are grouped (tests deal from 100 groups on, and fold in what waits early):
+//! keys with an array over all codes and hashed ones, of several parts, nullable ones and strings; aggregates of every
+//! kind; rows of which nobody deals.
+
+use super::{compare, table, with_statistics};
+use crate::pool::Pool;
+use multiloop_planner::multiloop::{parse::parse, verify::verify};
+use multiloop_planner::value::Value;
+
+const AGGREGATES: &str = "    rows = count_rows()
+    some = count(i0.n)
+    sum? = sum(i0.n)::decimal(38,0)
+    product? = sum(i0.n * i0.x)::decimal(38,0)
+    same? = sum(i0.n)::decimal(38,0)
+    float? = sum(i0.d)
+    least? = min(i0.c)
+    most? = max(i0.n)
+    distinct = count(distinct i0.x)
+";
+
+const FIELDS: &str = "rows, some, sum, product, same, float, least, most, distinct";
+
+/// So many rows of so many groups: in no order, and then some in order.
+fn rows_of(rows: i64, groups: i64) -> Vec<Vec<Value>> {
+    let row = |row: i64| {
+        let mixed = row.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64).rem_euclid(groups.max(1));
+        let key = if row % 10 == 9 { row / 4 % groups.max(1) } else { mixed };
+        let null = |nth: i64, value: Value| if row % nth == 2 { Value::Null } else { value };
+        vec![
+            Value::Int(key),
+            null(13, Value::Int(key * 1_000_000_000_007)),
+            null(11, Value::text(format!("{}", key % 40))),
+            null(7, Value::Int(row % 1_000 - 300)),
+            Value::Int(row % 90),
+            null(9, Value::Float(if row % 50 == 1 { f64::NAN } else { row as f64 / 8.0 })),
+            Value::Boolean(row % 3 == 0),
+        ]
+    };
+    (0..rows).map(row).collect()
+}
+
+fn check(rows: i64, groups: i64, forms: &[usize]) {
+    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let rows = rows_of(rows, groups);
+    let keys: [&[&str]; 6] = [&["i0.k"], &["i0.w"], &["i0.w", "i0.c"], &["i0.c", "i0.k"], &["i0.k", "i0.b"], &["i0.d"]];
+    for key in keys {
+        let parts: String = key.iter().enumerate().map(|(at, part)| format!("    key k{at}? = {part}\n")).collect();
+        let shown: String = (0..key.len()).map(|at| format!("k{at}, ")).collect();
+        let asked = key.join(", ").replace("i0.", "i1.");
+        let table_text = "table %0 t(k#0 bigint, w#1 bigint?, c#2 text?, n#3 bigint?, x#4 bigint, d#5 double precision?, b#6 boolean)";
+        let whole = format!(
+            "{table_text}\nloop\n  i0 in %0\n  %1 bucket_reduce\n{parts}{AGGREGATES}result %1\noutput {shown}{FIELDS}\n"
+        );
+        // Groups that are only looked up.
+        let looked_up = format!(
+            "{table_text}\nloop\n  i0 in %0\n  %1 bucket_reduce\n{parts}{AGGREGATES}loop\n  i1 in %0\n  %2 reduce\n    n? = sum(%1[{asked}].rows)::decimal(38,0)\n    m? = sum(%1[{asked}].product)::decimal(38,0)\nresult %2\noutput n, m\n"
+        );
+        for text in [whole, looked_up] {
+            let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
+            for &form in forms {
+                let tables = [table(&program.collections[0].fields, &rows, form)];
+                compare(&with_statistics(&program, &tables), &tables, &pools, &text);
+            }
+        }
+    }
+}
+
+#[test]
+fn few_rows() {
+    for (rows, groups) in [(0, 1), (1, 1), (300, 250), (3_000, 700)] {
+        check(rows, groups, &[0, 1, 2, 3]);
+    }
+}
+
+#[test]
+fn several_pieces() {
+    check(70_000, 9_000, &[0]);
+}
