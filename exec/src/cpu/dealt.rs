@@ -16,16 +16,18 @@ use super::plan::{AggregatePlan, ReducePlan};
 use super::reduce::Reducer;
 use super::vector::{Register, Vector};
 use crate::Result;
-use crate::context::Reservation;
 use crate::technique::Technique;
 use multiloop_planner::multiloop::ScalarId;
 use multiloop_planner::types::DataType;
 
-/// Groups beyond which they are not in the cache close by.
-pub(super) const DEAL_GROUPS: usize = if cfg!(test) { 100 } else { 1 << 18 };
+/// Groups beyond which it is asked whether rows had better be dealt.
+const MANY_GROUPS: usize = if cfg!(test) { 100 } else { 1 << 16 };
+
+/// Groups for which it pays.
+const FAR_GROUPS: usize = if cfg!(test) { 200 } else { 400_000 };
 
 /// Bytes of rows that wait, at most.
-const WAITING_BYTES: usize = if cfg!(test) { 1 << 18 } else { 64 << 20 };
+const WAITING_BYTES: usize = if cfg!(test) { 1 << 18 } else { 128 << 20 };
 
 /// Rows that say whether a tile's rows lie side by side with others of their groups.
 const SAMPLE: usize = 1024;
@@ -46,7 +48,7 @@ pub(super) struct Dealt<'p> {
 #[derive(Default)]
 pub(super) struct Part<'p> {
     waiting: Waiting,
-    /// The groups of rows that no longer wait.
+    /// The groups of rows that no longer wait, and of those that were not dealt.
     pub(super) done: Option<Reducer<'p>>,
 }
 
@@ -69,11 +71,22 @@ pub(super) fn may_deal(plan: &ReducePlan<'_>, grouper: &Grouper) -> bool {
     Technique::Dealt.is_on() && decodes && plan.aggregates.iter().all(alike) && grouper.deals()
 }
 
-/// Whether most rows that lie side by side have codes that differ by no more than `within`.
-pub(super) fn is_local<T: Copy + Into<u64>>(codes: &[T], within: u64) -> bool {
+/// Whether rows had better be dealt from now on, seeing how many groups there were before a tile and are behind it, and its
+/// codes: rows whose codes differ by no more than `near` lie close by, and stay.
+///
+/// Of n groups in all, g of which have been seen, a random row begins another with probability 1 - g / n.
+pub(super) fn pays<T: Copy + Into<u64>>((before, groups): (usize, usize), codes: &[T], near: Option<u64>) -> bool {
+    let known = codes.len() - (groups - before);
+    groups > MANY_GROUPS
+        && groups * codes.len() >= known * FAR_GROUPS
+        && !near.is_some_and(|near| is_local(codes, near))
+}
+
+/// Whether most rows that lie side by side have codes that differ by no more than `near`.
+fn is_local<T: Copy + Into<u64>>(codes: &[T], near: u64) -> bool {
     let sample = &codes[..codes.len().min(SAMPLE)];
-    let near = sample.windows(2).filter(|pair| pair[0].into().abs_diff(pair[1].into()) <= within).count();
-    near * 2 >= sample.len()
+    let pairs = sample.windows(2).filter(|pair| pair[0].into().abs_diff(pair[1].into()) <= near).count();
+    pairs * 2 >= sample.len()
 }
 
 impl<'p> Dealt<'p> {
@@ -134,22 +147,15 @@ impl<'p> Dealt<'p> {
         starts
     }
 
-    /// Folds in what waits if it is much.
-    pub(super) fn settle(
-        &mut self,
-        plan: &'p ReducePlan<'p>,
-        grouper: &Grouper,
-        reservation: &Reservation,
-    ) -> Result<()> {
-        let waiting: usize = self.parts.iter().map(|part| part.waiting.bytes()).sum();
-        if waiting < WAITING_BYTES {
-            return Ok(());
-        }
+    /// Whether so much waits that it is to be folded in.
+    pub(super) fn is_full(&self) -> bool {
+        self.parts.iter().map(|part| part.waiting.bytes()).sum::<usize>() >= WAITING_BYTES
+    }
+
+    /// Folds in what waits. `fresh` gives the groups that a part begins with.
+    pub(super) fn settle(&mut self, mut fresh: impl FnMut(usize) -> Result<Reducer<'p>>) -> Result<()> {
         for (number, part) in self.parts.iter_mut().enumerate() {
-            // The worker counts for what it holds.
-            let fresh =
-                || Reducer::counting(plan, grouper.fresh(&plan.key_types, number, MERGE_PARTS), reservation.fork());
-            let mut done = part.done.take().map_or_else(fresh, Ok)?;
+            let mut done = part.done.take().map_or_else(|| fresh(number), Ok)?;
             fold(std::mem::take(&mut part.waiting), &self.arguments, &mut done, false)?;
             part.done = Some(done);
         }

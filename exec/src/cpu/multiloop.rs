@@ -39,7 +39,7 @@ pub(super) fn run<'a>(
     let pieces = pieces(frame, plan)?;
     let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
     let rows: u64 = rows.sum();
-    let setups = setups(frame, plan, rows)?;
+    let setups = setups(frame, plan, rows, pool.is_none())?;
     if let Some(buckets) = sorted_buckets(frame, plan, &setups, pool)? {
         return Ok(vec![Arc::new(Stored::Buckets(buckets))]);
     }
@@ -172,8 +172,8 @@ fn ground_value(frame: &Frame<'_>, expressions: &Expressions, scalar: ScalarId, 
     Ok(tile.vector(scalar).value(0, data_type))
 }
 
-fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, rows: u64) -> Result<Vec<Setup>> {
-    let empty = || Setup { layout: None, rows, keep: 0, offset: 0, members: None };
+fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, rows: u64, alone: bool) -> Result<Vec<Setup>> {
+    let empty = || Setup { layout: None, rows, alone, keep: 0, offset: 0, members: None };
     let setup = |kind: &GeneratorKind<'_>| {
         Ok(match kind {
             GeneratorKind::TopK(top_k) => {

@@ -40,6 +40,8 @@ pub(super) struct Reducer<'p> {
     /// Rows that came when there were many groups, which are not among those above.
     dealt: Option<Box<Dealt<'p>>>,
     deals: Deals,
+    /// Whether it takes all rows.
+    alone: bool,
     /// Whether these are the groups of one part of [`MERGE_PARTS`].
     is_part: bool,
     codes: Codes,
@@ -167,7 +169,8 @@ fn fold(
 impl<'p> Reducer<'p> {
     /// No groups yet. `layout` may be narrower than the plan's, where the tables at hand prove more.
     pub(super) fn new(plan: &'p ReducePlan<'p>, layout: &KeyLayout, rows: Rows, context: &Context) -> Result<Self> {
-        Reducer::of(plan, Grouper::new(plan.key.is_some().then_some(layout), &plan.key_types, rows), context)
+        let grouper = Grouper::new(plan.key.is_some().then_some(layout), &plan.key_types, rows);
+        Ok(Reducer { alone: rows.alone, ..Reducer::of(plan, grouper, context)? })
     }
 
     /// The same, with conditions that groups must pass to be wanted.
@@ -187,6 +190,7 @@ impl<'p> Reducer<'p> {
             plan,
             deals: if dealt::may_deal(plan, &grouper) { Deals::Later } else { Deals::No },
             dealt: None,
+            alone: true,
             is_part: false,
             grouper,
             accumulators: accumulators.collect::<Result<Vec<_>>>()?,
@@ -323,12 +327,12 @@ impl<'p> Reducer<'p> {
             self.grouper.mark(&self.assigned.present);
             return Ok(true);
         }
-        let deals = self.deals == Deals::Later && self.grouper.len() > dealt::DEAL_GROUPS;
+        let before = self.grouper.len();
         if let (&[part], Some(range)) = (parts, self.grouper.code_range())
             && tile.codes(part, range, &mut self.short)?
         {
             self.grouper.assign_codes(&self.short, &mut self.assigned);
-            if deals && !dealt::is_local(&self.short, NEAR_CODES) {
+            if self.deals == Deals::Later && dealt::pays((before, self.grouper.len()), &self.short, Some(NEAR_CODES)) {
                 self.deals = Deals::Yes;
             }
             return Ok(false);
@@ -338,8 +342,13 @@ impl<'p> Reducer<'p> {
         }
         let key: Vec<&Vector> = parts.iter().map(|&part| tile.vector(part)).collect();
         self.grouper.assign(&key, tile.len(), mask, &mut self.codes, &mut self.assigned);
-        let near = if let Grouper::Hash { .. } = self.grouper { 0 } else { NEAR_CODES };
-        if deals && !dealt::is_local(&self.codes.bits64, near) {
+        let hashed = matches!(self.grouper, Grouper::Hash { .. });
+        let near = match hashed {
+            false => Some(NEAR_CODES),
+            // What is not dealt has to be merged, and to find hashed groups once more is dear.
+            true => self.alone.then_some(0),
+        };
+        if self.deals == Deals::Later && dealt::pays((before, self.grouper.len()), &self.codes.bits64, near) {
             self.deals = Deals::Yes;
         }
         Ok(false)
@@ -366,9 +375,39 @@ impl<'p> Reducer<'p> {
         let arguments: Vec<&Vector> = dealt.arguments().iter().map(|&argument| tile.vector(argument)).collect();
         let place = self.grouper.pass(len);
         dealt.add(&self.grouper, &self.codes.bits64, place, &arguments);
-        dealt.settle(self.plan, &self.grouper, &self.reservation)?;
+        if dealt.is_full() {
+            self.settle()?;
+        }
         self.uncounted += len;
         if self.uncounted > COUNT_ROWS { self.account() } else { Ok(()) }
+    }
+
+    /// Folds dealt rows into the groups of their parts; groups of before go there, too.
+    fn settle(&mut self) -> Result<()> {
+        let Some(mut dealt) = self.dealt.take() else { return Ok(()) };
+        let chosen = self.by_part(MERGE_PARTS);
+        dealt.settle(|part| {
+            let grouper = self.grouper.fresh(&self.plan.key_types, part, MERGE_PARTS);
+            // This reducer counts for what they hold.
+            let mut groups = Reducer::counting(self.plan, grouper, self.reservation.fork())?;
+            groups.merge(self, &chosen[part])?;
+            Ok(groups)
+        })?;
+        self.dealt = Some(dealt);
+        self.grouper.clear(&self.plan.key_types);
+        let accumulators = self.plan.aggregates.iter().map(|aggregate| aggregate.kind.accumulator());
+        self.accumulators = accumulators.collect::<Result<Vec<_>>>()?;
+        Ok(())
+    }
+
+    /// The groups by part of a merge.
+    fn by_part(&self, parts: usize) -> Vec<Vec<u32>> {
+        let mut dealt: Vec<Vec<u32>> = vec![Vec::new(); parts];
+        for group in self.grouper.occupied() {
+            let part = if parts == 1 { 0 } else { self.grouper.part(group, parts) };
+            dealt[part].push(group);
+        }
+        dealt
     }
 
     /// Ends a piece of work: leaves out complete groups that nobody wants, and counts the rest.
@@ -547,21 +586,16 @@ fn merge_parts<'p>(mut reducers: Vec<Reducer<'p>>, workers: Workers<'_>) -> Resu
     let total: usize = reducers.iter().map(|reducer| reducer.grouper.len()).sum();
     let splits = first.grouper.splits() && (total > MERGE_ALONE || !dealt_rows.is_empty());
     let parts = if splits { MERGE_PARTS } else { 1 };
-    let deal = |reducer: &Reducer<'_>| {
-        let mut dealt: Vec<Vec<u32>> = vec![Vec::new(); parts];
-        for group in reducer.grouper.occupied() {
-            let part = if parts == 1 { 0 } else { reducer.grouper.part(group, parts) };
-            dealt[part].push(group);
-        }
-        Ok(dealt)
-    };
-    let dealt: Vec<Vec<Vec<u32>>> = workers.map(reducers.iter().collect(), deal)?;
+    let by_part = |reducer: &Reducer<'p>| Ok(reducer.by_part(parts));
+    let dealt: Vec<Vec<Vec<u32>>> = workers.map(reducers.iter().collect(), by_part)?;
     let mut waiting: Vec<(usize, Vec<dealt::Part<'p>>)> = (0..parts).map(|part| (part, Vec::new())).collect();
     for rows in dealt_rows {
         waiting.iter_mut().zip(rows.parts).for_each(|((_, waiting), part)| waiting.push(part));
     }
-    workers.map(waiting, |(part, waiting)| {
-        let mut merged = Reducer::of(plan, first.grouper.fresh(&plan.key_types, part, parts), context)?;
+    workers.map(waiting, |(part, mut waiting)| {
+        let fresh = || Reducer::of(plan, first.grouper.fresh(&plan.key_types, part, parts), context);
+        let done = waiting.first_mut().and_then(|part| part.done.take());
+        let mut merged = done.map_or_else(fresh, Ok)?;
         for (reducer, dealt) in reducers.iter().zip(&dealt) {
             merged.merge(reducer, &dealt[part])?;
         }

@@ -100,6 +100,8 @@ pub(crate) struct Rows {
     pub(crate) keys_only: bool,
     /// Whether groups are looked up, and nobody sees their keys or their order.
     pub(crate) keys_unread: bool,
+    /// Whether one worker takes all rows, so that nothing is merged.
+    pub(crate) alone: bool,
 }
 
 /// Codes a row up to which an array over all codes beats a hash table: 4 bytes each, against about 24 a group and a
@@ -403,6 +405,21 @@ impl Grouper {
                 runs.find(codes, keys, !fresh);
             }
             Grouper::One | Grouper::Few { .. } | Grouper::Hash { .. } => unreachable!("these have no range of codes"),
+        }
+    }
+
+    /// Forgets the groups of keys that are dealt.
+    pub(crate) fn clear(&mut self, types: &[DataType]) {
+        match self {
+            Grouper::Direct { base, entries, codes, .. } => {
+                codes.drain(..).for_each(|code| entries[code as usize - *base as usize] = 0);
+            }
+            Grouper::Hash { layout, table, keys, firsts, own_index } => {
+                *table = GroupTable::new(layout.width, 0);
+                *keys = if *own_index { Vec::new() } else { columns_of(types) };
+                firsts.places.clear();
+            }
+            _ => {}
         }
     }
 
@@ -723,7 +740,7 @@ mod tests {
     /// Hashed groups of these keys, in tiles of which each is a piece of its own.
     fn hashed(tiles: &[&[i64]]) -> Grouper {
         let layout = KeyLayout::new(vec![PartDomain::of_type(DataType::BigInt)]);
-        let rows = Rows { count: 0, clustered: false, keys_only: false, keys_unread: false };
+        let rows = Rows { count: 0, clustered: false, keys_only: false, keys_unread: false, alone: true };
         let mut grouper = Grouper::new(Some(&layout), &[DataType::BigInt], rows);
         let (mut codes, mut assigned) = (Codes::default(), Assigned::default());
         for (piece, keys) in tiles.iter().enumerate() {
