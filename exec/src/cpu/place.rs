@@ -290,7 +290,7 @@ fn width_name(width: KeyWidth) -> &'static str {
 }
 
 fn aggregate_text(plan: &AggregatePlan<'_>) -> String {
-    let AggregateKind { reduction, distinct, argument, bound, .. } = &plan.kind;
+    let AggregateKind { reduction, distinct, argument, .. } = &plan.kind;
     let register = match argument {
         Some((_, register)) => match register {
             Register::Bool => "bool",
@@ -305,12 +305,9 @@ fn aggregate_text(plan: &AggregatePlan<'_>) -> String {
     };
     let filter = if plan.condition.is_empty() { "" } else { ", filtered" };
     let distinct = if *distinct { ", distinct by bit or hash" } else { "" };
-    let how = match (reduction, bound) {
+    let how = match (reduction, plan.kind.bound()) {
         (Reduction::Sum, Some(bound)) => {
-            format!(
-                "sum of {register} within {bound}: 64 bits for {} rows, then 128",
-                i64::MAX as u64 / (*bound).max(1)
-            )
+            format!("sum of {register} within {bound}: 64 bits for {} rows, then 128", i64::MAX as u64 / bound.max(1))
         }
         (Reduction::Sum, None) if register == "f64" => "exact sum of f64".to_owned(),
         (Reduction::Sum, None) => format!("sum of {register}: 128 bits and carry"),

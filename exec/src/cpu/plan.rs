@@ -341,10 +341,8 @@ impl<'p> Compiler<'p, '_> {
         let argument = aggregate.arguments.first().copied();
         let typed: Option<(DataType, Register)> =
             argument.map(|id| (self.program.scalars.data_type(id), expressions.register(id)));
-        let bound = argument
-            .and_then(|id| self.ranges.of(id))
-            .and_then(|(low, high)| u64::try_from(low.unsigned_abs().max(high.unsigned_abs())).ok());
-        let kind = AggregateKind::new(aggregate, typed, bound);
+        let range = argument.and_then(|id| self.ranges.of(id));
+        let kind = AggregateKind::new(aggregate, typed, range);
         let condition = &aggregate.condition[..];
         let safe = condition.iter().chain(&argument).all(|id| self.is_safe(id, expressions));
         let takes_any_row = safe && kind.takes_any_row();

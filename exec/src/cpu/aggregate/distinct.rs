@@ -39,23 +39,31 @@ impl Distinct {
     /// For no groups, of an aggregate that is DISTINCT.
     pub(crate) fn new(kind: &AggregateKind) -> Result<Self> {
         let plain = AggregateKind { distinct: false, ..kind.clone() };
-        Ok(Distinct { met: Met::Hash(Box::new(HashSet::new(&plain)?)), plain, group_count: 0 })
+        Ok(Distinct { met: Met::Hash(Box::new(HashSet::new(&plain, 1)?)), plain, group_count: 0 })
     }
 
     pub(crate) fn resize(&mut self, groups: usize) {
         self.group_count = groups;
-        if let Met::Bits(bits) = &mut self.met
-            && !bits.resize(groups)
-        {
-            self.hash_all();
+        match &mut self.met {
+            Met::Bits(bits) => {
+                if !bits.resize(groups) {
+                    self.hash_all();
+                }
+            }
+            Met::Hash(set) if groups <= set.groups_max => {}
+            Met::Hash(set) => {
+                let values = std::mem::replace(&mut set.values, Gathered::of_type(DataType::Null)).into_vector();
+                let members = Members { groups: std::mem::take(&mut set.groups), values };
+                self.hash_anew(&members);
+            }
         }
     }
 
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("distinct of nothing")) };
         if self.is_empty()
-            && let Some(domain) = Domain::of(vector, self.plain.bound)
-            && let Some(bits) = BitSets::new(domain, self.group_count, bits_for(input.len))
+            && let Some(domain) = Domain::of(vector, self.plain.range)
+            && let Some(bits) = BitSets::new(domain, self.group_count, bits_for(input.len, self.group_count))
         {
             self.met = Met::Bits(bits);
         }
@@ -91,10 +99,17 @@ impl Distinct {
     /// Goes on with a hash table.
     fn hash_all(&mut self) {
         let Met::Bits(bits) = &self.met else { return };
-        let members = bits.members((0..self.group_count as u32).map(|group| (group, group)));
-        if let Ok(set) = HashSet::new(&self.plain) {
+        let groups = (bits.words.len() / bits.stride) as u32;
+        let members = bits.members((0..groups).map(|group| (group, group)));
+        self.hash_anew(&members);
+    }
+
+    /// Goes on with a hash table that has room for all groups, and these members.
+    fn hash_anew(&mut self, members: &Members) {
+        let groups_max = if self.group_count <= FEW_GROUPS { FEW_GROUPS } else { 1 << 32 };
+        if let Ok(set) = HashSet::new(&self.plain, groups_max) {
             self.met = Met::Hash(Box::new(set));
-            self.hash(&members);
+            self.hash(members);
         }
     }
 
@@ -148,12 +163,17 @@ impl Distinct {
     }
 }
 
+/// Groups that are few enough to take few bits of a hashed key.
+const FEW_GROUPS: usize = 1 << 5;
+
 /// Bits of all groups together, at most: 8 MiB.
 const BITS_MAX: u64 = 1 << 26;
 
-/// Bits that the first tuples make worth it: all of them are looked at in the end.
-fn bits_for(tuples: usize) -> u64 {
-    (tuples as u64 * 1024).clamp(1 << 16, BITS_MAX)
+/// Bits that the first tuples make worth it: all of them are looked at in the end. Where there are many groups there may be
+/// many more to come.
+fn bits_for(tuples: usize, groups: usize) -> u64 {
+    let each = if groups <= FEW_GROUPS { 4096 } else { 64 };
+    (tuples as u64 * each).clamp(1 << 16, BITS_MAX)
 }
 
 /// A bit for each code in each group.
@@ -175,14 +195,14 @@ enum Domain {
 }
 
 impl Domain {
-    /// Those that an argument like this one can be, if it lies between a bound and its negative.
-    fn of(vector: &Vector, bound: Option<u64>) -> Option<Self> {
+    /// Those that an argument like this one can be, if it lies in a range.
+    fn of(vector: &Vector, range: Option<(i128, i128)>) -> Option<Self> {
         match &vector.data {
             VectorData::Code { dictionary, .. } => Some(Domain::Strings(Arc::clone(dictionary))),
             VectorData::I32(_) | VectorData::I64(_) => {
-                let high = bound.and_then(|bound| i64::try_from(bound).ok())?;
-                let count = (high as u64).checked_mul(2)?.checked_add(1)?;
-                Some(Domain::Integers { low: -high, count, register: vector.register() })
+                let (low, high) = range?;
+                let count = u64::try_from(high.checked_sub(low)?).ok()?.checked_add(1)?;
+                Some(Domain::Integers { low: i64::try_from(low).ok()?, count, register: vector.register() })
             }
             _ => None,
         }
@@ -297,6 +317,8 @@ impl BitSets {
 /// Arguments by hash.
 #[derive(Clone, Debug)]
 struct HashSet {
+    /// Groups that its keys have room for. Few leave more bits to the arguments.
+    groups_max: usize,
     layout: KeyLayout,
     table: GroupTable,
     /// The arguments and their groups, in the table's order.
@@ -307,28 +329,30 @@ struct HashSet {
 }
 
 impl HashSet {
-    fn new(kind: &AggregateKind) -> Result<Self> {
+    fn new(kind: &AggregateKind, groups_max: usize) -> Result<Self> {
         let Some((data_type, register)) = kind.argument else { return Err(Error::internal("distinct of nothing")) };
-        let group = PartDomain::Integer { low: 0, high: u32::MAX.into() };
-        let argument = match (PartDomain::of_type(data_type), kind.bound) {
-            (PartDomain::Integer { .. }, Some(bound)) => {
-                PartDomain::Integer { low: -i128::from(bound), high: i128::from(bound) }
-            }
+        let argument = match (PartDomain::of_type(data_type), kind.range) {
+            (PartDomain::Integer { .. }, Some((low, high))) => PartDomain::Integer { low, high },
             (domain, _) => domain,
         };
-        let layout = KeyLayout::new(vec![group, argument]);
+        let group = PartDomain::Integer { low: 0, high: groups_max as i128 - 1 };
+        let layout = KeyLayout::new(if groups_max == 1 { vec![argument] } else { vec![group, argument] });
         let table = GroupTable::new(layout.width, 0);
         let (values, groups) = (Gathered::new(register), Vec::new());
-        Ok(HashSet { layout, table, values, groups, by_group: OnceLock::new() })
+        Ok(HashSet { groups_max, layout, table, values, groups, by_group: OnceLock::new() })
     }
 
     fn add(&mut self, Members { groups, values: argument }: &Members) {
-        let mut group = Vector::default();
-        let wide = groups.iter().map(|&group| i64::from(group)).collect();
-        group.set(groups.len(), VectorData::I64(wide), None);
         let part = |vector| KeyPartValues { values: PartValues::Vector(vector), null_matches: true };
         let mut codes = Codes::default();
-        codes.encode(&self.layout, &[part(&group), part(argument)], groups.len());
+        if self.groups_max == 1 {
+            codes.encode(&self.layout, &[part(argument)], groups.len());
+        } else {
+            let mut group = Vector::default();
+            let wide = groups.iter().map(|&group| i64::from(group)).collect();
+            group.set(groups.len(), VectorData::I64(wide), None);
+            codes.encode(&self.layout, &[part(&group), part(argument)], groups.len());
+        }
         let before = self.table.len();
         let mut numbers = Vec::new();
         self.table.insert(&codes, &mut numbers);

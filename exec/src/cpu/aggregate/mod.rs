@@ -114,8 +114,8 @@ pub(crate) struct AggregateKind {
     /// The argument's type and register; none for CountRows.
     pub(crate) argument: Option<(DataType, Register)>,
     pub(crate) data_type: DataType,
-    /// Proven: the argument lies between this and its negative.
-    pub(crate) bound: Option<u64>,
+    /// Proven: an integer argument lies between these.
+    pub(crate) range: Option<(i128, i128)>,
 }
 
 /// The accumulators of one aggregate, for some groups.
@@ -134,14 +134,24 @@ pub(crate) enum Accumulator {
 
 impl AggregateKind {
     /// The kind of an aggregate whose argument is computed in this register.
-    pub(crate) fn new(aggregate: &Aggregate, argument: Option<(DataType, Register)>, bound: Option<u64>) -> Self {
+    pub(crate) fn new(
+        aggregate: &Aggregate,
+        argument: Option<(DataType, Register)>,
+        range: Option<(i128, i128)>,
+    ) -> Self {
         AggregateKind {
             reduction: aggregate.reduction.clone(),
             distinct: aggregate.distinct,
             argument,
             data_type: aggregate.data_type,
-            bound,
+            range,
         }
+    }
+
+    /// Proven: the argument lies between this and its negative.
+    pub(crate) fn bound(&self) -> Option<u64> {
+        let (low, high) = self.range?;
+        u64::try_from(low.unsigned_abs().max(high.unsigned_abs())).ok()
     }
 
     /// Accumulators for no groups.
@@ -155,7 +165,7 @@ impl AggregateKind {
             Reduction::Sum => match argument()?.0 {
                 DataType::Interval => Accumulator::Intervals(IntervalSums::default()),
                 DataType::Real | DataType::Double => Accumulator::Floats(FloatSums::default()),
-                _ => Accumulator::Integers(IntegerSums::new(self.bound)),
+                _ => Accumulator::Integers(IntegerSums::new(self.bound())),
             },
             Reduction::Min => Accumulator::Extreme(Extreme::new(argument()?, false)),
             Reduction::Max => Accumulator::Extreme(Extreme::new(argument()?, true)),

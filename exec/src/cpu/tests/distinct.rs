@@ -20,13 +20,18 @@ const FIELDS: &str = "narrow, sum, wide, texts, floats, floats_sum, some, rows";
 
 /// Rows whose narrow argument has so many values, and whose groups are so many.
 fn check(rows: i64, values: i64, groups: i64, forms: &[usize]) {
+    check_groups(rows, values, forms, |row| row * 31 % groups.max(1) * 1_000_003);
+}
+
+/// The same, with the group of each row.
+fn check_groups(rows: i64, values: i64, forms: &[usize], group: impl Fn(i64) -> i64) {
     let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
     let row = |row: i64| {
         let number = row * 7919 % values.max(1);
         let null = row % 17 == 3;
         let or_null = |value: Value| if null { Value::Null } else { value };
         vec![
-            Value::Int(row * 31 % groups.max(1) * 1_000_003),
+            Value::Int(group(row)),
             or_null(Value::Int(number - values / 2)),
             or_null(Value::Int(number * 1_000_000_007_000)),
             or_null(Value::text(format!("{}", number % 100))),
@@ -72,4 +77,6 @@ fn over_several_tiles() {
 fn groups_too_many_for_bits() {
     // A bit for each of 80 thousand values in each of 2,000 groups is more than there may be.
     check(70_000, 40_000, 2_000, &[0]);
+    // They become too many when there are bits already.
+    check_groups(100_000, 2_000_000, &[0], |row| row / 2048);
 }
