@@ -26,7 +26,7 @@ const MANY_GROUPS: usize = if cfg!(test) { 100 } else { 1 << 16 };
 /// Groups for which it pays.
 const FAR_GROUPS: usize = if cfg!(test) { 200 } else { 400_000 };
 
-/// Bytes of rows that wait, at most.
+/// Bytes of rows that wait at one worker, at most; half of it where there are several.
 const WAITING_BYTES: usize = if cfg!(test) { 1 << 18 } else { 128 << 20 };
 
 /// Rows that say whether a tile's rows lie side by side with others of their groups.
@@ -37,6 +37,9 @@ pub(super) struct Dealt<'p> {
     pub(super) parts: Vec<Part<'p>>,
     /// Rows that there may be, all together.
     rows: usize,
+    /// Bytes of all that waits, without room for more, and how many there may be.
+    waiting_bytes: usize,
+    waiting_max: usize,
     /// The distinct arguments of the aggregates.
     arguments: Vec<ScalarId>,
     /// For each tuple its part, and the tuples by part.
@@ -90,13 +93,13 @@ fn is_local<T: Copy + Into<u64>>(codes: &[T], near: u64) -> bool {
 }
 
 impl<'p> Dealt<'p> {
-    pub(super) fn new(plan: &ReducePlan<'p>) -> Self {
-        let mut arguments: Vec<ScalarId> = plan.aggregates.iter().filter_map(|aggregate| aggregate.argument).collect();
-        arguments.sort_unstable();
-        arguments.dedup();
+    /// Nothing yet; `alone` says whether there is one worker.
+    pub(super) fn new(plan: &ReducePlan<'p>, alone: bool) -> Self {
         let parts = (0..MERGE_PARTS).map(|_| Part::default()).collect();
         let rows = usize::try_from(plan.rows.count).unwrap_or(usize::MAX);
-        Dealt { parts, rows, arguments, numbers: Vec::new(), order: Vec::new() }
+        let waiting_max = if alone { WAITING_BYTES } else { WAITING_BYTES / 2 };
+        let arguments = distinct_arguments(plan);
+        Dealt { parts, rows, waiting_bytes: 0, waiting_max, arguments, numbers: Vec::new(), order: Vec::new() }
     }
 
     /// What has to be evaluated of the tuples, in the order in which `add` takes it.
@@ -108,9 +111,11 @@ impl<'p> Dealt<'p> {
     pub(super) fn add(&mut self, grouper: &Grouper, codes: &[u64], place: u64, arguments: &[&Vector]) {
         grouper.parts_of(codes, &mut self.numbers);
         let starts = self.sort();
+        // A code, a number, and the arguments.
         let width: usize = 12 + arguments.iter().map(|argument| width_of(argument)).sum::<usize>();
         // A little more than a part's share of what may wait.
-        let room = (WAITING_BYTES / width).min(self.rows) / MERGE_PARTS * 9 / 8;
+        let room = (self.waiting_max / width).min(self.rows) / MERGE_PARTS * 9 / 8;
+        self.waiting_bytes += codes.len() * width;
         let mut values = Vector::default();
         for (Part { waiting, .. }, range) in self.parts.iter_mut().zip(starts.windows(2)) {
             let tuples = &self.order[range[0]..range[1]];
@@ -149,7 +154,7 @@ impl<'p> Dealt<'p> {
 
     /// Whether so much waits that it is to be folded in.
     pub(super) fn is_full(&self) -> bool {
-        self.parts.iter().map(|part| part.waiting.bytes()).sum::<usize>() >= WAITING_BYTES
+        self.waiting_bytes >= self.waiting_max
     }
 
     /// Folds in what waits. `fresh` gives the groups that a part begins with.
@@ -159,14 +164,23 @@ impl<'p> Dealt<'p> {
             fold(std::mem::take(&mut part.waiting), &self.arguments, &mut done, false)?;
             part.done = Some(done);
         }
+        self.waiting_bytes = 0;
         Ok(())
     }
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        let done = |part: &Part<'_>| part.done.as_ref().map_or(0, Reducer::bytes);
-        self.parts.iter().map(|part| part.waiting.bytes() + done(part)).sum()
+        let done = self.parts.iter().filter_map(|part| part.done.as_ref());
+        self.waiting_bytes + done.map(Reducer::bytes).sum::<usize>()
     }
+}
+
+/// What aggregates are of, each once, in order.
+fn distinct_arguments(plan: &ReducePlan<'_>) -> Vec<ScalarId> {
+    let mut arguments: Vec<ScalarId> = plan.aggregates.iter().filter_map(|aggregate| aggregate.argument).collect();
+    arguments.sort_unstable();
+    arguments.dedup();
+    arguments
 }
 
 /// Bytes of a value, about.
@@ -179,21 +193,13 @@ fn width_of(vector: &Vector) -> usize {
     }
 }
 
-impl Waiting {
-    fn bytes(&self) -> usize {
-        let arguments: usize = self.arguments.iter().map(Gathered::bytes).sum();
-        self.codes.capacity() * 8 + self.tuples.capacity() * 4 + self.tiles.capacity() * 16 + arguments
-    }
-}
-
 impl<'p> Part<'p> {
     /// Folds all rows of the part into the groups of a merge, `mixed` with those of other workers.
     pub(super) fn fold_into(self, merged: &mut Reducer<'p>, mixed: bool) -> Result<()> {
         if let Some(done) = &self.done {
             merged.merge(done, &done.grouper.occupied())?;
         }
-        let arguments = Dealt::new(merged.plan).arguments;
-        fold(self.waiting, &arguments, merged, mixed)
+        fold(self.waiting, &distinct_arguments(merged.plan), merged, mixed)
     }
 }
 

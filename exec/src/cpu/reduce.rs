@@ -357,7 +357,7 @@ impl<'p> Reducer<'p> {
     /// Deals the active tuples of a tile.
     fn deal(&mut self, tile: &mut Tile<'_>, parts: &[ScalarId]) -> Result<()> {
         let len = tile.len();
-        let dealt = self.dealt.get_or_insert_with(|| Box::new(Dealt::new(self.plan)));
+        let dealt = self.dealt.get_or_insert_with(|| Box::new(Dealt::new(self.plan, self.alone)));
         match (parts, self.grouper.code_range()) {
             (&[part], Some(range)) if tile.codes(part, range, &mut self.short)? => {
                 self.codes.set_packed(self.short.iter().map(|&code| code.into()));

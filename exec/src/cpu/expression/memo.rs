@@ -127,7 +127,9 @@ pub(super) fn parts(
         parts.push(Part { argument, values });
     }
     if let [Part { values: Values::Strings(dictionary), .. }] = &parts[..] {
-        return (dictionary.len() <= KEYS_MAX.max(len.saturating_mul(8))).then_some(parts);
+        // Zeros cost nothing until they are something else; empty strings have to be written.
+        let most = if call.register == Register::Text { KEYS_MAX.max(len.saturating_mul(64)) } else { usize::MAX };
+        return (dictionary.len() <= most).then_some(parts);
     }
     let keys = parts.iter().try_fold(1usize, |keys, part| keys.checked_mul(part.values.count()));
     // For a few tuples a table of all results is too much.
