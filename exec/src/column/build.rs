@@ -20,9 +20,6 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Chunks whose text is put into the slab at once.
-const CHUNKS_KEPT: usize = 8;
-
 /// What to do with arrays that come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
@@ -43,6 +40,9 @@ pub struct TableBuilder {
     staged_memory: Reservation,
     chunks: Vec<Unfinished>,
     slab: Slab,
+    /// By field: where its text stays that is no dictionary. What form text takes is known at the end, and what becomes a
+    /// dictionary then leaves its memory.
+    text: Vec<Slab>,
     /// By field: a chunk has found too many distinct strings, so the rest need not try.
     plain_text: Vec<AtomicBool>,
 }
@@ -76,6 +76,7 @@ impl TableBuilder {
             staged_memory: Reservation::new(&context.memory),
             chunks: Vec::new(),
             slab: Slab::default(),
+            text: Vec::new(),
         }
     }
 
@@ -181,11 +182,21 @@ impl TableBuilder {
             let rows = pieces.iter().map(|piece| piece.rows).sum();
             let mut memory = Reservation::new(&self.context.memory);
             memory.add(columns.iter().map(Column::bytes).sum())?;
-            // What form text takes is known at the end.
             let columns = self.slab.keep(columns, |data| !data.is_text());
+            let columns = self.keep_text(columns);
             self.chunks.push(Unfinished { rows, columns, summaries, memory });
         }
         self.drop_staged(if all { self.staged_rows } else { full })
+    }
+
+    /// The same columns, text that is no dictionary in its slabs.
+    fn keep_text(&mut self, columns: Vec<Column>) -> Vec<Column> {
+        self.text.resize_with(columns.len(), Slab::default);
+        let keep = |(column, slab): (Column, &mut Slab)| match &column.data {
+            ColumnData::Text { .. } => slab.keep(vec![column], |_| true),
+            _ => vec![column],
+        };
+        columns.into_par_iter().zip(&mut self.text).flat_map_iter(keep).collect()
     }
 
     fn compact_column(&self, pieces: &[Piece], column: usize) -> Result<(Column, Summary)> {
@@ -230,11 +241,8 @@ impl TableBuilder {
         let fields = self.fields;
         let compact = self.storage == Storage::Compact;
         let estimates = unify_text(&mut self.chunks, &fields, compact, &self.context)?;
-        // Several chunks at once, since few columns of one are text.
-        for chunks in self.chunks.chunks_mut(CHUNKS_KEPT).filter(|_| compact) {
-            let columns = chunks.iter_mut().flat_map(|chunk| std::mem::take(&mut chunk.columns)).collect();
-            let mut kept = self.slab.keep(columns, ColumnData::is_text).into_iter();
-            chunks.iter_mut().for_each(|chunk| chunk.columns = kept.by_ref().take(fields.len()).collect());
+        for chunk in self.chunks.iter_mut().filter(|_| compact) {
+            chunk.columns = self.slab.keep(std::mem::take(&mut chunk.columns), |data| data.dictionary().is_some());
         }
         self.context.check()?;
         let statistics = {
