@@ -168,6 +168,16 @@ fn check(text: &str) {
     }
 }
 
+/// Compares a program over one table of these rows, in each of the forms.
+fn compare_forms(text: &str, rows: &[Vec<Value>], forms: &[usize], pools: &[Pool]) {
+    let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
+    for &form in forms {
+        let tables = [table(&program.collections[0].fields, rows, form)];
+        compare(&with_statistics(&program, &tables), &tables, pools, text);
+    }
+}
+
 fn compare(program: &Program, tables: &[Arc<Table>], pools: &[Pool], text: &str) {
     compare_with(program, tables, &vec![Value::Null; program.parameters.len()], pools, text);
 }

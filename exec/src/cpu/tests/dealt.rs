@@ -2,9 +2,8 @@
 //! keys with an array over all codes and hashed ones, of several parts, nullable ones and strings; aggregates of every
 //! kind; rows of which nobody deals.
 
-use super::{compare, table, with_statistics};
+use super::compare_forms;
 use crate::pool::Pool;
-use multiloop_planner::multiloop::{parse::parse, verify::verify};
 use multiloop_planner::value::Value;
 
 const AGGREGATES: &str = "    rows = count_rows()
@@ -56,12 +55,7 @@ fn check(rows: i64, groups: i64, forms: &[usize]) {
             "{table_text}\nloop\n  i0 in %0\n  %1 bucket_reduce\n{parts}{AGGREGATES}loop\n  i1 in %0\n  %2 reduce\n    n? = sum(%1[{asked}].rows)::decimal(38,0)\n    m? = sum(%1[{asked}].product)::decimal(38,0)\nresult %2\noutput n, m\n"
         );
         for text in [whole, looked_up] {
-            let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-            verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
-            for &form in forms {
-                let tables = [table(&program.collections[0].fields, &rows, form)];
-                compare(&with_statistics(&program, &tables), &tables, &pools, &text);
-            }
+            compare_forms(&text, &rows, forms, &pools);
         }
     }
 }

@@ -1,9 +1,8 @@
 //! DISTINCT arguments of one group, few and many: narrow ones, of which each has a bit, and wide ones; strings of a
 //! dictionary and of none; groups that become too many for bits on the way.
 
-use super::{compare, table, with_statistics};
+use super::compare_forms;
 use crate::pool::Pool;
-use multiloop_planner::multiloop::{parse::parse, verify::verify};
 use multiloop_planner::value::Value;
 
 const AGGREGATES: &str = "    narrow = count(distinct i0.a)
@@ -50,12 +49,7 @@ loop
 output {FIELDS}
 "
         );
-        let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
-        for &form in forms {
-            let tables = [table(&program.collections[0].fields, &rows, form)];
-            compare(&with_statistics(&program, &tables), &tables, &pools, &text);
-        }
+        compare_forms(&text, &rows, forms, &pools);
     }
 }
 

@@ -1,9 +1,8 @@
 //! Sums of few groups and of one, whose arguments are arithmetic: of narrow and wide values, nullable ones and such as may
 //! overflow, around the ends of words and tiles.
 
-use super::{compare, table, with_statistics};
+use super::compare_forms;
 use crate::pool::Pool;
-use multiloop_planner::multiloop::{parse::parse, verify::verify};
 use multiloop_planner::value::Value;
 
 const PROGRAM: &str = "table %0 t(c#0 text?, a#1 bigint, b#2 bigint, w#3 bigint, n#4 bigint?)
@@ -50,12 +49,7 @@ fn check(rows: i64, wide: i64, forms: &[usize]) {
         [(1, "c, rows, plain, narrow, wide, both, nullable, other, least"), (2, "narrow, same, seven, n"), (3, "wide")];
     for (result, fields) in results {
         let text = PROGRAM.replace("%RESULT", &format!("%{result}")).replace("RESULT_FIELDS", fields);
-        let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
-        for &form in forms {
-            let tables = [table(&program.collections[0].fields, &rows, form)];
-            compare(&with_statistics(&program, &tables), &tables, &pools, &text);
-        }
+        compare_forms(&text, &rows, forms, &pools);
     }
 }
 

@@ -1,9 +1,8 @@
 //! Groups that are only looked up: found by what they were numbered by, of every kind and width of keys, few and many, made
 //! by one worker and by several.
 
-use super::{compare, table, with_statistics};
+use super::compare_forms;
 use crate::pool::Pool;
-use multiloop_planner::multiloop::{parse::parse, verify::verify};
 use multiloop_planner::value::Value;
 
 /// Groups by `key`, which rows then ask for with it and with another.
@@ -57,12 +56,7 @@ fn check(rows: i64, step: i64, text: bool) {
     }
     for (key, other) in kinds {
         let text = program(&key, &other);
-        let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
-        for form in [0, 3] {
-            let tables = [table(&program.collections[0].fields, &rows, form)];
-            compare(&with_statistics(&program, &tables), &tables, &pools, &text);
-        }
+        compare_forms(&text, &rows, &[0, 3], &pools);
     }
 }
 
