@@ -10,6 +10,7 @@
 
 use super::aggregate::{Input, TileGroups};
 use super::bucket::grouper::{Grouper, MERGE_PARTS};
+use super::bucket::index::{sort_by_group, starts_of};
 use super::bucket::key::Codes;
 use super::gather::Gathered;
 use super::plan::{AggregatePlan, ReducePlan};
@@ -42,9 +43,8 @@ pub(super) struct Dealt<'p> {
     waiting_max: usize,
     /// The distinct arguments of the aggregates.
     arguments: Vec<ScalarId>,
-    /// For each tuple its part, and the tuples by part.
+    /// For each tuple its part.
     numbers: Vec<u8>,
-    order: Vec<u32>,
 }
 
 /// Rows of one part.
@@ -99,7 +99,7 @@ impl<'p> Dealt<'p> {
         let rows = usize::try_from(plan.rows.count).unwrap_or(usize::MAX);
         let waiting_max = if alone { WAITING_BYTES } else { WAITING_BYTES / 2 };
         let arguments = distinct_arguments(plan);
-        Dealt { parts, rows, waiting_bytes: 0, waiting_max, arguments, numbers: Vec::new(), order: Vec::new() }
+        Dealt { parts, rows, waiting_bytes: 0, waiting_max, arguments, numbers: Vec::new() }
     }
 
     /// What has to be evaluated of the tuples, in the order in which `add` takes it.
@@ -110,7 +110,8 @@ impl<'p> Dealt<'p> {
     /// Deals tuples with these codes, the first of which is at a place.
     pub(super) fn add(&mut self, grouper: &Grouper, codes: &[u64], place: u64, arguments: &[&Vector]) {
         grouper.parts_of(codes, &mut self.numbers);
-        let starts = self.sort();
+        let starts = starts_of(&self.numbers, MERGE_PARTS);
+        let order = sort_by_group(&self.numbers, &starts);
         // A code, a number, and the arguments.
         let width: usize = 12 + arguments.iter().map(|argument| width_of(argument)).sum::<usize>();
         // A little more than a part's share of what may wait.
@@ -118,7 +119,7 @@ impl<'p> Dealt<'p> {
         self.waiting_bytes += codes.len() * width;
         let mut values = Vector::default();
         for (Part { waiting, .. }, range) in self.parts.iter_mut().zip(starts.windows(2)) {
-            let tuples = &self.order[range[0]..range[1]];
+            let tuples = &order[range[0] as usize..range[1] as usize];
             if tuples.is_empty() {
                 continue;
             }
@@ -135,21 +136,6 @@ impl<'p> Dealt<'p> {
                 column.append_with_room(&values, room);
             }
         }
-    }
-
-    /// Sorts the tuples by part (counting sort, stable); gives where each part's begin.
-    fn sort(&mut self) -> [usize; MERGE_PARTS + 1] {
-        let mut starts = [0; MERGE_PARTS + 1];
-        self.numbers.iter().for_each(|&part| starts[part as usize + 1] += 1);
-        (0..MERGE_PARTS).for_each(|part| starts[part + 1] += starts[part]);
-        let mut next = starts;
-        self.order.resize(self.numbers.len(), 0);
-        for (tuple, &part) in self.numbers.iter().enumerate() {
-            let place = &mut next[part as usize];
-            self.order[*place] = tuple as u32;
-            *place += 1;
-        }
-        starts
     }
 
     /// Whether so much waits that it is to be folded in.

@@ -343,11 +343,8 @@ impl<'p> Reducer<'p> {
         let key: Vec<&Vector> = parts.iter().map(|&part| tile.vector(part)).collect();
         self.grouper.assign(&key, tile.len(), mask, &mut self.codes, &mut self.assigned);
         let hashed = matches!(self.grouper, Grouper::Hash { .. });
-        let near = match hashed {
-            false => Some(NEAR_CODES),
-            // What is not dealt has to be merged, and to find hashed groups once more is dear.
-            true => self.alone.then_some(0),
-        };
+        // What is not dealt has to be merged, and to find hashed groups once more is dear.
+        let near = if hashed { self.alone.then_some(0) } else { Some(NEAR_CODES) };
         if self.deals == Deals::Later && dealt::pays((before, self.grouper.len()), &self.codes.bits64, near) {
             self.deals = Deals::Yes;
         }

@@ -2,6 +2,7 @@
 //! an argument in each group where there are not too many, else a hash table.
 
 use super::super::bitmap::each_one;
+use super::super::bucket::firsts::firsts;
 use super::super::bucket::index::{sort_by_group, starts_of};
 use super::super::bucket::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
 use super::super::bucket::table::GroupTable;
@@ -19,6 +20,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Debug)]
 pub(crate) struct Distinct {
     plain: AggregateKind,
+    argument: (DataType, Register),
     group_count: usize,
     met: Met,
 }
@@ -39,7 +41,9 @@ impl Distinct {
     /// For no groups, of an aggregate that is DISTINCT.
     pub(crate) fn new(kind: &AggregateKind) -> Result<Self> {
         let plain = AggregateKind { distinct: false, ..kind.clone() };
-        Ok(Distinct { met: Met::Hash(Box::new(HashSet::new(&plain, 1)?)), plain, group_count: 0 })
+        let Some(argument) = kind.argument else { return Err(Error::internal("distinct of nothing")) };
+        let met = Met::Hash(Box::new(HashSet::new(argument, kind.range, 1)));
+        Ok(Distinct { plain, argument, group_count: 0, met })
     }
 
     pub(crate) fn resize(&mut self, groups: usize) {
@@ -107,10 +111,9 @@ impl Distinct {
     /// Goes on with a hash table that has room for all groups, and these members.
     fn hash_anew(&mut self, members: &Members) {
         let groups_max = if self.group_count <= FEW_GROUPS { FEW_GROUPS } else { 1 << 32 };
-        if let Ok(set) = HashSet::new(&self.plain, groups_max) {
-            self.met = Met::Hash(Box::new(set));
-            self.hash(members);
-        }
+        let mut set = HashSet::new(self.argument, self.plain.range, groups_max);
+        set.add(members);
+        self.met = Met::Hash(Box::new(set));
     }
 
     pub(crate) fn merge(&mut self, other: &Self, from: &[u32], into: &[u32]) -> Result<()> {
@@ -329,9 +332,8 @@ struct HashSet {
 }
 
 impl HashSet {
-    fn new(kind: &AggregateKind, groups_max: usize) -> Result<Self> {
-        let Some((data_type, register)) = kind.argument else { return Err(Error::internal("distinct of nothing")) };
-        let argument = match (PartDomain::of_type(data_type), kind.range) {
+    fn new((data_type, register): (DataType, Register), range: Option<(i128, i128)>, groups_max: usize) -> Self {
+        let argument = match (PartDomain::of_type(data_type), range) {
             (PartDomain::Integer { .. }, Some((low, high))) => PartDomain::Integer { low, high },
             (domain, _) => domain,
         };
@@ -339,7 +341,7 @@ impl HashSet {
         let layout = KeyLayout::new(if groups_max == 1 { vec![argument] } else { vec![group, argument] });
         let table = GroupTable::new(layout.width, 0);
         let (values, groups) = (Gathered::new(register), Vec::new());
-        Ok(HashSet { groups_max, layout, table, values, groups, by_group: OnceLock::new() })
+        HashSet { groups_max, layout, table, values, groups, by_group: OnceLock::new() }
     }
 
     fn add(&mut self, Members { groups, values: argument }: &Members) {
@@ -356,12 +358,7 @@ impl HashSet {
         let before = self.table.len();
         let mut numbers = Vec::new();
         self.table.insert(&codes, &mut numbers);
-        let mut new = Vec::new();
-        for (tuple, &number) in numbers.iter().enumerate() {
-            if number as usize == before + new.len() {
-                new.push(tuple as u32);
-            }
-        }
+        let new = firsts(&numbers, before, self.table.len());
         self.groups.extend(new.iter().map(|&tuple| groups[tuple as usize]));
         let mut values = Vector::default();
         values.gather(argument, &new);

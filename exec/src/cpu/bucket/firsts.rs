@@ -24,25 +24,25 @@ impl Firsts {
         self.offered += len as u64;
     }
 
+    /// A group, the next new one or one that is there, has a row at a place.
+    fn note(&mut self, group: u32, place: u64) {
+        match self.places.get_mut(group as usize) {
+            Some(first) => *first = place.min(*first),
+            None => self.places.push(place),
+        }
+    }
+
     /// Takes tuples of these groups, new ones in order.
     pub(super) fn earliest(&mut self, groups: &[u32], mut place: impl FnMut(u32) -> u64) {
         for (tuple, &group) in groups.iter().enumerate() {
-            let place = place(tuple as u32);
-            match self.places.get_mut(group as usize) {
-                Some(first) => *first = place.min(*first),
-                None => self.places.push(place),
-            }
+            self.note(group, place(tuple as u32));
         }
     }
 
     /// Takes groups of another worker, of which some are new.
     pub(super) fn merge(&mut self, other: &Firsts, from: &[u32], into: &[u32]) {
         for (&from, &into) in from.iter().zip(into) {
-            let place = other.places[from as usize];
-            match self.places.get_mut(into as usize) {
-                Some(first) => *first = place.min(*first),
-                None => self.places.push(place),
-            }
+            self.note(into, other.places[from as usize]);
         }
     }
 
@@ -59,7 +59,7 @@ impl Firsts {
 }
 
 /// The tuples that brought the groups from `before` to `len`, in order.
-pub(super) fn firsts(groups: &[u32], before: usize, len: usize) -> Vec<u32> {
+pub(crate) fn firsts(groups: &[u32], before: usize, len: usize) -> Vec<u32> {
     let mut new = Vec::with_capacity(len - before);
     if len > before {
         for (tuple, &group) in groups.iter().enumerate() {

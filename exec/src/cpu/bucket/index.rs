@@ -492,9 +492,9 @@ fn span(numbers: &[u32], groups: usize) -> (Spans, Option<Vec<u32>>) {
 }
 
 /// Where the rows of each group begin, once they are sorted by group, and where the last one's end.
-pub(crate) fn starts_of(numbers: &[u32], groups: usize) -> Vec<u32> {
+pub(crate) fn starts_of<T: Copy + Into<u32>>(numbers: &[T], groups: usize) -> Vec<u32> {
     let mut starts = vec![0u32; groups + 1];
-    numbers.iter().for_each(|&number| starts[number as usize + 1] += 1);
+    numbers.iter().for_each(|&number| starts[number.into() as usize + 1] += 1);
     for group in 0..groups {
         starts[group + 1] += starts[group];
     }
@@ -502,11 +502,11 @@ pub(crate) fn starts_of(numbers: &[u32], groups: usize) -> Vec<u32> {
 }
 
 /// Rows by group (counting sort, stable).
-pub(crate) fn sort_by_group(numbers: &[u32], starts: &[u32]) -> Vec<u32> {
+pub(crate) fn sort_by_group<T: Copy + Into<u32>>(numbers: &[T], starts: &[u32]) -> Vec<u32> {
     let mut next = starts.to_vec();
     let mut order = vec![0u32; numbers.len()];
     for (row, &number) in numbers.iter().enumerate() {
-        let place = &mut next[number as usize];
+        let place = &mut next[number.into() as usize];
         order[*place as usize] = row as u32;
         *place += 1;
     }

@@ -8,7 +8,7 @@
 //! nothing but the range of the keys (Dense) or a hash table (Hash).
 
 mod byte_keys;
-mod firsts;
+pub(super) mod firsts;
 pub(super) mod group_keys;
 pub(super) mod grouper;
 pub(super) mod index;
