@@ -132,6 +132,19 @@ impl Workers<'_> {
         self.pool.is_none_or(|pool| pool.threads() == 1)
     }
 
+    /// As [`run`].
+    pub fn run<S: Send, T: Send>(
+        &self,
+        count: usize,
+        state: impl Fn() -> Result<S> + Sync,
+        work: impl Fn(&mut S, usize) -> Result<T> + Sync,
+    ) -> Result<(Vec<S>, Vec<T>)> {
+        match self.pool {
+            Some(pool) => run(pool, self.context, count, state, work),
+            None => run_here(self.context, count, state, work),
+        }
+    }
+
     /// As [`map`].
     pub fn map<I: Send, T: Send>(&self, items: Vec<I>, work: impl Fn(I) -> Result<T> + Sync) -> Result<Vec<T>> {
         match self.pool {

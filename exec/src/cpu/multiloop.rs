@@ -5,7 +5,7 @@ use super::bucket::key::{KeyLayout, PartDomain};
 use super::expression::Expressions;
 use super::gather::{self, Gathered};
 use super::having::Having;
-use super::nest::{Nest, Piece};
+use super::nest::{Marks, Nest, Piece};
 use super::plan::{GeneratorKind, LoopPlan, ReducePlan, TopKPlan};
 use super::reduce::{self, Reducer};
 use super::run::Frame;
@@ -22,8 +22,8 @@ use crate::{Error, Result};
 use multiloop_planner::multiloop::{CollectionId, Scalar, ScalarId, Source};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
 /// Pieces of a Count, at most.
 const COUNT_PIECES: i64 = 1 << 16;
@@ -43,6 +43,7 @@ pub(super) fn run<'a>(
     if let Some(buckets) = sorted_buckets(frame, plan, &setups, pool)? {
         return Ok(vec![Arc::new(Stored::Buckets(buckets))]);
     }
+    let marks = marks(frame, plan)?.map(Arc::new);
     let state = || {
         let sinks = plan.generators.iter().zip(&setups).zip(defines).map(|((plan, setup), &define)| {
             let reader =
@@ -50,10 +51,9 @@ pub(super) fn run<'a>(
             let types = || frame.shared.plan.types(define);
             Sink::new(plan, setup, reader.map(|reader| Having::new(frame, reader, types())), context)
         });
-        Ok((Nest::new(frame, plan)?, sinks.collect::<Result<Vec<_>>>()?))
+        Ok((Nest::new(frame, plan, marks.clone())?, sinks.collect::<Result<Vec<_>>>()?))
     };
-    let work = |(nest, sinks): &mut (Nest<'a>, Vec<Sink<'a>>), number: usize| {
-        let piece = &pieces[number];
+    let work = |(nest, sinks): &mut (Nest<'a>, Vec<Sink<'a>>), number: usize, piece: &Piece| {
         sinks.iter_mut().for_each(|sink| sink.begin_piece(number));
         nest.run(piece, sinks)?;
         if pool.is_some()
@@ -66,33 +66,56 @@ pub(super) fn run<'a>(
     if pool.is_some() {
         context.progress.total.fetch_add(rows, Ordering::Relaxed);
     }
+    let workers = Workers { pool, context };
     let mut states: Vec<Vec<Sink<'a>>> = Vec::new();
     let mut outputs = Vec::new();
     for wave in waves(plan, &setups, pieces.len()) {
         if enough(&outputs, &setups) && wave.start > 0 {
             break;
         }
-        match pool {
-            Some(pool) => {
-                let (done, rows) =
-                    schedule::run(pool, context, wave.len(), state, |state, at| work(state, wave.start + at))?;
-                states.extend(done.into_iter().map(|(_, sinks)| sinks));
-                outputs.extend(rows);
-            }
-            None => {
-                let mut state = state()?;
-                for number in wave {
-                    outputs.push(work(&mut state, number)?);
-                }
-                states.push(state.1);
-            }
-        }
+        let wave_work = |state: &mut _, at: usize| work(state, wave.start + at, &pieces[wave.start + at]);
+        let (done, rows) = workers.run(wave.len(), state, wave_work)?;
+        states.extend(done.into_iter().map(|(_, sinks)| sinks));
+        outputs.extend(rows);
+    }
+    if let (Some(rest), Some(marks)) = (&plan.rest, &marks)
+        && !(limited(plan, &setups) && enough(&outputs, &setups))
+    {
+        let rest_pieces = rest_pieces(frame, rest)?;
+        // The workers go on with what they have.
+        let idle = Mutex::new(std::mem::take(&mut states));
+        let resume = || {
+            let sinks = idle.lock().map_err(|_| Error::internal("a worker panicked"))?.pop();
+            let sinks = sinks.map_or_else(|| state().map(|(_, sinks)| sinks), Ok)?;
+            Ok((Nest::new(frame, rest, Some(Arc::clone(marks)))?, sinks))
+        };
+        let rest_work = |state: &mut _, at: usize| work(state, pieces.len() + at, &rest_pieces[at]);
+        let (done, rows) = workers.run(rest_pieces.len(), resume, rest_work)?;
+        states = idle.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
+        states.extend(done.into_iter().map(|(_, sinks)| sinks));
+        outputs.extend(rows);
     }
     if states.is_empty() {
         let (_, sinks) = state()?;
         states.push(sinks);
     }
     finish(frame, plan, &setups, defines, states, outputs, pool)
+}
+
+/// For an index that has a rest, marks for the rows that it may find.
+fn marks(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Option<Marks>> {
+    let Some(collection) = plan.rest.as_ref().and_then(|rest| rest.levels[0].source.collection()) else {
+        return Ok(None);
+    };
+    let rows = frame.get(collection)?.buckets()?.members.rows;
+    Marks::new(rows, &frame.shared.context.memory).map(Some)
+}
+
+/// The rows of buckets, as pieces of work.
+fn rest_pieces(frame: &Frame<'_>, rest: &LoopPlan<'_>) -> Result<Vec<Piece>> {
+    let Some(collection) = rest.levels[0].source.collection() else { return Err(Error::internal("a rest of nothing")) };
+    let rows = frame.get(collection)?.buckets()?.members.rows;
+    Ok(schedule::morsels([rows], MORSEL_ROWS).into_iter().map(|morsel| Piece::Rest(morsel.rows)).collect())
 }
 
 /// The buckets of a loop that makes nothing else, if they need no traversal.
@@ -110,10 +133,7 @@ fn sorted_buckets(
 /// The pieces in the order in which they are begun. Where only some rows are asked for, whichever, a few pieces are
 /// tried first.
 fn waves(plan: &LoopPlan<'_>, setups: &[Setup], pieces: usize) -> Vec<std::ops::Range<usize>> {
-    let limited = plan.generators.iter().zip(setups).all(|(generator, setup)| {
-        matches!(&generator.kind, GeneratorKind::TopK(top_k) if top_k.order.is_empty()) && setup.keep < usize::MAX
-    });
-    if !limited {
+    if !limited(plan, setups) {
         return std::iter::once(0..pieces).collect();
     }
     let (mut waves, mut start, mut size) = (Vec::new(), 0, 1);
@@ -123,6 +143,13 @@ fn waves(plan: &LoopPlan<'_>, setups: &[Setup], pieces: usize) -> Vec<std::ops::
         (start, size) = (end, size * 2);
     }
     waves
+}
+
+/// Whether only some rows are asked for, whichever.
+fn limited(plan: &LoopPlan<'_>, setups: &[Setup]) -> bool {
+    plan.generators.iter().zip(setups).all(|(generator, setup)| {
+        matches!(&generator.kind, GeneratorKind::TopK(top_k) if top_k.order.is_empty()) && setup.keep < usize::MAX
+    })
 }
 
 type PieceOutput = Vec<Option<PieceRows>>;
@@ -161,7 +188,7 @@ fn pieces(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Vec<Piece>> {
                 .map(|start| Piece::Count(start..start.saturating_add(step).min(count)))
                 .collect()
         }
-        Source::Bucket { .. } | Source::BucketOrNull { .. } => vec![Piece::All],
+        Source::Bucket { .. } | Source::BucketOrNull { .. } | Source::BucketAndRest { .. } => vec![Piece::All],
     })
 }
 
@@ -221,7 +248,7 @@ fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan<'_>, scalar: ScalarId) -> Re
     let source = plan.levels[level].source;
     let Some(collection) = source.collection() else { return Ok(None) };
     let stored = frame.get(collection)?;
-    if let (Source::Bucket { .. } | Source::BucketOrNull { .. }, Stored::Buckets(buckets)) = (source, &*stored) {
+    if let (Some(_), Stored::Buckets(buckets)) = (source.probe(), &*stored) {
         return Ok(buckets.members.source.dictionary(*field).cloned());
     }
     let Source::Rows(_) = source else { return Ok(None) };

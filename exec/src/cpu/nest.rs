@@ -4,6 +4,9 @@
 //! turns the tuples of a tile into pairs (tuple, row), in tiles of bounded size again: a `Bucket` probes its index
 //! for all tuples at once and then lists the rows that were found. Conditions are checked as soon as their inputs are
 //! there. Behind the last index every generator is offered the tile.
+//!
+//! An index that has a rest marks the rows that it finds. When all pieces are done, the others are pieces of work of a plan
+//! of their own, which begins with that index.
 
 use super::bitmap::Bitmap;
 use super::bucket::index::Spans;
@@ -14,10 +17,12 @@ use super::run::Frame;
 use super::sink::Sink;
 use super::stored::Stored;
 use super::tile::{NO_ROW, Source as TileSource, TILE_ROWS, Tile};
+use crate::context::{Memory, Reservation};
 use crate::{Error, Result};
 use multiloop_planner::multiloop::{KeyPart, ScalarId, Source};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One worker's view of a loop.
 pub(super) struct Nest<'a> {
@@ -26,6 +31,8 @@ pub(super) struct Nest<'a> {
     pub(super) tile: Tile<'a>,
     /// What each index goes over; none for a Count.
     stored: Vec<Option<Arc<Stored>>>,
+    /// The rows that the index with a rest has found.
+    marks: Option<Arc<Marks>>,
     /// Pairs of memory for parents and rows, reused.
     spare: Vec<(Vec<u32>, Vec<u32>)>,
     /// Memory for conditions.
@@ -39,24 +46,55 @@ pub(super) enum Piece {
     Rows { chunk: usize, rows: Range<usize> },
     /// Positions of a Count.
     Count(Range<i64>),
+    /// Those of these rows of buckets that nothing has found.
+    Rest(Range<usize>),
     /// All of a loop whose outermost index is a bucket.
     All,
 }
 
+/// Which rows of buckets have been found, by any worker.
+#[derive(Debug)]
+pub(super) struct Marks {
+    rows: Vec<AtomicBool>,
+    _reservation: Reservation,
+}
+
+impl Marks {
+    /// None of so many rows.
+    pub(super) fn new(rows: usize, memory: &Arc<Memory>) -> Result<Self> {
+        let mut reservation = Reservation::new(memory);
+        reservation.add(rows)?;
+        Ok(Marks { rows: (0..rows).map(|_| AtomicBool::new(false)).collect(), _reservation: reservation })
+    }
+
+    fn mark(&self, row: u32) {
+        let mark = &self.rows[row as usize];
+        // A worker that only looks does not take the cache line from others.
+        if !mark.load(Ordering::Relaxed) {
+            mark.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The positions of rows that have not been found among those of a range.
+    fn rest(&self, rows: Range<usize>, positions: &mut Vec<u32>) {
+        let each = self.rows[rows].iter().zip(0..);
+        positions.extend(each.filter(|(mark, _)| !mark.load(Ordering::Relaxed)).map(|(_, at)| at));
+    }
+}
+
 impl<'a> Nest<'a> {
     /// A view without tuples.
-    pub(super) fn new(frame: &'a Frame<'a>, plan: &'a LoopPlan<'a>) -> Result<Self> {
+    pub(super) fn new(frame: &'a Frame<'a>, plan: &'a LoopPlan<'a>, marks: Option<Arc<Marks>>) -> Result<Self> {
         let mut tile = Tile::new(&plan.expressions, frame, frame.bindings());
         let mut stored = Vec::new();
         for (number, level) in plan.levels.iter().enumerate() {
             let collection = level.source.collection().map(|id| frame.get(id)).transpose()?;
-            if let (Source::Bucket { .. } | Source::BucketOrNull { .. }, Some(collection)) = (level.source, &collection)
-            {
+            if let (Some(_), Some(collection)) = (level.source.probe(), &collection) {
                 tile.set_source(number, collection.buckets()?.members.source.clone());
             }
             stored.push(collection);
         }
-        Ok(Nest { frame, plan, tile, stored, spare: Vec::new(), mask: Bitmap::default() })
+        Ok(Nest { frame, plan, tile, stored, marks, spare: Vec::new(), mask: Bitmap::default() })
     }
 
     /// Runs a piece of the loop.
@@ -86,8 +124,27 @@ impl<'a> Nest<'a> {
                 }
                 Ok(())
             }
+            Piece::Rest(rows) => self.rest(rows.clone(), sinks),
             Piece::All => self.expand(0, sinks),
         }
+    }
+
+    /// The rows of a range that nothing has found.
+    fn rest(&mut self, rows: Range<usize>, sinks: &mut [Sink<'_>]) -> Result<()> {
+        let Some(marks) = self.marks.clone() else { return Err(Error::internal("a rest of nothing")) };
+        let mut positions = Vec::new();
+        for start in rows.clone().step_by(TILE_ROWS) {
+            self.frame.check()?;
+            let end = rows.end.min(start + TILE_ROWS);
+            positions.clear();
+            marks.rest(start..end, &mut positions);
+            if !positions.is_empty() {
+                self.tile.start(start as u32, end - start);
+                self.tile.select(&positions);
+                self.reached(0, sinks)?;
+            }
+        }
+        Ok(())
     }
 
     fn set_chunk(&mut self, level: usize, chunk: usize) -> Result<()> {
@@ -130,7 +187,7 @@ impl<'a> Nest<'a> {
         let plan = self.plan;
         let conditions = &plan.levels[level].conditions;
         let next = plan.levels.get(level + 1).map(|next| next.source);
-        let Some(Source::Bucket { collection, key }) = next else {
+        let Some(Source::Bucket { collection, key } | Source::BucketAndRest { collection, key, .. }) = next else {
             return self.tile.filter(conditions).map(|()| false);
         };
         if !self.tile.keys_lie_in_column(*collection, key)? {
@@ -138,7 +195,7 @@ impl<'a> Nest<'a> {
         }
         let mut mask = std::mem::take(&mut self.mask);
         let outcome = match self.tile.filter_or_mask(conditions, MaskIf::ManyPass, &mut mask) {
-            Ok(Filtered::Masked) => self.expand_bucket(level + 1, key, None, Some(&mask), sinks).map(|()| true),
+            Ok(Filtered::Masked) => self.expand_bucket(level + 1, key, false, Some(&mask), sinks).map(|()| true),
             Ok(Filtered::Selected) => Ok(false),
             Err(error) => Err(error),
         };
@@ -162,8 +219,10 @@ impl<'a> Nest<'a> {
         match plan.source {
             Source::Rows(_) => self.expand_rows(level, sinks),
             Source::Count(count) => self.expand_count(level, *count, sinks),
-            Source::Bucket { key, .. } => self.expand_bucket(level, key, None, None, sinks),
-            Source::BucketOrNull { key, condition, .. } => self.expand_bucket(level, key, Some(condition), None, sinks),
+            Source::Bucket { key, .. } | Source::BucketAndRest { key, .. } => {
+                self.expand_bucket(level, key, false, None, sinks)
+            }
+            Source::BucketOrNull { key, .. } => self.expand_bucket(level, key, true, None, sinks),
         }
     }
 
@@ -209,12 +268,12 @@ impl<'a> Nest<'a> {
         Ok(())
     }
 
-    /// Every tuple (that a mask has) with the rows of its bucket; with `or_null` those that pass it, or none once.
+    /// Every tuple (that a mask has) with the rows of its bucket that are found; with `or_null` one without any with none.
     fn expand_bucket(
         &mut self,
         level: usize,
         key: &[KeyPart],
-        or_null: Option<&[ScalarId]>,
+        or_null: bool,
         mask: Option<&Bitmap>,
         sinks: &mut [Sink<'_>],
     ) -> Result<()> {
@@ -225,14 +284,15 @@ impl<'a> Nest<'a> {
             return Err(Error::internal("a bucket of nothing"));
         };
         let (mut tuples, mut groups) = self.spare.pop().unwrap_or_default();
-        if or_null.is_none() {
+        if !or_null {
             self.tile.probe(collection, key, |_, key| stored.matches(key, len, mask, (&mut tuples, &mut groups)))?;
         } else {
             self.tile.probe(collection, key, |_, key| stored.find(key, len, &mut groups))?;
             tuples.extend(0..len as u32);
         }
-        let outcome = match or_null {
-            Some(condition @ [_, ..]) => self.expand_matches(level, &groups, spans, condition, sinks),
+        let plan = self.plan;
+        let outcome = match &plan.levels[level].matches[..] {
+            condition @ [_, ..] if or_null => self.expand_matches(level, &groups, spans, condition, sinks),
             _ => self.expand_groups(level, (&tuples, &groups), spans, sinks),
         };
         self.give_back(tuples, groups);
@@ -306,9 +366,27 @@ impl<'a> Nest<'a> {
         }
         let mark = self.tile.depth();
         self.tile.expand(parents, rows);
-        let outcome = self.reached(level, sinks);
+        let has_rest = matches!(self.plan.levels[level].source, Source::BucketAndRest { .. });
+        let outcome = if has_rest { self.found(level, rows, sinks) } else { self.reached(level, sinks) };
         self.tile.truncate(mark);
         outcome
+    }
+
+    /// Marks those of the rows, on which the tile's tuples have just been put, that count as found, and goes on with them.
+    fn found(&mut self, level: usize, rows: &[u32], sinks: &mut [Sink<'_>]) -> Result<()> {
+        let Some(marks) = self.marks.clone() else { return Err(Error::internal("a rest of nothing")) };
+        let plan = self.plan;
+        let condition = &plan.levels[level].matches;
+        if condition.is_empty() {
+            rows.iter().for_each(|&row| marks.mark(row));
+            return self.reached(level, sinks);
+        }
+        let mark = self.tile.depth();
+        self.tile.filter(condition)?;
+        let mut origins = Vec::new();
+        self.tile.origins(mark, &mut origins);
+        origins.iter().for_each(|&origin| marks.mark(rows[origin as usize]));
+        if self.tile.is_empty() { Ok(()) } else { self.reached(level, sinks) }
     }
 
     fn give_back(&mut self, mut parents: Vec<u32>, mut rows: Vec<u32>) {

@@ -167,6 +167,9 @@ impl Writer<'_> {
                 Source::Rows(id) => format!("all rows of %{}", self.number(*id)),
                 Source::Bucket { collection, .. } => format!("bucket of %{}", self.number(*collection)),
                 Source::BucketOrNull { collection, .. } => format!("bucket of %{} or null", self.number(*collection)),
+                Source::BucketAndRest { collection, .. } => {
+                    format!("bucket of %{}, and the rest", self.number(*collection))
+                }
                 Source::Count(_) => "count".to_owned(),
             };
             let conditions = match level.conditions.len() {

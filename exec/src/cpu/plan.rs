@@ -57,11 +57,15 @@ pub(super) struct LoopPlan<'p> {
     pub(super) indices: Vec<IndexId>,
     pub(super) levels: Vec<LevelPlan<'p>>,
     pub(super) generators: Vec<GeneratorPlan<'p>>,
+    /// What follows where an index has a rest: the rest of its rows, and the indices behind it. Those in front are NULL.
+    pub(super) rest: Option<Box<LoopPlan<'p>>>,
 }
 
 /// One index of a nest.
 pub(super) struct LevelPlan<'p> {
     pub(super) source: &'p Source,
+    /// What a row of the source must pass to count as found, without what can be known before.
+    pub(super) matches: Vec<ScalarId>,
     /// What all generators ask of a tuple, as far as it can be known once this index is reached.
     pub(super) conditions: Vec<ScalarId>,
 }
@@ -186,26 +190,42 @@ impl<'p> Compiler<'p, '_> {
     }
 
     fn multiloop(&mut self, multiloop: &'p Multiloop, defines: &[CollectionId]) -> Result<LoopPlan<'p>> {
+        let rest = multiloop.rest().map(|at| self.nest(multiloop, defines, at).map(Box::new)).transpose()?;
+        Ok(LoopPlan { rest, ..self.nest(multiloop, defines, 0)? })
+    }
+
+    /// The plan of a loop from one of its indices on, with those in front of it on no row.
+    fn nest(&mut self, multiloop: &'p Multiloop, defines: &[CollectionId], first: usize) -> Result<LoopPlan<'p>> {
+        let (absent, nest) = multiloop.nest.split_at(first);
         let mut roots: Vec<ScalarId> = Vec::new();
-        for index in &multiloop.nest {
+        // What a rest is of is given.
+        let asking = if first > 0 { &nest[1..] } else { nest };
+        for index in asking {
             roots.extend(index.source.scalars());
         }
         for generator in &multiloop.generators {
             roots.extend(generator.scalars());
         }
-        let expressions = Expressions::compile(self.program, &multiloop.nest, &roots, self.ranges)?;
-        let mut levels: Vec<LevelPlan<'p>> =
-            multiloop.nest.iter().map(|index| LevelPlan { source: &index.source, conditions: Vec::new() }).collect();
-        let moved = self.move_conditions(multiloop, &expressions, &mut levels);
+        let expressions = Expressions::compile_without(self.program, (absent, nest), &roots, self.ranges)?;
+        let level = |index: &'p Index| LevelPlan {
+            source: &index.source,
+            matches: index.source.probe().map_or_else(Vec::new, |(_, condition)| condition.to_vec()),
+            conditions: Vec::new(),
+        };
+        let mut levels: Vec<LevelPlan<'p>> = nest.iter().map(level).collect();
+        let moved = self.move_conditions(nest, &multiloop.generators, &expressions, &mut levels);
+        if let (Some(at), 0) = (multiloop.rest(), first) {
+            self.move_matches(nest, at, &expressions, &mut levels);
+        }
         let mut generators = Vec::new();
         for (generator, define) in multiloop.generators.iter().zip(defines) {
             let left = generator.condition().iter().copied().filter(|condition| !moved.contains(condition));
             let conditions: Vec<ScalarId> = left.collect();
-            let mut kind = self.generator(generator, &multiloop.nest, &expressions)?;
+            let mut kind = self.generator(generator, nest, &expressions)?;
             match &mut kind {
                 _ if self.read_as_rows.contains(define) => {}
                 GeneratorKind::BucketCollect { key, value, in_place, .. } if conditions.is_empty() => {
-                    *in_place = InPlace::new(self.program, self.ranges, &multiloop.nest, &levels, (*key, *value));
+                    *in_place = InPlace::new(self.program, self.ranges, nest, &levels, (*key, *value));
                 }
                 GeneratorKind::Reduce(reduce) => {
                     reduce.rows.keys_unread = self.looked_up.contains(define) && Technique::OwnIndex.is_on();
@@ -219,24 +239,29 @@ impl<'p> Compiler<'p, '_> {
         {
             last.conditions.append(&mut generator.conditions);
         }
-        let indices = multiloop.nest.iter().map(|index| index.id).collect();
-        Ok(LoopPlan { expressions, indices, levels, generators })
+        let indices = nest.iter().map(|index| index.id).collect();
+        Ok(LoopPlan { expressions, indices, levels, generators, rest: None })
     }
 
     /// Has the conditions that all generators ask for checked as soon as they can be known, and says which. Nothing
-    /// is moved past what may fail, in either direction: a row that would have failed must still do so.
+    /// is moved past what may fail, in either direction: a row that would have failed must still do so. Nor to an index in
+    /// front of one that has a rest, of which they are asked, too.
     fn move_conditions(
         &self,
-        multiloop: &Multiloop,
+        nest: &[Index],
+        generators: &[Generator],
         expressions: &Expressions,
         levels: &mut [LevelPlan<'_>],
     ) -> FxHashSet<ScalarId> {
-        let scalars = &self.program.scalars;
-        let stays = |id: ScalarId| expressions.may_fail(id) || scalars.effects(id).volatile;
-        let key_stays = |index: &Index| index.source.scalars().into_iter().any(stays);
-        let first = multiloop.nest.iter().rposition(key_stays).unwrap_or(0);
+        let stays = |id: ScalarId| !self.is_safe(&id, expressions);
+        // The key of what a rest is of is not asked for once more.
+        let stops = |(at, index): (usize, &Index)| {
+            let has_rest = matches!(index.source, Source::BucketAndRest { .. });
+            has_rest || (at > 0 && index.source.scalars().into_iter().any(stays))
+        };
+        let first = nest.iter().enumerate().rposition(stops).unwrap_or(0);
         let mut moved = FxHashSet::default();
-        let Some((generator, others)) = multiloop.generators.split_first() else { return moved };
+        let Some((generator, others)) = generators.split_first() else { return moved };
         if !Technique::EarlyConditions.is_on() {
             return moved;
         }
@@ -253,6 +278,22 @@ impl<'p> Compiler<'p, '_> {
             }
         }
         moved
+    }
+
+    /// Has what must hold for a row to be found by an index that has a rest checked as soon as it can be known: without it the
+    /// indices in front find nothing.
+    fn move_matches(&self, nest: &[Index], at: usize, expressions: &Expressions, levels: &mut [LevelPlan<'_>]) {
+        let safe = |id: ScalarId| self.is_safe(&id, expressions);
+        let asks = nest[..=at].iter().rposition(|index| !index.source.scalars().into_iter().all(safe)).unwrap_or(0);
+        if !Technique::EarlyConditions.is_on() {
+            return;
+        }
+        let conditions = std::mem::take(&mut levels[at].matches);
+        for condition in conditions {
+            let reach = expressions.reach(condition).max(1) - 1;
+            let level = if reach < at && asks == 0 { &mut levels[reach].conditions } else { &mut levels[at].matches };
+            level.push(condition);
+        }
     }
 
     fn types(&self, scalars: &[ScalarId]) -> Vec<DataType> {
@@ -327,6 +368,10 @@ impl<'p> Compiler<'p, '_> {
     fn is_clustered(&self, scalar: ScalarId, nest: &[Index]) -> bool {
         let Scalar::Column { index, field } = self.program.scalars.get(scalar) else { return false };
         let Some(Index { id, source: Source::Rows(collection) }) = nest.first() else { return false };
+        // A rest comes behind all rows.
+        if nest.iter().any(|index| matches!(index.source, Source::BucketAndRest { .. })) {
+            return false;
+        }
         let Shape::Table { columns, statistics, .. } = &self.program.collection(*collection).shape else {
             return false;
         };
@@ -387,7 +432,7 @@ fn readers(program: &Program, blocks: &[Vec<LetPlan<'_>>]) -> FxHashMap<Collecti
     for (block, lets) in blocks.iter().enumerate() {
         for (number, definition) in lets.iter().enumerate() {
             let LetKind::Loop(plan) = &definition.kind else { continue };
-            let ([index, ..], [LevelPlan { source: Source::Rows(collection), conditions }, ..]) =
+            let ([index, ..], [LevelPlan { source: Source::Rows(collection), conditions, .. }, ..]) =
                 (&plan.indices[..], &plan.levels[..])
             else {
                 continue;

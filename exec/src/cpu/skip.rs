@@ -42,6 +42,12 @@ fn tests(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Vec<ChunkTest> {
                 let part = |part: &KeyPart| (part.scalar, part.null_matches);
                 tile.key_tests(*collection, key.iter().map(part), &mut tests)
             }
+            // What is asked behind it is asked of the rest, too.
+            Source::BucketAndRest { collection, key, .. } => {
+                let part = |part: &KeyPart| (part.scalar, part.null_matches);
+                tile.key_tests(*collection, key.iter().map(part), &mut tests);
+                false
+            }
             // Rows without a match go on; counts and what matches may fail.
             Source::BucketOrNull { .. } | Source::Count(_) => false,
         };

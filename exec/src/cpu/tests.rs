@@ -8,6 +8,7 @@ mod few_sums;
 mod in_place;
 mod own_index;
 mod programs;
+mod rest;
 mod skip;
 
 use super::run;

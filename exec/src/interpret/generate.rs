@@ -41,7 +41,7 @@ impl Interpreter<'_> {
         for generator in &multiloop.generators {
             partials.push(self.start(generator)?);
         }
-        self.traverse(&multiloop.nest, &mut |interpreter| {
+        self.settings(multiloop, &mut |interpreter| {
             partials.iter_mut().try_for_each(|partial| interpreter.offer(partial))
         })?;
         partials.into_iter().map(|partial| self.finish(partial)).collect()

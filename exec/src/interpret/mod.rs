@@ -24,6 +24,7 @@ use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, Let, Program, Shape};
 use multiloop_planner::types::Field;
 use multiloop_planner::value::Value;
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -54,6 +55,7 @@ pub fn run(
         definitions: fixed::definitions(program),
         collections: vec![None; program.collections.len()],
         cursors: vec![Cursor::Nowhere; program.indices as usize],
+        found: vec![FxHashSet::default(); program.indices as usize],
         random: scalar::Random::new(),
     };
     let result = interpreter.block(program.body)?;
@@ -72,7 +74,7 @@ enum Cursor {
     Row(Rc<Data>, usize),
     /// A row of a bucket: collection, bucket, row.
     Member(Rc<Data>, usize, usize),
-    /// A `BucketOrNull` that found nothing: every field is NULL.
+    /// A `BucketOrNull` that found nothing, or in front of a rest: every field is NULL.
     Nothing,
     /// A `Count`.
     Number(i64),
@@ -88,6 +90,8 @@ struct Interpreter<'a> {
     /// The collections that have been computed.
     collections: Vec<Option<Rc<Data>>>,
     cursors: Vec<Cursor>,
+    /// For each index that has a rest the rows (bucket, row) that have been found.
+    found: Vec<FxHashSet<(usize, usize)>>,
     random: scalar::Random,
 }
 

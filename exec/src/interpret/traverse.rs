@@ -3,16 +3,38 @@
 use super::collection::{Data, Row};
 use super::{Cursor, Interpreter};
 use crate::Result;
-use multiloop_planner::multiloop::{Index, IndexId, KeyPart, ScalarId, Source};
+use multiloop_planner::multiloop::{Index, IndexId, KeyPart, Multiloop, ScalarId, Source};
 use multiloop_planner::value::Value;
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// What is done for each setting.
 pub(super) type Visit<'v, 'a> = &'v mut dyn FnMut(&mut Interpreter<'a>) -> Result<()>;
 
 impl<'a> Interpreter<'a> {
-    /// Visits every setting of the indices of a nest.
-    pub(super) fn traverse(&mut self, nest: &[Index], visit: Visit<'_, 'a>) -> Result<()> {
+    /// Visits every setting of the indices of a loop: those of the nest, and then the rest of an index that has one.
+    pub(super) fn settings(&mut self, multiloop: &Multiloop, visit: Visit<'_, 'a>) -> Result<()> {
+        let nest = &multiloop.nest[..];
+        let Some(at) = multiloop.rest() else { return self.traverse(nest, visit) };
+        let (index, deeper) = (&nest[at], &nest[at + 1..]);
+        self.found[index.id.0 as usize] = FxHashSet::default();
+        self.traverse(nest, visit)?;
+        let Some(collection) = index.source.collection() else { return Ok(()) };
+        let data = self.collection(collection)?;
+        let found = std::mem::take(&mut self.found[index.id.0 as usize]);
+        nest[..at].iter().for_each(|earlier| self.cursors[earlier.id.0 as usize] = Cursor::Nothing);
+        for (bucket, row) in (0..data.rows()).flat_map(|bucket| (0..data.members(bucket)).map(move |row| (bucket, row)))
+        {
+            if !found.contains(&(bucket, row)) {
+                self.step(index.id, Cursor::Member(Rc::clone(&data), bucket, row), deeper, visit)?;
+            }
+        }
+        nest[..=at].iter().for_each(|index| self.cursors[index.id.0 as usize] = Cursor::Nowhere);
+        Ok(())
+    }
+
+    /// Visits every setting of the indices of a nest, without a rest.
+    fn traverse(&mut self, nest: &[Index], visit: Visit<'_, 'a>) -> Result<()> {
         let Some((index, rest)) = nest.split_first() else { return visit(self) };
         match &index.source {
             Source::Rows(collection) => {
@@ -39,6 +61,16 @@ impl<'a> Interpreter<'a> {
                 }
                 if !matched {
                     self.step(index.id, Cursor::Nothing, rest, visit)?;
+                }
+            }
+            Source::BucketAndRest { collection, key, condition } => {
+                let data = self.collection(*collection)?;
+                for (bucket, row) in self.bucket(&data, key)? {
+                    self.cursors[index.id.0 as usize] = Cursor::Member(Rc::clone(&data), bucket, row);
+                    if self.passes(condition)? {
+                        self.found[index.id.0 as usize].insert((bucket, row));
+                        self.step(index.id, Cursor::Member(Rc::clone(&data), bucket, row), rest, visit)?;
+                    }
                 }
             }
             Source::Count(count) => {

@@ -25,6 +25,14 @@ impl Nullability {
         self.columns.insert(index.id, columns);
     }
 
+    /// Takes note of the indices in front of one that has a rest: whatever reads them behind it may see them on no row.
+    pub fn enter_rest(&mut self, earlier: &[Index]) {
+        for index in earlier {
+            self.columns.entry(index.id).and_modify(|columns| columns.fill(true));
+        }
+        self.memo.clear();
+    }
+
     /// Takes note of a let, whose groups may be looked up from here on.
     pub fn define(&mut self, program: &Program, each: &Let) {
         let Let::Loop { defines, multiloop } = each else { return };

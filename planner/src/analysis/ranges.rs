@@ -200,6 +200,8 @@ struct Analysis<'p> {
     program: &'p Program,
     definitions: FxHashMap<CollectionId, Definition<'p>>,
     sources: FxHashMap<IndexId, &'p Source>,
+    /// The indices that may stand on no row because one behind them has a rest.
+    optional: FxHashSet<IndexId>,
     facts: Vec<Option<Fact>>,
     rows: Vec<Option<Option<u64>>>,
 }
@@ -208,18 +210,20 @@ impl<'p> Analysis<'p> {
     fn new(program: &'p Program) -> Self {
         let mut definitions = FxHashMap::default();
         let mut sources = FxHashMap::default();
+        let mut optional = FxHashSet::default();
         for definition in program.blocks.iter().flat_map(|block| &block.lets) {
             if let Let::Loop { defines, multiloop } = definition {
                 for (&id, generator) in defines.iter().zip(&multiloop.generators) {
                     definitions.insert(id, Definition::Generator(multiloop, generator));
                 }
                 sources.extend(multiloop.nest.iter().map(|index| (index.id, &index.source)));
+                optional.extend(multiloop.nest[..multiloop.rest().unwrap_or(0)].iter().map(|index| index.id));
             } else {
                 definitions.extend(definition.defines().iter().map(|&id| (id, Definition::Let(definition))));
             }
         }
         let (facts, rows) = (vec![None; program.scalars.len()], vec![None; program.collections.len()]);
-        Analysis { program, definitions, sources, facts, rows }
+        Analysis { program, definitions, sources, optional, facts, rows }
     }
 
     /// What is known of a scalar. While it is being found out, what its type says stands in its place, so that
@@ -260,14 +264,16 @@ impl<'p> Analysis<'p> {
     fn column(&mut self, index: IndexId, field: u32) -> Option<Fact> {
         let fact = match self.sources.get(&index)? {
             Source::Rows(collection) => self.field(*collection, field),
-            Source::Bucket { collection, .. } => self.member(*collection, field),
+            Source::Bucket { collection, .. } | Source::BucketAndRest { collection, .. } => {
+                self.member(*collection, field)
+            }
             Source::BucketOrNull { collection, .. } => Fact { nullable: true, ..self.member(*collection, field) },
             Source::Count(count) => {
                 let high = self.fact(*count).bounds.map_or(i64::MAX.into(), |(_, high)| high);
                 Fact { bounds: Some((0, (high - 1).max(0))), nullable: false, may_fail: false }
             }
         };
-        Some(Fact { may_fail: false, ..fact })
+        Some(Fact { may_fail: false, nullable: fact.nullable || self.optional.contains(&index), ..fact })
     }
 
     /// A field of a collection, as a `Rows` index shows it.

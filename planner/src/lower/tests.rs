@@ -8,7 +8,7 @@ use crate::multiloop::parse::parse;
 use crate::multiloop::print::print;
 use crate::multiloop::verify::verify;
 use crate::relation::optimise::optimise;
-use crate::rewrite::{RULES, RewriteOptions, rewrite};
+use crate::rewrite::{LAST_RULES, RULES, RewriteOptions, rewrite};
 use crate::sql::{self, Statement};
 use crate::types::{DataType, Field};
 use std::path::PathBuf;
@@ -116,7 +116,7 @@ fn check(sql: &str) -> String {
     for optimised in [false, true] {
         let naive = lowered(sql, optimised);
         valid(&naive, sql);
-        for rule in RULES {
+        for rule in RULES.iter().chain(LAST_RULES) {
             let mut program = naive.clone();
             (rule.apply)(&mut program);
             valid(&program, &format!("{} of {sql}", rule.name));

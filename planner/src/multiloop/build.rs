@@ -111,7 +111,7 @@ impl Source {
         match self {
             Source::Rows(_) => {}
             Source::Bucket { key, .. } => key.iter().for_each(|part| visit(part.scalar)),
-            Source::BucketOrNull { key, condition, .. } => {
+            Source::BucketOrNull { key, condition, .. } | Source::BucketAndRest { key, condition, .. } => {
                 key.iter().for_each(|part| visit(part.scalar));
                 condition.iter().copied().for_each(visit);
             }

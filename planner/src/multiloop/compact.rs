@@ -2,7 +2,7 @@
 //! whoever comes later goes through them, or makes room for them.
 
 use super::live::Live;
-use super::{Block, BlockId, CollectionId, Let, Program, Scalar, ScalarId, ScalarMap, ScalarNode, Scalars, Source};
+use super::{Block, BlockId, CollectionId, Let, Program, Scalar, ScalarId, ScalarMap, ScalarNode, Scalars};
 use crate::function::Effects;
 
 impl Program {
@@ -68,10 +68,7 @@ impl Compaction {
             Let::Loop { defines, multiloop } => {
                 defines.iter_mut().for_each(|define| self.collection(define));
                 for index in &mut multiloop.nest {
-                    if let Source::Rows(collection)
-                    | Source::Bucket { collection, .. }
-                    | Source::BucketOrNull { collection, .. } = &mut index.source
-                    {
+                    if let Some(collection) = index.source.collection_mut() {
                         self.collection(collection);
                     }
                 }

@@ -20,7 +20,7 @@
 //! * **Conditions** are conjunctions, evaluated left to right. A row passes when all are TRUE; NULL does not pass.
 //!   Once a condition is not TRUE, those behind it are not evaluated, nor key and value.
 //! * **Keys.** As a group key NULL equals NULL, NaN equals NaN, -0 equals 0; the group shows 0 for both. In a probe (`Bucket`,
-//!   `BucketOrNull`, `Lookup`, `Exists`) a NULL part finds nothing, unless the part says `null_matches`.
+//!   `BucketOrNull`, `BucketAndRest`, `Lookup`, `Exists`) a NULL part finds nothing, unless the part says `null_matches`.
 //!   A key of no parts has one group, which holds all rows (and does not exist when there are none).
 //! * **Empty reductions** give SQL's answer: 0 for counts, NULL for the rest.
 //! * **Row order** is free, except that `Sort` and top-k give rows in order. Top-k breaks ties by all of its
@@ -214,6 +214,17 @@ pub enum Source {
         /// What a row must pass to count as a match; reads this index and earlier ones.
         condition: Vec<ScalarId>,
     },
+    /// Every row of one bucket that passes the conditions; and when all settings of the indices in front are done, with
+    /// all fields of these NULL, every row of any bucket that none of them found: right outer join. Not the outermost
+    /// index of a nest, and in a nest there is one at most.
+    BucketAndRest {
+        /// A collection of shape Buckets.
+        collection: CollectionId,
+        /// Which bucket; reads earlier indices of the nest.
+        key: Vec<KeyPart>,
+        /// What a row must pass to count as found; reads this index and earlier ones.
+        condition: Vec<ScalarId>,
+    },
     /// 0 up to a bigint, exclusive; none if it is NULL or negative. Shows one bigint field, the position.
     Count(ScalarId),
 }
@@ -351,7 +362,9 @@ impl Program {
     pub fn source_fields(&self, source: &Source) -> Vec<Field> {
         match source {
             Source::Rows(collection) => self.collection(*collection).fields.clone(),
-            Source::Bucket { collection, .. } => self.members(*collection).to_vec(),
+            Source::Bucket { collection, .. } | Source::BucketAndRest { collection, .. } => {
+                self.members(*collection).to_vec()
+            }
             Source::BucketOrNull { collection, .. } => {
                 self.members(*collection).iter().map(|field| Field { nullable: true, ..field.clone() }).collect()
             }
@@ -381,9 +394,40 @@ impl Source {
     /// The collection that it goes over; a Count has none.
     pub fn collection(&self) -> Option<CollectionId> {
         match self {
-            Source::Rows(collection) | Source::Bucket { collection, .. } | Source::BucketOrNull { collection, .. } => {
-                Some(*collection)
+            Source::Rows(collection)
+            | Source::Bucket { collection, .. }
+            | Source::BucketOrNull { collection, .. }
+            | Source::BucketAndRest { collection, .. } => Some(*collection),
+            Source::Count(_) => None,
+        }
+    }
+
+    /// Its key and what a row of the bucket must pass, if it goes over buckets.
+    pub fn probe(&self) -> Option<(&[KeyPart], &[ScalarId])> {
+        match self {
+            Source::Bucket { key, .. } => Some((key, &[])),
+            Source::BucketOrNull { key, condition, .. } | Source::BucketAndRest { key, condition, .. } => {
+                Some((key, condition))
             }
+            Source::Rows(_) | Source::Count(_) => None,
+        }
+    }
+
+    /// What a row must pass to count as found, where there may be such conditions.
+    pub fn condition_mut(&mut self) -> Option<&mut Vec<ScalarId>> {
+        match self {
+            Source::BucketOrNull { condition, .. } | Source::BucketAndRest { condition, .. } => Some(condition),
+            Source::Rows(_) | Source::Bucket { .. } | Source::Count(_) => None,
+        }
+    }
+
+    /// The collection that it goes over, to be changed.
+    pub fn collection_mut(&mut self) -> Option<&mut CollectionId> {
+        match self {
+            Source::Rows(collection)
+            | Source::Bucket { collection, .. }
+            | Source::BucketOrNull { collection, .. }
+            | Source::BucketAndRest { collection, .. } => Some(collection),
             Source::Count(_) => None,
         }
     }
@@ -393,7 +437,7 @@ impl Source {
         match self {
             Source::Rows(_) => Vec::new(),
             Source::Bucket { key, .. } => key.iter().map(|part| part.scalar).collect(),
-            Source::BucketOrNull { key, condition, .. } => {
+            Source::BucketOrNull { key, condition, .. } | Source::BucketAndRest { key, condition, .. } => {
                 key.iter().map(|part| part.scalar).chain(condition.iter().copied()).collect()
             }
             Source::Count(count) => vec![*count],
@@ -405,12 +449,19 @@ impl Source {
         match self {
             Source::Rows(_) => {}
             Source::Bucket { key, .. } => key.iter_mut().for_each(|part| change(&mut part.scalar)),
-            Source::BucketOrNull { key, condition, .. } => {
+            Source::BucketOrNull { key, condition, .. } | Source::BucketAndRest { key, condition, .. } => {
                 key.iter_mut().for_each(|part| change(&mut part.scalar));
                 condition.iter_mut().for_each(change);
             }
             Source::Count(count) => change(count),
         }
+    }
+}
+
+impl Multiloop {
+    /// The position of the index that has a rest, if one has.
+    pub fn rest(&self) -> Option<usize> {
+        self.nest.iter().position(|index| matches!(index.source, Source::BucketAndRest { .. }))
     }
 }
 

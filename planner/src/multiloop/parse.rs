@@ -421,6 +421,9 @@ impl Parser {
                 if self.accept_word("or") {
                     self.word("null")?;
                     Source::BucketOrNull { collection, key, condition: Vec::new() }
+                } else if self.accept_word("and") {
+                    self.word("rest")?;
+                    Source::BucketAndRest { collection, key, condition: Vec::new() }
                 } else {
                     Source::Bucket { collection, key }
                 }
@@ -430,7 +433,7 @@ impl Parser {
         };
         self.line_end()?;
         self.indices.insert(name, (id, self.program.source_fields(&source)));
-        if let Source::BucketOrNull { condition, .. } = &mut source {
+        if let Some(condition) = source.condition_mut() {
             *condition = self.conditions()?;
         }
         Ok(Index { id, source })

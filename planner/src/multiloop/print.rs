@@ -205,7 +205,7 @@ impl<'p> Printer<'p> {
 
     fn nest_index(&mut self, index: &Index) {
         let program = self.program;
-        if let Source::Bucket { key, .. } | Source::BucketOrNull { key, .. } = &index.source {
+        if let Some((key, _)) = index.source.probe() {
             self.blocks_of(&key.iter().map(|part| part.scalar).collect::<Vec<_>>());
         }
         if let Source::Count(count) = &index.source {
@@ -217,13 +217,16 @@ impl<'p> Printer<'p> {
             Source::BucketOrNull { collection, key, .. } => {
                 format!("{}[{}] or null", self.collection(*collection), self.key(key))
             }
+            Source::BucketAndRest { collection, key, .. } => {
+                format!("{}[{}] and rest", self.collection(*collection), self.key(key))
+            }
             Source::Count(count) => format!("count({})", self.scalar(*count)),
         };
         let next = self.indices.len();
         self.indices.insert(index.id, next);
         self.shown.insert(index.id, program.source_fields(&index.source));
         self.line(&format!("i{next} in {text}"));
-        if let Source::BucketOrNull { condition, .. } = &index.source {
+        if let Some((_, condition)) = index.source.probe() {
             self.depth += 1;
             self.conditions(condition);
             self.depth -= 1;

@@ -5,10 +5,11 @@
 //! is a table, defined in the block or around it; the body's output names fields of its result.
 //!
 //! **Indices.** Every index stands in one nest. A nest's sources read indices in front of them, or of enclosing
-//! loops (a `BucketOrNull`'s condition its own, too); generators read those of their nest and of enclosing loops. A
+//! loops (a `BucketOrNull`'s or `BucketAndRest`'s condition its own, too); generators read those of their nest and of
+//! enclosing loops. A
 //! nested block sees the indices of the place where it is used. A nest has at least one index.
 //!
-//! **Shapes.** `Bucket` and `BucketOrNull` go over Buckets; `Lookup` reads a field of Groups that is not key;
+//! **Shapes.** `Bucket`, `BucketOrNull` and `BucketAndRest` go over Buckets; `Lookup` reads a field of Groups that is not key;
 //! `Exists` asks Buckets or Groups; `Single` reads, and a nested block gives, a Single. A Collect and a top-k
 //! define Rows, a Reduce a Single, a BucketCollect Buckets, a BucketReduce Groups of as many keys as it has.
 //! `TopK` stands alone in a Reduce, and its limit and offset read no index.
@@ -157,8 +158,13 @@ impl Verifier<'_> {
         check(!multiloop.generators.is_empty(), || "a loop without a generator".to_owned())?;
         check(defines.len() == multiloop.generators.len(), || "a loop defines what no generator makes".to_owned())?;
         let depth = self.scope.len();
-        for index in &multiloop.nest {
+        for (at, index) in multiloop.nest.iter().enumerate() {
             self.index(index)?;
+            if let Source::BucketAndRest { .. } = index.source {
+                check(at > 0, || "the outermost index has a rest".to_owned())?;
+                check(multiloop.rest() == Some(at), || "two indices of a nest have a rest".to_owned())?;
+                self.nullability.enter_rest(&multiloop.nest[..at]);
+            }
         }
         for (&define, generator) in defines.iter().zip(&multiloop.generators) {
             self.generator(define, generator)?;
@@ -176,7 +182,7 @@ impl Verifier<'_> {
         if let Some(collection) = index.source.collection() {
             self.readable(collection, "a nest")?;
         }
-        if let Source::Bucket { collection, key } | Source::BucketOrNull { collection, key, .. } = &index.source {
+        if let (Some((key, _)), Some(collection)) = (index.source.probe(), &index.source.collection()) {
             let is_buckets = matches!(self.program.collection(*collection).shape, Shape::Buckets { .. });
             check(is_buckets, || format!("a Bucket index over collection {}, which is none of Buckets", collection.0))?;
             self.key(*collection, key)?;
@@ -185,7 +191,7 @@ impl Verifier<'_> {
         check(self.sources.insert(index.id, fields).is_none(), || format!("index {} stands in two nests", index.id.0))?;
         self.scope.push(index.id);
         self.nullability.enter(self.program, index);
-        if let Source::BucketOrNull { condition, .. } = &index.source {
+        if let Some((_, condition)) = index.source.probe() {
             self.conditions(condition)?;
         }
         Ok(())

@@ -141,6 +141,8 @@ impl<'p> Dependencies<'p> {
             Source::BucketOrNull { collection, key, condition } => {
                 condition.is_empty() && self.key(given, key) && self.has_unique_key(*collection)
             }
+            // Its rest has settings of which no other index says anything.
+            Source::BucketAndRest { .. } => false,
             Source::Count(_) => self.knows(given, index.id, 0, DataType::BigInt),
         }
     }

@@ -34,6 +34,7 @@ mod share_filtered_rows;
 pub mod substitute;
 #[cfg(test)]
 mod tests;
+mod turn_left_join;
 pub mod uses;
 
 use crate::multiloop::Program;
@@ -55,7 +56,7 @@ const fn rule(name: &'static str, apply: fn(&mut Program) -> bool, reason: &'sta
     Rule { name, reason, apply }
 }
 
-/// All rules, in the order in which each round tries them.
+/// The rules of the fixpoint, in the order in which each round tries them.
 pub const RULES: &[Rule] = &[
     rule("fold_constants", fold_constants::fold_constants, "first, because nothing is simpler than a constant"),
     rule(
@@ -153,6 +154,13 @@ pub const RULES: &[Rule] = &[
     rule("order_conditions", order_conditions::order_conditions, "last, because it unites nothing and makes nothing"),
 ];
 
+/// Rules that run once, in this order, when no other changes anything any more.
+pub const LAST_RULES: &[Rule] = &[rule(
+    "turn_left_join",
+    turn_left_join::turn_left_join,
+    "behind all others, which move conditions and rows in ways that a rest does not allow",
+)];
+
 /// Rounds after which a program is as good as it gets; two rules that undo each other would go on for ever.
 const ROUNDS_MAX: usize = 40;
 
@@ -187,28 +195,39 @@ pub fn rewrite_observed(
     if options.none {
         return fired;
     }
-    let rules: Vec<&Rule> = RULES.iter().filter(|rule| !options.without.iter().any(|name| name == rule.name)).collect();
-    // A round stops being of use once every rule has seen the program as it is.
-    let mut unchanged = 0;
-    for _ in 0..ROUNDS_MAX {
-        for rule in &rules {
-            if unchanged == rules.len() {
-                return fired;
-            }
-            if !(rule.apply)(program) {
-                unchanged += 1;
-                continue;
-            }
-            // What it has made may give it more to do: a block that it has looked at may have been replaced.
-            unchanged = 0;
+    let is_on = |rule: &&Rule| !options.without.iter().any(|name| name == rule.name);
+    let rules: Vec<&Rule> = RULES.iter().filter(is_on).collect();
+    let mut apply = |rule: &Rule, program: &mut Program| {
+        let changed = (rule.apply)(program);
+        if changed {
             check(program, rule.name);
             fired.push(Fired { rule: rule.name });
             observe(rule, program);
         }
+        changed
+    };
+    // A round stops being of use once every rule has seen the program as it is.
+    let mut unchanged = 0;
+    'rounds: for _ in 0..ROUNDS_MAX {
+        for rule in &rules {
+            if unchanged == rules.len() {
+                break 'rounds;
+            }
+            // What it has made may give it more to do: a block that it has looked at may have been replaced.
+            unchanged = if apply(rule, program) { 0 } else { unchanged + 1 };
+        }
         program.compact();
         check(program, "compaction");
     }
-    debug_assert!(unchanged == rules.len(), "bug: the rules undo each other: {fired:?}");
+    debug_assert!(unchanged == rules.len(), "bug: the rules undo each other");
+    for rule in LAST_RULES.iter().filter(is_on) {
+        if apply(rule, program) {
+            // It leaves fields that nobody reads.
+            eliminate_dead_fields::eliminate_dead_fields(program);
+            program.compact();
+            check(program, "compaction");
+        }
+    }
     fired
 }
 

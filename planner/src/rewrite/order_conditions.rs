@@ -103,7 +103,7 @@ fn with_conditions(each: &Let, new: Vec<(usize, Vec<ScalarId>)>) -> Let {
 fn for_each_condition(each: &Let, mut visit: impl FnMut(&[ScalarId])) {
     let Let::Loop { multiloop, .. } = each else { return };
     for index in &multiloop.nest {
-        if let Source::BucketOrNull { condition, .. } = &index.source {
+        if let Source::BucketOrNull { condition, .. } | Source::BucketAndRest { condition, .. } = &index.source {
             visit(condition);
         }
     }
@@ -117,9 +117,7 @@ fn for_each_condition(each: &Let, mut visit: impl FnMut(&[ScalarId])) {
 pub(super) fn for_each_condition_mut(each: &mut Let, mut change: impl FnMut(&mut Vec<ScalarId>)) {
     let Let::Loop { multiloop, .. } = each else { return };
     for index in &mut multiloop.nest {
-        if let Source::BucketOrNull { condition, .. } = &mut index.source {
-            change(condition);
-        }
+        index.source.condition_mut().into_iter().for_each(&mut change);
     }
     for generator in &mut multiloop.generators {
         change(generator.condition_mut());

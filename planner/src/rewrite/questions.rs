@@ -42,6 +42,11 @@ pub(super) fn questions<'p>(program: &'p Program, multiloop: &'p Multiloop) -> V
             Source::Bucket { collection, key } => (*collection, key, QuestionKind::Bucket),
             Source::BucketOrNull { collection, key, .. } => (*collection, key, QuestionKind::BucketOrNull),
             Source::Rows(_) => continue,
+            // Its rest asks for every row, which is no question.
+            Source::BucketAndRest { .. } => {
+                index.source.for_each_scalar(|id| scalar(&mut found, id, at));
+                continue;
+            }
             Source::Count(count) => {
                 scalar(&mut found, *count, at);
                 continue;

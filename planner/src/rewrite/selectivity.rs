@@ -87,7 +87,7 @@ impl<'p> Selectivity<'p> {
             Some((nest, generator)) if depth < DEPTH_MAX && !matches!(generator, Generator::Reduce { .. }) => {
                 let sources = nest.iter().map(|index| match &index.source {
                     Source::Rows(from) | Source::Bucket { collection: from, .. } => self.collection(*from, depth + 1),
-                    Source::BucketOrNull { .. } | Source::Count(_) => 1.0,
+                    Source::BucketOrNull { .. } | Source::BucketAndRest { .. } | Source::Count(_) => 1.0,
                 });
                 self.conditions(nest, generator.condition(), depth) * sources.product::<f64>()
             }
@@ -196,7 +196,9 @@ impl<'p> Selectivity<'p> {
             Source::Bucket { collection, key } if found_before(self.program, self.made, nest, *collection, key) => {
                 self.bucket_rows(*collection, depth) / self.collection(*collection, depth).max(SHARE_MIN)
             }
-            Source::Bucket { collection, .. } => self.bucket_rows(*collection, depth),
+            Source::Bucket { collection, .. } | Source::BucketAndRest { collection, .. } => {
+                self.bucket_rows(*collection, depth)
+            }
             Source::BucketOrNull { collection, .. } => self.bucket_rows(*collection, depth).max(1.0),
             Source::Count(_) => ROWS_UNKNOWN,
         }

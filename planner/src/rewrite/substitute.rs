@@ -6,7 +6,7 @@
 //! copies' indices and collections new ids.
 
 use crate::multiloop::{
-    Block, BlockId, CollectionId, Generator, Index, IndexId, Let, Program, Scalar, ScalarId, ScalarMap, Source,
+    Block, BlockId, CollectionId, Generator, Index, IndexId, Let, Program, Scalar, ScalarId, ScalarMap,
 };
 use rustc_hash::FxHashMap;
 
@@ -181,9 +181,7 @@ impl Substitution {
     /// Replaces in an index's source, and when copying gives it a new id; whether anything changed.
     pub fn index(&mut self, program: &mut Program, index: &mut Index) -> bool {
         let mut changed = false;
-        if let Source::Rows(collection) | Source::Bucket { collection, .. } | Source::BucketOrNull { collection, .. } =
-            &mut index.source
-        {
+        if let Some(collection) = index.source.collection_mut() {
             changed |= self.collection(collection);
         }
         if self.copies {

@@ -10,7 +10,7 @@ use std::rc::Rc;
 pub struct Use {
     /// By `Rows` indices.
     pub rows: u32,
-    /// By `Bucket` and `BucketOrNull` indices.
+    /// By `Bucket`, `BucketOrNull` and `BucketAndRest` indices.
     pub buckets: u32,
     /// By `Lookup`, `Exists` and `Single`: how many such scalars; one that two lets read counts twice.
     pub scalars: u32,
@@ -38,7 +38,9 @@ pub fn collection_uses(program: &Program) -> Vec<Use> {
                     for index in &multiloop.nest {
                         match &index.source {
                             Source::Rows(collection) => uses[collection.0 as usize].rows += 1,
-                            Source::Bucket { collection, .. } | Source::BucketOrNull { collection, .. } => {
+                            Source::Bucket { collection, .. }
+                            | Source::BucketOrNull { collection, .. }
+                            | Source::BucketAndRest { collection, .. } => {
                                 uses[collection.0 as usize].buckets += 1;
                             }
                             Source::Count(_) => {}

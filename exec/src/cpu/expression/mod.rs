@@ -51,7 +51,17 @@ impl Expressions {
     /// Compiles these scalars (and all below them) of a loop with this nest. Columns of other indices are fields of
     /// enclosing rows, and come from `Bindings::captured`.
     pub fn compile(program: &Program, nest: &[Index], roots: &[ScalarId], ranges: &Ranges) -> Result<Self> {
-        let mut compiler = Compiler::new(program, nest, ranges);
+        Expressions::compile_without(program, (&[], nest), roots, ranges)
+    }
+
+    /// As [`Expressions::compile`], where indices in front of the nest stand on no row: their columns are NULL.
+    pub(super) fn compile_without(
+        program: &Program,
+        (absent, nest): (&[Index], &[Index]),
+        roots: &[ScalarId],
+        ranges: &Ranges,
+    ) -> Result<Self> {
+        let mut compiler = Compiler::new(program, (absent, nest), ranges);
         let mut numbers = FxHashMap::default();
         for &root in roots {
             numbers.insert(root, compiler.compile(root));

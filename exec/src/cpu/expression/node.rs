@@ -85,6 +85,8 @@ impl Operation {
 /// Compiles the scalars of one loop.
 pub(super) struct Compiler<'p> {
     program: &'p Program,
+    /// Indices in front of the nest, which stand on no row.
+    absent: &'p [Index],
     nest: &'p [Index],
     ranges: &'p Ranges,
     nodes: Vec<Node>,
@@ -92,8 +94,8 @@ pub(super) struct Compiler<'p> {
 }
 
 impl<'p> Compiler<'p> {
-    pub(super) fn new(program: &'p Program, nest: &'p [Index], ranges: &'p Ranges) -> Self {
-        Compiler { program, nest, ranges, nodes: Vec::new(), numbers: FxHashMap::default() }
+    pub(super) fn new(program: &'p Program, (absent, nest): (&'p [Index], &'p [Index]), ranges: &'p Ranges) -> Self {
+        Compiler { program, absent, nest, ranges, nodes: Vec::new(), numbers: FxHashMap::default() }
     }
 
     pub(super) fn finish(self) -> Vec<Node> {
@@ -158,6 +160,9 @@ impl<'p> Compiler<'p> {
     }
 
     fn column(&self, index: IndexId, field: u32) -> Operation {
+        if self.absent.iter().any(|absent| absent.id == index) {
+            return Operation::Constant(Value::Null);
+        }
         match self.nest.iter().position(|candidate| candidate.id == index) {
             Some(at) => {
                 let optional = matches!(self.nest[at].source, Source::BucketOrNull { .. });

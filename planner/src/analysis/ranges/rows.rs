@@ -32,15 +32,26 @@ impl<'p> Analysis<'p> {
 
     /// An upper bound of the settings of a nest.
     pub(super) fn nest_rows(&mut self, multiloop: &'p Multiloop) -> Option<u64> {
-        multiloop.nest.iter().try_fold(1u64, |product, index| product.checked_mul(self.index_rows(index)?))
+        multiloop.nest.iter().try_fold(1u64, |product, index| {
+            let rest = match &index.source {
+                Source::BucketAndRest { collection, .. } => self.rows(*collection)?,
+                _ => 0,
+            };
+            product.checked_mul(self.index_rows(index)?)?.checked_add(rest)
+        })
     }
 
+    /// An upper bound of the rows of an index for one setting of those in front of it; a rest counts once more.
     fn index_rows(&mut self, index: &'p Index) -> Option<u64> {
         match &index.source {
             Source::Rows(collection) => self.rows(*collection),
             Source::Bucket { collection, .. } if self.buckets_are_single(*collection) => Some(1),
-            Source::BucketOrNull { collection, .. } if self.buckets_are_single(*collection) => Some(1),
-            Source::Bucket { collection, .. } => self.rows(*collection),
+            Source::BucketOrNull { collection, .. } | Source::BucketAndRest { collection, .. }
+                if self.buckets_are_single(*collection) =>
+            {
+                Some(1)
+            }
+            Source::Bucket { collection, .. } | Source::BucketAndRest { collection, .. } => self.rows(*collection),
             // No match is one row.
             Source::BucketOrNull { collection, .. } => self.rows(*collection).map(|rows| rows.max(1)),
             Source::Count(count) => u64::try_from(self.fact(*count).bounds?.1.max(0)).ok(),
@@ -90,7 +101,8 @@ impl<'p> Analysis<'p> {
             Source::Bucket { collection, .. } | Source::BucketOrNull { collection, .. } => {
                 self.buckets_are_single(*collection)
             }
-            Source::Rows(_) | Source::Count(_) => false,
+            // A rest has settings without an outermost row.
+            Source::Rows(_) | Source::Count(_) | Source::BucketAndRest { .. } => false,
         })
     }
 
