@@ -86,6 +86,8 @@ techniques! {
     KeysInColumns = "keys-in-columns",
     /// Strings of another dictionary than an index's looked up once each.
     Translation = "translation",
+    /// Hash tables asked once for neighbours that are alike.
+    Repeats = "repeats",
     /// A filter of bits before large hash tables that are probed.
     KeyFilter = "key-filter",
     /// Asking for the memory of entries before it is looked at.

@@ -39,20 +39,12 @@ pub(super) fn run<'a>(
     let pieces = pieces(frame, plan)?;
     let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
     let rows: u64 = rows.sum();
-    let setups = setups(frame, plan, rows, pool.is_none())?;
+    let setups = setups(frame, plan, rows, Workers { pool, context }.is_one())?;
     if let Some(buckets) = sorted_buckets(frame, plan, &setups, pool)? {
         return Ok(vec![Arc::new(Stored::Buckets(buckets))]);
     }
     let marks = marks(frame, plan)?.map(Arc::new);
-    let state = || {
-        let sinks = plan.generators.iter().zip(&setups).zip(defines).map(|((plan, setup), &define)| {
-            let reader =
-                frame.shared.plan.readers.get(&define).and_then(|&(block, number)| frame.reader(block, number));
-            let types = || frame.shared.plan.types(define);
-            Sink::new(plan, setup, reader.map(|reader| Having::new(frame, reader, types())), context)
-        });
-        Ok((Nest::new(frame, plan, marks.clone())?, sinks.collect::<Result<Vec<_>>>()?))
-    };
+    let state = || Ok((Nest::new(frame, plan, marks.clone())?, sinks(frame, plan, defines, &setups)?));
     let work = |(nest, sinks): &mut (Nest<'a>, Vec<Sink<'a>>), number: usize, piece: &Piece| {
         sinks.iter_mut().for_each(|sink| sink.begin_piece(number));
         nest.run(piece, sinks)?;
@@ -85,9 +77,9 @@ pub(super) fn run<'a>(
         // The workers go on with what they have.
         let idle = Mutex::new(std::mem::take(&mut states));
         let resume = || {
-            let sinks = idle.lock().map_err(|_| Error::internal("a worker panicked"))?.pop();
-            let sinks = sinks.map_or_else(|| state().map(|(_, sinks)| sinks), Ok)?;
-            Ok((Nest::new(frame, rest, Some(Arc::clone(marks)))?, sinks))
+            let own = idle.lock().map_err(|_| Error::internal("a worker panicked"))?.pop();
+            let own = own.map_or_else(|| sinks(frame, plan, defines, &setups), Ok)?;
+            Ok((Nest::new(frame, rest, Some(Arc::clone(marks)))?, own))
         };
         let rest_work = |state: &mut _, at: usize| work(state, pieces.len() + at, &rest_pieces[at]);
         let (done, rows) = workers.run(rest_pieces.len(), resume, rest_work)?;
@@ -96,10 +88,24 @@ pub(super) fn run<'a>(
         outputs.extend(rows);
     }
     if states.is_empty() {
-        let (_, sinks) = state()?;
-        states.push(sinks);
+        states.push(sinks(frame, plan, defines, &setups)?);
     }
     finish(frame, plan, &setups, defines, states, outputs, pool)
+}
+
+/// What a worker puts tuples into, for each generator.
+fn sinks<'a>(
+    frame: &'a Frame<'a>,
+    plan: &'a LoopPlan<'a>,
+    defines: &[CollectionId],
+    setups: &[Setup],
+) -> Result<Vec<Sink<'a>>> {
+    let sinks = plan.generators.iter().zip(setups).zip(defines).map(|((plan, setup), &define)| {
+        let reader = frame.shared.plan.readers.get(&define).and_then(|&(block, number)| frame.reader(block, number));
+        let types = || frame.shared.plan.types(define);
+        Sink::new(plan, setup, reader.map(|reader| Having::new(frame, reader, types())), frame.shared.context)
+    });
+    sinks.collect()
 }
 
 /// For an index that has a rest, marks for the rows that it may find.

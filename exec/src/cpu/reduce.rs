@@ -8,7 +8,8 @@
 
 use super::aggregate::{Accumulator, Input, TileGroups};
 use super::bitmap::Bitmap;
-use super::bucket::grouper::{Assigned, Grouper, MERGE_PARTS, Rows, put_aside};
+use super::bucket::few::put_aside;
+use super::bucket::grouper::{Assigned, Grouper, MERGE_PARTS, Rows};
 use super::bucket::index::KeyIndex;
 use super::bucket::key::{Codes, KeyLayout, KeyPartValues, PartValues};
 use super::dealt::{self, Dealt};
@@ -175,7 +176,7 @@ impl<'p> Reducer<'p> {
 
     /// The same, with conditions that groups must pass to be wanted.
     pub(super) fn having(self, having: Having<'p>) -> Self {
-        let asks = self.grouper.has_runs() && Technique::Having.is_on();
+        let asks = self.grouper.completes() && Technique::Having.is_on();
         Reducer { having: asks.then_some(having), ..self }
     }
 
@@ -251,13 +252,13 @@ impl<'p> Reducer<'p> {
         if in_order && room > before && self.plan.aggregates.iter().any(|aggregate| aggregate.takes_first_row) {
             self.begin_groups(tile, before)?;
         }
-        let Assigned { groups, present, runs } = &mut self.assigned;
-        if self.grouper.has_runs() && self.plan.aggregates.iter().any(|aggregate| !aggregate.condition.is_empty()) {
+        let Assigned { groups, present, runs, has_runs } = &mut self.assigned;
+        if *has_runs && self.plan.aggregates.iter().any(|aggregate| !aggregate.condition.is_empty()) {
             runs.spread(groups);
         }
         let groups = (self.plan.key.is_some() || mask.is_some()).then_some(&groups[..]);
         let all = match groups {
-            _ if self.grouper.has_runs() => TileGroups::Runs(runs),
+            _ if *has_runs => TileGroups::Runs(runs),
             _ if masks => TileGroups::Masks(present),
             Some(groups) => TileGroups::Each(groups, (!present.is_empty()).then_some(&*present)),
             None => TileGroups::One,
@@ -301,7 +302,7 @@ impl<'p> Reducer<'p> {
     /// Gives the tuples that began the groups from `before` on to the aggregates that want no others.
     fn begin_groups(&mut self, tile: &mut Tile<'_>, before: usize) -> Result<()> {
         let room = self.grouper.len();
-        let tuples = self.assigned.beginnings(self.grouper.has_runs(), before, room);
+        let tuples = self.assigned.beginnings(before, room);
         let groups: Vec<u32> = (before as u32..room as u32).collect();
         let mark = tile.depth();
         tile.select(&tuples);

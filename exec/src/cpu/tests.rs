@@ -8,6 +8,7 @@ mod few_sums;
 mod in_place;
 mod own_index;
 mod programs;
+mod repeats;
 mod rest;
 mod skip;
 

@@ -79,7 +79,7 @@ impl Extreme {
                             $best[group] = run.iter().fold($best[group], |best, &value| best.min(value.into()))
                         });
                     }
-                    seen[runs.groups()].fill(true);
+                    runs.iter().for_each(|(group, _)| seen[group] = true);
                 } else if largest {
                     input.each_valid(|tuple, group| {
                         $best[group] = $best[group].max(i64::from($values[vector.position(tuple)]));

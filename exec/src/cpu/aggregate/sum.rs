@@ -247,11 +247,11 @@ fn add_dense(
         (TileGroups::Each(groups, None), VectorData::I32(values)) => add_each(values, groups, valid, sums, seen),
         (TileGroups::Each(groups, None), VectorData::I64(values)) => add_each(values, groups, valid, sums, seen),
         (TileGroups::Runs(runs), VectorData::I32(values)) => {
-            add_runs(values, &mut sums[runs.groups()], runs.ends(), running);
+            add_runs(values, sums, runs, running);
             see_runs(runs, valid, seen);
         }
         (TileGroups::Runs(runs), VectorData::I64(values)) => {
-            add_runs(values, &mut sums[runs.groups()], runs.ends(), running);
+            add_runs(values, sums, runs, running);
             see_runs(runs, valid, seen);
         }
         _ => return false,
@@ -262,7 +262,10 @@ fn add_dense(
 /// Notes which runs have a value.
 fn see_runs(runs: &Runs, valid: Option<&Bitmap>, seen: &mut [bool]) {
     match valid {
-        None => seen[runs.groups()].fill(true),
+        None => match runs.consecutive() {
+            Some(groups) => seen[groups].fill(true),
+            None => runs.iter().for_each(|(group, _)| seen[group] = true),
+        },
         Some(valid) => runs.iter().for_each(|(group, mut run)| seen[group] |= run.any(|tuple| valid.get(tuple))),
     }
 }
@@ -309,7 +312,7 @@ fn add_each_if<T: Copy + Into<i64>>(
 
 /// Adds to each sum the values of its run, as the difference of two running sums: these may go around the end, their
 /// difference does not.
-fn add_runs<T: Copy + Into<i64>>(values: &[T], sums: &mut [i64], ends: &[u32], running: &mut Vec<i64>) {
+fn add_runs<T: Copy + Into<i64>>(values: &[T], sums: &mut [i64], runs: &Runs, running: &mut Vec<i64>) {
     let mut total = 0i64;
     running.clear();
     running.extend(values.iter().map(|&value| {
@@ -317,10 +320,14 @@ fn add_runs<T: Copy + Into<i64>>(values: &[T], sums: &mut [i64], ends: &[u32], r
         total
     }));
     let mut before = 0;
-    for (sum, &end) in sums.iter_mut().zip(ends) {
-        let total = running[end as usize - 1];
+    let mut add = |sum: &mut i64, end: usize| {
+        let total = running[end - 1];
         *sum += total.wrapping_sub(before);
         before = total;
+    };
+    match runs.consecutive() {
+        Some(groups) => sums[groups].iter_mut().zip(runs.ends()).for_each(|(sum, &end)| add(sum, end as usize)),
+        None => runs.iter().for_each(|(group, run)| add(&mut sums[group], run.end)),
     }
 }
 

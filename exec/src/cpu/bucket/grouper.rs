@@ -11,9 +11,11 @@
 
 use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
-use super::super::kernels::{mask, prefetch_here, vectorised};
+use super::super::kernels::{mask, vectorised};
 use super::super::probe::CodeRange;
 use super::super::vector::Vector;
+use super::direct::{FAR_ENTRIES, direct, direct_all};
+use super::few::{assign_few, put_aside};
 use super::firsts::{Firsts, firsts};
 use super::group_keys::{canonical, columns_of, decode, settle_intervals};
 use super::index::{IndexForm, index_form};
@@ -75,17 +77,16 @@ pub(crate) struct Assigned {
     pub(crate) groups: Vec<u32>,
     /// Which groups there are, if they are few and that is known.
     pub(crate) present: Present,
-    /// Of clustered rows.
+    /// Of rows whose groups come in runs.
     pub(crate) runs: Runs,
+    /// Whether there are runs, and no number for each tuple.
+    pub(crate) has_runs: bool,
 }
 
 impl Assigned {
-    /// The tuples that began the groups from `before` to `len`, in order; `has_runs` says whether there are runs.
-    pub(crate) fn beginnings(&self, has_runs: bool, before: usize, len: usize) -> Vec<u32> {
-        if !has_runs {
-            return firsts(&self.groups, before, len);
-        }
-        self.runs.iter().filter(|(group, _)| *group >= before).map(|(_, run)| run.start as u32).collect()
+    /// The tuples that began the groups from `before` to `len`, in order.
+    pub(crate) fn beginnings(&self, before: usize, len: usize) -> Vec<u32> {
+        if self.has_runs { self.runs.firsts(before) } else { firsts(&self.groups, before, len) }
     }
 }
 
@@ -239,8 +240,8 @@ impl Grouper {
         }
     }
 
-    /// Whether the groups of a tile's tuples are runs.
-    pub(crate) fn has_runs(&self) -> bool {
+    /// Whether groups are complete before all rows have come.
+    pub(crate) fn completes(&self) -> bool {
         matches!(self, Grouper::Ordered { .. })
     }
 
@@ -306,8 +307,8 @@ impl Grouper {
         }
     }
 
-    /// The group of each of `len` tuples. `One` leaves `groups` alone, and so do `Set`, which has none, and `Ordered`,
-    /// which gives runs. `Few` says which groups are among them, if these are few. For `One` and `Few` there may be a
+    /// The group of each of `len` tuples. `One` leaves `groups` alone, and so do `Set`, which has none, and what gives runs:
+    /// `Ordered`, and `Hash` where most neighbours are alike. `Few` says which groups are among them, if these are few. For `One` and `Few` there may be a
     /// mask: tuples that it does not have are put into a group behind the last.
     pub(crate) fn assign(
         &mut self,
@@ -315,8 +316,10 @@ impl Grouper {
         len: usize,
         mask: Option<&Bitmap>,
         codes: &mut Codes,
-        Assigned { groups, present, runs }: &mut Assigned,
+        assigned: &mut Assigned,
     ) {
+        assigned.has_runs = matches!(self, Grouper::Ordered { .. });
+        let Assigned { groups, present, runs, .. } = assigned;
         debug_assert!(mask.is_none() || matches!(self, Grouper::One | Grouper::Few { .. }), "who takes masks");
         present.clear();
         let parts: Vec<KeyPartValues<'_>> =
@@ -347,24 +350,41 @@ impl Grouper {
                 let fresh = segments.last().is_some_and(|segment| segment.start as usize == keys.len());
                 runs.find(&codes.bits64, keys, !fresh);
             }
-            Grouper::Hash { layout, table, keys, firsts: places, own_index } => {
+            Grouper::Hash { layout, .. } => {
                 codes.encode(layout, &parts, len);
-                debug_assert!(codes.absent.is_none(), "ranges hold for every key");
-                let before = table.len();
-                table.insert(codes, groups);
-                if *own_index {
-                    return;
+                self.assign_hashed(key, len, codes, assigned);
+            }
+        }
+    }
+
+    /// As [`Grouper::assign`], for hashed keys with these codes.
+    fn assign_hashed(&mut self, key: &[&Vector], len: usize, codes: &mut Codes, assigned: &mut Assigned) {
+        let Grouper::Hash { layout, table, keys, firsts: places, own_index } = self else { return };
+        let Assigned { groups, runs, has_runs, .. } = assigned;
+        debug_assert!(codes.absent.is_none(), "ranges hold for every key");
+        let before = table.len();
+        codes.find_repeats(layout.width);
+        table.insert(codes, groups);
+        *has_runs = codes.repeats.any();
+        if *has_runs {
+            runs.set(&codes.repeats, groups);
+        }
+        if *own_index {
+            return;
+        }
+        let new = if *has_runs { runs.firsts(before) } else { firsts(groups, before, table.len()) };
+        places.add(&new, len);
+        for (column, vector) in keys.iter_mut().zip(key) {
+            if !new.is_empty() {
+                let mut values = Vector::default();
+                values.gather(vector, &new);
+                column.append(&values);
+            }
+            if let GatheredData::Interval(_) = column.data {
+                if std::mem::take(has_runs) {
+                    runs.spread(groups);
                 }
-                let new = firsts(groups, before, table.len());
-                places.add(&new, len);
-                for (column, vector) in keys.iter_mut().zip(key) {
-                    if !new.is_empty() {
-                        let mut values = Vector::default();
-                        values.gather(vector, &new);
-                        column.append(&values);
-                    }
-                    settle_intervals(column, vector, groups);
-                }
+                settle_intervals(column, vector, groups);
             }
         }
     }
@@ -391,7 +411,9 @@ impl Grouper {
     }
 
     /// As [`Grouper::assign`], for the codes of keys of one integer.
-    pub(crate) fn assign_codes(&mut self, codes: &[u32], Assigned { groups, present, runs }: &mut Assigned) {
+    pub(crate) fn assign_codes(&mut self, codes: &[u32], assigned: &mut Assigned) {
+        assigned.has_runs = matches!(self, Grouper::Ordered { .. });
+        let Assigned { groups, present, runs, .. } = assigned;
         present.clear();
         match self {
             Grouper::Set { words, .. } => {
@@ -656,79 +678,6 @@ pub(crate) fn retain<T: Copy>(values: &mut Vec<T>, range: std::ops::Range<usize>
         values[range.start + to] = values[range.start + from as usize];
     }
     values.drain(range.start + kept.len()..range.end);
-}
-
-/// As [`Grouper::assign`], where a key's code is its group: notes in `seen` which there are.
-fn assign_few(
-    codes: &Codes,
-    mask: Option<&Bitmap>,
-    seen: &mut [bool],
-    (groups, present): (&mut Vec<u32>, &mut Present),
-) {
-    groups.clear();
-    groups.extend(codes.bits64.iter().map(|&code| code as u32));
-    if let Some(mask) = mask {
-        put_aside(mask, groups, seen.len());
-    }
-    if present.find(groups, mask) {
-        present.iter().for_each(|(group, _)| seen[group] = true);
-    } else {
-        // Nobody asks whether the group behind the last is there.
-        let mark = |&group: &u32| seen.get_mut(group as usize).into_iter().for_each(|seen| *seen = true);
-        groups.iter().for_each(mark);
-    }
-}
-
-/// Gives tuples that a mask does not have the group `aside`.
-pub(crate) fn put_aside(mask: &Bitmap, groups: &mut [u32], aside: usize) {
-    for (block, &word) in groups.chunks_mut(64).zip(mask.words()) {
-        let mut dropped = !word;
-        if block.len() < 64 {
-            dropped &= (1 << block.len()) - 1;
-        }
-        while dropped != 0 {
-            block[dropped.trailing_zeros() as usize] = aside as u32;
-            dropped &= dropped - 1;
-        }
-    }
-}
-
-/// Entries beyond which they are not in the cache close by.
-const FAR_ENTRIES: usize = 1 << 17;
-
-/// How many keys ahead their entries are asked for.
-const KEYS_AHEAD: usize = 32;
-
-/// The groups of codes, new ones where there are none yet.
-fn direct_all<T: Copy + Into<u64>>(
-    entries: &mut [u32],
-    base: u32,
-    met: &mut Vec<u64>,
-    codes: &[T],
-    groups: &mut Vec<u32>,
-) {
-    groups.clear();
-    if entries.len() <= FAR_ENTRIES || !Technique::LookAhead.is_on() {
-        groups.extend(codes.iter().map(|&code| direct(entries, base, met, code.into())));
-        return;
-    }
-    groups.extend(codes.iter().enumerate().map(|(at, &code)| {
-        if let Some(&next) = codes.get(at + KEYS_AHEAD) {
-            prefetch_here(entries.as_ptr().wrapping_add((next.into() as usize).wrapping_sub(base as usize)));
-        }
-        direct(entries, base, met, code.into())
-    }));
-}
-
-/// The group of a code, new if it has none yet.
-#[inline]
-fn direct(entries: &mut [u32], base: u32, codes: &mut Vec<u64>, code: u64) -> u32 {
-    let entry = &mut entries[code as usize - base as usize];
-    if *entry == 0 {
-        codes.push(code);
-        *entry = codes.len() as u32;
-    }
-    *entry - 1
 }
 
 #[cfg(test)]

@@ -241,10 +241,17 @@ impl KeyIndex {
     }
 
     fn find_parts(&self, key: &[KeyVector<'_>], len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
+        self.find_runs_of_parts(key, len, codes, groups);
+        codes.repeats.spread(groups);
+    }
+
+    /// For each run of keys (see `codes`) its group, for each key where runs do not pay.
+    fn find_runs_of_parts(&self, key: &[KeyVector<'_>], len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
         let mut parts: Vec<KeyPartValues<'_>> = key
             .iter()
             .map(|part| KeyPartValues { values: PartValues::Vector(part.vector), null_matches: part.null_matches })
             .collect();
+        codes.repeats.clear();
         if let (Lookup::Hash(tables), [only]) = (&self.lookup, &parts[..]) {
             let find = |codes: &Codes| {
                 let mut groups = Vec::new();
@@ -270,7 +277,13 @@ impl KeyIndex {
             Lookup::Direct(entries) => each_group(codes, groups, |code| entries[code as usize]),
             Lookup::Ranked(ranks) => each_group(codes, groups, |code| ranks.group(code)),
             Lookup::Dense(last) => each_group(codes, groups, |code| dense(code, *last)),
-            Lookup::Hash(table) => table.find(codes, groups),
+            Lookup::Hash(tables) => {
+                // A table close by is asked as quickly as neighbours are compared.
+                if tables.is_far() {
+                    codes.find_repeats(self.layout.width);
+                }
+                tables.find(codes, groups);
+            }
         }
     }
 
@@ -327,8 +340,17 @@ impl KeyIndex {
             (Key::Integers(_), _) => unreachable!("it has no range of codes"),
             (Key::Parts(parts), _) => {
                 let mut found = Vec::new();
-                self.find_parts(parts, len, codes, &mut found);
+                self.find_runs_of_parts(parts, len, codes, &mut found);
                 let is_asked = |tuple: usize| mask.is_none_or(|mask| mask.get(tuple));
+                if codes.repeats.any() {
+                    for (run, &group) in found.iter().enumerate().filter(|(_, group)| **group != NO_GROUP) {
+                        let before = tuples.len();
+                        let run = codes.repeats.start(run) as u32..codes.repeats.ends()[run];
+                        tuples.extend(run.filter(|&tuple| is_asked(tuple as usize)));
+                        groups.resize(groups.len() + tuples.len() - before, group);
+                    }
+                    return;
+                }
                 let matches = |&(tuple, group): &(usize, &u32)| *group != NO_GROUP && is_asked(tuple);
                 for (tuple, &group) in found.iter().enumerate().filter(matches) {
                     tuples.push(tuple as u32);

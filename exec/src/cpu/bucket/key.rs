@@ -9,6 +9,7 @@ use super::super::gather::{Gathered, GatheredData};
 use super::super::probe::{BLOCK, CodeRange};
 use super::super::vector::{Vector, VectorData};
 use super::pack::pack;
+use super::repeats::Repeats;
 use super::text_keys::TextKeys;
 use crate::column::Dictionary;
 use multiloop_planner::types::DataType;
@@ -171,6 +172,8 @@ pub(crate) struct Codes {
     pub(crate) texts: Option<TextKeys>,
     /// Keys that no layout of these domains holds, or with a NULL that matches nothing.
     pub(crate) absent: Option<Vec<bool>>,
+    /// Runs of equal keys, where they have been looked for.
+    pub(super) repeats: Repeats,
 }
 
 impl Codes {
@@ -184,11 +187,22 @@ impl Codes {
         self.bits64.clear();
         self.bits64.extend(keys);
         (self.len, self.absent) = (self.bits64.len(), None);
+        self.repeats.clear();
+    }
+
+    /// Looks for runs of keys of this width: of most neighbours being alike, a table is asked once a run.
+    pub(super) fn find_repeats(&mut self, width: KeyWidth) {
+        match width {
+            KeyWidth::Bits64 => self.repeats.find(&self.bits64, self.absent.as_deref()),
+            KeyWidth::Bits128 => self.repeats.find(&self.bits128, self.absent.as_deref()),
+            KeyWidth::Bytes | KeyWidth::Text => self.repeats.clear(),
+        }
     }
 
     /// Encodes keys. A value outside of its part's domain makes its key absent.
     pub(crate) fn encode(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
         (self.len, self.absent) = (len, None);
+        self.repeats.clear();
         if layout.width != KeyWidth::Text {
             self.texts = None;
         }

@@ -8,6 +8,8 @@
 //! nothing but the range of the keys (Dense) or a hash table (Hash).
 
 mod byte_keys;
+mod direct;
+pub(super) mod few;
 pub(super) mod firsts;
 pub(super) mod group_keys;
 pub(super) mod grouper;
@@ -18,6 +20,7 @@ mod pack;
 mod parts;
 pub(super) mod present;
 mod ranks;
+mod repeats;
 pub(super) mod runs;
 mod sorted;
 pub(super) mod table;

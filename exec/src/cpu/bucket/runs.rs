@@ -2,14 +2,16 @@
 //! with the next one, many at once; sums are then differences of running sums, and no tuple needs the number of its group.
 
 use super::super::bitmap::Bitmap;
-use super::super::kernels::{truth_of_pairs, vectorised_with};
+use super::repeats::{Repeats, ends_of};
 use std::ops::Range;
 
-/// The runs of a tile's tuples. Each is a group, and groups follow one another.
+/// The runs of a tile's tuples, each of a group. Those of clustered rows follow one another.
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
-    /// The group of the first run.
+    /// The group of the first run, if they follow one another.
     first: u32,
+    /// The groups of runs that do not.
+    numbers: Vec<u32>,
     /// The tuples behind each run.
     ends: Vec<u32>,
     differ: Bitmap,
@@ -20,20 +22,20 @@ impl Runs {
     /// the first run may be of the last of them.
     pub(crate) fn find<T: Copy + Into<u64> + PartialEq>(&mut self, codes: &[T], keys: &mut Vec<u64>, goes_on: bool) {
         self.ends.clear();
+        self.numbers.clear();
         self.first = keys.len() as u32;
-        let (Some(&first), [_, next @ ..]) = (codes.first(), codes) else { return };
-        vectorised_with((&codes[..next.len()], next, &mut self.differ, |a, b| a != b), truth_of_pairs);
-        self.differ.push_positions(&mut self.ends);
-        self.ends.iter_mut().for_each(|end| *end += 1);
-        self.ends.push(codes.len() as u32);
+        let Some(&first) = codes.first() else { return };
+        ends_of(codes, &mut self.differ, &mut self.ends, |_| {});
         let continues = goes_on && keys.last() == Some(&first.into());
         self.first -= u32::from(continues);
         keys.extend(self.ends[usize::from(continues)..].iter().map(|&end| codes[end as usize - 1].into()));
     }
 
-    /// The group of the first run.
-    pub(crate) fn first(&self) -> usize {
-        self.first as usize
+    /// Takes runs of neighbours that are alike, and their groups.
+    pub(super) fn set(&mut self, repeats: &Repeats, numbers: &mut Vec<u32>) {
+        self.ends.clear();
+        self.ends.extend_from_slice(repeats.ends());
+        std::mem::swap(&mut self.numbers, numbers);
     }
 
     /// The tuples behind each run.
@@ -41,19 +43,31 @@ impl Runs {
         &self.ends
     }
 
-    /// The groups of the runs.
-    pub(crate) fn groups(&self) -> Range<usize> {
-        self.first()..self.first() + self.ends.len()
+    /// The groups of the runs, if they follow one another.
+    pub(crate) fn consecutive(&self) -> Option<Range<usize>> {
+        let first = self.first as usize;
+        self.numbers.is_empty().then(|| first..first + self.ends.len())
     }
 
     /// The groups and their tuples.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, Range<usize>)> {
-        let mut start = 0;
-        self.groups().zip(&self.ends).map(move |(group, &end)| {
+        let (mut start, is_list) = (0, !self.numbers.is_empty());
+        self.ends.iter().enumerate().map(move |(at, &end)| {
             let run = start..end as usize;
             start = end as usize;
-            (group, run)
+            (if is_list { self.numbers[at] as usize } else { self.first as usize + at }, run)
         })
+    }
+
+    /// The first tuples of groups from `before` on, which come in order.
+    pub(super) fn firsts(&self, before: usize) -> Vec<u32> {
+        let mut next = before;
+        let begins = |(group, run): (usize, Range<usize>)| {
+            let is_new = group == next;
+            next += usize::from(is_new);
+            is_new.then_some(run.start as u32)
+        };
+        self.iter().filter_map(begins).collect()
     }
 
     /// The group of every tuple.
@@ -88,7 +102,7 @@ mod tests {
             runs.spread(&mut spread);
             assert_eq!(spread, expected);
             assert_eq!(keys, expected_keys);
-            assert_eq!(runs.groups().len(), runs.ends().len());
+            assert_eq!(runs.consecutive().map(|groups| groups.len()), Some(runs.ends().len()));
             goes_on = true;
         }
     }

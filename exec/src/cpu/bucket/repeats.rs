@@ -1,0 +1,126 @@
+//! Neighbours that are alike: rows that come in runs of equal keys, as those of an order's lines do, ask a hash table once a
+//! run.
+
+use super::super::bitmap::Bitmap;
+use super::super::kernels::{truth_of_pairs, vectorised_with};
+use crate::technique::Technique;
+
+/// Keys that say whether most neighbours are alike.
+const SAMPLE: usize = 1024;
+
+/// The runs of equal keys.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Repeats {
+    /// The tuples behind each run; none if runs have not been looked for, or would not pay.
+    ends: Vec<u32>,
+    differ: Bitmap,
+    more: Bitmap,
+}
+
+impl Repeats {
+    /// Forgets the runs.
+    pub(super) fn clear(&mut self) {
+        self.ends.clear();
+    }
+
+    /// Looks for runs of keys, if most neighbours are alike; those marked absent are no neighbours of the others.
+    pub(super) fn find<T: Copy + PartialEq>(&mut self, keys: &[T], absent: Option<&[bool]>) {
+        self.ends.clear();
+        let sample = &keys[..keys.len().min(SAMPLE)];
+        let alike = sample.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        if alike == 0 || alike * 2 + 1 < sample.len() || !Technique::Repeats.is_on() {
+            return;
+        }
+        ends_of(keys, &mut self.differ, &mut self.ends, |differ| {
+            if let Some(absent @ [_, next @ ..]) = absent {
+                let pairs = (&absent[..next.len()], next, &mut self.more, |a, b| a != b);
+                vectorised_with(pairs, truth_of_pairs);
+                differ.or(&self.more);
+            }
+        });
+    }
+
+    /// The tuples behind each run.
+    pub(crate) fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// Whether there are runs.
+    pub(crate) fn any(&self) -> bool {
+        !self.ends.is_empty()
+    }
+
+    /// The first tuple of a run.
+    #[inline(always)]
+    pub(super) fn start(&self, run: usize) -> usize {
+        if run == 0 { 0 } else { self.ends[run - 1] as usize }
+    }
+
+    /// Gives all tuples of a run what the run has.
+    pub(super) fn spread(&self, numbers: &mut Vec<u32>) {
+        let Some(&len) = self.ends.last() else { return };
+        debug_assert_eq!(numbers.len(), self.ends.len(), "a number a run");
+        numbers.resize(len as usize, 0);
+        // Backwards, no number is overwritten before it is read: a run starts at its own place or behind it.
+        for run in (0..self.ends.len()).rev() {
+            let (start, end, number) = (self.start(run), self.ends[run] as usize, numbers[run]);
+            numbers[start..end].fill(number);
+        }
+    }
+}
+
+/// The tuples behind each run of equal keys, of which there is one at least. `more` may add to where neighbours differ.
+pub(super) fn ends_of<T: Copy + PartialEq>(
+    keys: &[T],
+    differ: &mut Bitmap,
+    ends: &mut Vec<u32>,
+    more: impl FnOnce(&mut Bitmap),
+) {
+    let [_, next @ ..] = keys else { return };
+    vectorised_with((&keys[..next.len()], next, &mut *differ, |a, b| a != b), truth_of_pairs);
+    more(differ);
+    differ.push_positions(ends);
+    ends.iter_mut().for_each(|end| *end += 1);
+    ends.push(keys.len() as u32);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(keys: &[u64], absent: Option<&[bool]>, finds: bool) {
+        let mut repeats = Repeats::default();
+        repeats.find(keys, absent);
+        assert_eq!(repeats.any(), finds);
+        if !finds {
+            return;
+        }
+        let is = |tuple: usize| absent.is_some_and(|absent| absent[tuple]);
+        let begins = |tuple: &usize| *tuple == 0 || keys[*tuple] != keys[*tuple - 1] || is(*tuple) != is(*tuple - 1);
+        let starts: Vec<usize> = (0..keys.len()).filter(begins).collect();
+        assert_eq!((0..repeats.ends().len()).map(|run| repeats.start(run)).collect::<Vec<_>>(), starts);
+        let mut numbers: Vec<u32> = (0..starts.len() as u32).collect();
+        repeats.spread(&mut numbers);
+        let expected: Vec<u32> =
+            (0..keys.len()).map(|tuple| starts.partition_point(|&start| start <= tuple) as u32 - 1).collect();
+        assert_eq!(numbers, expected);
+    }
+
+    #[test]
+    fn runs_are_found_where_they_pay() {
+        check(&[], None, false);
+        check(&[1], None, false);
+        check(&[1, 1], None, true);
+        check(&[1, 2], None, false);
+        for len in [63, 64, 65, 1_000, 5_000] {
+            for each in [2, 3, 70] {
+                let keys: Vec<u64> = (0..len).map(|at| at / each % 7).collect();
+                check(&keys, None, true);
+                let absent: Vec<bool> = (0..len).map(|at| at % 13 < 4).collect();
+                check(&keys, Some(&absent), true);
+            }
+            check(&(0..len).collect::<Vec<_>>(), None, false);
+            check(&vec![7; len as usize], None, true);
+        }
+    }
+}
