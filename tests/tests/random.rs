@@ -171,6 +171,10 @@ fn query() -> impl Strategy<Value = String> {
             .prop_map(|(g, a, l)| format!("SELECT {g}, {a} FROM t GROUP BY {g} HAVING count(*) > {l}")),
         (number("t"), number("u"), join.clone(), on.clone(), condition("t"))
             .prop_map(|(a, b, j, on, c)| format!("SELECT {a}, {b}, t.s, u.d FROM t {j} u ON {on} WHERE {c}")),
+        // What a subquery computes, where nothing is joined; nothing of it can fail, since who computes it where is free.
+        (select(vec!["coalesce(u.v, 7)", "u.v", "length(u.s)", "CASE WHEN u.b THEN u.k END", "nullif(u.k, 2)", "greatest(u.k, u.v)"]),
+            select(vec!["u.v > 3", "u.n IS NULL", "coalesce(u.b, true)", "u.x < 1"]), join.clone(), select(vec!["q.a", "q.found", "q.is", "q.s"]), select(vec!["true", "t.v > 3", "q.k IS NULL", "q.v < 9 OR t.b"]))
+            .prop_map(|(a, c, j, g, w)| format!("SELECT {g}, count(*), count({g}), min(t.v), max(q.a), count(q.found) FROM t {j} (SELECT u.k, u.v, u.s, {a} AS a, 1 AS found, {c} AS is FROM u) q ON t.k = q.k WHERE {w} GROUP BY {g}")),
         (aggregate("t"), aggregate("u"), join, on)
             .prop_map(|(a, b, j, on)| format!("SELECT t.k, {a}, {b} FROM t {j} u ON {on} GROUP BY t.k")),
         (with_subquery(), condition("t")).prop_map(|(s, c)| format!("SELECT t.k, t.v, t.s FROM t WHERE {s} AND {c}")),

@@ -57,6 +57,8 @@
 //! * B's loop makes nothing else and nothing else goes over B: otherwise B is made all the same;
 //! * B is not all rows of a table by a column that is sorted and unique: such buckets cost nothing;
 //! * the left join is the first of its nest, and the key reads i alone: A is put into buckets before anything else is known;
+//! * every value that B keeps is NULL where the columns that it reads are; another, as `1 AS found`, which would be 1 in the
+//!   rest, too, becomes `CASE WHEN k IS NOT NULL THEN 1 END`, if a part of k is NULL in the rest and nowhere else;
 //! * the key has a part: without one every row finds every row, whichever side goes first;
 //! * the key, and what B's loop computes, cannot fail and is not volatile: it is evaluated for other rows, and as often as
 //!   it finds something. The conditions `a`, those in front that read i alone, move only as long as they cannot fail.
@@ -69,10 +71,14 @@ use super::failing::Failing;
 use super::selectivity::Selectivity;
 use super::substitute::Substitution;
 use super::uses::{FreeIndices, Use, collection_uses};
+use crate::analysis::nullability::{Nullability, is_strict};
+use crate::function::Function;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::{
     BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
 };
+use crate::types::{DataType, Field};
+use crate::value::Value;
 
 /// How many times the rows of the left side those of the right side have to be.
 const TURN_MIN: f64 = 1.5;
@@ -134,17 +140,37 @@ fn find(program: &Program, block: BlockId) -> Option<LeftJoin> {
         let sides = sides(multiloop)?;
         let from = made[sides.buckets.0 as usize].filter(|made| made.block == block)?;
         let Let::Loop { defines, multiloop: build } = &lets[from.at] else { return None };
-        let ([_], [Generator::BucketCollect { condition, .. }]) = (&defines[..], &build.generators[..]) else {
+        let ([_], [Generator::BucketCollect { condition, key, value }]) = (&defines[..], &build.generators[..]) else {
             return None;
         };
         let alone = uses[sides.buckets.0 as usize] == Use { buckets: 1, ..Use::default() } && build.rest().is_none();
         let chosen = chosen(program, &failing, multiloop, sides.left.id);
         let left = selectivity.rows_of_nest(&multiloop.nest[..1], &multiloop.generators[0].condition()[..chosen]);
         let larger = selectivity.rows_of_nest(&build.nest, condition) > left * TURN_MIN;
-        let may = alone && larger && !is_in_place(program, build) && is_free(program, &failing, &sides, build);
+        let vanish = value.iter().all(|&value| vanishes(program, &build.nest, value))
+            || witness(program, &build.nest, (key, sides.key)).is_some();
+        let may =
+            alone && larger && vanish && !is_in_place(program, build) && is_free(program, &failing, &sides, build);
         may.then_some(LeftJoin { made: from.at, at, chosen })
     };
     (0..lets.len()).find_map(pays)
+}
+
+/// Whether a scalar is NULL when no index of a nest stands on a row.
+fn vanishes(program: &Program, nest: &[Index], id: ScalarId) -> bool {
+    match program.scalars.get(id) {
+        Scalar::Column { index, .. } => nest.iter().any(|each| each.id == *index),
+        Scalar::Call { function, arguments } => {
+            is_strict(*function) && arguments.iter().any(|&argument| vanishes(program, nest, argument))
+        }
+        _ => false,
+    }
+}
+
+/// A part of the buckets' key that is NULL when no index of a nest stands on a row, and never where something was found.
+fn witness(program: &Program, nest: &[Index], (key, asked): (&[ScalarId], &[KeyPart])) -> Option<ScalarId> {
+    let parts = key.iter().zip(asked).filter(|(_, part)| !part.null_matches);
+    parts.map(|(&scalar, _)| scalar).find(|&scalar| vanishes(program, nest, scalar))
 }
 
 /// Whether these buckets are all rows of a table by a column that is sorted and unique.
@@ -201,9 +227,9 @@ fn turn(program: &mut Program, block: BlockId, LeftJoin { made, at, chosen }: Le
     // The left rows, by what they asked for.
     let members = program.collection(rows).fields.clone();
     let fields = program.collection(collection_of(&right)).fields.clone();
-    let mut nullability = crate::analysis::nullability::Nullability::default();
+    let mut nullability = Nullability::default();
     nullability.enter(program, &left);
-    let fields = fields.into_iter().zip(&asked).map(|(field, part)| crate::types::Field {
+    let fields = fields.into_iter().zip(&asked).map(|(field, part)| Field {
         data_type: program.scalars.data_type(part.scalar),
         nullable: nullability.scalar(program, part.scalar),
         ..field
@@ -226,7 +252,17 @@ fn turn(program: &mut Program, block: BlockId, LeftJoin { made, at, chosen }: Le
     let shown = members.iter().zip(0..).map(|(field, number)| program.scalars.column(index, number, field.data_type));
     let mut substitution = Substitution::new();
     substitution.replace_index(left.id, shown.collect());
-    substitution.replace_index(right.id, value.clone());
+    let found = witness(program, &build.nest, (key, &asked));
+    let values = value.iter().map(|&value| match found {
+        Some(found) if !vanishes(program, &build.nest, value) => {
+            let data_type = program.scalars.data_type(value);
+            let found = program.scalars.call(Function::IsNotNull, vec![found], DataType::Boolean);
+            let null = program.scalars.constant(Value::Null, data_type);
+            program.scalars.call(Function::Case, vec![found, value, null], data_type)
+        }
+        _ => value,
+    });
+    substitution.replace_index(right.id, values.collect());
     let parts = key.iter().zip(&asked);
     let key = parts.map(|(&scalar, part)| KeyPart { scalar, null_matches: part.null_matches }).collect();
     let mut found = condition.clone();
