@@ -224,28 +224,9 @@ fn turn(program: &mut Program, block: BlockId, LeftJoin { made, at, chosen }: Le
     };
     let (left, right, asked) = (left.clone(), right.clone(), asked.to_vec());
 
-    // The left rows, by what they asked for.
-    let members = program.collection(rows).fields.clone();
-    let fields = program.collection(collection_of(&right)).fields.clone();
-    let mut nullability = Nullability::default();
-    nullability.enter(program, &left);
-    let fields = fields.into_iter().zip(&asked).map(|(field, part)| Field {
-        data_type: program.scalars.data_type(part.scalar),
-        nullable: nullability.scalar(program, part.scalar),
-        ..field
-    });
-    let fields = fields.collect();
-    let all: Vec<ScalarId> = members
-        .iter()
-        .zip(0..)
-        .map(|(field, number)| program.scalars.column(left.id, number, field.data_type))
-        .collect();
-    let collect = Generator::BucketCollect {
-        condition: multiloop.generators[0].condition()[..chosen].to_vec(),
-        key: asked.iter().map(|part| part.scalar).collect(),
-        value: all,
-    };
-    let buckets = program.add_collection(fields, Shape::Buckets { members: members.clone() });
+    let of_left = multiloop.generators[0].condition()[..chosen].to_vec();
+    let (buckets, collect) = by_question(program, &left, rows, &right, of_left);
+    let members = program.members(buckets).to_vec();
 
     // The right rows ask for them.
     let index = program.add_index();
@@ -284,6 +265,32 @@ fn turn(program: &mut Program, block: BlockId, LeftJoin { made, at, chosen }: Le
     lets.insert(at, Let::Loop { defines: vec![buckets], multiloop: build });
     lets.remove(made);
     program.blocks[block.0 as usize].lets = lets;
+}
+
+/// The left rows that pass a condition, by what they ask for, with all fields: their buckets, and how they are made.
+fn by_question(
+    program: &mut Program,
+    left: &Index,
+    rows: CollectionId,
+    right: &Index,
+    condition: Vec<ScalarId>,
+) -> (CollectionId, Generator) {
+    let Some((asked, _)) = right.source.probe() else { unreachable!("a left join asks") };
+    let members = program.collection(rows).fields.clone();
+    let mut nullability = Nullability::default();
+    nullability.enter(program, left);
+    let named = program.collection(collection_of(right)).fields.clone();
+    let fields = named.into_iter().zip(asked).map(|(field, part)| Field {
+        data_type: program.scalars.data_type(part.scalar),
+        nullable: nullability.scalar(program, part.scalar),
+        ..field
+    });
+    let fields = fields.collect();
+    let fields_of = members.iter().zip(0..);
+    let value = fields_of.map(|(field, number)| program.scalars.column(left.id, number, field.data_type)).collect();
+    let key = asked.iter().map(|part| part.scalar).collect();
+    let buckets = program.add_collection(fields, Shape::Buckets { members });
+    (buckets, Generator::BucketCollect { condition, key, value })
 }
 
 fn collection_of(index: &Index) -> CollectionId {
