@@ -9,7 +9,8 @@
 //!   i0 in %0                                                             every row
 //!   i1 in %1[i0.k, is i0.n]                                              one bucket; `is`: NULL finds NULL
 //!   i2 in %1[i0.k] or null                                               a left join's, with `if` lines below
-//!   i3 in count(i0.n)                                                    0 up to n
+//!   i3 in %1[i0.k] and rest                                              and what was not found (right outer join)
+//!   i4 in count(i0.n)                                                    0 up to n
 //!   %2 collect
 //!     if i0.l_quantity < 24.00::decimal(15,2)                            a condition a line, in order
 //!     quantity? = i0.l_quantity                                          a field; `?` when it may be NULL
