@@ -2,9 +2,10 @@
 
 use crate::column::{Column, ColumnData, TextView};
 use crate::cpu::bitmap::Bitmap;
-use crate::cpu::kernels::{prefetch_all, vectorised_with};
+use crate::cpu::kernels::{prefetch_all, prefetch_here, vectorised_with};
 use crate::cpu::tile::{NO_ROW, Rows, Source};
 use crate::cpu::vector::{Register, Vector, VectorData};
+use crate::technique::Technique;
 use arrow::buffer::BooleanBuffer;
 use multiloop_planner::value::Interval;
 use std::sync::Arc;
@@ -93,8 +94,26 @@ fn fill<P: Copy, R: Default>(
         Rows::List(list) if optional => {
             out.extend(list.iter().map(|&row| if row == NO_ROW { R::default() } else { convert(values[row as usize]) }))
         }
+        Rows::List(list) if is_sparse(list) => out.extend(list.iter().enumerate().map(|(at, &row)| {
+            if let Some(&next) = list.get(at + ROWS_AHEAD) {
+                prefetch_here(values.as_ptr().wrapping_add(next as usize));
+            }
+            convert(values[row as usize])
+        })),
         Rows::List(list) => out.extend(list.iter().map(|&row| convert(values[row as usize]))),
     }
+}
+
+/// How many rows of a list ahead their values are asked for.
+const ROWS_AHEAD: usize = 48;
+
+/// Rows of which fewer than one in so many is on a list lie so far apart that each costs a request of its own.
+const SPARSE: u32 = 8;
+
+/// Whether the rows of a list lie far apart.
+fn is_sparse(list: &[u32]) -> bool {
+    let (Some(first), Some(last)) = (list.first(), list.last()) else { return false };
+    Technique::LookAhead.is_on() && last.abs_diff(*first) / SPARSE > list.len() as u32
 }
 
 fn load_column(column: &Column, rows: &Rows, len: usize, optional: bool, register: Register, out: &mut Vector) {
