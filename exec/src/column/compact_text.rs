@@ -206,7 +206,8 @@ pub(super) fn union(chunks: &[&Column]) -> Option<Dictionary> {
 
 /// Whether a dictionary holds all strings of another.
 pub(super) fn holds(dictionary: &Dictionary, other: &Dictionary) -> bool {
-    other.iter().all(|text| dictionary.find(text).is_ok())
+    let mut near = 0;
+    other.iter().all(|text| dictionary.find_near(text, near).map(|code| near = code).is_ok())
 }
 
 /// The same strings as codes of `dictionary`, which holds them all.
@@ -215,8 +216,12 @@ pub(super) fn recode(column: &mut Column, dictionary: &Arc<Dictionary>) {
     if Arc::ptr_eq(own, dictionary) {
         return;
     }
-    let places: Vec<u32> =
-        own.iter().map(|text| dictionary.find(text).expect("the union holds every string")).collect();
+    let mut near = 0;
+    let place = |text: &str| {
+        near = dictionary.find_near(text, near).expect("the union holds every string");
+        near
+    };
+    let places: Vec<u32> = own.iter().map(place).collect();
     // A chunk of no strings has no codes either, or only such that stand at a NULL.
     let place = |code: u32| places.get(code as usize).copied().unwrap_or(0);
     let shared = Arc::clone(dictionary);

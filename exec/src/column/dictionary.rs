@@ -1,5 +1,8 @@
 //! Dictionaries: the distinct strings of a column, sorted, so that codes compare as their strings do.
 
+/// How far behind a string another one is near.
+const NEAR: u32 = 1 << 8;
+
 /// Distinct strings in byte order; a code is a position.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Dictionary {
@@ -56,7 +59,29 @@ impl Dictionary {
 
     /// The code of a string: Ok if it is there, else Err with the code of the next greater one.
     pub fn find(&self, text: &str) -> Result<u32, u32> {
-        let (mut low, mut high) = (0, self.len() as u32);
+        self.find_within(text, 0, self.len() as u32)
+    }
+
+    /// As [`Dictionary::find`], quicker where the string is not far behind the one of code `near`: then fewer strings are
+    /// looked at.
+    pub fn find_near(&self, text: &str, near: u32) -> Result<u32, u32> {
+        let len = self.len() as u32;
+        if near >= len || self.bytes_of(near) > text.as_bytes() {
+            return self.find_within(text, 0, near.min(len));
+        }
+        let (mut low, mut step) = (near, 1);
+        while step <= NEAR {
+            let high = near + step;
+            if high >= len || self.bytes_of(high) > text.as_bytes() {
+                return self.find_within(text, low, high.min(len));
+            }
+            (low, step) = (high, step * 4);
+        }
+        self.find_within(text, low, len)
+    }
+
+    /// As [`Dictionary::find`], of a string that is neither below that of code `low` nor above that of code `high`.
+    fn find_within(&self, text: &str, mut low: u32, mut high: u32) -> Result<u32, u32> {
         while low < high {
             let middle = low.midpoint(high);
             match self.get(middle).as_bytes().cmp(text.as_bytes()) {
@@ -66,5 +91,26 @@ impl Dictionary {
             }
         }
         Err(low)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_found_from_anywhere() {
+        for len in [0, 1, 2, 5, 300, 2_000] {
+            let strings: Vec<String> = (0..len).map(|at| format!("{:06}", at * 2 + 1)).collect();
+            let dictionary = Dictionary::new(strings.iter().map(String::as_str));
+            let asked = (0..len * 2 + 3).step_by(if len > 300 { 97 } else { 1 });
+            for text in asked.map(|at| format!("{at:06}")).chain([String::new(), "x".to_owned()]) {
+                let expected = strings.binary_search(&text).map(|at| at as u32).map_err(|at| at as u32);
+                assert_eq!(dictionary.find(&text), expected);
+                for near in [0, 1, 3, 4, 255, 256, 257, 1_999, 2_000, u32::MAX].into_iter().chain(0..len.min(40)) {
+                    assert_eq!(dictionary.find_near(&text, near), expected, "{text} near {near} of {len}");
+                }
+            }
+        }
     }
 }

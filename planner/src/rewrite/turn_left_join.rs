@@ -51,6 +51,9 @@
 //!
 //! It runs once, behind all other rules: these move conditions and rows between loops in ways that a rest does not allow.
 //!
+//! That a key is among those of the left rows, which `demand_restriction` may have made a condition of B's, is then known of
+//! all that is found.
+//!
 //! Guard, and why:
 //! * the rows of B's nest are more than [`TURN_MIN`] times those of A, as far as is known: to put a row into a bucket costs
 //!   several times what it costs to probe with it;
@@ -213,7 +216,8 @@ fn chosen(program: &Program, failing: &Failing, multiloop: &Multiloop, left: Ind
 
 fn turn(program: &mut Program, block: BlockId, LeftJoin { made, at, chosen }: LeftJoin) {
     let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
-    let (Let::Loop { multiloop: build, .. }, Let::Loop { multiloop, .. }) = (lets[made].clone(), &mut lets[at]) else {
+    let (front, back) = lets.split_at_mut(at);
+    let (Let::Loop { multiloop: build, .. }, Let::Loop { multiloop, .. }) = (&front[made], &mut back[0]) else {
         unreachable!("it has been seen");
     };
     let [Generator::BucketCollect { condition, key, value }] = &build.generators[..] else {
@@ -225,7 +229,7 @@ fn turn(program: &mut Program, block: BlockId, LeftJoin { made, at, chosen }: Le
     let (left, right, asked) = (left.clone(), right.clone(), asked.to_vec());
 
     let of_left = multiloop.generators[0].condition()[..chosen].to_vec();
-    let (buckets, collect) = by_question(program, &left, rows, &right, of_left);
+    let (buckets, collect) = by_question(program, &left, rows, &right, of_left.clone());
     let members = program.members(buckets).to_vec();
 
     // The right rows ask for them.
@@ -244,9 +248,11 @@ fn turn(program: &mut Program, block: BlockId, LeftJoin { made, at, chosen }: Le
         _ => value,
     });
     substitution.replace_index(right.id, values.collect());
+    let asks = Asks { left: left.id, rows, asked: &asked, key, conditions: &of_left };
+    let mut found = condition.clone();
+    found.retain(|&id| !asks.imply(program, front, id));
     let parts = key.iter().zip(&asked);
     let key = parts.map(|(&scalar, part)| KeyPart { scalar, null_matches: part.null_matches }).collect();
-    let mut found = condition.clone();
     if let Source::BucketOrNull { condition, .. } = &right.source {
         found.extend(condition.iter().map(|&id| substitution.scalar(program, id)));
     }
@@ -265,6 +271,48 @@ fn turn(program: &mut Program, block: BlockId, LeftJoin { made, at, chosen }: Le
     lets.insert(at, Let::Loop { defines: vec![buckets], multiloop: build });
     lets.remove(made);
     program.blocks[block.0 as usize].lets = lets;
+}
+
+/// Which rows find a left row: those whose key one of the left rows that pass some conditions asks for.
+struct Asks<'a> {
+    left: IndexId,
+    rows: CollectionId,
+    asked: &'a [KeyPart],
+    key: &'a [ScalarId],
+    conditions: &'a [ScalarId],
+}
+
+impl Asks<'_> {
+    /// Whether that implies a condition: that the key is among those of more left rows.
+    fn imply(&self, program: &mut Program, lets: &[Let], condition: ScalarId) -> bool {
+        let Scalar::Exists { collection, key } = program.scalars.get(condition).clone() else { return false };
+        let parts = key.iter().zip(self.key.iter().zip(self.asked));
+        let same = |(part, (key, asked)): (&KeyPart, (&ScalarId, &KeyPart))| {
+            part.scalar == *key && (part.null_matches || !asked.null_matches)
+        };
+        if key.len() != self.key.len() || !parts.into_iter().all(same) {
+            return false;
+        }
+        let maker = lets.iter().find_map(|each| match each {
+            Let::Loop { defines, multiloop } => {
+                defines.iter().position(|define| *define == collection).map(|at| (multiloop, at))
+            }
+            _ => None,
+        });
+        let Some((Multiloop { nest, generators }, at)) = maker else { return false };
+        let [Index { id, source: Source::Rows(rows) }] = &nest[..] else { return false };
+        let (Generator::BucketReduce { condition, key, .. } | Generator::BucketCollect { condition, key, .. }) =
+            &generators[at]
+        else {
+            return false;
+        };
+        let mut here = Substitution::new();
+        here.rename_index(*id, self.left);
+        let mut keys = key.iter().zip(self.asked);
+        *rows == self.rows
+            && keys.all(|(&key, asked)| here.scalar(program, key) == asked.scalar)
+            && condition.iter().all(|&id| self.conditions.contains(&here.scalar(program, id)))
+    }
 }
 
 /// The left rows that pass a condition, by what they ask for, with all fields: their buckets, and how they are made.

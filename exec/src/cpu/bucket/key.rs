@@ -212,7 +212,15 @@ impl Codes {
                 self.bits128.clear();
                 self.bits128.resize(len, 0);
                 for (part, values) in layout.parts.iter().zip(parts) {
+                    self.bits64.clear();
+                    self.bits64.resize(len, 0);
+                    let own = PartLayout { domain: part.domain.clone(), shift: 0 };
                     let (codes, absent, shift) = (&mut self.bits128, &mut self.absent, part.shift);
+                    if pack(&own, *values, &mut self.bits64, absent) {
+                        let each = codes.iter_mut().zip(&self.bits64);
+                        each.for_each(|(to, &code)| *to |= u128::from(code) << shift);
+                        continue;
+                    }
                     each_code(part, *values, len, absent, |tuple, code| codes[tuple] |= code << shift);
                 }
             }
@@ -383,10 +391,15 @@ fn each_code(
                     put(tuple, Some(same(tuple).into()), codes, absent);
                 }
             } else {
+                // Strings often come in order.
+                let mut near = 0;
                 for tuple in 0..len {
                     let text = values.text(tuple).and_then(|text| std::str::from_utf8(text).ok());
-                    let found = text.and_then(|text| dictionary.find(text).ok());
-                    put(tuple, found.map(u128::from), codes, absent);
+                    let found = text.map(|text| dictionary.find_near(text, near));
+                    if let Some(Ok(code) | Err(code)) = found {
+                        near = code;
+                    }
+                    put(tuple, found.and_then(Result::ok).map(u128::from), codes, absent);
                 }
             }
         }
