@@ -134,6 +134,9 @@ impl<'a> Nest<'a> {
         let Some(marks) = self.marks.clone() else { return Err(Error::internal("a rest of nothing")) };
         let mut positions = Vec::new();
         for start in rows.clone().step_by(TILE_ROWS) {
+            if sinks.iter().all(Sink::is_full) {
+                break;
+            }
             self.frame.check()?;
             let end = rows.end.min(start + TILE_ROWS);
             positions.clear();
