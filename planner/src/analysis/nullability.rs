@@ -132,7 +132,12 @@ pub fn is_strict(function: Function) -> bool {
 
 /// Whether a scalar is NULL whenever this other one is: it stands below strict functions only.
 pub fn null_propagates(scalars: &Scalars, from: ScalarId, to: ScalarId) -> bool {
-    from == to
-        || matches!(scalars.get(to), Scalar::Call { function, arguments }
-            if is_strict(*function) && arguments.iter().any(|&argument| null_propagates(scalars, from, argument)))
+    null_below(scalars, to, &|id| id == from)
+}
+
+/// Whether a scalar is NULL where the scalars that `is_null` names are: one of them stands below strict functions only.
+pub fn null_below(scalars: &Scalars, id: ScalarId, is_null: &impl Fn(ScalarId) -> bool) -> bool {
+    is_null(id)
+        || matches!(scalars.get(id), Scalar::Call { function, arguments }
+            if is_strict(*function) && arguments.iter().any(|&argument| null_below(scalars, argument, is_null)))
 }

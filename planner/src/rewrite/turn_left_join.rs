@@ -74,7 +74,7 @@ use super::failing::Failing;
 use super::selectivity::Selectivity;
 use super::substitute::Substitution;
 use super::uses::{FreeIndices, Use, collection_uses};
-use crate::analysis::nullability::{Nullability, is_strict};
+use crate::analysis::nullability::{Nullability, null_below};
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::{
@@ -161,13 +161,10 @@ fn find(program: &Program, block: BlockId) -> Option<LeftJoin> {
 
 /// Whether a scalar is NULL when no index of a nest stands on a row.
 fn vanishes(program: &Program, nest: &[Index], id: ScalarId) -> bool {
-    match program.scalars.get(id) {
+    null_below(&program.scalars, id, &|id| match program.scalars.get(id) {
         Scalar::Column { index, .. } => nest.iter().any(|each| each.id == *index),
-        Scalar::Call { function, arguments } => {
-            is_strict(*function) && arguments.iter().any(|&argument| vanishes(program, nest, argument))
-        }
         _ => false,
-    }
+    })
 }
 
 /// A part of the buckets' key that is NULL when no index of a nest stands on a row, and never where something was found.

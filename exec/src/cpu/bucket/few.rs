@@ -4,7 +4,7 @@ use super::super::bitmap::Bitmap;
 use super::key::Codes;
 use super::present::Present;
 
-/// As [`Grouper::assign`], where a key's code is its group: notes in `seen` which there are.
+/// As `Grouper::assign`, where a key's code is its group: notes in `seen` which there are.
 pub(super) fn assign_few(
     codes: &Codes,
     mask: Option<&Bitmap>,

@@ -307,9 +307,9 @@ impl Grouper {
         }
     }
 
-    /// The group of each of `len` tuples. `One` leaves `groups` alone, and so do `Set`, which has none, and what gives runs:
-    /// `Ordered`, and `Hash` where most neighbours are alike. `Few` says which groups are among them, if these are few. For `One` and `Few` there may be a
-    /// mask: tuples that it does not have are put into a group behind the last.
+    /// The group of each of `len` tuples. `One` leaves `groups` alone, and so do `Set`, which has none, and what gives
+    /// runs: `Ordered`, and `Hash` where most neighbours are alike. `Few` says which groups are among them, if these are
+    /// few. For `One` and `Few` there may be a mask: tuples that it does not have are put into a group behind the last.
     pub(crate) fn assign(
         &mut self,
         key: &[&Vector],
@@ -363,8 +363,7 @@ impl Grouper {
         let Assigned { groups, runs, has_runs, .. } = assigned;
         debug_assert!(codes.absent.is_none(), "ranges hold for every key");
         let before = table.len();
-        codes.find_repeats(layout.width);
-        table.insert(codes, groups);
+        table.insert(codes.without_repeats(layout.width), groups);
         *has_runs = codes.repeats.any();
         if *has_runs {
             runs.set(&codes.repeats, groups);

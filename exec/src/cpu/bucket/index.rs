@@ -279,10 +279,8 @@ impl KeyIndex {
             Lookup::Dense(last) => each_group(codes, groups, |code| dense(code, *last)),
             Lookup::Hash(tables) => {
                 // A table close by is asked as quickly as neighbours are compared.
-                if tables.is_far() {
-                    codes.find_repeats(self.layout.width);
-                }
-                tables.find(codes, groups);
+                let asked = if tables.is_far() { codes.without_repeats(self.layout.width) } else { codes };
+                tables.find(asked, groups);
             }
         }
     }

@@ -172,8 +172,9 @@ pub(crate) struct Codes {
     pub(crate) texts: Option<TextKeys>,
     /// Keys that no layout of these domains holds, or with a NULL that matches nothing.
     pub(crate) absent: Option<Vec<bool>>,
-    /// Runs of equal keys, where they have been looked for.
+    /// Runs of equal keys, where they have been looked for, and the key of each.
     pub(super) repeats: Repeats,
+    of_runs: Option<Box<Codes>>,
 }
 
 impl Codes {
@@ -190,13 +191,29 @@ impl Codes {
         self.repeats.clear();
     }
 
-    /// Looks for runs of keys of this width: of most neighbours being alike, a table is asked once a run.
-    pub(super) fn find_repeats(&mut self, width: KeyWidth) {
+    /// What a table is to be asked for: these keys, of this width, or if most neighbours are alike a key for each run of them,
+    /// and then `repeats` says which runs.
+    pub(super) fn without_repeats(&mut self, width: KeyWidth) -> &Codes {
         match width {
             KeyWidth::Bits64 => self.repeats.find(&self.bits64, self.absent.as_deref()),
             KeyWidth::Bits128 => self.repeats.find(&self.bits128, self.absent.as_deref()),
             KeyWidth::Bytes | KeyWidth::Text => self.repeats.clear(),
         }
+        if !self.repeats.any() {
+            return self;
+        }
+        let runs = self.of_runs.get_or_insert_default();
+        runs.len = self.repeats.ends().len();
+        match width {
+            KeyWidth::Bits64 => self.repeats.firsts(&self.bits64, &mut runs.bits64),
+            _ => self.repeats.firsts(&self.bits128, &mut runs.bits128),
+        }
+        runs.absent = self.absent.as_ref().map(|absent| {
+            let mut of_runs = Vec::new();
+            self.repeats.firsts(absent, &mut of_runs);
+            of_runs
+        });
+        runs
     }
 
     /// Encodes keys. A value outside of its part's domain makes its key absent.

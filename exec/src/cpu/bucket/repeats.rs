@@ -56,6 +56,12 @@ impl Repeats {
         if run == 0 { 0 } else { self.ends[run - 1] as usize }
     }
 
+    /// What the first tuple of each run has.
+    pub(super) fn firsts<T: Copy>(&self, values: &[T], firsts: &mut Vec<T>) {
+        firsts.clear();
+        firsts.extend((0..self.ends.len()).map(|run| values[self.start(run)]));
+    }
+
     /// Gives all tuples of a run what the run has.
     pub(super) fn spread(&self, numbers: &mut Vec<u32>) {
         let Some(&len) = self.ends.last() else { return };

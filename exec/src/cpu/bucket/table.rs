@@ -262,18 +262,9 @@ impl GroupTable {
         }
     }
 
-    /// Numbers keys, new ones in order; those marked absent get [`NO_GROUP`]. Of keys in runs it numbers the runs.
+    /// Numbers keys, new ones in order; those marked absent get [`NO_GROUP`].
     pub(crate) fn insert(&mut self, codes: &Codes, numbers: &mut Vec<u32>) {
         numbers.clear();
-        if codes.repeats.any() {
-            let (runs, at) = (codes.repeats.ends().len(), |run: usize| codes.repeats.start(run));
-            let absent = |run: usize| codes.is_absent(at(run));
-            return match &mut self.keys {
-                Keys::Bits64(keys) => self.slots.insert_all(keys, runs, |run| codes.bits64[at(run)], absent, numbers),
-                Keys::Bits128(keys) => self.slots.insert_all(keys, runs, |run| codes.bits128[at(run)], absent, numbers),
-                Keys::Bytes(_) => unreachable!("runs are of numbers"),
-            };
-        }
         let (len, absent) = (codes.len, |tuple: usize| codes.is_absent(tuple));
         match &mut self.keys {
             Keys::Bits64(keys) => self.slots.insert_all(keys, len, |tuple| codes.bits64[tuple], absent, numbers),
@@ -309,19 +300,9 @@ impl GroupTable {
         numbers
     }
 
-    /// The numbers of keys, or of runs of keys as `insert`, [`NO_GROUP`] for keys that are not there or marked absent.
+    /// The numbers of keys, [`NO_GROUP`] for keys that are not there or marked absent.
     pub(crate) fn find(&self, codes: &Codes, numbers: &mut Vec<u32>) {
         numbers.clear();
-        if codes.repeats.any() {
-            let (runs, at) = (codes.repeats.ends().len(), |run: usize| codes.repeats.start(run));
-            let absent = |run: usize| codes.is_absent(at(run));
-            match &self.keys {
-                Keys::Bits64(keys) => self.slots.find_all(keys, runs, |run| codes.bits64[at(run)], absent, numbers),
-                Keys::Bits128(keys) => self.slots.find_all(keys, runs, |run| codes.bits128[at(run)], absent, numbers),
-                Keys::Bytes(_) => unreachable!("runs are of numbers"),
-            }
-            return;
-        }
         let (len, absent) = (codes.len, |tuple: usize| codes.is_absent(tuple));
         match &self.keys {
             Keys::Bits64(keys) => self.slots.find_all(keys, len, |tuple| codes.bits64[tuple], absent, numbers),
@@ -390,16 +371,6 @@ impl GroupTables {
             return only.find(codes, numbers);
         }
         numbers.clear();
-        if codes.repeats.any() {
-            let (runs, at) = (codes.repeats.ends().len(), |run: usize| codes.repeats.start(run));
-            let absent = |run: usize| codes.is_absent(at(run));
-            match &self.tables[0].keys {
-                Keys::Bits64(_) => self.find_all::<Vec<u64>>(runs, |run| codes.bits64[at(run)], absent, numbers),
-                Keys::Bits128(_) => self.find_all::<Vec<u128>>(runs, |run| codes.bits128[at(run)], absent, numbers),
-                Keys::Bytes(_) => unreachable!("runs are of numbers"),
-            }
-            return;
-        }
         let (len, absent) = (codes.len, |tuple: usize| codes.is_absent(tuple));
         match &self.tables[0].keys {
             Keys::Bits64(_) => self.find_all::<Vec<u64>>(len, |tuple| codes.bits64[tuple], absent, numbers),
