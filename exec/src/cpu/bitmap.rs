@@ -1,6 +1,6 @@
 //! Bitmaps: one bit a tuple, in words of 64, as conditions, booleans and validity are held.
 
-use super::kernels::mask;
+use super::kernels::{mask, vectorised_with};
 
 /// Gives the positions of the ones in a word.
 #[inline(always)]
@@ -9,6 +9,11 @@ pub fn each_one(mut word: u64, mut each: impl FnMut(usize)) {
         each(word.trailing_zeros() as usize);
         word &= word - 1;
     }
+}
+
+#[inline(always)]
+fn count_ones(words: impl Iterator<Item = u64>) -> usize {
+    words.map(|word| word.count_ones() as usize).sum()
 }
 
 /// One bit a position. Bits at and behind `len` in the last word are always 0.
@@ -116,12 +121,12 @@ impl Bitmap {
 
     /// How many bits are 1.
     pub fn count_ones(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
+        vectorised_with(self.words.iter().copied(), count_ones)
     }
 
     /// How many bits are 1 in both. Both have one length.
     pub fn count_common(&self, other: &Bitmap) -> usize {
-        self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones() as usize).sum()
+        vectorised_with(self.words.iter().zip(&other.words).map(|(a, b)| a & b), count_ones)
     }
 
     /// Whether a bit is 1 in both. Both have one length.

@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 pub enum Level {
     /// What every CPU of the architecture has.
     Portable,
-    /// AVX2.
+    /// AVX2, and the instructions for single bits that every CPU with it has: BMI 1 and 2, LZCNT and POPCNT.
     Avx2,
-    /// AVX-512 F, BW and VL.
+    /// AVX-512 F, BW, DQ and VL.
     Avx512,
 }
 
@@ -34,14 +34,18 @@ impl Level {
     fn best() -> Level {
         #[cfg(target_arch = "x86_64")]
         {
+            let bits = std::is_x86_feature_detected!("bmi1")
+                && std::is_x86_feature_detected!("bmi2")
+                && std::is_x86_feature_detected!("lzcnt")
+                && std::is_x86_feature_detected!("popcnt");
             let wide = std::is_x86_feature_detected!("avx512f")
                 && std::is_x86_feature_detected!("avx512bw")
                 && std::is_x86_feature_detected!("avx512vl")
                 && std::is_x86_feature_detected!("avx512dq");
-            if wide {
+            if bits && wide {
                 return Level::Avx512;
             }
-            if std::is_x86_feature_detected!("avx2") {
+            if bits && std::is_x86_feature_detected!("avx2") {
                 return Level::Avx2;
             }
         }

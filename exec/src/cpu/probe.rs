@@ -5,7 +5,8 @@
 //! mask. All other keys come as vectors, one a part.
 
 use super::bitmap::Bitmap;
-use super::kernels::{prefetch_all, vectorised};
+pub(super) use super::kernels::member::{BLOCK, Codes};
+use super::kernels::{member, prefetch_all, vectorised};
 use super::tile::Rows;
 use super::vector::{Vector, VectorData};
 use crate::column::{Column, ColumnData};
@@ -36,12 +37,6 @@ pub struct CodeRange {
     low: i64,
     count: u32,
 }
-
-/// Tuples whose codes are computed at once.
-pub(super) const BLOCK: usize = 64;
-
-/// The codes of a block.
-pub(super) type Codes = [u32; BLOCK];
 
 /// Keys of one integer.
 #[derive(Clone, Debug)]
@@ -79,6 +74,45 @@ enum Values<'a> {
 /// Codes of a range, and distances below or above it, at most. Sums and differences of 32 bits that leave a range
 /// then never come back into it around the end.
 const RANGE_MAX: u32 = 1 << 30;
+
+/// Does something with the values of some keys and what makes codes of them.
+macro_rules! with_code {
+    ($keys:expr, |$values:ident, $code:ident| $do:expr) => {{
+        let count = $keys.count;
+        let distant = move |distance: u64| distance.min(count.into()) as u32 + 1;
+        match $keys.values {
+            Values::U8 { offsets: $values, plus, minus } => {
+                let $code = move |at: u8| near(at.into(), plus, minus, count);
+                $do
+            }
+            Values::U16 { offsets: $values, plus, minus } => {
+                let $code = move |at: u16| near(at.into(), plus, minus, count);
+                $do
+            }
+            Values::U32 { offsets: $values, plus, minus } => {
+                let $code = move |at: u32| near(at, plus, minus, count);
+                $do
+            }
+            Values::I16 { values: $values, low } => {
+                let $code = move |value: i16| distant(i64::from(value).wrapping_sub(low) as u64);
+                $do
+            }
+            Values::I32 { values: $values, low } if low.unsigned_abs() <= RANGE_MAX.into() => {
+                let low = low as u32;
+                let $code = move |value: i32| (value as u32).wrapping_sub(low).min(count) + 1;
+                $do
+            }
+            Values::I32 { values: $values, low } => {
+                let $code = move |value: i32| distant(i64::from(value).wrapping_sub(low) as u64);
+                $do
+            }
+            Values::I64 { values: $values, low } => {
+                let $code = move |value: i64| distant(value.wrapping_sub(low) as u64);
+                $do
+            }
+        }
+    }};
+}
 
 impl CodeRange {
     /// The codes of the integers from `low` to `high`; none if they are too many or too far out.
@@ -170,30 +204,44 @@ impl<'a> IntegerKeys<'a> {
     /// range, or behind the last key, has the code behind the last one of the range.
     #[inline(always)]
     pub(super) fn each_block(&self, each: impl FnMut(usize, &Codes)) {
-        let count = self.count;
-        let distant = move |distance: u64| distance.min(count.into()) as u32 + 1;
-        match self.values {
-            Values::U8 { offsets, plus, minus } => {
-                self.blocks(offsets, |at: u8| near(at.into(), plus, minus, count), each);
-            }
-            Values::U16 { offsets, plus, minus } => {
-                self.blocks(offsets, |at: u16| near(at.into(), plus, minus, count), each);
-            }
-            Values::U32 { offsets, plus, minus } => self.blocks(offsets, |at: u32| near(at, plus, minus, count), each),
-            Values::I16 { values, low } => {
-                self.blocks(values, |value: i16| distant(i64::from(value).wrapping_sub(low) as u64), each);
-            }
-            Values::I32 { values, low } if low.unsigned_abs() <= RANGE_MAX.into() => {
-                let low = low as u32;
-                self.blocks(values, |value: i32| (value as u32).wrapping_sub(low).min(count) + 1, each);
-            }
-            Values::I32 { values, low } => {
-                self.blocks(values, |value: i32| distant(i64::from(value).wrapping_sub(low) as u64), each);
-            }
-            Values::I64 { values, low } => {
-                self.blocks(values, |value: i64| distant(value.wrapping_sub(low) as u64), each);
-            }
+        with_code!(self, |values, code| self.blocks(values, code, each));
+    }
+
+    /// Makes `words` which of the keys, 64 a word, have a code in the set, which has a bit a code (see [`member`]), one
+    /// for the code behind the last of the range among them. Which bits stand behind the last key does not matter.
+    pub(super) fn members(&self, set: &[u64], words: &mut Vec<u64>) {
+        words.clear();
+        if self.rows.is_some() {
+            self.each_block(|_, codes| words.push(member::mask(codes, set)));
+            return;
         }
+        with_code!(self, |values, code| {
+            member::members(values, code, set, words);
+            if let Some(valid) = &self.valid {
+                let null = if set[self.null as usize / 64] >> (self.null % 64) & 1 == 1 { u64::MAX } else { 0 };
+                let starts = (0..values.len()).step_by(BLOCK);
+                for (word, first) in words.iter_mut().zip(starts) {
+                    let valid = self.valid_word(valid, first, BLOCK.min(values.len() - first));
+                    *word = *word & valid | null & !valid;
+                }
+            }
+        });
+    }
+
+    /// Appends what `group` gives of the codes of the keys at these positions.
+    #[inline(always)]
+    pub(super) fn groups_at(&self, positions: &[u32], groups: &mut Vec<u32>, group: impl Fn(u32) -> u32) {
+        with_code!(self, |values, code| match (self.rows, &self.valid) {
+            (None, None) => groups.extend(positions.iter().map(|&at| group(code(values[at as usize])))),
+            (Some(rows), None) => {
+                groups.extend(positions.iter().map(|&at| group(code(values[rows[at as usize] as usize]))));
+            }
+            (rows, Some(valid)) => groups.extend(positions.iter().map(|&at| {
+                let is_valid = self.valid_word(valid, at as usize, 1) & 1 == 1;
+                let row = rows.map_or(at, |rows| rows[at as usize]);
+                group(if is_valid { code(values[row as usize]) } else { self.null })
+            })),
+        });
     }
 
     /// Gives all codes.
@@ -230,18 +278,25 @@ impl<'a> IntegerKeys<'a> {
         }
     }
 
+    /// Which of `len` keys from one on, 64 at most and at least one, are not NULL; what stands above them is anything. Of
+    /// more than one the first one begins a block.
+    #[inline(always)]
+    fn valid_word(&self, valid: &Valid<'_>, first: usize, len: usize) -> u64 {
+        match (valid, self.rows) {
+            (Valid::Tuples(bits), _) => bits.words()[first / BLOCK] >> (first % BLOCK),
+            (Valid::Rows(bits, start), None) => word_at(bits, start + first, len),
+            (Valid::Rows(bits, _), Some(rows)) => {
+                let is_valid = |&row: &u32| u64::from(bits.value(row as usize));
+                rows[first..first + len].iter().rev().fold(0, |word, row| word << 1 | is_valid(row))
+            }
+        }
+    }
+
     /// Gives the NULLs among the first `len` of a block, which begins at tuple `first`, their code.
     #[inline(always)]
     fn put_nulls(&self, first: usize, len: usize, codes: &mut Codes) {
         let Some(valid) = &self.valid else { return };
-        let nulls = match (valid, self.rows) {
-            (Valid::Tuples(bits), _) => !bits.words()[first / BLOCK],
-            (Valid::Rows(bits, start), None) => !word_at(bits, start + first, len),
-            (Valid::Rows(bits, _), Some(rows)) => {
-                let is_null = |&row: &u32| u64::from(!bits.value(row as usize));
-                rows[first..first + len].iter().rev().fold(0, |word, row| word << 1 | is_null(row))
-            }
-        } & u64::MAX >> (BLOCK - len);
+        let nulls = !self.valid_word(valid, first, len) & u64::MAX >> (BLOCK - len);
         if nulls != 0 {
             let null = self.null;
             vectorised(|| {
@@ -283,19 +338,6 @@ fn shift(base: i64, low: i64) -> Option<(u32, u32)> {
         Err(_) if distance > 0 => Some((u32::MAX, 0)),
         _ => None,
     }
-}
-
-/// A bit for each code of a block: what `bit` gives, 0 or 1.
-#[inline(always)]
-pub(super) fn word(codes: &Codes, bit: impl Fn(u32) -> u64) -> u64 {
-    // Eight bytes in turn, so that no step waits for the one before.
-    let mut bytes = [0u64; 8];
-    for at in 0..8 {
-        for (part, byte) in bytes.iter_mut().enumerate() {
-            *byte |= bit(codes[part * 8 + at]) << at;
-        }
-    }
-    (0..8).fold(0, |word, part| word | bytes[part] << (part * 8))
 }
 
 #[cfg(test)]
@@ -403,12 +445,5 @@ mod tests {
         for (low, high) in [(0, 1 << 30), (i128::from(i64::MIN), 0), (i128::MIN, i128::MAX), (1 << 63, 1 << 63)] {
             assert!(CodeRange::new(low, high).is_none(), "{low} to {high}");
         }
-    }
-
-    #[test]
-    fn words_have_the_bits_of_their_codes() {
-        let codes: Codes = std::array::from_fn(|at| (at * at % 7) as u32);
-        let expected = (0..BLOCK).fold(0, |word, at| word | u64::from(codes[at] & 1) << at);
-        assert_eq!(word(&codes, |code| u64::from(code & 1)), expected);
     }
 }

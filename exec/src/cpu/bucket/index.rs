@@ -9,9 +9,11 @@
 //! A collection whose keys are unique keeps its rows as they are, and a group is a row. Otherwise the rows of a
 //! group are brought next to each other, and a group is a span of rows. Rows of a group stay in their order.
 
-use super::super::bitmap::{Bitmap, each_one};
+use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
-use super::super::probe::{self, BLOCK, CodeRange, IntegerKeys, Key, KeyVector, word};
+use super::super::kernels::member::word;
+use super::super::kernels::vectorised_with;
+use super::super::probe::{BLOCK, CodeRange, IntegerKeys, Key, KeyVector};
 use super::super::vector::Vector;
 use super::grouper::Grouper;
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
@@ -40,12 +42,27 @@ pub(crate) struct KeyIndex {
 
 #[derive(Debug)]
 enum Lookup {
-    /// For each code its group, [`NO_GROUP`] if there is none, and so for the code behind the last.
-    Direct(Vec<u32>),
+    Direct(Direct),
     Ranked(Ranks),
     /// Codes from 1 up to this are keys, each of the group below it.
     Dense(u32),
     Hash(GroupTables),
+}
+
+/// For each code its group, [`NO_GROUP`] if there is none, and so for the code behind the last.
+#[derive(Debug)]
+struct Direct {
+    entries: Vec<u32>,
+    /// A bit for each code that has one.
+    set: Vec<u64>,
+}
+
+impl Direct {
+    fn new(entries: Vec<u32>) -> Self {
+        let bit = |(at, &group): (usize, &u32)| u64::from(group != NO_GROUP) << at;
+        let word = |entries: &[u32]| entries.iter().enumerate().fold(0, |word, entry| word | bit(entry));
+        Direct { set: entries.chunks(BLOCK).map(word).collect(), entries }
+    }
 }
 
 /// Which rows the groups have.
@@ -172,7 +189,7 @@ impl KeyIndex {
             None if !tables.is_empty() => Lookup::Hash(GroupTables::new(tables)),
             None => {
                 direct.push(NO_GROUP);
-                Lookup::Direct(direct)
+                Lookup::Direct(Direct::new(direct))
             }
         };
         if let Lookup::Hash(tables) = &lookup {
@@ -223,7 +240,7 @@ impl KeyIndex {
                 groups.clear();
                 groups.reserve(len.next_multiple_of(BLOCK));
                 match &self.lookup {
-                    Lookup::Direct(entries) => {
+                    Lookup::Direct(Direct { entries, .. }) => {
                         keys.each_block(|_, codes| groups.extend(codes.iter().map(|&code| entries[code as usize])));
                     }
                     Lookup::Ranked(ranks) => {
@@ -274,7 +291,7 @@ impl KeyIndex {
         }
         codes.encode(&self.layout, &parts, len);
         match &self.lookup {
-            Lookup::Direct(entries) => each_group(codes, groups, |code| entries[code as usize]),
+            Lookup::Direct(direct) => each_group(codes, groups, |code| direct.entries[code as usize]),
             Lookup::Ranked(ranks) => each_group(codes, groups, |code| ranks.group(code)),
             Lookup::Dense(last) => each_group(codes, groups, |code| dense(code, *last)),
             Lookup::Hash(tables) => {
@@ -294,11 +311,7 @@ impl KeyIndex {
         out: &mut Bitmap,
     ) {
         match key {
-            Key::Integers(keys) => {
-                let mut words = out.take_words();
-                self.each_mask(keys, |_, mask, _| words.push(mask));
-                out.set_words(len, words);
-            }
+            Key::Integers(keys) => self.members(keys, len, out),
             Key::Parts(parts) => {
                 self.find_parts(parts, len, codes, groups);
                 out.fill(len, |tuple| groups[tuple] != NO_GROUP);
@@ -315,28 +328,25 @@ impl KeyIndex {
         codes: &mut Codes,
         (tuples, groups): (&mut Vec<u32>, &mut Vec<u32>),
     ) {
-        let asked = |start: usize| mask.map_or(u64::MAX, |mask| mask.words()[start / BLOCK]);
-        match (key, &self.lookup) {
-            (Key::Integers(keys), Lookup::Direct(entries)) => self.each_mask(keys, |start, found, codes| {
-                each_one(found & asked(start), |at| {
-                    tuples.push((start + at) as u32);
-                    groups.push(entries[codes[at] as usize]);
-                });
-            }),
-            (Key::Integers(keys), Lookup::Ranked(ranks)) => self.each_mask(keys, |start, found, codes| {
-                each_one(found & asked(start), |at| {
-                    tuples.push((start + at) as u32);
-                    groups.push(ranks.group(codes[at].into()));
-                });
-            }),
-            (Key::Integers(keys), Lookup::Dense(_)) => self.each_mask(keys, |start, found, codes| {
-                each_one(found & asked(start), |at| {
-                    tuples.push((start + at) as u32);
-                    groups.push(codes[at] - 1);
-                });
-            }),
-            (Key::Integers(_), _) => unreachable!("it has no range of codes"),
-            (Key::Parts(parts), _) => {
+        match key {
+            Key::Integers(keys) => {
+                let mut found = std::mem::take(&mut codes.found);
+                self.members(keys, len, &mut found);
+                if let Some(mask) = mask {
+                    found.and(mask);
+                }
+                let before = tuples.len();
+                found.push_positions(tuples);
+                codes.found = found;
+                let tuples = &tuples[before..];
+                match &self.lookup {
+                    Lookup::Direct(direct) => keys.groups_at(tuples, groups, |code| direct.entries[code as usize]),
+                    Lookup::Ranked(ranks) => vectorised_with((ranks, keys, tuples, groups), ranks_at),
+                    Lookup::Dense(_) => keys.groups_at(tuples, groups, |code| code - 1),
+                    Lookup::Hash(_) => unreachable!("it has no range of codes"),
+                }
+            }
+            Key::Parts(parts) => {
                 let mut found = Vec::new();
                 self.find_runs_of_parts(parts, len, codes, &mut found);
                 let is_asked = |tuple: usize| mask.is_none_or(|mask| mask.get(tuple));
@@ -358,20 +368,25 @@ impl KeyIndex {
         }
     }
 
-    /// Gives for every 64 keys which of them are keys of groups, with the first one's position and their codes.
-    #[inline(always)]
-    fn each_mask(&self, keys: &IntegerKeys<'_>, mut each: impl FnMut(usize, u64, &probe::Codes)) {
+    /// Makes `out` which keys are those of groups.
+    fn members(&self, keys: &IntegerKeys<'_>, len: usize, out: &mut Bitmap) {
+        let mut words = out.take_words();
         match &self.lookup {
-            Lookup::Direct(entries) => keys.each_block(|start, codes| {
-                each(start, word(codes, |code| u64::from(entries[code as usize] != NO_GROUP)), codes);
-            }),
-            Lookup::Ranked(ranks) => keys.each_block(|start, codes| each(start, ranks.mask(codes), codes)),
-            Lookup::Dense(last) => keys.each_block(|start, codes| {
-                each(start, word(codes, |code| u64::from(dense(code.into(), *last) != NO_GROUP)), codes);
+            Lookup::Direct(direct) => keys.members(&direct.set, &mut words),
+            Lookup::Ranked(ranks) => keys.members(ranks.bits(), &mut words),
+            Lookup::Dense(last) => keys.each_block(|_, codes| {
+                words.push(word(codes, |code| u64::from(dense(code.into(), *last) != NO_GROUP)));
             }),
             Lookup::Hash(_) => unreachable!("it has no range of codes"),
         }
+        out.set_words(len, words);
     }
+}
+
+/// Appends the ranks of the keys at these positions.
+#[inline(always)]
+fn ranks_at((ranks, keys, positions, groups): (&Ranks, &IntegerKeys<'_>, &[u32], &mut Vec<u32>)) {
+    keys.groups_at(positions, groups, |code| ranks.rank(code));
 }
 
 /// The group of a code where all codes from 1 to `last` are keys.
@@ -472,7 +487,7 @@ fn build_direct(layout: KeyLayout, codes: &Codes, size: usize, reservation: Rese
         let numbers: Vec<u32> = codes.bits64.iter().map(|&code| entries[code as usize]).collect();
         span(&numbers, groups as usize)
     };
-    Built { index: KeyIndex::new(layout, Lookup::Direct(entries), spans, reservation), order }
+    Built { index: KeyIndex::new(layout, Lookup::Direct(Direct::new(entries)), spans, reservation), order }
 }
 
 fn build_ranked(layout: KeyLayout, codes: &Codes, size: u64, reservation: Reservation) -> Built {

@@ -174,6 +174,8 @@ pub(crate) struct Codes {
     pub(crate) absent: Option<Vec<bool>>,
     /// Runs of equal keys, where they have been looked for, and the key of each.
     pub(super) repeats: Repeats,
+    /// Memory for which keys have been found.
+    pub(super) found: Bitmap,
     of_runs: Option<Box<Codes>>,
 }
 

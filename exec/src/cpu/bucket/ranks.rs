@@ -3,8 +3,7 @@
 //!
 //! Source: rank over bit vectors (Jacobson: Space-efficient Static Trees and Graphs, 1989), with one level of counts.
 
-use super::super::level::Level;
-use super::super::probe::{self, word};
+use super::super::kernels::vectorised_with;
 use super::table::NO_GROUP;
 
 /// Codes of a word.
@@ -35,12 +34,7 @@ impl Ranks {
 
     /// Counts the keys before each word; gives how many there are.
     pub(super) fn count(&mut self) -> u32 {
-        let mut groups = 0;
-        for (before, keys) in self.before.iter_mut().zip(&self.keys) {
-            *before = groups;
-            groups += keys.count_ones();
-        }
-        groups
+        vectorised_with((&mut self.before[..], &self.keys[..]), count)
     }
 
     /// The ranks of the codes whose bits are set, which lie below `size`, and how many they are.
@@ -86,56 +80,25 @@ impl Ranks {
         if keys & bit == 0 { NO_GROUP } else { self.before[at] + (keys & (bit - 1)).count_ones() }
     }
 
-    /// Which codes of a block are keys.
+    /// The rank of a key.
     #[inline(always)]
-    pub(super) fn mask(&self, codes: &probe::Codes) -> u64 {
-        let keys = &self.keys[..];
-        #[cfg(target_arch = "x86_64")]
-        if Level::get() == Level::Avx512 {
-            // SAFETY: the CPU has the feature.
-            return unsafe { mask_16(keys, codes) };
-        }
-        word(codes, |code| keys[(u64::from(code) / WORD) as usize] >> (u64::from(code) % WORD) & 1)
+    pub(super) fn rank(&self, key: u32) -> u32 {
+        let (at, bit) = (key as usize / WORD as usize, 1u64 << (u64::from(key) % WORD));
+        self.before[at] + (self.keys[at] & (bit - 1)).count_ones()
+    }
+
+    /// A bit a code, and one that is not set for the code behind the last.
+    pub(super) fn bits(&self) -> &[u64] {
+        &self.keys
     }
 }
 
-/// Which codes are keys, 16 at a time. Codes that come clustered find their bits in one register, others gather them.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn mask_16(keys: &[u64], codes: &probe::Codes) -> u64 {
-    use std::arch::x86_64::{
-        _mm512_cmplt_epu32_mask, _mm512_loadu_si512, _mm512_mask_i32gather_epi32, _mm512_permutexvar_epi32,
-        _mm512_rolv_epi32, _mm512_set1_epi32, _mm512_setzero_si512, _mm512_srli_epi32, _mm512_sub_epi32,
-        _mm512_test_epi32_mask,
-    };
-    let halves = u32::try_from(keys.len() * 2).unwrap_or(u32::MAX);
-    let (one, end) = (_mm512_set1_epi32(1), _mm512_set1_epi32(halves as i32));
-    // The 16 halves of words from the first code's on, if there are so many.
-    let first = codes[0] / 32;
-    let window = first.checked_add(16).filter(|&behind| behind <= halves).map(|_| {
-        // SAFETY: the halves are there.
-        unsafe { _mm512_loadu_si512(keys.as_ptr().cast::<u32>().add(first as usize).cast()) }
-    });
-    let first = _mm512_set1_epi32(first as i32);
-    (0..probe::BLOCK / 16).fold(0, |word, part| {
-        // SAFETY: a block has the 16 codes.
-        let codes = unsafe { _mm512_loadu_si512(codes.as_ptr().add(part * 16).cast()) };
-        let places = _mm512_srli_epi32::<5>(codes);
-        let near = _mm512_sub_epi32(places, first);
-        let found = match window {
-            Some(window) if _mm512_cmplt_epu32_mask(near, _mm512_set1_epi32(16)) == u16::MAX => {
-                _mm512_permutexvar_epi32(near, window)
-            }
-            _ => {
-                let there = _mm512_cmplt_epu32_mask(places, end);
-                let (nothing, keys) = (_mm512_setzero_si512(), keys.as_ptr());
-                // SAFETY: only halves of words that are there are read; their number fits, as 5 bits of a code's 32 are
-                // gone.
-                unsafe { _mm512_mask_i32gather_epi32::<4>(nothing, there, places, keys.cast()) }
-            }
-        };
-        // A rotation by a code counts the lowest five bits of it only.
-        word | u64::from(_mm512_test_epi32_mask(found, _mm512_rolv_epi32(one, codes))) << (part * 16)
+/// Makes `before` how many ones there are before each word, and gives how many there are in all.
+#[inline(always)]
+fn count((before, words): (&mut [u32], &[u64])) -> u32 {
+    before.iter_mut().zip(words).fold(0, |ones, (before, word)| {
+        *before = ones;
+        ones + word.count_ones()
     })
 }
 
@@ -144,28 +107,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn masks_are_what_groups_say() {
-        for (size, step) in [(1, 1), (64, 3), (1_000, 7), (100_000, 5), (1 << 20, 1 << 12)] {
+    fn ranks_count_the_keys_before() {
+        for (size, step) in [(1, 1), (64, 3), (127, 126), (1_000, 7), (100_000, 5), (1 << 20, 1 << 12)] {
             let mut ranks = Ranks::new(size);
             (0..size).step_by(step).for_each(|code| ranks.set(code));
-            ranks.count();
-            // Clustered, spread, and both; the last one is out of range.
-            let patterns: [fn(u64, u64) -> u64; 4] = [
-                |at, _| at / 3,
-                |at, size| at * 7_919 % (size + 1),
-                |at, size| size - at.min(size),
-                |at, size| {
-                    if at == 40 { size } else { at * 4 }
-                },
-            ];
-            for pattern in patterns {
-                for start in [0, size / 2, size.saturating_sub(300)] {
-                    let code = |at: usize| (start + pattern(at as u64, size)).min(size) as u32;
-                    let codes: probe::Codes = std::array::from_fn(code);
-                    let groups = codes.iter().map(|&code| ranks.group(code.into()));
-                    let expected =
-                        groups.enumerate().fold(0, |word, (at, group)| word | u64::from(group != NO_GROUP) << at);
-                    assert_eq!(ranks.mask(&codes), expected, "{size} codes, every {step}th, from {start}");
+            assert_eq!(u64::from(ranks.count()), size.div_ceil(step as u64));
+            for code in (0..=size).step_by(if size > 1_000 { 97 } else { 1 }) {
+                let is_key = code < size && code % step as u64 == 0;
+                let rank = (code / step as u64) as u32;
+                assert_eq!(ranks.group(code), if is_key { rank } else { NO_GROUP }, "{code} of {size}");
+                assert_eq!(ranks.bits()[code as usize / 64] >> (code % 64) & 1 == 1, is_key);
+                if is_key {
+                    assert_eq!(ranks.rank(code as u32), rank);
                 }
             }
         }

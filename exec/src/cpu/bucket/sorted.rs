@@ -97,13 +97,13 @@ impl Part {
     /// The bits of keys that increase; none if they do not, or if one has no code below `size`.
     fn of(keys: &IntegerKeys<'_>, len: usize, size: u64) -> Option<Self> {
         let mut part = Part { words: Vec::new(), first: 0, last: 0 };
-        let (mut word, mut bits) = (0, 0u64);
+        // The word that is being filled, counted from the first one.
+        let (mut at, mut bits) = (0, 0u64);
         let mut increasing = true;
         keys.each_block(|start, codes: &Codes| {
             let codes = &codes[..BLOCK.min(len - start)];
             if start == 0 {
                 part.first = codes[0];
-                word = codes[0] / BLOCK as u32;
             } else {
                 increasing &= part.last < codes[0];
             }
@@ -114,15 +114,16 @@ impl Part {
                 increasing = false;
                 return;
             }
+            let first = part.first as usize / BLOCK;
+            part.words.resize(part.last as usize / BLOCK - first + 1, 0);
             for &code in codes {
-                while word < code / BLOCK as u32 {
-                    part.words.push(std::mem::take(&mut bits));
-                    word += 1;
-                }
-                bits |= 1 << (code % BLOCK as u32);
+                // Without a branch: every bit writes its word again.
+                let next = code as usize / BLOCK - first;
+                bits = if next == at { bits } else { 0 } | 1 << (code % BLOCK as u32);
+                part.words[next] = bits;
+                at = next;
             }
         });
-        part.words.push(bits);
         increasing.then_some(part)
     }
 }

@@ -156,7 +156,7 @@ const FEW: usize = 4;
 /// # Safety
 /// From `out` on there is room for all ones of the words and 15 more.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
+#[target_feature(enable = "avx512f,bmi1,popcnt")]
 unsafe fn push_positions_16(words: &[u64], mut out: *mut u32) {
     use std::arch::x86_64::{
         _mm512_add_epi32, _mm512_maskz_compress_epi32, _mm512_set1_epi32, _mm512_setr_epi32, _mm512_storeu_si512,

@@ -16,6 +16,7 @@ pub mod float;
 pub mod integer;
 pub mod logic;
 pub(crate) mod mask;
+pub(crate) mod member;
 pub mod quotient;
 pub mod rescale;
 pub(crate) mod sum;
@@ -124,13 +125,13 @@ pub fn vectorised_with<A, R>(arguments: A, kernel: impl FnOnce(A) -> R) -> R {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn with_avx2<A, R>(arguments: A, kernel: impl FnOnce(A) -> R) -> R {
     kernel(arguments)
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2,lzcnt,popcnt")]
 fn with_avx512<A, R>(arguments: A, kernel: impl FnOnce(A) -> R) -> R {
     kernel(arguments)
 }

@@ -1,0 +1,192 @@
+//! Which of many codes are in a set, which has a bit a code: 64 codes make a word of a mask.
+//!
+//! With AVX-512, codes that come clustered find their bits in one register. Others take a byte of the set each, one
+//! after the other, into lanes that are then tested together: the instructions that gather take longer than that.
+
+use super::{prefetch_all, vectorised};
+use crate::cpu::level::Level;
+
+/// Codes that are looked for at once.
+pub(crate) const BLOCK: usize = 64;
+
+/// The codes of a block.
+pub(crate) type Codes = [u32; BLOCK];
+
+/// Appends for every 64 values which of them have a code in the set; behind the last value nothing is. A code without a
+/// bit in the set is not in it, and nor is that of the set's last bit.
+pub(crate) fn members<T: Copy>(values: &[T], code: impl Fn(T) -> u32 + Copy, set: &[u64], out: &mut Vec<u64>) {
+    debug_assert!(set.last().is_some_and(|&last| last >> 63 == 0), "the last bit stands for codes out of range");
+    #[cfg(target_arch = "x86_64")]
+    if Level::get() == Level::Avx512 {
+        // SAFETY: the CPU has the features.
+        return unsafe { members_512(values, code, set, out) };
+    }
+    let mask = |codes: &Codes| word(codes, |code| bit(set, code));
+    each_block(values, |(codes, block)| vectorised(|| encode(codes, block, code)), mask, out);
+}
+
+/// Appends what `mask` gives of the codes of every 64 values. What has no value has the last code of all.
+#[inline(always)]
+fn each_block<T: Copy>(
+    values: &[T],
+    encode: impl Fn((&mut Codes, &[T])),
+    mask: impl Fn(&Codes) -> u64,
+    out: &mut Vec<u64>,
+) {
+    let (blocks, rest) = values.as_chunks::<BLOCK>();
+    let mut codes = [u32::MAX; BLOCK];
+    out.extend(blocks.iter().map(|block| {
+        prefetch_all(block);
+        encode((&mut codes, block));
+        mask(&codes)
+    }));
+    if !rest.is_empty() {
+        codes.fill(u32::MAX);
+        encode((&mut codes, rest));
+        out.push(mask(&codes));
+    }
+}
+
+#[inline(always)]
+fn encode<T: Copy>(codes: &mut Codes, block: &[T], code: impl Fn(T) -> u32) {
+    codes.iter_mut().zip(block).for_each(|(to, &value)| *to = code(value));
+}
+
+/// Which codes of a block are in the set, as [`members`] has it.
+pub(crate) fn mask(codes: &Codes, set: &[u64]) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if Level::get() == Level::Avx512 {
+        // SAFETY: the CPU has the features.
+        return unsafe { mask_512(codes, set) };
+    }
+    word(codes, |code| bit(set, code))
+}
+
+/// 1 if a code is in the set, 0 if not.
+#[inline(always)]
+fn bit(set: &[u64], code: u32) -> u64 {
+    set.get(code as usize / 64).map_or(0, |word| word >> (code % 64) & 1)
+}
+
+/// A bit for each code of a block: what `bit` gives, 0 or 1.
+#[inline(always)]
+pub(crate) fn word(codes: &Codes, bit: impl Fn(u32) -> u64) -> u64 {
+    // Eight bytes in turn, so that no step waits for the one before.
+    let mut bytes = [0u64; 8];
+    for at in 0..8 {
+        for (part, byte) in bytes.iter_mut().enumerate() {
+            *byte |= bit(codes[part * 8 + at]) << at;
+        }
+    }
+    (0..8).fold(0, |word, part| word | bytes[part] << (part * 8))
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
+fn members_512<T: Copy>(values: &[T], code: impl Fn(T) -> u32 + Copy, set: &[u64], out: &mut Vec<u64>) {
+    each_block(values, |(codes, block)| encode(codes, block, code), |codes| mask_512(codes, set), out);
+}
+
+/// Takes the bytes of a set, as far as it has `$bytes`, at 16 places: into the lanes of a register.
+#[cfg(target_arch = "x86_64")]
+macro_rules! bytes_at {
+    ($bytes:expr, $places:expr, $($lane:literal)*) => {{
+        let mut lanes = _mm_setzero_si128();
+        // SAFETY: the caller has cut the places to the bytes that there are.
+        $(lanes = _mm_insert_epi8::<$lane>(lanes, unsafe { *$bytes.add($places[$lane] as usize) }.into());)*
+        lanes
+    }};
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
+fn mask_512(codes: &Codes, set: &[u64]) -> u64 {
+    use std::arch::x86_64::*;
+    // SAFETY: a block has four times 16 codes.
+    let codes: [__m512i; 4] =
+        std::array::from_fn(|part| unsafe { _mm512_loadu_si512(codes.as_ptr().add(part * 16).cast()) });
+    // Halves of words: from the first code's on 16 of them, or the last 16 that there are.
+    let halves = u32::try_from(set.len() * 2).unwrap_or(u32::MAX);
+    let first = (_mm_cvtsi128_si32(_mm512_castsi512_si128(codes[0])) as u32 / 32).min(halves.saturating_sub(16));
+    let near = codes.map(|codes| _mm512_sub_epi32(_mm512_srli_epi32::<5>(codes), _mm512_set1_epi32(first as i32)));
+    let farthest = _mm512_max_epu32(_mm512_max_epu32(near[0], near[1]), _mm512_max_epu32(near[2], near[3]));
+    if _mm512_cmplt_epu32_mask(farthest, _mm512_set1_epi32(16)) == u16::MAX {
+        let there = if halves < 16 { (1 << halves) - 1 } else { u16::MAX };
+        // SAFETY: only halves that are there are read.
+        let window = unsafe { _mm512_maskz_loadu_epi32(there, set.as_ptr().cast::<i32>().add(first as usize)) };
+        let one = _mm512_set1_epi32(1);
+        return (0..4).fold(0, |word, part| {
+            let found = _mm512_permutexvar_epi32(near[part], window);
+            // A rotation by a code counts the lowest five bits of it only.
+            let bits = _mm512_rolv_epi32(one, codes[part]);
+            word | u64::from(_mm512_test_epi32_mask(found, bits)) << (part * 16)
+        });
+    }
+    // Codes that are out of range have the last bit of all.
+    let last = u32::try_from(set.len() as u64 * 64 - 1).unwrap_or(u32::MAX);
+    let codes = codes.map(|code| _mm512_min_epu32(code, _mm512_set1_epi32(last as i32)));
+    let mut places = [0u32; BLOCK];
+    for (part, code) in codes.iter().enumerate() {
+        // SAFETY: a block has four times 16 places.
+        unsafe { _mm512_storeu_si512(places.as_mut_ptr().add(part * 16).cast(), _mm512_srli_epi32::<3>(*code)) };
+    }
+    let bytes = set.as_ptr().cast::<u8>();
+    let (parts, _) = places.as_chunks::<16>();
+    let [found, low] = [
+        std::array::from_fn(|part| bytes_at!(bytes, parts[part], 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)),
+        codes.map(|codes| _mm512_cvtepi32_epi8(codes)),
+    ]
+    .map(|parts: [__m128i; 4]| {
+        let low = _mm512_inserti64x2::<1>(_mm512_castsi128_si512(parts[0]), parts[1]);
+        _mm512_inserti64x2::<3>(_mm512_inserti64x2::<2>(low, parts[2]), parts[3])
+    });
+    // For each of a byte's bits, by its number, the byte that has only this one.
+    let bits = _mm512_set1_epi64(i64::from_le_bytes([1, 2, 4, 8, 16, 32, 64, 128]));
+    let bit = _mm512_shuffle_epi8(bits, _mm512_and_si512(low, _mm512_set1_epi8(7)));
+    _mm512_test_epi8_mask(found, bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_the_codes_whose_bits_are_set() {
+        for (size, step) in [(1, 1), (64, 3), (400, 2), (1_000, 7), (100_000, 5), (1 << 20, 1 << 12)] {
+            let mut set = vec![0u64; size / 64 + 1];
+            (0..size).step_by(step).for_each(|code| set[code / 64] |= 1 << (code % 64));
+            // Clustered, spread, falling, and with some that are out of range.
+            let patterns: [fn(usize, usize) -> usize; 5] = [
+                |at, _| at / 3,
+                |at, size| at * 7_919 % (size + 1),
+                |at, size| size - at.min(size),
+                |at, size| if at % 40 == 0 { size } else { at * 4 },
+                |at, size| if at % 50 == 7 { u32::MAX as usize } else { at * at % size },
+            ];
+            for pattern in patterns {
+                for (start, len) in [(0, 64), (size / 2, 1), (size.saturating_sub(300), 63), (size / 3, 0), (0, 1000)] {
+                    let codes: Vec<u32> = (0..len).map(|at| (start + pattern(at, size)) as u32).collect();
+                    let expected = |from: usize| {
+                        let codes = codes[from..].iter().take(64).enumerate();
+                        codes.fold(0, |word, (at, &code)| word | bit(&set, code) << at)
+                    };
+                    let expected: Vec<u64> = (0..len).step_by(64).map(expected).collect();
+                    let mut words = vec![7];
+                    members(&codes, |code| code, &set, &mut words);
+                    assert_eq!(words[1..], expected, "{size} codes, every {step}th, from {start}");
+                    if let Some(codes) = codes.first_chunk::<BLOCK>() {
+                        assert_eq!(mask(codes, &set), expected[0]);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_have_the_bits_of_their_codes() {
+        let codes: Codes = std::array::from_fn(|at| (at * at % 7) as u32);
+        let expected = (0..BLOCK).fold(0, |word, at| word | u64::from(codes[at] & 1) << at);
+        assert_eq!(word(&codes, |code| u64::from(code & 1)), expected);
+    }
+}
