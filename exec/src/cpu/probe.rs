@@ -5,6 +5,7 @@
 //! mask. All other keys come as vectors, one a part.
 
 use super::bitmap::Bitmap;
+use super::kernels::member::Aligned;
 pub(super) use super::kernels::member::{BLOCK, Codes};
 use super::kernels::{member, prefetch_all, vectorised};
 use super::tile::Rows;
@@ -253,28 +254,28 @@ impl<'a> IntegerKeys<'a> {
 
     #[inline(always)]
     fn blocks<T: Copy>(&self, values: &[T], code: impl Fn(T) -> u32 + Copy, mut each: impl FnMut(usize, &Codes)) {
-        let mut codes = [self.count + 1; BLOCK];
+        let Aligned(codes) = &mut Aligned([self.count + 1; BLOCK]);
         let Some(rows) = self.rows else {
             let (blocks, rest) = values.as_chunks::<BLOCK>();
             for (number, block) in blocks.iter().enumerate() {
                 prefetch_all(block);
                 vectorised(|| codes.iter_mut().zip(block).for_each(|(to, &value)| *to = code(value)));
-                self.put_nulls(number * BLOCK, BLOCK, &mut codes);
-                each(number * BLOCK, &codes);
+                self.put_nulls(number * BLOCK, BLOCK, codes);
+                each(number * BLOCK, codes);
             }
             if !rest.is_empty() {
                 codes.fill(self.count + 1);
                 codes.iter_mut().zip(rest).for_each(|(to, &value)| *to = code(value));
-                self.put_nulls(blocks.len() * BLOCK, rest.len(), &mut codes);
-                each(blocks.len() * BLOCK, &codes);
+                self.put_nulls(blocks.len() * BLOCK, rest.len(), codes);
+                each(blocks.len() * BLOCK, codes);
             }
             return;
         };
         for (number, rows) in rows.chunks(BLOCK).enumerate() {
             codes.iter_mut().zip(rows).for_each(|(to, &row)| *to = code(values[row as usize]));
             codes[rows.len()..].fill(self.count + 1);
-            self.put_nulls(number * BLOCK, rows.len(), &mut codes);
-            each(number * BLOCK, &codes);
+            self.put_nulls(number * BLOCK, rows.len(), codes);
+            each(number * BLOCK, codes);
         }
     }
 
