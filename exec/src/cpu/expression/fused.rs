@@ -10,11 +10,11 @@ use crate::Result;
 use crate::column::{Column, ColumnData, Dictionary};
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::kernels::mask::Lane;
+use crate::cpu::kernels::search::Needle;
 use crate::cpu::kernels::{compare, text, truth_of};
 use crate::cpu::tile::{Rows, Tile};
 use crate::cpu::vector::{Vector, VectorData};
 use crate::technique::Technique;
-use memchr::memmem::Finder;
 use multiloop_planner::function::Function;
 
 /// A comparison of a column with a constant, or a search in it for a pattern.
@@ -383,7 +383,7 @@ fn search_column(
     let Some(text::Test::Parts(parts)) = text::Test::new(function, &[pattern]) else { return false };
     let offsets = &offsets[*start as usize..*start as usize + len + 1];
     bits.reset(len, false);
-    let Some((first, rest)) = parts.split_first().filter(|(first, _)| !first.needle().is_empty()) else {
+    let Some((first, rest)) = parts.split_first().filter(|(first, _)| !first.bytes().is_empty()) else {
         bits.reset(len, true);
         return true;
     };
@@ -391,35 +391,46 @@ fn search_column(
     true
 }
 
-fn find_rows(offsets: &[i32], bytes: &[u8], first: &Finder<'_>, rest: &[Finder<'_>], bits: &mut Bitmap) {
-    let end = offsets[offsets.len() - 1] as usize;
-    let (mut from, mut row) = (offsets[0] as usize, 0);
-    while let Some(hit) = first.find(&bytes[from..end]) {
-        let hit = from + hit;
-        // Hits are far apart more often than not: leap to the row by doubling steps.
-        row += rows_before(&offsets[row + 1..], hit);
-        let row_end = offsets[row + 1] as usize;
-        let behind = hit + first.needle().len();
+fn find_rows(offsets: &[i32], bytes: &[u8], first: &Needle, rest: &[Needle], bits: &mut Bitmap) {
+    let (start, end) = (offsets[0] as usize, offsets[offsets.len() - 1] as usize);
+    let bytes = &bytes[start..end];
+    let mut row = 0;
+    first.each(bytes, |hit| {
+        row += rows_before(&offsets[row + 1..], start + hit);
+        let row_end = offsets[row + 1] as usize - start;
+        let behind = hit + first.bytes().len();
         if behind > row_end {
             // It lies across a border of rows; another may begin within it.
-            from = hit + 1;
-            continue;
+            return hit + 1;
         }
         if text::holds(&bytes[behind..row_end], rest) {
             bits.set(row, true);
         }
         // The leftmost hit is never worse than another of the same row.
-        from = row_end;
-    }
+        row_end
+    });
 }
 
 /// How many rows, given by their ends, end at or before a byte.
 fn rows_before(ends: &[i32], byte: usize) -> usize {
+    let mut before = 0;
+    for _ in 0..NEAR {
+        let Some(next) = ends[before..].first_chunk::<16>() else { break };
+        let ended = next.iter().map(|&end| usize::from(end as usize <= byte)).sum::<usize>();
+        before += ended;
+        if ended < next.len() {
+            return before;
+        }
+    }
+    let ends = &ends[before..];
     let ended = |at: usize| ends.get(at).is_some_and(|&end| end as usize <= byte);
     let mut step = 1;
     while ended(step) {
         step *= 2;
     }
     let (low, high) = (step / 2, step.min(ends.len()));
-    low + ends[low..high].partition_point(|&end| end as usize <= byte)
+    before + low + ends[low..high].partition_point(|&end| end as usize <= byte)
 }
+
+/// How many times 16 rows are looked at together before a hit counts as far away.
+const NEAR: usize = 4;

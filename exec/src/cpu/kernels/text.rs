@@ -1,5 +1,6 @@
 //! Functions of strings with constants: LIKE and its kin, lengths and positions, slices as views, case, replacement.
 
+use super::search::Needle;
 use super::{Call, strict_nulls, text_join};
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::vector::{Register, TextVector, Vector, VectorData};
@@ -54,7 +55,7 @@ enum Count {
     Characters,
     Bytes,
     Ascii,
-    Position(Box<Finder<'static>>),
+    Position(Box<Needle>),
 }
 
 impl Count {
@@ -64,7 +65,7 @@ impl Count {
             Function::Length => Count::Characters,
             Function::OctetLength => Count::Bytes,
             Function::Ascii => Count::Ascii,
-            Function::Position => Count::Position(Box::new(finder(constants.first()?.text(0)?))),
+            Function::Position => Count::Position(Box::new(Needle::new(constants.first()?.text(0)?))),
             _ => return None,
         })
     }
@@ -178,7 +179,7 @@ pub(crate) enum Test {
     Suffix(Vec<u8>),
     Exact(Vec<u8>),
     /// Parts in order without overlap, anywhere.
-    Parts(Vec<Finder<'static>>),
+    Parts(Vec<Needle>),
     Pattern(LikePattern),
 }
 
@@ -195,7 +196,7 @@ impl Test {
             Function::ILike => LikePattern::ignoring_case(text, escape).ok()?,
             Function::StartsWith => return Some(Test::Prefix(text.into())),
             Function::EndsWith => return Some(Test::Suffix(text.into())),
-            Function::Contains => return Some(Test::Parts(vec![finder(text)])),
+            Function::Contains => return Some(Test::Parts(vec![Needle::new(text)])),
             _ => return None,
         };
         Some(match pattern.shape() {
@@ -203,10 +204,10 @@ impl Test {
             LikeShape::Exact(text) => Test::Exact(text.into()),
             LikeShape::Prefix(text) => Test::Prefix(text.into()),
             LikeShape::Suffix(text) => Test::Suffix(text.into()),
-            LikeShape::Contains(text) => Test::Parts(vec![finder(text)]),
+            LikeShape::Contains(text) => Test::Parts(vec![Needle::new(text)]),
             LikeShape::Parts => match pattern.literals() {
                 Some(parts) if parts[0].is_empty() && parts[parts.len() - 1].is_empty() => {
-                    Test::Parts(parts.into_iter().filter(|part| !part.is_empty()).map(finder).collect())
+                    Test::Parts(parts.into_iter().filter(|part| !part.is_empty()).map(Needle::new).collect())
                 }
                 _ => Test::Pattern(pattern),
             },
@@ -233,15 +234,11 @@ impl Test {
     }
 }
 
-fn finder(text: &str) -> Finder<'static> {
-    Finder::new(text).into_owned()
-}
-
 /// Whether all parts are found, one behind the other.
-pub(crate) fn holds(mut bytes: &[u8], parts: &[Finder<'_>]) -> bool {
+pub(crate) fn holds(mut bytes: &[u8], parts: &[Needle]) -> bool {
     for part in parts {
         let Some(at) = part.find(bytes) else { return false };
-        bytes = &bytes[at + part.needle().len()..];
+        bytes = &bytes[at + part.bytes().len()..];
     }
     true
 }

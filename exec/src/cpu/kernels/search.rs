@@ -1,0 +1,194 @@
+//! The search for a string in many bytes: two of its bytes are looked for at their distance at 64 places at once, and what
+//! is left is compared as a whole. Which two decides how much is left: in a long text those that are seldom together at
+//! its begin, else those that are rare in texts.
+//!
+//! Source: the generic SIMD algorithm of Muła (SIMD-friendly algorithms for substring searching, 2016). Without AVX-512,
+//! memchr's memmem does it, which begins anew behind every hit, and whose choice of rare bytes it is.
+
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::level::Level;
+use memchr::arch::all::packedpair::Pair;
+use memchr::memmem::Finder;
+
+/// A string to be searched for.
+pub(crate) struct Needle {
+    finder: Finder<'static>,
+    /// Where two rare bytes of it are; a string of less than two bytes has none.
+    pair: Option<Pair>,
+}
+
+impl Needle {
+    /// This string.
+    pub(crate) fn new(text: &str) -> Self {
+        Needle { finder: Finder::new(text).into_owned(), pair: Pair::new(text.as_bytes()) }
+    }
+
+    /// Its bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.finder.needle()
+    }
+
+    /// The first place where it begins.
+    pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
+        if self.bytes().is_empty() {
+            return Some(0);
+        }
+        let mut first = None;
+        self.each(bytes, |at| {
+            first = Some(at);
+            bytes.len()
+        });
+        first
+    }
+
+    /// Gives the first place where it begins, then the next one at or behind the place that `each` answers, which lies
+    /// further on, and so on. Not for a string without bytes.
+    #[inline]
+    pub(crate) fn each(&self, bytes: &[u8], mut each: impl FnMut(usize) -> usize) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(pair) = &self.pair
+            && Level::get() == Level::Avx512
+        {
+            let mut pair = [pair.index1(), pair.index2()].map(usize::from);
+            if bytes.len() > 16 * SAMPLE {
+                // SAFETY: the CPU has the features.
+                pair = unsafe { seldom_together(&bytes[..SAMPLE], self.bytes()) };
+            }
+            // SAFETY: the CPU has the features.
+            return unsafe { each_512(bytes, self.bytes(), pair, each) };
+        }
+        let mut from = 0;
+        while let Some(at) = bytes.get(from..).and_then(|rest| self.finder.find(rest)) {
+            from = each(from + at);
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,bmi1")]
+fn each_512(bytes: &[u8], needle: &[u8], [first, second]: [usize; 2], mut each: impl FnMut(usize) -> usize) {
+    use super::prefetch;
+    use std::arch::x86_64::{_mm512_mask_cmpeq_epi8_mask, _mm512_maskz_loadu_epi8, _mm512_set1_epi8};
+    // Places at which it may begin.
+    let places = (bytes.len() + 1).saturating_sub(needle.len());
+    let rare = [first, second].map(|at| _mm512_set1_epi8(needle[at] as i8));
+    let (head, mask) = head(needle);
+    let (mut start, mut from) = (0, 0);
+    while start < places {
+        let left = places - start;
+        let there = if left < 64 { (1 << left) - 1 } else { u64::MAX };
+        prefetch(bytes[start..].as_ptr());
+        // SAFETY: a needle that begins at a place has both bytes, and only those of such places are read.
+        let lanes =
+            [first, second].map(|at| unsafe { _mm512_maskz_loadu_epi8(there, bytes.as_ptr().add(start + at).cast()) });
+        let mut found = _mm512_mask_cmpeq_epi8_mask(there, lanes[0], rare[0]);
+        found = _mm512_mask_cmpeq_epi8_mask(found, lanes[1], rare[1]);
+        while found != 0 {
+            let at = start + found.trailing_zeros() as usize;
+            found &= found - 1;
+            let begins = match bytes[at..].first_chunk::<8>() {
+                Some(eight) => (u64::from_le_bytes(*eight) ^ head) & mask == 0,
+                None => true,
+            };
+            if at >= from && begins && bytes[at..].starts_with(needle) {
+                from = each(at);
+                if from >= places {
+                    return;
+                }
+            }
+        }
+        start += 64;
+    }
+}
+
+/// Bytes of a long text that are looked at before it is searched.
+#[cfg(target_arch = "x86_64")]
+const SAMPLE: usize = 4096;
+
+/// Bytes of a string, its first ones, of which two are looked for.
+#[cfg(target_arch = "x86_64")]
+const CHOICE: usize = 8;
+
+/// Where the two bytes of a string of at least two are that are together at their distance most seldom in a text.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,popcnt")]
+fn seldom_together(text: &[u8], needle: &[u8]) -> [usize; 2] {
+    use std::arch::x86_64::{_mm512_cmpeq_epi8_mask, _mm512_loadu_si512, _mm512_set1_epi8};
+    let choice = &needle[..needle.len().min(CHOICE)];
+    let mut together = [[0; CHOICE]; CHOICE];
+    // A block is followed by as many bytes as the choice has.
+    for block in text.windows(64 + CHOICE).step_by(64) {
+        let mut found = [0; CHOICE];
+        for (at, (found, &byte)) in found.iter_mut().zip(choice).enumerate() {
+            // SAFETY: 64 bytes from one of the choice on lie in the block.
+            let lanes = unsafe { _mm512_loadu_si512(block.as_ptr().add(at).cast()) };
+            *found = _mm512_cmpeq_epi8_mask(lanes, _mm512_set1_epi8(byte as i8));
+        }
+        for (together, first) in together.iter_mut().zip(found) {
+            for (together, second) in together.iter_mut().zip(found) {
+                *together += (first & second).count_ones();
+            }
+        }
+    }
+    let pairs = (0..choice.len()).flat_map(|second| (0..second).map(move |first| [first, second]));
+    pairs.min_by_key(|&[first, second]| together[first][second]).unwrap_or([0, 1])
+}
+
+/// The first eight bytes of a string, and which bits of them it has.
+#[cfg(target_arch = "x86_64")]
+fn head(needle: &[u8]) -> (u64, u64) {
+    let mut bytes = [0; 8];
+    let len = needle.len().min(8);
+    bytes[..len].copy_from_slice(&needle[..len]);
+    (u64::from_le_bytes(bytes), u64::MAX >> (64 - 8 * len))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The places that [`Needle::each`] gives if it goes on `step` further.
+    fn places(text: &str, needle: &str, step: usize) -> Vec<usize> {
+        let mut places = Vec::new();
+        Needle::new(needle).each(text.as_bytes(), |at| {
+            places.push(at);
+            at + step
+        });
+        places
+    }
+
+    #[test]
+    fn every_place_is_found_once() {
+        // Long enough for a look at its begin, too.
+        let much = "the quick brown fox ".repeat(5_000) + "jumps";
+        for (needle, count) in [("jumps", 1), ("fox the", 4_999), ("qui", 5_000), ("kk", 0), (" b", 5_000)] {
+            assert_eq!(places(&much, needle, 1), much.match_indices(needle).map(|(at, _)| at).collect::<Vec<_>>());
+            assert_eq!(places(&much, needle, 1).len(), count);
+        }
+        let long = "ab".repeat(70) + "abc" + &"aa".repeat(80) + "ß" + &"xyz".repeat(30);
+        let mut needles: Vec<&str> =
+            vec!["", "a", "c", "ab", "aa", "abc", "ba", "bab", "aß", "ß", "zx", "yzxyzxyzx", "nothing"];
+        needles.extend([&long[..long.len() / 4], &long]);
+        for end in [0, 1, 2, 63, 64, 65, 127, 128, 129, 140, 143, 200, long.len()] {
+            for text in [&long[..end], &long[long.len() - end.min(90)..]] {
+                for needle in &needles {
+                    assert_eq!(Needle::new(needle).find(text.as_bytes()), text.find(needle));
+                    if needle.is_empty() {
+                        continue;
+                    }
+                    for step in [1, 2, 64, 100] {
+                        let mut expected = Vec::new();
+                        let mut from = 0;
+                        for (at, _) in text.char_indices() {
+                            if at >= from && text[at..].starts_with(needle) {
+                                expected.push(at);
+                                from = at + step;
+                            }
+                        }
+                        assert_eq!(places(text, needle, step), expected, "{needle} in {text}, {step} further");
+                    }
+                }
+            }
+        }
+    }
+}
