@@ -2,6 +2,7 @@
 //! and nothing is dealt or put in order.
 
 use super::super::gather::{Gathered, GatheredData};
+use super::super::kernels::{pack, vectorised_with};
 use super::super::probe::{BLOCK, CodeRange, Codes, IntegerKeys};
 use super::super::tile::Rows;
 use super::ranks::Ranks;
@@ -97,9 +98,8 @@ impl Part {
     /// The bits of keys that increase; none if they do not, or if one has no code below `size`.
     fn of(keys: &IntegerKeys<'_>, len: usize, size: u64) -> Option<Self> {
         let mut part = Part { words: Vec::new(), first: 0, last: 0 };
-        // The word that is being filled, counted from the first one.
-        let (mut at, mut bits) = (0, 0u64);
         let mut increasing = true;
+        let mut flags = [0; FLAGS];
         keys.each_block(|start, codes: &Codes| {
             let codes = &codes[..BLOCK.min(len - start)];
             if start == 0 {
@@ -107,8 +107,7 @@ impl Part {
             } else {
                 increasing &= part.last < codes[0];
             }
-            // Without a branch: a comparison of all neighbours.
-            increasing &= !codes.windows(2).fold(false, |falls, pair| falls | (pair[0] >= pair[1]));
+            increasing &= vectorised_with(codes, increase);
             part.last = codes[codes.len() - 1];
             if !increasing || u64::from(part.last) >= size {
                 increasing = false;
@@ -116,15 +115,42 @@ impl Part {
             }
             let first = part.first as usize / BLOCK;
             part.words.resize(part.last as usize / BLOCK - first + 1, 0);
-            for &code in codes {
-                // Without a branch: every bit writes its word again.
-                let next = code as usize / BLOCK - first;
-                bits = if next == at { bits } else { 0 } | 1 << (code % BLOCK as u32);
-                part.words[next] = bits;
-                at = next;
-            }
+            set_bits(&mut part.words[codes[0] as usize / BLOCK - first..], codes, &mut flags);
         });
         increasing.then_some(part)
+    }
+}
+
+/// Whether each code is greater than the one before.
+#[inline(always)]
+fn increase(codes: &[u32]) -> bool {
+    // Without a branch: a comparison of all neighbours.
+    let pairs = codes.iter().zip(&codes[1..]);
+    !pairs.fold(false, |falls, (code, next)| falls | (code >= next))
+}
+
+/// Codes near to each other whose bits are first bytes.
+const FLAGS: usize = 16 * BLOCK;
+
+/// Sets the bits of increasing codes; the first word has the first one's. `flags` are 0 before and after.
+///
+/// A byte for each is written without a look at the one before; 64 of them then make a word at once.
+fn set_bits(words: &mut [u64], codes: &[u32], flags: &mut [u8; FLAGS]) {
+    let base = codes[0] / BLOCK as u32 * BLOCK as u32;
+    if words.len() > FLAGS / BLOCK {
+        for &code in codes {
+            let at = (code - base) as usize;
+            words[at / BLOCK] |= 1 << (at % BLOCK);
+        }
+        return;
+    }
+    for &code in codes {
+        flags[(code - base) as usize % FLAGS] = 0xFF;
+    }
+    let (blocks, _) = flags.as_chunks_mut::<BLOCK>();
+    for (word, flags) in words.iter_mut().zip(blocks) {
+        *word |= pack(flags);
+        *flags = [0; BLOCK];
     }
 }
 

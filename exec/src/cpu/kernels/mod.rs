@@ -167,7 +167,7 @@ pub(crate) fn prefetch_all<T>(values: &[T]) {
 
 /// Packs the truth of 64 positions, as bytes of all ones or zeros, into a word.
 #[inline(always)]
-pub(super) fn pack(bytes: &[u8; 64]) -> u64 {
+pub(crate) fn pack(bytes: &[u8; 64]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_mm_loadu_si128, _mm_movemask_epi8};
