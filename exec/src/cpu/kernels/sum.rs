@@ -110,10 +110,10 @@ fn sum_32(values: &[i32], bound: u64, masks: &[&[u64]]) -> [i64; AT_ONCE] {
         (&[a, b], 1..) => padded(sums_32([a, b], values, at_once)),
         (&[a, b, c], 1..) => padded(sums_32([a, b, c], values, at_once)),
         (&[a, b, c, d], 1..) => sums_32([a, b, c, d], values, at_once),
-        (&[a], 0) => padded(wide_sums_32([a], values)),
-        (&[a, b], 0) => padded(wide_sums_32([a, b], values)),
-        (&[a, b, c], 0) => padded(wide_sums_32([a, b, c], values)),
-        (&[a, b, c, d], 0) => wide_sums_32([a, b, c, d], values),
+        (&[a], 0) => padded(sums_of_halves([a], values)),
+        (&[a, b], 0) => padded(sums_of_halves([a, b], values)),
+        (&[a, b, c], 0) => padded(sums_of_halves([a, b, c], values)),
+        (&[a, b, c, d], 0) => sums_of_halves([a, b, c, d], values),
         _ => [0; AT_ONCE],
     }
 }
@@ -122,45 +122,121 @@ fn padded<const N: usize>(sums: [i64; N]) -> [i64; AT_ONCE] {
     std::array::from_fn(|at| sums.get(at).copied().unwrap_or(0))
 }
 
+/// A block's bits of a mask, for one register of lanes after the other. The lanes' own masks are then loaded where they
+/// lie, which takes fewer instructions than to shift them out of a word.
+#[cfg(target_arch = "x86_64")]
+fn bits_of_16_lanes(words: &[u64]) -> &[[u16; 4]] {
+    // SAFETY: a word is as large as the four, needs no less alignment, and any bits are a value of both.
+    unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), words.len()) }
+}
+
+/// As [`bits_of_16_lanes`].
+#[cfg(target_arch = "x86_64")]
+fn bits_of_8_lanes(words: &[u64]) -> &[[u8; 8]] {
+    // SAFETY: a word is as large as the eight, needs no less alignment, and any bits are a value of both.
+    unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), words.len()) }
+}
+
+/// Sums of which no lane overflows within so many blocks.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn sums_32<const N: usize>(masks: [&[u64]; N], values: &[i32], at_once: usize) -> [i64; N] {
-    use std::arch::x86_64::{
-        _mm512_add_epi64, _mm512_castsi512_si256, _mm512_cvtepi32_epi64, _mm512_extracti64x4_epi64, _mm512_loadu_si512,
-        _mm512_mask_add_epi32, _mm512_reduce_add_epi64, _mm512_setzero_si512,
-    };
+    use std::arch::x86_64::{_mm512_add_epi64, _mm512_loadu_si512, _mm512_mask_add_epi32, _mm512_setzero_si512};
     let (blocks, rest) = values.as_chunks::<64>();
-    let masks = masks.map(|words| &words[..values.len().div_ceil(64)]);
+    let bits = masks.map(|words| &bits_of_16_lanes(words)[..blocks.len()]);
     let zero = _mm512_setzero_si512();
     let mut sums = [zero; N];
     let mut first = 0;
     for blocks in blocks.chunks(at_once) {
+        let bits = bits.map(|bits| &bits[first..first + blocks.len()]);
         let mut lanes = [[zero; 2]; N];
         for (at, block) in blocks.iter().enumerate() {
             for part in 0..4 {
                 // SAFETY: the block has the 16 values.
                 let values = unsafe { _mm512_loadu_si512(block.as_ptr().add(part * 16).cast()) };
-                for (lanes, words) in lanes.iter_mut().zip(&masks) {
-                    let mask = (words[first + at] >> (part * 16)) as u16;
-                    lanes[part % 2] = _mm512_mask_add_epi32(lanes[part % 2], mask, lanes[part % 2], values);
+                for (lanes, bits) in lanes.iter_mut().zip(&bits) {
+                    let lanes = &mut lanes[part % 2];
+                    *lanes = _mm512_mask_add_epi32(*lanes, bits[at][part], *lanes, values);
                 }
             }
         }
         first += blocks.len();
         for (sum, lanes) in sums.iter_mut().zip(lanes) {
             for lanes in lanes {
-                let low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(lanes));
-                let high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64::<1>(lanes));
-                *sum = _mm512_add_epi64(*sum, _mm512_add_epi64(low, high));
+                *sum = _mm512_add_epi64(*sum, widened(lanes));
             }
         }
     }
-    std::array::from_fn(|at| _mm512_reduce_add_epi64(sums[at]).wrapping_add(sum_rest(rest, masks[at], blocks.len())))
+    with_rest(sums, masks, rest, blocks.len())
+}
+
+/// Sums of any values: of their lower and their upper halves, which do not overflow lanes of 32 bits for long.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn sums_of_halves<const N: usize>(masks: [&[u64]; N], values: &[i32]) -> [i64; N] {
+    use std::arch::x86_64::{
+        _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512, _mm512_mask_add_epi32, _mm512_set1_epi32,
+        _mm512_setzero_si512, _mm512_slli_epi64, _mm512_srai_epi32,
+    };
+    let (blocks, rest) = values.as_chunks::<64>();
+    let bits = masks.map(|words| &bits_of_16_lanes(words)[..blocks.len()]);
+    let (zero, lower) = (_mm512_setzero_si512(), _mm512_set1_epi32(0xFFFF));
+    let mut sums = [zero; N];
+    let mut first = 0;
+    // A lane takes four values of a block, of which no half is further than 2^16 from 0.
+    for blocks in blocks.chunks(1 << 12) {
+        let bits = bits.map(|bits| &bits[first..first + blocks.len()]);
+        let mut lanes = [[zero; 2]; N];
+        for (at, block) in blocks.iter().enumerate() {
+            for part in 0..4 {
+                // SAFETY: the block has the 16 values.
+                let values = unsafe { _mm512_loadu_si512(block.as_ptr().add(part * 16).cast()) };
+                let (low, high) = (_mm512_and_si512(values, lower), _mm512_srai_epi32::<16>(values));
+                for (lanes, bits) in lanes.iter_mut().zip(&bits) {
+                    let mask = bits[at][part];
+                    lanes[0] = _mm512_mask_add_epi32(lanes[0], mask, lanes[0], low);
+                    lanes[1] = _mm512_mask_add_epi32(lanes[1], mask, lanes[1], high);
+                }
+            }
+        }
+        first += blocks.len();
+        for (sum, [low, high]) in sums.iter_mut().zip(lanes) {
+            let high = _mm512_slli_epi64::<16>(widened(high));
+            *sum = _mm512_add_epi64(*sum, _mm512_add_epi64(widened(low), high));
+        }
+    }
+    with_rest(sums, masks, rest, blocks.len())
+}
+
+/// Sums of pairs of lanes of 32 bits, in 64.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn widened(lanes: std::arch::x86_64::__m512i) -> std::arch::x86_64::__m512i {
+    use std::arch::x86_64::{
+        _mm512_add_epi64, _mm512_castsi512_si256, _mm512_cvtepi32_epi64, _mm512_extracti64x4_epi64,
+    };
+    let low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(lanes));
+    _mm512_add_epi64(low, _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64::<1>(lanes)))
+}
+
+/// The sums of the lanes, and of what stands behind so many whole blocks.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn with_rest<T: Copy + Into<i64>, const N: usize>(
+    sums: [std::arch::x86_64::__m512i; N],
+    masks: [&[u64]; N],
+    rest: &[T],
+    blocks: usize,
+) -> [i64; N] {
+    use std::arch::x86_64::_mm512_reduce_add_epi64;
+    std::array::from_fn(|at| _mm512_reduce_add_epi64(sums[at]).wrapping_add(sum_rest(rest, masks[at], blocks)))
 }
 
 /// As [`sum_32`].
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
+#[target_feature(enable = "avx512f,avx512dq")]
 fn sum_64(values: &[i64], masks: &[&[u64]]) -> [i64; AT_ONCE] {
     match *masks {
         [a] => padded(sums_64([a], values)),
@@ -171,40 +247,25 @@ fn sum_64(values: &[i64], masks: &[&[u64]]) -> [i64; AT_ONCE] {
     }
 }
 
-/// Defines the sums of the values of some masks in lanes of 64 bits, which eight of a block's values, from a pointer on,
-/// are loaded into.
-macro_rules! sums_of_lanes {
-    ($name:ident, $type:ty, $values:ident => $load:expr) => {
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx512f")]
-        fn $name<const N: usize>(masks: [&[u64]; N], values: &[$type]) -> [i64; N] {
-            use std::arch::x86_64::*;
-            let (blocks, rest) = values.as_chunks::<64>();
-            let masks = masks.map(|words| &words[..values.len().div_ceil(64)]);
-            let mut sums = [[_mm512_setzero_si512(); 2]; N];
-            for (at, block) in blocks.iter().enumerate() {
-                for part in 0..8 {
-                    // SAFETY: the block has the 8 values.
-                    let values = unsafe {
-                        let $values = block.as_ptr().add(part * 8);
-                        $load
-                    };
-                    for (sums, words) in sums.iter_mut().zip(&masks) {
-                        let sum = &mut sums[part % 2];
-                        *sum = _mm512_mask_add_epi64(*sum, (words[at] >> (part * 8)) as u8, *sum, values);
-                    }
-                }
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn sums_64<const N: usize>(masks: [&[u64]; N], values: &[i64]) -> [i64; N] {
+    use std::arch::x86_64::{_mm512_add_epi64, _mm512_loadu_si512, _mm512_mask_add_epi64, _mm512_setzero_si512};
+    let (blocks, rest) = values.as_chunks::<64>();
+    let bits = masks.map(|words| &bits_of_8_lanes(words)[..blocks.len()]);
+    let mut sums = [[_mm512_setzero_si512(); 2]; N];
+    for (at, block) in blocks.iter().enumerate() {
+        for part in 0..8 {
+            // SAFETY: the block has the 8 values.
+            let values = unsafe { _mm512_loadu_si512(block.as_ptr().add(part * 8).cast()) };
+            for (sums, bits) in sums.iter_mut().zip(&bits) {
+                let sum = &mut sums[part % 2];
+                *sum = _mm512_mask_add_epi64(*sum, bits[at][part], *sum, values);
             }
-            std::array::from_fn(|at| {
-                let sum = _mm512_reduce_add_epi64(_mm512_add_epi64(sums[at][0], sums[at][1]));
-                sum.wrapping_add(sum_rest(rest, masks[at], blocks.len()))
-            })
         }
-    };
+    }
+    with_rest(sums.map(|[even, odd]| _mm512_add_epi64(even, odd)), masks, rest, blocks.len())
 }
-
-sums_of_lanes!(sums_64, i64, values => _mm512_loadu_si512(values.cast()));
-sums_of_lanes!(wide_sums_32, i32, values => _mm512_cvtepi32_epi64(_mm256_loadu_si256(values.cast())));
 
 /// The sum of what stands behind the whole words.
 #[cfg(target_arch = "x86_64")]
