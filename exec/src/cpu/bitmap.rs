@@ -1,6 +1,6 @@
 //! Bitmaps: one bit a tuple, in words of 64, as conditions, booleans and validity are held.
 
-use super::kernels::{mask, vectorised_with};
+use super::kernels::{kernel, mask};
 
 /// Gives the positions of the ones in a word.
 #[inline(always)]
@@ -11,9 +11,16 @@ pub fn each_one(mut word: u64, mut each: impl FnMut(usize)) {
     }
 }
 
-#[inline(always)]
-fn count_ones(words: impl Iterator<Item = u64>) -> usize {
-    words.map(|word| word.count_ones() as usize).sum()
+kernel! {
+    fn count_ones[](words: &[u64]) -> usize {
+        words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+}
+
+kernel! {
+    fn count_common[](a: &[u64], b: &[u64]) -> usize {
+        a.iter().zip(b).map(|(a, b)| (a & b).count_ones() as usize).sum()
+    }
 }
 
 /// One bit a position. Bits at and behind `len` in the last word are always 0.
@@ -121,12 +128,12 @@ impl Bitmap {
 
     /// How many bits are 1.
     pub fn count_ones(&self) -> usize {
-        vectorised_with(self.words.iter().copied(), count_ones)
+        count_ones(&self.words)
     }
 
     /// How many bits are 1 in both. Both have one length.
     pub fn count_common(&self, other: &Bitmap) -> usize {
-        vectorised_with(self.words.iter().zip(&other.words).map(|(a, b)| a & b), count_ones)
+        count_common(&self.words, &other.words)
     }
 
     /// Whether a bit is 1 in both. Both have one length.

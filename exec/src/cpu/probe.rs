@@ -7,7 +7,7 @@
 use super::bitmap::Bitmap;
 use super::kernels::member::Aligned;
 pub(super) use super::kernels::member::{BLOCK, Codes};
-use super::kernels::{member, prefetch_all, vectorised};
+use super::kernels::{append, member, prefetch_all, vectorised};
 use super::tile::Rows;
 use super::vector::{Vector, VectorData};
 use crate::column::{Column, ColumnData};
@@ -233,15 +233,13 @@ impl<'a> IntegerKeys<'a> {
     #[inline(always)]
     pub(super) fn groups_at(&self, positions: &[u32], groups: &mut Vec<u32>, group: impl Fn(u32) -> u32) {
         with_code!(self, |values, code| match (self.rows, &self.valid) {
-            (None, None) => groups.extend(positions.iter().map(|&at| group(code(values[at as usize])))),
-            (Some(rows), None) => {
-                groups.extend(positions.iter().map(|&at| group(code(values[rows[at as usize] as usize]))));
-            }
-            (rows, Some(valid)) => groups.extend(positions.iter().map(|&at| {
+            (None, None) => append(groups, positions, |at| group(code(values[at as usize]))),
+            (Some(rows), None) => append(groups, positions, |at| group(code(values[rows[at as usize] as usize]))),
+            (rows, Some(valid)) => append(groups, positions, |at| {
                 let is_valid = self.valid_word(valid, at as usize, 1) & 1 == 1;
                 let row = rows.map_or(at, |rows| rows[at as usize]);
                 group(if is_valid { code(values[row as usize]) } else { self.null })
-            })),
+            }),
         });
     }
 

@@ -11,8 +11,8 @@
 
 use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
+use super::super::kernels::kernel;
 use super::super::kernels::member::word;
-use super::super::kernels::vectorised_with;
 use super::super::probe::{BLOCK, CodeRange, IntegerKeys, Key, KeyVector};
 use super::super::vector::Vector;
 use super::grouper::Grouper;
@@ -341,7 +341,7 @@ impl KeyIndex {
                 let tuples = &tuples[before..];
                 match &self.lookup {
                     Lookup::Direct(direct) => keys.groups_at(tuples, groups, |code| direct.entries[code as usize]),
-                    Lookup::Ranked(ranks) => vectorised_with((ranks, keys, tuples, groups), ranks_at),
+                    Lookup::Ranked(ranks) => ranks_at(ranks, keys, tuples, groups),
                     Lookup::Dense(_) => keys.groups_at(tuples, groups, |code| code - 1),
                     Lookup::Hash(_) => unreachable!("it has no range of codes"),
                 }
@@ -383,10 +383,11 @@ impl KeyIndex {
     }
 }
 
-/// Appends the ranks of the keys at these positions.
-#[inline(always)]
-fn ranks_at((ranks, keys, positions, groups): (&Ranks, &IntegerKeys<'_>, &[u32], &mut Vec<u32>)) {
-    keys.groups_at(positions, groups, |code| ranks.rank(code));
+kernel! {
+    /// Appends the ranks of the keys at these positions.
+    fn ranks_at[](ranks: &Ranks, keys: &IntegerKeys<'_>, positions: &[u32], groups: &mut Vec<u32>) {
+        keys.groups_at(positions, groups, |code| ranks.rank(code));
+    }
 }
 
 /// The group of a code where all codes from 1 to `last` are keys.

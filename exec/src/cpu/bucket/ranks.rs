@@ -3,7 +3,7 @@
 //!
 //! Source: rank over bit vectors (Jacobson: Space-efficient Static Trees and Graphs, 1989), with one level of counts.
 
-use super::super::kernels::vectorised_with;
+use super::super::kernels::kernel;
 use super::table::NO_GROUP;
 
 /// Codes of a word.
@@ -34,7 +34,7 @@ impl Ranks {
 
     /// Counts the keys before each word; gives how many there are.
     pub(super) fn count(&mut self) -> u32 {
-        vectorised_with((&mut self.before[..], &self.keys[..]), count)
+        count(&mut self.before, &self.keys)
     }
 
     /// The ranks of the codes whose bits are set, which lie below `size`, and how many they are.
@@ -93,13 +93,16 @@ impl Ranks {
     }
 }
 
-/// Makes `before` how many ones there are before each word, and gives how many there are in all.
-#[inline(always)]
-fn count((before, words): (&mut [u32], &[u64])) -> u32 {
-    before.iter_mut().zip(words).fold(0, |ones, (before, word)| {
-        *before = ones;
-        ones + word.count_ones()
-    })
+kernel! {
+    /// Makes `before` how many ones there are before each word, and gives how many there are in all.
+    fn count[](before: &mut [u32], words: &[u64]) -> u32 {
+        let mut ones = 0;
+        for (before, word) in before.iter_mut().zip(words) {
+            *before = ones;
+            ones += word.count_ones();
+        }
+        ones
+    }
 }
 
 #[cfg(test)]

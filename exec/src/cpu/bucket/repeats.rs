@@ -2,7 +2,7 @@
 //! run.
 
 use super::super::bitmap::Bitmap;
-use super::super::kernels::{truth_of_pairs, vectorised_with};
+use super::super::kernels::fill_truth_of_pairs;
 use crate::technique::Technique;
 
 /// Keys that say whether most neighbours are alike.
@@ -33,8 +33,7 @@ impl Repeats {
         }
         ends_of(keys, &mut self.differ, &mut self.ends, |differ| {
             if let Some(absent @ [_, next @ ..]) = absent {
-                let pairs = (&absent[..next.len()], next, &mut self.more, |a, b| a != b);
-                vectorised_with(pairs, truth_of_pairs);
+                fill_truth_of_pairs(&absent[..next.len()], next, &mut self.more, |a, b| a != b);
                 differ.or(&self.more);
             }
         });
@@ -83,7 +82,7 @@ pub(super) fn ends_of<T: Copy + PartialEq>(
     more: impl FnOnce(&mut Bitmap),
 ) {
     let [_, next @ ..] = keys else { return };
-    vectorised_with((&keys[..next.len()], next, &mut *differ, |a, b| a != b), truth_of_pairs);
+    fill_truth_of_pairs(&keys[..next.len()], next, differ, |a, b| a != b);
     more(differ);
     differ.push_positions(ends);
     ends.iter_mut().for_each(|end| *end += 1);

@@ -2,7 +2,7 @@
 //! and nothing is dealt or put in order.
 
 use super::super::gather::{Gathered, GatheredData};
-use super::super::kernels::{pack, vectorised_with};
+use super::super::kernels::{kernel, pack};
 use super::super::probe::{BLOCK, CodeRange, Codes, IntegerKeys};
 use super::super::tile::Rows;
 use super::ranks::Ranks;
@@ -107,7 +107,7 @@ impl Part {
             } else {
                 increasing &= part.last < codes[0];
             }
-            increasing &= vectorised_with(codes, increase);
+            increasing &= increase(codes);
             part.last = codes[codes.len() - 1];
             if !increasing || u64::from(part.last) >= size {
                 increasing = false;
@@ -121,12 +121,12 @@ impl Part {
     }
 }
 
-/// Whether each code is greater than the one before.
-#[inline(always)]
-fn increase(codes: &[u32]) -> bool {
-    // Without a branch: a comparison of all neighbours.
-    let pairs = codes.iter().zip(&codes[1..]);
-    !pairs.fold(false, |falls, (code, next)| falls | (code >= next))
+kernel! {
+    /// Whether each code, of which there is one at least, is greater than the one before.
+    fn increase[](codes: &[u32]) -> bool {
+        // Without a branch: a comparison of all neighbours.
+        codes.iter().zip(&codes[1..]).fold(true, |all, (code, next)| all & (code < next))
+    }
 }
 
 /// Codes near to each other whose bits are first bytes.

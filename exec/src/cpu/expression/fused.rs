@@ -11,7 +11,7 @@ use crate::column::{Column, ColumnData, Dictionary};
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::kernels::mask::Lane;
 use crate::cpu::kernels::search::Needle;
-use crate::cpu::kernels::{compare, text, truth_of};
+use crate::cpu::kernels::{compare, fill_truth_of, text};
 use crate::cpu::tile::{Rows, Tile};
 use crate::cpu::vector::{Vector, VectorData};
 use crate::technique::Technique;
@@ -361,7 +361,7 @@ fn select_from<U: Lane>(
         Rows::Range(start) => U::within(&values[*start as usize..*start as usize + len], base, span, bits),
         Rows::List(list) => {
             let within = |row: u32| values[row as usize].distance(base) <= span;
-            truth_of((&list[..len], &mut *bits, within));
+            fill_truth_of(&list[..len], bits, within);
         }
     }
     if !inside {

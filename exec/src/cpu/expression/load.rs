@@ -2,7 +2,7 @@
 
 use crate::column::{Column, ColumnData, TextView};
 use crate::cpu::bitmap::Bitmap;
-use crate::cpu::kernels::{prefetch_all, prefetch_here, vectorised_with};
+use crate::cpu::kernels::{append, kernel, prefetch_all, prefetch_here};
 use crate::cpu::tile::{NO_ROW, Rows, Source};
 use crate::cpu::vector::{Register, Vector, VectorData};
 use crate::technique::Technique;
@@ -83,24 +83,33 @@ fn fill<P: Copy, R: Default>(
     convert: impl Fn(P) -> R,
 ) {
     match rows {
-        Rows::Range(start) => {
-            let values = &values[*start as usize..*start as usize + len];
-            out.reserve(len);
-            for block in values.chunks(SCAN_BLOCK) {
-                prefetch_all(block);
-                out.extend(block.iter().map(|&value| convert(value)));
-            }
-        }
-        Rows::List(list) if optional => {
-            out.extend(list.iter().map(|&row| if row == NO_ROW { R::default() } else { convert(values[row as usize]) }))
-        }
-        Rows::List(list) if is_sparse(list) => out.extend(list.iter().enumerate().map(|(at, &row)| {
+        Rows::Range(start) => scan(&values[*start as usize..*start as usize + len], out, convert),
+        Rows::List(list) => pick(values, list, optional, out, convert),
+    }
+}
+
+#[inline(always)]
+fn scan<P: Copy, R>(values: &[P], out: &mut Vec<R>, convert: impl Fn(P) -> R) {
+    out.reserve(values.len());
+    for block in values.chunks(SCAN_BLOCK) {
+        prefetch_all(block);
+        append(out, block, &convert);
+    }
+}
+
+#[inline(always)]
+fn pick<P: Copy, R: Default>(values: &[P], list: &[u32], optional: bool, out: &mut Vec<R>, convert: impl Fn(P) -> R) {
+    if optional {
+        append(out, list, |row| if row == NO_ROW { R::default() } else { convert(values[row as usize]) });
+    } else if is_sparse(list) {
+        out.extend(list.iter().enumerate().map(|(at, &row)| {
             if let Some(&next) = list.get(at + ROWS_AHEAD) {
                 prefetch_here(values.as_ptr().wrapping_add(next as usize));
             }
             convert(values[row as usize])
-        })),
-        Rows::List(list) => out.extend(list.iter().map(|&row| convert(values[row as usize]))),
+        }));
+    } else {
+        append(out, list, |row| convert(values[row as usize]));
     }
 }
 
@@ -137,23 +146,25 @@ fn load_column(column: &Column, rows: &Rows, len: usize, optional: bool, registe
         Register::I32 => {
             let mut values = out.take_i32();
             match rows {
-                Rows::Range(_) => vectorised_with((&column.data, rows, len, optional, &mut values), fill_i32),
-                // The instructions that gather are slower than one load after the other.
-                Rows::List(_) => fill_i32((&column.data, rows, len, optional, &mut values)),
+                Rows::Range(start) => scan_i32(&column.data, *start as usize, len, &mut values),
+                Rows::List(list) => pick_i32(&column.data, list, optional, &mut values),
             }
             VectorData::I32(values)
         }
         Register::I64 => {
             let mut values = out.take_i64();
             match rows {
-                Rows::Range(_) => vectorised_with((&column.data, rows, len, optional, &mut values), fill_i64),
-                Rows::List(_) => fill_i64((&column.data, rows, len, optional, &mut values)),
+                Rows::Range(start) => scan_i64(&column.data, *start as usize, len, &mut values),
+                Rows::List(list) => pick_i64(&column.data, list, optional, &mut values),
             }
             VectorData::I64(values)
         }
         Register::I128 => {
             let mut values = out.take_i128();
-            fill_i128((&column.data, rows, len, optional, &mut values));
+            match rows {
+                Rows::Range(start) => scan_i128(&column.data, *start as usize, len, &mut values),
+                Rows::List(list) => pick_i128(&column.data, list, optional, &mut values),
+            }
             VectorData::I128(values)
         }
         Register::F64 => {
@@ -178,39 +189,60 @@ fn load_column(column: &Column, rows: &Rows, len: usize, optional: bool, registe
     out.set(len, data, nulls);
 }
 
-/// Defines the loader of one integer register. `as` cannot lose anything, since the register has been proven wide
-/// enough; what stands at a NULL may be cut, and is never looked at.
-macro_rules! fill_integers {
-    ($name:ident, $register:ty) => {
-        #[inline(always)]
-        fn $name((data, rows, len, optional, out): (&ColumnData, &Rows, usize, bool, &mut Vec<$register>)) {
-            type R = $register;
-            match data {
-                ColumnData::Frame8 { base, offsets } => {
-                    let base = *base as R;
-                    fill(offsets, rows, len, optional, out, |offset| base.wrapping_add(R::from(offset)));
+/// Defines the loaders of one integer register: of a range, and of a list, since the instructions that gather are slower
+/// than one load after the other. `as` cannot lose anything, since the register has been proven wide enough; what stands at
+/// a NULL may be cut, and is never looked at.
+macro_rules! integers {
+    ($scan:ident, $pick:ident, $register:ty) => {
+        kernel! {
+            fn $scan[](data: &ColumnData, start: usize, len: usize, out: &mut Vec<$register>) {
+                if !data.is_integer() {
+                    return out.resize(len, 0);
                 }
-                ColumnData::Frame16 { base, offsets } => {
-                    let base = *base as R;
-                    fill(offsets, rows, len, optional, out, |offset| base.wrapping_add(R::from(offset)));
-                }
-                ColumnData::Frame32 { base, offsets } => {
-                    let base = *base as R;
-                    fill(offsets, rows, len, optional, out, |offset| base.wrapping_add(offset as R));
-                }
-                ColumnData::Int16(values) => fill(values, rows, len, optional, out, R::from),
-                ColumnData::Int32(values) => fill(values, rows, len, optional, out, |value| value as R),
-                ColumnData::Int64(values) => fill(values, rows, len, optional, out, |value| value as R),
-                ColumnData::Int128(values) => fill(values, rows, len, optional, out, |value| value as R),
-                _ => out.resize(len, 0),
+                integers!(data, $register, out, |values, convert| scan(&values[start..start + len], out, convert));
             }
         }
+
+        fn $pick(data: &ColumnData, list: &[u32], optional: bool, out: &mut Vec<$register>) {
+            if !data.is_integer() {
+                return out.resize(list.len(), 0);
+            }
+            integers!(data, $register, out, |values, convert| pick(values, list, optional, out, convert));
+        }
     };
+    ($data:ident, $register:ty, $out:ident, |$values:ident, $convert:ident| $load:expr) => {{
+        type R = $register;
+        macro_rules! load {
+            ($stored:ident, $function:expr) => {{
+                let ($values, $convert) = (&$stored[..], $function);
+                $load
+            }};
+        }
+        match $data {
+            ColumnData::Frame8 { base, offsets } => {
+                let base = *base as R;
+                load!(offsets, |offset| base.wrapping_add(R::from(offset)));
+            }
+            ColumnData::Frame16 { base, offsets } => {
+                let base = *base as R;
+                load!(offsets, |offset| base.wrapping_add(R::from(offset)));
+            }
+            ColumnData::Frame32 { base, offsets } => {
+                let base = *base as R;
+                load!(offsets, |offset| base.wrapping_add(offset as R));
+            }
+            ColumnData::Int16(values) => load!(values, R::from),
+            ColumnData::Int32(values) => load!(values, |value| value as R),
+            ColumnData::Int64(values) => load!(values, |value| value as R),
+            ColumnData::Int128(values) => load!(values, |value| value as R),
+            _ => {}
+        }
+    }};
 }
 
-fill_integers!(fill_i32, i32);
-fill_integers!(fill_i64, i64);
-fill_integers!(fill_i128, i128);
+integers!(scan_i32, pick_i32, i32);
+integers!(scan_i64, pick_i64, i64);
+integers!(scan_i128, pick_i128, i128);
 
 fn text(data: &ColumnData, rows: &Rows, len: usize, optional: bool, out: &mut Vector) -> VectorData {
     match data {

@@ -2,7 +2,7 @@
 //! boolean.
 
 use super::exact::{Cut, narrowed};
-use super::{Call, Scratch, fill_truth_of, strict_nulls, vectorised, vectorised_with};
+use super::{Call, Scratch, append, append_pairs, fill_truth_of, kernel, strict_nulls};
 use crate::cpu::vector::{Register, Vector, VectorData};
 use multiloop_planner::evaluate::calendar::{DAYS_MAX, DAYS_MIN};
 use multiloop_planner::function::Function;
@@ -17,7 +17,7 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
         [a] if booleans && call.types[0].is_integer() && !a.constant => {
             let Some(values) = narrowed(a, left) else { return false };
             let mut bits = out.take_bool();
-            vectorised(|| fill_truth_of(values, &mut bits, |value| value != 0));
+            fill_truth_of(values, &mut bits, |value| value != 0);
             let nulls = strict_nulls(arguments, len, out);
             out.set(len, VectorData::Bool(bits), nulls);
             true
@@ -86,10 +86,7 @@ fn unary(call: &Call<'_>, (a, constant): Operand<'_>, len: usize, out: &mut Vect
     let mut failed = false;
     macro_rules! run {
         ($function:expr) => {
-            into_register!(call.register, len, out, |values| vectorised_with(
-                (a, constant, len, &mut values, $function),
-                map
-            ))
+            into_register!(call.register, len, out, |values| map((a, constant), len, &mut values, $function))
         };
     }
     match call.function {
@@ -108,13 +105,13 @@ fn unary(call: &Call<'_>, (a, constant): Operand<'_>, len: usize, out: &mut Vect
 /// Integers, and whether one stands for all tuples.
 type Operand<'a> = (&'a [i64], bool);
 
-#[inline(always)]
-fn map<T: Cut, F: FnMut(i64) -> i64>((a, constant, len, out, mut each): (&[i64], bool, usize, &mut Vec<T>, F)) {
-    if constant {
-        let value = T::cut(each(a[0]));
-        out.resize(len, value);
-    } else {
-        out.extend(a.iter().map(|&a| T::cut(each(a))));
+kernel! {
+    fn map[T: Cut](operand: Operand<'_>, len: usize, out: &mut Vec<T>, function: impl FnMut(i64) -> i64) {
+        let mut each = function;
+        match operand {
+            (a, true) => out.resize(len, T::cut(each(a[0]))),
+            (a, false) => append(out, a, |a| T::cut(each(a))),
+        }
     }
 }
 
@@ -123,10 +120,7 @@ fn binary(call: &Call<'_>, a: Operand<'_>, b: Operand<'_>, len: usize, out: &mut
     let mut failed = false;
     macro_rules! run {
         ($function:expr) => {
-            into_register!(call.register, len, out, |values| vectorised_with(
-                (a, b, len, &mut values, $function),
-                map_pairs
-            ))
+            into_register!(call.register, len, out, |values| map_pairs([a, b], len, &mut values, $function))
         };
     }
     let mut date = |days: i64| {
@@ -150,23 +144,19 @@ fn binary(call: &Call<'_>, a: Operand<'_>, b: Operand<'_>, len: usize, out: &mut
     !failed
 }
 
-#[inline(always)]
-fn map_pairs<T: Cut, F: FnMut(i64, i64) -> i64>(
-    ((a, a_constant), (b, b_constant), len, out, mut each): (Operand<'_>, Operand<'_>, usize, &mut Vec<T>, F),
-) {
-    match (a_constant, b_constant) {
-        (false, false) => out.extend(a.iter().zip(b).map(|(&a, &b)| T::cut(each(a, b)))),
-        (false, true) => {
-            let b = b[0];
-            out.extend(a.iter().map(|&a| T::cut(each(a, b))));
-        }
-        (true, false) => {
-            let a = a[0];
-            out.extend(b.iter().map(|&b| T::cut(each(a, b))));
-        }
-        (true, true) => {
-            let value = T::cut(each(a[0], b[0]));
-            out.resize(len, value);
+kernel! {
+    fn map_pairs[T: Cut](
+        operands: [Operand<'_>; 2],
+        len: usize,
+        out: &mut Vec<T>,
+        function: impl FnMut(i64, i64) -> i64,
+    ) {
+        let mut each = function;
+        match operands {
+            [(a, false), (b, false)] => append_pairs(out, a, b, |a, b| T::cut(each(a, b))),
+            [(a, false), (b, true)] => append(out, a, |a| T::cut(each(a, b[0]))),
+            [(a, true), (b, false)] => append(out, b, |b| T::cut(each(a[0], b))),
+            [(a, true), (b, true)] => out.resize(len, T::cut(each(a[0], b[0]))),
         }
     }
 }

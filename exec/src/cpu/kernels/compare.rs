@@ -1,6 +1,6 @@
 //! Comparisons of two vectors of one type, and membership in a list of integers.
 
-use super::{Call, Scratch, fill_truth, integer, strict_nulls, truth_of, truth_of_pairs, vectorised_with};
+use super::{Call, Scratch, fill_truth, fill_truth_of, fill_truth_of_pairs, integer, strict_nulls};
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::vector::{Register, TextVector, Vector, VectorData, short_text};
 use multiloop_planner::function::Function;
@@ -152,9 +152,9 @@ fn ordered<T: Copy + Ord>(
         ($compare:expr) => {
             if b_constant {
                 let constant = b[0];
-                vectorised_with((a, bits, |value| $compare(&value, &constant)), truth_of)
+                fill_truth_of(a, bits, |value| $compare(&value, &constant))
             } else {
-                vectorised_with((a, b, bits, |a, b| $compare(&a, &b)), truth_of_pairs)
+                fill_truth_of_pairs(a, b, bits, |a, b| $compare(&a, &b))
             }
         };
     }

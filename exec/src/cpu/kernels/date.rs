@@ -1,6 +1,6 @@
 //! Fields of dates, times and timestamps, and timestamps truncated or moved by a constant interval.
 
-use super::{Call, strict_nulls, vectorised_with};
+use super::{Call, append, kernel, strict_nulls};
 use crate::cpu::vector::{Register, Vector, VectorData};
 use multiloop_planner::evaluate::calendar::checked_timestamp;
 use multiloop_planner::evaluate::date::{add_interval, part_of, truncated};
@@ -97,7 +97,7 @@ fn fields_of_dates(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut
     let data = match call.register {
         Register::I32 => {
             let mut values = out.take_i32();
-            vectorised_with((part, &days[..], &mut values), parts_of_days);
+            parts_of_days(part, days, &mut values);
             VectorData::I32(values)
         }
         Register::I64 => {
@@ -115,12 +115,13 @@ fn fields_of_dates(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut
     true
 }
 
-#[inline(always)]
-fn parts_of_days((part, days, out): (DatePart, &[i32], &mut Vec<i32>)) {
-    match part {
-        DatePart::Year => out.extend(days.iter().map(|&day| part_of_day(DatePart::Year, day) as i32)),
-        DatePart::Month => out.extend(days.iter().map(|&day| part_of_day(DatePart::Month, day) as i32)),
-        _ => out.extend(days.iter().map(|&day| part_of_day(DatePart::Day, day) as i32)),
+kernel! {
+    fn parts_of_days[](part: DatePart, days: &[i32], out: &mut Vec<i32>) {
+        match part {
+            DatePart::Year => append(out, days, |day| part_of_day(DatePart::Year, day) as i32),
+            DatePart::Month => append(out, days, |day| part_of_day(DatePart::Month, day) as i32),
+            _ => append(out, days, |day| part_of_day(DatePart::Day, day) as i32),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! `fallback`, which knows.
 
 use super::exact::{EXACT, largest, narrowed, to_double};
-use super::{Call, Scratch, strict_nulls, vectorised, vectorised_with};
+use super::{Call, Scratch, append, append_pairs, kernel, strict_nulls, vectorised};
 use crate::cpu::vector::{Register, Vector, VectorData};
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
@@ -23,8 +23,8 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
         (Function::Add | Function::Subtract | Function::Multiply | Function::Divide, [a, b]) => {
             match (&a.data, &b.data) {
                 (VectorData::F64(x), VectorData::F64(y)) => {
-                    let operands = ((&x[..], a.constant), (&y[..], b.constant));
-                    vectorised_with((call, len, operands, &mut values), binary)
+                    let operands = [(&x[..], a.constant), (&y[..], b.constant)];
+                    binary(call, len, operands, &mut values)
                 }
                 _ => false,
             }
@@ -42,35 +42,37 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Sc
 /// Floats, and whether one stands for all tuples.
 type Operand<'a> = (&'a [f64], bool);
 
-#[inline(always)]
-fn binary((call, len, (a, b), values): (&Call<'_>, usize, (Operand<'_>, Operand<'_>), &mut Vec<f64>)) -> bool {
-    let real = call.result == DataType::Real;
-    let rounded = |value: f64| if real { f64::from(value as f32) } else { value };
-    let mut unusual = false;
-    macro_rules! run {
-        ($operation:expr, $odd:expr) => {{
-            let mut each = |a: f64, b: f64| {
-                let value = rounded($operation(a, b));
-                unusual |= !value.is_finite() | $odd(a, b, value);
-                value
-            };
-            match (a, b) {
-                ((a, false), (b, false)) => values.extend(a.iter().zip(b).map(|(&a, &b)| each(a, b))),
-                ((a, false), (b, true)) => values.extend(a.iter().map(|&a| each(a, b[0]))),
-                ((a, true), (b, false)) => values.extend(b.iter().map(|&b| each(a[0], b))),
-                ((a, true), (b, true)) => values.resize(len, each(a[0], b[0])),
-            }
-        }};
-    }
-    match call.function {
-        Function::Add => run!(|a: f64, b: f64| a + b, |_, _, _| false),
-        Function::Subtract => run!(|a: f64, b: f64| a - b, |_, _, _| false),
-        Function::Multiply => {
-            run!(|a: f64, b: f64| a * b, |a: f64, b: f64, value: f64| (value == 0.0) & (a != 0.0) & (b != 0.0));
+kernel! {
+    fn binary[](call: &Call<'_>, len: usize, operands: [Operand<'_>; 2], values: &mut Vec<f64>) -> bool {
+        let [a, b] = operands;
+        let real = call.result == DataType::Real;
+        let rounded = |value: f64| if real { f64::from(value as f32) } else { value };
+        let mut unusual = false;
+        macro_rules! run {
+            ($operation:expr, $odd:expr) => {{
+                let mut each = |a: f64, b: f64| {
+                    let value = rounded($operation(a, b));
+                    unusual |= !value.is_finite() | $odd(a, b, value);
+                    value
+                };
+                match (a, b) {
+                    ((a, false), (b, false)) => append_pairs(values, a, b, each),
+                    ((a, false), (b, true)) => append(values, a, |a| each(a, b[0])),
+                    ((a, true), (b, false)) => append(values, b, |b| each(a[0], b)),
+                    ((a, true), (b, true)) => values.resize(len, each(a[0], b[0])),
+                }
+            }};
         }
-        _ => run!(|a: f64, b: f64| a / b, |a: f64, b: f64, value: f64| (b == 0.0) | ((value == 0.0) & (a != 0.0))),
+        match call.function {
+            Function::Add => run!(|a: f64, b: f64| a + b, |_, _, _| false),
+            Function::Subtract => run!(|a: f64, b: f64| a - b, |_, _, _| false),
+            Function::Multiply => {
+                run!(|a: f64, b: f64| a * b, |a: f64, b: f64, value: f64| (value == 0.0) & (a != 0.0) & (b != 0.0));
+            }
+            _ => run!(|a: f64, b: f64| a / b, |a: f64, b: f64, value: f64| (b == 0.0) | ((value == 0.0) & (a != 0.0))),
+        }
+        !unusual
     }
-    !unusual
 }
 
 /// Integers and decimals that are exact in a double, divided by an exact power of ten: rounded once.

@@ -5,7 +5,7 @@
 //! Elsewhere the work is done in the widest register around with a check of every result against its type; if one
 //! fails, perhaps only at a NULL, `fallback` does it all over again and raises the error that is due.
 
-use super::{Call, Scratch, strict_nulls, vectorised, vectorised_with};
+use super::{Call, Scratch, append, append_pairs, kernel, strict_nulls};
 use crate::Result;
 use crate::cpu::vector::{Register, Vector, VectorData};
 use multiloop_planner::function::Function;
@@ -145,12 +145,18 @@ pub(crate) fn coerce(vector: &mut Vector, register: Register) {
 
 fn convert<R: Integer>(data: &VectorData, mut out: Vec<R>) -> Vec<R> {
     match data {
-        VectorData::I32(values) => vectorised(|| out.extend(values.iter().map(|&value| R::cut(value.into())))),
-        VectorData::I64(values) => vectorised(|| out.extend(values.iter().map(|&value| R::cut(value.into())))),
+        VectorData::I32(values) => convert_all(values, &mut out),
+        VectorData::I64(values) => convert_all(values, &mut out),
         VectorData::I128(values) => out.extend(values.iter().map(|&value| R::cut(value))),
         _ => {}
     }
     out
+}
+
+kernel! {
+    fn convert_all[T: Copy + Into<i128>, R: Integer](values: &[T], out: &mut Vec<R>) {
+        append(out, values, |value| R::cut(value.into()));
+    }
 }
 
 #[allow(clippy::too_many_arguments, reason = "one private function between the entry point and the typed kernels")]
@@ -172,7 +178,7 @@ fn binary(
         // Widened on the way.
         let mut values = out.take_i64();
         let operands = Operands { a: &x[..], a_constant: a.constant, b: &y[..], b_constant: b.constant, len };
-        vectorised_with((&operands, operation, &mut values), unchecked_all);
+        unchecked_all(&operands, operation, &mut values);
         out.set(len, VectorData::I64(values), nulls);
         return true;
     }
@@ -184,11 +190,11 @@ fn binary(
             let operands = Operands { a: $a, a_constant: a.constant, b: $b, b_constant: b.constant, len };
             let done = match (unchecked, divides) {
                 (true, _) => {
-                    vectorised_with((&operands, operation, &mut values), unchecked_all);
+                    unchecked_all(&operands, operation, &mut values);
                     true
                 }
                 (_, true) => operands.divided(operation, bounds, &mut values),
-                _ => vectorised_with((&operands, operation, bounds, &mut values), checked_all),
+                _ => checked_all(&operands, operation, bounds, &mut values),
             };
             if !done {
                 return false;
@@ -215,41 +221,48 @@ struct Operands<'a, T> {
     len: usize,
 }
 
-/// Computes where nothing can leave the register, in which the results are: that of the operands or a wider one.
-#[inline(always)]
-fn unchecked_all<S: Copy, T: Integer + From<S>>(
-    (operands, operation, out): (&Operands<'_, S>, Operation, &mut Vec<T>),
-) {
-    match operation {
-        Operation::Add => operands.each(out, |a, b| T::wrapping(Operation::Add, a.into(), b.into())),
-        Operation::Subtract => operands.each(out, |a, b| T::wrapping(Operation::Subtract, a.into(), b.into())),
-        _ => operands.each(out, |a, b| T::wrapping(Operation::Multiply, a.into(), b.into())),
+kernel! {
+    /// Computes where nothing can leave the register, in which the results are: that of the operands or a wider one.
+    fn unchecked_all[S: Copy, T: Integer + From<S>](
+        operands: &Operands<'_, S>,
+        operation: Operation,
+        out: &mut Vec<T>,
+    ) {
+        match operation {
+            Operation::Add => operands.each(out, |a, b| T::wrapping(Operation::Add, a.into(), b.into())),
+            Operation::Subtract => operands.each(out, |a, b| T::wrapping(Operation::Subtract, a.into(), b.into())),
+            _ => operands.each(out, |a, b| T::wrapping(Operation::Multiply, a.into(), b.into())),
+        }
     }
 }
 
-/// Computes with a check of every result; false if one is outside its bounds.
-#[inline(always)]
-fn checked_all<T: Integer>(
-    (operands, operation, (low, high), out): (&Operands<'_, T>, Operation, (i128, i128), &mut Vec<T>),
-) -> bool {
-    // Bounds beyond the register are the register's own, which `overflowing` watches.
-    let (low, high) = (clamp::<T>(low), clamp::<T>(high));
-    let mut failed = false;
-    macro_rules! run {
-        ($operation:expr) => {
-            operands.each(out, |a, b| {
-                let (value, overflow) = T::overflowing($operation, a, b);
-                failed |= overflow | (value < low) | (value > high);
-                value
-            })
-        };
+kernel! {
+    /// Computes with a check of every result; false if one is outside its bounds.
+    fn checked_all[T: Integer](
+        operands: &Operands<'_, T>,
+        operation: Operation,
+        bounds: (i128, i128),
+        out: &mut Vec<T>,
+    ) -> bool {
+        // Bounds beyond the register are the register's own, which `overflowing` watches.
+        let (low, high) = (clamp::<T>(bounds.0), clamp::<T>(bounds.1));
+        let mut failed = false;
+        macro_rules! run {
+            ($operation:expr) => {
+                operands.each(out, |a, b| {
+                    let (value, overflow) = T::overflowing($operation, a, b);
+                    failed |= overflow | (value < low) | (value > high);
+                    value
+                })
+            };
+        }
+        match operation {
+            Operation::Add => run!(Operation::Add),
+            Operation::Subtract => run!(Operation::Subtract),
+            _ => run!(Operation::Multiply),
+        }
+        !failed
     }
-    match operation {
-        Operation::Add => run!(Operation::Add),
-        Operation::Subtract => run!(Operation::Subtract),
-        _ => run!(Operation::Multiply),
-    }
-    !failed
 }
 
 impl<S: Copy> Operands<'_, S> {
@@ -257,14 +270,14 @@ impl<S: Copy> Operands<'_, S> {
     #[inline(always)]
     fn each<T: Clone>(&self, out: &mut Vec<T>, mut each: impl FnMut(S, S) -> T) {
         match (self.a_constant, self.b_constant) {
-            (false, false) => out.extend(self.a.iter().zip(self.b).map(|(&a, &b)| each(a, b))),
+            (false, false) => append_pairs(out, self.a, self.b, each),
             (false, true) => {
                 let b = self.b[0];
-                out.extend(self.a.iter().map(|&a| each(a, b)));
+                append(out, self.a, |a| each(a, b));
             }
             (true, false) => {
                 let a = self.a[0];
-                out.extend(self.b.iter().map(|&b| each(a, b)));
+                append(out, self.b, |b| each(a, b));
             }
             (true, true) => {
                 let value = each(self.a[0], self.b[0]);

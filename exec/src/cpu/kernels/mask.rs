@@ -1,7 +1,7 @@
 //! Masks of one bit a value, with AVX-512's own: a compare of 64 bytes is one instruction and gives its bits, and bits
 //! become positions 16 at a time. Elsewhere the compiler vectorises plain loops.
 
-use super::{prefetch, truth_of, truth_of_pairs, vectorised_with};
+use super::{fill_truth_of, fill_truth_of_pairs, prefetch};
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::level::Level;
 
@@ -41,7 +41,7 @@ macro_rules! lane {
                     unsafe { $avx512(values, base, span, bits) };
                     return;
                 }
-                vectorised_with((values, bits, |value: $type| value.wrapping_sub(base) <= span), truth_of);
+                fill_truth_of(values, bits, |value| value.wrapping_sub(base) <= span);
             }
 
             fn less(values: &[Self], more: Self, others: &[Self], bits: &mut Bitmap) {
@@ -54,7 +54,7 @@ macro_rules! lane {
                     }
                 )?
                 let less = |a: $type, b| a.saturating_add(more) < b;
-                vectorised_with((values, others, bits, less), truth_of_pairs);
+                fill_truth_of_pairs(values, others, bits, less);
             }
         }
 

@@ -101,40 +101,104 @@ pub(super) fn strict_nulls(arguments: &[&Vector], len: usize, out: &mut Vector) 
 }
 
 /// Runs a kernel of one small loop, compiled for the best instructions that may be used (see [`Level`]). A closure of more
-/// than that is not inlined where these are on, and profits from nothing: that is for [`vectorised_with`].
+/// than that is not inlined where these are on, and profits from nothing: that is for [`kernel`].
 #[inline(always)]
 pub fn vectorised<R>(kernel: impl FnOnce() -> R) -> R {
-    vectorised_with((), |()| kernel())
-}
-
-/// Runs a kernel, compiled for the best instructions that may be used (see [`Level`]). It must be a function by name that
-/// is marked `#[inline(always)]`, and so must be all that it calls: a function is only compiled for the instructions of
-/// the one that it is inlined into.
-#[inline(always)]
-pub fn vectorised_with<A, R>(arguments: A, kernel: impl FnOnce(A) -> R) -> R {
     #[cfg(target_arch = "x86_64")]
     {
         match Level::get() {
             // SAFETY: the CPU has the features.
-            Level::Avx512 => return unsafe { with_avx512(arguments, kernel) },
-            // SAFETY: the CPU has the feature.
-            Level::Avx2 => return unsafe { with_avx2(arguments, kernel) },
+            Level::Avx512 => return unsafe { with_avx512(kernel) },
+            // SAFETY: the CPU has the features.
+            Level::Avx2 => return unsafe { with_avx2(kernel) },
             Level::Portable => {}
         }
     }
-    kernel(arguments)
+    kernel()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn with_avx2<A, R>(arguments: A, kernel: impl FnOnce(A) -> R) -> R {
-    kernel(arguments)
+fn with_avx2<R>(kernel: impl FnOnce() -> R) -> R {
+    kernel()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2,lzcnt,popcnt")]
-fn with_avx512<A, R>(arguments: A, kernel: impl FnOnce(A) -> R) -> R {
-    kernel(arguments)
+fn with_avx512<R>(kernel: impl FnOnce() -> R) -> R {
+    kernel()
+}
+
+/// Defines a function that is compiled for each level of instructions (see [`Level`]), and does as the one for the level
+/// that is used. Generic parameters stand in brackets.
+///
+/// A function is only compiled for the instructions of the one that it is inlined into. The body is, in each; what it
+/// calls must be small, or marked `#[inline(always)]`. [`append`] is, where `Vec::extend` is not.
+macro_rules! kernel {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis fn $name:ident [$($generics:tt)*] ($($argument:ident: $type:ty),* $(,)?) $(-> $output:ty)?
+        $body:block
+    ) => {
+        $(#[$attribute])*
+        $visibility fn $name<$($generics)*>($($argument: $type),*) $(-> $output)? {
+            #[inline(always)]
+            fn portable<$($generics)*>($($argument: $type),*) $(-> $output)? $body
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx2<$($generics)*>($($argument: $type),*) $(-> $output)? {
+                portable($($argument),*)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx512<$($generics)*>($($argument: $type),*) $(-> $output)? {
+                portable($($argument),*)
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            {
+                use $crate::cpu::level::Level;
+                match Level::get() {
+                    // SAFETY: the CPU has the features.
+                    Level::Avx512 => return unsafe { avx512($($argument),*) },
+                    // SAFETY: the CPU has the features.
+                    Level::Avx2 => return unsafe { avx2($($argument),*) },
+                    Level::Portable => {}
+                }
+            }
+            portable($($argument),*)
+        }
+    };
+}
+pub(crate) use kernel;
+
+/// Appends what a function makes of each value.
+#[inline(always)]
+pub(crate) fn append<T: Copy, R>(out: &mut Vec<R>, values: &[T], mut each: impl FnMut(T) -> R) {
+    out.reserve(values.len());
+    let len = out.len();
+    let places = &mut out.spare_capacity_mut()[..values.len()];
+    for (place, &value) in places.iter_mut().zip(values) {
+        place.write(each(value));
+    }
+    // SAFETY: so many values behind the ones before have been written.
+    unsafe { out.set_len(len + values.len()) };
+}
+
+/// As [`append`], of the pairs of two slices of one length.
+#[inline(always)]
+pub(crate) fn append_pairs<T: Copy, R>(out: &mut Vec<R>, a: &[T], b: &[T], mut each: impl FnMut(T, T) -> R) {
+    let b = &b[..a.len()];
+    out.reserve(a.len());
+    let len = out.len();
+    let places = &mut out.spare_capacity_mut()[..a.len()];
+    for ((place, &a), &b) in places.iter_mut().zip(a).zip(b) {
+        place.write(each(a, b));
+    }
+    // SAFETY: so many values behind the ones before have been written.
+    unsafe { out.set_len(len + a.len()) };
 }
 
 /// How far ahead of a scan memory is asked for, in bytes. What the hardware foresees comes later than that.
@@ -202,58 +266,50 @@ pub(crate) fn fill_truth(len: usize, out: &mut Bitmap, predicate: impl Fn(usize)
     });
 }
 
-/// [`fill_truth_of`], for [`vectorised_with`].
-#[inline(always)]
-pub(crate) fn truth_of<T: Copy, P: Fn(T) -> bool>((values, out, predicate): (&[T], &mut Bitmap, P)) {
-    fill_truth_of(values, out, predicate);
-}
-
-/// [`fill_truth_of_pairs`], for [`vectorised_with`].
-#[inline(always)]
-pub(crate) fn truth_of_pairs<T: Copy, P: Fn(T, T) -> bool>((a, b, out, predicate): (&[T], &[T], &mut Bitmap, P)) {
-    fill_truth_of_pairs(a, b, out, predicate);
-}
-
-/// As [`fill_truth`], of the values of a slice: whole blocks have a known length and no bounds check.
-#[inline(always)]
-pub(crate) fn fill_truth_of<T: Copy>(values: &[T], out: &mut Bitmap, predicate: impl Fn(T) -> bool) {
-    let (blocks, rest) = values.as_chunks::<64>();
-    out.fill_words(values.len(), |word| {
+kernel! {
+    /// As [`fill_truth`], of the values of a slice: whole blocks have a known length and no bounds check.
+    pub(crate) fn fill_truth_of[T: Copy](values: &[T], out: &mut Bitmap, predicate: impl Fn(T) -> bool) {
+        let (blocks, rest) = values.as_chunks::<64>();
+        let mut words = out.take_words();
+        words.reserve(blocks.len() + 1);
         let mut bytes = [0u8; 64];
-        match blocks.get(word) {
-            Some(block) => {
-                for (byte, &value) in bytes.iter_mut().zip(block) {
-                    *byte = if predicate(value) { 0xFF } else { 0 };
-                }
+        for block in blocks {
+            for (byte, &value) in bytes.iter_mut().zip(block) {
+                *byte = if predicate(value) { 0xFF } else { 0 };
             }
-            None => {
-                for (byte, &value) in bytes.iter_mut().zip(rest) {
-                    *byte = if predicate(value) { 0xFF } else { 0 };
-                }
-            }
+            words.push(pack(&bytes));
         }
-        pack(&bytes)
-    });
+        if !rest.is_empty() {
+            bytes = [0; 64];
+            for (byte, &value) in bytes.iter_mut().zip(rest) {
+                *byte = if predicate(value) { 0xFF } else { 0 };
+            }
+            words.push(pack(&bytes));
+        }
+        out.set_words(values.len(), words);
+    }
 }
 
-/// As [`fill_truth_of`], of pairs from two slices of one length.
-#[inline(always)]
-pub(super) fn fill_truth_of_pairs<T: Copy>(a: &[T], b: &[T], out: &mut Bitmap, predicate: impl Fn(T, T) -> bool) {
-    let ((a_blocks, a_rest), (b_blocks, b_rest)) = (a.as_chunks::<64>(), b.as_chunks::<64>());
-    out.fill_words(a.len(), |word| {
+kernel! {
+    /// As [`fill_truth_of`], of pairs from two slices of one length.
+    pub(crate) fn fill_truth_of_pairs[T: Copy](a: &[T], b: &[T], out: &mut Bitmap, predicate: impl Fn(T, T) -> bool) {
+        let ((a_blocks, a_rest), (b_blocks, b_rest)) = (a.as_chunks::<64>(), b.as_chunks::<64>());
+        let mut words = out.take_words();
+        words.reserve(a_blocks.len() + 1);
         let mut bytes = [0u8; 64];
-        match (a_blocks.get(word), b_blocks.get(word)) {
-            (Some(a), Some(b)) => {
-                for ((byte, &a), &b) in bytes.iter_mut().zip(a).zip(b) {
-                    *byte = if predicate(a, b) { 0xFF } else { 0 };
-                }
+        for (a, b) in a_blocks.iter().zip(b_blocks) {
+            for ((byte, &a), &b) in bytes.iter_mut().zip(a).zip(b) {
+                *byte = if predicate(a, b) { 0xFF } else { 0 };
             }
-            _ => {
-                for ((byte, &a), &b) in bytes.iter_mut().zip(a_rest).zip(b_rest) {
-                    *byte = if predicate(a, b) { 0xFF } else { 0 };
-                }
-            }
+            words.push(pack(&bytes));
         }
-        pack(&bytes)
-    });
+        if !a_rest.is_empty() {
+            bytes = [0; 64];
+            for ((byte, &a), &b) in bytes.iter_mut().zip(a_rest).zip(b_rest) {
+                *byte = if predicate(a, b) { 0xFF } else { 0 };
+            }
+            words.push(pack(&bytes));
+        }
+        out.set_words(a.len(), words);
+    }
 }
