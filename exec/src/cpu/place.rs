@@ -246,7 +246,9 @@ impl Writer<'_> {
                 Some(codes) if is_direct(&reduce.layout, reduce.rows) => {
                     format!("Direct, {codes} codes for at most {} rows", reduce.rows.count)
                 }
-                Some(codes) => format!("Hash of 64-bit keys, {codes} codes (beyond {FEW_CODES})"),
+                Some(codes) => {
+                    format!("Hash of {}, {codes} codes (beyond {FEW_CODES})", width_name(reduce.layout.width))
+                }
                 None if text => {
                     format!(
                         "Hash of {} (Few or packed if one dictionary holds the text)",
@@ -273,7 +275,7 @@ impl Writer<'_> {
                 PartDomain::Interval => "intervals".to_owned(),
             };
             let place = match (layout.width, part.domain.codes()) {
-                (KeyWidth::Bits64 | KeyWidth::Bits128, Some(codes)) => {
+                (KeyWidth::Bits32 | KeyWidth::Bits64 | KeyWidth::Bits128, Some(codes)) => {
                     format!(", {} bits from {}", 128 - (codes - 1).leading_zeros(), part.shift)
                 }
                 _ => String::new(),
@@ -285,6 +287,7 @@ impl Writer<'_> {
 
 fn width_name(width: KeyWidth) -> &'static str {
     match width {
+        KeyWidth::Bits32 => "32-bit keys",
         KeyWidth::Bits64 => "64-bit keys",
         KeyWidth::Bits128 => "128-bit keys",
         KeyWidth::Bytes => "bytes",

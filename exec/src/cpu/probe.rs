@@ -7,7 +7,7 @@
 use super::bitmap::Bitmap;
 use super::kernels::member::Aligned;
 pub(super) use super::kernels::member::{BLOCK, Codes};
-use super::kernels::{append, member, prefetch_all, vectorised};
+use super::kernels::{append, kernel, member, prefetch_all, vectorised};
 use super::tile::Rows;
 use super::vector::{Vector, VectorData};
 use crate::column::{Column, ColumnData};
@@ -212,21 +212,23 @@ impl<'a> IntegerKeys<'a> {
     /// for the code behind the last of the range among them. Which bits stand behind the last key does not matter.
     pub(super) fn members(&self, set: &[u64], words: &mut Vec<u64>) {
         words.clear();
-        if self.rows.is_some() {
-            self.each_block(|_, codes| words.push(member::mask(codes, set)));
-            return;
-        }
-        with_code!(self, |values, code| {
-            member::members(values, code, set, words);
-            if let Some(valid) = &self.valid {
-                let null = if set[self.null as usize / 64] >> (self.null % 64) & 1 == 1 { u64::MAX } else { 0 };
-                let starts = (0..values.len()).step_by(BLOCK);
-                for (word, first) in words.iter_mut().zip(starts) {
-                    let valid = self.valid_word(valid, first, BLOCK.min(values.len() - first));
-                    *word = *word & valid | null & !valid;
-                }
+        let len = with_code!(self, |values, code| match self.rows {
+            None => {
+                member::members(values, code, set, words);
+                values.len()
+            }
+            Some(rows) => {
+                member::members_at(values, rows, code, set, words);
+                rows.len()
             }
         });
+        if let Some(valid) = &self.valid {
+            let null = if set[self.null as usize / 64] >> (self.null % 64) & 1 == 1 { u64::MAX } else { 0 };
+            for (word, first) in words.iter_mut().zip((0..len).step_by(BLOCK)) {
+                let valid = self.valid_word(valid, first, BLOCK.min(len - first));
+                *word = *word & valid | null & !valid;
+            }
+        }
     }
 
     /// Appends what `group` gives of the codes of the keys at these positions.
@@ -246,6 +248,10 @@ impl<'a> IntegerKeys<'a> {
     /// Gives all codes.
     pub(super) fn codes(&self, len: usize, codes: &mut Vec<u32>) {
         codes.clear();
+        if let (None, None) = (self.rows, &self.valid) {
+            with_code!(self, |values, code| codes_of(&values[..len], code, codes));
+            return;
+        }
         self.each_block(|_, block| codes.extend_from_slice(block));
         codes.truncate(len);
     }
@@ -302,6 +308,16 @@ impl<'a> IntegerKeys<'a> {
                 let each = codes.iter_mut().enumerate();
                 each.for_each(|(at, code)| *code = if nulls >> at & 1 == 1 { null } else { *code });
             });
+        }
+    }
+}
+
+kernel! {
+    fn codes_of[T: Copy](values: &[T], code: impl Fn(T) -> u32, codes: &mut Vec<u32>) {
+        codes.reserve(values.len());
+        for block in values.chunks(BLOCK) {
+            prefetch_all(block);
+            append(codes, block, &code);
         }
     }
 }

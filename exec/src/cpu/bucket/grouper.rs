@@ -22,7 +22,7 @@ use super::index::{IndexForm, index_form};
 use super::key::{Codes, KeyLayout, KeyPartValues, KeyWidth, PartValues};
 use super::present::Present;
 use super::runs::Runs;
-use super::table::{GroupTable, hash64};
+use super::table::{GroupTable, hash32, hash64};
 use crate::Result;
 use crate::technique::Technique;
 use multiloop_planner::types::DataType;
@@ -448,7 +448,7 @@ impl Grouper {
     pub(crate) fn deals(&self) -> bool {
         match self {
             Grouper::Direct { .. } => true,
-            Grouper::Hash { layout, .. } => layout.width == KeyWidth::Bits64,
+            Grouper::Hash { layout, .. } => matches!(layout.width, KeyWidth::Bits32 | KeyWidth::Bits64),
             _ => false,
         }
     }
@@ -467,6 +467,9 @@ impl Grouper {
                 let shift = shift_of(entries.len(), MERGE_PARTS);
                 vectorised(move || parts.extend(codes.iter().map(|&code| (code >> shift) as u8)));
             }
+            Grouper::Hash { layout, .. } if layout.width == KeyWidth::Bits32 => vectorised(|| {
+                parts.extend(codes.iter().map(|&code| part_of_hash(hash32(code as u32), MERGE_PARTS) as u8));
+            }),
             _ => vectorised(|| {
                 parts.extend(codes.iter().map(|&code| part_of_hash(hash64(code), MERGE_PARTS) as u8));
             }),

@@ -28,6 +28,8 @@ pub(crate) struct KeyLayout {
 /// What codes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyWidth {
+    /// Integers of 32 bits, kept in 64.
+    Bits32,
     /// 64-bit integers.
     Bits64,
     /// 128-bit integers.
@@ -117,7 +119,8 @@ impl KeyLayout {
             })
             .collect();
         let width = match shift {
-            0..=64 if packs => KeyWidth::Bits64,
+            0..=32 if packs => KeyWidth::Bits32,
+            33..=64 if packs => KeyWidth::Bits64,
             65..=128 if packs => KeyWidth::Bits128,
             _ => KeyWidth::Bytes,
         };
@@ -134,7 +137,7 @@ impl KeyLayout {
 
     /// An upper bound of codes of a packed layout; None beyond 64 bits.
     pub(crate) fn codes(&self) -> Option<u64> {
-        if self.width != KeyWidth::Bits64 {
+        if !matches!(self.width, KeyWidth::Bits32 | KeyWidth::Bits64) {
             return None;
         }
         let Some(last) = self.parts.last() else { return Some(1) };
@@ -197,7 +200,7 @@ impl Codes {
     /// and then `repeats` says which runs.
     pub(super) fn without_repeats(&mut self, width: KeyWidth) -> &Codes {
         match width {
-            KeyWidth::Bits64 => self.repeats.find(&self.bits64, self.absent.as_deref()),
+            KeyWidth::Bits32 | KeyWidth::Bits64 => self.repeats.find(&self.bits64, self.absent.as_deref()),
             KeyWidth::Bits128 => self.repeats.find(&self.bits128, self.absent.as_deref()),
             KeyWidth::Bytes | KeyWidth::Text => self.repeats.clear(),
         }
@@ -207,7 +210,7 @@ impl Codes {
         let runs = self.of_runs.get_or_insert_default();
         runs.len = self.repeats.ends().len();
         match width {
-            KeyWidth::Bits64 => self.repeats.firsts(&self.bits64, &mut runs.bits64),
+            KeyWidth::Bits32 | KeyWidth::Bits64 => self.repeats.firsts(&self.bits64, &mut runs.bits64),
             _ => self.repeats.firsts(&self.bits128, &mut runs.bits128),
         }
         runs.absent = self.absent.as_ref().map(|absent| {
@@ -226,7 +229,7 @@ impl Codes {
             self.texts = None;
         }
         match layout.width {
-            KeyWidth::Bits64 => self.pack_numbers(layout, parts, len),
+            KeyWidth::Bits32 | KeyWidth::Bits64 => self.pack_numbers(layout, parts, len),
             KeyWidth::Bits128 => {
                 self.bits128.clear();
                 self.bits128.resize(len, 0);

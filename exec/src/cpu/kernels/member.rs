@@ -29,11 +29,28 @@ pub(crate) fn members<T: Copy>(values: &[T], code: impl Fn(T) -> u32 + Copy, set
     each_block(values, |(codes, block)| vectorised(|| encode(codes, block, code)), mask, out);
 }
 
+/// As [`members`], of the values at some places.
+pub(crate) fn members_at<T: Copy + Default>(
+    values: &[T],
+    places: &[u32],
+    code: impl Fn(T) -> u32 + Copy,
+    set: &[u64],
+    out: &mut Vec<u64>,
+) {
+    #[cfg(target_arch = "x86_64")]
+    if Level::get() == Level::Avx512 {
+        // SAFETY: the CPU has the features.
+        return unsafe { members_at_512(values, places, code, set, out) };
+    }
+    let mask = |codes: &Codes| word(codes, |code| bit(set, code));
+    each_block(places, |(codes, block)| encode(codes, block, |place| code(values[place as usize])), mask, out);
+}
+
 /// Appends what `mask` gives of the codes of every 64 values. What has no value has the last code of all.
 #[inline(always)]
 fn each_block<T: Copy>(
     values: &[T],
-    encode: impl Fn((&mut Codes, &[T])),
+    mut encode: impl FnMut((&mut Codes, &[T])),
     mask: impl Fn(&Codes) -> u64,
     out: &mut Vec<u64>,
 ) {
@@ -56,16 +73,6 @@ fn encode<T: Copy>(codes: &mut Codes, block: &[T], code: impl Fn(T) -> u32) {
     codes.iter_mut().zip(block).for_each(|(to, &value)| *to = code(value));
 }
 
-/// Which codes of a block are in the set, as [`members`] has it.
-pub(crate) fn mask(codes: &Codes, set: &[u64]) -> u64 {
-    #[cfg(target_arch = "x86_64")]
-    if Level::get() == Level::Avx512 {
-        // SAFETY: the CPU has the features.
-        return unsafe { mask_512(codes, set) };
-    }
-    word(codes, |code| bit(set, code))
-}
-
 /// 1 if a code is in the set, 0 if not.
 #[inline(always)]
 fn bit(set: &[u64], code: u32) -> u64 {
@@ -83,6 +90,24 @@ pub(crate) fn word(codes: &Codes, bit: impl Fn(u32) -> u64) -> u64 {
         }
     }
     (0..8).fold(0, |word, part| word | bytes[part] << (part * 8))
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
+fn members_at_512<T: Copy + Default>(
+    values: &[T],
+    places: &[u32],
+    code: impl Fn(T) -> u32 + Copy,
+    set: &[u64],
+    out: &mut Vec<u64>,
+) {
+    let mut picked = [T::default(); BLOCK];
+    let mut pick = |(codes, block): (&mut Codes, &[u32])| {
+        // One load after the other, then the codes of all at once.
+        picked.iter_mut().zip(block).for_each(|(to, &place)| *to = values[place as usize]);
+        encode(codes, &picked[..block.len()], code);
+    };
+    each_block(places, &mut pick, |codes| mask_512(codes, set), out);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -181,9 +206,11 @@ mod tests {
                     let mut words = vec![7];
                     members(&codes, |code| code, &set, &mut words);
                     assert_eq!(words[1..], expected, "{size} codes, every {step}th, from {start}");
-                    if let Some(codes) = codes.first_chunk::<BLOCK>() {
-                        assert_eq!(mask(codes, &set), expected[0]);
-                    }
+                    let places: Vec<u32> = (0..len as u32).rev().collect();
+                    let falling: Vec<u32> = codes.iter().rev().copied().collect();
+                    let mut words = Vec::new();
+                    members_at(&falling, &places, |code| code, &set, &mut words);
+                    assert_eq!(words, expected, "{size} codes, every {step}th, from {start}, from behind");
                 }
             }
         }
