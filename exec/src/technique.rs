@@ -34,7 +34,7 @@ techniques! {
     NarrowRegisters = "narrow-registers",
     /// Chunks left out that have no row in the range that conditions ask for.
     ChunkRanges = "chunk-ranges",
-    /// Comparisons on a column's physical form.
+    /// Comparisons, and sums and differences with a constant, on a column's physical form.
     Fused = "fused",
     /// Two comparisons of one column as one interval.
     Intervals = "intervals",
@@ -58,6 +58,8 @@ techniques! {
     Few = "few",
     /// A tile's few groups as masks.
     GroupMasks = "group-masks",
+    /// Sums of groups that are masks over a column's physical form.
+    ColumnSums = "column-sums",
     /// Groups of clustered rows as runs.
     Ordered = "ordered",
     /// A bit a code where only keys are asked for.

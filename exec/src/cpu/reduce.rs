@@ -161,6 +161,12 @@ fn fold(
     groups: TileGroups<'_>,
 ) -> Result<()> {
     if let Some(argument) = aggregate.argument {
+        if let TileGroups::Masks(present) = groups
+            && let Some((column, start)) = tile.scanned(argument)
+            && accumulator.update_from(column, start..start + tile.len(), present)
+        {
+            return Ok(());
+        }
         tile.evaluate(argument)?;
     }
     let vector = aggregate.argument.map(|argument| tile.vector(argument));

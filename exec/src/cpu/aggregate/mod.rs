@@ -17,6 +17,8 @@ use super::bucket::present::Present;
 use super::bucket::runs::Runs;
 use super::gather::Gathered;
 use super::vector::{Register, Vector};
+use crate::column::Column;
+use crate::technique::Technique;
 use crate::{Error, Result};
 use distinct::Distinct;
 use extreme::Extreme;
@@ -26,6 +28,7 @@ use moments::Moments;
 use multiloop_planner::multiloop::{Aggregate, Reduction};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+use std::ops::Range;
 use sum::{IntegerSums, IntervalSums};
 use value::AnyValue;
 
@@ -233,6 +236,14 @@ impl Accumulator {
             count(counts, input);
             Ok(())
         })
+    }
+
+    /// Folds in some rows of a column as it is stored, for each group those of its mask; false if it did nothing.
+    pub(crate) fn update_from(&mut self, column: &Column, rows: Range<usize>, present: &Present) -> bool {
+        match self {
+            Accumulator::Integers(sums) if Technique::ColumnSums.is_on() => sums.update_from(column, rows, present),
+            _ => false,
+        }
     }
 
     /// Folds in the groups `from` of another accumulator of the same kind, each into the group at the same place

@@ -5,10 +5,11 @@ use super::super::bucket::grouper::retain;
 use super::super::bucket::present::Present;
 use super::super::bucket::runs::Runs;
 use super::super::gather::Gathered;
-use super::super::kernels::sum::MaskedSum;
+use super::super::kernels::sum::{MaskedOffsets, MaskedSum};
 use super::super::kernels::{prefetch_here, vectorised};
 use super::super::vector::{Vector, VectorData};
 use super::{Input, TileGroups};
+use crate::column::{Column, ColumnData};
 use crate::technique::Technique;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::DataType;
@@ -115,6 +116,28 @@ impl IntegerSums {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Adds values as a column has them: its offsets, and for each of them its base. False if it did nothing.
+    pub(crate) fn update_from(&mut self, column: &Column, rows: Range<usize>, present: &Present) -> bool {
+        let Column { data, nulls: None } = column else { return false };
+        let base = match data {
+            ColumnData::Frame8 { base, .. } | ColumnData::Frame16 { base, .. } => *base,
+            _ => return false,
+        };
+        self.expect_rows(rows.len() as u64);
+        let Sums::Narrow { sums, .. } = &mut self.sums else { return false };
+        match data {
+            ColumnData::Frame8 { offsets, .. } => u8::add_masked(&offsets[rows], present.iter(), sums),
+            ColumnData::Frame16 { offsets, .. } => u16::add_masked(&offsets[rows], present.iter(), sums),
+            _ => return false,
+        }
+        for (group, tuples) in present.iter() {
+            // The sum fits; it may go around the end on the way there.
+            sums[group] = sums[group].wrapping_add(base.wrapping_mul(tuples.count_ones() as i64));
+            self.seen[group] = true;
+        }
+        true
     }
 
     pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {

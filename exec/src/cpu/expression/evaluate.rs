@@ -7,7 +7,7 @@
 use super::node::{Node, Operation};
 use super::{dictionary, fused, load, memo};
 use crate::Result;
-use crate::column::ColumnData;
+use crate::column::{Column, ColumnData};
 use crate::cpu::bucket::key::{KeyLayout, PartDomain, PartLayout};
 use crate::cpu::bucket::present::DictionaryPart;
 use crate::cpu::kernels::{self, Call};
@@ -211,6 +211,11 @@ impl<'a> Tile<'a> {
         parts.iter().zip(&layout.parts).map(part).collect()
     }
 
+    /// A scalar's column, if it is one of a scan that has not been loaded, and the first of its rows.
+    pub(in crate::cpu) fn scanned(&self, scalar: ScalarId) -> Option<(&Column, usize)> {
+        fused::scanned(self, self.expressions.number(scalar) as u32)
+    }
+
     /// Whether a collection is found by one integer, which lies in a column that has not been loaded.
     pub(in crate::cpu) fn keys_lie_in_column(&self, collection: CollectionId, key: &[KeyPart]) -> Result<bool> {
         let [part] = key else { return Ok(false) };
@@ -284,6 +289,7 @@ impl<'a> Tile<'a> {
             _ => {}
         }
         if fused::evaluate(self, function, arguments, len, out)?
+            || load::shifted(self, node, len, out)?
             || dictionary::holds(self, (number, node), function, arguments, out)?
         {
             return Ok(());

@@ -235,7 +235,7 @@ pub(super) fn hold(
     Ok(Some(true))
 }
 
-fn is_constant(tile: &Tile<'_>, number: u32) -> bool {
+pub(super) fn is_constant(tile: &Tile<'_>, number: u32) -> bool {
     let node = tile.node(number);
     node.reach == 0 && !node.volatile && !node.may_fail
 }

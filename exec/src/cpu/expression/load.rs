@@ -1,13 +1,18 @@
 //! Loading: columns from their physical form into registers, by range or by row list.
 
+use super::fused;
+use super::node::{Node, Operation};
+use crate::Result;
 use crate::column::{Column, ColumnData, TextView};
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::kernels::{append, kernel, prefetch_all, prefetch_here};
-use crate::cpu::tile::{NO_ROW, Rows, Source};
+use crate::cpu::tile::{NO_ROW, Rows, Source, Tile};
 use crate::cpu::vector::{Register, Vector, VectorData};
 use crate::technique::Technique;
 use arrow::buffer::BooleanBuffer;
+use multiloop_planner::function::Function;
 use multiloop_planner::value::Interval;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Makes `out` a field of a source at these rows. `optional` says that there may be [`NO_ROW`]s. The register has
@@ -193,7 +198,22 @@ fn load_column(column: &Column, rows: &Rows, len: usize, optional: bool, registe
 /// than one load after the other. `as` cannot lose anything, since the register has been proven wide enough; what stands at
 /// a NULL may be cut, and is never looked at.
 macro_rules! integers {
-    ($scan:ident, $pick:ident, $register:ty) => {
+    ($scan:ident, $pick:ident, $shift:ident, $register:ty) => {
+        kernel! {
+            /// Loads a range of integers, turns the bits of `flip`, and adds.
+            fn $shift[](
+                data: &ColumnData,
+                rows: Range<usize>,
+                flip: $register,
+                plus: $register,
+                out: &mut Vec<$register>,
+            ) {
+                integers!(data, $register, out, |values, convert| {
+                    scan(&values[rows], out, |value| (convert(value) ^ flip).wrapping_add(plus));
+                });
+            }
+        }
+
         kernel! {
             fn $scan[](data: &ColumnData, start: usize, len: usize, out: &mut Vec<$register>) {
                 if !data.is_integer() {
@@ -240,9 +260,58 @@ macro_rules! integers {
     }};
 }
 
-integers!(scan_i32, pick_i32, i32);
-integers!(scan_i64, pick_i64, i64);
-integers!(scan_i128, pick_i128, i128);
+integers!(scan_i32, pick_i32, shift_i32, i32);
+integers!(scan_i64, pick_i64, shift_i64, i64);
+integers!(scan_i128, pick_i128, shift_i128, i128);
+
+/// Makes `out` the sum or difference of a constant and a column of a scan that has not been loaded, if that is what a node
+/// is and it cannot leave its register: false if not. So the column goes through memory once.
+pub(super) fn shifted(tile: &mut Tile<'_>, node: &Node, len: usize, out: &mut Vector) -> Result<bool> {
+    let Operation::Call { function, arguments } = &node.operation else { return Ok(false) };
+    let &[a, b] = &arguments[..] else { return Ok(false) };
+    let (column, constant) = if fused::is_constant(tile, b) { (a, b) } else { (b, a) };
+    let is_sum = matches!(function, Function::Add | Function::Subtract);
+    let fits = !node.may_fail && node.data_type.integer_bounds().is_some() && Technique::Fused.is_on();
+    if !is_sum || !fits || !fused::is_constant(tile, constant) || fused::scanned(tile, column).is_none() {
+        return Ok(false);
+    }
+    tile.ensure(constant)?;
+    let Some(value) = tile.top(constant).integer(0).filter(|_| !tile.top(constant).is_null(0)) else {
+        return Ok(false);
+    };
+    // A value's opposite is its complement and one.
+    let (flip, plus) = match function {
+        Function::Add => (0, value),
+        _ if constant == b => (0, value.wrapping_neg()),
+        _ => (-1, value.wrapping_add(1)),
+    };
+    let Some((column, start)) = fused::scanned(tile, column).filter(|(column, _)| column.data.is_integer()) else {
+        return Ok(false);
+    };
+    let rows = start..start + len;
+    let data = match node.register {
+        Register::I32 => {
+            let mut values = out.take_i32();
+            shift_i32(&column.data, rows, flip, plus as i32, &mut values);
+            VectorData::I32(values)
+        }
+        Register::I64 => {
+            let mut values = out.take_i64();
+            shift_i64(&column.data, rows, flip.into(), plus as i64, &mut values);
+            VectorData::I64(values)
+        }
+        Register::I128 => {
+            let mut values = out.take_i128();
+            shift_i128(&column.data, rows, flip.into(), plus, &mut values);
+            VectorData::I128(values)
+        }
+        _ => return Ok(false),
+    };
+    let mut bits = out.take_nulls();
+    let nulls = nulls_of(column, &Rows::Range(start as u32), len, false, &mut bits).then_some(bits);
+    out.set(len, data, nulls);
+    Ok(true)
+}
 
 fn text(data: &ColumnData, rows: &Rows, len: usize, optional: bool, out: &mut Vector) -> VectorData {
     match data {

@@ -19,6 +19,88 @@ pub(crate) trait MaskedSum: Sized {
     );
 }
 
+/// An offset of a column's values, of which many are summed.
+pub(crate) trait MaskedOffsets: Sized {
+    /// Adds to the sum of each group the offsets of the tuples of its mask.
+    fn add_masked<'m>(offsets: &[Self], masks: impl Iterator<Item = (usize, &'m Bitmap)>, sums: &mut [i64]);
+}
+
+macro_rules! masked_offsets {
+    ($type:ty, $avx512:ident) => {
+        impl MaskedOffsets for $type {
+            fn add_masked<'m>(offsets: &[$type], masks: impl Iterator<Item = (usize, &'m Bitmap)>, sums: &mut [i64]) {
+                for (group, mask) in masks {
+                    let words = &mask.words()[..offsets.len().div_ceil(64)];
+                    #[cfg(target_arch = "x86_64")]
+                    if Level::get() == Level::Avx512 {
+                        // SAFETY: the CPU has the features.
+                        sums[group] = sums[group].wrapping_add(unsafe { $avx512(offsets, words) });
+                        continue;
+                    }
+                    let blocks = offsets.chunks(64).zip(words);
+                    let of_block = |(block, &word): (&[$type], &u64)| {
+                        let each = block.iter().enumerate();
+                        each.map(|(at, &offset)| i64::from(offset) * (word >> at & 1) as i64).sum::<i64>()
+                    };
+                    sums[group] = sums[group].wrapping_add(blocks.map(of_block).sum());
+                }
+            }
+        }
+    };
+}
+
+masked_offsets!(u8, sum_offsets_8);
+masked_offsets!(u16, sum_offsets_16);
+
+/// The sum of offsets that a mask has: distances from 0 of eight bytes at once.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn sum_offsets_8(offsets: &[u8], words: &[u64]) -> i64 {
+    use std::arch::x86_64::{
+        _mm512_add_epi64, _mm512_loadu_si512, _mm512_maskz_mov_epi8, _mm512_reduce_add_epi64, _mm512_sad_epu8,
+        _mm512_setzero_si512,
+    };
+    let (blocks, rest) = offsets.as_chunks::<64>();
+    let zero = _mm512_setzero_si512();
+    let mut sum = zero;
+    for (block, &word) in blocks.iter().zip(words) {
+        // SAFETY: the block has 64 bytes.
+        let offsets = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
+        sum = _mm512_add_epi64(sum, _mm512_sad_epu8(_mm512_maskz_mov_epi8(word, offsets), zero));
+    }
+    _mm512_reduce_add_epi64(sum) + sum_rest(rest, words, blocks.len())
+}
+
+/// As [`sum_offsets_8`]: sums of pairs, of what is left of offsets when 2^15 is taken away from each.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,popcnt")]
+fn sum_offsets_16(offsets: &[u16], words: &[u64]) -> i64 {
+    use std::arch::x86_64::{
+        _mm512_add_epi32, _mm512_add_epi64, _mm512_loadu_si512, _mm512_madd_epi16, _mm512_maskz_sub_epi16,
+        _mm512_reduce_add_epi64, _mm512_set1_epi16, _mm512_setzero_si512,
+    };
+    let (blocks, rest) = offsets.as_chunks::<64>();
+    let (half, one) = (_mm512_set1_epi16(i16::MIN), _mm512_set1_epi16(1));
+    let mut sum = _mm512_setzero_si512();
+    let mut taken = 0;
+    let bits = words[..blocks.len()].chunks(1 << 12);
+    // A lane takes two pairs of a block, each of which is at most 2^16 from 0.
+    for (blocks, words) in blocks.chunks(1 << 12).zip(bits) {
+        let mut lanes = _mm512_setzero_si512();
+        for (block, &word) in blocks.iter().zip(words) {
+            for part in 0..2 {
+                // SAFETY: the block has twice 32 offsets.
+                let offsets = unsafe { _mm512_loadu_si512(block.as_ptr().add(part * 32).cast()) };
+                let near = _mm512_maskz_sub_epi16((word >> (part * 32)) as u32, offsets, half);
+                lanes = _mm512_add_epi32(lanes, _mm512_madd_epi16(near, one));
+            }
+            taken += i64::from(word.count_ones());
+        }
+        sum = _mm512_add_epi64(sum, widened(lanes));
+    }
+    _mm512_reduce_add_epi64(sum) + (taken << 15) + sum_rest(rest, words, blocks.len())
+}
+
 /// Whether masks alone do, and groups need not be known tuple by tuple.
 pub(crate) fn sums_by_masks() -> bool {
     Level::get() == Level::Avx512
@@ -278,6 +360,31 @@ fn sum_rest<T: Copy + Into<i64>>(rest: &[T], words: &[u64], blocks: usize) -> i6
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sums_of_offsets_are_of_the_masks_offsets() {
+        for len in [0, 1, 63, 64, 65, 8_192, 300_000] {
+            for value in [|_| 0, |_| u16::MAX, |at: usize| (at * 7_919) as u16, |at: usize| (at % 3) as u16 + 32_766] {
+                let wide: Vec<u16> = (0..len).map(value).collect();
+                let narrow: Vec<u8> = wide.iter().map(|&offset| (offset >> 3) as u8).collect();
+                let mut masks = vec![Bitmap::default(); 3];
+                masks[0].fill(len, |_| true);
+                masks[1].fill(len, |at| at % 5 < 2);
+                masks[2].fill(len, |_| false);
+                let sum = |offset: &dyn Fn(usize) -> i64, mask: &Bitmap| -> i64 {
+                    (0..len).filter(|&at| mask.get(at)).map(offset).sum::<i64>() - 5
+                };
+                let mut sums = vec![-5; 3];
+                u16::add_masked(&wide, masks.iter().enumerate(), &mut sums);
+                let expected: Vec<i64> = masks.iter().map(|mask| sum(&|at| wide[at].into(), mask)).collect();
+                assert_eq!(sums, expected, "{len} offsets");
+                let mut sums = vec![-5; 3];
+                u8::add_masked(&narrow, masks.iter().enumerate(), &mut sums);
+                let expected: Vec<i64> = masks.iter().map(|mask| sum(&|at| narrow[at].into(), mask)).collect();
+                assert_eq!(sums, expected, "{len} bytes");
+            }
+        }
+    }
 
     #[test]
     fn sums_are_of_the_masks_values() {
