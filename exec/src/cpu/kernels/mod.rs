@@ -101,7 +101,7 @@ pub(super) fn strict_nulls(arguments: &[&Vector], len: usize, out: &mut Vector) 
 }
 
 /// Runs a kernel of one small loop, compiled for the best instructions that may be used (see [`Level`]). A closure of more
-/// than that is not inlined where these are on, and profits from nothing: that is for [`kernel`].
+/// than that is not inlined where these are on, and profits from nothing: that is for functions of `kernel!`.
 #[inline(always)]
 pub fn vectorised<R>(kernel: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
