@@ -248,12 +248,14 @@ impl<'a> IntegerKeys<'a> {
     /// Gives all codes.
     pub(super) fn codes(&self, len: usize, codes: &mut Vec<u32>) {
         codes.clear();
-        if let (None, None) = (self.rows, &self.valid) {
-            with_code!(self, |values, code| codes_of(&values[..len], code, codes));
-            return;
+        match (self.rows, &self.valid) {
+            (None, None) => with_code!(self, |values, code| codes_of(&values[..len], code, codes)),
+            (Some(rows), None) => with_code!(self, |values, code| codes_at(values, &rows[..len], code, codes)),
+            (_, Some(_)) => {
+                self.each_block(|_, block| codes.extend_from_slice(block));
+                codes.truncate(len);
+            }
         }
-        self.each_block(|_, block| codes.extend_from_slice(block));
-        codes.truncate(len);
     }
 
     #[inline(always)]
@@ -309,6 +311,12 @@ impl<'a> IntegerKeys<'a> {
                 each.for_each(|(at, code)| *code = if nulls >> at & 1 == 1 { null } else { *code });
             });
         }
+    }
+}
+
+kernel! {
+    fn codes_at[T: Copy](values: &[T], rows: &[u32], code: impl Fn(T) -> u32, codes: &mut Vec<u32>) {
+        append(codes, rows, |row| code(values[row as usize]));
     }
 }
 

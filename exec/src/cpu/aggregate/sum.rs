@@ -5,7 +5,7 @@ use super::super::bucket::grouper::retain;
 use super::super::bucket::present::Present;
 use super::super::bucket::runs::Runs;
 use super::super::gather::Gathered;
-use super::super::kernels::sum::{MaskedOffsets, MaskedSum};
+use super::super::kernels::sum::{MaskedOffsets, MaskedSum, running_sums};
 use super::super::kernels::{prefetch_here, vectorised};
 use super::super::vector::{Vector, VectorData};
 use super::{Input, TileGroups};
@@ -27,10 +27,16 @@ pub(crate) struct IntegerSums {
 /// Memory for a tile.
 #[derive(Clone, Debug, Default)]
 struct Memory {
-    /// Running sums.
-    running: Vec<i64>,
+    running: Running,
     /// Values without NULLs.
     values: Vector,
+}
+
+/// Running sums, modulo their width.
+#[derive(Clone, Debug, Default)]
+struct Running {
+    narrow: Vec<i32>,
+    wide: Vec<i64>,
 }
 
 /// A sum of `rows` values of at most `bound` is at most their product: while that fits 64 bits, so does the sum. When
@@ -248,7 +254,7 @@ fn add_dense(
     groups: TileGroups<'_>,
     bound: u64,
     (sums, seen): (&mut [i64], &mut [bool]),
-    running: &mut Vec<i64>,
+    running: &mut Running,
 ) -> bool {
     match (groups, data) {
         (TileGroups::One, VectorData::I32(values)) => {
@@ -270,11 +276,17 @@ fn add_dense(
         (TileGroups::Each(groups, None), VectorData::I32(values)) => add_each(values, groups, valid, sums, seen),
         (TileGroups::Each(groups, None), VectorData::I64(values)) => add_each(values, groups, valid, sums, seen),
         (TileGroups::Runs(runs), VectorData::I32(values)) => {
-            add_runs(values, sums, runs, running);
+            if bound.saturating_mul(values.len() as u64) <= i32::MAX as u64 {
+                running_sums(values, &mut running.narrow);
+                let running = &running.narrow;
+                add_runs(runs, sums, |end| running[end - 1], |total, before| total.wrapping_sub(before).into());
+            } else {
+                add_wide_runs(values, runs, sums, &mut running.wide);
+            }
             see_runs(runs, valid, seen);
         }
         (TileGroups::Runs(runs), VectorData::I64(values)) => {
-            add_runs(values, sums, runs, running);
+            add_wide_runs(values, runs, sums, &mut running.wide);
             see_runs(runs, valid, seen);
         }
         _ => return false,
@@ -333,19 +345,30 @@ fn add_each_if<T: Copy + Into<i64>>(
     }
 }
 
-/// Adds to each sum the values of its run, as the difference of two running sums: these may go around the end, their
-/// difference does not.
-fn add_runs<T: Copy + Into<i64>>(values: &[T], sums: &mut [i64], runs: &Runs, running: &mut Vec<i64>) {
+/// Adds to each sum the values of its run, in running sums of 64 bits.
+fn add_wide_runs<T: Copy + Into<i64>>(values: &[T], runs: &Runs, sums: &mut [i64], running: &mut Vec<i64>) {
     let mut total = 0i64;
     running.clear();
     running.extend(values.iter().map(|&value| {
         total = total.wrapping_add(value.into());
         total
     }));
-    let mut before = 0;
+    add_runs(runs, sums, |end| running[end - 1], i64::wrapping_sub);
+}
+
+/// Adds to each sum the values of its run, as the difference of two running sums: these may go around the end, their
+/// difference does not.
+#[inline(always)]
+fn add_runs<T: Copy + Default>(
+    runs: &Runs,
+    sums: &mut [i64],
+    running: impl Fn(usize) -> T,
+    difference: impl Fn(T, T) -> i64,
+) {
+    let mut before = T::default();
     let mut add = |sum: &mut i64, end: usize| {
-        let total = running[end - 1];
-        *sum += total.wrapping_sub(before);
+        let total = running(end);
+        *sum += difference(total, before);
         before = total;
     };
     match runs.consecutive() {

@@ -237,21 +237,16 @@ impl KeyIndex {
     pub(crate) fn find(&self, key: &Key<'_>, len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
         match key {
             Key::Integers(keys) => {
-                groups.clear();
-                groups.reserve(len.next_multiple_of(BLOCK));
+                keys.codes(len, groups);
                 match &self.lookup {
-                    Lookup::Direct(Direct { entries, .. }) => {
-                        keys.each_block(|_, codes| groups.extend(codes.iter().map(|&code| entries[code as usize])));
-                    }
-                    Lookup::Ranked(ranks) => {
-                        keys.each_block(|_, codes| groups.extend(codes.iter().map(|&code| ranks.group(code.into()))));
-                    }
+                    Lookup::Direct(direct) => replace(groups, |code| direct.entries[code as usize]),
+                    Lookup::Ranked(ranks) => replace(groups, |code| ranks.group(code.into())),
                     Lookup::Dense(last) => {
-                        keys.each_block(|_, codes| groups.extend(codes.iter().map(|&code| dense(code.into(), *last))));
+                        let last = *last;
+                        replace(groups, |code| dense(code.into(), last));
                     }
                     Lookup::Hash(_) => unreachable!("it has no range of codes"),
                 }
-                groups.truncate(len);
             }
             Key::Parts(parts) => self.find_parts(parts, len, codes, groups),
         }
@@ -380,6 +375,13 @@ impl KeyIndex {
             Lookup::Hash(_) => unreachable!("it has no range of codes"),
         }
         out.set_words(len, words);
+    }
+}
+
+kernel! {
+    /// Puts in the place of each code what `group` gives of it.
+    fn replace[](codes: &mut [u32], group: impl Fn(u32) -> u32) {
+        codes.iter_mut().for_each(|code| *code = group(*code));
     }
 }
 
