@@ -1,7 +1,8 @@
 //! Which of many codes are in a set, which has a bit a code: 64 codes make a word of a mask.
 //!
 //! With AVX-512, codes that come clustered find their bits in one register. Others take a byte of the set each, one
-//! after the other, into lanes that are then tested together: the instructions that gather take longer than that.
+//! after the other, into lanes that are then tested together: the instructions that gather take longer than that. With
+//! VBMI, all bytes of a small set are looked through for all lanes at once.
 
 use super::{prefetch_all, vectorised};
 use crate::cpu::level::Level;
@@ -22,6 +23,10 @@ pub(crate) fn members<T: Copy>(values: &[T], code: impl Fn(T) -> u32 + Copy, set
     debug_assert!(set.last().is_some_and(|&last| last >> 63 == 0), "the last bit stands for codes out of range");
     #[cfg(target_arch = "x86_64")]
     if Level::get() == Level::Avx512 {
+        if let Some(tables) = Tables::of(set) {
+            // SAFETY: the CPU has the features.
+            return unsafe { members_in_tables(values, code, &tables, out) };
+        }
         // SAFETY: the CPU has the features.
         return unsafe { members_512(values, code, set, out) };
     }
@@ -39,6 +44,10 @@ pub(crate) fn members_at<T: Copy + Default>(
 ) {
     #[cfg(target_arch = "x86_64")]
     if Level::get() == Level::Avx512 {
+        if let Some(tables) = Tables::of(set) {
+            // SAFETY: the CPU has the features.
+            return unsafe { members_at_in_tables(values, places, code, &tables, out) };
+        }
         // SAFETY: the CPU has the features.
         return unsafe { members_at_512(values, places, code, set, out) };
     }
@@ -102,12 +111,125 @@ fn members_at_512<T: Copy + Default>(
     out: &mut Vec<u64>,
 ) {
     let mut picked = [T::default(); BLOCK];
-    let mut pick = |(codes, block): (&mut Codes, &[u32])| {
-        // One load after the other, then the codes of all at once.
-        picked.iter_mut().zip(block).for_each(|(to, &place)| *to = values[place as usize]);
-        encode(codes, &picked[..block.len()], code);
-    };
-    each_block(places, &mut pick, |codes| mask_512(codes, set), out);
+    each_block(places, |block| pick(values, block, code, &mut picked), |codes| mask_512(codes, set), out);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+fn members_in_tables<T: Copy>(values: &[T], code: impl Fn(T) -> u32 + Copy, tables: &Tables, out: &mut Vec<u64>) {
+    each_block(values, |(codes, block)| encode(codes, block, code), |codes| mask_in_tables(codes, tables), out);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+fn members_at_in_tables<T: Copy + Default>(
+    values: &[T],
+    places: &[u32],
+    code: impl Fn(T) -> u32 + Copy,
+    tables: &Tables,
+    out: &mut Vec<u64>,
+) {
+    let mut picked = [T::default(); BLOCK];
+    each_block(places, |block| pick(values, block, code, &mut picked), |codes| mask_in_tables(codes, tables), out);
+}
+
+/// The codes of values at some places: one load after the other, then the codes of all at once.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn pick<T: Copy>(
+    values: &[T],
+    (codes, places): (&mut Codes, &[u32]),
+    code: impl Fn(T) -> u32,
+    picked: &mut [T; BLOCK],
+) {
+    picked.iter_mut().zip(places).for_each(|(to, &place)| *to = values[place as usize]);
+    encode(codes, &picked[..places.len()], code);
+}
+
+/// Bytes of a set in two registers, from which one instruction takes a byte for each of 64 lanes.
+#[cfg(target_arch = "x86_64")]
+const TABLE: usize = 128;
+
+/// Tables of a set up to which all of them are looked through: that takes as long as 64 loads.
+#[cfg(target_arch = "x86_64")]
+const TABLES_MAX: usize = 12;
+
+/// A small set as tables.
+#[cfg(target_arch = "x86_64")]
+struct Tables {
+    bytes: [[u8; TABLE]; TABLES_MAX],
+    count: usize,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Tables {
+    /// None if the set is too large, or the CPU has not the instruction. The least sets lie in one register anyway.
+    fn of(set: &[u64]) -> Option<Self> {
+        let count = (set.len() * 8).div_ceil(TABLE);
+        if set.len() <= 8 || count > TABLES_MAX || !std::is_x86_feature_detected!("avx512vbmi") {
+            return None;
+        }
+        let mut tables = Tables { bytes: [[0; TABLE]; TABLES_MAX], count };
+        let (words, _) = tables.bytes.as_flattened_mut().as_chunks_mut::<8>();
+        words.iter_mut().zip(set).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
+        Some(tables)
+    }
+}
+
+/// Which codes of a block are in a set of tables.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi")]
+fn mask_in_tables(codes: &Codes, tables: &Tables) -> u64 {
+    use std::arch::x86_64::*;
+    // Codes that are out of range have the last bit of all, which is not set.
+    let last = _mm512_set1_epi32((tables.count * TABLE * 8 - 1) as i32);
+    let codes: [__m512i; 4] = std::array::from_fn(|part| {
+        // SAFETY: a block has four times 16 codes.
+        let codes = unsafe { _mm512_loadu_si512(codes.as_ptr().add(part * 16).cast()) };
+        _mm512_min_epu32(codes, last)
+    });
+    let low = bytes_of(codes);
+    // A table takes the lowest seven bits of a byte's number.
+    let place = bytes_of(codes.map(|codes| _mm512_srli_epi32::<3>(codes)));
+    let table = bytes_of(codes.map(|codes| _mm512_srli_epi32::<10>(codes)));
+    let mut found = _mm512_setzero_si512();
+    for (number, bytes) in tables.bytes[..tables.count].iter().enumerate() {
+        // SAFETY: a table has twice 64 bytes.
+        let halves = [0, 64].map(|at| unsafe { _mm512_loadu_si512(bytes.as_ptr().add(at).cast()) });
+        let here = _mm512_cmpeq_epi8_mask(table, _mm512_set1_epi8(number as i8));
+        found = _mm512_mask_mov_epi8(found, here, _mm512_permutex2var_epi8(halves[0], place, halves[1]));
+    }
+    _mm512_test_epi8_mask(found, bits_of(low))
+}
+
+/// The lowest bytes of four times 16 lanes.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn bytes_of(lanes: [std::arch::x86_64::__m512i; 4]) -> std::arch::x86_64::__m512i {
+    use std::arch::x86_64::_mm512_cvtepi32_epi8;
+    join(lanes.map(|lanes| _mm512_cvtepi32_epi8(lanes)))
+}
+
+/// Four times 16 bytes.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn join(parts: [std::arch::x86_64::__m128i; 4]) -> std::arch::x86_64::__m512i {
+    use std::arch::x86_64::{_mm512_castsi128_si512, _mm512_inserti64x2};
+    let low = _mm512_inserti64x2::<1>(_mm512_castsi128_si512(parts[0]), parts[1]);
+    _mm512_inserti64x2::<3>(_mm512_inserti64x2::<2>(low, parts[2]), parts[3])
+}
+
+/// For each byte the one that has only the bit that the lowest three bits of it say.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn bits_of(low: std::arch::x86_64::__m512i) -> std::arch::x86_64::__m512i {
+    use std::arch::x86_64::{_mm512_and_si512, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_shuffle_epi8};
+    let bits = _mm512_set1_epi64(i64::from_le_bytes([1, 2, 4, 8, 16, 32, 64, 128]));
+    _mm512_shuffle_epi8(bits, _mm512_and_si512(low, _mm512_set1_epi8(7)))
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -164,18 +286,8 @@ fn mask_512(codes: &Codes, set: &[u64]) -> u64 {
     let Aligned(places) = std::hint::black_box(&places);
     let bytes = set.as_ptr().cast::<u8>();
     let (parts, _) = places.as_chunks::<16>();
-    let [found, low] = [
-        std::array::from_fn(|part| bytes_at!(bytes, parts[part], 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)),
-        codes.map(|codes| _mm512_cvtepi32_epi8(codes)),
-    ]
-    .map(|parts: [__m128i; 4]| {
-        let low = _mm512_inserti64x2::<1>(_mm512_castsi128_si512(parts[0]), parts[1]);
-        _mm512_inserti64x2::<3>(_mm512_inserti64x2::<2>(low, parts[2]), parts[3])
-    });
-    // For each of a byte's bits, by its number, the byte that has only this one.
-    let bits = _mm512_set1_epi64(i64::from_le_bytes([1, 2, 4, 8, 16, 32, 64, 128]));
-    let bit = _mm512_shuffle_epi8(bits, _mm512_and_si512(low, _mm512_set1_epi8(7)));
-    _mm512_test_epi8_mask(found, bit)
+    let found = std::array::from_fn(|part| bytes_at!(bytes, parts[part], 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15));
+    _mm512_test_epi8_mask(join(found), bits_of(bytes_of(codes)))
 }
 
 #[cfg(test)]
@@ -184,7 +296,8 @@ mod tests {
 
     #[test]
     fn members_are_the_codes_whose_bits_are_set() {
-        for (size, step) in [(1, 1), (64, 3), (400, 2), (1_000, 7), (100_000, 5), (1 << 20, 1 << 12)] {
+        for size in [1, 64, 400, 511, 512, 1_000, 5_000, 12_287, 12_288, 100_000, 1 << 20] {
+            let step = if size > 100_000 { 1 << 12 } else { 1 + size % 5 };
             let mut set = vec![0u64; size / 64 + 1];
             (0..size).step_by(step).for_each(|code| set[code / 64] |= 1 << (code % 64));
             // Clustered, spread, falling, and with some that are out of range.
