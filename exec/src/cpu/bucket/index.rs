@@ -11,8 +11,7 @@
 
 use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
-use super::super::kernels::kernel;
-use super::super::kernels::member::word;
+use super::super::kernels::{fill_truth_of, kernel};
 use super::super::probe::{BLOCK, CodeRange, IntegerKeys, Key, KeyVector};
 use super::super::vector::Vector;
 use super::grouper::Grouper;
@@ -306,10 +305,10 @@ impl KeyIndex {
         out: &mut Bitmap,
     ) {
         match key {
-            Key::Integers(keys) => self.members(keys, len, out),
+            Key::Integers(keys) => self.members(keys, len, groups, out),
             Key::Parts(parts) => {
                 self.find_parts(parts, len, codes, groups);
-                out.fill(len, |tuple| groups[tuple] != NO_GROUP);
+                fill_truth_of(groups, out, |group| group != NO_GROUP);
             }
         }
     }
@@ -326,7 +325,7 @@ impl KeyIndex {
         match key {
             Key::Integers(keys) => {
                 let mut found = std::mem::take(&mut codes.found);
-                self.members(keys, len, &mut found);
+                self.members(keys, len, &mut codes.numbers, &mut found);
                 if let Some(mask) = mask {
                     found.and(mask);
                 }
@@ -363,17 +362,20 @@ impl KeyIndex {
         }
     }
 
-    /// Makes `out` which keys are those of groups.
-    fn members(&self, keys: &IntegerKeys<'_>, len: usize, out: &mut Bitmap) {
-        let mut words = out.take_words();
-        match &self.lookup {
-            Lookup::Direct(direct) => keys.members(&direct.set, &mut words),
-            Lookup::Ranked(ranks) => keys.members(ranks.bits(), &mut words),
-            Lookup::Dense(last) => keys.each_block(|_, codes| {
-                words.push(word(codes, |code| u64::from(dense(code.into(), *last) != NO_GROUP)));
-            }),
+    /// Makes `out` which keys are those of groups. `memory` is for their codes.
+    fn members(&self, keys: &IntegerKeys<'_>, len: usize, memory: &mut Vec<u32>, out: &mut Bitmap) {
+        let set = match &self.lookup {
+            Lookup::Direct(direct) => &direct.set,
+            Lookup::Ranked(ranks) => ranks.bits(),
+            Lookup::Dense(last) => {
+                let last = *last;
+                keys.codes(len, memory);
+                return fill_truth_of(memory, out, |code| code.wrapping_sub(1) < last);
+            }
             Lookup::Hash(_) => unreachable!("it has no range of codes"),
-        }
+        };
+        let mut words = out.take_words();
+        keys.members(set, &mut words);
         out.set_words(len, words);
     }
 }

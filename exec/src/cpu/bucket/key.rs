@@ -179,6 +179,8 @@ pub(crate) struct Codes {
     pub(super) repeats: Repeats,
     /// Memory for which keys have been found.
     pub(super) found: Bitmap,
+    /// Memory for codes of keys of one integer.
+    pub(super) numbers: Vec<u32>,
     of_runs: Option<Box<Codes>>,
 }
 

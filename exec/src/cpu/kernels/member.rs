@@ -90,7 +90,7 @@ fn bit(set: &[u64], code: u32) -> u64 {
 
 /// A bit for each code of a block: what `bit` gives, 0 or 1.
 #[inline(always)]
-pub(crate) fn word(codes: &Codes, bit: impl Fn(u32) -> u64) -> u64 {
+fn word(codes: &Codes, bit: impl Fn(u32) -> u64) -> u64 {
     // Eight bytes in turn, so that no step waits for the one before.
     let mut bytes = [0u64; 8];
     for at in 0..8 {
