@@ -10,7 +10,7 @@ pub enum Level {
     Portable,
     /// AVX2, and the instructions for single bits that every CPU with it has: BMI 1 and 2, LZCNT and POPCNT.
     Avx2,
-    /// AVX-512 F, BW, DQ and VL.
+    /// AVX-512 F, BW, DQ and VL, and the instructions for single bits.
     Avx512,
 }
 

@@ -380,6 +380,27 @@ mod tests {
         });
         assert!(codes[expected.len()..].iter().all(|&code| code == absent));
         assert_eq!(codes[..expected.len()], expected, "from {low} to {high}");
+        keys.codes(expected.len(), &mut codes);
+        assert_eq!(codes, expected, "from {low} to {high}");
+        let positions: Vec<u32> = (0..expected.len() as u32).step_by(3).collect();
+        let mut groups = vec![7];
+        keys.groups_at(&positions, &mut groups, |code| code ^ 1);
+        assert!(groups[1..].iter().zip(&positions).all(|(group, &at)| *group == expected[at as usize] ^ 1));
+        if absent > 1 << 16 {
+            return;
+        }
+        // With NULL's code and without it.
+        for rest in [0, 1] {
+            let is_member = |code: u32| code != absent && code % 3 == rest;
+            let mut set = vec![0u64; absent as usize / 64 + 1];
+            (0..absent).filter(|&code| is_member(code)).for_each(|code| set[code as usize / 64] |= 1 << (code % 64));
+            let mut words = vec![7];
+            keys.members(&set, &mut words);
+            assert_eq!(words.len(), expected.len().div_ceil(64));
+            for (at, &code) in expected.iter().enumerate() {
+                assert_eq!(words[at / 64] >> (at % 64) & 1 == 1, is_member(code), "{code} from {low} to {high}");
+            }
+        }
     }
 
     /// All forms that hold the values, all of them and some rows.

@@ -52,15 +52,19 @@ enum Lookup {
 #[derive(Debug)]
 struct Direct {
     entries: Vec<u32>,
-    /// A bit for each code that has one.
+    /// A bit for each code that has one, if keys are one integer.
     set: Vec<u64>,
 }
 
 impl Direct {
-    fn new(entries: Vec<u32>) -> Self {
+    fn new(entries: Vec<u32>, layout: &KeyLayout, reservation: &mut Reservation) -> Result<Self> {
+        if layout.code_range().is_none() {
+            return Ok(Direct { entries, set: Vec::new() });
+        }
+        reservation.add(entries.len() / 8)?;
         let bit = |(at, &group): (usize, &u32)| u64::from(group != NO_GROUP) << at;
         let word = |entries: &[u32]| entries.iter().enumerate().fold(0, |word, entry| word | bit(entry));
-        Direct { set: entries.chunks(BLOCK).map(word).collect(), entries }
+        Ok(Direct { set: entries.chunks(BLOCK).map(word).collect(), entries })
     }
 }
 
@@ -115,7 +119,7 @@ impl KeyIndex {
         let built = match (form, layout.codes()) {
             (IndexForm::Direct, Some(size)) => {
                 reservation.add(size as usize * 4)?;
-                build_direct(layout, &codes, size as usize, reservation)
+                build_direct(layout, &codes, size as usize, reservation)?
             }
             (IndexForm::Ranked, Some(size)) => {
                 reservation.add(Ranks::bytes(size))?;
@@ -188,7 +192,7 @@ impl KeyIndex {
             None if !tables.is_empty() => Lookup::Hash(GroupTables::new(tables)),
             None => {
                 direct.push(NO_GROUP);
-                Lookup::Direct(Direct::new(direct))
+                Lookup::Direct(Direct::new(direct, &layout, &mut reservation)?)
             }
         };
         if let Lookup::Hash(tables) = &lookup {
@@ -472,7 +476,7 @@ fn domain_of(column: &Gathered, data_type: DataType) -> PartDomain {
     }
 }
 
-fn build_direct(layout: KeyLayout, codes: &Codes, size: usize, reservation: Reservation) -> Built {
+fn build_direct(layout: KeyLayout, codes: &Codes, size: usize, mut reservation: Reservation) -> Result<Built> {
     let mut entries = vec![NO_GROUP; size + 1];
     let mut unique = true;
     for (row, &code) in codes.bits64.iter().enumerate() {
@@ -492,7 +496,8 @@ fn build_direct(layout: KeyLayout, codes: &Codes, size: usize, reservation: Rese
         let numbers: Vec<u32> = codes.bits64.iter().map(|&code| entries[code as usize]).collect();
         span(&numbers, groups as usize)
     };
-    Built { index: KeyIndex::new(layout, Lookup::Direct(Direct::new(entries)), spans, reservation), order }
+    let direct = Direct::new(entries, &layout, &mut reservation)?;
+    Ok(Built { index: KeyIndex::new(layout, Lookup::Direct(direct), spans, reservation), order })
 }
 
 fn build_ranked(layout: KeyLayout, codes: &Codes, size: u64, reservation: Reservation) -> Built {

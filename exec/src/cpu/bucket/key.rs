@@ -1,4 +1,4 @@
-//! Keys as numbers: the parts of a key, packed into one integer of 64 or 128 bits where their ranges allow it, else
+//! Keys as numbers: the parts of a key, packed into one integer of 32, 64 or 128 bits where their ranges allow it, else
 //! written one after the other as bytes. Equal keys, in the sense of GROUP BY, have equal codes.
 //!
 //! A part's code is 0 for NULL and 1 + value - low otherwise, so it takes the bits of its range. Text is packed by

@@ -129,7 +129,7 @@ kernel! {
     }
 }
 
-/// Codes near to each other whose bits are first bytes.
+/// Codes near to each other that are a byte each before they are bits.
 const FLAGS: usize = 16 * BLOCK;
 
 /// Sets the bits of increasing codes; the first word has the first one's. `flags` are 0 before and after.

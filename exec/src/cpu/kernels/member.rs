@@ -5,6 +5,7 @@
 //! VBMI, all bytes of a small set are looked through for all lanes at once.
 
 use super::{prefetch_all, vectorised};
+#[cfg(target_arch = "x86_64")]
 use crate::cpu::level::Level;
 
 /// Codes that are looked for at once.
@@ -20,11 +21,11 @@ pub(crate) struct Aligned(pub(crate) Codes);
 /// Appends for every 64 values which of them have a code in the set; behind the last value nothing is. A code without a
 /// bit in the set is not in it, and nor is that of the set's last bit.
 pub(crate) fn members<T: Copy>(values: &[T], code: impl Fn(T) -> u32 + Copy, set: &[u64], out: &mut Vec<u64>) {
-    debug_assert!(set.last().is_some_and(|&last| last >> 63 == 0), "the last bit stands for codes out of range");
+    check(set);
     #[cfg(target_arch = "x86_64")]
     if Level::get() == Level::Avx512 {
         if let Some(tables) = Tables::of(set) {
-            // SAFETY: the CPU has the features.
+            // SAFETY: the CPU has the features, VBMI among them, since there are tables.
             return unsafe { members_in_tables(values, code, &tables, out) };
         }
         // SAFETY: the CPU has the features.
@@ -32,6 +33,12 @@ pub(crate) fn members<T: Copy>(values: &[T], code: impl Fn(T) -> u32 + Copy, set
     }
     let mask = |codes: &Codes| word(codes, |code| bit(set, code));
     each_block(values, |(codes, block)| vectorised(|| encode(codes, block, code)), mask, out);
+}
+
+/// There is a bit for codes that are out of range.
+fn check(set: &[u64]) {
+    assert!(!set.is_empty(), "a set without bits");
+    debug_assert!(set[set.len() - 1] >> 63 == 0, "the last bit stands for codes out of range");
 }
 
 /// As [`members`], of the values at some places.
@@ -42,10 +49,11 @@ pub(crate) fn members_at<T: Copy + Default>(
     set: &[u64],
     out: &mut Vec<u64>,
 ) {
+    check(set);
     #[cfg(target_arch = "x86_64")]
     if Level::get() == Level::Avx512 {
         if let Some(tables) = Tables::of(set) {
-            // SAFETY: the CPU has the features.
+            // SAFETY: the CPU has the features, VBMI among them, since there are tables.
             return unsafe { members_at_in_tables(values, places, code, &tables, out) };
         }
         // SAFETY: the CPU has the features.

@@ -1,7 +1,7 @@
 //! Kernels: functions over whole vectors. Each file does some functions for the registers it knows and says so by its
 //! answer; what nobody does, `fallback` does value by value, through the one definition of what functions mean.
 //!
-//! A kernel is plain loops that the compiler vectorises, compiled for several CPU levels by [`vectorised`]. Values at
+//! A kernel is plain loops that the compiler vectorises, compiled for several CPU levels by `kernel!` or [`vectorised`]. Values at
 //! NULLs are computed too, as whatever they are, so no kernel may fail or panic for them.
 
 pub mod bits;

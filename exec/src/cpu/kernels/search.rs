@@ -1,6 +1,6 @@
 //! The search for a string in many bytes: two of its bytes are looked for at their distance at 64 places at once, and what
 //! is left is compared as a whole. Which two decides how much is left: in a long text those that are seldom together at
-//! its begin, else those that are rare in texts.
+//! its beginning, else those that are rare in texts.
 //!
 //! Source: the generic SIMD algorithm of Muła (SIMD-friendly algorithms for substring searching, 2016). Without AVX-512,
 //! memchr's memmem does it, which begins anew behind every hit, and whose choice of rare bytes it is.
@@ -45,36 +45,41 @@ impl Needle {
     /// further on, and so on. Not for a string without bytes.
     #[inline]
     pub(crate) fn each(&self, bytes: &[u8], mut each: impl FnMut(usize) -> usize) {
+        let mut from = 0;
         #[cfg(target_arch = "x86_64")]
         if let Some(pair) = &self.pair
             && Level::get() == Level::Avx512
         {
             let mut pair = [pair.index1(), pair.index2()].map(usize::from);
-            if bytes.len() > 16 * SAMPLE {
+            if bytes.len() > 32 * SAMPLE {
                 // SAFETY: the CPU has the features.
-                pair = unsafe { seldom_together(&bytes[..SAMPLE], self.bytes()) };
+                pair = unsafe { seldom_together(&bytes[..SAMPLE], self.bytes(), pair) };
             }
             // SAFETY: the CPU has the features.
-            return unsafe { each_512(bytes, self.bytes(), pair, each) };
+            from = unsafe { each_512(bytes, self.bytes(), pair, &mut each) };
         }
-        let mut from = 0;
         while let Some(at) = bytes.get(from..).and_then(|rest| self.finder.find(rest)) {
             from = each(from + at);
         }
     }
 }
 
+/// Does as [`Needle::each`], and gives the end; or, where whole comparisons in vain have taken more than the search, a place
+/// from which it should go on in another way.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,bmi1")]
-fn each_512(bytes: &[u8], needle: &[u8], [first, second]: [usize; 2], mut each: impl FnMut(usize) -> usize) {
+fn each_512(bytes: &[u8], needle: &[u8], [first, second]: [usize; 2], each: &mut impl FnMut(usize) -> usize) -> usize {
     use super::prefetch;
     use std::arch::x86_64::{_mm512_mask_cmpeq_epi8_mask, _mm512_maskz_loadu_epi8, _mm512_set1_epi8};
     // Places at which it may begin.
     let places = (bytes.len() + 1).saturating_sub(needle.len());
     let rare = [first, second].map(|at| _mm512_set1_epi8(needle[at] as i8));
     let (head, mask) = head(needle);
-    let (mut start, mut from) = (0, 0);
+    let (mut start, mut from, mut in_vain) = (0, 0, 0);
     while start < places {
+        if in_vain > SAMPLE + start {
+            return from.max(start);
+        }
         let left = places - start;
         let there = if left < 64 { (1 << left) - 1 } else { u64::MAX };
         prefetch(bytes[start..].as_ptr());
@@ -90,48 +95,56 @@ fn each_512(bytes: &[u8], needle: &[u8], [first, second]: [usize; 2], mut each: 
                 Some(eight) => (u64::from_le_bytes(*eight) ^ head) & mask == 0,
                 None => true,
             };
-            if at >= from && begins && bytes[at..].starts_with(needle) {
-                from = each(at);
-                if from >= places {
-                    return;
-                }
+            if at < from || !begins {
+                continue;
+            }
+            if !bytes[at..].starts_with(needle) {
+                in_vain += needle.len();
+                continue;
+            }
+            from = each(at);
+            if from >= places {
+                return from;
             }
         }
         start += 64;
     }
+    bytes.len()
 }
 
 /// Bytes of a long text that are looked at before it is searched.
 #[cfg(target_arch = "x86_64")]
 const SAMPLE: usize = 4096;
 
-/// Bytes of a string, its first ones, of which two are looked for.
+/// Bytes of a string of which two are looked for: the first ones, and two that are rare in texts.
 #[cfg(target_arch = "x86_64")]
 const CHOICE: usize = 8;
 
-/// Where the two bytes of a string of at least two are that are together at their distance most seldom in a text.
+/// Where the two bytes of a string are that are together at their distance most seldom in a text. `rare` is where the two
+/// rarest of the string's first 256 are.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,popcnt")]
-fn seldom_together(text: &[u8], needle: &[u8]) -> [usize; 2] {
+fn seldom_together(text: &[u8], needle: &[u8], rare: [usize; 2]) -> [usize; 2] {
     use std::arch::x86_64::{_mm512_cmpeq_epi8_mask, _mm512_loadu_si512, _mm512_set1_epi8};
-    let choice = &needle[..needle.len().min(CHOICE)];
+    let first = (0..needle.len()).filter(|at| !rare.contains(at));
+    let choice: Vec<usize> = rare.into_iter().chain(first).take(CHOICE).collect();
     let mut together = [[0; CHOICE]; CHOICE];
-    // A block is followed by as many bytes as the choice has.
-    for block in text.windows(64 + CHOICE).step_by(64) {
+    for block in text.windows(64 + 256).step_by(64) {
         let mut found = [0; CHOICE];
-        for (at, (found, &byte)) in found.iter_mut().zip(choice).enumerate() {
-            // SAFETY: 64 bytes from one of the choice on lie in the block.
+        for (found, &at) in found.iter_mut().zip(&choice) {
+            // SAFETY: none of them is further than 255, so 64 bytes from it on lie in the block.
             let lanes = unsafe { _mm512_loadu_si512(block.as_ptr().add(at).cast()) };
-            *found = _mm512_cmpeq_epi8_mask(lanes, _mm512_set1_epi8(byte as i8));
+            *found = _mm512_cmpeq_epi8_mask(lanes, _mm512_set1_epi8(needle[at] as i8));
         }
-        for (together, first) in together.iter_mut().zip(found) {
-            for (together, second) in together.iter_mut().zip(found) {
-                *together += (first & second).count_ones();
+        for second in 1..choice.len() {
+            for first in 0..second {
+                together[first][second] += (found[first] & found[second]).count_ones();
             }
         }
     }
-    let pairs = (0..choice.len()).flat_map(|second| (0..second).map(move |first| [first, second]));
-    pairs.min_by_key(|&[first, second]| together[first][second]).unwrap_or([0, 1])
+    let pairs = (1..choice.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
+    let seldom = pairs.min_by_key(|&(first, second)| together[first][second]);
+    seldom.map_or(rare, |(first, second)| [choice[first], choice[second]])
 }
 
 /// The first eight bytes of a string, and which bits of them it has.
@@ -159,12 +172,17 @@ mod tests {
 
     #[test]
     fn every_place_is_found_once() {
-        // Long enough for a look at its begin, too.
-        let much = "the quick brown fox ".repeat(5_000) + "jumps";
-        for (needle, count) in [("jumps", 1), ("fox the", 4_999), ("qui", 5_000), ("kk", 0), (" b", 5_000)] {
+        // Long enough for a look at its beginning, too.
+        let much = "the quick brown fox ".repeat(10_000) + "jumps";
+        for (needle, count) in [("jumps", 1), ("fox the", 9_999), ("qui", 10_000), ("kk", 0), (" b", 10_000)] {
             assert_eq!(places(&much, needle, 1), much.match_indices(needle).map(|(at, _)| at).collect::<Vec<_>>());
             assert_eq!(places(&much, needle, 1).len(), count);
         }
+        // Nearly there at every place: the search goes on in another way.
+        let alike = "a".repeat(300_000) + "b";
+        let needle = "a".repeat(3_000) + "b";
+        assert_eq!(Needle::new(&needle).find(alike.as_bytes()), Some(297_000));
+        assert_eq!(Needle::new(&(needle + "c")).find(alike.as_bytes()), None);
         let long = "ab".repeat(70) + "abc" + &"aa".repeat(80) + "ß" + &"xyz".repeat(30);
         let mut needles: Vec<&str> =
             vec!["", "a", "c", "ab", "aa", "abc", "ba", "bab", "aß", "ß", "zx", "yzxyzxyzx", "nothing"];

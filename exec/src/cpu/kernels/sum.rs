@@ -1,5 +1,5 @@
-//! Sums of the values that a mask has, with AVX-512's own masks. Elsewhere the compiler vectorises plain loops that
-//! compare groups instead.
+//! Sums of the values, or of a column's offsets, that a mask has, with AVX-512's own masks; and running sums. Elsewhere the
+//! compiler vectorises plain loops, which compare groups instead.
 
 use super::vectorised;
 use crate::cpu::bitmap::Bitmap;
@@ -64,7 +64,7 @@ fn running_sums_16(values: &[i32], out: &mut [i32]) {
     run_on(_mm_cvtsi128_si32(_mm512_castsi512_si128(total)), rest, to_rest);
 }
 
-/// An offset of a column's values, of which many are summed.
+/// An offset of a column's values, of which many are summed. Groups are masks alone only where [`sums_by_masks`] says so.
 pub(crate) trait MaskedOffsets: Sized {
     /// Adds to the sum of each group the offsets of the tuples of its mask.
     fn add_masked<'m>(offsets: &[Self], masks: impl Iterator<Item = (usize, &'m Bitmap)>, sums: &mut [i64]);
@@ -223,8 +223,8 @@ fn by_fours<'m>(
 /// Words of a mask between two of which lanes of 32 bits cannot overflow; 0 if within a word they may.
 #[cfg(target_arch = "x86_64")]
 fn words_between(bound: u64) -> usize {
-    // A lane takes four values of a word.
-    (i32::MAX as u64 / 4).checked_div(bound).map_or(usize::MAX, |words| words as usize)
+    // There are two registers of lanes, so that a lane takes two values of a word.
+    (i32::MAX as u64 / 2).checked_div(bound).map_or(usize::MAX, |words| words as usize)
 }
 
 /// The sums of the values of each of some masks, four at most.
