@@ -3,7 +3,7 @@
 use super::bitmap::Bitmap;
 use super::expression::load::load;
 use super::gather::register_of;
-use super::probe::{CodeRange, Key};
+use super::probe::{Key, KeyRange};
 use super::run::Frame;
 use super::tile::{Captured, Collections, NO_ROW, Rows, Source};
 use super::vector::{Register, Vector, VectorData};
@@ -14,8 +14,8 @@ use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 
 impl Collections for Frame<'_> {
-    fn codes(&self, collection: CollectionId) -> Result<Option<CodeRange>> {
-        Ok(self.get(collection)?.codes())
+    fn integer_keys(&self, collection: CollectionId) -> Result<Option<KeyRange>> {
+        Ok(self.get(collection)?.integer_keys())
     }
 
     fn key_range(&self, collection: CollectionId, part: usize) -> Result<Option<(i128, i128)>> {

@@ -36,6 +36,7 @@ pub mod tile;
 mod top_k;
 mod variance;
 pub mod vector;
+mod wide_keys;
 
 pub use place::{Placement, place};
 pub use run::{Output, run};

@@ -10,6 +10,7 @@ pub(super) use super::kernels::member::{BLOCK, Codes};
 use super::kernels::{append, kernel, member, prefetch_all, vectorised};
 use super::tile::Rows;
 use super::vector::{Vector, VectorData};
+use super::wide_keys::{WideKeys, WideRange};
 use crate::column::{Column, ColumnData};
 use crate::technique::Technique;
 use arrow::buffer::BooleanBuffer;
@@ -17,10 +18,31 @@ use arrow::buffer::BooleanBuffer;
 /// A bucket key for all tuples of a tile.
 #[derive(Clone, Debug)]
 pub enum Key<'a> {
-    /// One integer a tuple.
+    /// One integer a tuple, which is found by its code.
     Integers(IntegerKeys<'a>),
+    /// One integer a tuple, which is hashed.
+    Wide(WideKeys<'a>),
     /// A vector for each part.
     Parts(Vec<KeyVector<'a>>),
+}
+
+/// How keys of one integer are found.
+#[derive(Clone, Copy, Debug)]
+pub enum KeyRange {
+    /// By their codes.
+    Codes(CodeRange),
+    /// By hashing codes of 64 bits.
+    Wide(WideRange),
+}
+
+impl<'a> Key<'a> {
+    /// The values of a vector; see [`IntegerKeys::of_vector`].
+    pub(super) fn of_vector(vector: &'a Vector, range: KeyRange, null_matches: bool) -> Option<Self> {
+        match range {
+            KeyRange::Codes(range) => IntegerKeys::of_vector(vector, range, null_matches).map(Key::Integers),
+            KeyRange::Wide(range) => WideKeys::of_vector(vector, range, null_matches).map(Key::Wide),
+        }
+    }
 }
 
 /// One part of a bucket key for all tuples of a tile.
@@ -54,7 +76,7 @@ pub struct IntegerKeys<'a> {
 
 /// Which values are not NULL.
 #[derive(Clone, Debug)]
-enum Valid<'a> {
+pub(super) enum Valid<'a> {
     Tuples(&'a Bitmap),
     /// Of a column from this row on, or of the rows of a list.
     Rows(&'a BooleanBuffer, usize),
@@ -121,6 +143,22 @@ impl CodeRange {
         let low = i64::try_from(low).ok().filter(|low| low.unsigned_abs() <= 1 << 62)?;
         let count = u32::try_from(high.checked_sub(low.into())?.checked_add(1)?).ok()?;
         (count <= RANGE_MAX && Technique::IntegerKeys.is_on()).then_some(CodeRange { low, count })
+    }
+}
+
+impl Valid<'_> {
+    /// Which of `len` keys from one on, 64 at most and at least one, are not NULL; what stands above them is anything. Of
+    /// more than one the first one begins a block. `rows` as in [`IntegerKeys`].
+    #[inline(always)]
+    pub(super) fn word(&self, rows: Option<&[u32]>, first: usize, len: usize) -> u64 {
+        match (self, rows) {
+            (Valid::Tuples(bits), _) => bits.words()[first / BLOCK] >> (first % BLOCK),
+            (Valid::Rows(bits, start), None) => word_at(bits, start + first, len),
+            (Valid::Rows(bits, _), Some(rows)) => {
+                let is_valid = |&row: &u32| u64::from(bits.value(row as usize));
+                rows[first..first + len].iter().rev().fold(0, |word, row| word << 1 | is_valid(row))
+            }
+        }
     }
 }
 
@@ -225,7 +263,7 @@ impl<'a> IntegerKeys<'a> {
         if let Some(valid) = &self.valid {
             let null = if set[self.null as usize / 64] >> (self.null % 64) & 1 == 1 { u64::MAX } else { 0 };
             for (word, first) in words.iter_mut().zip((0..len).step_by(BLOCK)) {
-                let valid = self.valid_word(valid, first, BLOCK.min(len - first));
+                let valid = valid.word(self.rows, first, BLOCK.min(len - first));
                 *word = *word & valid | null & !valid;
             }
         }
@@ -238,7 +276,7 @@ impl<'a> IntegerKeys<'a> {
             (None, None) => append(groups, positions, |at| group(code(values[at as usize]))),
             (Some(rows), None) => append(groups, positions, |at| group(code(values[rows[at as usize] as usize]))),
             (rows, Some(valid)) => append(groups, positions, |at| {
-                let is_valid = self.valid_word(valid, at as usize, 1) & 1 == 1;
+                let is_valid = valid.word(rows, at as usize, 1) & 1 == 1;
                 let row = rows.map_or(at, |rows| rows[at as usize]);
                 group(if is_valid { code(values[row as usize]) } else { self.null })
             }),
@@ -285,25 +323,11 @@ impl<'a> IntegerKeys<'a> {
         }
     }
 
-    /// Which of `len` keys from one on, 64 at most and at least one, are not NULL; what stands above them is anything. Of
-    /// more than one the first one begins a block.
-    #[inline(always)]
-    fn valid_word(&self, valid: &Valid<'_>, first: usize, len: usize) -> u64 {
-        match (valid, self.rows) {
-            (Valid::Tuples(bits), _) => bits.words()[first / BLOCK] >> (first % BLOCK),
-            (Valid::Rows(bits, start), None) => word_at(bits, start + first, len),
-            (Valid::Rows(bits, _), Some(rows)) => {
-                let is_valid = |&row: &u32| u64::from(bits.value(row as usize));
-                rows[first..first + len].iter().rev().fold(0, |word, row| word << 1 | is_valid(row))
-            }
-        }
-    }
-
     /// Gives the NULLs among the first `len` of a block, which begins at tuple `first`, their code.
     #[inline(always)]
     fn put_nulls(&self, first: usize, len: usize, codes: &mut Codes) {
         let Some(valid) = &self.valid else { return };
-        let nulls = !self.valid_word(valid, first, len) & u64::MAX >> (BLOCK - len);
+        let nulls = !valid.word(self.rows, first, len) & u64::MAX >> (BLOCK - len);
         if nulls != 0 {
             let null = self.null;
             vectorised(|| {

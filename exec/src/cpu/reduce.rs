@@ -344,11 +344,15 @@ impl<'p> Reducer<'p> {
             }
             return Ok(false);
         }
-        for &part in parts {
-            tile.evaluate(part)?;
+        if let (&[part], Some(range)) = (parts, self.grouper.wide_range())
+            && tile.wide_codes(part, range, &mut self.codes)?
+        {
+            self.grouper.assign_wide(&mut self.codes, &mut self.assigned);
+        } else {
+            parts.iter().try_for_each(|&part| tile.evaluate(part))?;
+            let key: Vec<&Vector> = parts.iter().map(|&part| tile.vector(part)).collect();
+            self.grouper.assign(&key, tile.len(), mask, &mut self.codes, &mut self.assigned);
         }
-        let key: Vec<&Vector> = parts.iter().map(|&part| tile.vector(part)).collect();
-        self.grouper.assign(&key, tile.len(), mask, &mut self.codes, &mut self.assigned);
         let hashed = matches!(self.grouper, Grouper::Hash { .. });
         // What is not dealt has to be merged, and to find hashed groups once more is dear.
         let near = if hashed { self.alone.then_some(0) } else { Some(NEAR_CODES) };
@@ -362,10 +366,11 @@ impl<'p> Reducer<'p> {
     fn deal(&mut self, tile: &mut Tile<'_>, parts: &[ScalarId]) -> Result<()> {
         let len = tile.len();
         let dealt = self.dealt.get_or_insert_with(|| Box::new(Dealt::new(self.plan, self.alone)));
-        match (parts, self.grouper.code_range()) {
-            (&[part], Some(range)) if tile.codes(part, range, &mut self.short)? => {
+        match (parts, self.grouper.code_range(), self.grouper.wide_range()) {
+            (&[part], Some(range), _) if tile.codes(part, range, &mut self.short)? => {
                 self.codes.set_packed(self.short.iter().map(|&code| code.into()));
             }
+            (&[part], _, Some(range)) if tile.wide_codes(part, range, &mut self.codes)? => {}
             _ => {
                 parts.iter().try_for_each(|&part| tile.evaluate(part))?;
                 let values = |&part: &ScalarId| PartValues::Vector(tile.vector(part));

@@ -6,7 +6,7 @@ use super::bucket::index::{KeyIndex, Spans};
 use super::bucket::key::Codes;
 use super::bucket::table::NO_GROUP;
 use super::gather::{self, Gathered};
-use super::probe::{CodeRange, Key};
+use super::probe::{Key, KeyRange};
 use super::tile::{NO_ROW, Source as TileSource};
 use crate::column::Chunk;
 use crate::context::{Memory, Reservation};
@@ -153,9 +153,9 @@ impl Stored {
         }
     }
 
-    /// The codes of its keys, if these are found by the code of one integer.
-    pub(super) fn codes(&self) -> Option<CodeRange> {
-        self.index().ok().and_then(KeyIndex::code_range)
+    /// How its keys are found, if they are one integer each.
+    pub(super) fn integer_keys(&self) -> Option<KeyRange> {
+        self.index().ok().and_then(KeyIndex::key_range)
     }
 
     /// The range in which all values of a part of its keys lie, as of [`KeyIndex::part_range`]; an empty one of no keys.

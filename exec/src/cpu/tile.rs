@@ -26,7 +26,7 @@
 use super::bitmap::Bitmap;
 use super::chunked::Chunked;
 use super::expression::Expressions;
-use super::probe::{CodeRange, Key};
+use super::probe::{Key, KeyRange};
 use super::vector::Vector;
 use crate::Result;
 use crate::column::{Chunk, Column, Dictionary};
@@ -133,8 +133,8 @@ pub struct Bindings<'a> {
 
 /// What expressions ask of the collections computed so far. Implemented by whoever runs the program.
 pub trait Collections: Sync {
-    /// The codes of a collection's keys, if these are found by the code of one integer.
-    fn codes(&self, _collection: CollectionId) -> Result<Option<CodeRange>> {
+    /// How a collection's keys are found, if they are one integer each.
+    fn integer_keys(&self, _collection: CollectionId) -> Result<Option<KeyRange>> {
         Ok(None)
     }
 

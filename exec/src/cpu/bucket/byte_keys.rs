@@ -1,7 +1,7 @@
 //! Keys that are bytes: how a hash table keeps, hashes and compares them.
 
-use super::super::kernels::prefetch_here;
-use super::table::{Store, hash64};
+use super::slots::{BATCH, Store, each_bit};
+use super::table::hash64;
 
 /// Distinct keys of bytes, by number.
 #[derive(Clone, Debug, Default)]
@@ -55,8 +55,10 @@ impl Store for ByteKeys {
         self.bytes.extend_from_slice(key);
     }
     #[inline(always)]
-    fn prefetch(&self, number: usize) {
-        prefetch_here(self.entries.as_ptr().wrapping_add(number));
+    fn same<'s>(of: impl Fn(usize) -> &'s Self, numbers: &[u32; BATCH], keys: &[&[u8]; BATCH], asked: u64) -> u64 {
+        let mut same = 0;
+        each_bit(asked, |at| same |= u64::from(of(at).is(numbers[at] as usize, keys[at])) << at);
+        same
     }
 }
 

@@ -11,8 +11,13 @@ pub(super) fn columns_of(types: &[DataType]) -> Vec<Gathered> {
     types.iter().map(|&data_type| Gathered::of_type(data_type)).collect()
 }
 
+/// The keys of these codes, a column a part.
+pub(super) fn decode_all(layout: &KeyLayout, codes: &[u64]) -> Vec<Gathered> {
+    (0..layout.parts.len()).map(|part| decode(layout, part, codes)).collect()
+}
+
 /// One part of the keys of these codes.
-pub(super) fn decode(layout: &KeyLayout, part: usize, codes: &[u64]) -> Gathered {
+fn decode(layout: &KeyLayout, part: usize, codes: &[u64]) -> Gathered {
     let (this, next) = (&layout.parts[part], layout.parts.get(part + 1));
     let mask = next.map_or(u64::MAX, |next| (1 << next.shift) - 1);
     let own = |&code: &u64| (code & mask) >> this.shift;

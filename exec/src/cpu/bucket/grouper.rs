@@ -14,10 +14,11 @@ use super::super::gather::{Gathered, GatheredData};
 use super::super::kernels::{mask, vectorised};
 use super::super::probe::CodeRange;
 use super::super::vector::Vector;
+use super::super::wide_keys::WideRange;
 use super::direct::{FAR_ENTRIES, direct, direct_all};
 use super::few::{assign_few, put_aside};
 use super::firsts::{Firsts, firsts};
-use super::group_keys::{canonical, columns_of, decode, settle_intervals};
+use super::group_keys::{canonical, columns_of, decode_all, settle_intervals};
 use super::index::{IndexForm, index_form};
 use super::key::{Codes, KeyLayout, KeyPartValues, KeyWidth, PartValues};
 use super::present::Present;
@@ -60,10 +61,11 @@ pub(crate) enum Grouper {
         codes: Vec<u64>,
         segments: Vec<Segment>,
     },
-    /// Without keys and places of first rows if the table is to be an index.
+    /// Without places of first rows if the table is to be an index.
     Hash {
         layout: KeyLayout,
         table: GroupTable,
+        /// The keys, a column a part, unless the table's codes tell them or nobody asks.
         keys: Vec<Gathered>,
         firsts: Firsts,
         own_index: bool,
@@ -136,6 +138,11 @@ fn is_own_index(layout: &KeyLayout, rows: Rows) -> bool {
     rows.keys_unread && index_form(layout, rows.count, false) == IndexForm::Hash
 }
 
+/// Memory for the keys that stand beside a hash table.
+fn kept_keys(layout: &KeyLayout, types: &[DataType], own_index: bool) -> Vec<Gathered> {
+    if own_index || layout.codes_tell_keys() { Vec::new() } else { columns_of(types) }
+}
+
 /// Parts of a merge, and of the order of hashed groups.
 pub(crate) const MERGE_PARTS: usize = 64;
 
@@ -182,7 +189,7 @@ impl Grouper {
             _ => Grouper::Hash {
                 layout: layout.clone(),
                 table: GroupTable::new(layout.width, 0),
-                keys: if is_own_index(layout, rows) { Vec::new() } else { columns_of(types) },
+                keys: kept_keys(layout, types, is_own_index(layout, rows)),
                 firsts: Firsts::default(),
                 own_index: is_own_index(layout, rows),
             },
@@ -207,7 +214,7 @@ impl Grouper {
             Grouper::Hash { layout, own_index, .. } => Grouper::Hash {
                 layout: layout.clone(),
                 table: GroupTable::new(layout.width, 0),
-                keys: if *own_index { Vec::new() } else { columns_of(types) },
+                keys: kept_keys(layout, types, *own_index),
                 firsts: Firsts::default(),
                 own_index: *own_index,
             },
@@ -352,14 +359,26 @@ impl Grouper {
             }
             Grouper::Hash { layout, .. } => {
                 codes.encode(layout, &parts, len);
-                self.assign_hashed(key, len, codes, assigned);
+                self.assign_hashed(key, codes, assigned);
             }
         }
     }
 
-    /// As [`Grouper::assign`], for hashed keys with these codes.
-    fn assign_hashed(&mut self, key: &[&Vector], len: usize, codes: &mut Codes, assigned: &mut Assigned) {
+    /// The codes of keys of one integer, where [`Grouper::assign_wide`] takes them.
+    pub(crate) fn wide_range(&self) -> Option<WideRange> {
+        if let Grouper::Hash { layout, .. } = self { layout.wide_range() } else { None }
+    }
+
+    /// As [`Grouper::assign`], for the codes of keys of one integer.
+    pub(crate) fn assign_wide(&mut self, codes: &mut Codes, assigned: &mut Assigned) {
+        assigned.present.clear();
+        self.assign_hashed(&[], codes, assigned);
+    }
+
+    /// As [`Grouper::assign`], for hashed keys with these codes, which are not asked for if codes tell them.
+    fn assign_hashed(&mut self, key: &[&Vector], codes: &mut Codes, assigned: &mut Assigned) {
         let Grouper::Hash { layout, table, keys, firsts: places, own_index } = self else { return };
+        let len = codes.len;
         let Assigned { groups, runs, has_runs, .. } = assigned;
         debug_assert!(codes.absent.is_none(), "ranges hold for every key");
         let before = table.len();
@@ -437,7 +456,7 @@ impl Grouper {
             }
             Grouper::Hash { layout, table, keys, firsts, own_index } => {
                 *table = GroupTable::new(layout.width, 0);
-                *keys = if *own_index { Vec::new() } else { columns_of(types) };
+                *keys = kept_keys(layout, types, *own_index);
                 firsts.places.clear();
             }
             _ => {}
@@ -448,7 +467,7 @@ impl Grouper {
     pub(crate) fn deals(&self) -> bool {
         match self {
             Grouper::Direct { .. } => true,
-            Grouper::Hash { layout, .. } => matches!(layout.width, KeyWidth::Bits32 | KeyWidth::Bits64),
+            Grouper::Hash { layout, .. } => layout.codes_tell_keys(),
             _ => false,
         }
     }
@@ -497,21 +516,17 @@ impl Grouper {
             Grouper::Direct { base, entries, codes: met, .. } => {
                 direct_all(entries, *base, met, &codes.bits64, groups);
             }
-            Grouper::Hash { layout, table, keys, firsts: places, own_index } => {
+            Grouper::Hash { table, firsts: places, own_index, .. } => {
                 let before = table.len();
                 table.insert(codes, groups);
                 if *own_index {
                     return;
                 }
-                let new = firsts(groups, before, table.len());
                 if mixed {
                     places.earliest(groups, place);
                 } else {
-                    places.places.extend(new.iter().map(|&tuple| place(tuple)));
+                    places.places.extend(firsts(groups, before, table.len()).iter().map(|&tuple| place(tuple)));
                 }
-                let new: Vec<u64> = new.iter().map(|&tuple| codes.bits64[tuple as usize]).collect();
-                let columns = keys.iter_mut().enumerate();
-                columns.for_each(|(part, column)| column.append_all(decode(layout, part, &new)));
             }
             _ => unreachable!("these are not dealt"),
         }
@@ -574,8 +589,13 @@ impl Grouper {
 
     /// All keys, at the [`Grouper::places`] of their groups.
     pub(crate) fn placed_keys(&self, places: &[u32]) -> Vec<Gathered> {
-        let Grouper::Hash { keys, .. } = self else { return Vec::new() };
-        keys.iter().map(|column| canonical(column.put(places))).collect()
+        let Grouper::Hash { layout, table, keys, .. } = self else { return Vec::new() };
+        let Some(codes) = table.codes() else {
+            return keys.iter().map(|column| canonical(column.put(places))).collect();
+        };
+        let mut placed = vec![0; places.len()];
+        places.iter().zip(codes).for_each(|(&place, code)| placed[place as usize] = code);
+        decode_all(layout, &placed)
     }
 
     /// Whether the groups, of which all are of one part, are numbered in their order.
@@ -585,7 +605,11 @@ impl Grouper {
 
     /// All keys, a column a part.
     pub(crate) fn into_keys(self) -> Vec<Gathered> {
-        if let Grouper::Hash { keys, .. } = self { keys.into_iter().map(canonical).collect() } else { Vec::new() }
+        let Grouper::Hash { layout, table, keys, .. } = self else { return Vec::new() };
+        match table.codes() {
+            Some(codes) => decode_all(&layout, &codes.collect::<Vec<u64>>()),
+            None => keys.into_iter().map(canonical).collect(),
+        }
     }
 
     /// Whether nothing is computed of the groups.
@@ -662,14 +686,15 @@ impl Grouper {
         Ok(match self {
             Grouper::One => Vec::new(),
             Grouper::Few { layout, .. } | Grouper::Set { layout, .. } => {
-                let codes: Vec<u64> = groups.iter().map(|&group| group.into()).collect();
-                (0..layout.parts.len()).map(|part| decode(layout, part, &codes)).collect()
+                decode_all(layout, &groups.iter().map(|&group| group.into()).collect::<Vec<u64>>())
             }
             Grouper::Direct { layout, codes, .. } | Grouper::Ordered { layout, codes, .. } => {
-                let chosen: Vec<u64> = groups.iter().map(|&group| codes[group as usize]).collect();
-                (0..layout.parts.len()).map(|part| decode(layout, part, &chosen)).collect()
+                decode_all(layout, &groups.iter().map(|&group| codes[group as usize]).collect::<Vec<u64>>())
             }
-            Grouper::Hash { keys, .. } => keys.iter().map(|column| canonical(column.take(groups))).collect(),
+            Grouper::Hash { layout, table, keys, .. } => match table.codes_of(groups) {
+                Some(codes) => decode_all(layout, &codes),
+                None => keys.iter().map(|column| canonical(column.take(groups))).collect(),
+            },
         })
     }
 }

@@ -11,8 +11,8 @@
 
 use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
-use super::super::kernels::{fill_truth_of, kernel};
-use super::super::probe::{BLOCK, CodeRange, IntegerKeys, Key, KeyVector};
+use super::super::kernels::{append, fill_truth_of, kernel};
+use super::super::probe::{BLOCK, IntegerKeys, Key, KeyRange, KeyVector};
 use super::super::vector::Vector;
 use super::grouper::Grouper;
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
@@ -218,11 +218,11 @@ impl KeyIndex {
         Ok(Some(KeyIndex::new(layout, lookup, Spans::Unique, reservation)))
     }
 
-    /// The codes of its keys, if it finds them by the code of one integer.
-    pub(crate) fn code_range(&self) -> Option<CodeRange> {
+    /// How it finds its keys, if they are one integer each.
+    pub(crate) fn key_range(&self) -> Option<KeyRange> {
         match self.lookup {
-            Lookup::Direct(_) | Lookup::Ranked(_) | Lookup::Dense(_) => self.layout.code_range(),
-            Lookup::Hash(_) => None,
+            Lookup::Direct(_) | Lookup::Ranked(_) | Lookup::Dense(_) => self.layout.code_range().map(KeyRange::Codes),
+            Lookup::Hash(_) => self.layout.wide_range().map(KeyRange::Wide),
         }
     }
 
@@ -251,16 +251,25 @@ impl KeyIndex {
                     Lookup::Hash(_) => unreachable!("it has no range of codes"),
                 }
             }
-            Key::Parts(parts) => self.find_parts(parts, len, codes, groups),
+            Key::Wide(_) | Key::Parts(_) => {
+                self.find_runs(key, len, codes, groups);
+                codes.repeats.spread(groups);
+            }
         }
     }
 
-    fn find_parts(&self, key: &[KeyVector<'_>], len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
-        self.find_runs_of_parts(key, len, codes, groups);
-        codes.repeats.spread(groups);
+    /// For each run of keys (see `codes`) its group, for each key where runs do not pay.
+    fn find_runs(&self, key: &Key<'_>, len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
+        match key {
+            Key::Parts(parts) => self.find_runs_of_parts(parts, len, codes, groups),
+            Key::Wide(keys) => {
+                codes.set_wide(keys, len);
+                self.find_codes(codes, groups);
+            }
+            Key::Integers(_) => self.find(key, len, codes, groups),
+        }
     }
 
-    /// For each run of keys (see `codes`) its group, for each key where runs do not pay.
     fn find_runs_of_parts(&self, key: &[KeyVector<'_>], len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
         let mut parts: Vec<KeyPartValues<'_>> = key
             .iter()
@@ -288,6 +297,11 @@ impl KeyIndex {
             }
         }
         codes.encode(&self.layout, &parts, len);
+        self.find_codes(codes, groups);
+    }
+
+    /// For each run of packed keys its group, for each key where runs do not pay.
+    fn find_codes(&self, codes: &mut Codes, groups: &mut Vec<u32>) {
         match &self.lookup {
             Lookup::Direct(direct) => each_group(codes, groups, |code| direct.entries[code as usize]),
             Lookup::Ranked(ranks) => each_group(codes, groups, |code| ranks.group(code)),
@@ -310,8 +324,8 @@ impl KeyIndex {
     ) {
         match key {
             Key::Integers(keys) => self.members(keys, len, groups, out),
-            Key::Parts(parts) => {
-                self.find_parts(parts, len, codes, groups);
+            Key::Wide(_) | Key::Parts(_) => {
+                self.find(key, len, codes, groups);
                 fill_truth_of(groups, out, |group| group != NO_GROUP);
             }
         }
@@ -344,9 +358,9 @@ impl KeyIndex {
                     Lookup::Hash(_) => unreachable!("it has no range of codes"),
                 }
             }
-            Key::Parts(parts) => {
+            Key::Wide(_) | Key::Parts(_) => {
                 let mut found = Vec::new();
-                self.find_runs_of_parts(parts, len, codes, &mut found);
+                self.find_runs(key, len, codes, &mut found);
                 let is_asked = |tuple: usize| mask.is_none_or(|mask| mask.get(tuple));
                 if codes.repeats.any() {
                     for (run, &group) in found.iter().enumerate().filter(|(_, group)| **group != NO_GROUP) {
@@ -357,11 +371,13 @@ impl KeyIndex {
                     }
                     return;
                 }
-                let matches = |&(tuple, group): &(usize, &u32)| *group != NO_GROUP && is_asked(tuple);
-                for (tuple, &group) in found.iter().enumerate().filter(matches) {
-                    tuples.push(tuple as u32);
-                    groups.push(group);
+                fill_truth_of(&found, &mut codes.found, |group| group != NO_GROUP);
+                if let Some(mask) = mask {
+                    codes.found.and(mask);
                 }
+                let before = tuples.len();
+                codes.found.push_positions(tuples);
+                append(groups, &tuples[before..], |tuple| found[tuple as usize]);
             }
         }
     }

@@ -8,6 +8,7 @@ use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
 use super::super::probe::{BLOCK, CodeRange};
 use super::super::vector::{Vector, VectorData};
+use super::super::wide_keys::{WideKeys, WideRange};
 use super::pack::pack;
 use super::repeats::Repeats;
 use super::text_keys::TextKeys;
@@ -135,9 +136,22 @@ impl KeyLayout {
         }
     }
 
+    /// The codes of a layout of one integer, if they fit 64 bits.
+    pub(crate) fn wide_range(&self) -> Option<WideRange> {
+        match &self.parts[..] {
+            [PartLayout { domain: PartDomain::Integer { low, high }, .. }] => WideRange::new(*low, *high),
+            _ => None,
+        }
+    }
+
+    /// Whether codes are all there is to keys, and of 64 bits.
+    pub(crate) fn codes_tell_keys(&self) -> bool {
+        matches!(self.width, KeyWidth::Bits32 | KeyWidth::Bits64)
+    }
+
     /// An upper bound of codes of a packed layout; None beyond 64 bits.
     pub(crate) fn codes(&self) -> Option<u64> {
-        if !matches!(self.width, KeyWidth::Bits32 | KeyWidth::Bits64) {
+        if !self.codes_tell_keys() {
             return None;
         }
         let Some(last) = self.parts.last() else { return Some(1) };
@@ -195,6 +209,13 @@ impl Codes {
         self.bits64.clear();
         self.bits64.extend(keys);
         (self.len, self.absent) = (self.bits64.len(), None);
+        self.repeats.clear();
+    }
+
+    /// Takes keys of one integer.
+    pub(crate) fn set_wide(&mut self, keys: &WideKeys<'_>, len: usize) {
+        self.absent = keys.codes(len, &mut self.bits64);
+        self.len = len;
         self.repeats.clear();
     }
 
@@ -325,10 +346,12 @@ impl Codes {
         self.ends.push(self.bytes.len());
     }
 
-    /// Whether a key matches nothing.
-    #[inline]
-    pub(crate) fn is_absent(&self, tuple: usize) -> bool {
-        self.absent.as_ref().is_some_and(|absent| absent[tuple])
+    /// Which keys from one on, 64 at most, match nothing.
+    #[inline(always)]
+    pub(super) fn absent_word(&self, start: usize, len: usize) -> u64 {
+        let Some(absent) = &self.absent else { return 0 };
+        let bit = |word, (at, &absent): (usize, &bool)| word | u64::from(absent) << at;
+        absent[start..start + len].iter().enumerate().fold(0, bit)
     }
 }
 

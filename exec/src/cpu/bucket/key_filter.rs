@@ -4,7 +4,6 @@
 //! Source: Putze, Sanders, Singler: Cache-, Hash- and Space-Efficient Bloom Filters, 2007 (blocked; here a block is a
 //! register, as in Lang, Neumann, Kemper, Boncz: Performance-Optimal Filtering, 2019).
 
-use super::super::kernels::vectorised;
 use super::super::probe::BLOCK;
 
 /// Keys a word: eight bits for each.
@@ -36,11 +35,9 @@ impl KeyFilter {
     pub(super) fn may_have(&self, hashes: &[u64; BLOCK]) -> u64 {
         let mask = self.words.len() - 1;
         let (mut places, mut wanted) = ([0; BLOCK], [0; BLOCK]);
-        vectorised(|| {
-            for ((place_of, wanted), &hash) in places.iter_mut().zip(&mut wanted).zip(hashes) {
-                (*place_of, *wanted) = (place(hash, mask) as u32, bits(hash));
-            }
-        });
+        for ((place_of, wanted), &hash) in places.iter_mut().zip(&mut wanted).zip(hashes) {
+            (*place_of, *wanted) = (place(hash, mask) as u32, bits(hash));
+        }
         // Eight bytes in turn, so that no step waits for the one before.
         let mut bytes = [0u64; 8];
         for at in 0..8 {

@@ -22,6 +22,7 @@ pub(super) mod present;
 mod ranks;
 mod repeats;
 pub(super) mod runs;
+mod slots;
 mod sorted;
 pub(super) mod table;
 mod text_keys;

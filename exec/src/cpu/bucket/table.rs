@@ -1,43 +1,21 @@
-//! Hash: numbers distinct keys 0, 1, 2, … in the order in which they come. Open addressing; a slot holds 32 bits of
-//! the hash beside the number, so that a wrong key is rarely compared. Of keys of 32 bits these are another 32 for each key,
-//! so none is compared at all, and a probe touches one cache line.
-//!
-//! Keys are hashed a batch at a time, and the slots and then the keys that a batch will look at are asked for before it
-//! looks at the first, so that cache misses overlap. Source: group prefetching (Chen, Ailamaki, Gibbons, Mowry: Improving
-//! Hash Join Performance through Prefetching, 2004).
+//! Hash: numbers distinct keys 0, 1, 2, … in the order in which they come. See `slots` for how they are found.
 
-use super::super::kernels::{prefetch_here, vectorised};
+use super::super::kernels::{kernel, pack};
 use super::byte_keys::ByteKeys;
 use super::grouper::part_of_hash;
 use super::key::{Codes, KeyWidth};
 use super::key_filter::KeyFilter;
-use super::text_keys::TextKeys;
+use super::slots::{Asked, BATCH, Batch, NEAR_SLOTS, Slots, Store, each_bit, find_all, first_bits, insert_all};
 use crate::technique::Technique;
 
 /// The number that stands for no group.
 pub(crate) const NO_GROUP: u32 = u32::MAX;
-
-/// Keys that are hashed together.
-const BATCH: usize = 64;
-
-/// Slots up to which they are in the cache close by, and looking ahead costs more than it saves.
-const NEAR_SLOTS: usize = 1 << 17;
-
-/// The half of a hash that a slot keeps.
-const TAG: u64 = 0xffff_ffff_0000_0000;
 
 /// Numbers of distinct keys.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupTable {
     slots: Slots,
     keys: Keys,
-}
-
-/// 0 if empty, else the upper half of the hash and 1 + number. A power of two of them, at most half of them full.
-#[derive(Clone, Debug)]
-struct Slots {
-    slots: Vec<u64>,
-    len: usize,
 }
 
 /// The distinct keys, by number.
@@ -49,22 +27,8 @@ enum Keys {
     Bytes(ByteKeys),
 }
 
-/// Where keys of one kind are kept.
-pub(super) trait Store {
-    type Key<'k>: Copy;
-
-    /// Whether keys are equal if the upper halves of their hashes are, so that no key is looked at.
-    const IN_TAG: bool = false;
-
-    fn hash(key: Self::Key<'_>) -> u64;
-    fn hash_of(&self, number: usize) -> u64;
-    fn is(&self, number: usize, key: Self::Key<'_>) -> bool;
-    fn add(&mut self, key: Self::Key<'_>);
-    fn prefetch(&self, number: usize);
-}
-
 /// Mixes an integer so that all bits depend on all bits (the finaliser of MurmurHash3).
-#[inline]
+#[inline(always)]
 pub(crate) fn hash64(key: u64) -> u64 {
     let mut hash = key;
     hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -74,7 +38,7 @@ pub(crate) fn hash64(key: u64) -> u64 {
 
 /// Mixes an integer of 32 bits: the upper half of the hash is another for every integer (the finaliser of MurmurHash3 for
 /// 32 bits), the lower half the upper one of a product of that.
-#[inline]
+#[inline(always)]
 pub(crate) fn hash32(key: u32) -> u64 {
     let mut hash = key;
     hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
@@ -88,8 +52,6 @@ macro_rules! integer_store {
     ($type:ty, $hash:expr, $in_tag:literal) => {
         impl Store for Vec<$type> {
             type Key<'k> = $type;
-
-            const IN_TAG: bool = $in_tag;
 
             #[inline(always)]
             fn hash(key: $type) -> u64 {
@@ -108,8 +70,27 @@ macro_rules! integer_store {
                 self.push(key);
             }
             #[inline(always)]
-            fn prefetch(&self, number: usize) {
-                prefetch_here(self.as_ptr().wrapping_add(number));
+            fn same<'s>(
+                of: impl Fn(usize) -> &'s Self,
+                numbers: &[u32; BATCH],
+                keys: &[$type; BATCH],
+                asked: u64,
+            ) -> u64 {
+                // Keys are equal if the upper halves of their hashes are.
+                if $in_tag {
+                    return asked;
+                }
+                let mut stored = [0; BATCH];
+                for (at, (stored, &number)) in stored.iter_mut().zip(numbers).enumerate() {
+                    // What has no number gets any key there is, rather than a branch.
+                    let keys = of(at);
+                    *stored = keys.get((number as usize).min(keys.len().wrapping_sub(1))).copied().unwrap_or(0);
+                }
+                let mut same = [0u8; BATCH];
+                for ((same, stored), key) in same.iter_mut().zip(&stored).zip(keys) {
+                    *same = if stored == key { 0xff } else { 0 };
+                }
+                asked & pack(&same)
             }
         }
     };
@@ -119,134 +100,84 @@ integer_store!(u32, hash32, true);
 integer_store!(u64, hash64, false);
 integer_store!(u128, |key: u128| hash64((key as u64) ^ hash64((key >> 64) as u64)), false);
 
-impl Slots {
-    /// Slots for so many keys.
-    fn new(keys: usize) -> Self {
-        // Where slots are near, empty ones are cheaper than steps.
-        let each = if keys <= NEAR_SLOTS { 4 } else { 2 };
-        Slots { slots: vec![0; (keys * each).next_power_of_two().max(BATCH)], len: 0 }
-    }
+/// Keys by a function that gives them from one on, and one that says which are none.
+struct Given<F, A> {
+    len: usize,
+    fill: F,
+    absent: A,
+}
 
-    /// Makes room for so many keys more.
-    fn reserve<S: Store>(&mut self, more: usize, store: &S) {
-        if (self.len + more) * 2 <= self.slots.len() {
-            return;
-        }
-        let size = ((self.len + more) * 2).next_power_of_two().max(self.slots.len() * 4);
-        let mask = size - 1;
-        let mut slots = vec![0u64; size];
-        for number in 0..self.len {
-            let hash = store.hash_of(number);
-            let mut slot = hash as usize & mask;
-            while slots[slot] != 0 {
-                slot = (slot + 1) & mask;
-            }
-            slots[slot] = (hash & TAG) | (number as u64 + 1);
-        }
-        self.slots = slots;
-    }
-
-    /// Hashes keys, and asks for the memory that looking for them takes.
+impl<K, F: Fn(usize, &mut [K]), A: Fn(usize, usize) -> u64> Asked<K> for Given<F, A> {
     #[inline(always)]
-    fn ahead<'k, S: Store>(&self, store: &S, hashes: &mut [u64], key: impl Fn(usize) -> S::Key<'k>) {
-        let mask = self.slots.len() - 1;
-        if !Technique::LookAhead.is_on() {
-            hashes.iter_mut().enumerate().for_each(|(at, hash)| *hash = S::hash(key(at)));
-            return;
-        }
-        for (at, hash) in hashes.iter_mut().enumerate() {
-            *hash = S::hash(key(at));
-            prefetch_here(self.slots.as_ptr().wrapping_add(*hash as usize & mask));
-        }
-        if S::IN_TAG {
-            return;
-        }
-        for hash in hashes.iter() {
-            let entry = self.slots[*hash as usize & mask];
-            if entry != 0 && (entry ^ hash) & TAG == 0 {
-                store.prefetch(entry as u32 as usize - 1);
-            }
-        }
+    fn len(&self) -> usize {
+        self.len
     }
-
-    /// The number of a key, or the empty slot where it belongs.
     #[inline(always)]
-    fn find<S: Store>(&self, store: &S, hash: u64, key: S::Key<'_>) -> Result<u32, usize> {
-        let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
-        loop {
-            let entry = self.slots[slot];
-            if entry == 0 {
-                return Err(slot);
-            }
-            let number = (entry as u32) - 1;
-            if (entry ^ hash) & TAG == 0 && store.is(number as usize, key) {
-                return Ok(number);
-            }
-            slot = (slot + 1) & mask;
-        }
+    fn fill(&self, start: usize, keys: &mut [K]) {
+        (self.fill)(start, keys);
     }
+    #[inline(always)]
+    fn absent(&self, start: usize, len: usize) -> u64 {
+        (self.absent)(start, len)
+    }
+}
 
-    /// Numbers keys, new ones in order; those that are absent get [`NO_GROUP`].
-    fn insert_all<'k, S: Store>(
-        &mut self,
-        store: &mut S,
-        len: usize,
-        key: impl Fn(usize) -> S::Key<'k>,
-        absent: impl Fn(usize) -> bool,
-        numbers: &mut Vec<u32>,
-    ) {
-        let mut hashes = [0u64; BATCH];
-        for start in (0..len).step_by(BATCH) {
-            let hashes = &mut hashes[..BATCH.min(len - start)];
-            self.reserve(hashes.len(), store);
-            self.ahead(store, hashes, |at| key(start + at));
-            numbers.extend(hashes.iter().enumerate().map(|(at, &hash)| {
-                if absent(start + at) {
-                    return NO_GROUP;
+/// Does something with keys of one kind and the codes that are asked for, as such keys. Of strings of a dictionary each is
+/// asked for once.
+macro_rules! with_asked {
+    ($keys:expr, $codes:expr, $numbers:ident, |$store:ident, $asked:ident| $do:expr) => {{
+        let codes: &Codes = $codes;
+        let len = codes.len;
+        let absent = |start: usize, len: usize| codes.absent_word(start, len);
+        match $keys {
+            Keys::Bits32($store) => {
+                let fill = |start: usize, keys: &mut [u32]| {
+                    let from = &codes.bits64[start..start + keys.len()];
+                    keys.iter_mut().zip(from).for_each(|(key, &code)| *key = code as u32);
+                };
+                let $asked = &Given { len, fill, absent };
+                $do
+            }
+            Keys::Bits64($store) => {
+                let fill =
+                    |start: usize, keys: &mut [u64]| keys.copy_from_slice(&codes.bits64[start..start + keys.len()]);
+                let $asked = &Given { len, fill, absent };
+                $do
+            }
+            Keys::Bits128($store) => {
+                let fill =
+                    |start: usize, keys: &mut [u128]| keys.copy_from_slice(&codes.bits128[start..start + keys.len()]);
+                let $asked = &Given { len, fill, absent };
+                $do
+            }
+            Keys::Bytes($store) => match &codes.texts {
+                None => {
+                    let $asked = &Given { len, fill: each_key(|tuple| codes.bytes(tuple)), absent };
+                    $do
                 }
-                let key = key(start + at);
-                self.find(store, hash, key).unwrap_or_else(|slot| {
-                    let number = self.len as u32;
-                    store.add(key);
-                    self.slots[slot] = (hash & TAG) | u64::from(number + 1);
-                    self.len += 1;
-                    number
-                })
-            }));
+                Some(texts) => match texts.distinct() {
+                    None => {
+                        let $asked = &Given { len, fill: each_key(|tuple| texts.get(tuple)), absent };
+                        $do
+                    }
+                    Some(distinct) => {
+                        let $asked = &Given {
+                            len: distinct.len(),
+                            fill: each_key(|place| distinct.get(place)),
+                            absent: |_, _| 0,
+                        };
+                        $do;
+                        distinct.spread(codes.absent.as_deref(), $numbers);
+                    }
+                },
+            },
         }
-    }
+    }};
+}
 
-    /// The numbers of keys, [`NO_GROUP`] for those that are not there or absent.
-    fn find_all<'k, S: Store>(
-        &self,
-        store: &S,
-        len: usize,
-        key: impl Fn(usize) -> S::Key<'k>,
-        absent: impl Fn(usize) -> bool,
-        numbers: &mut Vec<u32>,
-    ) {
-        if self.slots.len() <= NEAR_SLOTS || !Technique::LookAhead.is_on() {
-            numbers.extend((0..len).map(|at| {
-                if absent(at) {
-                    return NO_GROUP;
-                }
-                self.find(store, S::hash(key(at)), key(at)).unwrap_or(NO_GROUP)
-            }));
-            return;
-        }
-        let mut hashes = [0u64; BATCH];
-        for start in (0..len).step_by(BATCH) {
-            let hashes = &mut hashes[..BATCH.min(len - start)];
-            self.ahead(store, hashes, |at| key(start + at));
-            numbers.extend(hashes.iter().enumerate().map(|(at, &hash)| {
-                if absent(start + at) {
-                    return NO_GROUP;
-                }
-                self.find(store, hash, key(start + at)).unwrap_or(NO_GROUP)
-            }));
-        }
-    }
+/// Fills in keys one by one.
+fn each_key<'k>(key: impl Fn(usize) -> &'k [u8]) -> impl Fn(usize, &mut [&'k [u8]]) {
+    move |start, keys| keys.iter_mut().enumerate().for_each(|(at, to)| *to = key(start + at))
 }
 
 impl GroupTable {
@@ -263,12 +194,12 @@ impl GroupTable {
 
     /// How many keys.
     pub(crate) fn len(&self) -> usize {
-        self.slots.len
+        self.slots.len()
     }
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        self.slots.slots.capacity() * 8
+        self.slots.bytes()
             + match &self.keys {
                 Keys::Bits32(keys) => keys.capacity() * 4,
                 Keys::Bits64(keys) => keys.capacity() * 8,
@@ -287,68 +218,50 @@ impl GroupTable {
         }
     }
 
+    /// All keys of up to 64 bits, by number; none of other keys.
+    pub(crate) fn codes(&self) -> Option<impl Iterator<Item = u64>> {
+        let (narrow, wide) = match &self.keys {
+            Keys::Bits32(keys) => (&keys[..], &[][..]),
+            Keys::Bits64(keys) => (&[][..], &keys[..]),
+            Keys::Bits128(_) | Keys::Bytes(_) => return None,
+        };
+        Some(narrow.iter().map(|&key| key.into()).chain(wide.iter().copied()))
+    }
+
+    /// As [`GroupTable::codes`], of some numbers.
+    pub(crate) fn codes_of(&self, numbers: &[u32]) -> Option<Vec<u64>> {
+        match &self.keys {
+            Keys::Bits32(keys) => Some(numbers.iter().map(|&number| keys[number as usize].into()).collect()),
+            Keys::Bits64(keys) => Some(numbers.iter().map(|&number| keys[number as usize]).collect()),
+            Keys::Bits128(_) | Keys::Bytes(_) => None,
+        }
+    }
+
     /// Numbers keys, new ones in order; those marked absent get [`NO_GROUP`].
     pub(crate) fn insert(&mut self, codes: &Codes, numbers: &mut Vec<u32>) {
         numbers.clear();
-        let (len, absent) = (codes.len, |tuple: usize| codes.is_absent(tuple));
-        match &mut self.keys {
-            Keys::Bits32(keys) => self.slots.insert_all(keys, len, |tuple| codes.bits64[tuple] as u32, absent, numbers),
-            Keys::Bits64(keys) => self.slots.insert_all(keys, len, |tuple| codes.bits64[tuple], absent, numbers),
-            Keys::Bits128(keys) => self.slots.insert_all(keys, len, |tuple| codes.bits128[tuple], absent, numbers),
-            Keys::Bytes(keys) => match (&codes.texts, codes.texts.as_ref().and_then(TextKeys::distinct)) {
-                (None, _) => self.slots.insert_all(keys, len, |tuple| codes.bytes(tuple), absent, numbers),
-                (Some(_), Some(distinct)) => {
-                    let mut known = Vec::with_capacity(distinct.len());
-                    self.slots.insert_all(keys, distinct.len(), |place| distinct.get(place), |_| false, &mut known);
-                    numbers.extend(distinct.places.iter().map(|&place| known[place as usize]));
-                }
-                (Some(texts), None) => self.slots.insert_all(keys, len, |tuple| texts.get(tuple), absent, numbers),
-            },
-        }
+        with_asked!(&mut self.keys, codes, numbers, |store, asked| insert_all(&mut self.slots, store, asked, numbers));
     }
 
     /// Adds keys of another table of the same width; gives their numbers here.
     pub(crate) fn insert_all(&mut self, other: &GroupTable, chosen: &[u32]) -> Vec<u32> {
-        let mut numbers = Vec::with_capacity(chosen.len());
-        let (len, at, present) = (chosen.len(), |place: usize| chosen[place] as usize, |_| false);
-        match (&mut self.keys, &other.keys) {
-            (Keys::Bits32(keys), Keys::Bits32(from)) => {
-                self.slots.insert_all(keys, len, |place| from[at(place)], present, &mut numbers);
-            }
-            (Keys::Bits64(keys), Keys::Bits64(from)) => {
-                self.slots.insert_all(keys, len, |place| from[at(place)], present, &mut numbers);
-            }
-            (Keys::Bits128(keys), Keys::Bits128(from)) => {
-                self.slots.insert_all(keys, len, |place| from[at(place)], present, &mut numbers);
-            }
-            (Keys::Bytes(keys), Keys::Bytes(from)) => {
-                self.slots.insert_all(keys, len, |place| from.get(at(place)), present, &mut numbers);
-            }
-            _ => unreachable!("tables of one width"),
+        /// Keys of another store.
+        macro_rules! insert {
+            ($to:expr, |$number:ident| $key:expr) => {{
+                let fill = |start: usize, keys: &mut [_]| {
+                    keys.iter_mut().zip(&chosen[start..]).for_each(|(to, &$number)| *to = $key);
+                };
+                let mut numbers = Vec::with_capacity(chosen.len());
+                insert_all(&mut self.slots, $to, &Given { len: chosen.len(), fill, absent: |_, _| 0 }, &mut numbers);
+                numbers
+            }};
         }
-        numbers
-    }
-
-    /// The numbers of keys, [`NO_GROUP`] for keys that are not there or marked absent.
-    pub(crate) fn find(&self, codes: &Codes, numbers: &mut Vec<u32>) {
-        numbers.clear();
-        let (len, absent) = (codes.len, |tuple: usize| codes.is_absent(tuple));
-        match &self.keys {
-            Keys::Bits32(keys) => self.slots.find_all(keys, len, |tuple| codes.bits64[tuple] as u32, absent, numbers),
-            Keys::Bits64(keys) => self.slots.find_all(keys, len, |tuple| codes.bits64[tuple], absent, numbers),
-            Keys::Bits128(keys) => self.slots.find_all(keys, len, |tuple| codes.bits128[tuple], absent, numbers),
-            Keys::Bytes(keys) => match (&codes.texts, codes.texts.as_ref().and_then(TextKeys::distinct)) {
-                (None, _) => self.slots.find_all(keys, len, |tuple| codes.bytes(tuple), absent, numbers),
-                (Some(_), Some(distinct)) => {
-                    let mut known = Vec::with_capacity(distinct.len());
-                    self.slots.find_all(keys, distinct.len(), |place| distinct.get(place), |_| false, &mut known);
-                    let number = |(tuple, &place): (usize, &u32)| {
-                        if absent(tuple) { NO_GROUP } else { known[place as usize] }
-                    };
-                    numbers.extend(distinct.places.iter().enumerate().map(number));
-                }
-                (Some(texts), None) => self.slots.find_all(keys, len, |tuple| texts.get(tuple), absent, numbers),
-            },
+        match (&mut self.keys, &other.keys) {
+            (Keys::Bits32(keys), Keys::Bits32(from)) => insert!(keys, |number| from[number as usize]),
+            (Keys::Bits64(keys), Keys::Bits64(from)) => insert!(keys, |number| from[number as usize]),
+            (Keys::Bits128(keys), Keys::Bits128(from)) => insert!(keys, |number| from[number as usize]),
+            (Keys::Bytes(keys), Keys::Bytes(from)) => insert!(keys, |number| from.get(number as usize)),
+            _ => unreachable!("tables of one width"),
         }
     }
 }
@@ -377,17 +290,17 @@ impl GroupTables {
             Some(start)
         });
         let starts = starts.collect();
-        let slots: usize = tables.iter().map(|table| table.slots.slots.len()).sum();
-        let filter = (slots > NEAR_SLOTS && Technique::KeyFilter.is_on()).then(|| {
-            let hashes = tables.iter().flat_map(|table| (0..table.len()).map(|number| table.hash(number)));
-            KeyFilter::new(tables.iter().map(GroupTable::len).sum(), hashes)
-        });
-        GroupTables { starts, tables, filter }
+        let mut tables = GroupTables { starts, tables, filter: None };
+        if tables.is_far() && Technique::KeyFilter.is_on() {
+            let hashes = tables.tables.iter().flat_map(|table| (0..table.len()).map(|number| table.hash(number)));
+            tables.filter = Some(KeyFilter::new(tables.tables.iter().map(GroupTable::len).sum(), hashes));
+        }
+        tables
     }
 
     /// Whether the tables are not in the cache close by.
     pub(crate) fn is_far(&self) -> bool {
-        self.tables.iter().map(|table| table.slots.slots.len()).sum::<usize>() > NEAR_SLOTS
+        self.tables.iter().map(|table| table.slots.room()).sum::<usize>() > NEAR_SLOTS
     }
 
     /// Bytes held.
@@ -395,113 +308,114 @@ impl GroupTables {
         self.tables.iter().map(GroupTable::bytes).sum::<usize>() + self.filter.as_ref().map_or(0, KeyFilter::bytes)
     }
 
-    /// As [`GroupTable::find`].
+    /// The numbers of keys, [`NO_GROUP`] for keys that are not there or marked absent.
     pub(crate) fn find(&self, codes: &Codes, numbers: &mut Vec<u32>) {
-        if let ([only], None) = (&self.tables[..], &self.filter) {
-            return only.find(codes, numbers);
-        }
         numbers.clear();
-        let (len, absent) = (codes.len, |tuple: usize| codes.is_absent(tuple));
-        match &self.tables[0].keys {
-            Keys::Bits32(_) => self.find_all::<Vec<u32>>(len, |tuple| codes.bits64[tuple] as u32, absent, numbers),
-            Keys::Bits64(_) => self.find_all::<Vec<u64>>(len, |tuple| codes.bits64[tuple], absent, numbers),
-            Keys::Bits128(_) => self.find_all::<Vec<u128>>(len, |tuple| codes.bits128[tuple], absent, numbers),
-            Keys::Bytes(_) => match (&codes.texts, codes.texts.as_ref().and_then(TextKeys::distinct)) {
-                (None, _) => self.find_all::<ByteKeys>(len, |tuple| codes.bytes(tuple), absent, numbers),
-                (Some(_), Some(distinct)) => {
-                    let mut known = Vec::with_capacity(distinct.len());
-                    self.find_all::<ByteKeys>(distinct.len(), |place| distinct.get(place), |_| false, &mut known);
-                    let number = |(tuple, &place): (usize, &u32)| {
-                        if absent(tuple) { NO_GROUP } else { known[place as usize] }
-                    };
-                    numbers.extend(distinct.places.iter().enumerate().map(number));
-                }
-                (Some(texts), None) => self.find_all::<ByteKeys>(len, |tuple| texts.get(tuple), absent, numbers),
-            },
+        with_asked!(&self.tables[0].keys, codes, numbers, |store, asked| self.find_all(store, asked, numbers));
+    }
+
+    /// As [`GroupTables::find`], for keys of the kind of a store.
+    fn find_all<'k, S: Store + Chosen>(&self, _: &S, asked: &impl Asked<S::Key<'k>>, numbers: &mut Vec<u32>) {
+        let is_far = self.is_far();
+        if let [GroupTable { slots, keys }] = &self.tables[..] {
+            let store = S::of(keys);
+            self.find_through(|_| (slots, store, 0), is_far, asked, numbers);
+        } else {
+            let of = |hash: u64| {
+                let part = part_of_hash(hash, self.tables.len());
+                (&self.tables[part].slots, S::of(&self.tables[part].keys), self.starts[part])
+            };
+            self.find_through(of, is_far, asked, numbers);
         }
     }
 
-    /// The numbers of keys, [`NO_GROUP`] for those that are not there or absent.
-    fn find_all<'k, S: Store + Chosen>(
+    fn find_through<'k, 't, S: Store + 't>(
         &self,
-        len: usize,
-        key: impl Fn(usize) -> S::Key<'k>,
-        absent: impl Fn(usize) -> bool,
+        of: impl Fn(u64) -> (&'t Slots, &'t S, u32),
+        is_far: bool,
+        asked: &impl Asked<S::Key<'k>>,
         numbers: &mut Vec<u32>,
     ) {
+        let done = self.filter.as_ref().map_or(0, |filter| find_filtered(filter, &of, asked, numbers));
+        find_all(&of, is_far, asked, done, numbers);
+    }
+}
+
+kernel! {
+    /// As [`find_all`], of keys that pass a filter; stops if most do. Gives how many keys are done.
+    fn find_filtered['k, 't, S: Store + 't](
+        filter: &KeyFilter,
+        of: &impl Fn(u64) -> (&'t Slots, &'t S, u32),
+        asked: &impl Asked<S::Key<'k>>,
+        numbers: &mut Vec<u32>,
+    ) -> usize {
+        let len = asked.len();
         numbers.resize(len, NO_GROUP);
-        let mut waiting = Waiting { tuples: [0; 2 * BATCH], hashes: [0; 2 * BATCH], len: 0 };
-        let (mut filter, mut passed, mut hashes) = (self.filter.as_ref(), 0, [0; BATCH]);
+        let (mut batch, mut waiting, mut passed) = (Batch::new(), Waiting::new(), 0);
         for start in (0..len).step_by(BATCH) {
-            let count = BATCH.min(len - start);
-            let each = hashes[..count].iter_mut().enumerate();
-            vectorised(|| each.for_each(|(at, hash)| *hash = S::hash(key(start + at))));
-            let mut may = filter.map_or(u64::MAX, |filter| filter.may_have(&hashes)) & u64::MAX >> (BATCH - count);
-            passed += may.count_ones() as usize;
-            while may != 0 {
-                let at = may.trailing_zeros() as usize;
-                may &= may - 1;
-                if !absent(start + at) {
-                    let hash = hashes[at];
-                    let slots = &self.tables[self.part(hash)].slots.slots;
-                    prefetch_here(slots.as_ptr().wrapping_add(hash as usize & (slots.len() - 1)));
-                    (waiting.tuples[waiting.len], waiting.hashes[waiting.len]) = ((start + at) as u32, hash);
-                    waiting.len += 1;
-                }
+            if start == TRIED && passed * 4 > TRIED * 3 {
+                waiting.find(&mut batch, of, numbers);
+                waiting.find(&mut batch, of, numbers);
+                numbers.truncate(start);
+                return start;
             }
+            let count = batch.take::<S>(asked, start);
+            let may = filter.may_have(&batch.hashes) & first_bits(count) & !asked.absent(start, count);
+            passed += may.count_ones() as usize;
+            each_bit(may, |at| {
+                of(batch.hashes[at]).0.prefetch(batch.hashes[at]);
+                waiting.add((start + at) as u32, batch.hashes[at], batch.keys[at]);
+            });
             // Those that came last go on waiting: what they are to look at is not there yet.
             if waiting.len >= BATCH {
-                self.look::<S>(&mut waiting, BATCH, &key, numbers);
-            }
-            if start + BATCH == TRIED && passed * 4 > TRIED * 3 {
-                filter = None;
+                waiting.find(&mut batch, of, numbers);
             }
         }
-        let rest = waiting.len;
-        self.look::<S>(&mut waiting, rest, &key, numbers);
-    }
-
-    /// The table that has a hash, if one has it.
-    #[inline(always)]
-    fn part(&self, hash: u64) -> usize {
-        if self.tables.len() == 1 { 0 } else { part_of_hash(hash, self.tables.len()) }
-    }
-
-    /// Looks for the first `count` of the keys that wait. Their slots have been asked for before.
-    #[inline(always)]
-    fn look<'k, S: Store + Chosen>(
-        &self,
-        waiting: &mut Waiting,
-        count: usize,
-        key: &impl Fn(usize) -> S::Key<'k>,
-        numbers: &mut [u32],
-    ) {
-        let (tuples, hashes) = (&waiting.tuples[..count], &waiting.hashes[..count]);
-        for &hash in if S::IN_TAG { &[][..] } else { hashes } {
-            let table = &self.tables[self.part(hash)];
-            let entry = table.slots.slots[hash as usize & (table.slots.slots.len() - 1)];
-            if entry != 0 && (entry ^ hash) & TAG == 0 {
-                S::of(&table.keys).prefetch(entry as u32 as usize - 1);
-            }
-        }
-        for (&tuple, &hash) in tuples.iter().zip(hashes) {
-            let part = self.part(hash);
-            let table = &self.tables[part];
-            if let Ok(number) = table.slots.find(S::of(&table.keys), hash, key(tuple as usize)) {
-                numbers[tuple as usize] = self.starts[part] + number;
-            }
-        }
-        waiting.tuples.copy_within(count..waiting.len, 0);
-        waiting.hashes.copy_within(count..waiting.len, 0);
-        waiting.len -= count;
+        waiting.find(&mut batch, of, numbers);
+        waiting.find(&mut batch, of, numbers);
+        len
     }
 }
 
 /// Keys that may be in a table, fewer than a batch of them between two batches.
-struct Waiting {
+struct Waiting<K> {
     tuples: [u32; 2 * BATCH],
     hashes: [u64; 2 * BATCH],
+    keys: [K; 2 * BATCH],
     len: usize,
+}
+
+impl<K: Copy + Default> Waiting<K> {
+    fn new() -> Self {
+        Waiting { tuples: [0; 2 * BATCH], hashes: [0; 2 * BATCH], keys: [K::default(); 2 * BATCH], len: 0 }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, tuple: u32, hash: u64, key: K) {
+        (self.tuples[self.len], self.hashes[self.len], self.keys[self.len]) = (tuple, hash, key);
+        self.len += 1;
+    }
+
+    /// Looks for the first of the keys that wait, a batch at most. Their slots have been asked for before.
+    #[inline(always)]
+    fn find<'k, 't, S: Store<Key<'k> = K> + 't>(
+        &mut self,
+        batch: &mut Batch<K>,
+        of: &impl Fn(u64) -> (&'t Slots, &'t S, u32),
+        numbers: &mut [u32],
+    ) {
+        batch.hashes.copy_from_slice(&self.hashes[..BATCH]);
+        batch.keys.copy_from_slice(&self.keys[..BATCH]);
+        batch.find(of);
+        let count = BATCH.min(self.len);
+        for (&tuple, &number) in self.tuples[..count].iter().zip(&batch.numbers) {
+            numbers[tuple as usize] = number;
+        }
+        self.tuples.copy_within(count.., 0);
+        self.hashes.copy_within(count.., 0);
+        self.keys.copy_within(count.., 0);
+        self.len -= count;
+    }
 }
 
 /// The store of its kind among a table's keys.
@@ -554,7 +468,7 @@ mod tests {
                 }
                 assert!((0..keys.len()).all(|at| (numbers[at] == NO_GROUP) == (keys[at] % 5 == 0)));
                 let mut found = Vec::new();
-                table.find(&codes, &mut found);
+                GroupTables::new(vec![table.clone()]).find(&codes, &mut found);
                 assert_eq!(found, numbers);
             }
             assert_eq!(table.len(), expected.len());
@@ -594,6 +508,7 @@ mod tests {
                     table
                 };
                 let tables = GroupTables::new(chosen.iter().map(part).collect());
+                let whole = GroupTables::new(vec![whole]);
                 let order = chosen.concat();
                 // All of them, none of them, and a few among many others.
                 for asked in [keys.clone(), (0..3_000).map(|key| key * 3 + 1).collect(), (0..9_000).collect()] {
@@ -611,7 +526,7 @@ mod tests {
     #[test]
     fn no_two_integers_have_one_tag() {
         let keys = (0..100_000).chain((0..100_000).map(|key| u32::MAX - key)).chain((0..16).map(|bit| 1 << (bit + 16)));
-        let mut tags: Vec<u64> = keys.map(|key| hash32(key) & TAG).collect();
+        let mut tags: Vec<u64> = keys.map(|key| hash32(key) >> 32).collect();
         tags.sort_unstable();
         let keys = tags.len();
         tags.dedup();

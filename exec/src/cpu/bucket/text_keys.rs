@@ -4,6 +4,7 @@ use super::super::bitmap::Bitmap;
 use super::super::gather::GatheredData;
 use super::super::vector::{TextVector, Vector, VectorData};
 use super::key::{KeyPartValues, PartValues};
+use super::table::NO_GROUP;
 use crate::column::Dictionary;
 use std::sync::Arc;
 
@@ -37,7 +38,7 @@ pub(crate) struct Distinct<'k> {
     /// Codes that tuples have, in the order in which they come; NULL is behind the last.
     met: Vec<u32>,
     /// For each tuple its place in `met`.
-    pub(crate) places: Vec<u32>,
+    places: Vec<u32>,
 }
 
 impl TextKeys {
@@ -149,5 +150,14 @@ impl Distinct<'_> {
             "NULL, or a code"
         );
         if self.met[place] as usize == self.dictionary.len() { NULL } else { self.dictionary.bytes_of(self.met[place]) }
+    }
+
+    /// Makes the numbers of the distinct ones those of all tuples; [`NO_GROUP`] for those of `absent`.
+    pub(crate) fn spread(&self, absent: Option<&[bool]>, numbers: &mut Vec<u32>) {
+        let known = std::mem::take(numbers);
+        let number = |(tuple, &place): (usize, &u32)| {
+            if absent.is_some_and(|absent| absent[tuple]) { NO_GROUP } else { known[place as usize] }
+        };
+        numbers.extend(self.places.iter().enumerate().map(number));
     }
 }

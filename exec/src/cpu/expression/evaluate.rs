@@ -8,12 +8,15 @@ use super::node::{Node, Operation};
 use super::{dictionary, fused, load, memo};
 use crate::Result;
 use crate::column::{Column, ColumnData};
+use crate::cpu::bucket::key::Codes;
 use crate::cpu::bucket::key::{KeyLayout, PartDomain, PartLayout};
 use crate::cpu::bucket::present::DictionaryPart;
 use crate::cpu::kernels::{self, Call};
-use crate::cpu::probe::{CodeRange, IntegerKeys, Key, KeyVector};
+use crate::cpu::probe::{CodeRange, IntegerKeys, Key, KeyRange, KeyVector};
+use crate::cpu::tile::Rows;
 use crate::cpu::tile::{Captured, Tile};
 use crate::cpu::vector::{Register, Vector, VectorData};
+use crate::cpu::wide_keys::{WideKeys, WideRange};
 use crate::technique::Technique;
 use crate::{Error, ErrorKind};
 use multiloop_planner::function::Function;
@@ -219,24 +222,34 @@ impl<'a> Tile<'a> {
     /// Whether a collection is found by one integer, which lies in a column that has not been loaded.
     pub(in crate::cpu) fn keys_lie_in_column(&self, collection: CollectionId, key: &[KeyPart]) -> Result<bool> {
         let [part] = key else { return Ok(false) };
-        let Some(codes) = self.collections.codes(collection)? else { return Ok(false) };
-        Ok(self.integers(self.expressions.number(part.scalar) as u32, codes, false).is_some())
+        let Some(range @ KeyRange::Codes(_)) = self.collections.integer_keys(collection)? else { return Ok(false) };
+        Ok(self.integer_key(self.expressions.number(part.scalar) as u32, range, false).is_some())
+    }
+
+    /// The keys that a scalar's values are, NULL among them, if it is an integer: none if not.
+    fn own_keys(&mut self, scalar: ScalarId, range: KeyRange) -> Result<Option<Key<'_>>> {
+        let number = self.expressions.number(scalar) as u32;
+        if self.integer_key(number, range, true).is_some() {
+            return Ok(self.integer_key(number, range, true));
+        }
+        self.evaluate(scalar)?;
+        Ok(Key::of_vector(self.top(number), range, true))
     }
 
     /// The codes of a scalar's values, NULL among them, if it is an integer: false if not.
     pub(in crate::cpu) fn codes(&mut self, scalar: ScalarId, range: CodeRange, codes: &mut Vec<u32>) -> Result<bool> {
-        let number = self.expressions.number(scalar) as u32;
         let len = self.len();
-        if let Some(keys) = self.integers(number, range, true) {
-            keys.codes(len, codes);
-            return Ok(true);
-        }
-        self.evaluate(scalar)?;
-        let keys = IntegerKeys::of_vector(self.top(number), range, true);
-        if let Some(keys) = &keys {
-            keys.codes(len, codes);
-        }
-        Ok(keys.is_some())
+        let Some(Key::Integers(keys)) = self.own_keys(scalar, KeyRange::Codes(range))? else { return Ok(false) };
+        keys.codes(len, codes);
+        Ok(true)
+    }
+
+    /// As [`Tile::codes`], codes of 64 bits.
+    pub(in crate::cpu) fn wide_codes(&mut self, scalar: ScalarId, range: WideRange, codes: &mut Codes) -> Result<bool> {
+        let len = self.len();
+        let Some(Key::Wide(keys)) = self.own_keys(scalar, KeyRange::Wide(range))? else { return Ok(false) };
+        codes.set_wide(&keys, len);
+        Ok(true)
     }
 
     fn with_key<R>(
@@ -246,14 +259,14 @@ impl<'a> Tile<'a> {
         probe: impl FnOnce(&Self, &Key<'_>) -> Result<R>,
     ) -> Result<R> {
         if let &[(part, null_matches)] = key
-            && let Some(codes) = self.collections.codes(collection)?
+            && let Some(range) = self.collections.integer_keys(collection)?
         {
-            if let Some(keys) = self.integers(part, codes, null_matches) {
-                return probe(self, &Key::Integers(keys));
+            if let Some(key) = self.integer_key(part, range, null_matches) {
+                return probe(self, &key);
             }
             self.ensure(part)?;
-            if let Some(keys) = IntegerKeys::of_vector(self.top(part), codes, null_matches) {
-                return probe(self, &Key::Integers(keys));
+            if let Some(key) = Key::of_vector(self.top(part), range, null_matches) {
+                return probe(self, &key);
             }
         }
         for &(part, _) in key {
@@ -264,13 +277,26 @@ impl<'a> Tile<'a> {
     }
 
     /// The values of a column that has not been loaded, as keys.
-    fn integers(&self, number: u32, codes: CodeRange, null_matches: bool) -> Option<IntegerKeys<'_>> {
+    fn integer_key(&self, number: u32, range: KeyRange, null_matches: bool) -> Option<Key<'_>> {
+        match range {
+            KeyRange::Codes(range) => {
+                let (column, rows) = self.unloaded(number)?;
+                IntegerKeys::of_column(column, rows, self.len(), range, null_matches).map(Key::Integers)
+            }
+            KeyRange::Wide(range) => {
+                let (column, rows) = self.unloaded(number)?;
+                WideKeys::of_column(column, rows, self.len(), range, null_matches).map(Key::Wide)
+            }
+        }
+    }
+
+    /// A column that has not been loaded, and the rows of it.
+    fn unloaded(&self, number: u32) -> Option<(&Column, &Rows)> {
         let Operation::Column { index, field, optional: false } = self.node(number).operation else { return None };
         if self.levels[self.depth - 1].computed[number as usize] {
             return None;
         }
-        let column = self.sources[index].as_ref()?.column(field)?;
-        IntegerKeys::of_column(column, &self.tuples().rows[index], self.len(), codes, null_matches)
+        Some((self.sources[index].as_ref()?.column(field)?, &self.tuples().rows[index]))
     }
 
     fn call(
