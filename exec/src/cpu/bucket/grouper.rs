@@ -156,10 +156,10 @@ fn shift_of(len: usize, parts: usize) -> u32 {
     len.div_ceil(parts).next_power_of_two().trailing_zeros()
 }
 
-/// The part of `parts`, a power of two and more than one, of a hash.
+/// The part of `parts`, a power of two, of a hash: its lowest bits, since slots of a table go by the highest.
 #[inline(always)]
 pub(super) fn part_of_hash(hash: u64, parts: usize) -> usize {
-    (hash >> (64 - parts.trailing_zeros())) as usize
+    hash as usize & (parts - 1)
 }
 
 /// Groups of pieces that one worker did one after the other.

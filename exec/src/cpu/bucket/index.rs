@@ -251,31 +251,19 @@ impl KeyIndex {
                     Lookup::Hash(_) => unreachable!("it has no range of codes"),
                 }
             }
-            Key::Wide(_) | Key::Parts(_) => {
-                self.find_runs(key, len, codes, groups);
-                codes.repeats.spread(groups);
-            }
-        }
-    }
-
-    /// For each run of keys (see `codes`) its group, for each key where runs do not pay.
-    fn find_runs(&self, key: &Key<'_>, len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
-        match key {
-            Key::Parts(parts) => self.find_runs_of_parts(parts, len, codes, groups),
             Key::Wide(keys) => {
                 codes.set_wide(keys, len);
                 self.find_codes(codes, groups);
             }
-            Key::Integers(_) => self.find(key, len, codes, groups),
+            Key::Parts(parts) => self.find_parts(parts, len, codes, groups),
         }
     }
 
-    fn find_runs_of_parts(&self, key: &[KeyVector<'_>], len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
+    fn find_parts(&self, key: &[KeyVector<'_>], len: usize, codes: &mut Codes, groups: &mut Vec<u32>) {
         let mut parts: Vec<KeyPartValues<'_>> = key
             .iter()
             .map(|part| KeyPartValues { values: PartValues::Vector(part.vector), null_matches: part.null_matches })
             .collect();
-        codes.repeats.clear();
         if let (Lookup::Hash(tables), [only]) = (&self.lookup, &parts[..]) {
             let find = |codes: &Codes| {
                 let mut groups = Vec::new();
@@ -300,7 +288,7 @@ impl KeyIndex {
         self.find_codes(codes, groups);
     }
 
-    /// For each run of packed keys its group, for each key where runs do not pay.
+    /// For each of packed keys its group.
     fn find_codes(&self, codes: &mut Codes, groups: &mut Vec<u32>) {
         match &self.lookup {
             Lookup::Direct(direct) => each_group(codes, groups, |code| direct.entries[code as usize]),
@@ -308,8 +296,12 @@ impl KeyIndex {
             Lookup::Dense(last) => each_group(codes, groups, |code| dense(code, *last)),
             Lookup::Hash(tables) => {
                 // A table close by is asked as quickly as neighbours are compared.
-                let asked = if tables.is_far() { codes.without_repeats(self.layout.width) } else { codes };
-                tables.find(asked, groups);
+                if tables.is_far() {
+                    tables.find(codes.without_repeats(self.layout.width), groups);
+                    codes.repeats.spread(groups);
+                } else {
+                    tables.find(codes, groups);
+                }
             }
         }
     }
@@ -360,17 +352,7 @@ impl KeyIndex {
             }
             Key::Wide(_) | Key::Parts(_) => {
                 let mut found = Vec::new();
-                self.find_runs(key, len, codes, &mut found);
-                let is_asked = |tuple: usize| mask.is_none_or(|mask| mask.get(tuple));
-                if codes.repeats.any() {
-                    for (run, &group) in found.iter().enumerate().filter(|(_, group)| **group != NO_GROUP) {
-                        let before = tuples.len();
-                        let run = codes.repeats.start(run) as u32..codes.repeats.ends()[run];
-                        tuples.extend(run.filter(|&tuple| is_asked(tuple as usize)));
-                        groups.resize(groups.len() + tuples.len() - before, group);
-                    }
-                    return;
-                }
+                self.find(key, len, codes, &mut found);
                 fill_truth_of(&found, &mut codes.found, |group| group != NO_GROUP);
                 if let Some(mask) = mask {
                     codes.found.and(mask);

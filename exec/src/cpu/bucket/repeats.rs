@@ -2,7 +2,7 @@
 //! run.
 
 use super::super::bitmap::Bitmap;
-use super::super::kernels::fill_truth_of_pairs;
+use super::super::kernels::{fill_truth_of_pairs, kernel};
 use crate::technique::Technique;
 
 /// Keys that say whether most neighbours are alike.
@@ -63,14 +63,31 @@ impl Repeats {
 
     /// Gives all tuples of a run what the run has.
     pub(super) fn spread(&self, numbers: &mut Vec<u32>) {
-        let Some(&len) = self.ends.last() else { return };
-        debug_assert_eq!(numbers.len(), self.ends.len(), "a number a run");
-        numbers.resize(len as usize, 0);
-        // Backwards, no number is overwritten before it is read: a run starts at its own place or behind it.
-        for run in (0..self.ends.len()).rev() {
-            let (start, end, number) = (self.start(run), self.ends[run] as usize, numbers[run]);
-            numbers[start..end].fill(number);
+        if self.any() {
+            let of_runs = std::mem::take(numbers);
+            spread(&self.ends, &of_runs, numbers);
         }
+    }
+}
+
+kernel! {
+    /// Makes `numbers` those of tuples, by the tuples behind each run and the number of the run.
+    fn spread[](ends: &[u32], of_runs: &[u32], numbers: &mut Vec<u32>) {
+        const LANES: usize = 8;
+        let len = ends.last().map_or(0, |&end| end as usize);
+        numbers.clear();
+        numbers.resize(len + LANES, 0);
+        let mut start = 0;
+        for (&end, &number) in ends.iter().zip(of_runs) {
+            // Most runs are short: what is written behind the end the next run overwrites.
+            let (mut at, end) = (start, end as usize);
+            while at < end {
+                numbers[at..at + LANES].fill(number);
+                at += LANES;
+            }
+            start = end;
+        }
+        numbers.truncate(len);
     }
 }
 

@@ -89,8 +89,8 @@ impl<K: Copy + Default> Batch<K> {
     fn look<'k, 't, S: Store<Key<'k> = K> + 't>(&mut self, of: impl Fn(u64) -> (&'t Slots, &'t S)) -> Look {
         let mut entries = [0; BATCH];
         for (entry, &hash) in entries.iter_mut().zip(&self.hashes) {
-            let Slots { slots, .. } = of(hash).0;
-            *entry = slots[hash as usize & (slots.len() - 1)];
+            let slots = of(hash).0;
+            *entry = slots.slots[slots.first(hash)];
         }
         // The number of no entry is none.
         for (number, &entry) in self.numbers.iter_mut().zip(&entries) {
@@ -136,10 +136,14 @@ impl<K: Copy + Default> Batch<K> {
     }
 }
 
-/// 0 if empty, else the upper half of the hash and 1 + number. A power of two of them, at most half of them full.
+/// 0 if empty, else the upper half of the hash and 1 + number. A power of two of them, at most half of them full; the first
+/// one of a key is said by the upper bits of its hash. So a table grows without a look at its keys, and slots that lie side
+/// by side go to slots that do.
 #[derive(Clone, Debug)]
 pub(super) struct Slots {
     slots: Vec<u64>,
+    /// How far a hash is shifted to give its first slot.
+    shift: u32,
     len: usize,
 }
 
@@ -148,7 +152,19 @@ impl Slots {
     pub(super) fn new(keys: usize) -> Self {
         // Where slots are near, empty ones are cheaper than steps.
         let each = if keys <= NEAR_SLOTS { 4 } else { 2 };
-        Slots { slots: vec![0; (keys * each).next_power_of_two().max(BATCH)], len: 0 }
+        Slots::of(vec![0; (keys * each).next_power_of_two().max(BATCH)], 0)
+    }
+
+    /// These slots, as many as keys can have numbers at most.
+    fn of(slots: Vec<u64>, len: usize) -> Self {
+        debug_assert!(slots.len().is_power_of_two() && slots.len() <= 1 << 32, "a slot has half of a hash");
+        Slots { shift: 64 - slots.len().trailing_zeros(), slots, len }
+    }
+
+    /// The first slot of a hash.
+    #[inline(always)]
+    fn first(&self, hash: u64) -> usize {
+        (hash >> self.shift) as usize & (self.slots.len() - 1)
     }
 
     /// How many keys have numbers.
@@ -166,36 +182,44 @@ impl Slots {
         self.slots.capacity() * 8
     }
 
-    /// Makes room for so many keys more.
-    fn reserve<S: Store>(&mut self, more: usize, store: &S) {
-        if (self.len + more) * 2 <= self.slots.len() {
-            return;
+    /// Makes room for a batch of keys more.
+    #[inline(always)]
+    fn reserve(&mut self) {
+        if (self.len + BATCH) * 2 > self.slots.len() {
+            self.grow();
         }
-        let size = ((self.len + more) * 2).next_power_of_two().max(self.slots.len() * 4);
-        let mask = size - 1;
-        let mut slots = vec![0u64; size];
-        for number in 0..self.len {
-            let hash = store.hash_of(number);
-            let mut slot = hash as usize & mask;
-            while slots[slot] != 0 {
-                slot = (slot + 1) & mask;
-            }
-            slots[slot] = (hash & TAG) | (number as u64 + 1);
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let times = if self.slots.len() < NEAR_SLOTS { 4 } else { 2 };
+        let mut grown = Slots::of(vec![0; self.slots.len() * times], self.len);
+        let mask = grown.slots.len() - 1;
+        let (blocks, _) = self.slots.as_chunks::<BATCH>();
+        for entries in blocks {
+            let taken = entries.map(|entry| if entry != 0 { 0xff } else { 0 });
+            each_bit(pack(&taken), |at| {
+                let mut slot = grown.first(entries[at]);
+                while grown.slots[slot] != 0 {
+                    slot = (slot + 1) & mask;
+                }
+                grown.slots[slot] = entries[at];
+            });
         }
-        self.slots = slots;
+        *self = grown;
     }
 
     /// Asks for the first slot of a hash.
     #[inline(always)]
     pub(super) fn prefetch(&self, hash: u64) {
-        prefetch_here(self.slots.as_ptr().wrapping_add(hash as usize & (self.slots.len() - 1)));
+        prefetch_here(self.slots.as_ptr().wrapping_add(self.first(hash)));
     }
 
     /// The number of a key, or the empty slot where it belongs.
     #[inline(always)]
     fn find<S: Store>(&self, store: &S, hash: u64, key: S::Key<'_>) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
+        let mut slot = self.first(hash);
         loop {
             let entry = self.slots[slot];
             if entry == 0 {
@@ -212,7 +236,7 @@ impl Slots {
     /// Numbers a batch of keys, some of which are to have none; new ones in order.
     #[inline(always)]
     fn insert<'k, S: Store>(&mut self, store: &mut S, batch: &mut Batch<S::Key<'k>>, asked: u64) {
-        self.reserve(BATCH, store);
+        self.reserve();
         let Look { found, .. } = batch.look(|_| (&*self, &*store));
         if asked != u64::MAX {
             batch.put_none(!asked);
