@@ -273,9 +273,12 @@ pub(crate) struct GroupTables {
     tables: Vec<GroupTable>,
     /// The first number of each.
     starts: Vec<u32>,
-    /// If the tables are not in the cache close by.
+    /// If the tables are not in the closest cache.
     filter: Option<KeyFilter>,
 }
+
+/// Slots up to which a look at one costs no more than a look at the filter.
+const FILTER_SLOTS: usize = 1 << 12;
 
 /// Keys after which it is seen whether the filter keeps enough away.
 const TRIED: usize = 8 * BATCH;
@@ -291,7 +294,7 @@ impl GroupTables {
         });
         let starts = starts.collect();
         let mut tables = GroupTables { starts, tables, filter: None };
-        if tables.is_far() && Technique::KeyFilter.is_on() {
+        if tables.room() > FILTER_SLOTS && Technique::KeyFilter.is_on() {
             let hashes = tables.tables.iter().flat_map(|table| (0..table.len()).map(|number| table.hash(number)));
             tables.filter = Some(KeyFilter::new(tables.tables.iter().map(GroupTable::len).sum(), hashes));
         }
@@ -300,7 +303,12 @@ impl GroupTables {
 
     /// Whether the tables are not in the cache close by.
     pub(crate) fn is_far(&self) -> bool {
-        self.tables.iter().map(|table| table.slots.room()).sum::<usize>() > NEAR_SLOTS
+        self.room() > NEAR_SLOTS
+    }
+
+    /// Slots of all tables.
+    fn room(&self) -> usize {
+        self.tables.iter().map(|table| table.slots.room()).sum()
     }
 
     /// Bytes held.
