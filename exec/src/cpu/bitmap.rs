@@ -77,6 +77,11 @@ impl Bitmap {
         words
     }
 
+    /// The words.
+    pub fn into_words(self) -> Vec<u64> {
+        self.words
+    }
+
     /// Makes this so many bits, which are in these words.
     ///
     /// # Panics

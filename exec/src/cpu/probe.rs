@@ -5,6 +5,7 @@
 //! mask. All other keys come as vectors, one a part.
 
 use super::bitmap::Bitmap;
+use super::bucket::runs::Runs;
 use super::kernels::member::Aligned;
 pub(super) use super::kernels::member::{BLOCK, Codes};
 use super::kernels::{append, kernel, member, prefetch_all, vectorised};
@@ -281,6 +282,16 @@ impl<'a> IntegerKeys<'a> {
                 group(if is_valid { code(values[row as usize]) } else { self.null })
             }),
         });
+    }
+
+    /// Finds the runs of keys that are as they lie, without NULLs, as [`Runs::find`] does; false if they are not, and nothing
+    /// is done.
+    pub(super) fn runs(&self, runs: &mut Runs, keys: &mut Vec<u64>, goes_on: bool) -> bool {
+        let lie = self.rows.is_none() && self.valid.is_none();
+        if lie {
+            with_code!(self, |values, code| runs.find(values, |value| code(value).into(), keys, goes_on));
+        }
+        lie
     }
 
     /// Gives all codes.

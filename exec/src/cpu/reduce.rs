@@ -161,9 +161,9 @@ fn fold(
     groups: TileGroups<'_>,
 ) -> Result<()> {
     if let Some(argument) = aggregate.argument {
-        if let TileGroups::Masks(present) = groups
+        if let TileGroups::Masks(_) | TileGroups::Runs(_) = groups
             && let Some((column, start)) = tile.scanned(argument)
-            && accumulator.update_from(column, start..start + tile.len(), present)
+            && accumulator.update_from(column, start..start + tile.len(), groups)
         {
             return Ok(());
         }
@@ -336,9 +336,10 @@ impl<'p> Reducer<'p> {
         }
         let before = self.grouper.len();
         if let (&[part], Some(range)) = (parts, self.grouper.code_range())
-            && tile.codes(part, range, &mut self.short)?
+            && let len = tile.len()
+            && let Some(keys) = tile.integers(part, range)?
         {
-            self.grouper.assign_codes(&self.short, &mut self.assigned);
+            self.grouper.assign_integers(&keys, len, &mut self.short, &mut self.assigned);
             if self.deals == Deals::Later && dealt::pays((before, self.grouper.len()), &self.short, Some(NEAR_CODES)) {
                 self.deals = Deals::Yes;
             }
@@ -367,7 +368,8 @@ impl<'p> Reducer<'p> {
         let len = tile.len();
         let dealt = self.dealt.get_or_insert_with(|| Box::new(Dealt::new(self.plan, self.alone)));
         match (parts, self.grouper.code_range(), self.grouper.wide_range()) {
-            (&[part], Some(range), _) if tile.codes(part, range, &mut self.short)? => {
+            (&[part], Some(range), _) if let Some(keys) = tile.integers(part, range)? => {
+                keys.codes(len, &mut self.short);
                 self.codes.set_packed(self.short.iter().map(|&code| code.into()));
             }
             (&[part], _, Some(range)) if tile.wide_codes(part, range, &mut self.codes)? => {}

@@ -238,10 +238,10 @@ impl Accumulator {
         })
     }
 
-    /// Folds in some rows of a column as it is stored, for each group those of its mask; false if it did nothing.
-    pub(crate) fn update_from(&mut self, column: &Column, rows: Range<usize>, present: &Present) -> bool {
+    /// Folds in some rows of a column as it is stored, whose groups are masks or runs; false if it did nothing.
+    pub(crate) fn update_from(&mut self, column: &Column, rows: Range<usize>, groups: TileGroups<'_>) -> bool {
         match self {
-            Accumulator::Integers(sums) if Technique::ColumnSums.is_on() => sums.update_from(column, rows, present),
+            Accumulator::Integers(sums) if Technique::ColumnSums.is_on() => sums.update_from(column, rows, groups),
             _ => false,
         }
     }

@@ -5,8 +5,9 @@ use super::super::bucket::grouper::retain;
 use super::super::bucket::present::Present;
 use super::super::bucket::runs::Runs;
 use super::super::gather::Gathered;
-use super::super::kernels::sum::{MaskedOffsets, MaskedSum, running_sums};
-use super::super::kernels::{prefetch_here, vectorised};
+use super::super::kernels::run_sum::{RunValue, add_differences};
+use super::super::kernels::sum::{MaskedOffsets, MaskedSum};
+use super::super::kernels::{append, prefetch_here, vectorised};
 use super::super::vector::{Vector, VectorData};
 use super::{Input, TileGroups};
 use crate::column::{Column, ColumnData};
@@ -27,15 +28,16 @@ pub(crate) struct IntegerSums {
 /// Memory for a tile.
 #[derive(Clone, Debug, Default)]
 struct Memory {
-    running: Running,
+    totals: Totals,
     /// Values without NULLs.
     values: Vector,
 }
 
-/// Running sums, modulo their width.
+/// Sums up to the ends of runs, modulo their width.
 #[derive(Clone, Debug, Default)]
-struct Running {
+struct Totals {
     narrow: Vec<i32>,
+    /// Up to every value.
     wide: Vec<i64>,
 }
 
@@ -82,9 +84,9 @@ impl IntegerSums {
         self.expect_rows(input.len as u64);
         let (sums, seen) = (&mut self.sums, &mut self.seen);
         if let (Sums::Narrow { sums, bound, .. }, false) = (&mut *sums, vector.constant)
-            && let Memory { running, values } = &mut self.memory
+            && let Memory { totals, values } = &mut self.memory
             && let Some(values) = without_nulls(vector, values)
-            && add_dense((values, vector.nulls.as_ref()), input.groups, *bound, (sums, seen), running)
+            && add_dense((values, vector.nulls.as_ref()), input.groups, *bound, (sums, seen), totals)
         {
             return Ok(());
         }
@@ -125,23 +127,39 @@ impl IntegerSums {
     }
 
     /// Adds values as a column has them: its offsets, and for each of them its base. False if it did nothing.
-    pub(crate) fn update_from(&mut self, column: &Column, rows: Range<usize>, present: &Present) -> bool {
+    pub(crate) fn update_from(&mut self, column: &Column, rows: Range<usize>, groups: TileGroups<'_>) -> bool {
         let Column { data, nulls: None } = column else { return false };
-        let base = match data {
-            ColumnData::Frame8 { base, .. } | ColumnData::Frame16 { base, .. } => *base,
-            _ => return false,
-        };
-        self.expect_rows(rows.len() as u64);
-        let Sums::Narrow { sums, .. } = &mut self.sums else { return false };
         match data {
-            ColumnData::Frame8 { offsets, .. } => u8::add_masked(&offsets[rows], present.iter(), sums),
-            ColumnData::Frame16 { offsets, .. } => u16::add_masked(&offsets[rows], present.iter(), sums),
-            _ => return false,
+            ColumnData::Frame8 { base, offsets } => self.add_offsets(&offsets[rows], *base, groups),
+            ColumnData::Frame16 { base, offsets } => self.add_offsets(&offsets[rows], *base, groups),
+            _ => false,
         }
-        for (group, tuples) in present.iter() {
-            // The sum fits; it may go around the end on the way there.
-            sums[group] = sums[group].wrapping_add(base.wrapping_mul(tuples.count_ones() as i64));
-            self.seen[group] = true;
+    }
+
+    fn add_offsets<T: MaskedOffsets + RunValue>(&mut self, offsets: &[T], base: i64, groups: TileGroups<'_>) -> bool {
+        // The most that offsets of a tile add up to: sums of runs are differences of 32 bits.
+        let most = offsets.len() * ((1 << (8 * size_of::<T>())) - 1);
+        match groups {
+            TileGroups::One | TileGroups::Each(..) => return false,
+            TileGroups::Runs(_) if most > i32::MAX as usize => return false,
+            TileGroups::Runs(_) | TileGroups::Masks(_) => {}
+        }
+        self.expect_rows(offsets.len() as u64);
+        let Sums::Narrow { sums, .. } = &mut self.sums else { return false };
+        match groups {
+            TileGroups::Masks(present) => {
+                T::add_masked(offsets, present.iter(), sums);
+                for (group, tuples) in present.iter() {
+                    // The sum fits; it may go around the end on the way there.
+                    sums[group] = sums[group].wrapping_add(base.wrapping_mul(tuples.count_ones() as i64));
+                    self.seen[group] = true;
+                }
+            }
+            TileGroups::Runs(runs) => {
+                add_runs(offsets, base, runs, sums, &mut self.memory.totals.narrow);
+                see_runs(runs, None, &mut self.seen);
+            }
+            TileGroups::One | TileGroups::Each(..) => {}
         }
         true
     }
@@ -182,10 +200,12 @@ impl IntegerSums {
     pub(crate) fn peek(&self, groups: Range<usize>, data_type: DataType) -> Option<Gathered> {
         let Sums::Narrow { sums, .. } = &self.sums else { return None };
         let (low, high) = data_type.integer_bounds()?;
-        let sums = &sums[groups.clone()];
+        let (sums, seen) = (&sums[groups.clone()], &self.seen[groups]);
         let fit = low <= i64::MIN.into() && high >= i64::MAX.into()
             || sums.iter().all(|&sum| (low..=high).contains(&i128::from(sum)));
-        fit.then(|| Gathered::from_i64(sums.to_vec(), Some(self.seen[groups].to_vec())))
+        let all_seen = vectorised(|| seen.iter().fold(true, |all, &seen| all & seen));
+        let valid = (!all_seen).then(|| seen.to_vec());
+        fit.then(|| Gathered::from_i64(sums.to_vec(), valid))
     }
 
     /// Of some groups in a row leaves only those at these positions.
@@ -254,7 +274,7 @@ fn add_dense(
     groups: TileGroups<'_>,
     bound: u64,
     (sums, seen): (&mut [i64], &mut [bool]),
-    running: &mut Running,
+    totals: &mut Totals,
 ) -> bool {
     match (groups, data) {
         (TileGroups::One, VectorData::I32(values)) => {
@@ -277,16 +297,14 @@ fn add_dense(
         (TileGroups::Each(groups, None), VectorData::I64(values)) => add_each(values, groups, valid, sums, seen),
         (TileGroups::Runs(runs), VectorData::I32(values)) => {
             if bound.saturating_mul(values.len() as u64) <= i32::MAX as u64 {
-                running_sums(values, &mut running.narrow);
-                let running = &running.narrow;
-                add_runs(runs, sums, |end| running[end - 1], |total, before| total.wrapping_sub(before).into());
+                add_runs(values, 0, runs, sums, &mut totals.narrow);
             } else {
-                add_wide_runs(values, runs, sums, &mut running.wide);
+                add_wide_runs(values, runs, sums, &mut totals.wide);
             }
             see_runs(runs, valid, seen);
         }
         (TileGroups::Runs(runs), VectorData::I64(values)) => {
-            add_wide_runs(values, runs, sums, &mut running.wide);
+            add_wide_runs(values, runs, sums, &mut totals.wide);
             see_runs(runs, valid, seen);
         }
         _ => return false,
@@ -345,30 +363,33 @@ fn add_each_if<T: Copy + Into<i64>>(
     }
 }
 
-/// Adds to each sum the values of its run, in running sums of 64 bits.
-fn add_wide_runs<T: Copy + Into<i64>>(values: &[T], runs: &Runs, sums: &mut [i64], running: &mut Vec<i64>) {
-    let mut total = 0i64;
-    running.clear();
-    running.extend(values.iter().map(|&value| {
-        total = total.wrapping_add(value.into());
-        total
-    }));
-    add_runs(runs, sums, |end| running[end - 1], i64::wrapping_sub);
+/// Adds to each sum the values of its run, which fits 32 bits, and `base` for each of them.
+fn add_runs<T: RunValue>(values: &[T], base: i64, runs: &Runs, sums: &mut [i64], totals: &mut Vec<i32>) {
+    totals.clear();
+    T::sums_at(values, runs.lasts().words(), totals);
+    if let Some(groups) = runs.consecutive() {
+        return add_differences(totals, runs.ends(), base, &mut sums[groups]);
+    }
+    let mut before = 0;
+    for ((group, run), &total) in runs.iter().zip(&*totals) {
+        let own = i64::from(total.wrapping_sub(before));
+        sums[group] = sums[group].wrapping_add(own).wrapping_add(base.wrapping_mul(run.len() as i64));
+        before = total;
+    }
 }
 
-/// Adds to each sum the values of its run, as the difference of two running sums: these may go around the end, their
-/// difference does not.
-#[inline(always)]
-fn add_runs<T: Copy + Default>(
-    runs: &Runs,
-    sums: &mut [i64],
-    running: impl Fn(usize) -> T,
-    difference: impl Fn(T, T) -> i64,
-) {
-    let mut before = T::default();
+/// Adds to each sum the values of its run, as the difference of two running sums of 64 bits: these may go around the end,
+/// their difference does not.
+fn add_wide_runs<T: Copy + Into<i64>>(values: &[T], runs: &Runs, sums: &mut [i64], running: &mut Vec<i64>) {
+    let (mut total, mut before) = (0i64, 0);
+    running.clear();
+    append(running, values, |value| {
+        total = total.wrapping_add(value.into());
+        total
+    });
     let mut add = |sum: &mut i64, end: usize| {
-        let total = running(end);
-        *sum += difference(total, before);
+        let total = running[end - 1];
+        *sum += total.wrapping_sub(before);
         before = total;
     };
     match runs.consecutive() {

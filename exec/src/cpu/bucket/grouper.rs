@@ -12,7 +12,7 @@
 use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
 use super::super::kernels::{mask, vectorised};
-use super::super::probe::CodeRange;
+use super::super::probe::{CodeRange, IntegerKeys};
 use super::super::vector::Vector;
 use super::super::wide_keys::WideRange;
 use super::direct::{FAR_ENTRIES, direct, direct_all};
@@ -355,7 +355,7 @@ impl Grouper {
             Grouper::Ordered { layout, codes: keys, segments } => {
                 codes.encode(layout, &parts, len);
                 let fresh = segments.last().is_some_and(|segment| segment.start as usize == keys.len());
-                runs.find(&codes.bits64, keys, !fresh);
+                runs.find(&codes.bits64, |code| code, keys, !fresh);
             }
             Grouper::Hash { layout, .. } => {
                 codes.encode(layout, &parts, len);
@@ -419,7 +419,7 @@ impl Grouper {
         }
     }
 
-    /// The codes of keys of one integer, where `assign_codes` takes them.
+    /// The codes of keys of one integer, where [`Grouper::assign_integers`] takes them.
     pub(crate) fn code_range(&self) -> Option<CodeRange> {
         let (Grouper::Set { layout, .. } | Grouper::Direct { layout, .. } | Grouper::Ordered { layout, .. }) = self
         else {
@@ -428,21 +428,33 @@ impl Grouper {
         layout.code_range()
     }
 
-    /// As [`Grouper::assign`], for the codes of keys of one integer.
-    pub(crate) fn assign_codes(&mut self, codes: &[u32], assigned: &mut Assigned) {
+    /// As [`Grouper::assign`], for keys of one integer. `codes` is memory for their codes; these are left there, unless
+    /// groups come in runs.
+    pub(crate) fn assign_integers(
+        &mut self,
+        keys: &IntegerKeys<'_>,
+        len: usize,
+        codes: &mut Vec<u32>,
+        assigned: &mut Assigned,
+    ) {
         assigned.has_runs = matches!(self, Grouper::Ordered { .. });
         let Assigned { groups, present, runs, .. } = assigned;
         present.clear();
         match self {
             Grouper::Set { words, .. } => {
+                keys.codes(len, codes);
                 codes.iter().for_each(|&code| words[(code / 64) as usize] |= 1 << (code % 64));
             }
             Grouper::Direct { base, entries, codes: met, .. } => {
+                keys.codes(len, codes);
                 direct_all(entries, *base, met, codes, groups);
             }
-            Grouper::Ordered { codes: keys, segments, .. } => {
-                let fresh = segments.last().is_some_and(|segment| segment.start as usize == keys.len());
-                runs.find(codes, keys, !fresh);
+            Grouper::Ordered { codes: met, segments, .. } => {
+                let fresh = segments.last().is_some_and(|segment| segment.start as usize == met.len());
+                if !keys.runs(runs, met, !fresh) {
+                    keys.codes(len, codes);
+                    runs.find(codes, u64::from, met, !fresh);
+                }
             }
             Grouper::One | Grouper::Few { .. } | Grouper::Hash { .. } => unreachable!("these have no range of codes"),
         }

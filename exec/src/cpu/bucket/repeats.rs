@@ -2,7 +2,8 @@
 //! run.
 
 use super::super::bitmap::Bitmap;
-use super::super::kernels::{fill_truth_of_pairs, kernel};
+use super::super::kernels::{fill_truth_of_pairs, kernel, vectorised};
+use super::super::probe::BLOCK;
 use crate::technique::Technique;
 
 /// Keys that say whether most neighbours are alike.
@@ -13,7 +14,8 @@ const SAMPLE: usize = 1024;
 pub(crate) struct Repeats {
     /// The tuples behind each run; none if runs have not been looked for, or would not pay.
     ends: Vec<u32>,
-    differ: Bitmap,
+    /// Which tuples are the last of a run, if there are runs.
+    lasts: Bitmap,
     more: Bitmap,
 }
 
@@ -31,7 +33,7 @@ impl Repeats {
         if alike == 0 || alike * 2 + 1 < sample.len() || !Technique::Repeats.is_on() {
             return;
         }
-        ends_of(keys, &mut self.differ, &mut self.ends, |differ| {
+        ends_of(keys, &mut self.lasts, &mut self.ends, |differ| {
             if let Some(absent @ [_, next @ ..]) = absent {
                 fill_truth_of_pairs(&absent[..next.len()], next, &mut self.more, |a, b| a != b);
                 differ.or(&self.more);
@@ -42,6 +44,11 @@ impl Repeats {
     /// The tuples behind each run.
     pub(crate) fn ends(&self) -> &[u32] {
         &self.ends
+    }
+
+    /// Which tuples are the last of a run.
+    pub(super) fn lasts(&self) -> &Bitmap {
+        &self.lasts
     }
 
     /// Whether there are runs.
@@ -91,19 +98,23 @@ kernel! {
     }
 }
 
-/// The tuples behind each run of equal keys, of which there is one at least. `more` may add to where neighbours differ.
+/// The tuples behind each run of equal keys, and which are the last of one, of one key at least. `more` may add to where
+/// neighbours differ.
 pub(super) fn ends_of<T: Copy + PartialEq>(
     keys: &[T],
-    differ: &mut Bitmap,
+    lasts: &mut Bitmap,
     ends: &mut Vec<u32>,
     more: impl FnOnce(&mut Bitmap),
 ) {
     let [_, next @ ..] = keys else { return };
-    fill_truth_of_pairs(&keys[..next.len()], next, differ, |a, b| a != b);
-    more(differ);
-    differ.push_positions(ends);
-    ends.iter_mut().for_each(|end| *end += 1);
-    ends.push(keys.len() as u32);
+    fill_truth_of_pairs(&keys[..next.len()], next, lasts, |a, b| a != b);
+    more(lasts);
+    let mut words = std::mem::take(lasts).into_words();
+    words.resize(keys.len().div_ceil(BLOCK), 0);
+    lasts.set_words(keys.len(), words);
+    lasts.set(next.len(), true);
+    lasts.push_positions(ends);
+    vectorised(|| ends.iter_mut().for_each(|end| *end += 1));
 }
 
 #[cfg(test)]

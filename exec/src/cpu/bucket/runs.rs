@@ -2,6 +2,7 @@
 //! with the next one, many at once; sums are then differences of running sums, and no tuple needs the number of its group.
 
 use super::super::bitmap::Bitmap;
+use super::super::kernels::append;
 use super::repeats::{Repeats, ends_of};
 use std::ops::Range;
 
@@ -14,33 +15,47 @@ pub(crate) struct Runs {
     numbers: Vec<u32>,
     /// The tuples behind each run.
     ends: Vec<u32>,
-    differ: Bitmap,
+    /// Which tuples are the last of a run.
+    lasts: Bitmap,
 }
 
 impl Runs {
-    /// Finds the runs of these codes. The groups before have the codes `keys`, to which new ones are added; if `goes_on`,
-    /// the first run may be of the last of them.
-    pub(crate) fn find<T: Copy + Into<u64> + PartialEq>(&mut self, codes: &[T], keys: &mut Vec<u64>, goes_on: bool) {
+    /// Finds the runs of these values, each of which has a code. The groups before have the codes `keys`, to which new ones are
+    /// added; if `goes_on`, the first run may be of the last of them.
+    #[inline(always)]
+    pub(crate) fn find<T: Copy + PartialEq>(
+        &mut self,
+        values: &[T],
+        code: impl Fn(T) -> u64,
+        keys: &mut Vec<u64>,
+        goes_on: bool,
+    ) {
         self.ends.clear();
         self.numbers.clear();
         self.first = keys.len() as u32;
-        let Some(&first) = codes.first() else { return };
-        ends_of(codes, &mut self.differ, &mut self.ends, |_| {});
-        let continues = goes_on && keys.last() == Some(&first.into());
+        let Some(&first) = values.first() else { return };
+        ends_of(values, &mut self.lasts, &mut self.ends, |_| {});
+        let continues = goes_on && keys.last() == Some(&code(first));
         self.first -= u32::from(continues);
-        keys.extend(self.ends[usize::from(continues)..].iter().map(|&end| codes[end as usize - 1].into()));
+        append(keys, &self.ends[usize::from(continues)..], |end| code(values[end as usize - 1]));
     }
 
     /// Takes runs of neighbours that are alike, and their groups.
     pub(super) fn set(&mut self, repeats: &Repeats, numbers: &mut Vec<u32>) {
         self.ends.clear();
         self.ends.extend_from_slice(repeats.ends());
+        self.lasts.copy_from(repeats.lasts());
         std::mem::swap(&mut self.numbers, numbers);
     }
 
     /// The tuples behind each run.
     pub(crate) fn ends(&self) -> &[u32] {
         &self.ends
+    }
+
+    /// Which tuples are the last of a run.
+    pub(crate) fn lasts(&self) -> &Bitmap {
+        &self.lasts
     }
 
     /// The groups of the runs, if they follow one another.
@@ -86,7 +101,7 @@ mod tests {
         let (mut runs, mut keys, mut spread) = (Runs::default(), Vec::new(), Vec::new());
         let (mut expected_keys, mut goes_on) = (Vec::new(), false);
         for codes in tiles {
-            runs.find(codes, &mut keys, goes_on);
+            runs.find(codes, u64::from, &mut keys, goes_on);
             let mut expected = Vec::new();
             for (at, &code) in codes.iter().enumerate() {
                 let same = if at == 0 {
@@ -102,6 +117,7 @@ mod tests {
             runs.spread(&mut spread);
             assert_eq!(spread, expected);
             assert_eq!(keys, expected_keys);
+            assert!((0..codes.len()).all(|at| runs.lasts().get(at) == runs.ends().contains(&(at as u32 + 1))));
             assert_eq!(runs.consecutive().map(|groups| groups.len()), Some(runs.ends().len()));
             goes_on = true;
         }

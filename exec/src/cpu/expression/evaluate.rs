@@ -236,15 +236,13 @@ impl<'a> Tile<'a> {
         Ok(Key::of_vector(self.top(number), range, true))
     }
 
-    /// The codes of a scalar's values, NULL among them, if it is an integer: false if not.
-    pub(in crate::cpu) fn codes(&mut self, scalar: ScalarId, range: CodeRange, codes: &mut Vec<u32>) -> Result<bool> {
-        let len = self.len();
-        let Some(Key::Integers(keys)) = self.own_keys(scalar, KeyRange::Codes(range))? else { return Ok(false) };
-        keys.codes(len, codes);
-        Ok(true)
+    /// A scalar's values, NULL among them, as keys of one integer; none if they are not.
+    pub(in crate::cpu) fn integers(&mut self, scalar: ScalarId, range: CodeRange) -> Result<Option<IntegerKeys<'_>>> {
+        let key = self.own_keys(scalar, KeyRange::Codes(range))?;
+        Ok(if let Some(Key::Integers(keys)) = key { Some(keys) } else { None })
     }
 
-    /// As [`Tile::codes`], codes of 64 bits.
+    /// Makes `codes` those of a scalar's values, NULL among them, if it is an integer: false if not.
     pub(in crate::cpu) fn wide_codes(&mut self, scalar: ScalarId, range: WideRange, codes: &mut Codes) -> Result<bool> {
         let len = self.len();
         let Some(Key::Wide(keys)) = self.own_keys(scalar, KeyRange::Wide(range))? else { return Ok(false) };

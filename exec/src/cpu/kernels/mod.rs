@@ -19,6 +19,7 @@ pub(crate) mod mask;
 pub(crate) mod member;
 pub mod quotient;
 pub mod rescale;
+pub(crate) mod run_sum;
 pub(crate) mod search;
 pub(crate) mod sum;
 pub mod text;

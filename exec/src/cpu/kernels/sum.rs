@@ -19,51 +19,6 @@ pub(crate) trait MaskedSum: Sized {
     );
 }
 
-/// Makes `out` the sums of the values up to each, modulo 2^32.
-pub(crate) fn running_sums(values: &[i32], out: &mut Vec<i32>) {
-    out.clear();
-    out.resize(values.len(), 0);
-    #[cfg(target_arch = "x86_64")]
-    if Level::get() == Level::Avx512 {
-        // SAFETY: the CPU has the features.
-        return unsafe { running_sums_16(values, out) };
-    }
-    run_on(0, values, out);
-}
-
-/// Sums from `total` on, one after the other.
-fn run_on(mut total: i32, values: &[i32], out: &mut [i32]) {
-    for (to, &value) in out.iter_mut().zip(values) {
-        total = total.wrapping_add(value);
-        *to = total;
-    }
-}
-
-/// Source: the scan of Hillis and Steele (Data Parallel Algorithms, 1986) in a register, and the total of those before.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn running_sums_16(values: &[i32], out: &mut [i32]) {
-    use std::arch::x86_64::{
-        _mm_cvtsi128_si32, _mm512_add_epi32, _mm512_alignr_epi32, _mm512_castsi512_si128, _mm512_loadu_si512,
-        _mm512_permutexvar_epi32, _mm512_set1_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
-    };
-    let ((blocks, rest), (to, to_rest)) = (values.as_chunks::<16>(), out.as_chunks_mut::<16>());
-    let (zero, last) = (_mm512_setzero_si512(), _mm512_set1_epi32(15));
-    let mut total = zero;
-    for (block, to) in blocks.iter().zip(to) {
-        // SAFETY: the block has 16 values.
-        let mut sums = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
-        sums = _mm512_add_epi32(sums, _mm512_alignr_epi32::<15>(sums, zero));
-        sums = _mm512_add_epi32(sums, _mm512_alignr_epi32::<14>(sums, zero));
-        sums = _mm512_add_epi32(sums, _mm512_alignr_epi32::<12>(sums, zero));
-        sums = _mm512_add_epi32(sums, _mm512_alignr_epi32::<8>(sums, zero));
-        // SAFETY: there is room for 16 values.
-        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), _mm512_add_epi32(sums, total)) };
-        total = _mm512_add_epi32(total, _mm512_permutexvar_epi32(last, sums));
-    }
-    run_on(_mm_cvtsi128_si32(_mm512_castsi512_si128(total)), rest, to_rest);
-}
-
 /// An offset of a column's values, of which many are summed. Groups are masks alone only where [`sums_by_masks`] says so.
 pub(crate) trait MaskedOffsets: Sized {
     /// Adds to the sum of each group the offsets of the tuples of its mask.
@@ -405,22 +360,6 @@ fn sum_rest<T: Copy + Into<i64>>(rest: &[T], words: &[u64], blocks: usize) -> i6
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn running_sums_are_those_up_to_each() {
-        for len in [0, 1, 15, 16, 17, 64, 1_000] {
-            for value in [|_| i32::MAX, |at: i32| at * 7_919, |at: i32| -at, |_| i32::MIN] {
-                let values: Vec<i32> = (0..len).map(value).collect();
-                let mut sums = vec![7];
-                running_sums(&values, &mut sums);
-                let expected = values.iter().scan(0i32, |total, &value| {
-                    *total = total.wrapping_add(value);
-                    Some(*total)
-                });
-                assert_eq!(sums, expected.collect::<Vec<_>>());
-            }
-        }
-    }
 
     #[test]
     fn sums_of_offsets_are_of_the_masks_offsets() {
