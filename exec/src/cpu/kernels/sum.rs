@@ -175,6 +175,10 @@ fn by_fours<'m>(
     }
 }
 
+/// Words of a mask within which lanes are to be widened at most once: halves, twice as many lanes, are quicker then.
+#[cfg(target_arch = "x86_64")]
+const WORDS_MIN: usize = 8;
+
 /// Words of a mask between two of which lanes of 32 bits cannot overflow; 0 if within a word they may.
 #[cfg(target_arch = "x86_64")]
 fn words_between(bound: u64) -> usize {
@@ -187,16 +191,22 @@ fn words_between(bound: u64) -> usize {
 #[target_feature(enable = "avx512f")]
 fn sum_32(values: &[i32], bound: u64, masks: &[&[u64]]) -> [i64; AT_ONCE] {
     let at_once = words_between(bound);
-    match (masks, at_once) {
-        (&[a], 1..) => padded(sums_32([a], values, at_once)),
-        (&[a, b], 1..) => padded(sums_32([a, b], values, at_once)),
-        (&[a, b, c], 1..) => padded(sums_32([a, b, c], values, at_once)),
-        (&[a, b, c, d], 1..) => sums_32([a, b, c, d], values, at_once),
-        (&[a], 0) => padded(sums_of_halves([a], values)),
-        (&[a, b], 0) => padded(sums_of_halves([a, b], values)),
-        (&[a, b, c], 0) => padded(sums_of_halves([a, b, c], values)),
-        (&[a, b, c, d], 0) => sums_of_halves([a, b, c, d], values),
-        _ => [0; AT_ONCE],
+    if at_once >= WORDS_MIN {
+        match *masks {
+            [a] => padded(sums_32([a], values, at_once)),
+            [a, b] => padded(sums_32([a, b], values, at_once)),
+            [a, b, c] => padded(sums_32([a, b, c], values, at_once)),
+            [a, b, c, d] => sums_32([a, b, c, d], values, at_once),
+            _ => [0; AT_ONCE],
+        }
+    } else {
+        match *masks {
+            [a] => padded(sums_of_halves([a], values)),
+            [a, b] => padded(sums_of_halves([a, b], values)),
+            [a, b, c] => padded(sums_of_halves([a, b, c], values)),
+            [a, b, c, d] => sums_of_halves([a, b, c, d], values),
+            _ => [0; AT_ONCE],
+        }
     }
 }
 
