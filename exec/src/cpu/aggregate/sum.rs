@@ -6,7 +6,7 @@ use super::super::bucket::present::Present;
 use super::super::bucket::runs::Runs;
 use super::super::gather::Gathered;
 use super::super::kernels::run_sum::{RunValue, add_differences};
-use super::super::kernels::sum::{MaskedOffsets, MaskedSum};
+use super::super::kernels::sum::{MaskedOffsets, MaskedSum, as_signed};
 use super::super::kernels::{append, prefetch_here, vectorised};
 use super::super::vector::{Vector, VectorData};
 use super::{Input, TileGroups};
@@ -132,8 +132,25 @@ impl IntegerSums {
         match data {
             ColumnData::Frame8 { base, offsets } => self.add_offsets(&offsets[rows], *base, groups),
             ColumnData::Frame16 { base, offsets } => self.add_offsets(&offsets[rows], *base, groups),
+            ColumnData::Frame32 { base, offsets } => self.add_wide_offsets(&offsets[rows], *base, groups),
             _ => false,
         }
+    }
+
+    /// As [`IntegerSums::add_offsets`], of offsets that are no more than 31 bits, by masks.
+    fn add_wide_offsets(&mut self, offsets: &[u32], base: i64, groups: TileGroups<'_>) -> bool {
+        let TileGroups::Masks(present) = groups else { return false };
+        // Values of masks are within the bound; the base may be another row's.
+        let Sums::Narrow { bound, .. } = self.sums else { return false };
+        let most = bound.saturating_add(base.unsigned_abs());
+        if most > i32::MAX as u64 {
+            return false;
+        }
+        self.expect_rows(offsets.len() as u64);
+        let Sums::Narrow { sums, .. } = &mut self.sums else { return false };
+        i32::add_masked(as_signed(offsets), most, present.iter(), &[], sums);
+        add_bases(base, present, sums, &mut self.seen);
+        true
     }
 
     fn add_offsets<T: MaskedOffsets + RunValue>(&mut self, offsets: &[T], base: i64, groups: TileGroups<'_>) -> bool {
@@ -149,11 +166,7 @@ impl IntegerSums {
         match groups {
             TileGroups::Masks(present) => {
                 T::add_masked(offsets, present.iter(), sums);
-                for (group, tuples) in present.iter() {
-                    // The sum fits; it may go around the end on the way there.
-                    sums[group] = sums[group].wrapping_add(base.wrapping_mul(tuples.count_ones() as i64));
-                    self.seen[group] = true;
-                }
+                add_bases(base, present, sums, &mut self.seen);
             }
             TileGroups::Runs(runs) => {
                 add_runs(offsets, base, runs, sums, &mut self.memory.totals.narrow);
@@ -245,6 +258,15 @@ impl IntegerSums {
             Sums::Wide { low, high } => low.capacity() * 16 + high.capacity() * 4,
         };
         sums + self.seen.capacity()
+    }
+}
+
+/// Adds the base of offsets for each of the tuples of some groups.
+fn add_bases(base: i64, present: &Present, sums: &mut [i64], seen: &mut [bool]) {
+    for (group, tuples) in present.iter() {
+        // The sum fits; it may go around the end on the way there.
+        sums[group] = sums[group].wrapping_add(base.wrapping_mul(tuples.count_ones() as i64));
+        seen[group] = true;
     }
 }
 

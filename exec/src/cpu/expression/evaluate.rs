@@ -5,7 +5,7 @@
 //! and that level has no more tuples: it is computed there and taken over; (5) it is computed here.
 
 use super::node::{Node, Operation};
-use super::{dictionary, fused, load, memo};
+use super::{dictionary, fused, lanes, load, memo};
 use crate::Result;
 use crate::column::{Column, ColumnData};
 use crate::cpu::bucket::key::Codes;
@@ -33,6 +33,11 @@ impl<'a> Tile<'a> {
             self.forget_volatile(number);
         }
         self.ensure(number)
+    }
+
+    /// Whether a node has a vector on the top level.
+    pub(super) fn is_computed(&self, number: u32) -> bool {
+        self.levels[self.depth - 1].computed[number as usize]
     }
 
     pub(super) fn node(&self, number: u32) -> &'a Node {
@@ -291,7 +296,7 @@ impl<'a> Tile<'a> {
     /// A column that has not been loaded, and the rows of it.
     fn unloaded(&self, number: u32) -> Option<(&Column, &Rows)> {
         let Operation::Column { index, field, optional: false } = self.node(number).operation else { return None };
-        if self.levels[self.depth - 1].computed[number as usize] {
+        if self.is_computed(number) {
             return None;
         }
         Some((self.sources[index].as_ref()?.column(field)?, &self.tuples().rows[index]))
@@ -314,6 +319,7 @@ impl<'a> Tile<'a> {
         }
         if fused::evaluate(self, function, arguments, len, out)?
             || load::shifted(self, node, len, out)?
+            || lanes::combine(self, node, len, out)?
             || dictionary::holds(self, (number, node), function, arguments, out)?
         {
             return Ok(());

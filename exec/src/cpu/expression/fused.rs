@@ -53,8 +53,7 @@ impl Test {
             return None;
         }
         let is_column = matches!(tile.node(column).operation, Operation::Column { optional: false, .. });
-        let loaded = tile.levels[tile.depth - 1].computed[column as usize];
-        (is_column && !loaded).then_some(Test { column, constant, what })
+        (is_column && !tile.is_computed(column)).then_some(Test { column, constant, what })
     }
 
     /// Whether two of them are one: values of one column that lie in one interval.
@@ -152,7 +151,7 @@ fn valid_in_all(columns: [(&Column, usize); 2], len: usize) -> Option<Bitmap> {
 /// A column that has not been loaded, of a range of rows, and the first of these.
 pub(super) fn scanned<'t>(tile: &'t Tile<'_>, number: u32) -> Option<(&'t Column, usize)> {
     let Operation::Column { index, field, optional: false } = tile.node(number).operation else { return None };
-    if tile.levels[tile.depth - 1].computed[number as usize] {
+    if tile.is_computed(number) {
         return None;
     }
     let column = tile.sources[index].as_ref()?.column(field)?;

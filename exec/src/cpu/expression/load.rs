@@ -264,27 +264,43 @@ integers!(scan_i32, pick_i32, shift_i32, i32);
 integers!(scan_i64, pick_i64, shift_i64, i64);
 integers!(scan_i128, pick_i128, shift_i128, i128);
 
+/// A column of a scan that has not been loaded, and what is done to its values: bits turned (all or none), then a number added.
+#[derive(Clone, Copy)]
+pub(super) struct Shift {
+    pub(super) column: u32,
+    pub(super) flip: i128,
+    pub(super) plus: i128,
+}
+
+impl Shift {
+    /// The sum or difference of a constant and such a column, if that is what a node is and it cannot leave its register.
+    pub(super) fn of(tile: &mut Tile<'_>, node: &Node) -> Result<Option<Self>> {
+        let Operation::Call { function, arguments } = &node.operation else { return Ok(None) };
+        let &[a, b] = &arguments[..] else { return Ok(None) };
+        let (column, constant) = if fused::is_constant(tile, b) { (a, b) } else { (b, a) };
+        let is_sum = matches!(function, Function::Add | Function::Subtract);
+        let fits = !node.may_fail && node.data_type.integer_bounds().is_some() && Technique::Fused.is_on();
+        if !is_sum || !fits || !fused::is_constant(tile, constant) || fused::scanned(tile, column).is_none() {
+            return Ok(None);
+        }
+        tile.ensure(constant)?;
+        let Some(value) = tile.top(constant).integer(0).filter(|_| !tile.top(constant).is_null(0)) else {
+            return Ok(None);
+        };
+        // A value's opposite is its complement and one.
+        let (flip, plus) = match function {
+            Function::Add => (0, value),
+            _ if constant == b => (0, value.wrapping_neg()),
+            _ => (-1, value.wrapping_add(1)),
+        };
+        Ok(Some(Shift { column, flip, plus }))
+    }
+}
+
 /// Makes `out` the sum or difference of a constant and a column of a scan that has not been loaded, if that is what a node
 /// is and it cannot leave its register: false if not. So the column goes through memory once.
 pub(super) fn shifted(tile: &mut Tile<'_>, node: &Node, len: usize, out: &mut Vector) -> Result<bool> {
-    let Operation::Call { function, arguments } = &node.operation else { return Ok(false) };
-    let &[a, b] = &arguments[..] else { return Ok(false) };
-    let (column, constant) = if fused::is_constant(tile, b) { (a, b) } else { (b, a) };
-    let is_sum = matches!(function, Function::Add | Function::Subtract);
-    let fits = !node.may_fail && node.data_type.integer_bounds().is_some() && Technique::Fused.is_on();
-    if !is_sum || !fits || !fused::is_constant(tile, constant) || fused::scanned(tile, column).is_none() {
-        return Ok(false);
-    }
-    tile.ensure(constant)?;
-    let Some(value) = tile.top(constant).integer(0).filter(|_| !tile.top(constant).is_null(0)) else {
-        return Ok(false);
-    };
-    // A value's opposite is its complement and one.
-    let (flip, plus) = match function {
-        Function::Add => (0, value),
-        _ if constant == b => (0, value.wrapping_neg()),
-        _ => (-1, value.wrapping_add(1)),
-    };
+    let Some(Shift { column, flip, plus }) = Shift::of(tile, node)? else { return Ok(false) };
     let Some((column, start)) = fused::scanned(tile, column).filter(|(column, _)| column.data.is_integer()) else {
         return Ok(false);
     };
@@ -292,17 +308,17 @@ pub(super) fn shifted(tile: &mut Tile<'_>, node: &Node, len: usize, out: &mut Ve
     let data = match node.register {
         Register::I32 => {
             let mut values = out.take_i32();
-            shift_i32(&column.data, rows, flip, plus as i32, &mut values);
+            shift_i32(&column.data, rows, flip as i32, plus as i32, &mut values);
             VectorData::I32(values)
         }
         Register::I64 => {
             let mut values = out.take_i64();
-            shift_i64(&column.data, rows, flip.into(), plus as i64, &mut values);
+            shift_i64(&column.data, rows, flip as i64, plus as i64, &mut values);
             VectorData::I64(values)
         }
         Register::I128 => {
             let mut values = out.take_i128();
-            shift_i128(&column.data, rows, flip.into(), plus, &mut values);
+            shift_i128(&column.data, rows, flip, plus, &mut values);
             VectorData::I128(values)
         }
         _ => return Ok(false),

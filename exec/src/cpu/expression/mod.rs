@@ -12,6 +12,7 @@ mod dictionary;
 mod evaluate;
 pub mod filter;
 mod fused;
+mod lanes;
 pub mod load;
 mod memo;
 mod node;

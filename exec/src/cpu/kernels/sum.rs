@@ -101,6 +101,12 @@ fn sum_offsets_16(offsets: &[u16], words: &[u64]) -> i64 {
     _mm512_reduce_add_epi64(sum) + (taken << 15) + sum_rest(rest, words, blocks.len())
 }
 
+/// Offsets as the integers that have their bits.
+pub(crate) fn as_signed(offsets: &[u32]) -> &[i32] {
+    // SAFETY: both are 32 bits, aligned alike, and any bits are a value of both.
+    unsafe { std::slice::from_raw_parts(offsets.as_ptr().cast(), offsets.len()) }
+}
+
 /// Whether masks alone do, and groups need not be known tuple by tuple.
 pub(crate) fn sums_by_masks() -> bool {
     Level::get() == Level::Avx512
