@@ -301,6 +301,9 @@ impl<'p> Reducer<'p> {
             }
             accumulator.resize(room);
         }
+        if self.deals == Deals::Later && !self.alone && self.accumulators.iter().any(Accumulator::is_dear_to_merge) {
+            self.deals = Deals::Yes;
+        }
         self.uncounted += len;
         if self.uncounted > COUNT_ROWS { self.account() } else { Ok(()) }
     }

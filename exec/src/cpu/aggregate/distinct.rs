@@ -89,6 +89,11 @@ impl Distinct {
         Ok(())
     }
 
+    /// Whether there are many arguments, each of which a merge looks for once more.
+    pub(crate) fn is_dear_to_merge(&self) -> bool {
+        matches!(&self.met, Met::Hash(set) if set.groups.len() > DEAR_MEMBERS)
+    }
+
     fn is_empty(&self) -> bool {
         matches!(&self.met, Met::Hash(set) if set.groups.is_empty())
     }
@@ -165,6 +170,9 @@ impl Distinct {
         }
     }
 }
+
+/// Arguments in a hash table that are many to merge.
+const DEAR_MEMBERS: usize = if cfg!(test) { 100 } else { 1 << 14 };
 
 /// Groups that are few enough to take few bits of a hashed key.
 const FEW_GROUPS: usize = 1 << 5;

@@ -230,6 +230,11 @@ impl Accumulator {
         delegate!(self, inner => inner.resize(groups), count(counts) => counts.resize(groups, 0));
     }
 
+    /// Whether a merge costs about what it took to fold in all tuples, and is going to be a large one.
+    pub(crate) fn is_dear_to_merge(&self) -> bool {
+        matches!(self, Accumulator::Distinct(distinct) if distinct.is_dear_to_merge())
+    }
+
     /// Folds in some tuples, whose groups there is room for.
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         delegate!(self, inner => inner.update(input), count(counts) => {
