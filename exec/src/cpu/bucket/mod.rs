@@ -1,7 +1,7 @@
 //! Buckets: how keys find groups.
 //!
 //! `key` turns the parts of a key into one number (or a string of bytes), by dense loops where it can (`pack`);
-//! one string is a key where it lies (`text_keys`). `table` numbers distinct keys by hashing, those of bytes with
+//! one string is a key where it lies (`text_keys`). `table` numbers distinct keys by hashing (`slots`), those of bytes with
 //! `byte_keys`; a `key_filter` stands before a large one that is probed. `grouper` numbers the groups of a reduction while
 //! its rows pass by, and `group_keys` shows their keys; `index` finds the group of a key in a finished collection by
 //! whatever suits its keys: an array over the codes (Direct), a bitmap with ranks (Ranked, of keys in order by `sorted`),
