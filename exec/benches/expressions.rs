@@ -22,7 +22,10 @@ const CHUNK: usize = 1 << 16;
 struct Nothing;
 
 impl Collections for Nothing {
-    fn lookup(&self, _: CollectionId, _: &Key<'_>, _: u32, _: usize, _: &mut Vector) -> Result<()> {
+    fn find(&self, _: CollectionId, _: &Key<'_>, _: usize, _: &mut Vec<u32>) -> Result<()> {
+        unreachable!("there is no collection")
+    }
+    fn lookup(&self, _: CollectionId, _: Vec<u32>, _: u32, _: &mut Vector) -> Result<()> {
         unreachable!("there is no collection")
     }
     fn exists(&self, _: CollectionId, _: &Key<'_>, _: usize, _: &mut Bitmap) -> Result<()> {

@@ -22,11 +22,13 @@ impl Collections for Frame<'_> {
         Ok(self.get(collection)?.key_range(part))
     }
 
-    fn lookup(&self, collection: CollectionId, key: &Key<'_>, field: u32, len: usize, out: &mut Vector) -> Result<()> {
+    fn find(&self, collection: CollectionId, key: &Key<'_>, len: usize, rows: &mut Vec<u32>) -> Result<()> {
+        self.get(collection)?.groups()?.find(key, len, rows)
+    }
+
+    fn lookup(&self, collection: CollectionId, rows: Vec<u32>, field: u32, out: &mut Vector) -> Result<()> {
         let stored = self.get(collection)?;
-        let groups = stored.groups()?;
-        let mut rows = Vec::new();
-        groups.find(key, len, &mut rows)?;
+        let (groups, len) = (stored.groups()?, rows.len());
         let data_type = self.field_type(collection, field);
         let empty = groups.empty.get(field as usize).ok_or_else(|| Error::internal("looked up a key"))?;
         let Some(chunk) = groups.rows.chunks.first() else {

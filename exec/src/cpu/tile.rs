@@ -144,9 +144,12 @@ pub trait Collections: Sync {
         Ok(None)
     }
 
-    /// For each of `len` tuples field `field` of the group of its key, or what the field's reduction gives for no
-    /// rows. `out` may be filled in any register that holds the field's type.
-    fn lookup(&self, collection: CollectionId, key: &Key<'_>, field: u32, len: usize, out: &mut Vector) -> Result<()>;
+    /// For each of `len` tuples the row of its key's group, [`NO_ROW`] if there is none.
+    fn find(&self, collection: CollectionId, key: &Key<'_>, len: usize, rows: &mut Vec<u32>) -> Result<()>;
+
+    /// Field `field` of the groups at these rows, or what the field's reduction gives for no rows where there is
+    /// [`NO_ROW`]. `out` may be filled in any register that holds the field's type.
+    fn lookup(&self, collection: CollectionId, rows: Vec<u32>, field: u32, out: &mut Vector) -> Result<()>;
 
     /// For each of `len` tuples whether there is a group of its key. `out` is to be reset.
     fn exists(&self, collection: CollectionId, key: &Key<'_>, len: usize, out: &mut Bitmap) -> Result<()>;

@@ -130,6 +130,8 @@ impl<'a> WideKeys<'a> {
         }
         if let Some(valid) = &self.valid {
             self.put_nulls(valid, codes, &mut absent);
+            // What stands at a NULL may be out of range.
+            absent = absent.filter(|absent| absent.contains(&true));
         }
         absent
     }
@@ -188,13 +190,16 @@ mod tests {
         let (mut codes, what) = (vec![7], format!("from {low} to {high}, {:?}", keys.rows));
         let absent = keys.codes(values.len(), &mut codes);
         assert_eq!(codes.len(), values.len(), "{what}");
+        let mut missing = false;
         for (at, value) in values.iter().enumerate() {
             let inside = value.filter(|value| (low..=high).contains(value));
             let code = inside.map_or(0, |value| (i128::from(value) - i128::from(low)) as u64 + 1);
             let misses = if value.is_some() { inside.is_none() } else { !keys.null_matches };
             assert_eq!(absent.as_ref().is_some_and(|absent| absent[at]), misses, "{value:?} {what}");
+            missing |= misses;
             assert!(misses || codes[at] == code, "{value:?} has code {}, not {code}, {what}", codes[at]);
         }
+        assert_eq!(absent.is_some(), missing, "{what}");
     }
 
     /// All rows from some on, a list of rows, and a vector of all, with NULLs and without.

@@ -72,22 +72,22 @@ impl Repeats {
     pub(super) fn spread(&self, numbers: &mut Vec<u32>) {
         if self.any() {
             let of_runs = std::mem::take(numbers);
-            spread(&self.ends, &of_runs, numbers);
+            spread(&self.ends, |run| of_runs[run], numbers);
         }
     }
 }
 
 kernel! {
-    /// Makes `numbers` those of tuples, by the tuples behind each run and the number of the run.
-    fn spread[](ends: &[u32], of_runs: &[u32], numbers: &mut Vec<u32>) {
+    /// Makes `numbers` those of tuples, by the tuples behind each run and a function that gives the number of a run.
+    pub(super) fn spread[](ends: &[u32], number: impl Fn(usize) -> u32, numbers: &mut Vec<u32>) {
         const LANES: usize = 8;
         let len = ends.last().map_or(0, |&end| end as usize);
         numbers.clear();
         numbers.resize(len + LANES, 0);
         let mut start = 0;
-        for (&end, &number) in ends.iter().zip(of_runs) {
+        for (run, &end) in ends.iter().enumerate() {
             // Most runs are short: what is written behind the end the next run overwrites.
-            let (mut at, end) = (start, end as usize);
+            let (mut at, end, number) = (start, end as usize, number(run));
             while at < end {
                 numbers[at..at + LANES].fill(number);
                 at += LANES;

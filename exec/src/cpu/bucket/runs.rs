@@ -3,7 +3,7 @@
 
 use super::super::bitmap::Bitmap;
 use super::super::kernels::append;
-use super::repeats::{Repeats, ends_of};
+use super::repeats::{Repeats, ends_of, spread};
 use std::ops::Range;
 
 /// The runs of a tile's tuples, each of a group. Those of clustered rows follow one another.
@@ -87,8 +87,10 @@ impl Runs {
 
     /// The group of every tuple.
     pub(crate) fn spread(&self, groups: &mut Vec<u32>) {
-        groups.clear();
-        self.iter().for_each(|(group, run)| groups.extend(std::iter::repeat_n(group as u32, run.len())));
+        match &self.numbers[..] {
+            [] => spread(&self.ends, |run| self.first + run as u32, groups),
+            numbers => spread(&self.ends, |run| numbers[run], groups),
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::column::{Column, ColumnData};
 use crate::cpu::bucket::key::Codes;
 use crate::cpu::bucket::key::{KeyLayout, PartDomain, PartLayout};
 use crate::cpu::bucket::present::DictionaryPart;
-use crate::cpu::kernels::{self, Call};
+use crate::cpu::kernels::{self, Call, append};
 use crate::cpu::probe::{CodeRange, IntegerKeys, Key, KeyRange, KeyVector};
 use crate::cpu::tile::Rows;
 use crate::cpu::tile::{Captured, Tile};
@@ -148,10 +148,19 @@ impl<'a> Tile<'a> {
                 load::load(source, *field, rows, len, *optional, node.register, out);
             }
             Operation::Call { function, arguments } => self.call(number, node, *function, arguments, len, out)?,
-            Operation::Lookup { collection, key, field } => {
-                self.with_key(*collection, key, |tile, key| {
-                    tile.collections.lookup(*collection, key, *field, len, out)
-                })?;
+            Operation::Find { collection, key } => {
+                let mut rows = Vec::new();
+                self.with_key(*collection, key, |tile, key| tile.collections.find(*collection, key, len, &mut rows))?;
+                let mut values = out.take_i32();
+                append(&mut values, &rows, |row| row as i32);
+                out.set(len, VectorData::I32(values), None);
+            }
+            Operation::Lookup { collection, rows, field } => {
+                self.ensure(*rows)?;
+                let found = self.top(*rows);
+                let VectorData::I32(values) = &found.data else { return Err(Error::internal("rows are integers")) };
+                let rows = (0..len).map(|tuple| values[found.position(tuple)] as u32).collect();
+                self.collections.lookup(*collection, rows, *field, out)?;
                 kernels::integer::coerce(out, node.register);
             }
             Operation::Exists { collection, key } => {

@@ -47,9 +47,15 @@ pub(super) enum Operation {
         function: Function,
         arguments: Vec<u32>,
     },
-    Lookup {
+    /// The row of a key's group, as the bits of 32-bit integers; [`NO_ROW`](crate::cpu::tile::NO_ROW) where there is none.
+    Find {
         collection: CollectionId,
         key: Vec<(u32, bool)>,
+    },
+    /// A field of the groups at the rows that a node has found: all fields of a group take one search.
+    Lookup {
+        collection: CollectionId,
+        rows: u32,
         field: u32,
     },
     Exists {
@@ -73,9 +79,8 @@ impl Operation {
     pub(super) fn arguments(&self) -> Vec<u32> {
         match self {
             Operation::Call { arguments, .. } => arguments.clone(),
-            Operation::Lookup { key, .. } | Operation::Exists { key, .. } => {
-                key.iter().map(|&(part, _)| part).collect()
-            }
+            Operation::Find { key, .. } | Operation::Exists { key, .. } => key.iter().map(|&(part, _)| part).collect(),
+            Operation::Lookup { rows, .. } => vec![*rows],
             Operation::Nested { captures, .. } => captures.iter().map(|&(_, _, node)| node).collect(),
             _ => Vec::new(),
         }
@@ -91,11 +96,21 @@ pub(super) struct Compiler<'p> {
     ranges: &'p Ranges,
     nodes: Vec<Node>,
     numbers: FxHashMap<ScalarId, u32>,
+    /// The nodes that find the rows of keys.
+    finds: FxHashMap<(CollectionId, Vec<(u32, bool)>), u32>,
 }
 
 impl<'p> Compiler<'p> {
     pub(super) fn new(program: &'p Program, (absent, nest): (&'p [Index], &'p [Index]), ranges: &'p Ranges) -> Self {
-        Compiler { program, absent, nest, ranges, nodes: Vec::new(), numbers: FxHashMap::default() }
+        Compiler {
+            program,
+            absent,
+            nest,
+            ranges,
+            nodes: Vec::new(),
+            numbers: FxHashMap::default(),
+            finds: FxHashMap::default(),
+        }
     }
 
     pub(super) fn finish(self) -> Vec<Node> {
@@ -119,7 +134,7 @@ impl<'p> Compiler<'p> {
             },
             Scalar::Lookup { collection, key, field } => {
                 let key = key.iter().map(|part| (self.compile(part.scalar), part.null_matches)).collect();
-                Operation::Lookup { collection: *collection, key, field: *field }
+                Operation::Lookup { collection: *collection, rows: self.find(id, *collection, key), field: *field }
             }
             Scalar::Exists { collection, key } => {
                 let key = key.iter().map(|part| (self.compile(part.scalar), part.null_matches)).collect();
@@ -156,6 +171,31 @@ impl<'p> Compiler<'p> {
         if !effects.volatile {
             self.numbers.insert(id, number);
         }
+        number
+    }
+
+    /// The node that finds the rows of a lookup's keys.
+    fn find(&mut self, lookup: ScalarId, collection: CollectionId, key: Vec<(u32, bool)>) -> u32 {
+        if let Some(&number) = self.finds.get(&(collection, key.clone())) {
+            return number;
+        }
+        let parts = || key.iter().map(|&(part, _)| &self.nodes[part as usize]);
+        let node = Node {
+            data_type: DataType::Integer,
+            register: Register::I32,
+            bounds: None,
+            reach: parts().map(|part| part.reach).fold(0, usize::max),
+            may_fail: parts().any(|part| part.may_fail) || self.ranges.asks_failing(lookup),
+            volatile: parts().any(|part| part.volatile),
+            position: self.program.scalars.position(lookup),
+            operation: Operation::Find { collection, key: key.clone() },
+        };
+        let number = self.nodes.len() as u32;
+        // What differs from place to place is found at each.
+        if !node.volatile {
+            self.finds.insert((collection, key), number);
+        }
+        self.nodes.push(node);
         number
     }
 

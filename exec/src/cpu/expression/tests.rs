@@ -73,7 +73,10 @@ impl Case {
 struct Nothing;
 
 impl Collections for Nothing {
-    fn lookup(&self, _: CollectionId, _: &Key<'_>, _: u32, _: usize, _: &mut Vector) -> Result<()> {
+    fn find(&self, _: CollectionId, _: &Key<'_>, _: usize, _: &mut Vec<u32>) -> Result<()> {
+        panic!("there is none")
+    }
+    fn lookup(&self, _: CollectionId, _: Vec<u32>, _: u32, _: &mut Vector) -> Result<()> {
         panic!("there is none")
     }
     fn exists(&self, _: CollectionId, _: &Key<'_>, _: usize, _: &mut Bitmap) -> Result<()> {
