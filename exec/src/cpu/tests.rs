@@ -5,11 +5,13 @@ mod dealt;
 mod dictionaries;
 mod distinct;
 mod few_sums;
+mod hashed_keys;
 mod in_place;
 mod own_index;
 mod programs;
 mod repeats;
 mod rest;
+mod runs;
 mod skip;
 
 use super::run;

@@ -1,6 +1,7 @@
 //! Keys of one integer that a hash table is asked for: read where they lie, as `probe::IntegerKeys` are, and made codes of 64
 //! bits in one pass.
 
+use super::expression::load::pick;
 use super::kernels::{append, kernel, prefetch_all, vectorised};
 use super::probe::{BLOCK, Valid};
 use super::tile::Rows;
@@ -42,12 +43,13 @@ enum Values<'a> {
 }
 
 impl WideRange {
-    /// The codes of the integers from `low` to `high`; none if they do not fit 64 bits.
+    /// The codes of the integers from `low` to `high`; none if there are none, or they do not fit 64 bits.
     pub(super) fn new(low: i128, high: i128) -> Option<Self> {
         let (low, high) = (i64::try_from(low).ok()?, i64::try_from(high).ok()?);
         // NULL has a code, too.
-        let count = u64::try_from(i128::from(high) - i128::from(low) + 1).ok().filter(|&count| count < u64::MAX)?;
-        Technique::IntegerKeys.is_on().then_some(WideRange { low, count })
+        let count = u64::try_from(i128::from(high) - i128::from(low) + 1).ok()?;
+        let fit = (1..u64::MAX).contains(&count);
+        (fit && Technique::IntegerKeys.is_on()).then_some(WideRange { low, count })
     }
 }
 
@@ -175,7 +177,7 @@ kernel! {
             }
             return most;
         };
-        append(codes, rows, |row| code(values[row as usize]));
+        pick(values, rows, false, codes, code);
         most
     }
 }
@@ -265,14 +267,16 @@ mod tests {
             }
         }
         let extremes = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX];
-        for range in [ENDS, (i64::MIN + 2, i64::MAX), (i64::MAX, i64::MAX), (i64::MIN, i64::MIN), (-1, 1), (1, 0)] {
+        for range in [ENDS, (i64::MIN + 2, i64::MAX), (i64::MAX, i64::MAX), (i64::MIN, i64::MIN), (-1, 1)] {
             check_all(&extremes, range);
         }
     }
 
     #[test]
     fn there_is_no_range_of_what_is_too_far_out() {
-        for (low, high) in [(i64::MIN.into(), i64::MAX.into()), (i128::from(i64::MIN) - 1, 0), (0, 1 << 63), (2, 0)] {
+        for (low, high) in
+            [(i64::MIN.into(), i64::MAX.into()), (i128::from(i64::MIN) - 1, 0), (0, 1 << 63), (1, 0), (2, 0)]
+        {
             assert!(WideRange::new(low, high).is_none(), "{low} to {high}");
         }
     }

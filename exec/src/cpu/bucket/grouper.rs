@@ -308,8 +308,11 @@ impl Grouper {
             Grouper::Set { words, .. } => words.len() * 8,
             Grouper::Direct { entries, codes, .. } => entries.len() * 4 + codes.capacity() * 8,
             Grouper::Ordered { codes, segments, .. } => codes.capacity() * 8 + segments.capacity() * 24,
-            Grouper::Hash { table, keys, firsts, .. } => {
-                table.bytes() + keys.iter().map(Gathered::bytes).sum::<usize>() + firsts.places.capacity() * 8
+            Grouper::Hash { layout, table, keys, firsts, own_index } => {
+                // Keys that codes tell are there at the end: the codes once more, and then values, and whether they are NULL.
+                let told = if layout.codes_tell_keys() && !own_index { 8 + 9 * layout.parts.len() } else { 0 };
+                let kept = keys.iter().map(Gathered::bytes).sum::<usize>() + firsts.places.capacity() * 8;
+                table.bytes() + kept + table.len() * told
             }
         }
     }

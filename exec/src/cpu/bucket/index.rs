@@ -125,7 +125,7 @@ impl KeyIndex {
                 reservation.add(Ranks::bytes(size))?;
                 build_ranked(layout, &codes, size, reservation)
             }
-            _ => build_hash(layout, &codes, reservation),
+            _ => build_hash(layout, &codes, reservation)?,
         };
         Ok(built)
     }
@@ -518,13 +518,14 @@ fn build_ranked(layout: KeyLayout, codes: &Codes, size: u64, reservation: Reserv
     Built { index: KeyIndex::new(layout, Lookup::Ranked(ranks), spans, reservation), order }
 }
 
-fn build_hash(layout: KeyLayout, codes: &Codes, reservation: Reservation) -> Built {
+fn build_hash(layout: KeyLayout, codes: &Codes, mut reservation: Reservation) -> Result<Built> {
     let mut table = GroupTable::new(layout.width, codes.len);
     let mut numbers = Vec::with_capacity(codes.len);
     table.insert(codes, &mut numbers);
     let (spans, order) = if table.len() == codes.len { (Spans::Unique, None) } else { span(&numbers, table.len()) };
-    let lookup = Lookup::Hash(GroupTables::new(vec![table]));
-    Built { index: KeyIndex::new(layout, lookup, spans, reservation), order }
+    let tables = GroupTables::new(vec![table]);
+    reservation.resize(tables.bytes())?;
+    Ok(Built { index: KeyIndex::new(layout, Lookup::Hash(tables), spans, reservation), order })
 }
 
 /// The rows of groups with these numbers, and the order that brings them side by side; none if they are.

@@ -112,7 +112,8 @@ impl KeyLayout {
                 // Text is written behind the numbers, and takes none of their bits.
                 let text = matches!(domain, PartDomain::Text);
                 let wide = if text { 0 } else { 128 };
-                let bits = domain.codes().map_or(wide, |codes| 128 - (codes - 1).leading_zeros());
+                // One at least, so that none stands behind the last bit: an empty dictionary has only the code of NULL.
+                let bits = domain.codes().map_or(wide, |codes| (128 - (codes - 1).leading_zeros()).max(1));
                 packs &= domain.codes().is_some() && shift + bits <= 128;
                 let part = PartLayout { domain, shift: shift.min(127) };
                 shift = (shift + bits).min(1 << 16);
@@ -139,7 +140,9 @@ impl KeyLayout {
     /// The codes of a layout of one integer, if they fit 64 bits.
     pub(crate) fn wide_range(&self) -> Option<WideRange> {
         match &self.parts[..] {
-            [PartLayout { domain: PartDomain::Integer { low, high }, .. }] => WideRange::new(*low, *high),
+            [PartLayout { domain: PartDomain::Integer { low, high }, .. }] if self.codes_tell_keys() => {
+                WideRange::new(*low, *high)
+            }
             _ => None,
         }
     }

@@ -17,6 +17,9 @@ pub(super) const BATCH: usize = 64;
 /// Slots up to which they are in the cache close by, and looking ahead costs more than it saves.
 pub(super) const NEAR_SLOTS: usize = 1 << 17;
 
+/// Slots at most: half of a hash says which is the first. As many keys have numbers, less two.
+const SLOTS_MAX: usize = 1 << 32;
+
 /// The half of a hash that a slot keeps.
 const TAG: u64 = 0xffff_ffff_0000_0000;
 
@@ -152,12 +155,12 @@ impl Slots {
     pub(super) fn new(keys: usize) -> Self {
         // Where slots are near, empty ones are cheaper than steps.
         let each = if keys <= NEAR_SLOTS { 4 } else { 2 };
-        Slots::of(vec![0; (keys * each).next_power_of_two().max(BATCH)], 0)
+        Slots::of(vec![0; (keys * each).next_power_of_two().clamp(BATCH, SLOTS_MAX)], 0)
     }
 
     /// These slots, as many as keys can have numbers at most.
     fn of(slots: Vec<u64>, len: usize) -> Self {
-        debug_assert!(slots.len().is_power_of_two() && slots.len() <= 1 << 32, "a slot has half of a hash");
+        debug_assert!(slots.len().is_power_of_two() && slots.len() <= SLOTS_MAX, "a slot has half of a hash");
         Slots { shift: 64 - slots.len().trailing_zeros(), slots, len }
     }
 
@@ -185,7 +188,7 @@ impl Slots {
     /// Makes room for a batch of keys more.
     #[inline(always)]
     fn reserve(&mut self) {
-        if (self.len + BATCH) * 2 > self.slots.len() {
+        if (self.len + BATCH) * 2 > self.slots.len() && self.slots.len() < SLOTS_MAX {
             self.grow();
         }
     }
@@ -207,6 +210,12 @@ impl Slots {
             });
         }
         *self = grown;
+    }
+
+    /// How many slots that have a key lie side by side, at most.
+    #[cfg(test)]
+    pub(super) fn longest_run(&self) -> usize {
+        self.slots.split(|&entry| entry == 0).map(<[u64]>::len).max().unwrap_or(0)
     }
 
     /// Asks for the first slot of a hash.

@@ -266,7 +266,7 @@ impl GroupTable {
     }
 }
 
-/// Tables of parts of the keys, by the upper bits of their hashes: a power of two of them. The numbers of a table's keys
+/// Tables of parts of the keys, by the lowest bits of their hashes: a power of two of them. The numbers of a table's keys
 /// follow those of the table before.
 #[derive(Debug)]
 pub(crate) struct GroupTables {
@@ -527,6 +527,21 @@ mod tests {
                     let found: Vec<u32> = found.iter().map(there).collect();
                     assert_eq!(found, expected, "{rows} rows, {parts} parts, {width:?}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn keys_of_one_part_are_spread_over_all_slots() {
+        for (width, hash) in
+            [(KeyWidth::Bits32, (|key| hash32(key as u32)) as fn(u64) -> u64), (KeyWidth::Bits64, hash64)]
+        {
+            for (keys, parts) in [(400_000, 64), (150_000, 1)] {
+                let keys: Vec<u64> = (0..keys).filter(|&key| part_of_hash(hash(key), parts) == parts / 2).collect();
+                let (mut table, mut numbers) = (GroupTable::new(width, 0), Vec::new());
+                table.insert(&codes_of(&keys), &mut numbers);
+                let run = table.slots.longest_run();
+                assert!(run < 200, "{width:?}: {run} of {} keys lie side by side", keys.len());
             }
         }
     }

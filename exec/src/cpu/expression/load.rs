@@ -102,8 +102,15 @@ fn scan<P: Copy, R>(values: &[P], out: &mut Vec<R>, convert: impl Fn(P) -> R) {
     }
 }
 
+/// Appends the values of a list of rows. `optional` says that there may be [`NO_ROW`]s.
 #[inline(always)]
-fn pick<P: Copy, R: Default>(values: &[P], list: &[u32], optional: bool, out: &mut Vec<R>, convert: impl Fn(P) -> R) {
+pub(in crate::cpu) fn pick<P: Copy, R: Default>(
+    values: &[P],
+    list: &[u32],
+    optional: bool,
+    out: &mut Vec<R>,
+    mut convert: impl FnMut(P) -> R,
+) {
     if optional {
         append(out, list, |row| if row == NO_ROW { R::default() } else { convert(values[row as usize]) });
     } else if is_sparse(list) {

@@ -1,4 +1,4 @@
-//! Sums of the values, or of a column's offsets, that a mask has, with AVX-512's own masks; and running sums. Elsewhere the
+//! Sums of the values, or of a column's offsets, that a mask has, with AVX-512's own masks. Elsewhere the
 //! compiler vectorises plain loops, which compare groups instead.
 
 use super::vectorised;
@@ -176,7 +176,7 @@ fn by_fours<'m>(
         let mut words: [&[u64]; AT_ONCE] = [&[]; AT_ONCE];
         words.iter_mut().zip(masks).for_each(|(words, (_, mask))| *words = mask.words());
         for (&(group, _), sum) in masks.iter().zip(sum(&words[..masks.len()])) {
-            sums[group] += sum;
+            sums[group] = sums[group].wrapping_add(sum);
         }
     }
 }
