@@ -1,6 +1,7 @@
 //! Keys that are bytes: how a hash table keeps, hashes and compares them.
 
-use super::slots::{BATCH, Store, each_bit};
+use super::super::bitmap::each_one;
+use super::slots::{BATCH, Store};
 use super::table::hash64;
 
 /// Distinct keys of bytes, by number.
@@ -57,7 +58,7 @@ impl Store for ByteKeys {
     #[inline(always)]
     fn same<'s>(of: impl Fn(usize) -> &'s Self, numbers: &[u32; BATCH], keys: &[&[u8]; BATCH], asked: u64) -> u64 {
         let mut same = 0;
-        each_bit(asked, |at| same |= u64::from(of(at).is(numbers[at] as usize, keys[at])) << at);
+        each_one(asked, |at| same |= u64::from(of(at).is(numbers[at] as usize, keys[at])) << at);
         same
     }
 }

@@ -7,6 +7,7 @@
 //! their first slot are looked for one by one. Where slots are far away those of the next batch are asked for ahead.
 //! Source: group prefetching (Chen, Ailamaki, Gibbons, Mowry: Improving Hash Join Performance through Prefetching, 2004).
 
+use super::super::bitmap::each_one;
 use super::super::kernels::{kernel, pack, prefetch_here};
 use super::table::NO_GROUP;
 use crate::technique::Technique;
@@ -63,7 +64,7 @@ pub(super) struct Batch<K> {
 }
 
 /// What the first slots of a batch's keys say, a bit a key.
-pub(super) struct Look {
+struct Look {
     /// Which have been found there; these have numbers.
     found: u64,
     /// Which have another key there.
@@ -130,7 +131,7 @@ impl<K: Copy + Default> Batch<K> {
         for (at, (number, &hash)) in self.numbers.iter_mut().zip(&self.hashes).enumerate() {
             *number = if found >> at & 1 == 1 { of(hash).2 + *number } else { NO_GROUP };
         }
-        each_bit(taken, |at| {
+        each_one(taken, |at| {
             let (slots, store, start) = of(self.hashes[at]);
             if let Ok(number) = slots.find(store, self.hashes[at], self.keys[at]) {
                 self.numbers[at] = start + number;
@@ -201,7 +202,7 @@ impl Slots {
         let (blocks, _) = self.slots.as_chunks::<BATCH>();
         for entries in blocks {
             let taken = entries.map(|entry| if entry != 0 { 0xff } else { 0 });
-            each_bit(pack(&taken), |at| {
+            each_one(pack(&taken), |at| {
                 let mut slot = grown.first(entries[at]);
                 while grown.slots[slot] != 0 {
                     slot = (slot + 1) & mask;
@@ -251,7 +252,7 @@ impl Slots {
             batch.put_none(!asked);
         }
         // One that is new may be there twice.
-        each_bit(asked & !found, |at| {
+        each_one(asked & !found, |at| {
             let (hash, key) = (batch.hashes[at], batch.keys[at]);
             batch.numbers[at] = match self.find(store, hash, key) {
                 Ok(number) => number,
@@ -264,15 +265,6 @@ impl Slots {
                 }
             };
         });
-    }
-}
-
-/// Calls a function with the place of each bit that is set.
-#[inline(always)]
-pub(super) fn each_bit(mut word: u64, mut each: impl FnMut(usize)) {
-    while word != 0 {
-        each(word.trailing_zeros() as usize);
-        word &= word - 1;
     }
 }
 

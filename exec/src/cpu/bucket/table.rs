@@ -1,11 +1,12 @@
 //! Hash: numbers distinct keys 0, 1, 2, … in the order in which they come. See `slots` for how they are found.
 
+use super::super::bitmap::each_one;
 use super::super::kernels::{kernel, pack};
 use super::byte_keys::ByteKeys;
 use super::grouper::part_of_hash;
 use super::key::{Codes, KeyWidth};
 use super::key_filter::KeyFilter;
-use super::slots::{Asked, BATCH, Batch, NEAR_SLOTS, Slots, Store, each_bit, find_all, first_bits, insert_all};
+use super::slots::{Asked, BATCH, Batch, NEAR_SLOTS, Slots, Store, find_all, first_bits, insert_all};
 use crate::technique::Technique;
 
 /// The number that stands for no group.
@@ -370,7 +371,7 @@ kernel! {
             let count = batch.take::<S>(asked, start);
             let may = filter.may_have(&batch.hashes) & first_bits(count) & !asked.absent(start, count);
             passed += may.count_ones() as usize;
-            each_bit(may, |at| {
+            each_one(may, |at| {
                 of(batch.hashes[at]).0.prefetch(batch.hashes[at]);
                 waiting.add((start + at) as u32, batch.hashes[at], batch.keys[at]);
             });

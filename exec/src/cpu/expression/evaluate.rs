@@ -290,15 +290,10 @@ impl<'a> Tile<'a> {
 
     /// The values of a column that has not been loaded, as keys.
     fn integer_key(&self, number: u32, range: KeyRange, null_matches: bool) -> Option<Key<'_>> {
+        let ((column, rows), len) = (self.unloaded(number)?, self.len());
         match range {
-            KeyRange::Codes(range) => {
-                let (column, rows) = self.unloaded(number)?;
-                IntegerKeys::of_column(column, rows, self.len(), range, null_matches).map(Key::Integers)
-            }
-            KeyRange::Wide(range) => {
-                let (column, rows) = self.unloaded(number)?;
-                WideKeys::of_column(column, rows, self.len(), range, null_matches).map(Key::Wide)
-            }
+            KeyRange::Codes(range) => IntegerKeys::of_column(column, rows, len, range, null_matches).map(Key::Integers),
+            KeyRange::Wide(range) => WideKeys::of_column(column, rows, len, range, null_matches).map(Key::Wide),
         }
     }
 
