@@ -297,7 +297,7 @@ fn finish<'a>(
     {
         let one = match &plan.generators[generator].kind {
             GeneratorKind::Collect { types, .. } => Stored::Rows(collect(rows, types, context, pool)?),
-            GeneratorKind::TopK(top_k) => Stored::Rows(finish_top_k(top_k, setup, sinks, rows, context)?),
+            GeneratorKind::TopK(top_k) => Stored::Rows(finish_top_k(top_k, setup, sinks, rows, workers)?),
             GeneratorKind::BucketCollect { key_types, .. } if setup.members.is_some() => {
                 let (keys, rows) = append_with(rows, key_types.len(), workers)?;
                 let built = KeyIndex::build(&keys, key_types, rows, workers)?;
@@ -376,7 +376,7 @@ fn finish_top_k(
     setup: &Setup,
     sinks: Vec<Sink<'_>>,
     pieces: Vec<PieceRows>,
-    context: &Context,
+    workers: Workers<'_>,
 ) -> Result<RowSet> {
     let types = &plan.types[plan.order.len()..];
     let (columns, rows) = if plan.order.is_empty() {
@@ -385,9 +385,9 @@ fn finish_top_k(
         (columns.iter().map(|column| column.take(&kept)).collect(), kept.len())
     } else {
         let all = sinks.into_iter().map(Sink::into_top_k).collect::<Result<Vec<_>>>()?;
-        top_k::finish(all, setup.offset, setup.keep)
+        top_k::finish(all, setup.offset, workers)?
     };
-    RowSet::gathered(columns, types, rows, &context.memory)
+    RowSet::gathered(columns, types, rows, &workers.context.memory)
 }
 
 fn finish_reduce(

@@ -11,6 +11,7 @@ use crate::column::arrow::to_record_batch;
 use crate::column::{Chunk, Table};
 use crate::context::Context;
 use crate::pool::Pool;
+use crate::schedule::Workers;
 use crate::{Error, ErrorKind, Result};
 use arrow::array::RecordBatch;
 use multiloop_planner::catalog::TableHandle;
@@ -276,7 +277,8 @@ impl<'a> Frame<'a> {
             LetKind::Sort { input, order } => {
                 let input = self.get(*input)?;
                 let types = self.shared.plan.types(definition.defines[0]);
-                let rows = sort::sort(input.rows()?, &types, order, self.shared.context, pool)?;
+                let workers = Workers { pool, context: self.shared.context };
+                let rows = sort::sort(input.rows()?, &types, order, workers)?;
                 Ok(vec![Arc::new(Stored::Rows(rows))])
             }
             LetKind::Concat { inputs } => {

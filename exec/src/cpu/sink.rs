@@ -64,7 +64,7 @@ impl<'p> Sink<'p> {
         plan: &'p GeneratorPlan<'p>,
         setup: &Setup,
         having: Option<Having<'p>>,
-        context: &Context,
+        context: &'p Context,
     ) -> Result<Self> {
         let rows = |scalars: Vec<ScalarId>, rows_max: usize| {
             let reservation = Reservation::new(&context.memory);

@@ -5,12 +5,13 @@
 use super::bitmap::Bitmap;
 use super::gather::{self, Gathered, GatheredData};
 use super::kernels::fill_truth_of;
-use super::order::RowOrder;
 use super::plan::TopKPlan;
-use super::tile::{TILE_ROWS, Tile};
+use super::sort::order::RowOrder;
+use super::tile::Tile;
 use super::vector::VectorData;
 use crate::Result;
 use crate::context::{Context, Reservation};
+use crate::schedule::Workers;
 use multiloop_planner::relation::SortOrder;
 use multiloop_planner::value::compare_floats;
 use std::cmp::Ordering;
@@ -26,8 +27,12 @@ pub(super) struct TopK<'p> {
     last: Option<Last>,
     mask: Bitmap,
     positions: Vec<u32>,
+    context: &'p Context,
     reservation: Reservation,
 }
+
+/// Rows beyond twice those to keep at which the rest is dropped: few, since what is dropped early rejects the most.
+const CUT_ROWS: usize = 1 << 12;
 
 /// A value that is not NULL.
 #[derive(Clone, Copy)]
@@ -38,11 +43,11 @@ enum Last {
 
 impl<'p> TopK<'p> {
     /// No rows yet.
-    pub(super) fn new(plan: &'p TopKPlan<'p>, keep: usize, context: &Context) -> Self {
+    pub(super) fn new(plan: &'p TopKPlan<'p>, keep: usize, context: &'p Context) -> Self {
         let columns = new_columns(plan);
         let reservation = Reservation::new(&context.memory);
         let (mask, positions) = (Bitmap::default(), Vec::new());
-        TopK { plan, keep, columns, rows: 0, last: None, mask, positions, reservation }
+        TopK { plan, keep, columns, rows: 0, last: None, mask, positions, context, reservation }
     }
 
     /// Offers the active tuples of a tile.
@@ -109,8 +114,8 @@ impl<'p> TopK<'p> {
             column.append(tile.vector(argument));
         }
         self.rows += tile.len();
-        if self.rows > self.keep.saturating_mul(2).saturating_add(TILE_ROWS * 4) {
-            self.cut();
+        if self.rows > self.keep.saturating_mul(2).saturating_add(CUT_ROWS) {
+            self.cut()?;
         }
         self.account()
     }
@@ -120,13 +125,26 @@ impl<'p> TopK<'p> {
         self.reservation.resize(self.columns.iter().map(Gathered::bytes).sum())
     }
 
-    fn cut(&mut self) {
-        let kept = first(self.plan, &self.columns, self.rows, self.keep);
+    /// Drops the rows that come behind those to keep.
+    fn cut(&mut self) -> Result<()> {
+        let alone = Workers { pool: None, context: self.context };
+        let kept = self.first(alone)?;
         self.columns.iter_mut().for_each(|column| *column = column.take(&kept));
         self.rows = kept.len();
         if self.plan.rejects && self.rows == self.keep {
             self.last = self.columns.first().and_then(|column| last(column, self.rows.checked_sub(1)?));
         }
+        Ok(())
+    }
+
+    fn shortened(mut self) -> Result<Self> {
+        self.cut().map(|()| self)
+    }
+
+    /// The first rows, in order.
+    fn first(&self, workers: Workers<'_>) -> Result<Vec<u32>> {
+        let order: Vec<(usize, SortOrder)> = self.plan.order.iter().copied().enumerate().collect();
+        RowOrder { columns: &self.columns, order: &order }.first(self.rows, self.keep, workers)
     }
 }
 
@@ -146,21 +164,16 @@ fn new_columns(plan: &TopKPlan<'_>) -> Vec<Gathered> {
     plan.types.iter().map(|&data_type| Gathered::new(gather::register_of(data_type))).collect()
 }
 
-fn first(plan: &TopKPlan<'_>, columns: &[Gathered], rows: usize, keep: usize) -> Vec<u32> {
-    let order: Vec<(usize, SortOrder)> = plan.order.iter().copied().enumerate().collect();
-    RowOrder { columns, order: &order }.first(rows, keep)
-}
-
 /// The rows of all workers from `offset` on, `limit` of them, in order: the fields without the order keys.
-pub(super) fn finish(all: Vec<TopK<'_>>, offset: usize, keep: usize) -> (Vec<Gathered>, usize) {
-    let mut all = all.into_iter();
-    let Some(mut top) = all.next() else { return (Vec::new(), 0) };
+pub(super) fn finish(all: Vec<TopK<'_>>, offset: usize, workers: Workers<'_>) -> Result<(Vec<Gathered>, usize)> {
+    let mut all = if all.len() > 1 { workers.map(all, TopK::shortened)? } else { all }.into_iter();
+    let Some(mut top) = all.next() else { return Ok((Vec::new(), 0)) };
     for other in all {
         top.rows += other.rows;
         top.columns.iter_mut().zip(other.columns).for_each(|(column, more)| column.append_all(more));
     }
-    let kept = first(top.plan, &top.columns, top.rows, keep);
+    let kept = top.first(workers)?;
     let kept = kept.get(offset..).unwrap_or_default();
     let fields = &top.columns[top.plan.order.len()..];
-    (fields.iter().map(|column| column.take(kept)).collect(), kept.len())
+    Ok((fields.iter().map(|column| column.take(kept)).collect(), kept.len()))
 }

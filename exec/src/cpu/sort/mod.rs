@@ -1,16 +1,21 @@
 //! Sort and Concat of rows.
 
+mod keys;
+pub(super) mod order;
+mod radix;
+#[cfg(test)]
+mod tests;
+
+use self::order::RowOrder;
 use super::expression::load::load;
 use super::gather::Gathered;
-use super::order::RowOrder;
 use super::stored::RowSet;
 use super::tile::{Rows, Source};
 use super::vector::{Register, Vector};
 use crate::Result;
 use crate::column::{Chunk, Column, ColumnData};
-use crate::context::{Context, Reservation};
-use crate::pool::Pool;
-use crate::schedule;
+use crate::context::Reservation;
+use crate::schedule::Workers;
 use multiloop_planner::relation::SortOrder;
 use multiloop_planner::types::DataType;
 use std::sync::Arc;
@@ -18,56 +23,53 @@ use std::sync::Arc;
 /// Rows of a chunk of a sorted result.
 const SORTED_CHUNK_ROWS: usize = crate::column::CHUNK_ROWS;
 
-/// Bytes of a row's number, behind its key.
+/// Bytes of a row's number, behind its key, while it is moved.
 const KEYED_BYTES: usize = 32;
+
+/// Chunks that are read at a time.
+const READ_CHUNKS: usize = 8;
 
 /// The rows in order; ties are broken by all fields, so that equal inputs give equal results.
 pub(super) fn sort(
     input: &RowSet,
     types: &[DataType],
     order: &[(u32, SortOrder)],
-    context: &Context,
-    pool: Option<&Pool>,
+    workers: Workers<'_>,
 ) -> Result<RowSet> {
-    let columns = read(input, types)?;
-    let mut reservation = Reservation::new(&context.memory);
+    let columns = read(input, types, workers)?;
+    let mut reservation = Reservation::new(&workers.context.memory);
     reservation.add(columns.iter().map(Gathered::bytes).sum::<usize>() + input.rows * KEYED_BYTES)?;
     let order: Vec<(usize, SortOrder)> = order.iter().map(|&(field, order)| (field as usize, order)).collect();
-    let by = RowOrder { columns: &columns, order: &order };
-    let sorted = by.sorted(input.rows, pool.filter(|_| input.rows > SORTED_CHUNK_ROWS));
-    let make = |rows: &[u32]| {
-        let columns = columns.iter().map(|column| column.take(rows)).collect();
-        super::gather::into_chunk(columns, types, rows.len()).map(Arc::new)
-    };
-    let parts: Vec<&[u32]> = sorted.chunks(SORTED_CHUNK_ROWS).collect();
-    let chunks = match pool {
-        Some(pool) => schedule::map(pool, context, parts, make)?,
-        None => parts.into_iter().map(make).collect::<Result<Vec<_>>>()?,
-    };
-    Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
+    let sorted = RowOrder { columns: &columns, order: &order }.sorted(input.rows, workers)?;
+    let parts = sorted.chunks(SORTED_CHUNK_ROWS);
+    let places: Vec<(&[u32], usize)> =
+        parts.clone().flat_map(|rows| (0..columns.len()).map(move |column| (rows, column))).collect();
+    let column = |(rows, column): (&[u32], usize)| columns[column].take(rows).into_column(types[column]);
+    let mut made = workers.map(places, column)?.into_iter();
+    let chunk = |rows: &[u32]| Arc::new(Chunk::new(rows.len(), made.by_ref().take(columns.len()).collect()));
+    Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(parts.map(chunk).collect()) })
 }
 
 /// All rows as growing columns.
-fn read(input: &RowSet, types: &[DataType]) -> Result<Vec<Gathered>> {
-    let mut columns: Vec<Gathered> = types.iter().map(|_| Gathered::of_type(DataType::Null)).collect();
-    let mut vector = Vector::default();
-    for chunk in &input.chunks {
-        let source = Source::Chunk { chunk: Arc::clone(chunk), fields: input.fields.clone() };
-        for (field, (column, &data_type)) in columns.iter_mut().zip(types).enumerate() {
+fn read(input: &RowSet, types: &[DataType], workers: Workers<'_>) -> Result<Vec<Gathered>> {
+    let batches = input.chunks.chunks(READ_CHUNKS);
+    let work: Vec<(usize, &[Arc<Chunk>])> =
+        (0..types.len()).flat_map(|field| batches.clone().map(move |batch| (field, batch))).collect();
+    let gather = |(field, chunks): (usize, &[Arc<Chunk>])| {
+        let mut column = Gathered::of_type(DataType::Null);
+        let mut vector = Vector::default();
+        for chunk in chunks {
+            let source = Source::Chunk { chunk: Arc::clone(chunk), fields: input.fields.clone() };
             let Some(from) = source.column(field as u32) else { continue };
-            load(
-                &source,
-                field as u32,
-                &Rows::Range(0),
-                chunk.rows,
-                false,
-                plain_register(from, data_type),
-                &mut vector,
-            );
+            let register = plain_register(from, types[field]);
+            load(&source, field as u32, &Rows::Range(0), chunk.rows, false, register, &mut vector);
             column.append(&vector);
         }
-    }
-    Ok(columns)
+        Ok(column)
+    };
+    let mut read = workers.map(work, gather)?.into_iter();
+    let parts: Vec<Vec<Gathered>> = types.iter().map(|_| read.by_ref().take(batches.len()).collect()).collect();
+    workers.map(parts, |parts| Ok(Gathered::concat(parts)))
 }
 
 /// A register that holds a column of any form.

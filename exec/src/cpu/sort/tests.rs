@@ -1,0 +1,155 @@
+//! Orders of rows against comparing them, and against what SQL says of each pair.
+
+use super::super::gather::Gathered;
+use super::order::{RowOrder, compare_rows};
+use crate::context::{Context, Memory};
+use crate::pool::Pool;
+use crate::schedule::Workers;
+use multiloop_planner::relation::SortOrder;
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::{Interval, Value};
+use std::cmp::Ordering;
+
+/// Sorts rows by some columns, by some numbers of workers: every row is there once, none comes before one that it should
+/// come behind, and equal rows stay in their order. The first rows are the sorted ones.
+fn check(columns: &[Gathered], order: &[(usize, SortOrder)], rows: usize) {
+    let by = RowOrder { columns, order };
+    let context = Context::new(Memory::new(usize::MAX));
+    let mut all: Vec<Vec<u32>> = Vec::new();
+    for threads in [1, 3] {
+        let pool = Pool::new(threads).unwrap();
+        for pool in [Some(&pool), None] {
+            let workers = Workers { pool, context: &context };
+            let sorted = by.sorted(rows, workers).unwrap();
+            for count in [0, 1, rows / 2, rows.saturating_sub(1), rows, rows + 1] {
+                assert_eq!(by.first(rows, count, workers).unwrap(), sorted[..count.min(rows)], "the first {count}");
+            }
+            all.push(sorted);
+        }
+    }
+    assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "workers do not matter");
+    let sorted = &all[0];
+    let mut once = sorted.clone();
+    once.sort_unstable();
+    assert!(once.into_iter().eq(0..rows as u32));
+    for pair in sorted.windows(2) {
+        let compare = |&(column, order): &(usize, SortOrder)| {
+            compare_rows(&columns[column], pair[0] as usize, pair[1] as usize, order)
+        };
+        let by_order = order.iter().map(compare).find(|ordering| *ordering != Ordering::Equal);
+        assert_ne!(by_order, Some(Ordering::Greater), "rows {} and {}", pair[0], pair[1]);
+        let whole = by.compare(pair[0], pair[1]);
+        assert_eq!(whole, Ordering::Less, "rows {} and {}", pair[0], pair[1]);
+    }
+}
+
+/// A pseudo-random number for each row.
+fn mixed(row: usize) -> u64 {
+    (row as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+}
+
+fn orders() -> [SortOrder; 4] {
+    [(false, false), (false, true), (true, false), (true, true)]
+        .map(|(descending, nulls_first)| SortOrder { descending, nulls_first })
+}
+
+/// Columns of so many rows, of every form: few values and many, extremes, NULLs.
+fn columns(rows: usize) -> Vec<Gathered> {
+    let pick = |values: &[Value], data_type| {
+        let values: Vec<Value> = (0..rows).map(|row| values[mixed(row) as usize % values.len()].clone()).collect();
+        Gathered::from_values(&values, data_type)
+    };
+    let decimal = DataType::Decimal { precision: 38, scale: 0 };
+    let wide = [0, 1, -1, i128::from(i64::MAX), i128::from(i64::MIN), i128::MAX, i128::MIN];
+    let floats = [0.0, -0.0, f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.5, 1e300, f64::MIN_POSITIVE];
+    let texts = [
+        "",
+        "a",
+        "a\0",
+        "a\0\0\0\0\0\0\0\0\0",
+        "ab",
+        "abcdefghijklmnopqrstuvwxyz",
+        "abcdefghijklmnopqrstuvwxyy",
+        "b",
+        "ä",
+    ];
+    let alike = [
+        "the same beginning of all",
+        "the same beginning of all of them",
+        "the same beginning",
+        "the same beginning zz",
+    ];
+    let spans =
+        [(0, 30, 0), (1, 0, 0), (0, 0, 0), (0, -1, 0), (-1, 0, 5), (0, 31, 0), (12, 0, -7), (0, 29, 86_400_000_000)];
+    let spans = spans.map(|(months, days, micros)| Value::Interval(Interval { months, days, micros }));
+    let with_null = |values: Vec<Value>| values.into_iter().chain([Value::Null]).collect::<Vec<_>>();
+    vec![
+        pick(&[5, 3, -7, 120, 0].map(Value::Int), DataType::Integer),
+        pick(&with_null([5, 3, -7, 120, 0].map(Value::Int).to_vec()), DataType::BigInt),
+        pick(&[i64::MIN, i64::MAX, 0, -1, 1].map(Value::Int), DataType::BigInt),
+        pick(&with_null([i64::MIN, i64::MAX, 0].map(Value::Int).to_vec()), DataType::BigInt),
+        pick(&with_null(wide.map(Value::Decimal).to_vec()), decimal),
+        pick(&floats.map(Value::Float), DataType::Double),
+        pick(&with_null(floats.map(Value::Float).to_vec()), DataType::Double),
+        pick(&texts.map(Value::text), DataType::Text),
+        pick(&with_null(texts.map(Value::text).to_vec()), DataType::Text),
+        pick(&alike.map(Value::text), DataType::Text),
+        pick(&spans, DataType::Interval),
+        pick(&with_null(spans.to_vec()), DataType::Interval),
+        pick(&[Value::Boolean(true), Value::Boolean(false), Value::Null], DataType::Boolean),
+        pick(&[Value::Null], DataType::Text),
+        pick(&[Value::Int(7)], DataType::BigInt),
+        Gathered::from_i64((0..rows).map(|row| mixed(row) as i64).collect(), None),
+        Gathered::from_i64(
+            (0..rows).map(|row| mixed(row) as i64).collect(),
+            Some((0..rows).map(|row| row % 3 > 0).collect()),
+        ),
+        Gathered::from_values(
+            &(0..rows).map(|row| Value::text(format!("{:0>20}", mixed(row) % 1_000))).collect::<Vec<_>>(),
+            DataType::Text,
+        ),
+    ]
+}
+
+#[test]
+fn every_form_in_every_direction() {
+    for rows in [0, 1, 2, 300] {
+        let all = columns(rows);
+        for column in &all {
+            for order in orders() {
+                check(std::slice::from_ref(column), &[(0, order)], rows);
+                check(std::slice::from_ref(column), &[], rows);
+            }
+        }
+        for (a, first) in all.iter().enumerate() {
+            for second in &all[a..] {
+                for order in orders() {
+                    let other = SortOrder { descending: !order.descending, ..order };
+                    check(&[first.clone(), second.clone()], &[(1, order), (0, other)], rows);
+                    check(&[first.clone(), second.clone()], &[(1, order)], rows);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn many_rows_by_many_columns() {
+    let rows = 40_000;
+    let all = columns(rows);
+    let order: Vec<(usize, SortOrder)> = (0..all.len()).map(|at| (at, orders()[at % 4])).collect();
+    check(&all, &order, rows);
+    for start in 0..all.len() {
+        check(&all, &order[start..], rows);
+    }
+}
+
+#[test]
+fn strings_that_begin_more_and_more_alike() {
+    let rows = 3_000;
+    let text = |row: usize| Value::text("a".repeat(mixed(row) as usize % rows));
+    let values: Vec<Value> = (0..rows).map(text).collect();
+    for order in orders() {
+        check(&[Gathered::from_values(&values, DataType::Text)], &[(0, order)], rows);
+    }
+}
