@@ -1,4 +1,4 @@
-//! Columns that grow: what a loop's tiles append to, tile by tile, until it becomes a [`Column`].
+//! Columns that grow: what a loop's tiles append to, tile by tile, until it becomes a column (see `gathered_column`).
 //!
 //! The form follows the first vector that is appended and widens when a later one needs it (i32 to i64 to i128,
 //! codes to strings), so a column of many parts never depends on how its parts happened to be computed.
@@ -7,11 +7,11 @@ use super::bitmap::Bitmap;
 use super::gathered_text::GatheredText;
 use super::vector::{Register, Vector, VectorData};
 use crate::Result;
-use crate::column::{Chunk, Column, ColumnData, Dictionary};
+use crate::column::Dictionary;
 use crate::schedule::Workers;
-use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, Value};
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 /// A growing column.
@@ -137,6 +137,11 @@ impl Gathered {
         let mut column = Gathered::of_type(data_type);
         column.append(&vector);
         column
+    }
+
+    /// How many rows.
+    pub(super) fn len(&self) -> usize {
+        self.len
     }
 
     /// Whether these are intervals.
@@ -348,6 +353,47 @@ impl Gathered {
         all
     }
 
+    /// The same by all workers, if all parts have one plain form and no NULL.
+    fn concat_plain(parts: &[Gathered], workers: Workers<'_>) -> Result<Option<Gathered>> {
+        let Some(first) = parts.iter().find(|part| part.len > 0) else { return Ok(None) };
+        if parts.iter().any(|part| part.valid.is_some()) {
+            return Ok(None);
+        }
+        /// Copies what the parts have in the form `$form`, unless one with rows has another.
+        macro_rules! copy {
+            ($form:pat => $values:ident) => {{
+                let slices = parts.iter().filter(|part| part.len > 0).map(|part| match &part.data {
+                    $form => Some(&$values[..]),
+                    _ => None,
+                });
+                match slices.collect::<Option<Vec<_>>>() {
+                    Some(slices) => copy_all(slices, workers)?,
+                    None => return Ok(None),
+                }
+            }};
+        }
+        let data = match &first.data {
+            GatheredData::I32(_) => GatheredData::I32(copy!(GatheredData::I32(values) => values)),
+            GatheredData::I64(_) => GatheredData::I64(copy!(GatheredData::I64(values) => values)),
+            GatheredData::I128(_) => GatheredData::I128(copy!(GatheredData::I128(values) => values)),
+            GatheredData::F64(_) => GatheredData::F64(copy!(GatheredData::F64(values) => values)),
+            GatheredData::Code { dictionary, .. } => {
+                let is_alike = |part: &Gathered| match &part.data {
+                    GatheredData::Code { dictionary: other, .. } => Arc::ptr_eq(dictionary, other),
+                    _ => part.len == 0,
+                };
+                if !parts.iter().all(is_alike) {
+                    return Ok(None);
+                }
+                let codes = copy!(GatheredData::Code { codes, .. } => codes);
+                GatheredData::Code { codes, dictionary: Arc::clone(dictionary) }
+            }
+            _ => return Ok(None),
+        };
+        let len = parts.iter().map(|part| part.len).sum();
+        Ok(Some(Gathered { data, valid: None, len }))
+    }
+
     /// Some consecutive rows.
     pub(super) fn slice(&self, rows: std::ops::Range<usize>) -> Gathered {
         let data = map_each!(&self.data,
@@ -431,47 +477,6 @@ impl Gathered {
         let valid = self.valid.as_ref().map(|valid| place(valid, places));
         Gathered { data, valid, len: self.len }
     }
-
-    /// The column of these values, integers as they are.
-    pub(super) fn into_plain_column(self, data_type: DataType) -> Result<Column> {
-        let nulls = |valid: Option<Vec<bool>>| valid.map(NullBuffer::from).filter(|nulls| nulls.null_count() > 0);
-        match self.data {
-            GatheredData::I64(values) if data_type != DataType::Boolean && data_type != DataType::Null => {
-                Ok(Column { data: ColumnData::Int64(values.into()), nulls: nulls(self.valid) })
-            }
-            _ => self.into_column(data_type),
-        }
-    }
-
-    /// The column of these values; integers in the narrowest form that holds them.
-    pub(super) fn into_column(self, data_type: DataType) -> Result<Column> {
-        let nulls = self.valid.map(NullBuffer::from).filter(|nulls| nulls.null_count() > 0);
-        let len = self.len;
-        let data = match self.data {
-            _ if data_type == DataType::Null => ColumnData::Boolean(BooleanBuffer::new_unset(len)),
-            GatheredData::Bool(values) if data_type == DataType::Boolean => ColumnData::Boolean(values.into()),
-            GatheredData::I64(values) if data_type == DataType::Boolean => {
-                ColumnData::Boolean(values.iter().map(|&value| value != 0).collect())
-            }
-            // Nothing but NULLs, none of which told the type.
-            GatheredData::Bool(_) => return Ok(Column { data: all_null(data_type, len), nulls }),
-            GatheredData::I32(values) => narrow(values.iter().map(|&value| i64::from(value)), nulls.as_ref(), || {
-                ColumnData::Int32(values.clone().into())
-            }),
-            GatheredData::I64(values) => {
-                narrow(values.iter().copied(), nulls.as_ref(), || ColumnData::Int64(values.clone().into()))
-            }
-            GatheredData::I128(values) => narrow_wide(values, nulls.as_ref()),
-            GatheredData::F64(values) if data_type == DataType::Real => {
-                ColumnData::Float32(values.iter().map(|&value| value as f32).collect())
-            }
-            GatheredData::F64(values) => ColumnData::Float64(values.into()),
-            GatheredData::Interval(values) => ColumnData::Interval(values.into()),
-            GatheredData::Code { codes, dictionary } => codes_column(&codes, dictionary),
-            GatheredData::Text(text) => text.into_column(),
-        };
-        Ok(Column { data, nulls })
-    }
 }
 
 /// A register that holds every value of a type.
@@ -487,27 +492,6 @@ pub(super) fn register_of(data_type: DataType) -> Register {
     }
 }
 
-/// A chunk of columns of these types and `rows` rows.
-pub(super) fn into_chunk(columns: Vec<Gathered>, types: &[DataType], rows: usize) -> Result<Chunk> {
-    let columns = columns.into_iter().zip(types).map(|(column, &data_type)| column.into_column(data_type));
-    Ok(Chunk::new(rows, columns.collect::<Result<Vec<_>>>()?))
-}
-
-/// As [`into_chunk`], by many workers if there is enough to do.
-pub(super) fn into_chunk_with(
-    columns: Vec<Gathered>,
-    types: &[DataType],
-    rows: usize,
-    workers: Workers<'_>,
-) -> Result<Chunk> {
-    if rows < SHARED_ROWS {
-        return into_chunk(columns, types, rows);
-    }
-    let columns = columns.into_iter().zip(types).collect();
-    let columns = workers.map(columns, |(column, &data_type): (Gathered, &DataType)| column.into_column(data_type))?;
-    Ok(Chunk::new(rows, columns))
-}
-
 /// The rows at these positions, of each column.
 pub(super) fn take_all(columns: Vec<Gathered>, rows: &[u32], workers: Workers<'_>) -> Result<Vec<Gathered>> {
     if rows.len() < SHARED_ROWS || workers.is_one() {
@@ -518,74 +502,47 @@ pub(super) fn take_all(columns: Vec<Gathered>, rows: &[u32], workers: Workers<'_
         (0..columns.len()).flat_map(|column| pieces.iter().map(move |piece| (column, *piece))).collect();
     let mut taken = workers.map(work, |(column, piece)| Ok(columns[column].take(piece)))?.into_iter();
     let parts: Vec<Vec<Gathered>> = columns.iter().map(|_| taken.by_ref().take(pieces.len()).collect()).collect();
-    workers.map(parts, |parts| Ok(Gathered::concat(parts)))
+    concat_all(parts, workers)
 }
 
 /// Rows from which on several workers share what one could do alone.
-const SHARED_ROWS: usize = 1 << 16;
+pub(super) const SHARED_ROWS: usize = 1 << 16;
 
-fn all_null(data_type: DataType, len: usize) -> ColumnData {
-    match data_type {
-        DataType::Real => ColumnData::Float32(vec![0.0; len].into()),
-        DataType::Double => ColumnData::Float64(vec![0.0; len].into()),
-        DataType::Text | DataType::Varchar(_) | DataType::Char(_) => {
-            ColumnData::Text { offsets: OffsetBuffer::new_zeroed(len), bytes: Buffer::from_vec(Vec::<u8>::new()) }
-        }
-        DataType::Interval => ColumnData::Interval(vec![Interval::default(); len].into()),
-        DataType::Null | DataType::Boolean => ColumnData::Boolean(BooleanBuffer::new_unset(len)),
-        _ => ColumnData::Frame8 { base: 0, offsets: vec![0; len].into() },
+/// As [`Gathered::concat`] of the parts of each column, by many workers if there is enough to do.
+pub(super) fn concat_all(columns: Vec<Vec<Gathered>>, workers: Workers<'_>) -> Result<Vec<Gathered>> {
+    let rows = |parts: &Vec<Gathered>| parts.iter().map(|part| part.len).sum::<usize>();
+    if workers.is_one() || columns.first().map_or(0, rows) < SHARED_ROWS {
+        return workers.map(columns, |parts| Ok(Gathered::concat(parts)));
     }
-}
-
-/// Offsets from the minimum if they fit 32 bits, else what `plain` gives.
-fn narrow(
-    values: impl Iterator<Item = i64> + Clone,
-    nulls: Option<&NullBuffer>,
-    plain: impl FnOnce() -> ColumnData,
-) -> ColumnData {
-    let (mut low, mut high) = (i64::MAX, i64::MIN);
-    match nulls {
-        None => values.clone().for_each(|value| (low, high) = (low.min(value), high.max(value))),
-        Some(nulls) => {
-            for (value, valid) in values.clone().zip(nulls.iter()) {
-                if valid {
-                    (low, high) = (low.min(value), high.max(value));
-                }
-            }
+    // Columns of one plain form are copied by all workers, one after the other; of those left each has one.
+    let (mut done, mut left) = (Vec::with_capacity(columns.len()), Vec::new());
+    for parts in columns {
+        done.push(Gathered::concat_plain(&parts, workers)?);
+        if done.last().is_some_and(Option::is_none) {
+            left.push(parts);
         }
     }
-    let base = if low > high { 0 } else { low };
-    let span = high.max(base).wrapping_sub(base) as u64;
-    // What stands at a NULL may lie anywhere; cut to the width it is an offset like any other, except that base
-    // and offset together must fit.
-    let offset = |value: i64| (value.wrapping_sub(base) as u64).min(span);
-    if span <= u8::MAX.into() {
-        ColumnData::Frame8 { base, offsets: values.map(|value| offset(value) as u8).collect() }
-    } else if span <= u16::MAX.into() {
-        ColumnData::Frame16 { base, offsets: values.map(|value| offset(value) as u16).collect() }
-    } else if span <= u32::MAX.into() {
-        ColumnData::Frame32 { base, offsets: values.map(|value| offset(value) as u32).collect() }
-    } else {
-        plain()
-    }
+    let mut left = workers.map(left, |parts| Ok(Gathered::concat(parts)))?.into_iter();
+    Ok(done.into_iter().filter_map(|column| column.or_else(|| left.next())).collect())
 }
 
-fn narrow_wide(values: Vec<i128>, nulls: Option<&NullBuffer>) -> ColumnData {
-    let valid = |row: usize| nulls.is_none_or(|nulls| nulls.is_valid(row));
-    if values.iter().enumerate().all(|(row, &value)| i64::try_from(value).is_ok() || !valid(row)) {
-        let short = values.iter().map(|&value| value as i64);
-        return narrow(short.clone(), nulls, || ColumnData::Int64(short.collect()));
+/// All values, one slice behind the other.
+fn copy_all<T: Copy + Send + Sync>(slices: Vec<&[T]>, workers: Workers<'_>) -> Result<Vec<T>> {
+    let len = slices.iter().map(|slice| slice.len()).sum();
+    let mut all = Vec::with_capacity(len);
+    let (mut places, mut work) = (&mut all.spare_capacity_mut()[..len], Vec::with_capacity(slices.len()));
+    for slice in slices {
+        let (own, others) = places.split_at_mut(slice.len());
+        work.push((slice, own));
+        places = others;
     }
-    ColumnData::Int128(values.into())
-}
-
-fn codes_column(codes: &[u32], dictionary: Arc<Dictionary>) -> ColumnData {
-    let last = dictionary.len().saturating_sub(1);
-    if last <= u8::MAX.into() {
-        ColumnData::Dictionary8 { codes: codes.iter().map(|&code| code as u8).collect(), dictionary }
-    } else if last <= u16::MAX.into() {
-        ColumnData::Dictionary16 { codes: codes.iter().map(|&code| code as u16).collect(), dictionary }
-    } else {
-        ColumnData::Dictionary32 { codes: codes.iter().copied().collect(), dictionary }
-    }
+    workers.map(work, |(slice, places): (&[T], &mut [MaybeUninit<T>])| {
+        places.iter_mut().zip(slice).for_each(|(place, &value)| {
+            place.write(value);
+        });
+        Ok(())
+    })?;
+    // SAFETY: the places of all slices, `len` in all, have been written.
+    unsafe { all.set_len(len) };
+    Ok(all)
 }

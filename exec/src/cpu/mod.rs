@@ -12,6 +12,7 @@ mod chunked;
 mod dealt;
 pub mod expression;
 mod gather;
+mod gathered_column;
 mod gathered_text;
 mod having;
 mod in_place;

@@ -3,7 +3,8 @@
 use super::bucket::index::KeyIndex;
 use super::bucket::key::{KeyLayout, PartDomain};
 use super::expression::Expressions;
-use super::gather::{self, Gathered};
+use super::gather::{self, Gathered, concat_all};
+use super::gathered_column::into_chunk;
 use super::having::Having;
 use super::nest::{Marks, Nest, Piece};
 use super::plan::{GeneratorKind, LoopPlan, ReducePlan, TopKPlan};
@@ -338,7 +339,7 @@ fn collect(pieces: Vec<PieceRows>, types: &[DataType], context: &Context, pool: 
         let mut reservation = crate::context::Reservation::new(&context.memory);
         let (columns, rows) = append(pieces, types.len());
         reservation.add(columns.iter().map(Gathered::bytes).sum())?;
-        let mut chunk = gather::into_chunk(columns, types, rows)?;
+        let mut chunk = into_chunk(columns, types, rows)?;
         chunk.reservation = Some(Arc::new(reservation));
         Ok(Arc::new(chunk))
     };
@@ -368,7 +369,7 @@ fn append_with(pieces: Vec<PieceRows>, width: usize, workers: Workers<'_>) -> Re
         columns.iter_mut().zip(piece.columns).for_each(|(column, part)| column.push(part));
         reservations.push(piece._reservation);
     }
-    Ok((workers.map(columns, |parts| Ok(Gathered::concat(parts)))?, rows))
+    Ok((concat_all(columns, workers)?, rows))
 }
 
 fn finish_top_k(

@@ -14,7 +14,7 @@ use super::bucket::index::KeyIndex;
 use super::bucket::key::{Codes, KeyLayout, KeyPartValues, PartValues};
 use super::dealt::{self, Dealt};
 use super::expression::filter::{Filtered, MaskIf};
-use super::gather::Gathered;
+use super::gather::{Gathered, concat_all};
 use super::having::Having;
 use super::kernels::sum::sums_by_masks;
 use super::plan::{AggregatePlan, ReducePlan};
@@ -564,7 +564,6 @@ pub(super) fn finish_index(
     workers: Workers<'_>,
 ) -> Result<(KeyIndex, Vec<Gathered>, usize)> {
     let context = workers.context;
-    let memory = &context.memory;
     let Some(first) = reducers.first() else { return Err(Error::internal("no worker reduced")) };
     let plan = first.plan;
     let mut merged = if reducers.len() == 1 && first.dealt.is_none() {
@@ -587,7 +586,7 @@ pub(super) fn finish_index(
     )?;
     let lens: Vec<usize> = merged.iter().map(|reducer| reducer.grouper.len()).collect();
     let (columns, _) = append_parts(columns.into_iter().zip(lens).collect(), workers)?;
-    let (index, rows) = KeyIndex::of_groups(merged.into_iter().map(|reducer| reducer.grouper).collect(), memory)?;
+    let (index, rows) = KeyIndex::of_groups(merged.into_iter().map(|reducer| reducer.grouper).collect(), workers)?;
     Ok((index, columns, rows))
 }
 
@@ -628,7 +627,7 @@ fn append_parts(parts: Vec<(Vec<Gathered>, usize)>, workers: Workers<'_>) -> Res
         columns.resize_with(part.len(), Vec::new);
         columns.iter_mut().zip(part).for_each(|(column, part)| column.push(part));
     }
-    Ok((workers.map(columns, |parts| Ok(Gathered::concat(parts)))?, rows))
+    Ok((concat_all(columns, workers)?, rows))
 }
 
 /// The groups of clustered rows: segment by segment in the order of pieces. A group that goes on across the border

@@ -6,6 +6,7 @@ use super::bucket::index::{KeyIndex, Spans};
 use super::bucket::key::Codes;
 use super::bucket::table::NO_GROUP;
 use super::gather::{self, Gathered};
+use super::gathered_column;
 use super::probe::{Key, KeyRange};
 use super::tile::{NO_ROW, Source as TileSource};
 use crate::column::Chunk;
@@ -82,7 +83,8 @@ impl RowSet {
     ) -> Result<Self> {
         let mut reservation = Reservation::new(memory);
         reservation.add(columns.iter().map(Gathered::bytes).sum())?;
-        let chunks = if rows == 0 { Vec::new() } else { vec![Arc::new(gather::into_chunk(columns, types, rows)?)] };
+        let chunks =
+            if rows == 0 { Vec::new() } else { vec![Arc::new(gathered_column::into_chunk(columns, types, rows)?)] };
         Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
     }
 
@@ -95,7 +97,7 @@ impl RowSet {
     ) -> Result<Self> {
         let mut reservation = Reservation::new(&workers.context.memory);
         reservation.add(columns.iter().map(Gathered::bytes).sum())?;
-        let chunk = || gather::into_chunk_with(columns, types, rows, workers);
+        let chunk = || gathered_column::into_chunk_with(columns, types, rows, workers);
         let chunks = if rows == 0 { Vec::new() } else { vec![Arc::new(chunk()?)] };
         Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
     }
@@ -220,7 +222,7 @@ impl Buckets {
             Some(order) => gather::take_all(members, order, workers)?,
             None => members,
         };
-        let members = Arc::new(gather::into_chunk_with(members, member_types, rows, workers)?);
+        let members = Arc::new(gathered_column::into_chunk_with(members, member_types, rows, workers)?);
         let members = Members { source: TileSource::chunk(members), rows };
         let keys = if keep_keys {
             let firsts: Vec<u32> = match &built.index.spans {

@@ -155,15 +155,15 @@ impl KeyIndex {
 
     /// The index of groups that were numbered by these, each of which has a part of the keys: those of a part follow those of
     /// the part before. Gives how many groups there are, too.
-    pub(crate) fn of_groups(groupers: Vec<Grouper>, memory: &Arc<Memory>) -> Result<(Self, usize)> {
-        let mut reservation = Reservation::new(memory);
+    pub(crate) fn of_groups(groupers: Vec<Grouper>, workers: Workers<'_>) -> Result<(Self, usize)> {
+        let mut reservation = Reservation::new(&workers.context.memory);
         reservation.add(groupers.iter().map(Grouper::bytes).sum())?;
         let (mut tables, mut direct, mut rows) = (Vec::new(), Vec::new(), 0);
         let mut built: Option<(KeyLayout, Option<Ranks>)> = None;
         for grouper in groupers {
             let own = match grouper {
                 Grouper::Set { layout, words } => {
-                    let (ranks, count) = Ranks::of_words(words, layout.codes().unwrap_or_default());
+                    let (ranks, count) = Ranks::of_words(words, layout.codes().unwrap_or_default(), workers)?;
                     rows += count as usize;
                     (layout, Some(ranks))
                 }

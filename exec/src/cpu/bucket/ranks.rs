@@ -5,9 +5,14 @@
 
 use super::super::kernels::kernel;
 use super::table::NO_GROUP;
+use crate::Result;
+use crate::schedule::Workers;
 
 /// Codes of a word.
 const WORD: u64 = 64;
+
+/// Words that one worker counts at a time.
+const PIECE: usize = 1 << 14;
 
 /// Keys among the codes below a size. A key's group is its rank.
 #[derive(Clone, Debug)]
@@ -38,11 +43,11 @@ impl Ranks {
     }
 
     /// The ranks of the codes whose bits are set, which lie below `size`, and how many they are.
-    pub(super) fn of_words(keys: Vec<u64>, size: u64) -> (Self, u32) {
+    pub(super) fn of_words(keys: Vec<u64>, size: u64, workers: Workers<'_>) -> Result<(Self, u32)> {
         debug_assert_eq!(keys.len() as u64, size / WORD + 1, "a bit for each code and the one behind the last");
         let mut all = Ranks { before: vec![0; keys.len()], keys, size };
-        let count = all.count();
-        (all, count)
+        let count = all.count_by(workers)?;
+        Ok((all, count))
     }
 
     /// The ranks of parts of a range of codes, each a whole number of words but the last, one behind the other.
@@ -57,14 +62,48 @@ impl Ranks {
         all
     }
 
-    /// The ranks of keys that come in order, in parts: the bits of each, and the word that they begin at. A word may be in two.
-    pub(super) fn of_sorted(size: u64, parts: &[(usize, Vec<u64>)]) -> Self {
+    /// The ranks of keys that come in order, in parts: the bits of each, and the word that they begin at. The last word of a
+    /// part may be the first one of the next.
+    pub(super) fn of_sorted(size: u64, parts: &[(usize, Vec<u64>)], workers: Workers<'_>) -> Result<Self> {
         let mut all = Ranks::new(size);
-        for (first, words) in parts {
-            all.keys[*first..first + words.len()].iter_mut().zip(words).for_each(|(to, from)| *to |= from);
+        let (mut work, mut shared) = (Vec::with_capacity(parts.len()), Vec::new());
+        let (mut rest, mut start) = (&mut all.keys[..], 0);
+        for (number, (first, words)) in parts.iter().enumerate() {
+            // Words from the next part's first one on are that part's, and get what this one has of them afterwards.
+            let end = parts.get(number + 1).map_or(usize::MAX, |(next, _)| *next).min(first + words.len());
+            let (own, later) = words.split_at(end - first);
+            shared.extend(later.iter().enumerate().map(|(at, &word)| (end + at, word)));
+            let (_, from_first) = rest.split_at_mut(first - start);
+            let (places, others) = from_first.split_at_mut(own.len());
+            work.push((places, own));
+            (rest, start) = (others, end);
         }
-        all.count();
-        all
+        workers.map(work, |(places, words): (&mut [u64], &[u64])| {
+            places.copy_from_slice(words);
+            Ok(())
+        })?;
+        shared.into_iter().for_each(|(at, word)| all.keys[at] |= word);
+        all.count_by(workers)?;
+        Ok(all)
+    }
+
+    /// As [`Ranks::count`], by many workers if there are.
+    fn count_by(&mut self, workers: Workers<'_>) -> Result<u32> {
+        if workers.is_one() || self.keys.len() <= PIECE {
+            return Ok(self.count());
+        }
+        let pieces = self.keys.chunks(PIECE).zip(self.before.chunks_mut(PIECE)).collect();
+        let counts = workers.map(pieces, |(words, before): (&[u64], &mut [u32])| Ok((count(before, words), before)))?;
+        let (mut ones, mut pieces) = (0, Vec::with_capacity(counts.len()));
+        for (count, before) in counts {
+            pieces.push((ones, before));
+            ones += count;
+        }
+        workers.map(pieces, |(ones, before): (u32, &mut [u32])| {
+            before.iter_mut().for_each(|before| *before += ones);
+            Ok(())
+        })?;
+        Ok(ones)
     }
 
     /// Bytes held for so many codes.

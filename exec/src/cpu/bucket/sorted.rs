@@ -91,7 +91,7 @@ pub(super) fn rank(keys: Keys<'_>, range: CodeRange, size: u64, workers: Workers
     };
     let words: Vec<(usize, Vec<u64>)> =
         parts.into_iter().map(|part| (part.first as usize / BLOCK, part.words)).collect();
-    Ok(Some(Ranks::of_sorted(size, &words)))
+    Ok(Some(Ranks::of_sorted(size, &words, workers)?))
 }
 
 impl Part {

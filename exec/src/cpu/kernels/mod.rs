@@ -17,6 +17,7 @@ pub mod integer;
 pub mod logic;
 pub(crate) mod mask;
 pub(crate) mod member;
+pub(crate) mod narrow;
 pub mod quotient;
 pub mod rescale;
 pub(crate) mod run_sum;

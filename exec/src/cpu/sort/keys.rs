@@ -11,6 +11,7 @@
 
 use super::super::gather::{Gathered, GatheredData};
 use super::super::kernels::kernel;
+use super::super::kernels::narrow::bounds;
 use crate::Result;
 use crate::schedule::Workers;
 use multiloop_planner::relation::SortOrder;
@@ -310,15 +311,6 @@ impl<'a> Part<'a> {
 
 fn or_zero(codes: impl Iterator<Item = u64>, valid: impl Iterator<Item = bool>) -> impl Iterator<Item = u64> {
     codes.zip(valid).map(|(code, valid)| if valid { code } else { 0 })
-}
-
-kernel! {
-    /// The least and the greatest of some integers.
-    fn bounds[](values: impl Iterator<Item = i64>) -> (i64, i64) {
-        let (mut low, mut high) = (i64::MAX, i64::MIN);
-        values.for_each(|value| (low, high) = (low.min(value), high.max(value)));
-        (low, high)
-    }
 }
 
 fn wide_bounds(values: impl Iterator<Item = i128>) -> (i128, i128) {

@@ -8,7 +8,7 @@ mod tests;
 
 use self::order::RowOrder;
 use super::expression::load::load;
-use super::gather::Gathered;
+use super::gather::{Gathered, concat_all};
 use super::stored::RowSet;
 use super::tile::{Rows, Source};
 use super::vector::{Register, Vector};
@@ -69,7 +69,7 @@ fn read(input: &RowSet, types: &[DataType], workers: Workers<'_>) -> Result<Vec<
     };
     let mut read = workers.map(work, gather)?.into_iter();
     let parts: Vec<Vec<Gathered>> = types.iter().map(|_| read.by_ref().take(batches.len()).collect()).collect();
-    workers.map(parts, |parts| Ok(Gathered::concat(parts)))
+    concat_all(parts, workers)
 }
 
 /// A register that holds a column of any form.
