@@ -207,7 +207,7 @@ pub(super) fn union(chunks: &[&Column]) -> Option<Dictionary> {
 /// Whether a dictionary holds all strings of another.
 pub(super) fn holds(dictionary: &Dictionary, other: &Dictionary) -> bool {
     let mut near = 0;
-    other.iter().all(|text| dictionary.find_near(text, near).map(|code| near = code).is_ok())
+    other.iter().all(|text| dictionary.find_near(text.as_bytes(), near).map(|code| near = code).is_ok())
 }
 
 /// The same strings as codes of `dictionary`, which holds them all.
@@ -218,7 +218,7 @@ pub(super) fn recode(column: &mut Column, dictionary: &Arc<Dictionary>) {
     }
     let mut near = 0;
     let place = |text: &str| {
-        near = dictionary.find_near(text, near).expect("the union holds every string");
+        near = dictionary.find_near(text.as_bytes(), near).expect("the union holds every string");
         near
     };
     let places: Vec<u32> = own.iter().map(place).collect();

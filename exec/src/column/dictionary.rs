@@ -58,21 +58,21 @@ impl Dictionary {
     }
 
     /// The code of a string: Ok if it is there, else Err with the code of the next greater one.
-    pub fn find(&self, text: &str) -> Result<u32, u32> {
+    pub fn find(&self, text: &[u8]) -> Result<u32, u32> {
         self.find_within(text, 0, self.len() as u32)
     }
 
     /// As [`Dictionary::find`], quicker where the string is not far behind the one of code `near`: then fewer strings are
     /// looked at.
-    pub fn find_near(&self, text: &str, near: u32) -> Result<u32, u32> {
+    pub fn find_near(&self, text: &[u8], near: u32) -> Result<u32, u32> {
         let len = self.len() as u32;
-        if near >= len || self.bytes_of(near) > text.as_bytes() {
+        if near >= len || self.bytes_of(near) > text {
             return self.find_within(text, 0, near.min(len));
         }
         let (mut low, mut step) = (near, 1);
         while step <= NEAR {
             let high = near + step;
-            if high >= len || self.bytes_of(high) > text.as_bytes() {
+            if high >= len || self.bytes_of(high) > text {
                 return self.find_within(text, low, high.min(len));
             }
             (low, step) = (high, step * 4);
@@ -81,10 +81,10 @@ impl Dictionary {
     }
 
     /// As [`Dictionary::find`], of a string that is neither below that of code `low` nor above that of code `high`.
-    fn find_within(&self, text: &str, mut low: u32, mut high: u32) -> Result<u32, u32> {
+    fn find_within(&self, text: &[u8], mut low: u32, mut high: u32) -> Result<u32, u32> {
         while low < high {
             let middle = low.midpoint(high);
-            match self.get(middle).as_bytes().cmp(text.as_bytes()) {
+            match self.bytes_of(middle).cmp(text) {
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Equal => return Ok(middle),
                 std::cmp::Ordering::Greater => high = middle,
@@ -106,9 +106,9 @@ mod tests {
             let asked = (0..len * 2 + 3).step_by(if len > 300 { 97 } else { 1 });
             for text in asked.map(|at| format!("{at:06}")).chain([String::new(), "x".to_owned()]) {
                 let expected = strings.binary_search(&text).map(|at| at as u32).map_err(|at| at as u32);
-                assert_eq!(dictionary.find(&text), expected);
+                assert_eq!(dictionary.find(text.as_bytes()), expected);
                 for near in [0, 1, 3, 4, 255, 256, 257, 1_999, 2_000, u32::MAX].into_iter().chain(0..len.min(40)) {
-                    assert_eq!(dictionary.find_near(&text, near), expected, "{text} near {near} of {len}");
+                    assert_eq!(dictionary.find_near(text.as_bytes(), near), expected, "{text} near {near} of {len}");
                 }
             }
         }

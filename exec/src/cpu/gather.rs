@@ -465,18 +465,17 @@ impl Gathered {
 
     /// The rows, each at its place: `places` has every number below theirs once.
     pub(super) fn put(&self, places: &[u32]) -> Gathered {
-        fn place<T: Copy + Default>(values: &[T], places: &[u32]) -> Vec<T> {
-            let mut placed = vec![T::default(); values.len()];
-            values.iter().zip(places).for_each(|(&value, &place)| placed[place as usize] = value);
-            placed
-        }
-        let data = map_each!(&self.data, values => place(values, places), text(text) => {
-            let rows: Vec<usize> = (0..self.len).collect();
-            text.take(place(&rows, places).into_iter())
-        });
+        let data = map_each!(&self.data, values => place(values, places), text(text) => text.put(places));
         let valid = self.valid.as_ref().map(|valid| place(valid, places));
         Gathered { data, valid, len: self.len }
     }
+}
+
+/// The values, each at its place.
+pub(super) fn place<T: Copy + Default>(values: &[T], places: &[u32]) -> Vec<T> {
+    let mut placed = vec![T::default(); values.len()];
+    values.iter().zip(places).for_each(|(&value, &place)| placed[place as usize] = value);
+    placed
 }
 
 /// A register that holds every value of a type.

@@ -1,6 +1,7 @@
 //! Strings of a growing column: views into the buffers that they come from, which are kept, so that strings are not
 //! copied from loop to loop. Strings that were computed are copied into an arena.
 
+use super::gather::place;
 use super::vector::{TextVector, Vector, VectorData};
 use crate::column::{ColumnData, TextView};
 use arrow::buffer::Buffer;
@@ -105,6 +106,12 @@ impl GatheredText {
             }
         }
         taken
+    }
+
+    /// The strings, each at its place: `places` has every number below theirs once.
+    pub(super) fn put(&self, places: &[u32]) -> GatheredText {
+        let (buffers, arena) = (self.buffers.clone(), self.arena.clone());
+        GatheredText { views: place(&self.views, places), buffers, arena, known: None }
     }
 
     /// Forgets all strings.

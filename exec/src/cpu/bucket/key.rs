@@ -444,8 +444,7 @@ fn each_code(
                 // Strings often come in order.
                 let mut near = 0;
                 for tuple in 0..len {
-                    let text = values.text(tuple).and_then(|text| std::str::from_utf8(text).ok());
-                    let found = text.map(|text| dictionary.find_near(text, near));
+                    let found = values.text(tuple).map(|text| dictionary.find_near(text, near));
                     if let Some(Ok(code) | Err(code)) = found {
                         near = code;
                     }

@@ -30,12 +30,20 @@ struct Translation {
 /// Dictionaries that are remembered, at most: chunks may have one each.
 const KNOWN_MAX: usize = 16;
 
+/// How many strings can be merged with those of another dictionary, which is to read both, in the time in which one is searched
+/// for.
+const MERGED: usize = 16;
+
+/// How many strings can be looked up in a hash table, in their order, in the time that one takes where it lies anywhere.
+const FOUND: usize = 2;
+
 impl Translations {
-    /// What `make` gives for a dictionary, if so many tuples have asked that it pays and there is memory for it.
+    /// What `make` gives for a dictionary, if so many tuples have asked that it pays and there is memory for it: it does as much for
+    /// `price` strings as is done for one tuple.
     fn of(
         &self,
         (part, from): (usize, &Arc<Dictionary>),
-        tuples: usize,
+        (tuples, price): (usize, usize),
         reservation: &Reservation,
         make: impl FnOnce() -> Vec<u32>,
     ) -> Option<Arc<[u32]>> {
@@ -53,7 +61,7 @@ impl Translations {
         if translation.made.is_none() {
             translation.asked += tuples;
             // Others wait for it: it costs about as much as what they would do in the meantime.
-            if translation.asked >= from.len() && translation.reservation.add(from.len() * 4).is_ok() {
+            if translation.asked * price >= from.len() && translation.reservation.add(from.len() * 4).is_ok() {
                 translation.made = Some(make().into());
             }
         }
@@ -73,7 +81,7 @@ impl Translations {
         if vector.constant || Arc::ptr_eq(own, dictionary) || !Technique::Translation.is_on() {
             return None;
         }
-        let to = self.of((part, dictionary), codes.len(), reservation, || merge(dictionary, own))?;
+        let to = self.of((part, dictionary), (codes.len(), MERGED), reservation, || merge(dictionary, own))?;
         let codes = codes.iter().map(|&code| to.get(code as usize).copied().unwrap_or(0)).collect();
         let data = VectorData::Code { codes, dictionary: Arc::clone(own) };
         Some(Vector { data, nulls: vector.nulls.clone(), len: vector.len, constant: false })
@@ -99,7 +107,7 @@ impl Translations {
             codes.encode(layout, &[part], strings.len);
             find(&codes)
         };
-        let to = self.of((0, dictionary), codes.len(), reservation, || {
+        let to = self.of((0, dictionary), (codes.len(), FOUND), reservation, || {
             let mut strings = Vector::default();
             let codes = (0..dictionary.len() as u32).collect();
             strings.set(dictionary.len(), VectorData::Code { codes, dictionary: Arc::clone(dictionary) }, None);

@@ -325,7 +325,7 @@ fn compare_column(column: &Column, rows: &Rows, len: usize, tests: &[(&Vector, W
 
 /// The codes whose strings compare so with a text; a text that is not in the dictionary lies between two codes.
 fn code_interval(dictionary: &Dictionary, text: &str, holds: [bool; 3], most: i128) -> Interval {
-    match dictionary.find(text) {
+    match dictionary.find(text.as_bytes()) {
         Ok(code) => interval(code.into(), holds, 0, most),
         Err(next) if holds[0] == holds[2] => Interval { low: i128::from(next), high: -1, inside: holds[1] },
         Err(next) if holds[0] => Interval { low: 0, high: i128::from(next) - 1, inside: true },
