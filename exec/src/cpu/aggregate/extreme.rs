@@ -3,6 +3,7 @@
 
 use super::super::bucket::grouper::retain;
 use super::super::gather::Gathered;
+use super::super::kernels::run_extreme::greatest_at;
 use super::super::vector::{Register, VectorData};
 use super::Input;
 use crate::{Error, Result};
@@ -16,6 +17,8 @@ pub(crate) struct Extreme {
     largest: bool,
     best: Best,
     seen: Vec<bool>,
+    /// Memory for the best of each run.
+    of_runs: Vec<i32>,
 }
 
 #[derive(Clone, Debug)]
@@ -36,7 +39,7 @@ impl Extreme {
             Register::F64 => Best::Floats(Vec::new()),
             Register::Bool | Register::Text | Register::Interval => Best::Values(Vec::new(), data_type),
         };
-        Extreme { largest, best, seen: Vec::new() }
+        Extreme { largest, best, seen: Vec::new(), of_runs: Vec::new() }
     }
 
     pub(crate) fn resize(&mut self, groups: usize) {
@@ -94,6 +97,16 @@ impl Extreme {
             };
         }
         match (&mut self.best, &vector.data) {
+            (Best::Narrow(best), VectorData::I32(values)) if let Some(runs) = input.dense_runs() => {
+                let (of_runs, flip) = (&mut self.of_runs, if largest { 0 } else { -1 });
+                of_runs.clear();
+                greatest_at(&values[..input.len], flip, runs.lasts().words(), of_runs);
+                for ((group, _), &value) in runs.iter().zip(&*of_runs) {
+                    let (best, value) = (&mut best[group], i64::from(value));
+                    *best = if largest { value.max(*best) } else { value.min(*best) };
+                    seen[group] = true;
+                }
+            }
             (Best::Narrow(best), VectorData::I32(values)) => take_narrow!(best, values),
             (Best::Narrow(best), VectorData::I64(values)) => take_narrow!(best, values),
             (Best::Wide(best), VectorData::I32(values)) => take!(best, values, i128),

@@ -10,7 +10,7 @@ use crate::Result;
 use crate::column::{Column, ColumnData, Dictionary};
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::kernels::mask::Lane;
-use crate::cpu::kernels::search::Needle;
+use crate::cpu::kernels::search::{Needle, up_to};
 use crate::cpu::kernels::{compare, fill_truth_of, text};
 use crate::cpu::tile::{Rows, Tile};
 use crate::cpu::vector::{Vector, VectorData};
@@ -412,14 +412,10 @@ fn find_rows(offsets: &[i32], bytes: &[u8], first: &Needle, rest: &[Needle], bit
 
 /// How many rows, given by their ends, end at or before a byte.
 fn rows_before(ends: &[i32], byte: usize) -> usize {
-    let mut before = 0;
-    for _ in 0..NEAR {
-        let Some(next) = ends[before..].first_chunk::<16>() else { break };
-        let ended = next.iter().map(|&end| usize::from(end as usize <= byte)).sum::<usize>();
-        before += ended;
-        if ended < next.len() {
-            return before;
-        }
+    let (near, _) = ends[..ends.len().min(NEAR)].as_chunks();
+    let before = up_to(near, byte as i32);
+    if before < 16 * near.len() {
+        return before;
     }
     let ends = &ends[before..];
     let ended = |at: usize| ends.get(at).is_some_and(|&end| end as usize <= byte);
@@ -431,5 +427,5 @@ fn rows_before(ends: &[i32], byte: usize) -> usize {
     before + low + ends[low..high].partition_point(|&end| end as usize <= byte)
 }
 
-/// How many times 16 rows are looked at together before a hit counts as far away.
-const NEAR: usize = 4;
+/// Rows that are looked at together before a hit counts as far away.
+const NEAR: usize = 64;

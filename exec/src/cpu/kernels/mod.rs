@@ -20,6 +20,7 @@ pub(crate) mod member;
 pub(crate) mod narrow;
 pub mod quotient;
 pub mod rescale;
+pub(crate) mod run_extreme;
 pub(crate) mod run_sum;
 pub(crate) mod search;
 pub(crate) mod sum;

@@ -147,6 +147,41 @@ fn seldom_together(text: &[u8], needle: &[u8], rare: [usize; 2]) -> [usize; 2] {
     seldom.map_or(rare, |(first, second)| [choice[first], choice[second]])
 }
 
+/// How many of some increasing numbers are at most this one, as far as all before them are; 16 at a time.
+pub(crate) fn up_to(numbers: &[[i32; 16]], most: i32) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if Level::get() == Level::Avx512 {
+        // SAFETY: the CPU has the features.
+        return unsafe { up_to_512(numbers, most) };
+    }
+    let mut count = 0;
+    for sixteen in numbers {
+        let own = sixteen.iter().filter(|&&number| number <= most).count();
+        count += own;
+        if own < sixteen.len() {
+            break;
+        }
+    }
+    count
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,bmi1,popcnt")]
+fn up_to_512(numbers: &[[i32; 16]], most: i32) -> usize {
+    use std::arch::x86_64::{_mm512_cmple_epi32_mask, _mm512_loadu_si512, _mm512_set1_epi32};
+    let mut count = 0;
+    for sixteen in numbers {
+        // SAFETY: there are 16 of them.
+        let own =
+            unsafe { _mm512_cmple_epi32_mask(_mm512_loadu_si512(sixteen.as_ptr().cast()), _mm512_set1_epi32(most)) };
+        count += own.count_ones() as usize;
+        if own != u16::MAX {
+            break;
+        }
+    }
+    count
+}
+
 /// The first eight bytes of a string, and which bits of them it has.
 #[cfg(target_arch = "x86_64")]
 fn head(needle: &[u8]) -> (u64, u64) {
@@ -168,6 +203,17 @@ mod tests {
             at + step
         });
         places
+    }
+
+    #[test]
+    fn numbers_are_counted_up_to_one() {
+        for len in [0, 1, 16, 17, 64, 100] {
+            let numbers: Vec<i32> = (0..len).map(|at| at * 3 + at % 2).collect();
+            let (sixteens, _) = numbers.as_chunks();
+            for most in [-1, 0, 1, 2, 45, 46, 47, 48, 49, i32::MAX].into_iter().chain(0..len * 3) {
+                assert_eq!(up_to(sixteens, most), sixteens.as_flattened().partition_point(|&number| number <= most));
+            }
+        }
     }
 
     #[test]
