@@ -149,7 +149,7 @@ impl Workers<'_> {
     pub fn map<I: Send, T: Send>(&self, items: Vec<I>, work: impl Fn(I) -> Result<T> + Sync) -> Result<Vec<T>> {
         match self.pool {
             Some(pool) => map(pool, self.context, items, work),
-            None => items.into_iter().map(work).collect(),
+            None => items.into_iter().map(|item| self.context.check().and_then(|()| work(item))).collect(),
         }
     }
 }

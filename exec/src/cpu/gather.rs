@@ -355,8 +355,10 @@ impl Gathered {
 
     /// The same by all workers, if all parts have one plain form and no NULL.
     fn concat_plain(parts: &[Gathered], workers: Workers<'_>) -> Result<Option<Gathered>> {
+        let rows = parts.iter().map(|part| part.len).sum();
         let Some(first) = parts.iter().find(|part| part.len > 0) else { return Ok(None) };
-        if parts.iter().any(|part| part.valid.is_some()) {
+        // One part stays where it is.
+        if parts.iter().any(|part| part.valid.is_some() || part.len == rows) {
             return Ok(None);
         }
         /// Copies what the parts have in the form `$form`, unless one with rows has another.
@@ -390,8 +392,7 @@ impl Gathered {
             }
             _ => return Ok(None),
         };
-        let len = parts.iter().map(|part| part.len).sum();
-        Ok(Some(Gathered { data, valid: None, len }))
+        Ok(Some(Gathered { data, valid: None, len: rows }))
     }
 
     /// Some consecutive rows.
@@ -511,7 +512,7 @@ pub(super) const SHARED_ROWS: usize = 1 << 16;
 pub(super) fn concat_all(columns: Vec<Vec<Gathered>>, workers: Workers<'_>) -> Result<Vec<Gathered>> {
     let rows = |parts: &Vec<Gathered>| parts.iter().map(|part| part.len).sum::<usize>();
     if workers.is_one() || columns.first().map_or(0, rows) < SHARED_ROWS {
-        return workers.map(columns, |parts| Ok(Gathered::concat(parts)));
+        return Ok(columns.into_iter().map(Gathered::concat).collect());
     }
     // Columns of one plain form are copied by all workers, one after the other; of those left each has one.
     let (mut done, mut left) = (Vec::with_capacity(columns.len()), Vec::new());

@@ -228,7 +228,7 @@ mod tests {
             let values = expected.clone().into_vector();
             assert_eq!((chunk.rows, chunk.columns.len(), chunk.columns[1].rows()), (rows, 2, rows));
             assert_eq!(std::mem::discriminant(&chunk.columns[0].data), std::mem::discriminant(&alone.data));
-            for row in (0..rows).step_by(61) {
+            for row in (0..rows).step_by(7) {
                 let value = chunk.columns[0].value(row, data_type);
                 assert_eq!(value, values.value(row, data_type), "row {row}");
                 assert_eq!(value, alone.value(row, data_type), "row {row}");
@@ -264,6 +264,23 @@ mod tests {
             Gathered::from_i64(vec![-1, i64::MIN / 2, i64::MAX / 2], None),
         ];
         check(mixed, DataType::BigInt);
+        let short = |value: i64| Gathered::from_values(&vec![Value::Int(value); SHARED_ROWS / 2], DataType::Integer);
+        check(vec![short(-7), short(300), short(70_000)], DataType::Integer);
+        let nothing = Gathered::from_values(&[Value::Null], DataType::Integer);
+        check(vec![short(5), nothing, short(6)], DataType::Integer);
+        let dictionary = |len: usize| {
+            let strings: Vec<String> = (0..len).map(|at| format!("{at:06}")).collect();
+            Arc::new(Dictionary::new(strings.iter().map(String::as_str)))
+        };
+        for (len, other) in [(3, 3), (300, 300), (70_000, 70_000), (3, 300)] {
+            let (dictionary, another) = (dictionary(len), dictionary(other));
+            let codes = |dictionary: &Arc<Dictionary>| {
+                let codes = (0..SHARED_ROWS).map(|row| (row * 7_919 % dictionary.len()) as u32).collect();
+                Gathered::from_codes(codes, Arc::clone(dictionary), None)
+            };
+            check(vec![codes(&dictionary), codes(&dictionary)], DataType::Text);
+            check(vec![codes(&dictionary), codes(&another)], DataType::Text);
+        }
         let float = |value: f64| Gathered::from_floats(vec![value; SHARED_ROWS], None);
         check(vec![float(0.5), float(f64::INFINITY)], DataType::Double);
     }

@@ -138,7 +138,10 @@ impl<'p> TopK<'p> {
     }
 
     fn shortened(mut self) -> Result<Self> {
-        self.cut().map(|()| self)
+        if self.rows > self.keep {
+            self.cut()?;
+        }
+        Ok(self)
     }
 
     /// The first rows, in order.

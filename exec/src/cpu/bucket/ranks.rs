@@ -147,6 +147,36 @@ kernel! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::{Context, Memory};
+    use crate::pool::Pool;
+
+    #[test]
+    fn words_may_be_in_many_parts() {
+        let context = Context::new(Memory::new(usize::MAX));
+        let pool = Pool::new(3).unwrap();
+        for pool in [Some(&pool), None] {
+            let workers = Workers { pool, context: &context };
+            let parts = [
+                (1, vec![1 << 3]),
+                (1, vec![1 << 5]),
+                (1, vec![1 << 9, 0, 7]),
+                (3, vec![1 << 8, 0]),
+                (9, vec![u64::MAX]),
+            ];
+            let ranks = Ranks::of_sorted(700, &parts, workers).unwrap();
+            let keys = [67, 69, 73, 192, 193, 194, 200].into_iter().chain(576..640);
+            assert!(keys.clone().enumerate().all(|(rank, key)| ranks.group(key) == rank as u32));
+            assert_eq!((0..700).filter(|&code| ranks.group(code) != NO_GROUP).count(), keys.count());
+            // Many words, in parts and counted in pieces.
+            let size = 3 * PIECE as u64 * WORD + 5;
+            let step = 2 * PIECE / 3;
+            let part = |at: usize| (at * step, vec![0b101; step + 1]);
+            let mut ranks = Ranks::of_sorted(size, &(0..4).map(part).collect::<Vec<_>>(), workers).unwrap();
+            let before = ranks.before.clone();
+            assert_eq!(ranks.count() as usize, 2 * (4 * step + 1));
+            assert_eq!(ranks.before, before);
+        }
+    }
 
     #[test]
     fn ranks_count_the_keys_before() {

@@ -38,12 +38,13 @@ const MERGED: usize = 16;
 const FOUND: usize = 2;
 
 impl Translations {
-    /// What `make` gives for a dictionary, if so many tuples have asked that it pays and there is memory for it: it does as much for
-    /// `price` strings as is done for one tuple.
+    /// What `make` gives for a dictionary, if so many tuples have asked that it pays and there is memory for it: it reads
+    /// `strings`, `price` of them in the time in which one tuple is looked up.
     fn of(
         &self,
         (part, from): (usize, &Arc<Dictionary>),
-        (tuples, price): (usize, usize),
+        tuples: usize,
+        (strings, price): (usize, usize),
         reservation: &Reservation,
         make: impl FnOnce() -> Vec<u32>,
     ) -> Option<Arc<[u32]>> {
@@ -61,7 +62,7 @@ impl Translations {
         if translation.made.is_none() {
             translation.asked += tuples;
             // Others wait for it: it costs about as much as what they would do in the meantime.
-            if translation.asked * price >= from.len() && translation.reservation.add(from.len() * 4).is_ok() {
+            if translation.asked * price >= strings && translation.reservation.add(from.len() * 4).is_ok() {
                 translation.made = Some(make().into());
             }
         }
@@ -81,7 +82,10 @@ impl Translations {
         if vector.constant || Arc::ptr_eq(own, dictionary) || !Technique::Translation.is_on() {
             return None;
         }
-        let to = self.of((part, dictionary), (codes.len(), MERGED), reservation, || merge(dictionary, own))?;
+        let to =
+            self.of((part, dictionary), codes.len(), (dictionary.len() + own.len(), MERGED), reservation, || {
+                merge(dictionary, own)
+            })?;
         let codes = codes.iter().map(|&code| to.get(code as usize).copied().unwrap_or(0)).collect();
         let data = VectorData::Code { codes, dictionary: Arc::clone(own) };
         Some(Vector { data, nulls: vector.nulls.clone(), len: vector.len, constant: false })
@@ -107,7 +111,7 @@ impl Translations {
             codes.encode(layout, &[part], strings.len);
             find(&codes)
         };
-        let to = self.of((0, dictionary), (codes.len(), FOUND), reservation, || {
+        let to = self.of((0, dictionary), codes.len(), (dictionary.len(), FOUND), reservation, || {
             let mut strings = Vector::default();
             let codes = (0..dictionary.len() as u32).collect();
             strings.set(dictionary.len(), VectorData::Code { codes, dictionary: Arc::clone(dictionary) }, None);

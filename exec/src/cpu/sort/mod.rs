@@ -6,7 +6,7 @@ mod radix;
 #[cfg(test)]
 mod tests;
 
-use self::order::RowOrder;
+use self::order::{RowOrder, SORTED_BYTES};
 use super::expression::load::load;
 use super::gather::{Gathered, concat_all};
 use super::stored::RowSet;
@@ -23,8 +23,8 @@ use std::sync::Arc;
 /// Rows of a chunk of a sorted result.
 const SORTED_CHUNK_ROWS: usize = crate::column::CHUNK_ROWS;
 
-/// Bytes of a row's number, behind its key, while it is moved.
-const KEYED_BYTES: usize = 32;
+/// Rows that one worker puts in order while the others would wake up.
+const ALONE_ROWS: usize = 1 << 13;
 
 /// Chunks that are read at a time.
 const READ_CHUNKS: usize = 8;
@@ -36,9 +36,10 @@ pub(super) fn sort(
     order: &[(u32, SortOrder)],
     workers: Workers<'_>,
 ) -> Result<RowSet> {
+    let workers = Workers { pool: workers.pool.filter(|_| input.rows > ALONE_ROWS), ..workers };
     let columns = read(input, types, workers)?;
     let mut reservation = Reservation::new(&workers.context.memory);
-    reservation.add(columns.iter().map(Gathered::bytes).sum::<usize>() + input.rows * KEYED_BYTES)?;
+    reservation.add(columns.iter().map(Gathered::bytes).sum::<usize>() + input.rows * SORTED_BYTES)?;
     let order: Vec<(usize, SortOrder)> = order.iter().map(|&(field, order)| (field as usize, order)).collect();
     let sorted = RowOrder { columns: &columns, order: &order }.sorted(input.rows, workers)?;
     let parts = sorted.chunks(SORTED_CHUNK_ROWS);

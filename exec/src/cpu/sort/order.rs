@@ -4,6 +4,7 @@ use super::super::gather::{Gathered, GatheredData};
 use super::keys::{KeyColumn, Level, Those};
 use super::radix;
 use crate::Result;
+use crate::context::Reservation;
 use crate::schedule::Workers;
 use crate::technique::Technique;
 use multiloop_planner::relation::SortOrder;
@@ -13,13 +14,20 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 /// Rows with equal keys up to which they are compared, not given keys of their own.
-const COMPARED: usize = 16;
+const FEW: usize = 16;
 
-/// Rows with equal keys that several workers share.
-const SHARED: usize = 1 << 14;
+/// Rows that a worker takes at a time.
+const PIECE: usize = 1 << 14;
+
+/// Rows with equal keys that all workers put in order together, if they are a large part of all: this part.
+const TOGETHER: usize = 1 << 16;
+const LARGE_PART: usize = 32;
 
 /// Levels of keys beyond which rows are compared: strings that begin more and more alike need no more.
 const LEVELS: usize = 32;
+
+/// Bytes that a row takes while rows are put in order: its number, that where it is moved to, and its place.
+pub(super) const SORTED_BYTES: usize = 24;
 
 /// SQL's order of two rows of one column; NULLs, if any, as `order` says.
 pub(super) fn compare_rows(column: &Gathered, a: usize, b: usize, order: SortOrder) -> Ordering {
@@ -93,10 +101,7 @@ impl RowOrder<'_> {
     pub(super) fn sorted(&self, rows: usize, workers: Workers<'_>) -> Result<Vec<u32>> {
         if !Technique::SortKeys.is_on() {
             let mut sorted: Vec<u32> = (0..rows as u32).collect();
-            match workers.pool {
-                Some(pool) => pool.install(|| sorted.par_sort_unstable_by(|&a, &b| self.compare(a, b))),
-                None => sorted.sort_unstable_by(|&a, &b| self.compare(a, b)),
-            }
+            Sort { order: self, columns: &[], workers }.compare(&mut sorted);
             return Ok(sorted);
         }
         let mut sorted = vec![0; rows];
@@ -113,17 +118,8 @@ impl RowOrder<'_> {
             sorted.truncate(count);
             return Ok(sorted);
         }
-        let (columns, all) = (self.key_columns(), Those::All(rows));
-        let sort = Sort { order: self, columns: &columns, workers };
-        let mut level = Level::new(&columns, 0, all, workers)?;
-        let (_, &mut last, _) = level.numbers.select_nth_unstable(count - 1);
-        // Of those with the last one's key it is not known yet which come first.
-        level.numbers.retain(|number| number >> level.place_bits <= last >> level.place_bits);
-        level.numbers = radix::sort(level.numbers, 0, workers)?;
-        let mut sorted = vec![0; level.numbers.len()];
-        sort.settle(level, all, &mut sorted, 1)?;
-        sorted.truncate(count);
-        Ok(sorted)
+        let columns = self.key_columns();
+        Sort { order: self, columns: &columns, workers }.first(Those::All(rows), 0, count, 1)
     }
 }
 
@@ -142,32 +138,73 @@ impl Sort<'_> {
         let numbers = radix::sort(numbers, place_bits, self.workers)?;
         let place = |number: u64| (number & ((1 << place_bits) - 1)) as usize;
         let pieces = pieces(&numbers, place_bits, sorted);
+        let long = TOGETHER.max(numbers.len() / LARGE_PART);
         let alone = Sort { workers: Workers { pool: None, ..self.workers }, ..*self };
-        let long = self.workers.map(pieces, |(start, numbers, sorted): (usize, &[u64], &mut [u32])| {
+        let left = self.workers.map(pieces, |(start, numbers, sorted): (usize, &[u64], &mut [u32])| {
             sorted.iter_mut().zip(numbers).for_each(|(row, &number)| *row = those.at(place(number)));
             let Some(next) = next else { return Ok(Vec::new()) };
-            let mut long = Vec::new();
+            let mut left = Vec::new();
             for run in runs(numbers, place_bits) {
-                if run.len() > SHARED && !self.workers.is_one() {
-                    long.push((start + run.start..start + run.end, next));
+                if run.len() > long {
+                    left.push((start + run.start..start + run.end, next));
                 } else {
                     alone.settle_run(&mut sorted[run], next, depth)?;
                 }
             }
-            Ok(long)
+            Ok(left)
         })?;
-        long.into_iter().flatten().try_for_each(|(run, next)| self.settle_run(&mut sorted[run], next, depth))
+        drop(numbers);
+        left.into_iter().flatten().try_for_each(|(run, next)| self.settle_run(&mut sorted[run], next, depth))
     }
 
     /// Puts rows in order that differ at most from the column `next` on.
     fn settle_run(&self, run: &mut [u32], next: usize, depth: usize) -> Result<()> {
-        if run.len() <= COMPARED || depth >= LEVELS {
-            run.sort_unstable_by(|&a, &b| self.order.compare(a, b));
+        if run.len() <= FEW || depth >= LEVELS {
+            self.compare(run);
             return Ok(());
+        }
+        let mut reservation = Reservation::new(&self.workers.context.memory);
+        if run.len() > PIECE {
+            reservation.add(run.len() * SORTED_BYTES)?;
         }
         let rows = run.to_vec();
         let those = Those::Listed(&rows);
         self.settle(Level::new(self.columns, next, those, self.workers)?, those, run, depth + 1)
+    }
+
+    /// Puts rows in order by comparing them.
+    fn compare(&self, rows: &mut [u32]) {
+        let compare = |a: &u32, b: &u32| self.order.compare(*a, *b);
+        match self.workers.pool {
+            Some(pool) if rows.len() > PIECE => pool.install(|| rows.par_sort_unstable_by(compare)),
+            _ => rows.sort_unstable_by(compare),
+        }
+    }
+
+    /// The first `count` of some rows, one at least, that differ at most from the column `next` on; in order.
+    fn first(&self, those: Those<'_>, next: usize, count: usize, depth: usize) -> Result<Vec<u32>> {
+        let Level { mut numbers, place_bits, next } = Level::new(self.columns, next, those, self.workers)?;
+        let (_, &mut last, _) = numbers.select_nth_unstable(count - 1);
+        let key = last >> place_bits;
+        let place = |number: u64| (number & ((1 << place_bits) - 1)) as usize;
+        // Of those with the last one's key it is not known yet which come first.
+        let mut tied: Vec<u64> = numbers.iter().copied().filter(|number| number >> place_bits == key).collect();
+        tied.sort_unstable();
+        let mut tied: Vec<u32> = tied.into_iter().map(|number| those.at(place(number))).collect();
+        numbers.retain(|number| number >> place_bits < key);
+        numbers = radix::sort(numbers, 0, self.workers)?;
+        let mut first = vec![0; numbers.len()];
+        self.settle(Level { numbers, place_bits, next }, those, &mut first, depth)?;
+        let left = count - first.len();
+        match next {
+            Some(next) if tied.len() > FEW && depth < LEVELS => {
+                tied = self.first(Those::Listed(&tied), next, left, depth + 1)?;
+            }
+            Some(_) => self.compare(&mut tied),
+            None => {}
+        }
+        first.extend_from_slice(&tied[..left]);
+        Ok(first)
     }
 }
 
@@ -179,7 +216,7 @@ fn pieces<'a>(
 ) -> Vec<(usize, &'a [u64], &'a mut [u32])> {
     let (mut pieces, mut start) = (Vec::new(), 0);
     while !numbers.is_empty() {
-        let key = numbers[numbers.len().min(SHARED) - 1] >> place_bits;
+        let key = numbers[numbers.len().min(PIECE) - 1] >> place_bits;
         let end = numbers.partition_point(|number| number >> place_bits <= key);
         let (piece, more) = numbers.split_at(end);
         let (own, rest) = sorted.split_at_mut(end);

@@ -1,10 +1,11 @@
 //! Numbers in order. Many of them are split into parts by numbers between which a sample says that equally many lie, so that
-//! neither skew nor outliers make one part large; each part, which fits the cache close by, is sorted digit by digit, by any
-//! worker.
+//! neither skew nor outliers make one part large; each part, which fits the cache close by unless there are more than some
+//! millions in all, is sorted digit by digit, by any worker.
 //!
 //! Sources: sample sort (Frazer, McKellar: Samplesort, 1970), with a search for the part without a branch (Sanders, Winkel: Super
 //! Scalar Sample Sort, 2004); radix sort from the least significant digit (Knuth: TAOCP 3, 5.2.5).
 
+use super::super::bucket::table::hash64;
 use super::super::kernels::kernel;
 use crate::Result;
 use crate::schedule::Workers;
@@ -44,6 +45,7 @@ pub(super) fn sort(mut numbers: Vec<u64>, low: u32, workers: Workers<'_>) -> Res
     let splitters = Splitters::new(&numbers, (len / (most / 2)).next_power_of_two().min(PARTS_MAX));
     let pieces: Vec<&[u64]> = numbers.chunks(most).collect();
     let pieces = workers.map(pieces, |piece| Ok(splitters.split(piece)))?;
+    drop(numbers);
     let mut sorted = vec![0; len];
     let (mut rest, mut parts) = (&mut sorted[..], Vec::with_capacity(splitters.parts()));
     for part in 0..splitters.parts() {
@@ -86,7 +88,9 @@ impl Splitters {
     /// For so many parts, a power of two.
     fn new(numbers: &[u64], parts: usize) -> Self {
         let step = (numbers.len() / (parts * SAMPLE)).max(1);
-        let mut sample: Vec<u64> = numbers.iter().copied().step_by(step).collect();
+        // Anywhere in each step, so that what comes back again and again is met as often as it is there.
+        let sampled = numbers.chunks(step).zip(0..).map(|(numbers, at)| numbers[hash64(at) as usize % numbers.len()]);
+        let mut sample: Vec<u64> = sampled.collect();
         sample.sort_unstable();
         let mut tree = vec![0; parts];
         // Nodes of a level stand side by side, and split what the levels above have left.
@@ -220,7 +224,24 @@ mod tests {
             check(len, low, |at| if at % 1_000 == 3 { mixed(at) >> 20 } else { 5 });
             check(len, low, |at| if at == len as u64 / 2 { 0 } else { at });
             check(len, low, |at| 1 << (mixed(at) >> 58).min(43));
+            check(len, low, |at| at % 10);
         }
-        check(70_000, 17, |at| mixed(at) >> 17);
+        for bits in [13, 14, 16, 17] {
+            let len = 1 << bits;
+            check(len - 1, bits, |at| mixed(at) >> bits);
+            check(len, bits, |at| mixed(at) >> bits);
+            check(len + 1, bits + 1, |at| mixed(at) >> (bits + 1));
+        }
+    }
+
+    #[test]
+    fn parts_are_of_a_size() {
+        let (len, parts) = (1 << 18, 64);
+        for period in [1, 2, 7, 10, 64, 128, 1 << 12, len] {
+            let numbers: Vec<u64> = (0..len).map(|at| (at % period) << 18 | at).collect();
+            let split = Splitters::new(&numbers, parts).split(&numbers);
+            let longest = (0..parts).map(|part| split.part(part).len()).max();
+            assert!(longest < Some(4 * len as usize / parts), "{longest:?} of {len}, again and again after {period}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::gather::Gathered;
 use super::order::{RowOrder, compare_rows};
+use crate::ErrorKind;
 use crate::context::{Context, Memory};
 use crate::pool::Pool;
 use crate::schedule::Workers;
@@ -143,6 +144,28 @@ fn many_rows_by_many_columns() {
     for start in 0..all.len() {
         check(&all, &order[start..], rows);
     }
+}
+
+/// Keys that many rows share, enough of them for all workers, before a column that tells rows apart.
+#[test]
+fn many_rows_of_one_key() {
+    let rows = 150_001;
+    let text = |row: usize| Value::text(format!("the same {:>30}", row % 3));
+    let values: Vec<Value> = (0..rows).map(text).collect();
+    let wide = (0..rows).map(|row| (i128::from(mixed(row) as i64) << 60) >> (row % 2 * 100)).collect();
+    let columns = [Gathered::from_values(&values, DataType::Text), Gathered::from_i128(wide, None)];
+    for order in orders() {
+        check(&columns, &[(0, order), (1, order)], rows);
+    }
+    let context = Context::new(Memory::new(1 << 16));
+    let workers = Workers { pool: Some(&POOLS[1]), context: &context };
+    let error = RowOrder { columns: &columns, order: &[(0, orders()[0])] }.sorted(rows, workers).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    let context = Context::new(Memory::new(usize::MAX));
+    context.cancellation.cancel();
+    let workers = Workers { pool: None, context: &context };
+    let error = RowOrder { columns: &columns, order: &[(0, orders()[0])] }.sorted(rows, workers).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Cancelled);
 }
 
 #[test]
