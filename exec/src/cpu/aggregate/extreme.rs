@@ -2,6 +2,7 @@
 //! representative, so that the order of input does not show.
 
 use super::super::bucket::grouper::retain;
+use super::super::bucket::runs::Runs;
 use super::super::gather::Gathered;
 use super::super::kernels::run_extreme::greatest_at;
 use super::super::vector::{Register, VectorData};
@@ -55,6 +56,11 @@ impl Extreme {
 
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("extreme of nothing")) };
+        if let (Some(runs), VectorData::I32(values)) = (input.dense_runs(), &vector.data)
+            && self.take_runs(runs, &values[..input.len])
+        {
+            return Ok(());
+        }
         let (largest, seen) = (self.largest, &mut self.seen);
         /// Takes every valid value of the slice that is better than the best of its group.
         macro_rules! take {
@@ -97,16 +103,6 @@ impl Extreme {
             };
         }
         match (&mut self.best, &vector.data) {
-            (Best::Narrow(best), VectorData::I32(values)) if let Some(runs) = input.dense_runs() => {
-                let (of_runs, flip) = (&mut self.of_runs, if largest { 0 } else { -1 });
-                of_runs.clear();
-                greatest_at(&values[..input.len], flip, runs.lasts().words(), of_runs);
-                for ((group, _), &value) in runs.iter().zip(&*of_runs) {
-                    let (best, value) = (&mut best[group], i64::from(value));
-                    *best = if largest { value.max(*best) } else { value.min(*best) };
-                    seen[group] = true;
-                }
-            }
             (Best::Narrow(best), VectorData::I32(values)) => take_narrow!(best, values),
             (Best::Narrow(best), VectorData::I64(values)) => take_narrow!(best, values),
             (Best::Wide(best), VectorData::I32(values)) => take!(best, values, i128),
@@ -127,6 +123,19 @@ impl Extreme {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Takes the best value of each run; false if what is best is no narrow integer.
+    fn take_runs(&mut self, runs: &Runs, values: &[i32]) -> bool {
+        let Best::Narrow(best) = &mut self.best else { return false };
+        self.of_runs.clear();
+        greatest_at(values, if self.largest { 0 } else { -1 }, runs.lasts().words(), &mut self.of_runs);
+        for ((group, _), &value) in runs.iter().zip(&self.of_runs) {
+            let (best, value) = (&mut best[group], i64::from(value));
+            *best = if self.largest { value.max(*best) } else { value.min(*best) };
+            self.seen[group] = true;
+        }
+        true
     }
 
     pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {
