@@ -527,7 +527,7 @@ pub(super) fn concat_all(columns: Vec<Vec<Gathered>>, workers: Workers<'_>) -> R
 }
 
 /// All values, one slice behind the other.
-fn copy_all<T: Copy + Send + Sync>(slices: Vec<&[T]>, workers: Workers<'_>) -> Result<Vec<T>> {
+pub(super) fn copy_all<T: Copy + Send + Sync>(slices: Vec<&[T]>, workers: Workers<'_>) -> Result<Vec<T>> {
     let len = slices.iter().map(|slice| slice.len()).sum();
     let mut all = Vec::with_capacity(len);
     let (mut places, mut work) = (&mut all.spare_capacity_mut()[..len], Vec::with_capacity(slices.len()));

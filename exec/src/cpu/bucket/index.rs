@@ -16,14 +16,14 @@ use super::super::probe::{BLOCK, IntegerKeys, Key, KeyRange, KeyVector};
 use super::super::vector::Vector;
 use super::grouper::Grouper;
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
-use super::parts;
 use super::ranks::Ranks;
 use super::sorted::{self, Keys};
 use super::table::{GroupTable, GroupTables, NO_GROUP};
 use super::translation::Translations;
+use super::{hash_parts, parts};
 use crate::column::Column;
 use crate::context::{Memory, Reservation};
-use crate::schedule::Workers;
+use crate::schedule::{MORSEL_ROWS, Workers};
 use crate::technique::Technique;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::DataType;
@@ -88,16 +88,23 @@ impl KeyIndex {
         KeyIndex { layout, lookup, spans, translations: Translations::default(), reservation }
     }
 
-    /// Indexes rows by these key columns. Without workers indexes are built again and again.
-    pub(crate) fn build(keys: &[Gathered], types: &[DataType], rows: usize, workers: Workers<'_>) -> Result<Built> {
+    /// Indexes rows by these key columns. Without workers indexes are built again and again. Unless somebody sees in which
+    /// order groups are, that may depend on the number of workers.
+    pub(crate) fn build(
+        keys: &[Gathered],
+        types: &[DataType],
+        rows: usize,
+        order_is_seen: bool,
+        workers: Workers<'_>,
+    ) -> Result<Built> {
         if rows >= NO_GROUP as usize {
             return Err(Error::new(ErrorKind::TooComplex, "a bucket of more than 4294967294 rows"));
         }
         if let Some(index) = KeyIndex::of_increasing(keys, rows, workers)? {
             return Ok(Built { index, order: None });
         }
-        let domains = keys.iter().zip(types).map(|(column, &data_type)| domain_of(column, data_type)).collect();
-        let layout = KeyLayout::new(domains);
+        let domains = keys.iter().zip(types).map(|(column, &data_type)| domain_of(column, data_type, workers));
+        let layout = KeyLayout::new(domains.collect::<Result<_>>()?);
         let mut reservation = Reservation::new(&workers.context.memory);
         reservation.add(rows * 24)?;
         let form = index_form(&layout, rows as u64, workers.pool.is_none());
@@ -110,12 +117,17 @@ impl KeyIndex {
             let index = KeyIndex::new(layout, Lookup::Ranked(ranks), spans, reservation);
             return Ok(Built { index, order });
         }
-        let parts: Vec<KeyPartValues<'_>> = keys
-            .iter()
-            .map(|column| KeyPartValues { values: PartValues::Gathered(column), null_matches: true })
-            .collect();
-        let mut codes = Codes::default();
-        codes.encode(&layout, &parts, rows);
+        // One worker has no gain from parts: what the slots' nearness saves, dealing costs.
+        if form == IndexForm::Hash && rows > parts::PARTS_ROWS && !workers.is_one() {
+            let mut building = Reservation::new(&workers.context.memory);
+            building.add(rows * hash_parts::BYTES_PER_ROW)?;
+            if let Some(built) = hash_parts::index(&layout, keys, rows, order_is_seen, workers)? {
+                let hash_parts::Hashed { tables, spans, order } = built;
+                reservation.resize(tables.bytes() + spans.bytes())?;
+                return Ok(Built { index: KeyIndex::new(layout, Lookup::Hash(tables), spans, reservation), order });
+            }
+        }
+        let codes = Codes::of_columns(&layout, keys, rows);
         let built = match (form, layout.codes()) {
             (IndexForm::Direct, Some(size)) => {
                 reservation.add(size as usize * 4)?;
@@ -415,6 +427,14 @@ fn each_group(codes: &Codes, groups: &mut Vec<u32>, group: impl Fn(u64) -> u32) 
 }
 
 impl Spans {
+    /// Bytes held.
+    fn bytes(&self) -> usize {
+        match self {
+            Spans::Unique => 0,
+            Spans::Starts(starts) => starts.len() * 4,
+        }
+    }
+
     /// First row and number of rows of a group.
     #[inline]
     pub(crate) fn rows(&self, group: u32) -> (u32, u32) {
@@ -455,22 +475,30 @@ pub(crate) fn index_form(layout: &KeyLayout, rows: u64, often: bool) -> IndexFor
 }
 
 /// The values that a key column has: the range of its integers, its dictionary.
-fn domain_of(column: &Gathered, data_type: DataType) -> PartDomain {
-    fn range<T: Copy + Into<i128>>(column: &Gathered, values: &[T]) -> PartDomain {
-        let valid = (0..values.len()).filter(|&row| !column.is_null(row)).map(|row| values[row].into());
-        let (low, high) =
-            valid.fold((i128::MAX, i128::MIN), |(low, high), value: i128| (low.min(value), high.max(value)));
-        if low > high { PartDomain::Integer { low: 0, high: 0 } } else { PartDomain::Integer { low, high } }
+fn domain_of(column: &Gathered, data_type: DataType, workers: Workers<'_>) -> Result<PartDomain> {
+    /// The least and the greatest, of those of each piece.
+    fn range<T: Copy + Into<i128> + Sync>(column: &Gathered, values: &[T], workers: Workers<'_>) -> Result<PartDomain> {
+        let none = (i128::MAX, i128::MIN);
+        let join = |all: (i128, i128), own: (i128, i128)| (all.0.min(own.0), all.1.max(own.1));
+        let pieces = values.chunks(MORSEL_ROWS).enumerate().collect();
+        let found = workers.map(pieces, |(piece, values): (usize, &[T])| {
+            let valid = column.valid.as_ref().map(|valid| &valid[piece * MORSEL_ROWS..]);
+            let is_valid = |row: usize| valid.is_none_or(|valid| valid[row]);
+            let each = values.iter().enumerate().filter(|&(row, _)| is_valid(row)).map(|(_, &value)| value.into());
+            Ok(each.fold(none, |all, value| join(all, (value, value))))
+        })?;
+        let (low, high) = found.into_iter().fold(none, join);
+        Ok(if low > high { PartDomain::Integer { low: 0, high: 0 } } else { PartDomain::Integer { low, high } })
     }
     match &column.data {
-        GatheredData::I32(values) => range(column, values),
-        GatheredData::I64(values) => range(column, values),
-        GatheredData::I128(values) => range(column, values),
+        GatheredData::I32(values) => range(column, values, workers),
+        GatheredData::I64(values) => range(column, values, workers),
+        GatheredData::I128(values) => range(column, values, workers),
         GatheredData::Bool(values) if data_type == DataType::Boolean => {
-            range(column, &values.iter().map(|&bit| i32::from(bit)).collect::<Vec<_>>())
+            range(column, &values.iter().map(|&bit| i32::from(bit)).collect::<Vec<_>>(), workers)
         }
-        GatheredData::Code { dictionary, .. } => PartDomain::Code(Arc::clone(dictionary)),
-        _ => PartDomain::of_type(data_type),
+        GatheredData::Code { dictionary, .. } => Ok(PartDomain::Code(Arc::clone(dictionary))),
+        _ => Ok(PartDomain::of_type(data_type)),
     }
 }
 

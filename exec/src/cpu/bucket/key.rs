@@ -247,6 +247,20 @@ impl Codes {
         runs
     }
 
+    /// The codes of the keys that columns have, in which NULL is a value like any other.
+    pub(super) fn of_columns(layout: &KeyLayout, keys: &[Gathered], rows: usize) -> Self {
+        let part = |column| KeyPartValues { values: PartValues::Gathered(column), null_matches: true };
+        let mut codes = Codes::default();
+        codes.encode(layout, &keys.iter().map(part).collect::<Vec<_>>(), rows);
+        codes
+    }
+
+    /// As [`Codes::of_columns`], of some rows.
+    pub(super) fn of_rows(layout: &KeyLayout, keys: &[Gathered], rows: std::ops::Range<usize>) -> Self {
+        let columns: Vec<Gathered> = keys.iter().map(|column| column.slice(rows.clone())).collect();
+        Codes::of_columns(layout, &columns, rows.len())
+    }
+
     /// Encodes keys. A value outside of its part's domain makes its key absent.
     pub(crate) fn encode(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
         (self.len, self.absent) = (len, None);

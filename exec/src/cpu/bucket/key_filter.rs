@@ -12,17 +12,33 @@ const KEYS_PER_WORD: usize = 8;
 /// The hashes that there are, and a few others.
 #[derive(Debug)]
 pub(super) struct KeyFilter {
-    /// A power of two of them.
+    /// A power of two of them, at most 2^32.
     words: Vec<u64>,
+    /// How far the upper half of a hash is shifted to give its word.
+    shift: u32,
 }
 
 impl KeyFilter {
     /// A filter of so many hashes.
     pub(super) fn new(len: usize, hashes: impl Iterator<Item = u64>) -> Self {
-        let mut words = vec![0; (len / KEYS_PER_WORD).next_power_of_two()];
-        let mask = words.len() - 1;
-        hashes.for_each(|hash| words[place(hash, mask)] |= bits(hash));
-        KeyFilter { words }
+        let mut filter = KeyFilter::with_room(len);
+        let [mut all] = filter.parts(1).try_into().unwrap_or_else(|_| unreachable!("one part"));
+        hashes.for_each(|hash| all.add(hash));
+        filter
+    }
+
+    /// A filter for so many hashes, which has none yet.
+    pub(super) fn with_room(len: usize) -> Self {
+        let words = (len / KEYS_PER_WORD).next_power_of_two();
+        KeyFilter { words: vec![0; words], shift: 32 - words.trailing_zeros() }
+    }
+
+    /// The filter in parts, a power of two of them and no more than an eighth of the hashes: each takes the hashes whose
+    /// highest bits say so.
+    pub(super) fn parts(&mut self, parts: usize) -> Vec<KeyFilterPart<'_>> {
+        let (shift, len) = (self.shift, self.words.len() / parts);
+        let part = |(part, words)| KeyFilterPart { words, first: part * len, shift };
+        self.words.chunks_mut(len).enumerate().map(part).collect()
     }
 
     /// Bytes held.
@@ -36,7 +52,7 @@ impl KeyFilter {
         let mask = self.words.len() - 1;
         let (mut places, mut wanted) = ([0; BLOCK], [0; BLOCK]);
         for ((place_of, wanted), &hash) in places.iter_mut().zip(&mut wanted).zip(hashes) {
-            (*place_of, *wanted) = (place(hash, mask) as u32, bits(hash));
+            (*place_of, *wanted) = (place(hash, self.shift) as u32, bits(hash));
         }
         // Eight bytes in turn, so that no step waits for the one before.
         let mut bytes = [0u64; 8];
@@ -50,9 +66,26 @@ impl KeyFilter {
     }
 }
 
+/// Some words of a filter, side by side.
+pub(super) struct KeyFilterPart<'f> {
+    words: &'f mut [u64],
+    /// Where they begin.
+    first: usize,
+    shift: u32,
+}
+
+impl KeyFilterPart<'_> {
+    /// Adds a hash, one of this part's.
+    #[inline(always)]
+    pub(super) fn add(&mut self, hash: u64) {
+        self.words[place(hash, self.shift) - self.first] |= bits(hash);
+    }
+}
+
+/// The word of a hash: its highest bits say which, as they say which slot of a table it has.
 #[inline(always)]
-fn place(hash: u64, mask: usize) -> usize {
-    (hash >> 24) as usize & mask
+fn place(hash: u64, shift: u32) -> usize {
+    (hash >> 32 >> shift) as usize
 }
 
 /// Three bits, of the part of a hash that its place has least of.

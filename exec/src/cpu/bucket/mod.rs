@@ -5,7 +5,8 @@
 //! `byte_keys`; a `key_filter` stands before a large one that is probed. `grouper` numbers the groups of a reduction while
 //! its rows pass by, and `group_keys` shows their keys; `index` finds the group of a key in a finished collection by
 //! whatever suits its keys: an array over the codes (Direct), a bitmap with ranks (Ranked, of keys in order by `sorted`),
-//! nothing but the range of the keys (Dense) or a hash table (Hash).
+//! nothing but the range of the keys (Dense) or a hash table (Hash). Large ones are built in `parts`, hash tables by
+//! `hash_parts`.
 
 mod byte_keys;
 mod direct;
@@ -13,6 +14,7 @@ pub(super) mod few;
 pub(super) mod firsts;
 pub(super) mod group_keys;
 pub(super) mod grouper;
+mod hash_parts;
 pub(super) mod index;
 pub(super) mod key;
 mod key_filter;

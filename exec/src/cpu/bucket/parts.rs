@@ -1,15 +1,16 @@
-//! Ranked indexes of many rows, built in parts: rows are dealt by the upper bits of their codes, and each part, which
+//! Indexes of many rows, built in parts. Ranked ones here: rows are dealt by the upper bits of their codes, and each part, which
 //! fits the caches close by, is ranked and sorted on its own, by any worker. Parts follow one another in the order of
 //! codes, so the index is the one that a single pass would make.
 //!
 //! Source: radix partitioning (Manegold, Boncz, Kersten: Optimizing Main-Memory Join on Modern Hardware, 2002).
 
-use super::super::gather::Gathered;
+use super::super::gather::{Gathered, copy_all};
 use super::index::Spans;
-use super::key::{Codes, KeyLayout, KeyPartValues, PartValues};
+use super::key::{Codes, KeyLayout};
 use super::ranks::Ranks;
 use crate::Result;
 use crate::schedule::Workers;
+use std::ops::Range;
 
 /// Rows beyond which parts pay.
 pub(super) const PARTS_ROWS: usize = 1 << 16;
@@ -18,10 +19,10 @@ pub(super) const PARTS_ROWS: usize = 1 << 16;
 const PART_ROWS: usize = 1 << 15;
 
 /// Parts, at most: each has a buffer that is written to while rows are dealt.
-const PARTS_MAX: usize = 256;
+pub(super) const PARTS_MAX: usize = 256;
 
 /// Rows that are dealt at once.
-const DEAL_ROWS: usize = 1 << 16;
+pub(super) const DEAL_ROWS: usize = 1 << 16;
 
 /// A row and the code of its key.
 #[derive(Clone, Copy)]
@@ -38,6 +39,16 @@ pub(super) struct Ranked {
     pub(super) order: Option<Vec<u32>>,
 }
 
+/// How many parts so many rows are dealt into, at best.
+pub(super) fn wanted_parts(rows: usize) -> usize {
+    (rows / PART_ROWS).clamp(1, PARTS_MAX)
+}
+
+/// The rows that are dealt at once.
+pub(super) fn pieces(rows: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..rows.div_ceil(DEAL_ROWS)).map(move |at| at * DEAL_ROWS..rows.min((at + 1) * DEAL_ROWS))
+}
+
 /// Ranks rows by their keys, whose codes lie below `size`, at most 2^32.
 pub(super) fn rank(
     layout: &KeyLayout,
@@ -46,100 +57,100 @@ pub(super) fn rank(
     size: u64,
     workers: Workers<'_>,
 ) -> Result<Ranked> {
-    let wanted = (rows / PART_ROWS).clamp(1, PARTS_MAX) as u64;
     // Parts begin at whole words of 64 codes.
-    let shift = size.div_ceil(wanted).next_power_of_two().trailing_zeros().max(6);
+    let shift = size.div_ceil(wanted_parts(rows) as u64).next_power_of_two().trailing_zeros().max(6);
     let parts = (size.div_ceil(1 << shift)) as usize;
-    let ranges = (0..rows.div_ceil(DEAL_ROWS)).map(|at| at * DEAL_ROWS..rows.min((at + 1) * DEAL_ROWS)).collect();
-    let deal = |range: std::ops::Range<usize>| {
-        let columns: Vec<Gathered> = keys.iter().map(|column| column.slice(range.clone())).collect();
-        let values = columns.iter().map(PartValues::Gathered);
-        let values: Vec<_> = values.map(|values| KeyPartValues { values, null_matches: true }).collect();
-        let mut codes = Codes::default();
-        codes.encode(layout, &values, range.len());
+    let deal = |range: Range<usize>| {
+        let codes = Codes::of_rows(layout, keys, range.clone());
         let mut dealt: Vec<Vec<Entry>> = vec![Vec::with_capacity(range.len() / parts + 8); parts];
         for (&code, row) in codes.bits64.iter().zip(range) {
             dealt[(code >> shift) as usize].push(Entry { code: code as u32, row: row as u32 });
         }
         Ok(dealt)
     };
-    let dealt: Vec<Vec<Vec<Entry>>> = workers.map(ranges, deal)?;
+    let dealt: Vec<Vec<Vec<Entry>>> = workers.map(pieces(rows).collect(), deal)?;
     let done = workers.map((0..parts).collect(), |part| {
         let first = (part as u64) << shift;
-        let codes = (size - first).min(1 << shift);
-        let entries = || dealt.iter().flat_map(|range| &range[part]);
-        Ok(Part::new(codes, || entries().map(|entry| (u64::from(entry.code) - first, entry.row))))
+        let mut ranks = Ranks::new((size - first).min(1 << shift));
+        let entries = || dealt.iter().flat_map(|piece| &piece[part]);
+        let mut len = 0;
+        for entry in entries() {
+            ranks.set(u64::from(entry.code) - first);
+            len += 1;
+        }
+        let groups = ranks.count() as usize;
+        let rows = Grouped::new(groups, len, || {
+            entries().map(|entry| (ranks.group(u64::from(entry.code) - first), entry.row))
+        });
+        Ok((ranks, rows))
     })?;
-    Ok(together(done, rows))
+    let ranks = Ranks::concat(done.iter().map(|(ranks, _)| ranks), workers)?;
+    let (spans, order) = together(done.into_iter().map(|(_, rows)| rows).collect(), workers)?;
+    Ok(Ranked { ranks, spans, order })
 }
 
-/// The index of one part; groups and rows count from 0.
-struct Part {
-    ranks: Ranks,
+/// The rows of a part's groups, which count from 0.
+pub(super) struct Grouped {
     groups: u32,
     /// Where each group's rows begin; none if each has one.
     starts: Option<Vec<u32>>,
+    /// The rows by group.
     order: Vec<u32>,
+    is_sorted: bool,
 }
 
-impl Part {
-    fn new<I: Iterator<Item = (u64, u32)>>(size: u64, entries: impl Fn() -> I) -> Self {
-        let mut ranks = Ranks::new(size);
-        let mut rows = 0;
-        for (code, _) in entries() {
-            ranks.set(code);
-            rows += 1;
-        }
-        let groups = ranks.count();
+impl Grouped {
+    /// Rows with the numbers of their groups, so many of both. Each group has one at least.
+    pub(super) fn new<I: Iterator<Item = (u32, u32)>>(groups: usize, rows: usize, entries: impl Fn() -> I) -> Self {
         let mut order = vec![0u32; rows];
-        let group = |code: u64| ranks.group(code) as usize;
-        if groups as usize == rows {
-            entries().for_each(|(code, row)| order[group(code)] = row);
-            return Part { ranks, groups, starts: None, order };
+        let mut starts = None;
+        if groups == rows {
+            entries().for_each(|(group, row)| order[group as usize] = row);
+        } else {
+            let own = starts.insert(vec![0u32; groups + 1]);
+            entries().for_each(|(group, _)| own[group as usize + 1] += 1);
+            for group in 0..groups {
+                own[group + 1] += own[group];
+            }
+            let mut next = own.clone();
+            for (group, row) in entries() {
+                let place = &mut next[group as usize];
+                order[*place as usize] = row;
+                *place += 1;
+            }
+            own.pop();
         }
-        let mut starts = vec![0u32; groups as usize + 1];
-        entries().for_each(|(code, _)| starts[group(code) + 1] += 1);
-        for group in 0..groups as usize {
-            starts[group + 1] += starts[group];
-        }
-        let mut next = starts.clone();
-        for (code, row) in entries() {
-            let place = &mut next[group(code)];
-            order[*place as usize] = row;
-            *place += 1;
-        }
-        starts.pop();
-        Part { ranks, groups, starts: Some(starts), order }
+        Grouped { groups: groups as u32, starts, is_sorted: order.is_sorted(), order }
     }
 }
 
-/// Puts parts one behind the other.
-fn together(parts: Vec<Part>, rows: usize) -> Ranked {
+/// The rows of all groups, those of a part behind those of the part before, and the order that brings them there; none if
+/// they are there.
+pub(super) fn together(parts: Vec<Grouped>, workers: Workers<'_>) -> Result<(Spans, Option<Vec<u32>>)> {
     let unique = parts.iter().all(|part| part.starts.is_none());
-    let sorted = parts.iter().flat_map(|part| &part.order).is_sorted();
-    let ranks = Ranks::concat(parts.iter().map(|part| &part.ranks));
-    let mut order = Vec::with_capacity(if sorted { 0 } else { rows });
-    let mut starts = Vec::new();
-    let mut first = 0;
-    for part in parts {
-        if !unique {
-            match &part.starts {
-                Some(own) => starts.extend(own.iter().map(|start| first + start)),
-                None => starts.extend(first..first + part.groups),
-            }
-        }
-        if !sorted {
-            order.extend_from_slice(&part.order);
-        }
-        first += part.order.len() as u32;
-    }
-    let spans = if unique {
-        Spans::Unique
-    } else {
-        starts.push(first);
-        Spans::Starts(starts)
+    let ends = parts.iter().filter_map(|part| Some([*part.order.first()?, *part.order.last()?]));
+    let sorted = parts.iter().all(|part| part.is_sorted) && ends.flatten().is_sorted();
+    let order = match sorted {
+        true => None,
+        false => Some(copy_all(parts.iter().map(|part| &part.order[..]).collect(), workers)?),
     };
-    Ranked { ranks, spans, order: (!sorted).then_some(order) }
+    if unique {
+        return Ok((Spans::Unique, order));
+    }
+    let mut rows = 0;
+    let firsts = parts.into_iter().map(|part| {
+        let first = rows;
+        rows += part.order.len() as u32;
+        (first, part)
+    });
+    let mut starts = workers.map(firsts.collect(), |(first, part): (u32, Grouped)| {
+        Ok(match part.starts {
+            Some(own) => own.iter().map(|start| first + start).collect(),
+            None => (first..first + part.groups).collect(),
+        })
+    })?;
+    starts.push(vec![rows]);
+    Ok((Spans::Starts(copy_all(starts.iter().map(|starts| &starts[..]).collect(), workers)?), order))
 }
 
 #[cfg(test)]

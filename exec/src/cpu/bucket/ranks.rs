@@ -51,15 +51,15 @@ impl Ranks {
     }
 
     /// The ranks of parts of a range of codes, each a whole number of words but the last, one behind the other.
-    pub(super) fn concat<'a>(parts: impl Iterator<Item = &'a Ranks> + Clone) -> Self {
+    pub(super) fn concat<'a>(parts: impl Iterator<Item = &'a Ranks> + Clone, workers: Workers<'_>) -> Result<Self> {
         let mut all = Ranks::new(parts.clone().map(|part| part.size).sum());
         let mut words = all.keys.iter_mut();
         for part in parts {
             let used = part.size.div_ceil(WORD) as usize;
             words.by_ref().zip(&part.keys[..used]).for_each(|(to, from)| *to = *from);
         }
-        all.count();
-        all
+        all.count_by(workers)?;
+        Ok(all)
     }
 
     /// The ranks of keys that come in order, in parts: the bits of each, and the word that they begin at. The last word of a

@@ -219,6 +219,27 @@ impl Slots {
         self.slots.split(|&entry| entry == 0).map(<[u64]>::len).max().unwrap_or(0)
     }
 
+    /// The slots in parts, a power of two of them: those of the hashes whose highest bits say so.
+    pub(super) fn parts(&mut self, parts: usize) -> Vec<SlotsPart<'_>> {
+        debug_assert!(parts.is_power_of_two() && parts <= self.slots.len(), "a whole number of slots a part");
+        let (shift, mask, len) = (self.shift, self.slots.len() - 1, self.slots.len() / parts);
+        let part = |(part, slots)| SlotsPart { slots, first: part * len, shift, mask, beyond: Vec::new() };
+        self.slots.chunks_mut(len).enumerate().map(part).collect()
+    }
+
+    /// Puts the numbers of `len` keys in all that parts have, and these beside them.
+    pub(super) fn complete(&mut self, len: usize, beyond: impl IntoIterator<Item = Numbered>) {
+        let mask = self.slots.len() - 1;
+        for Numbered { hash, number } in beyond {
+            let mut slot = self.first(hash);
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & mask;
+            }
+            self.slots[slot] = entry(hash, number);
+        }
+        self.len = len;
+    }
+
     /// Asks for the first slot of a hash.
     #[inline(always)]
     pub(super) fn prefetch(&self, hash: u64) {
@@ -259,12 +280,70 @@ impl Slots {
                 Err(slot) => {
                     let number = self.len as u32;
                     store.add(key);
-                    self.slots[slot] = (hash & TAG) | u64::from(number + 1);
+                    self.slots[slot] = entry(hash, number);
                     self.len += 1;
                     number
                 }
             };
         });
+    }
+}
+
+/// What a slot holds.
+#[inline(always)]
+fn entry(hash: u64, number: u32) -> u64 {
+    (hash & TAG) | u64::from(number + 1)
+}
+
+/// The number of the key of a hash.
+pub(super) struct Numbered {
+    pub(super) hash: u64,
+    pub(super) number: u32,
+}
+
+/// Some slots side by side, those that the highest bits of some hashes say.
+pub(super) struct SlotsPart<'s> {
+    slots: &'s mut [u64],
+    /// Where they begin among all.
+    first: usize,
+    shift: u32,
+    mask: usize,
+    /// Numbers whose slots would be those of the next part.
+    beyond: Vec<Numbered>,
+}
+
+impl SlotsPart<'_> {
+    /// Brings the slots, none of which is taken, into the caches close by: one after the other, as memory gives them best.
+    pub(super) fn fetch(&mut self) {
+        self.slots.fill(0);
+    }
+
+    /// The number of a key that is there, which `is` says of a number; else it gets this one.
+    #[inline(always)]
+    pub(super) fn find_or_put(&mut self, hash: u64, number: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
+        let mut slot = ((hash >> self.shift) as usize & self.mask) - self.first;
+        while let Some(here) = self.slots.get_mut(slot) {
+            if *here == 0 {
+                *here = entry(hash, number);
+                return None;
+            }
+            let other = *here as u32 - 1;
+            if (*here ^ hash) & TAG == 0 && is(other) {
+                return Some(other);
+            }
+            slot += 1;
+        }
+        let same = self.beyond.iter().find(|other| other.hash == hash && is(other.number));
+        let found = same.map(|other| other.number);
+        if found.is_none() {
+            self.beyond.push(Numbered { hash, number });
+        }
+        found
+    }
+
+    /// The numbers that have no slot among these.
+    pub(super) fn into_beyond(self) -> Vec<Numbered> {
+        self.beyond
     }
 }
 

@@ -48,9 +48,33 @@ pub(crate) fn hash32(key: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
 }
 
+/// What keys that are integers are.
+pub(super) trait IntegerKey: Copy + Default + Eq + Send + Sync {
+    fn hash(self) -> u64;
+
+    /// Writes codes of this width.
+    fn copy(codes: &Codes, to: &mut [Self]);
+
+    /// The table of these keys.
+    fn table(slots: Slots, keys: Vec<Self>) -> GroupTable;
+}
+
 /// Defines the keys that are integers.
 macro_rules! integer_store {
-    ($type:ty, $hash:expr, $in_tag:literal) => {
+    ($type:ty, $hash:expr, $in_tag:literal, $variant:ident, $codes:ident) => {
+        impl IntegerKey for $type {
+            #[inline(always)]
+            fn hash(self) -> u64 {
+                $hash(self)
+            }
+            fn copy(codes: &Codes, to: &mut [Self]) {
+                to.iter_mut().zip(&codes.$codes).for_each(|(to, &code)| *to = code as $type);
+            }
+            fn table(slots: Slots, keys: Vec<Self>) -> GroupTable {
+                GroupTable { slots, keys: Keys::$variant(keys) }
+            }
+        }
+
         impl Store for Vec<$type> {
             type Key<'k> = $type;
 
@@ -97,9 +121,9 @@ macro_rules! integer_store {
     };
 }
 
-integer_store!(u32, hash32, true);
-integer_store!(u64, hash64, false);
-integer_store!(u128, |key: u128| hash64((key as u64) ^ hash64((key >> 64) as u64)), false);
+integer_store!(u32, hash32, true, Bits32, bits64);
+integer_store!(u64, hash64, false, Bits64, bits64);
+integer_store!(u128, |key: u128| hash64((key as u64) ^ hash64((key >> 64) as u64)), false, Bits128, bits128);
 
 /// Keys by a function that gives them from one on, and one that says which are none.
 struct Given<F, A> {
@@ -281,6 +305,11 @@ pub(crate) struct GroupTables {
 /// Slots up to which a look at one costs no more than a look at the filter.
 const FILTER_SLOTS: usize = 1 << 12;
 
+/// Whether a filter is to stand before so many slots.
+pub(super) fn wants_filter(slots: usize) -> bool {
+    slots > FILTER_SLOTS && Technique::KeyFilter.is_on()
+}
+
 /// Keys after which it is seen whether the filter keeps enough away.
 const TRIED: usize = 8 * BATCH;
 
@@ -295,11 +324,16 @@ impl GroupTables {
         });
         let starts = starts.collect();
         let mut tables = GroupTables { starts, tables, filter: None };
-        if tables.room() > FILTER_SLOTS && Technique::KeyFilter.is_on() {
+        if wants_filter(tables.room()) {
             let hashes = tables.tables.iter().flat_map(|table| (0..table.len()).map(|number| table.hash(number)));
             tables.filter = Some(KeyFilter::new(tables.tables.iter().map(GroupTable::len).sum(), hashes));
         }
         tables
+    }
+
+    /// The keys of one table, and a filter of their hashes if that [`wants_filter`].
+    pub(super) fn with_filter(table: GroupTable, filter: Option<KeyFilter>) -> Self {
+        GroupTables { tables: vec![table], starts: vec![0], filter }
     }
 
     /// Whether the tables are not in the cache close by.

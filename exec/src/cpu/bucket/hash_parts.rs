@@ -1,0 +1,374 @@
+//! Hash indexes of many rows, built in parts: keys are dealt by the highest bits of their hashes, which say where their slots
+//! and their words of the filter lie. Those of a part fit the caches close by, and any worker fills them.
+//!
+//! Runs of rows with one key count once, and their keys are taken to be unique at first, as those of most tables are: then a
+//! key's number is its run's, and no row has to move. Where one has two runs, the keys of each part are numbered in the order
+//! in which they come, and parts follow one another. Which it is, and the numbers, depend on the rows alone.
+//!
+//! Source: radix partitioning (Manegold, Boncz, Kersten: Optimizing Main-Memory Join on Modern Hardware, 2002), of slots that
+//! lie where a single pass would put them.
+
+use super::super::gather::{Gathered, copy_all};
+use super::index::Spans;
+use super::key::{Codes, KeyLayout, KeyWidth};
+use super::key_filter::{KeyFilter, KeyFilterPart};
+use super::parts::{DEAL_ROWS, Grouped, PARTS_MAX, pieces, together, wanted_parts};
+use super::slots::{Slots, SlotsPart};
+use super::table::{GroupTables, IntegerKey, wants_filter};
+use crate::Result;
+use crate::schedule::Workers;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The groups of all keys, the rows of each, and the order that brings these together; none if they stay where they are.
+pub(super) struct Hashed {
+    pub(super) tables: GroupTables,
+    pub(super) spans: Spans,
+    pub(super) order: Option<Vec<u32>>,
+}
+
+/// The key of a run and its number.
+#[derive(Clone, Copy)]
+struct Entry<K> {
+    key: K,
+    run: u32,
+}
+
+/// Runs of rows with one key, whose keys are `keys`.
+struct Runs<K> {
+    keys: Vec<K>,
+    /// Where each begins, and where the last one ends; none if each is one row.
+    starts: Option<Vec<u32>>,
+}
+
+impl<K> Runs<K> {
+    /// The rows of a run.
+    fn rows(&self, run: u32) -> Range<u32> {
+        match &self.starts {
+            None => run..run + 1,
+            Some(starts) => starts[run as usize]..starts[run as usize + 1],
+        }
+    }
+}
+
+/// Distinct keys below which a table of them is not built in parts, each of which has some slots and words.
+const FEW_KEYS: usize = PARTS_MAX * 64;
+
+/// Bytes for each row while it is dealt and numbered.
+pub(super) const BYTES_PER_ROW: usize = 64;
+
+/// Indexes rows by their keys; none if these are no integers, or if groups would not be in the order of their first rows and
+/// somebody sees that.
+pub(super) fn index(
+    layout: &KeyLayout,
+    keys: &[Gathered],
+    rows: usize,
+    order_is_seen: bool,
+    workers: Workers<'_>,
+) -> Result<Option<Hashed>> {
+    match layout.width {
+        KeyWidth::Bits32 => of_integers::<u32>(layout, keys, rows, order_is_seen, workers),
+        KeyWidth::Bits64 => of_integers::<u64>(layout, keys, rows, order_is_seen, workers),
+        KeyWidth::Bits128 => of_integers::<u128>(layout, keys, rows, order_is_seen, workers),
+        KeyWidth::Bytes | KeyWidth::Text => Ok(None),
+    }
+}
+
+fn of_integers<K: IntegerKey>(
+    layout: &KeyLayout,
+    keys: &[Gathered],
+    rows: usize,
+    order_is_seen: bool,
+    workers: Workers<'_>,
+) -> Result<Option<Hashed>> {
+    let mut all = vec![K::default(); rows];
+    let work = pieces(rows).zip(all.chunks_mut(DEAL_ROWS)).collect();
+    let changes = workers.map(work, |(range, own): (Range<usize>, &mut [K])| {
+        K::copy(&Codes::of_rows(layout, keys, range), own);
+        Ok(own.windows(2).filter(|pair| pair[0] != pair[1]).count())
+    })?;
+    // The number of the first run that begins in each piece.
+    let (mut work, mut next) = (Vec::with_capacity(changes.len()), 0);
+    for (range, changes) in pieces(rows).zip(changes) {
+        let begins = range.start == 0 || all[range.start - 1] != all[range.start];
+        work.push((range, next));
+        next += changes as u32 + u32::from(begins);
+    }
+    // Two at least, so that there are bits that say which part it is.
+    let parts = wanted_parts(next as usize).next_power_of_two().clamp(2, PARTS_MAX);
+    let all_begin = next as usize == rows;
+    let dealt = workers.map(work, |(range, first)| Ok(Dealt::new(&all, range, first, (parts, all_begin))))?;
+    let runs = if all_begin {
+        Runs { keys: all, starts: None }
+    } else {
+        let mut starts: Vec<&[u32]> = dealt.iter().map(|piece| &piece.starts[..]).collect();
+        let end = [rows as u32];
+        starts.push(&end);
+        let keys = copy_all(dealt.iter().map(|piece| &piece.keys[..]).collect(), workers)?;
+        Runs { keys, starts: Some(copy_all(starts, workers)?) }
+    };
+    let entries = |part: usize| dealt.iter().flat_map(move |piece| &piece.parts[part]).copied();
+    if let Some((slots, filter)) = unique(&runs.keys, (parts, entries), workers)? {
+        let tables = GroupTables::with_filter(K::table(slots, runs.keys), filter);
+        return Ok(Some(Hashed { tables, spans: runs.starts.map_or(Spans::Unique, Spans::Starts), order: None }));
+    }
+    if order_is_seen {
+        return Ok(None);
+    }
+    grouped(&runs, (parts, entries), workers).map(Some)
+}
+
+/// The runs that begin in a piece: by part, and in order if some have several rows.
+struct Dealt<K> {
+    parts: Vec<Vec<Entry<K>>>,
+    keys: Vec<K>,
+    starts: Vec<u32>,
+}
+
+impl<K: IntegerKey> Dealt<K> {
+    /// The runs of some rows, whose first has this number. With `all_begin` each is one row.
+    fn new(all: &[K], rows: Range<usize>, first: u32, (parts, all_begin): (usize, bool)) -> Self {
+        let shift = u64::BITS - parts.trailing_zeros();
+        let room = rows.len() / parts * 5 / 4 + 8;
+        let mut dealt = Dealt { parts: vec![Vec::with_capacity(room); parts], keys: Vec::new(), starts: Vec::new() };
+        let mut add = |key: K, run: u32| dealt.parts[(key.hash() >> shift) as usize].push(Entry { key, run });
+        if all_begin {
+            all[rows].iter().zip(first..).for_each(|(&key, run)| add(key, run));
+            return dealt;
+        }
+        let mut run = first;
+        for row in rows {
+            if row == 0 || all[row - 1] != all[row] {
+                add(all[row], run);
+                dealt.keys.push(all[row]);
+                dealt.starts.push(row as u32);
+                run += 1;
+            }
+        }
+        dealt
+    }
+}
+
+/// A part of the slots, and one of the filter if there is one.
+type TablePart<'a> = (SlotsPart<'a>, Option<KeyFilterPart<'a>>);
+
+fn parts_of<'a>(slots: &'a mut Slots, filter: &'a mut Option<KeyFilter>, parts: usize) -> Vec<TablePart<'a>> {
+    let mut filters = filter.as_mut().map_or_else(Vec::new, |filter| filter.parts(parts)).into_iter();
+    slots.parts(parts).into_iter().map(|slots| (slots, filters.next())).collect()
+}
+
+#[inline(always)]
+fn add_to(filter: &mut Option<KeyFilterPart<'_>>, hash: u64) {
+    if let Some(filter) = filter {
+        filter.add(hash);
+    }
+}
+
+/// The slots of keys whose numbers are their runs', and a filter if it is wanted; none if a key comes twice.
+fn unique<K: IntegerKey, I: Iterator<Item = Entry<K>>>(
+    keys: &[K],
+    (parts, entries): (usize, impl Fn(usize) -> I + Sync),
+    workers: Workers<'_>,
+) -> Result<Option<(Slots, Option<KeyFilter>)>> {
+    let mut slots = Slots::new(keys.len());
+    let mut filter = wants_filter(slots.room()).then(|| KeyFilter::with_room(keys.len()));
+    let repeated = AtomicBool::new(false);
+    let work = parts_of(&mut slots, &mut filter, parts).into_iter().enumerate().collect();
+    let beyond = workers.map(work, |(part, (mut slots, mut filter)): (usize, TablePart<'_>)| {
+        if repeated.load(Ordering::Relaxed) {
+            return Ok(Vec::new());
+        }
+        slots.fetch();
+        for Entry { key, run } in entries(part) {
+            let hash = key.hash();
+            if slots.find_or_put(hash, run, |other| keys[other as usize] == key).is_some() {
+                repeated.store(true, Ordering::Relaxed);
+                return Ok(Vec::new());
+            }
+            add_to(&mut filter, hash);
+        }
+        Ok(slots.into_beyond())
+    })?;
+    slots.complete(keys.len(), beyond.into_iter().flatten());
+    Ok((!repeated.into_inner()).then_some((slots, filter)))
+}
+
+/// Numbers the keys of each part in order, and brings the rows of each together.
+fn grouped<K: IntegerKey, I: Iterator<Item = Entry<K>>>(
+    runs: &Runs<K>,
+    (parts, entries): (usize, impl Fn(usize) -> I + Sync),
+    workers: Workers<'_>,
+) -> Result<Hashed> {
+    let done: Vec<(Vec<K>, Grouped)> = workers.map((0..parts).collect(), |part| {
+        let (keys, numbers) = numbered(|| entries(part).map(|entry| entry.key));
+        let runs_of = || numbers.iter().zip(entries(part));
+        let each = || runs_of().flat_map(|(&number, entry)| runs.rows(entry.run).map(move |row| (number, row)));
+        let rows = runs_of().map(|(_, entry)| runs.rows(entry.run).len()).sum();
+        let rows = Grouped::new(keys.len(), rows, each);
+        Ok((keys, rows))
+    })?;
+    let (keys, rows): (Vec<Vec<K>>, Vec<Grouped>) = done.into_iter().unzip();
+    let all = copy_all(keys.iter().map(|keys| &keys[..]).collect(), workers)?;
+    let tables = of_distinct(all, keys.iter().map(Vec::len).collect(), workers)?;
+    let (spans, order) = together(rows, workers)?;
+    Ok(Hashed { tables, spans, order })
+}
+
+/// The distinct keys of a part, in the order in which they come, and the number of each key among them. They are found by the
+/// lowest bits of their hashes, the highest ones being those of the part.
+fn numbered<K: IntegerKey, I: Iterator<Item = K>>(each: impl Fn() -> I) -> (Vec<K>, Vec<u32>) {
+    let mut keys: Vec<K> = Vec::new();
+    // One more than the number, or 0 for none.
+    let mut places = vec![0u32; (each().count() * 2).next_power_of_two()];
+    let mask = places.len() - 1;
+    let number = |key: K| {
+        let mut at = key.hash() as usize & mask;
+        loop {
+            match places[at] {
+                0 => {
+                    keys.push(key);
+                    places[at] = keys.len() as u32;
+                    return keys.len() as u32 - 1;
+                }
+                other if keys[other as usize - 1] == key => return other - 1,
+                _ => at = (at + 1) & mask,
+            }
+        }
+    };
+    let numbers = each().map(number).collect();
+    (keys, numbers)
+}
+
+/// Finds distinct keys by their numbers, which are those of a part behind those of the part before; `lens` says how many keys
+/// each part has.
+fn of_distinct<K: IntegerKey>(keys: Vec<K>, lens: Vec<usize>, workers: Workers<'_>) -> Result<GroupTables> {
+    let mut slots = Slots::new(keys.len());
+    let mut filter = wants_filter(slots.room()).then(|| KeyFilter::with_room(keys.len()));
+    // So few that one worker does it.
+    let lens = if keys.len() < FEW_KEYS { vec![keys.len()] } else { lens };
+    let (mut rest, mut first) = (&keys[..], 0);
+    let parts = parts_of(&mut slots, &mut filter, lens.len()).into_iter().zip(lens);
+    let work = parts.map(|(part, len)| {
+        let (own, others) = rest.split_at(len);
+        let start = first;
+        (rest, first) = (others, first + len as u32);
+        (part, start, own)
+    });
+    let beyond = workers.map(work.collect(), |((mut slots, mut filter), first, keys): (_, u32, &[K])| {
+        slots.fetch();
+        for (number, key) in (first..).zip(keys) {
+            let hash = key.hash();
+            slots.find_or_put(hash, number, |_| false);
+            add_to(&mut filter, hash);
+        }
+        Ok(slots.into_beyond())
+    })?;
+    slots.complete(keys.len(), beyond.into_iter().flatten());
+    Ok(GroupTables::with_filter(K::table(slots, keys), filter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::key::PartDomain;
+    use super::super::table::NO_GROUP;
+    use super::*;
+    use crate::context::{Context, Memory};
+    use crate::pool::Pool;
+    use std::collections::HashMap;
+
+    /// Checks the index against a map from keys to rows, for some numbers of workers. Keys are there in each width that holds
+    /// them, where `valid` says so.
+    fn check(values: &[i64], valid: Option<&[bool]>) {
+        let (low, high) = values.iter().fold((i64::MAX, i64::MIN), |all, &value| (all.0.min(value), all.1.max(value)));
+        let domain = || PartDomain::Integer { low: low.into(), high: high.into() };
+        let column = || Gathered::from_i64(values.to_vec(), valid.map(<[bool]>::to_vec));
+        let wide = PartDomain::Integer { low: 0, high: 1 << 65 };
+        let zero = Gathered::from_i64(vec![0; values.len()], None);
+        let layouts = [(vec![domain()], vec![column()]), (vec![domain(), wide], vec![column(), zero])];
+        let mut expected: HashMap<Option<i64>, Vec<u32>> = HashMap::new();
+        for (row, &value) in values.iter().enumerate() {
+            let value = valid.is_none_or(|valid| valid[row]).then_some(value);
+            expected.entry(value).or_default().push(row as u32);
+        }
+        let context = Context::new(Memory::new(usize::MAX));
+        for (domains, keys) in layouts {
+            let layout = KeyLayout::new(domains);
+            let mut orders = Vec::new();
+            for threads in [1, 3] {
+                let pool = Pool::new(threads).unwrap();
+                let workers = Workers { pool: Some(&pool), context: &context };
+                let built = index(&layout, &keys, values.len(), false, workers).unwrap();
+                let Hashed { tables, spans, order } = built.expect("integers");
+                let seen = index(&layout, &keys, values.len(), true, workers).unwrap();
+                assert_eq!(
+                    seen.is_some(),
+                    order.is_none(),
+                    "groups are in the order of their first rows, or nobody sees it"
+                );
+                let (mut codes, mut groups) = (Codes::of_columns(&layout, &keys, values.len()), Vec::new());
+                tables.find(&codes, &mut groups);
+                let at = |place: u32| order.as_ref().map_or(place, |order| order[place as usize]);
+                for rows in expected.values() {
+                    let (first, count) = spans.rows(groups[rows[0] as usize]);
+                    assert!((first..first + count).map(at).eq(rows.iter().copied()), "row {}", rows[0]);
+                    assert!(rows.iter().all(|&row| groups[row as usize] == groups[rows[0] as usize]));
+                }
+                assert_eq!(matches!(spans, Spans::Unique), expected.len() == values.len());
+                // Rows that lie together stay where they are.
+                let together = |rows: &Vec<u32>| rows.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+                assert_eq!(order.is_none(), expected.values().all(together));
+                // Codes that no row has.
+                codes.bits64.iter_mut().for_each(|code| *code = !*code);
+                codes.bits128.iter_mut().for_each(|code| *code = !*code);
+                if layout.width != KeyWidth::Bits32 {
+                    tables.find(&codes, &mut groups);
+                    assert!(groups.iter().all(|&group| group == NO_GROUP));
+                }
+                orders.push(order);
+            }
+            assert!(orders.iter().all(|order| *order == orders[0]), "the order depends on the number of workers");
+        }
+    }
+
+    #[test]
+    fn parts_are_one_index() {
+        let rows = 2 * DEAL_ROWS as i64 + 1;
+        let mixed = |row: i64| row.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64);
+        let all = |value: &dyn Fn(i64) -> i64| (0..rows).map(value).collect::<Vec<_>>();
+        let valid: Vec<bool> = (0..rows).map(|row| row % 7 > 0).collect();
+        // Unique, wide and narrow; one NULL among them; many.
+        check(&all(&|row| mixed(row) >> 2), None);
+        check(&all(&|row| (mixed(row) as u64 >> 32) as i64), None);
+        check(&all(&|row| mixed(row) >> 2), Some(&(0..rows).map(|row| row != 70_000).collect::<Vec<_>>()));
+        check(&all(&|row| mixed(row) >> 2), Some(&valid));
+        // The last row's key is the first one's; a few rows each, side by side and far apart; half of them in one group; one key.
+        check(&all(&|row| mixed(row % (rows - 1)) >> 2), None);
+        check(&all(&|row| mixed(row / 4) >> 2), None);
+        check(&all(&|row| mixed(row / 9 % 10_000) >> 2), None);
+        check(&all(&|row| mixed(if row < rows - 1 { row / 9 } else { 5 }) >> 2), None);
+        check(&all(&|row| mixed(row % 30_000) >> 2), Some(&valid));
+        check(&all(&|row| if row % 2 == 0 { 5 } else { mixed(row) >> 2 }), None);
+        check(&all(&|_| 63), None);
+        check(&[7], None);
+    }
+
+    #[test]
+    fn slots_beyond_a_part_are_found() {
+        // Keys whose first slots are the last ones of their part, more than are left there.
+        let parts = wanted_parts(DEAL_ROWS * 2).next_power_of_two();
+        let room = Slots::new(DEAL_ROWS * 2).room() as u64;
+        let is_late = |&key: &i64| {
+            let hash = (key as u64 + 1).hash();
+            let slot = hash >> (64 - room.trailing_zeros());
+            slot % (room / parts as u64) >= room / parts as u64 - 300
+        };
+        let mut keys: Vec<i64> = (1i64 << 33..).filter(is_late).take(3_000).collect();
+        keys.extend((0..).take(DEAL_ROWS * 2 - keys.len() - 1));
+        keys.push(1 << 40);
+        let mut twice = keys.clone();
+        check(&keys, None);
+        twice.truncate(DEAL_ROWS);
+        twice.extend_from_within(..);
+        check(&twice, None);
+    }
+}
