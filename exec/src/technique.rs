@@ -56,6 +56,8 @@ techniques! {
     PutAside = "put-aside",
     /// Few groups by the codes of their keys.
     Few = "few",
+    /// Many groups by the codes of their keys, where most codes are keys and little is kept of a group.
+    DenseGroups = "dense-groups",
     /// A tile's few groups as masks.
     GroupMasks = "group-masks",
     /// Sums of groups that are masks over a column's physical form.

@@ -5,7 +5,7 @@
 //! the keys that there are, text keys at whether all chunks share a dictionary.
 
 use super::aggregate::AggregateKind;
-use super::bucket::grouper::{FEW_CODES, is_direct, is_few, is_set};
+use super::bucket::grouper::{FEW_CODES, is_dense, is_direct, is_few, is_set};
 use super::bucket::index::{IndexForm, index_form};
 use super::bucket::key::{KeyLayout, KeyWidth, PartDomain};
 use super::plan::{AggregatePlan, GeneratorKind, LetKind, LetPlan, LoopPlan, Plan, ReducePlan};
@@ -242,6 +242,9 @@ impl Writer<'_> {
                 Some(_) if reduce.rows.clustered => "Ordered: rows come clustered by the key".to_owned(),
                 Some(codes) if is_set(&reduce.layout, reduce.rows) => {
                     format!("Set, a bit for each of {codes} codes")
+                }
+                Some(codes) if is_dense(codes, reduce.rows) => {
+                    format!("Dense, {codes} codes for at most {} rows: the code is the group", reduce.rows.count)
                 }
                 Some(codes) if is_direct(&reduce.layout, reduce.rows) => {
                     format!("Direct, {codes} codes for at most {} rows", reduce.rows.count)

@@ -351,15 +351,16 @@ impl<'p> Compiler<'p, '_> {
         let aggregates = aggregates.collect::<Result<Vec<_>>>()?;
         let clustered = matches!(parts, [part] if self.is_clustered(*part, nest)) && Technique::Ordered.is_on();
         let count = nest.first().and_then(|index| index.source.collection()).and_then(|id| self.ranges.rows(id));
+        let safe = |aggregate: &AggregatePlan<'_>| aggregate.takes_any_row;
         let rows = Rows {
             count: count.unwrap_or(0),
             clustered,
             keys_only: aggregates.is_empty(),
+            plain: aggregates.iter().all(safe),
             keys_unread: false,
             alone: true,
         };
-        let safe = |aggregate: &AggregatePlan<'_>| aggregate.takes_any_row;
-        let masks = parts.iter().all(|id| self.is_safe(id, expressions)) && aggregates.iter().all(safe);
+        let masks = parts.iter().all(|id| self.is_safe(id, expressions)) && rows.plain;
         Ok(ReducePlan { key, key_types: self.types(parts), layout, rows, aggregates, masks })
     }
 

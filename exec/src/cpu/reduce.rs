@@ -342,7 +342,7 @@ impl<'p> Reducer<'p> {
             && let len = tile.len()
             && let Some(keys) = tile.integers(part, range)?
         {
-            self.grouper.assign_integers(&keys, len, &mut self.short, &mut self.assigned);
+            self.grouper.assign_integers(&keys, len, mask, &mut self.short, &mut self.assigned);
             if self.deals == Deals::Later && dealt::pays((before, self.grouper.len()), &self.short, Some(NEAR_CODES)) {
                 self.deals = Deals::Yes;
             }

@@ -25,6 +25,18 @@ pub(super) fn assign_few(
     }
 }
 
+/// Notes in `seen` which groups there are, and puts tuples that a mask does not have into one behind the last.
+pub(super) fn mark_dense(groups: &mut [u32], mask: Option<&Bitmap>, seen: &mut [bool]) {
+    if let Some(mask) = mask {
+        put_aside(mask, groups, seen.len());
+    }
+    groups.iter().for_each(|&group| {
+        if let Some(seen) = seen.get_mut(group as usize) {
+            *seen = true;
+        }
+    });
+}
+
 /// Gives tuples that a mask does not have the group `aside`.
 pub(crate) fn put_aside(mask: &Bitmap, groups: &mut [u32], aside: usize) {
     for (block, &word) in groups.chunks_mut(64).zip(mask.words()) {

@@ -1,7 +1,8 @@
 //! Numbers the groups of a reduction while its rows pass by.
 //!
 //! * *One*: no key, one group, there even without rows.
-//! * *Few*: so few keys are possible that the code of a key is its group's number, and no table is needed.
+//! * *Few*: so few keys are possible that the code of a key is its group's number, and no table is needed; or so many rows
+//!   for each, where next to nothing is kept of a group, that most keys are there (*Dense*).
 //! * *Set*: nothing is asked of a group but its key: a bit a code.
 //! * *Direct*: codes lie close enough that an array over them is cheap; its entry for a code is the group's number.
 //!   Fresh pages of the array are zero and cost nothing until a code falls into them.
@@ -16,7 +17,7 @@ use super::super::probe::{CodeRange, IntegerKeys};
 use super::super::vector::Vector;
 use super::super::wide_keys::WideRange;
 use super::direct::{FAR_ENTRIES, direct, direct_all};
-use super::few::{assign_few, put_aside};
+use super::few::{assign_few, mark_dense, put_aside};
 use super::firsts::{Firsts, firsts};
 use super::group_keys::{canonical, columns_of, decode_all, settle_intervals};
 use super::index::{IndexForm, index_form};
@@ -36,12 +37,26 @@ pub(crate) fn is_few(codes: u64) -> bool {
     codes <= FEW_CODES && Technique::Few.is_on()
 }
 
+/// Codes that are the numbers of groups, at most: where these are this many, more than the caches hold is kept of them.
+const DENSE_CODES_MAX: u64 = 1 << 18;
+
+/// Rows for each code from which on all codes are taken for groups.
+const ROWS_PER_DENSE_CODE: u64 = 4;
+
+/// Whether codes are the numbers of groups, though there may be many.
+pub(crate) fn is_dense(codes: u64, rows: Rows) -> bool {
+    let many = codes <= DENSE_CODES_MAX && codes <= rows.count / ROWS_PER_DENSE_CODE;
+    many && rows.plain && Technique::DenseGroups.is_on()
+}
+
 /// The groups of one worker (or of one part of a merge).
 #[derive(Debug)]
 pub(crate) enum Grouper {
     One,
+    /// A group's number is its code less `base`.
     Few {
         layout: KeyLayout,
+        base: u32,
         seen: Vec<bool>,
     },
     /// A bit for each code; a group's number is its code.
@@ -101,6 +116,8 @@ pub(crate) struct Rows {
     pub(crate) clustered: bool,
     /// Whether nothing is computed of a group.
     pub(crate) keys_only: bool,
+    /// Whether a number or two is all that is kept of a group.
+    pub(crate) plain: bool,
     /// Whether groups are looked up, and nobody sees their keys or their order.
     pub(crate) keys_unread: bool,
     /// Whether one worker takes all rows, so that nothing is merged.
@@ -156,6 +173,12 @@ fn shift_of(len: usize, parts: usize) -> u32 {
     len.div_ceil(parts).next_power_of_two().trailing_zeros()
 }
 
+/// Which of `len` codes a part has.
+fn part_range(len: usize, part: usize, parts: usize) -> (usize, usize) {
+    let bound = |part: usize| (part << shift_of(len, parts)).min(len);
+    (bound(part), bound(part + 1))
+}
+
 /// The part of `parts`, a power of two, of a hash: its lowest bits, since slots of a table go by the highest.
 #[inline(always)]
 pub(super) fn part_of_hash(hash: u64, parts: usize) -> usize {
@@ -176,13 +199,14 @@ impl Grouper {
     pub(crate) fn new(layout: Option<&KeyLayout>, types: &[DataType], rows: Rows) -> Self {
         let Some(layout) = layout else { return Grouper::One };
         match layout.codes() {
-            Some(codes) if is_few(codes) => Grouper::Few { layout: layout.clone(), seen: vec![false; codes as usize] },
+            Some(codes) if is_few(codes) => Grouper::few_of(layout, 0, codes as usize),
             Some(_) if rows.clustered => {
                 Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() }
             }
             Some(codes) if is_set(layout, rows) => {
                 Grouper::Set { layout: layout.clone(), words: vec![0; (codes / 64) as usize + 1] }
             }
+            Some(codes) if is_dense(codes, rows) => Grouper::few_of(layout, 0, codes as usize),
             Some(codes) if is_direct(layout, rows) => {
                 Grouper::Direct { layout: layout.clone(), base: 0, entries: vec![0; codes as usize], codes: Vec::new() }
             }
@@ -196,15 +220,21 @@ impl Grouper {
         }
     }
 
+    fn few_of(layout: &KeyLayout, base: u32, codes: usize) -> Self {
+        Grouper::Few { layout: layout.clone(), base, seen: vec![false; codes] }
+    }
+
     /// No groups yet, of the same kind, for part `part` of `parts` of a merge.
     pub(crate) fn fresh(&self, types: &[DataType], part: usize, parts: usize) -> Self {
         match self {
             Grouper::One => Grouper::One,
-            Grouper::Few { layout, seen } => Grouper::Few { layout: layout.clone(), seen: vec![false; seen.len()] },
+            Grouper::Few { layout, seen, .. } => {
+                let (start, end) = part_range(seen.len(), part, parts);
+                Grouper::few_of(layout, start as u32, end - start)
+            }
             Grouper::Set { layout, words } => Grouper::Set { layout: layout.clone(), words: vec![0; words.len()] },
             Grouper::Direct { layout, entries, .. } => {
-                let bound = |part: usize| (part << shift_of(entries.len(), parts)).min(entries.len());
-                let (start, end) = (bound(part), bound(part + 1));
+                let (start, end) = part_range(entries.len(), part, parts);
                 let entries = vec![0; end - start];
                 Grouper::Direct { layout: layout.clone(), base: start as u32, entries, codes: Vec::new() }
             }
@@ -223,13 +253,18 @@ impl Grouper {
 
     /// Whether a merge of many groups is done in parts.
     pub(crate) fn splits(&self) -> bool {
-        matches!(self, Grouper::Direct { .. } | Grouper::Hash { .. })
+        match self {
+            Grouper::Direct { .. } | Grouper::Hash { .. } => true,
+            Grouper::Few { seen, .. } => seen.len() > FEW_CODES as usize,
+            Grouper::One | Grouper::Set { .. } | Grouper::Ordered { .. } => false,
+        }
     }
 
     /// The part of `parts` (a power of two, more than one) of a merge that a group belongs to.
     pub(crate) fn part(&self, group: u32, parts: usize) -> usize {
         match self {
-            Grouper::One | Grouper::Few { .. } | Grouper::Set { .. } | Grouper::Ordered { .. } => 0,
+            Grouper::One | Grouper::Set { .. } | Grouper::Ordered { .. } => 0,
+            Grouper::Few { seen, .. } => group as usize >> shift_of(seen.len(), parts),
             Grouper::Direct { entries, codes, .. } => {
                 (codes[group as usize] >> shift_of(entries.len(), parts)) as usize
             }
@@ -243,7 +278,8 @@ impl Grouper {
             Grouper::Set { .. } => true,
             Grouper::Hash { own_index, .. } => *own_index,
             Grouper::Direct { entries, .. } => entries.len() <= FAR_ENTRIES,
-            Grouper::One | Grouper::Few { .. } | Grouper::Ordered { .. } => false,
+            Grouper::Few { seen, .. } => seen.len() > FEW_CODES as usize && seen.len() <= FAR_ENTRIES,
+            Grouper::One | Grouper::Ordered { .. } => false,
         }
     }
 
@@ -343,7 +379,7 @@ impl Grouper {
                     present.set(0, mask);
                 }
             }
-            Grouper::Few { layout, seen } => {
+            Grouper::Few { layout, seen, .. } => {
                 codes.encode(layout, &parts, len);
                 assign_few(codes, mask, seen, (groups, present));
             }
@@ -410,9 +446,12 @@ impl Grouper {
         }
     }
 
-    /// The layout of keys whose codes are their groups.
+    /// The layout of few keys whose codes are their groups.
     pub(crate) fn few(&self) -> Option<&KeyLayout> {
-        if let Grouper::Few { layout, .. } = self { Some(layout) } else { None }
+        match self {
+            Grouper::Few { layout, seen, .. } if seen.len() <= FEW_CODES as usize => Some(layout),
+            _ => None,
+        }
     }
 
     /// Notes which of few groups there are.
@@ -424,19 +463,22 @@ impl Grouper {
 
     /// The codes of keys of one integer, where [`Grouper::assign_integers`] takes them.
     pub(crate) fn code_range(&self) -> Option<CodeRange> {
-        let (Grouper::Set { layout, .. } | Grouper::Direct { layout, .. } | Grouper::Ordered { layout, .. }) = self
-        else {
-            return None;
-        };
-        layout.code_range()
+        match self {
+            Grouper::Few { layout, seen, .. } if seen.len() > FEW_CODES as usize => layout.code_range(),
+            Grouper::Set { layout, .. } | Grouper::Direct { layout, .. } | Grouper::Ordered { layout, .. } => {
+                layout.code_range()
+            }
+            Grouper::One | Grouper::Few { .. } | Grouper::Hash { .. } => None,
+        }
     }
 
     /// As [`Grouper::assign`], for keys of one integer. `codes` is memory for their codes; these are left there, unless
-    /// groups come in runs.
+    /// groups come in runs or are their codes.
     pub(crate) fn assign_integers(
         &mut self,
         keys: &IntegerKeys<'_>,
         len: usize,
+        mask: Option<&Bitmap>,
         codes: &mut Vec<u32>,
         assigned: &mut Assigned,
     ) {
@@ -444,6 +486,10 @@ impl Grouper {
         let Assigned { groups, present, runs, .. } = assigned;
         present.clear();
         match self {
+            Grouper::Few { seen, .. } => {
+                keys.codes(len, groups);
+                mark_dense(groups, mask, seen);
+            }
             Grouper::Set { words, .. } => {
                 keys.codes(len, codes);
                 codes.iter().for_each(|&code| words[(code / 64) as usize] |= 1 << (code % 64));
@@ -459,7 +505,7 @@ impl Grouper {
                     runs.find(codes, u64::from, met, !fresh);
                 }
             }
-            Grouper::One | Grouper::Few { .. } | Grouper::Hash { .. } => unreachable!("these have no range of codes"),
+            Grouper::One | Grouper::Hash { .. } => unreachable!("these have no range of codes"),
         }
     }
 
@@ -641,9 +687,10 @@ impl Grouper {
     /// Adds groups of another grouper of the same kind; gives their numbers here.
     pub(crate) fn merge(&mut self, other: &Grouper, chosen: &[u32]) -> Vec<u32> {
         match (self, other) {
-            (Grouper::Few { seen, .. }, Grouper::Few { .. }) => {
-                chosen.iter().for_each(|&code| seen[code as usize] = true);
-                chosen.to_vec()
+            (Grouper::Few { seen, base, .. }, Grouper::Few { base: from, .. }) => {
+                let groups: Vec<u32> = chosen.iter().map(|&group| group + *from - *base).collect();
+                groups.iter().for_each(|&group| seen[group as usize] = true);
+                groups
             }
             (Grouper::Direct { base, entries, codes, .. }, Grouper::Direct { codes: from, .. }) => {
                 chosen.iter().map(|&group| direct(entries, *base, codes, from[group as usize])).collect()
@@ -700,7 +747,10 @@ impl Grouper {
     pub(crate) fn keys(&self, groups: &[u32]) -> Result<Vec<Gathered>> {
         Ok(match self {
             Grouper::One => Vec::new(),
-            Grouper::Few { layout, .. } | Grouper::Set { layout, .. } => {
+            Grouper::Few { layout, base, .. } => {
+                decode_all(layout, &groups.iter().map(|&group| (group + base).into()).collect::<Vec<u64>>())
+            }
+            Grouper::Set { layout, .. } => {
                 decode_all(layout, &groups.iter().map(|&group| group.into()).collect::<Vec<u64>>())
             }
             Grouper::Direct { layout, codes, .. } | Grouper::Ordered { layout, codes, .. } => {
@@ -731,7 +781,7 @@ mod tests {
     /// Hashed groups of these keys, in tiles of which each is a piece of its own.
     fn hashed(tiles: &[&[i64]]) -> Grouper {
         let layout = KeyLayout::new(vec![PartDomain::of_type(DataType::BigInt)]);
-        let rows = Rows { count: 0, clustered: false, keys_only: false, keys_unread: false, alone: true };
+        let rows = Rows { count: 0, clustered: false, keys_only: false, plain: false, keys_unread: false, alone: true };
         let mut grouper = Grouper::new(Some(&layout), &[DataType::BigInt], rows);
         let (mut codes, mut assigned) = (Codes::default(), Assigned::default());
         for (piece, keys) in tiles.iter().enumerate() {

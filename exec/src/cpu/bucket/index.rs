@@ -187,12 +187,19 @@ impl KeyIndex {
                     rows += codes.len();
                     (layout, None)
                 }
+                Grouper::Few { layout, seen, .. } => {
+                    let first = rows as u32;
+                    let group = |(at, seen): (usize, bool)| if seen { first + at as u32 } else { NO_GROUP };
+                    rows += seen.len();
+                    direct.extend(seen.into_iter().enumerate().map(group));
+                    (layout, None)
+                }
                 Grouper::Hash { layout, table, .. } => {
                     rows += table.len();
                     tables.push(table);
                     (layout, None)
                 }
-                Grouper::One | Grouper::Few { .. } | Grouper::Ordered { .. } => {
+                Grouper::One | Grouper::Ordered { .. } => {
                     return Err(Error::internal("these groups are not their own index"));
                 }
             };
