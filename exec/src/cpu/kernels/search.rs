@@ -14,13 +14,16 @@ use memchr::memmem::Finder;
 pub(crate) struct Needle {
     finder: Finder<'static>,
     /// Where two rare bytes of it are; a string of less than two bytes has none.
-    pair: Option<Pair>,
+    pair: Option<[usize; 2]>,
+    /// Its first eight bytes, and which bits of them it has.
+    head: [u64; 2],
 }
 
 impl Needle {
     /// This string.
     pub(crate) fn new(text: &str) -> Self {
-        Needle { finder: Finder::new(text).into_owned(), pair: Pair::new(text.as_bytes()) }
+        let pair = Pair::new(text.as_bytes()).map(|pair| [pair.index1(), pair.index2()].map(usize::from));
+        Needle { finder: Finder::new(text).into_owned(), pair, head: head(text.as_bytes()) }
     }
 
     /// Its bytes.
@@ -28,10 +31,33 @@ impl Needle {
         self.finder.needle()
     }
 
+    /// Whether it begins at a place. Its first bytes, which are one number, tell that nearly always.
+    #[inline(always)]
+    fn begins(&self, bytes: &[u8], at: usize) -> Begins {
+        let Some(eight) = bytes[at..].first_chunk() else {
+            return if bytes[at..].starts_with(self.bytes()) { Begins::There } else { Begins::Not };
+        };
+        let [head, mask] = self.head;
+        match (u64::from_le_bytes(*eight) ^ head) & mask == 0 {
+            false => Begins::Not,
+            true if self.bytes().len() <= eight.len() || bytes[at..].starts_with(self.bytes()) => Begins::There,
+            true => Begins::Nearly,
+        }
+    }
+
     /// The first place where it begins.
+    #[inline]
     pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
         if self.bytes().is_empty() {
             return Some(0);
+        }
+        #[cfg(target_arch = "x86_64")]
+        if let Some(pair) = self.pair
+            && bytes.len() <= SHORT
+            && Level::get() == Level::Avx512
+        {
+            // SAFETY: the CPU has the features.
+            return unsafe { find_512(bytes, self, pair) };
         }
         let mut first = None;
         self.each(bytes, |at| {
@@ -47,16 +73,15 @@ impl Needle {
     pub(crate) fn each(&self, bytes: &[u8], mut each: impl FnMut(usize) -> usize) {
         let mut from = 0;
         #[cfg(target_arch = "x86_64")]
-        if let Some(pair) = &self.pair
+        if let Some(mut pair) = self.pair
             && Level::get() == Level::Avx512
         {
-            let mut pair = [pair.index1(), pair.index2()].map(usize::from);
             if bytes.len() > 32 * SAMPLE {
                 // SAFETY: the CPU has the features.
                 pair = unsafe { seldom_together(&bytes[..SAMPLE], self.bytes(), pair) };
             }
             // SAFETY: the CPU has the features.
-            from = unsafe { each_512(bytes, self.bytes(), pair, &mut each) };
+            from = unsafe { each_512(bytes, self, pair, &mut each) };
         }
         while let Some(at) = bytes.get(from..).and_then(|rest| self.finder.find(rest)) {
             from = each(from + at);
@@ -64,53 +89,142 @@ impl Needle {
     }
 }
 
+/// Whether a string begins at a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begins {
+    Not,
+    /// No, which took a look at more than its first bytes.
+    Nearly,
+    There,
+}
+
+/// Two bytes of a string that are looked for at their distance.
+#[cfg(target_arch = "x86_64")]
+struct RareBytes<'n> {
+    needle: &'n Needle,
+    at: [usize; 2],
+    bytes: [std::arch::x86_64::__m512i; 2],
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<'n> RareBytes<'n> {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,bmi1")]
+    fn new(needle: &'n Needle, at: [usize; 2]) -> Self {
+        let bytes = at.map(|at| std::arch::x86_64::_mm512_set1_epi8(needle.bytes()[at] as i8));
+        RareBytes { needle, at, bytes }
+    }
+
+    /// How many places there are at which the string may begin.
+    #[inline(always)]
+    fn places(&self, bytes: &[u8]) -> usize {
+        (bytes.len() + 1).saturating_sub(self.needle.bytes().len())
+    }
+
+    /// At which of the 64 places from one on they are.
+    ///
+    /// # Safety
+    /// All 64 must be places at which the string may begin.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,bmi1")]
+    unsafe fn found(&self, bytes: &[u8], start: usize) -> u64 {
+        use std::arch::x86_64::{_mm512_cmpeq_epi8_mask, _mm512_loadu_si512, _mm512_mask_cmpeq_epi8_mask};
+        // SAFETY: a string that begins at a place has both bytes.
+        let lanes = self.at.map(|at| unsafe { _mm512_loadu_si512(bytes.as_ptr().add(start + at).cast()) });
+        _mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(lanes[0], self.bytes[0]), lanes[1], self.bytes[1])
+    }
+
+    /// The same, of fewer than 64 places, which are the last ones.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,bmi1")]
+    fn found_last(&self, bytes: &[u8], start: usize) -> u64 {
+        use std::arch::x86_64::{_mm512_mask_cmpeq_epi8_mask, _mm512_maskz_loadu_epi8};
+        let there = (1 << (self.places(bytes) - start)) - 1;
+        // SAFETY: a string that begins at a place has both bytes, and only those of such places are read.
+        let lanes = self.at.map(|at| unsafe { _mm512_maskz_loadu_epi8(there, bytes.as_ptr().add(start + at).cast()) });
+        let found = _mm512_mask_cmpeq_epi8_mask(there, lanes[0], self.bytes[0]);
+        _mm512_mask_cmpeq_epi8_mask(found, lanes[1], self.bytes[1])
+    }
+
+    /// Goes on from a place to 64 of which the bytes are at some, which are given, too; or to the end.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,bmi1")]
+    fn next(&self, bytes: &[u8], mut start: usize) -> (usize, u64) {
+        let places = self.places(bytes);
+        while start + 64 <= places {
+            super::prefetch(bytes[start..].as_ptr());
+            // SAFETY: there are 64 places.
+            let found = unsafe { self.found(bytes, start) };
+            if found != 0 {
+                return (start, found);
+            }
+            start += 64;
+        }
+        if start < places { (start, self.found_last(bytes, start)) } else { (start, 0) }
+    }
+}
+
 /// Does as [`Needle::each`], and gives the end; or, where whole comparisons in vain have taken more than the search, a place
 /// from which it should go on in another way.
 #[cfg(target_arch = "x86_64")]
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,bmi1")]
-fn each_512(bytes: &[u8], needle: &[u8], [first, second]: [usize; 2], each: &mut impl FnMut(usize) -> usize) -> usize {
-    use super::prefetch;
-    use std::arch::x86_64::{_mm512_mask_cmpeq_epi8_mask, _mm512_maskz_loadu_epi8, _mm512_set1_epi8};
-    // Places at which it may begin.
-    let places = (bytes.len() + 1).saturating_sub(needle.len());
-    let rare = [first, second].map(|at| _mm512_set1_epi8(needle[at] as i8));
-    let (head, mask) = head(needle);
+fn each_512(bytes: &[u8], needle: &Needle, pair: [usize; 2], each: &mut impl FnMut(usize) -> usize) -> usize {
+    let rare = RareBytes::new(needle, pair);
+    let places = rare.places(bytes);
     let (mut start, mut from, mut in_vain) = (0, 0, 0);
     while start < places {
         if in_vain > SAMPLE + start {
             return from.max(start);
         }
-        let left = places - start;
-        let there = if left < 64 { (1 << left) - 1 } else { u64::MAX };
-        prefetch(bytes[start..].as_ptr());
-        // SAFETY: a needle that begins at a place has both bytes, and only those of such places are read.
-        let lanes =
-            [first, second].map(|at| unsafe { _mm512_maskz_loadu_epi8(there, bytes.as_ptr().add(start + at).cast()) });
-        let mut found = _mm512_mask_cmpeq_epi8_mask(there, lanes[0], rare[0]);
-        found = _mm512_mask_cmpeq_epi8_mask(found, lanes[1], rare[1]);
+        let (block, mut found) = rare.next(bytes, start);
         while found != 0 {
-            let at = start + found.trailing_zeros() as usize;
+            let at = block + found.trailing_zeros() as usize;
             found &= found - 1;
-            let begins = match bytes[at..].first_chunk::<8>() {
-                Some(eight) => (u64::from_le_bytes(*eight) ^ head) & mask == 0,
-                None => true,
-            };
-            if at < from || !begins {
+            if at < from {
                 continue;
             }
-            if !bytes[at..].starts_with(needle) {
-                in_vain += needle.len();
-                continue;
+            match needle.begins(bytes, at) {
+                Begins::Not => continue,
+                Begins::Nearly => {
+                    in_vain += needle.bytes().len();
+                    continue;
+                }
+                Begins::There => from = each(at),
             }
-            from = each(at);
             if from >= places {
                 return from;
             }
         }
-        start += 64;
+        start = block + 64;
     }
     bytes.len()
 }
+
+/// The first place where a string begins among few bytes.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,bmi1")]
+fn find_512(bytes: &[u8], needle: &Needle, pair: [usize; 2]) -> Option<usize> {
+    let rare = RareBytes::new(needle, pair);
+    let mut start = 0;
+    while start < rare.places(bytes) {
+        let (block, mut found) = rare.next(bytes, start);
+        while found != 0 {
+            let at = block + found.trailing_zeros() as usize;
+            found &= found - 1;
+            if needle.begins(bytes, at) == Begins::There {
+                return Some(at);
+            }
+        }
+        start = block + 64;
+    }
+    None
+}
+
+/// Bytes among which a string is looked for without further ado.
+#[cfg(target_arch = "x86_64")]
+const SHORT: usize = 1024;
 
 /// Bytes of a long text that are looked at before it is searched.
 #[cfg(target_arch = "x86_64")]
@@ -148,6 +262,7 @@ fn seldom_together(text: &[u8], needle: &[u8], rare: [usize; 2]) -> [usize; 2] {
 }
 
 /// How many of some increasing numbers are at most this one, as far as all before them are; 16 at a time.
+#[inline]
 pub(crate) fn up_to(numbers: &[[i32; 16]], most: i32) -> usize {
     #[cfg(target_arch = "x86_64")]
     if Level::get() == Level::Avx512 {
@@ -166,6 +281,7 @@ pub(crate) fn up_to(numbers: &[[i32; 16]], most: i32) -> usize {
 }
 
 #[cfg(target_arch = "x86_64")]
+#[inline]
 #[target_feature(enable = "avx512f,bmi1,popcnt")]
 fn up_to_512(numbers: &[[i32; 16]], most: i32) -> usize {
     use std::arch::x86_64::{_mm512_cmple_epi32_mask, _mm512_loadu_si512, _mm512_set1_epi32};
@@ -183,12 +299,11 @@ fn up_to_512(numbers: &[[i32; 16]], most: i32) -> usize {
 }
 
 /// The first eight bytes of a string, and which bits of them it has.
-#[cfg(target_arch = "x86_64")]
-fn head(needle: &[u8]) -> (u64, u64) {
+fn head(needle: &[u8]) -> [u64; 2] {
     let mut bytes = [0; 8];
     let len = needle.len().min(8);
     bytes[..len].copy_from_slice(&needle[..len]);
-    (u64::from_le_bytes(bytes), u64::MAX >> (64 - 8 * len))
+    [u64::from_le_bytes(bytes), u64::MAX.checked_shr(64 - 8 * len as u32).unwrap_or(0)]
 }
 
 #[cfg(test)]
