@@ -301,7 +301,7 @@ fn finish<'a>(
             GeneratorKind::TopK(top_k) => Stored::Rows(finish_top_k(top_k, setup, sinks, rows, workers)?),
             GeneratorKind::BucketCollect { key_types, .. } if setup.members.is_some() => {
                 let (keys, rows) = append_with(rows, key_types.len(), workers)?;
-                let built = KeyIndex::build(&keys, key_types, rows, false, workers)?;
+                let built = KeyIndex::build(&keys, key_types, rows, workers)?;
                 let source = setup.members.clone().ok_or_else(|| Error::internal("buckets without rows"))?;
                 if built.order.is_some() {
                     return Err(Error::internal("keys that increase ask for another order of rows"));
@@ -416,7 +416,7 @@ fn finish_reduce(
     let index = if frame.shared.plan.looked_up.contains(&define) {
         let keys = &columns[..plan.key_types.len()];
         let workers = Workers { pool, context };
-        let built = KeyIndex::build(keys, &plan.key_types, rows, true, workers)?;
+        let built = KeyIndex::build(keys, &plan.key_types, rows, workers)?;
         if let Some(order) = &built.order {
             columns = gather::take_all(columns, order, workers)?;
         }

@@ -5,9 +5,9 @@
 //! the keys that there are, text keys at whether all chunks share a dictionary.
 
 use super::aggregate::AggregateKind;
-use super::bucket::grouper::{FEW_CODES, is_dense, is_direct, is_few, is_set};
 use super::bucket::index::{IndexForm, index_form};
 use super::bucket::key::{KeyLayout, KeyWidth, PartDomain};
+use super::bucket::kind::{FEW_CODES, GroupKind};
 use super::plan::{AggregatePlan, GeneratorKind, LetKind, LetPlan, LoopPlan, Plan, ReducePlan};
 use super::vector::Register;
 use crate::Result;
@@ -235,30 +235,27 @@ impl Writer<'_> {
             self.line(depth, format!("%{number} reduce: one group a worker"));
         } else {
             let text = reduce.layout.parts.iter().any(|part| matches!(part.domain, PartDomain::Text));
-            let why = match reduce.layout.codes() {
-                Some(codes) if is_few(codes) => {
+            let (codes, rows) = (reduce.layout.codes(), reduce.rows.count);
+            let why = match (GroupKind::of(&reduce.layout, reduce.rows), codes) {
+                (GroupKind::Ordered, _) => "Ordered: rows come clustered by the key".to_owned(),
+                (GroupKind::Few, Some(codes)) => {
                     format!("Few, {codes} codes (up to {FEW_CODES}): the code is the group")
                 }
-                Some(_) if reduce.rows.clustered => "Ordered: rows come clustered by the key".to_owned(),
-                Some(codes) if is_set(&reduce.layout, reduce.rows) => {
-                    format!("Set, a bit for each of {codes} codes")
+                (GroupKind::Set, Some(codes)) => format!("Set, a bit for each of {codes} codes"),
+                (GroupKind::Dense, Some(codes)) => {
+                    format!("Dense, {codes} codes for at most {rows} rows: the code is the group")
                 }
-                Some(codes) if is_dense(codes, reduce.rows) => {
-                    format!("Dense, {codes} codes for at most {} rows: the code is the group", reduce.rows.count)
-                }
-                Some(codes) if is_direct(&reduce.layout, reduce.rows) => {
-                    format!("Direct, {codes} codes for at most {} rows", reduce.rows.count)
-                }
-                Some(codes) => {
+                (GroupKind::Direct, Some(codes)) => format!("Direct, {codes} codes for at most {rows} rows"),
+                (_, Some(codes)) => {
                     format!("Hash of {}, {codes} codes (beyond {FEW_CODES})", width_name(reduce.layout.width))
                 }
-                None if text => {
+                _ if text => {
                     format!(
                         "Hash of {} (Few or packed if one dictionary holds the text)",
                         width_name(reduce.layout.width)
                     )
                 }
-                None => format!("Hash of {}", width_name(reduce.layout.width)),
+                _ => format!("Hash of {}", width_name(reduce.layout.width)),
             };
             self.line(depth, format!("%{number} bucket_reduce: {why}"));
         }

@@ -2,8 +2,8 @@
 //! collections need an index or their keys as rows, and which lets of nested blocks can be computed once.
 
 use super::aggregate::AggregateKind;
-use super::bucket::grouper::Rows;
 use super::bucket::key::{KeyLayout, PartDomain};
+use super::bucket::kind::Rows;
 use super::expression::Expressions;
 use super::in_place::InPlace;
 use super::variance;

@@ -9,9 +9,10 @@
 use super::aggregate::{Accumulator, Input, TileGroups};
 use super::bitmap::Bitmap;
 use super::bucket::few::put_aside;
-use super::bucket::grouper::{Assigned, Grouper, MERGE_PARTS, Rows};
+use super::bucket::grouper::{Assigned, Grouper, MERGE_PARTS};
 use super::bucket::index::KeyIndex;
 use super::bucket::key::{Codes, KeyLayout, KeyPartValues, PartValues};
+use super::bucket::kind::Rows;
 use super::dealt::{self, Dealt};
 use super::expression::filter::{Filtered, MaskIf};
 use super::gather::{Gathered, concat_all};

@@ -3,8 +3,8 @@
 //! Rows (Collect, BucketCollect, top-k without an order) are kept by piece of work, so that they can be put together
 //! in order; groups and ordered top-k by worker, because their merge does not depend on who had what.
 
-use super::bucket::grouper::Rows;
 use super::bucket::key::KeyLayout;
+use super::bucket::kind::Rows;
 use super::gather::Gathered;
 use super::having::Having;
 use super::plan::{GeneratorKind, GeneratorPlan};

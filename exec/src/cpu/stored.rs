@@ -217,7 +217,7 @@ impl Buckets {
         let memory = &workers.context.memory;
         let mut reservation = Reservation::new(memory);
         reservation.add(members.iter().map(Gathered::bytes).sum())?;
-        let built = KeyIndex::build(&keys, key_types, rows, keep_keys, workers)?;
+        let built = KeyIndex::build(&keys, key_types, rows, workers)?;
         let members = match &built.order {
             Some(order) => gather::take_all(members, order, workers)?,
             None => members,

@@ -2,6 +2,7 @@
 //! storage, with any number of threads.
 
 mod dealt;
+mod dense_groups;
 mod dictionaries;
 mod distinct;
 mod few_sums;

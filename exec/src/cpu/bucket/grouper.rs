@@ -1,14 +1,4 @@
-//! Numbers the groups of a reduction while its rows pass by.
-//!
-//! * *One*: no key, one group, there even without rows.
-//! * *Few*: so few keys are possible that the code of a key is its group's number, and no table is needed; or so many rows
-//!   for each, where next to nothing is kept of a group, that most keys are there (*Dense*).
-//! * *Set*: nothing is asked of a group but its key: a bit a code.
-//! * *Direct*: codes lie close enough that an array over them is cheap; its entry for a code is the group's number.
-//!   Fresh pages of the array are zero and cost nothing until a code falls into them.
-//! * *Ordered*: rows come clustered by their key: a new group begins where the key changes, and what is between the
-//!   pieces of several workers is put in order at the end.
-//! * *Hash*: keys get numbers in the order in which they come.
+//! Numbers the groups of a reduction while its rows pass by. What ways there are, and which suits, says `kind`.
 
 use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
@@ -20,34 +10,13 @@ use super::direct::{FAR_ENTRIES, direct, direct_all};
 use super::few::{assign_few, mark_dense, put_aside};
 use super::firsts::{Firsts, firsts};
 use super::group_keys::{canonical, columns_of, decode_all, settle_intervals};
-use super::index::{IndexForm, index_form};
 use super::key::{Codes, KeyLayout, KeyPartValues, KeyWidth, PartValues};
+use super::kind::{FEW_CODES, GroupKind, Rows, is_own_index};
 use super::present::Present;
 use super::runs::Runs;
 use super::table::{GroupTable, hash32, hash64};
 use crate::Result;
-use crate::technique::Technique;
 use multiloop_planner::types::DataType;
-
-/// Codes up to which a group's number is its key's code.
-pub(crate) const FEW_CODES: u64 = 1 << 12;
-
-/// Whether keys have so few codes that these are the numbers of groups.
-pub(crate) fn is_few(codes: u64) -> bool {
-    codes <= FEW_CODES && Technique::Few.is_on()
-}
-
-/// Codes that are the numbers of groups, at most: where these are this many, more than the caches hold is kept of them.
-const DENSE_CODES_MAX: u64 = 1 << 18;
-
-/// Rows for each code from which on all codes are taken for groups.
-const ROWS_PER_DENSE_CODE: u64 = 4;
-
-/// Whether codes are the numbers of groups, though there may be many.
-pub(crate) fn is_dense(codes: u64, rows: Rows) -> bool {
-    let many = codes <= DENSE_CODES_MAX && codes <= rows.count / ROWS_PER_DENSE_CODE;
-    many && rows.plain && Technique::DenseGroups.is_on()
-}
 
 /// The groups of one worker (or of one part of a merge).
 #[derive(Debug)]
@@ -107,54 +76,6 @@ impl Assigned {
     }
 }
 
-/// How many rows a reduction takes, and how they come.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rows {
-    /// An upper bound, of rows of the outermost index.
-    pub(crate) count: u64,
-    /// Proven: rows with equal keys come one after the other.
-    pub(crate) clustered: bool,
-    /// Whether nothing is computed of a group.
-    pub(crate) keys_only: bool,
-    /// Whether a number or two is all that is kept of a group.
-    pub(crate) plain: bool,
-    /// Whether groups are looked up, and nobody sees their keys or their order.
-    pub(crate) keys_unread: bool,
-    /// Whether one worker takes all rows, so that nothing is merged.
-    pub(crate) alone: bool,
-}
-
-/// Codes a row up to which an array over all codes beats a hash table: 4 bytes each, against about 24 a group and a
-/// hash a row.
-const DIRECT_CODES_PER_ROW: u64 = 4;
-
-/// Codes of a Direct array, at most (256 MiB for each worker).
-const DIRECT_CODES_MAX: u64 = 1 << 26;
-
-/// Whether an array over all codes of keys pays.
-pub(crate) fn is_direct(layout: &KeyLayout, rows: Rows) -> bool {
-    Technique::Direct.is_on()
-        && layout.codes().is_some_and(|codes| codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows.count)
-}
-
-/// Codes a row up to which a bit for every code pays: two bytes a row for each worker.
-const SET_CODES_PER_ROW: u64 = 16;
-
-/// Codes of a Set, at most (128 MiB for each worker).
-const SET_CODES_MAX: u64 = 1 << 30;
-
-/// Whether a bit for every code pays: a row costs a hash otherwise, and a group 24 bytes.
-pub(crate) fn is_set(layout: &KeyLayout, rows: Rows) -> bool {
-    rows.keys_only
-        && Technique::Set.is_on()
-        && layout.codes().is_some_and(|codes| codes <= SET_CODES_MAX && codes / SET_CODES_PER_ROW <= rows.count)
-}
-
-/// Whether a hash table of groups is to find them by their keys, too: unless a set of bits does it better.
-fn is_own_index(layout: &KeyLayout, rows: Rows) -> bool {
-    rows.keys_unread && index_form(layout, rows.count, false) == IndexForm::Hash
-}
-
 /// Memory for the keys that stand beside a hash table.
 fn kept_keys(layout: &KeyLayout, types: &[DataType], own_index: bool) -> Vec<Gathered> {
     if own_index || layout.codes_tell_keys() { Vec::new() } else { columns_of(types) }
@@ -198,19 +119,15 @@ impl Grouper {
     /// No groups yet, of keys of this layout; none for a reduction without a key.
     pub(crate) fn new(layout: Option<&KeyLayout>, types: &[DataType], rows: Rows) -> Self {
         let Some(layout) = layout else { return Grouper::One };
-        match layout.codes() {
-            Some(codes) if is_few(codes) => Grouper::few_of(layout, 0, codes as usize),
-            Some(_) if rows.clustered => {
-                Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() }
+        let codes = layout.codes().unwrap_or_default() as usize;
+        match GroupKind::of(layout, rows) {
+            GroupKind::Few | GroupKind::Dense => Grouper::few_of(layout, 0, codes),
+            GroupKind::Ordered => Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() },
+            GroupKind::Set => Grouper::Set { layout: layout.clone(), words: vec![0; codes / 64 + 1] },
+            GroupKind::Direct => {
+                Grouper::Direct { layout: layout.clone(), base: 0, entries: vec![0; codes], codes: Vec::new() }
             }
-            Some(codes) if is_set(layout, rows) => {
-                Grouper::Set { layout: layout.clone(), words: vec![0; (codes / 64) as usize + 1] }
-            }
-            Some(codes) if is_dense(codes, rows) => Grouper::few_of(layout, 0, codes as usize),
-            Some(codes) if is_direct(layout, rows) => {
-                Grouper::Direct { layout: layout.clone(), base: 0, entries: vec![0; codes as usize], codes: Vec::new() }
-            }
-            _ => Grouper::Hash {
+            GroupKind::Hash => Grouper::Hash {
                 layout: layout.clone(),
                 table: GroupTable::new(layout.width, 0),
                 keys: kept_keys(layout, types, is_own_index(layout, rows)),

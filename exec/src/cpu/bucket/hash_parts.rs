@@ -2,8 +2,8 @@
 //! and their words of the filter lie. Those of a part fit the caches close by, and any worker fills them.
 //!
 //! Runs of rows with one key count once, and their keys are taken to be unique at first, as those of most tables are: then a
-//! key's number is its run's, and no row has to move. Where one has two runs, the keys of each part are numbered in the order
-//! in which they come, and parts follow one another. Which it is, and the numbers, depend on the rows alone.
+//! key's number is its run's, and no row has to move. Where one has two runs, the groups of each part are made, and then put
+//! into the order of their first runs, piece by piece. So the index is the one that a single pass would make.
 //!
 //! Source: radix partitioning (Manegold, Boncz, Kersten: Optimizing Main-Memory Join on Modern Hardware, 2002), of slots that
 //! lie where a single pass would put them.
@@ -12,7 +12,8 @@ use super::super::gather::{Gathered, copy_all};
 use super::index::Spans;
 use super::key::{Codes, KeyLayout, KeyWidth};
 use super::key_filter::{KeyFilter, KeyFilterPart};
-use super::parts::{DEAL_ROWS, Grouped, PARTS_MAX, pieces, together, wanted_parts};
+use super::parts::{DEAL_ROWS, Grouped, PARTS_MAX, pieces, wanted_parts};
+use super::ranks::Ranks;
 use super::slots::{Slots, SlotsPart};
 use super::table::{GroupTables, IntegerKey, wants_filter};
 use crate::Result;
@@ -57,19 +58,17 @@ const FEW_KEYS: usize = PARTS_MAX * 64;
 /// Bytes for each row while it is dealt and numbered.
 pub(super) const BYTES_PER_ROW: usize = 64;
 
-/// Indexes rows by their keys; none if these are no integers, or if groups would not be in the order of their first rows and
-/// somebody sees that.
+/// Indexes rows by their keys; none if these are no integers.
 pub(super) fn index(
     layout: &KeyLayout,
     keys: &[Gathered],
     rows: usize,
-    order_is_seen: bool,
     workers: Workers<'_>,
 ) -> Result<Option<Hashed>> {
     match layout.width {
-        KeyWidth::Bits32 => of_integers::<u32>(layout, keys, rows, order_is_seen, workers),
-        KeyWidth::Bits64 => of_integers::<u64>(layout, keys, rows, order_is_seen, workers),
-        KeyWidth::Bits128 => of_integers::<u128>(layout, keys, rows, order_is_seen, workers),
+        KeyWidth::Bits32 => of_integers::<u32>(layout, keys, rows, workers).map(Some),
+        KeyWidth::Bits64 => of_integers::<u64>(layout, keys, rows, workers).map(Some),
+        KeyWidth::Bits128 => of_integers::<u128>(layout, keys, rows, workers).map(Some),
         KeyWidth::Bytes | KeyWidth::Text => Ok(None),
     }
 }
@@ -78,9 +77,8 @@ fn of_integers<K: IntegerKey>(
     layout: &KeyLayout,
     keys: &[Gathered],
     rows: usize,
-    order_is_seen: bool,
     workers: Workers<'_>,
-) -> Result<Option<Hashed>> {
+) -> Result<Hashed> {
     let mut all = vec![K::default(); rows];
     let work = pieces(rows).zip(all.chunks_mut(DEAL_ROWS)).collect();
     let changes = workers.map(work, |(range, own): (Range<usize>, &mut [K])| {
@@ -110,12 +108,11 @@ fn of_integers<K: IntegerKey>(
     let entries = |part: usize| dealt.iter().flat_map(move |piece| &piece.parts[part]).copied();
     if let Some((slots, filter)) = unique(&runs.keys, (parts, entries), workers)? {
         let tables = GroupTables::with_filter(K::table(slots, runs.keys), filter);
-        return Ok(Some(Hashed { tables, spans: runs.starts.map_or(Spans::Unique, Spans::Starts), order: None }));
+        return Ok(Hashed { tables, spans: runs.starts.map_or(Spans::Unique, Spans::Starts), order: None });
     }
-    if order_is_seen {
-        return Ok(None);
-    }
-    grouped(&runs, (parts, entries), workers).map(Some)
+    let part = |part| Ok(PartGroups::new(&runs, || entries(part)));
+    let groups: Vec<PartGroups<K>> = workers.map((0..parts).collect(), part)?;
+    grouped(&groups, runs.keys.len(), workers)
 }
 
 /// The runs that begin in a piece: by part, and in order if some have several rows.
@@ -193,25 +190,104 @@ fn unique<K: IntegerKey, I: Iterator<Item = Entry<K>>>(
     Ok((!repeated.into_inner()).then_some((slots, filter)))
 }
 
-/// Numbers the keys of each part in order, and brings the rows of each together.
-fn grouped<K: IntegerKey, I: Iterator<Item = Entry<K>>>(
-    runs: &Runs<K>,
-    (parts, entries): (usize, impl Fn(usize) -> I + Sync),
-    workers: Workers<'_>,
-) -> Result<Hashed> {
-    let done: Vec<(Vec<K>, Grouped)> = workers.map((0..parts).collect(), |part| {
-        let (keys, numbers) = numbered(|| entries(part).map(|entry| entry.key));
-        let runs_of = || numbers.iter().zip(entries(part));
+/// The groups of a part, in the order of their first runs.
+struct PartGroups<K> {
+    keys: Vec<K>,
+    /// The first run of each.
+    firsts: Vec<u32>,
+    rows: Grouped,
+}
+
+impl<K: IntegerKey> PartGroups<K> {
+    fn new<I: Iterator<Item = Entry<K>>>(runs: &Runs<K>, entries: impl Fn() -> I) -> Self {
+        let (keys, numbers) = numbered(|| entries().map(|entry| entry.key));
+        let mut firsts = Vec::with_capacity(keys.len());
+        for (&number, entry) in numbers.iter().zip(entries()) {
+            if number as usize == firsts.len() {
+                firsts.push(entry.run);
+            }
+        }
+        let runs_of = || numbers.iter().zip(entries());
         let each = || runs_of().flat_map(|(&number, entry)| runs.rows(entry.run).map(move |row| (number, row)));
         let rows = runs_of().map(|(_, entry)| runs.rows(entry.run).len()).sum();
-        let rows = Grouped::new(keys.len(), rows, each);
-        Ok((keys, rows))
+        PartGroups { rows: Grouped::new(keys.len(), rows, each), keys, firsts }
+    }
+
+    /// The groups whose first runs are among these.
+    fn beginning_in(&self, runs: &Range<usize>) -> Range<usize> {
+        let before = |run: usize| self.firsts.partition_point(|&first| (first as usize) < run);
+        before(runs.start)..before(runs.end)
+    }
+}
+
+/// The groups that begin in a piece of all runs: their keys, how many rows each has, and these.
+struct PieceGroups<K> {
+    keys: Vec<K>,
+    starts: Vec<u32>,
+    order: Vec<u32>,
+}
+
+/// Puts the groups of all parts into the order of their first runs, of which there are so many.
+fn grouped<K: IntegerKey>(parts: &[PartGroups<K>], runs: usize, workers: Workers<'_>) -> Result<Hashed> {
+    let words = workers.map(pieces(runs).collect(), |piece| {
+        let mut words = vec![0u64; piece.len().div_ceil(64)];
+        for part in parts {
+            for &first in &part.firsts[part.beginning_in(&piece)] {
+                let at = first as usize - piece.start;
+                words[at / 64] |= 1 << (at % 64);
+            }
+        }
+        Ok(words)
     })?;
-    let (keys, rows): (Vec<Vec<K>>, Vec<Grouped>) = done.into_iter().unzip();
-    let all = copy_all(keys.iter().map(|keys| &keys[..]).collect(), workers)?;
-    let tables = of_distinct(all, keys.iter().map(Vec::len).collect(), workers)?;
-    let (spans, order) = together(rows, workers)?;
-    Ok(Hashed { tables, spans, order })
+    let mut words = copy_all(words.iter().map(|words| &words[..]).collect(), workers)?;
+    words.resize(runs / 64 + 1, 0);
+    let (ranks, groups) = Ranks::of_words(words, runs as u64, workers)?;
+    let done = workers.map(pieces(runs).collect(), |piece| Ok(PieceGroups::new(parts, &piece, &ranks)))?;
+    let keys = copy_all(done.iter().map(|piece| &piece.keys[..]).collect(), workers)?;
+    debug_assert_eq!(keys.len(), groups as usize, "every group begins once");
+    let tables = of_distinct(keys, parts, &ranks, workers)?;
+    let order = copy_all(done.iter().map(|piece| &piece.order[..]).collect(), workers)?;
+    let mut rows = 0;
+    let firsts = done.into_iter().map(|piece| {
+        let first = rows;
+        rows += piece.order.len() as u32;
+        (first, piece.starts)
+    });
+    let mut starts = workers.map(firsts.collect(), |(first, mut starts): (u32, Vec<u32>)| {
+        starts.iter_mut().for_each(|start| *start += first);
+        Ok(starts)
+    })?;
+    starts.push(vec![rows]);
+    let starts = copy_all(starts.iter().map(|starts| &starts[..]).collect(), workers)?;
+    Ok(Hashed { tables, spans: Spans::Starts(starts), order: Some(order) })
+}
+
+impl<K: IntegerKey> PieceGroups<K> {
+    fn new(parts: &[PartGroups<K>], piece: &Range<usize>, ranks: &Ranks) -> Self {
+        let own: Vec<(&PartGroups<K>, Range<usize>)> =
+            parts.iter().map(|part| (part, part.beginning_in(piece))).collect();
+        let each = || own.iter().flat_map(|(part, groups)| groups.clone().map(move |group| (*part, group)));
+        let Some(least) = each().map(|(part, group)| part.firsts[group]).min() else {
+            return PieceGroups { keys: Vec::new(), starts: Vec::new(), order: Vec::new() };
+        };
+        let place = |part: &PartGroups<K>, group: usize| (ranks.rank(part.firsts[group]) - ranks.rank(least)) as usize;
+        let groups = own.iter().map(|(_, groups)| groups.len()).sum();
+        let (mut keys, mut starts) = (vec![K::default(); groups], vec![0u32; groups]);
+        for (part, group) in each() {
+            let place = place(part, group);
+            keys[place] = part.keys[group];
+            starts[place] = part.rows.of(group).len() as u32;
+        }
+        let mut rows = 0;
+        starts.iter_mut().for_each(|start| rows += std::mem::replace(start, rows));
+        let mut order = vec![0u32; rows as usize];
+        for (part, group) in each() {
+            let from = part.rows.of(group);
+            let start = starts[place(part, group)] as usize;
+            order[start..start + from.len()].copy_from_slice(from);
+        }
+        PieceGroups { keys, starts, order }
+    }
 }
 
 /// The distinct keys of a part, in the order in which they come, and the number of each key among them. They are found by the
@@ -239,26 +315,23 @@ fn numbered<K: IntegerKey, I: Iterator<Item = K>>(each: impl Fn() -> I) -> (Vec<
     (keys, numbers)
 }
 
-/// Finds distinct keys by their numbers, which are those of a part behind those of the part before; `lens` says how many keys
-/// each part has.
-fn of_distinct<K: IntegerKey>(keys: Vec<K>, lens: Vec<usize>, workers: Workers<'_>) -> Result<GroupTables> {
+/// Finds the keys of all groups by their numbers, the ranks of their first runs.
+fn of_distinct<K: IntegerKey>(
+    keys: Vec<K>,
+    parts: &[PartGroups<K>],
+    ranks: &Ranks,
+    workers: Workers<'_>,
+) -> Result<GroupTables> {
     let mut slots = Slots::new(keys.len());
     let mut filter = wants_filter(slots.room()).then(|| KeyFilter::with_room(keys.len()));
-    // So few that one worker does it.
-    let lens = if keys.len() < FEW_KEYS { vec![keys.len()] } else { lens };
-    let (mut rest, mut first) = (&keys[..], 0);
-    let parts = parts_of(&mut slots, &mut filter, lens.len()).into_iter().zip(lens);
-    let work = parts.map(|(part, len)| {
-        let (own, others) = rest.split_at(len);
-        let start = first;
-        (rest, first) = (others, first + len as u32);
-        (part, start, own)
-    });
-    let beyond = workers.map(work.collect(), |((mut slots, mut filter), first, keys): (_, u32, &[K])| {
+    // If there are few, one worker puts all of them in.
+    let each = if keys.len() < FEW_KEYS { parts.len() } else { 1 };
+    let work = parts_of(&mut slots, &mut filter, parts.len() / each).into_iter().zip(parts.chunks(each)).collect();
+    let beyond = workers.map(work, |((mut slots, mut filter), parts): (TablePart<'_>, &[PartGroups<K>])| {
         slots.fetch();
-        for (number, key) in (first..).zip(keys) {
+        for (&first, key) in parts.iter().flat_map(|part| part.firsts.iter().zip(&part.keys)) {
             let hash = key.hash();
-            slots.find_or_put(hash, number, |_| false);
+            slots.find_or_put(hash, ranks.rank(first), |_| false);
             add_to(&mut filter, hash);
         }
         Ok(slots.into_beyond())
@@ -297,14 +370,8 @@ mod tests {
             for threads in [1, 3] {
                 let pool = Pool::new(threads).unwrap();
                 let workers = Workers { pool: Some(&pool), context: &context };
-                let built = index(&layout, &keys, values.len(), false, workers).unwrap();
+                let built = index(&layout, &keys, values.len(), workers).unwrap();
                 let Hashed { tables, spans, order } = built.expect("integers");
-                let seen = index(&layout, &keys, values.len(), true, workers).unwrap();
-                assert_eq!(
-                    seen.is_some(),
-                    order.is_none(),
-                    "groups are in the order of their first rows, or nobody sees it"
-                );
                 let (mut codes, mut groups) = (Codes::of_columns(&layout, &keys, values.len()), Vec::new());
                 tables.find(&codes, &mut groups);
                 let at = |place: u32| order.as_ref().map_or(place, |order| order[place as usize]);
@@ -313,6 +380,10 @@ mod tests {
                     assert!((first..first + count).map(at).eq(rows.iter().copied()), "row {}", rows[0]);
                     assert!(rows.iter().all(|&row| groups[row as usize] == groups[rows[0] as usize]));
                 }
+                let mut firsts: Vec<u32> = expected.values().map(|rows| rows[0]).collect();
+                firsts.sort_unstable();
+                let numbers = firsts.iter().map(|&row| groups[row as usize]);
+                assert!(numbers.eq(0..firsts.len() as u32), "groups are in the order of their first rows");
                 assert_eq!(matches!(spans, Spans::Unique), expected.len() == values.len());
                 // Rows that lie together stay where they are.
                 let together = |rows: &Vec<u32>| rows.windows(2).all(|pair| pair[0] + 1 == pair[1]);

@@ -88,15 +88,8 @@ impl KeyIndex {
         KeyIndex { layout, lookup, spans, translations: Translations::default(), reservation }
     }
 
-    /// Indexes rows by these key columns. Without workers indexes are built again and again. Unless somebody sees in which
-    /// order groups are, that may depend on the number of workers.
-    pub(crate) fn build(
-        keys: &[Gathered],
-        types: &[DataType],
-        rows: usize,
-        order_is_seen: bool,
-        workers: Workers<'_>,
-    ) -> Result<Built> {
+    /// Indexes rows by these key columns. Without workers indexes are built again and again.
+    pub(crate) fn build(keys: &[Gathered], types: &[DataType], rows: usize, workers: Workers<'_>) -> Result<Built> {
         if rows >= NO_GROUP as usize {
             return Err(Error::new(ErrorKind::TooComplex, "a bucket of more than 4294967294 rows"));
         }
@@ -121,7 +114,7 @@ impl KeyIndex {
         if form == IndexForm::Hash && rows > parts::PARTS_ROWS && !workers.is_one() {
             let mut building = Reservation::new(&workers.context.memory);
             building.add(rows * hash_parts::BYTES_PER_ROW)?;
-            if let Some(built) = hash_parts::index(&layout, keys, rows, order_is_seen, workers)? {
+            if let Some(built) = hash_parts::index(&layout, keys, rows, workers)? {
                 let hash_parts::Hashed { tables, spans, order } = built;
                 reservation.resize(tables.bytes() + spans.bytes())?;
                 return Ok(Built { index: KeyIndex::new(layout, Lookup::Hash(tables), spans, reservation), order });

@@ -13,7 +13,7 @@ use crate::schedule::Workers;
 use std::ops::Range;
 
 /// Rows beyond which parts pay.
-pub(super) const PARTS_ROWS: usize = 1 << 16;
+pub(super) const PARTS_ROWS: usize = if cfg!(test) { 16 } else { 1 << 16 };
 
 /// Rows of a part, about.
 const PART_ROWS: usize = 1 << 15;
@@ -121,6 +121,17 @@ impl Grouped {
             own.pop();
         }
         Grouped { groups: groups as u32, starts, is_sorted: order.is_sorted(), order }
+    }
+
+    /// The rows of a group.
+    pub(super) fn of(&self, group: usize) -> &[u32] {
+        match &self.starts {
+            None => &self.order[group..=group],
+            Some(starts) => {
+                let end = starts.get(group + 1).map_or(self.order.len(), |&next| next as usize);
+                &self.order[starts[group] as usize..end]
+            }
+        }
     }
 }
 

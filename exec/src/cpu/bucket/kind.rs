@@ -1,0 +1,95 @@
+//! How the groups of a reduction are numbered, and which way suits one.
+//!
+//! * *One*: no key, one group, there even without rows.
+//! * *Few*: so few keys are possible that the code of a key is its group's number, and no table is needed.
+//! * *Ordered*: rows come clustered by their key: a new group begins where the key changes, and what is between the
+//!   pieces of several workers is put in order at the end.
+//! * *Set*: nothing is asked of a group but its key: a bit a code.
+//! * *Dense*: as Few, of many codes: there are so many rows for each that most of them are keys, and little is kept of a
+//!   group.
+//! * *Direct*: codes lie close enough that an array over them is cheap; its entry for a code is the group's number.
+//!   Fresh pages of the array are zero and cost nothing until a code falls into them.
+//! * *Hash*: keys get numbers in the order in which they come.
+
+use super::index::{IndexForm, index_form};
+use super::key::KeyLayout;
+use crate::technique::Technique;
+
+/// How many rows a reduction takes, and how they come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows {
+    /// An upper bound, of rows of the outermost index.
+    pub(crate) count: u64,
+    /// Proven: rows with equal keys come one after the other.
+    pub(crate) clustered: bool,
+    /// Whether nothing is computed of a group.
+    pub(crate) keys_only: bool,
+    /// Whether a number or two is all that is kept of a group.
+    pub(crate) plain: bool,
+    /// Whether groups are looked up, and nobody sees their keys or their order.
+    pub(crate) keys_unread: bool,
+    /// Whether one worker takes all rows, so that nothing is merged.
+    pub(crate) alone: bool,
+}
+
+/// A way to number the groups of keys; see the file's head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GroupKind {
+    Few,
+    Ordered,
+    Set,
+    Dense,
+    Direct,
+    Hash,
+}
+
+/// Codes up to which they are the numbers of groups, however many rows there are.
+pub(crate) const FEW_CODES: u64 = 1 << 12;
+
+/// Codes of Dense groups, at most: of more, more would be kept than the caches hold.
+const DENSE_CODES_MAX: u64 = 1 << 18;
+
+/// Rows for each code from which on groups are Dense.
+const ROWS_PER_DENSE_CODE: u64 = 4;
+
+/// Codes a row up to which an array over all codes beats a hash table: 4 bytes each, against about 24 a group and a
+/// hash a row.
+const DIRECT_CODES_PER_ROW: u64 = 4;
+
+/// Codes of a Direct array, at most (256 MiB for each worker).
+const DIRECT_CODES_MAX: u64 = 1 << 26;
+
+/// Codes a row up to which a bit for every code pays: two bytes a row for each worker.
+const SET_CODES_PER_ROW: u64 = 16;
+
+/// Codes of a Set, at most (128 MiB for each worker).
+const SET_CODES_MAX: u64 = 1 << 30;
+
+impl GroupKind {
+    /// The best way for keys of this layout.
+    pub(crate) fn of(layout: &KeyLayout, rows: Rows) -> Self {
+        let Some(codes) = layout.codes() else { return GroupKind::Hash };
+        let is_set = codes <= SET_CODES_MAX && codes / SET_CODES_PER_ROW <= rows.count;
+        let is_dense = (FEW_CODES + 1..=DENSE_CODES_MAX).contains(&codes) && codes <= rows.count / ROWS_PER_DENSE_CODE;
+        let is_direct = codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows.count;
+        if codes <= FEW_CODES && Technique::Few.is_on() {
+            GroupKind::Few
+        } else if rows.clustered {
+            GroupKind::Ordered
+        } else if is_set && rows.keys_only && Technique::Set.is_on() {
+            // A row costs a hash otherwise, and a group 24 bytes.
+            GroupKind::Set
+        } else if is_dense && rows.plain && Technique::DenseGroups.is_on() {
+            GroupKind::Dense
+        } else if is_direct && Technique::Direct.is_on() {
+            GroupKind::Direct
+        } else {
+            GroupKind::Hash
+        }
+    }
+}
+
+/// Whether a hash table of groups is to find them by their keys, too: unless a set of bits does it better.
+pub(super) fn is_own_index(layout: &KeyLayout, rows: Rows) -> bool {
+    rows.keys_unread && index_form(layout, rows.count, false) == IndexForm::Hash
+}

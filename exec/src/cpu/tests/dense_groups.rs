@@ -1,0 +1,61 @@
+//! Groups whose numbers are the codes of their keys though there are thousands: against the interpreter, with conditions from
+//! which few rows fall away and many, on keys, too; with NULLs, and keys that no row has; shown, and looked up.
+
+use super::compare_forms;
+use crate::pool::Pool;
+use multiloop_planner::value::Value;
+
+const TABLE: &str = "table %0 t(k#0 bigint?, n#1 bigint?, x#2 integer, c#3 text?, b#4 boolean)";
+
+/// All that keep a number or two of a group.
+const PLAIN: &str = "    rows = count_rows()
+    some = count(i0.n)
+    sum? = sum(i0.n)::decimal(38,0)
+    least? = min(i0.x)
+    most? = max(i0.n)
+    lost = count(i0.n if i0.b)
+";
+
+const FIELDS: &str = "rows, some, sum, least, most, lost";
+
+/// So many rows; one in ten has its key from the upper half of the codes, of which most are not there.
+fn rows_of(rows: i64, codes: i64) -> Vec<Vec<Value>> {
+    let row = |row: i64| {
+        let mixed = row.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64).rem_euclid(codes / 2);
+        let key = match row % 10 {
+            9 => codes / 2 + mixed / 50 * 50,
+            _ => mixed,
+        };
+        let null = |nth: i64, value: Value| if row % nth == 2 { Value::Null } else { value };
+        vec![
+            null(13, Value::Int(if row == 0 { codes } else { key })),
+            null(7, Value::Int(row % 1_000 - 300)),
+            Value::Int(row % 90),
+            null(11, Value::text(format!("{}", row % 40))),
+            Value::Boolean(row % 3 == 0),
+        ]
+    };
+    (0..rows).map(row).collect()
+}
+
+#[test]
+fn codes_are_groups() {
+    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let rows = rows_of(40_000, 9_000);
+    let conditions =
+        ["", "    if i0.x <> 7\n", "    if i0.x < 9\n", "    if i0.k < 8000::bigint\n", "    if i0.x > 100\n"];
+    for condition in conditions {
+        for aggregates in ["    rows = count_rows()\n", PLAIN] {
+            let fields = if aggregates == PLAIN { FIELDS } else { "rows" };
+            let groups =
+                format!("{TABLE}\nloop\n  i0 in %0\n  %1 bucket_reduce\n{condition}    key k? = i0.k\n{aggregates}");
+            let shown = format!("{groups}result %1\noutput k, {fields}\n");
+            let looked_up = format!(
+                "{groups}loop\n  i1 in %0\n  %2 reduce\n    n? = sum(%1[i1.k].rows)::decimal(38,0)\n    m? = sum(%1[is i1.n].rows)::decimal(38,0)\n    e = count(i1.x if exists %1[i1.n])\nresult %2\noutput n, m, e\n"
+            );
+            for text in [shown, looked_up] {
+                compare_forms(&text, &rows, &[0, 2], &pools);
+            }
+        }
+    }
+}
