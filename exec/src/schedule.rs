@@ -127,9 +127,14 @@ pub struct Workers<'a> {
 }
 
 impl Workers<'_> {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.pool.map_or(1, Pool::threads)
+    }
+
     /// Whether there is but one.
     pub fn is_one(&self) -> bool {
-        self.pool.is_none_or(|pool| pool.threads() == 1)
+        self.count() == 1
     }
 
     /// As [`run`].

@@ -21,6 +21,13 @@ use crate::schedule::Workers;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// What comes of it.
+pub(super) enum Outcome {
+    Built(Hashed),
+    /// The codes of all keys, where one pass over them is quicker.
+    OnePass(Box<Codes>),
+}
+
 /// The groups of all keys, the rows of each, and the order that brings these together; none if they stay where they are.
 pub(super) struct Hashed {
     pub(super) tables: GroupTables,
@@ -58,19 +65,22 @@ const FEW_KEYS: usize = PARTS_MAX * 64;
 /// Bytes for each row while it is dealt and numbered.
 pub(super) const BYTES_PER_ROW: usize = 64;
 
+/// Workers from which on groups of several runs are made in parts: that takes about twice the work of a single pass.
+const GROUPING_WORKERS: usize = if cfg!(test) { 1 } else { 4 };
+
 /// Indexes rows by their keys; none if these are no integers.
 pub(super) fn index(
     layout: &KeyLayout,
     keys: &[Gathered],
     rows: usize,
     workers: Workers<'_>,
-) -> Result<Option<Hashed>> {
-    match layout.width {
-        KeyWidth::Bits32 => of_integers::<u32>(layout, keys, rows, workers).map(Some),
-        KeyWidth::Bits64 => of_integers::<u64>(layout, keys, rows, workers).map(Some),
-        KeyWidth::Bits128 => of_integers::<u128>(layout, keys, rows, workers).map(Some),
-        KeyWidth::Bytes | KeyWidth::Text => Ok(None),
-    }
+) -> Result<Option<Outcome>> {
+    Ok(Some(match layout.width {
+        KeyWidth::Bits32 => of_integers::<u32>(layout, keys, rows, workers)?,
+        KeyWidth::Bits64 => of_integers::<u64>(layout, keys, rows, workers)?,
+        KeyWidth::Bits128 => of_integers::<u128>(layout, keys, rows, workers)?,
+        KeyWidth::Bytes | KeyWidth::Text => return Ok(None),
+    }))
 }
 
 fn of_integers<K: IntegerKey>(
@@ -78,13 +88,21 @@ fn of_integers<K: IntegerKey>(
     keys: &[Gathered],
     rows: usize,
     workers: Workers<'_>,
-) -> Result<Hashed> {
+) -> Result<Outcome> {
     let mut all = vec![K::default(); rows];
     let work = pieces(rows).zip(all.chunks_mut(DEAL_ROWS)).collect();
-    let changes = workers.map(work, |(range, own): (Range<usize>, &mut [K])| {
+    let groups_in_parts = workers.count() >= GROUPING_WORKERS;
+    let done = workers.map(work, |(range, own): (Range<usize>, &mut [K])| {
         K::copy(&Codes::of_rows(layout, keys, range), own);
-        Ok(own.windows(2).filter(|pair| pair[0] != pair[1]).count())
+        let changes = own.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        Ok((changes, if groups_in_parts { Vec::new() } else { sample(own) }))
     })?;
+    let (changes, samples): (Vec<usize>, Vec<Vec<K>>) = done.into_iter().unzip();
+    let mut sample = samples.concat();
+    sample.dedup();
+    if numbered(|| sample.iter().copied()).0.len() < sample.len() {
+        return Ok(Outcome::OnePass(Box::new(K::into_codes(all))));
+    }
     // The number of the first run that begins in each piece.
     let (mut work, mut next) = (Vec::with_capacity(changes.len()), 0);
     for (range, changes) in pieces(rows).zip(changes) {
@@ -108,11 +126,19 @@ fn of_integers<K: IntegerKey>(
     let entries = |part: usize| dealt.iter().flat_map(move |piece| &piece.parts[part]).copied();
     if let Some((slots, filter)) = unique(&runs.keys, (parts, entries), workers)? {
         let tables = GroupTables::with_filter(K::table(slots, runs.keys), filter);
-        return Ok(Hashed { tables, spans: runs.starts.map_or(Spans::Unique, Spans::Starts), order: None });
+        let spans = runs.starts.map_or(Spans::Unique, Spans::Starts);
+        return Ok(Outcome::Built(Hashed { tables, spans, order: None }));
     }
     let part = |part| Ok(PartGroups::new(&runs, || entries(part)));
     let groups: Vec<PartGroups<K>> = workers.map((0..parts).collect(), part)?;
-    grouped(&groups, runs.keys.len(), workers)
+    grouped(&groups, runs.keys.len(), workers).map(Outcome::Built)
+}
+
+/// All keys of a small part, but no two alike side by side: if one of them has two runs, others have, too.
+fn sample<K: IntegerKey>(keys: &[K]) -> Vec<K> {
+    let mut sample: Vec<K> = keys.iter().copied().filter(|key| key.hash() % PARTS_MAX as u64 == 0).collect();
+    sample.dedup();
+    sample
 }
 
 /// The runs that begin in a piece: by part, and in order if some have several rows.
@@ -370,8 +396,10 @@ mod tests {
             for threads in [1, 3] {
                 let pool = Pool::new(threads).unwrap();
                 let workers = Workers { pool: Some(&pool), context: &context };
-                let built = index(&layout, &keys, values.len(), workers).unwrap();
-                let Hashed { tables, spans, order } = built.expect("integers");
+                let Some(Outcome::Built(built)) = index(&layout, &keys, values.len(), workers).unwrap() else {
+                    panic!("integers")
+                };
+                let Hashed { tables, spans, order } = built;
                 let (mut codes, mut groups) = (Codes::of_columns(&layout, &keys, values.len()), Vec::new());
                 tables.find(&codes, &mut groups);
                 let at = |place: u32| order.as_ref().map_or(place, |order| order[place as usize]);

@@ -15,12 +15,13 @@ use super::super::kernels::{append, fill_truth_of, kernel};
 use super::super::probe::{BLOCK, IntegerKeys, Key, KeyRange, KeyVector};
 use super::super::vector::Vector;
 use super::grouper::Grouper;
+use super::hash_parts::{self, Hashed, Outcome};
 use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
+use super::parts;
 use super::ranks::Ranks;
 use super::sorted::{self, Keys};
 use super::table::{GroupTable, GroupTables, NO_GROUP};
 use super::translation::Translations;
-use super::{hash_parts, parts};
 use crate::column::Column;
 use crate::context::{Memory, Reservation};
 use crate::schedule::{MORSEL_ROWS, Workers};
@@ -111,16 +112,20 @@ impl KeyIndex {
             return Ok(Built { index, order });
         }
         // One worker has no gain from parts: what the slots' nearness saves, dealing costs.
+        let mut codes = None;
         if form == IndexForm::Hash && rows > parts::PARTS_ROWS && !workers.is_one() {
             let mut building = Reservation::new(&workers.context.memory);
             building.add(rows * hash_parts::BYTES_PER_ROW)?;
-            if let Some(built) = hash_parts::index(&layout, keys, rows, workers)? {
-                let hash_parts::Hashed { tables, spans, order } = built;
-                reservation.resize(tables.bytes() + spans.bytes())?;
-                return Ok(Built { index: KeyIndex::new(layout, Lookup::Hash(tables), spans, reservation), order });
-            }
+            codes = match hash_parts::index(&layout, keys, rows, workers)? {
+                Some(Outcome::Built(Hashed { tables, spans, order })) => {
+                    reservation.resize(tables.bytes() + spans.bytes())?;
+                    return Ok(Built { index: KeyIndex::new(layout, Lookup::Hash(tables), spans, reservation), order });
+                }
+                Some(Outcome::OnePass(codes)) => Some(*codes),
+                None => None,
+            };
         }
-        let codes = Codes::of_columns(&layout, keys, rows);
+        let codes = codes.unwrap_or_else(|| Codes::of_columns(&layout, keys, rows));
         let built = match (form, layout.codes()) {
             (IndexForm::Direct, Some(size)) => {
                 reservation.add(size as usize * 4)?;

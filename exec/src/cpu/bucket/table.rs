@@ -55,6 +55,9 @@ pub(super) trait IntegerKey: Copy + Default + Eq + Send + Sync {
     /// Writes codes of this width.
     fn copy(codes: &Codes, to: &mut [Self]);
 
+    /// The keys as codes.
+    fn into_codes(keys: Vec<Self>) -> Codes;
+
     /// The table of these keys.
     fn table(slots: Slots, keys: Vec<Self>) -> GroupTable;
 }
@@ -69,6 +72,12 @@ macro_rules! integer_store {
             }
             fn copy(codes: &Codes, to: &mut [Self]) {
                 to.iter_mut().zip(&codes.$codes).for_each(|(to, &code)| *to = code as $type);
+            }
+            fn into_codes(keys: Vec<Self>) -> Codes {
+                let mut codes = Codes::default();
+                codes.len = keys.len();
+                codes.$codes = keys.into_iter().map(|key| key.into()).collect();
+                codes
             }
             fn table(slots: Slots, keys: Vec<Self>) -> GroupTable {
                 GroupTable { slots, keys: Keys::$variant(keys) }
