@@ -6,7 +6,7 @@ use super::bitmap::Bitmap;
 use super::gather::{self, Gathered, GatheredData};
 use super::kernels::fill_truth_of;
 use super::plan::TopKPlan;
-use super::sort::order::RowOrder;
+use super::sort::order::{RowOrder, SORTED_BYTES};
 use super::tile::Tile;
 use super::vector::VectorData;
 use crate::Result;
@@ -146,6 +146,8 @@ impl<'p> TopK<'p> {
 
     /// The first rows, in order.
     fn first(&self, workers: Workers<'_>) -> Result<Vec<u32>> {
+        let mut numbers = Reservation::new(&workers.context.memory);
+        numbers.add(self.rows * SORTED_BYTES)?;
         let order: Vec<(usize, SortOrder)> = self.plan.order.iter().copied().enumerate().collect();
         RowOrder { columns: &self.columns, order: &order }.first(self.rows, self.keep, workers)
     }

@@ -27,7 +27,7 @@ const LARGE_PART: usize = 32;
 const LEVELS: usize = 32;
 
 /// Bytes that a row takes while rows are put in order: its number, that where it is moved to, and its place.
-pub(super) const SORTED_BYTES: usize = 24;
+pub(in crate::cpu) const SORTED_BYTES: usize = 24;
 
 /// SQL's order of two rows of one column; NULLs, if any, as `order` says.
 pub(super) fn compare_rows(column: &Gathered, a: usize, b: usize, order: SortOrder) -> Ordering {
@@ -123,6 +123,12 @@ impl RowOrder<'_> {
     }
 }
 
+/// The place of a row among those of its level, the lowest bits of its number.
+#[inline(always)]
+fn place_of(number: u64, place_bits: u32) -> usize {
+    (number & ((1 << place_bits) - 1)) as usize
+}
+
 /// Rows that are being put in order.
 #[derive(Clone, Copy)]
 struct Sort<'a> {
@@ -136,12 +142,11 @@ impl Sort<'_> {
     fn settle(&self, level: Level, those: Those<'_>, sorted: &mut [u32], depth: usize) -> Result<()> {
         let Level { numbers, place_bits, next } = level;
         let numbers = radix::sort(numbers, place_bits, self.workers)?;
-        let place = |number: u64| (number & ((1 << place_bits) - 1)) as usize;
         let pieces = pieces(&numbers, place_bits, sorted);
         let long = TOGETHER.max(numbers.len() / LARGE_PART);
         let alone = Sort { workers: Workers { pool: None, ..self.workers }, ..*self };
         let left = self.workers.map(pieces, |(start, numbers, sorted): (usize, &[u64], &mut [u32])| {
-            sorted.iter_mut().zip(numbers).for_each(|(row, &number)| *row = those.at(place(number)));
+            sorted.iter_mut().zip(numbers).for_each(|(row, &number)| *row = those.at(place_of(number, place_bits)));
             let Some(next) = next else { return Ok(Vec::new()) };
             let mut left = Vec::new();
             for run in runs(numbers, place_bits) {
@@ -186,11 +191,10 @@ impl Sort<'_> {
         let Level { mut numbers, place_bits, next } = Level::new(self.columns, next, those, self.workers)?;
         let (_, &mut last, _) = numbers.select_nth_unstable(count - 1);
         let key = last >> place_bits;
-        let place = |number: u64| (number & ((1 << place_bits) - 1)) as usize;
         // Of those with the last one's key it is not known yet which come first.
         let mut tied: Vec<u64> = numbers.iter().copied().filter(|number| number >> place_bits == key).collect();
         tied.sort_unstable();
-        let mut tied: Vec<u32> = tied.into_iter().map(|number| those.at(place(number))).collect();
+        let mut tied: Vec<u32> = tied.into_iter().map(|number| those.at(place_of(number, place_bits))).collect();
         numbers.retain(|number| number >> place_bits < key);
         numbers = radix::sort(numbers, 0, self.workers)?;
         let mut first = vec![0; numbers.len()];
