@@ -19,6 +19,9 @@ use multiloop_planner::relation::SortOrder;
 use multiloop_planner::types::DataType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Aggregates of a group that are little, at most.
+const PLAIN_AGGREGATES: usize = 8;
+
 /// A compiled program.
 pub(super) struct Plan<'p> {
     pub(super) program: &'p Program,
@@ -356,11 +359,11 @@ impl<'p> Compiler<'p, '_> {
             count: count.unwrap_or(0),
             clustered,
             keys_only: aggregates.is_empty(),
-            plain: aggregates.iter().all(safe),
+            plain: aggregates.len() <= PLAIN_AGGREGATES && aggregates.iter().all(safe),
             keys_unread: false,
             alone: true,
         };
-        let masks = parts.iter().all(|id| self.is_safe(id, expressions)) && rows.plain;
+        let masks = parts.iter().all(|id| self.is_safe(id, expressions)) && aggregates.iter().all(safe);
         Ok(ReducePlan { key, key_types: self.types(parts), layout, rows, aggregates, masks })
     }
 

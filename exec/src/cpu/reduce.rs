@@ -1,7 +1,7 @@
 //! Reduce and BucketReduce: groups and their accumulators, per worker, merged at the end.
 //!
 //! 1. Every worker folds its morsels into groups and accumulators of its own.
-//! 2. With several workers the groups are dealt into parts by the upper bits of their keys' hashes; every part is
+//! 2. With several workers the groups are dealt into parts by the lowest bits of their keys' hashes, or by their codes; every part is
 //!    merged on its own, in parallel.
 //! 3. The groups of a part are put in the order of (hash, key), or of the key where its code is the group's number.
 //!    Parts follow one another. So the result depends on nothing but the rows.
@@ -576,17 +576,20 @@ pub(super) fn finish_index(
     } else {
         merge_parts(reducers, workers)?
     };
-    let columns = workers.map(
-        merged.iter_mut().map(|reducer| std::mem::take(&mut reducer.accumulators)).collect(),
-        |accumulators: Vec<Accumulator>| {
-            let columns = accumulators.into_iter().zip(&plan.aggregates);
-            columns
-                .map(|(accumulator, aggregate)| accumulator.finish(aggregate.kind.data_type))
-                .collect::<Result<Vec<_>>>()
-        },
-    )?;
-    let lens: Vec<usize> = merged.iter().map(|reducer| reducer.grouper.len()).collect();
-    let (columns, _) = append_parts(columns.into_iter().zip(lens).collect(), workers)?;
+    let taken = merged.iter_mut().map(|reducer| (std::mem::take(&mut reducer.accumulators), &reducer.grouper));
+    let columns = workers.map(taken.collect(), |(accumulators, grouper): (Vec<Accumulator>, &Grouper)| {
+        // Numbers that no row has are left out.
+        let groups = grouper.is_dense().then(|| grouper.occupied());
+        let columns = accumulators.into_iter().zip(&plan.aggregates).map(|(accumulator, aggregate)| {
+            let column = accumulator.finish(aggregate.kind.data_type)?;
+            Ok(match &groups {
+                Some(groups) => column.take(groups),
+                None => column,
+            })
+        });
+        Ok((columns.collect::<Result<Vec<_>>>()?, groups.map_or(grouper.len(), |groups| groups.len())))
+    })?;
+    let (columns, _) = append_parts(columns, workers)?;
     let (index, rows) = KeyIndex::of_groups(merged.into_iter().map(|reducer| reducer.grouper).collect(), workers)?;
     Ok((index, columns, rows))
 }

@@ -11,7 +11,7 @@ use super::few::{assign_few, mark_dense, put_aside};
 use super::firsts::{Firsts, firsts};
 use super::group_keys::{canonical, columns_of, decode_all, settle_intervals};
 use super::key::{Codes, KeyLayout, KeyPartValues, KeyWidth, PartValues};
-use super::kind::{FEW_CODES, GroupKind, Rows, is_own_index};
+use super::kind::{GroupKind, Rows, is_own_index};
 use super::present::Present;
 use super::runs::Runs;
 use super::table::{GroupTable, hash32, hash64};
@@ -22,11 +22,12 @@ use multiloop_planner::types::DataType;
 #[derive(Debug)]
 pub(crate) enum Grouper {
     One,
-    /// A group's number is its code less `base`.
+    /// A group's number is its code less `base`. Of Dense ones there may be many.
     Few {
         layout: KeyLayout,
         base: u32,
         seen: Vec<bool>,
+        dense: bool,
     },
     /// A bit for each code; a group's number is its code.
     Set {
@@ -121,7 +122,8 @@ impl Grouper {
         let Some(layout) = layout else { return Grouper::One };
         let codes = layout.codes().unwrap_or_default() as usize;
         match GroupKind::of(layout, rows) {
-            GroupKind::Few | GroupKind::Dense => Grouper::few_of(layout, 0, codes),
+            GroupKind::Few => Grouper::few_of(layout, 0, codes, false),
+            GroupKind::Dense => Grouper::few_of(layout, 0, codes, true),
             GroupKind::Ordered => Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() },
             GroupKind::Set => Grouper::Set { layout: layout.clone(), words: vec![0; codes / 64 + 1] },
             GroupKind::Direct => {
@@ -137,17 +139,17 @@ impl Grouper {
         }
     }
 
-    fn few_of(layout: &KeyLayout, base: u32, codes: usize) -> Self {
-        Grouper::Few { layout: layout.clone(), base, seen: vec![false; codes] }
+    fn few_of(layout: &KeyLayout, base: u32, codes: usize, dense: bool) -> Self {
+        Grouper::Few { layout: layout.clone(), base, seen: vec![false; codes], dense }
     }
 
     /// No groups yet, of the same kind, for part `part` of `parts` of a merge.
     pub(crate) fn fresh(&self, types: &[DataType], part: usize, parts: usize) -> Self {
         match self {
             Grouper::One => Grouper::One,
-            Grouper::Few { layout, seen, .. } => {
+            Grouper::Few { layout, seen, dense, .. } => {
                 let (start, end) = part_range(seen.len(), part, parts);
-                Grouper::few_of(layout, start as u32, end - start)
+                Grouper::few_of(layout, start as u32, end - start, *dense)
             }
             Grouper::Set { layout, words } => Grouper::Set { layout: layout.clone(), words: vec![0; words.len()] },
             Grouper::Direct { layout, entries, .. } => {
@@ -172,7 +174,7 @@ impl Grouper {
     pub(crate) fn splits(&self) -> bool {
         match self {
             Grouper::Direct { .. } | Grouper::Hash { .. } => true,
-            Grouper::Few { seen, .. } => seen.len() > FEW_CODES as usize,
+            Grouper::Few { dense, .. } => *dense,
             Grouper::One | Grouper::Set { .. } | Grouper::Ordered { .. } => false,
         }
     }
@@ -195,7 +197,7 @@ impl Grouper {
             Grouper::Set { .. } => true,
             Grouper::Hash { own_index, .. } => *own_index,
             Grouper::Direct { entries, .. } => entries.len() <= FAR_ENTRIES,
-            Grouper::Few { seen, .. } => seen.len() > FEW_CODES as usize && seen.len() <= FAR_ENTRIES,
+            Grouper::Few { seen, dense, .. } => *dense && seen.len() <= FAR_ENTRIES,
             Grouper::One | Grouper::Ordered { .. } => false,
         }
     }
@@ -363,10 +365,15 @@ impl Grouper {
         }
     }
 
+    /// Whether codes are the numbers of groups, some of which no row may have.
+    pub(crate) fn is_dense(&self) -> bool {
+        matches!(self, Grouper::Few { dense: true, .. })
+    }
+
     /// The layout of few keys whose codes are their groups.
     pub(crate) fn few(&self) -> Option<&KeyLayout> {
         match self {
-            Grouper::Few { layout, seen, .. } if seen.len() <= FEW_CODES as usize => Some(layout),
+            Grouper::Few { layout, dense: false, .. } => Some(layout),
             _ => None,
         }
     }
@@ -381,7 +388,7 @@ impl Grouper {
     /// The codes of keys of one integer, where [`Grouper::assign_integers`] takes them.
     pub(crate) fn code_range(&self) -> Option<CodeRange> {
         match self {
-            Grouper::Few { layout, seen, .. } if seen.len() > FEW_CODES as usize => layout.code_range(),
+            Grouper::Few { layout, dense: true, .. } => layout.code_range(),
             Grouper::Set { layout, .. } | Grouper::Direct { layout, .. } | Grouper::Ordered { layout, .. } => {
                 layout.code_range()
             }

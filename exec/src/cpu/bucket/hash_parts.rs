@@ -62,11 +62,20 @@ impl<K> Runs<K> {
 /// Distinct keys below which a table of them is not built in parts, each of which has some slots and words.
 const FEW_KEYS: usize = PARTS_MAX * 64;
 
-/// Bytes for each row while it is dealt and numbered.
-pub(super) const BYTES_PER_ROW: usize = 64;
+/// Bytes for so many rows while they are dealt and their groups are made; none if their keys are no integers.
+pub(super) fn bytes(layout: &KeyLayout, rows: usize) -> Option<usize> {
+    let entry = match layout.width {
+        KeyWidth::Bits32 => size_of::<Entry<u32>>(),
+        KeyWidth::Bits64 => size_of::<Entry<u64>>(),
+        KeyWidth::Bits128 => size_of::<Entry<u128>>(),
+        KeyWidth::Bytes | KeyWidth::Text => return None,
+    };
+    // A row's code, its entry with room for more, its key once or twice, and some numbers of 32 bits.
+    Some(rows * (4 * entry + 56))
+}
 
 /// Workers from which on groups of several runs are made in parts: that takes about twice the work of a single pass.
-const GROUPING_WORKERS: usize = if cfg!(test) { 1 } else { 4 };
+const GROUPING_WORKERS: usize = if cfg!(test) { 3 } else { 4 };
 
 /// Indexes rows by their keys; none if these are no integers.
 pub(super) fn index(
@@ -75,10 +84,20 @@ pub(super) fn index(
     rows: usize,
     workers: Workers<'_>,
 ) -> Result<Option<Outcome>> {
+    index_by(layout, keys, rows, workers.count() >= GROUPING_WORKERS, workers)
+}
+
+fn index_by(
+    layout: &KeyLayout,
+    keys: &[Gathered],
+    rows: usize,
+    groups_in_parts: bool,
+    workers: Workers<'_>,
+) -> Result<Option<Outcome>> {
     Ok(Some(match layout.width {
-        KeyWidth::Bits32 => of_integers::<u32>(layout, keys, rows, workers)?,
-        KeyWidth::Bits64 => of_integers::<u64>(layout, keys, rows, workers)?,
-        KeyWidth::Bits128 => of_integers::<u128>(layout, keys, rows, workers)?,
+        KeyWidth::Bits32 => of_integers::<u32>(layout, keys, rows, groups_in_parts, workers)?,
+        KeyWidth::Bits64 => of_integers::<u64>(layout, keys, rows, groups_in_parts, workers)?,
+        KeyWidth::Bits128 => of_integers::<u128>(layout, keys, rows, groups_in_parts, workers)?,
         KeyWidth::Bytes | KeyWidth::Text => return Ok(None),
     }))
 }
@@ -87,11 +106,11 @@ fn of_integers<K: IntegerKey>(
     layout: &KeyLayout,
     keys: &[Gathered],
     rows: usize,
+    groups_in_parts: bool,
     workers: Workers<'_>,
 ) -> Result<Outcome> {
     let mut all = vec![K::default(); rows];
     let work = pieces(rows).zip(all.chunks_mut(DEAL_ROWS)).collect();
-    let groups_in_parts = workers.count() >= GROUPING_WORKERS;
     let done = workers.map(work, |(range, own): (Range<usize>, &mut [K])| {
         K::copy(&Codes::of_rows(layout, keys, range), own);
         let changes = own.windows(2).filter(|pair| pair[0] != pair[1]).count();
@@ -120,6 +139,7 @@ fn of_integers<K: IntegerKey>(
         let mut starts: Vec<&[u32]> = dealt.iter().map(|piece| &piece.starts[..]).collect();
         let end = [rows as u32];
         starts.push(&end);
+        drop(all);
         let keys = copy_all(dealt.iter().map(|piece| &piece.keys[..]).collect(), workers)?;
         Runs { keys, starts: Some(copy_all(starts, workers)?) }
     };
@@ -131,12 +151,17 @@ fn of_integers<K: IntegerKey>(
     }
     let part = |part| Ok(PartGroups::new(&runs, || entries(part)));
     let groups: Vec<PartGroups<K>> = workers.map((0..parts).collect(), part)?;
-    grouped(&groups, runs.keys.len(), workers).map(Outcome::Built)
+    let count = runs.keys.len();
+    drop((dealt, runs));
+    grouped(&groups, count, workers).map(Outcome::Built)
 }
+
+/// Hashes whose highest eight bits are none are those of the sample.
+const SAMPLE_SHIFT: u32 = u64::BITS - 8;
 
 /// All keys of a small part, but no two alike side by side: if one of them has two runs, others have, too.
 fn sample<K: IntegerKey>(keys: &[K]) -> Vec<K> {
-    let mut sample: Vec<K> = keys.iter().copied().filter(|key| key.hash() % PARTS_MAX as u64 == 0).collect();
+    let mut sample: Vec<K> = keys.iter().copied().filter(|key| key.hash() >> SAMPLE_SHIFT == 0).collect();
     sample.dedup();
     sample
 }
@@ -153,7 +178,8 @@ impl<K: IntegerKey> Dealt<K> {
     fn new(all: &[K], rows: Range<usize>, first: u32, (parts, all_begin): (usize, bool)) -> Self {
         let shift = u64::BITS - parts.trailing_zeros();
         let room = rows.len() / parts * 5 / 4 + 8;
-        let mut dealt = Dealt { parts: vec![Vec::with_capacity(room); parts], keys: Vec::new(), starts: Vec::new() };
+        let parts = (0..parts).map(|_| Vec::with_capacity(room)).collect();
+        let mut dealt = Dealt { parts, keys: Vec::new(), starts: Vec::new() };
         let mut add = |key: K, run: u32| dealt.parts[(key.hash() >> shift) as usize].push(Entry { key, run });
         if all_begin {
             all[rows].iter().zip(first..).for_each(|(&key, run)| add(key, run));
@@ -396,10 +422,22 @@ mod tests {
             for threads in [1, 3] {
                 let pool = Pool::new(threads).unwrap();
                 let workers = Workers { pool: Some(&pool), context: &context };
-                let Some(Outcome::Built(built)) = index(&layout, &keys, values.len(), workers).unwrap() else {
-                    panic!("integers")
-                };
-                let Hashed { tables, spans, order } = built;
+                let built = |in_parts| index_by(&layout, &keys, values.len(), in_parts, workers).unwrap();
+                let Some(Outcome::Built(Hashed { tables, spans, order })) = built(true) else { panic!("integers") };
+                // Where they are not grouped in parts, codes are what a pass over the keys gives.
+                match built(false) {
+                    Some(Outcome::OnePass(codes)) => {
+                        let expected = Codes::of_columns(&layout, &keys, values.len());
+                        assert_eq!(codes.len, expected.len);
+                        match layout.width {
+                            KeyWidth::Bits128 => assert_eq!(codes.bits128, expected.bits128),
+                            _ => assert_eq!(codes.bits64, expected.bits64),
+                        }
+                        assert!(order.is_some());
+                    }
+                    Some(Outcome::Built(other)) => assert_eq!(other.order, order),
+                    None => panic!("integers"),
+                }
                 let (mut codes, mut groups) = (Codes::of_columns(&layout, &keys, values.len()), Vec::new());
                 tables.find(&codes, &mut groups);
                 let at = |place: u32| order.as_ref().map_or(place, |order| order[place as usize]);

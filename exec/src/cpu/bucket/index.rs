@@ -113,9 +113,14 @@ impl KeyIndex {
         }
         // One worker has no gain from parts: what the slots' nearness saves, dealing costs.
         let mut codes = None;
-        if form == IndexForm::Hash && rows > parts::PARTS_ROWS && !workers.is_one() {
-            let mut building = Reservation::new(&workers.context.memory);
-            building.add(rows * hash_parts::BYTES_PER_ROW)?;
+        let mut building = Reservation::new(&workers.context.memory);
+        // Parts need more memory than one pass, which does it without.
+        let has_room = |bytes: usize| building.add(bytes).is_ok();
+        if form == IndexForm::Hash
+            && rows > parts::PARTS_ROWS
+            && !workers.is_one()
+            && hash_parts::bytes(&layout, rows).is_some_and(has_room)
+        {
             codes = match hash_parts::index(&layout, keys, rows, workers)? {
                 Some(Outcome::Built(Hashed { tables, spans, order })) => {
                     reservation.resize(tables.bytes() + spans.bytes())?;
@@ -186,10 +191,11 @@ impl KeyIndex {
                     (layout, None)
                 }
                 Grouper::Few { layout, seen, .. } => {
-                    let first = rows as u32;
-                    let group = |(at, seen): (usize, bool)| if seen { first + at as u32 } else { NO_GROUP };
-                    rows += seen.len();
-                    direct.extend(seen.into_iter().enumerate().map(group));
+                    reservation.add(seen.len() * 4)?;
+                    direct.extend(seen.into_iter().map(|seen| {
+                        rows += usize::from(seen);
+                        if seen { rows as u32 - 1 } else { NO_GROUP }
+                    }));
                     (layout, None)
                 }
                 Grouper::Hash { layout, table, .. } => {

@@ -1,6 +1,7 @@
 //! How the groups of a reduction are numbered, and which way suits one.
 //!
-//! * *One*: no key, one group, there even without rows.
+//! Without a key there is one group, even without rows. Else:
+//!
 //! * *Few*: so few keys are possible that the code of a key is its group's number, and no table is needed.
 //! * *Ordered*: rows come clustered by their key: a new group begins where the key changes, and what is between the
 //!   pieces of several workers is put in order at the end.
@@ -24,7 +25,7 @@ pub(crate) struct Rows {
     pub(crate) clustered: bool,
     /// Whether nothing is computed of a group.
     pub(crate) keys_only: bool,
-    /// Whether a number or two is all that is kept of a group.
+    /// Whether some numbers are all that is kept of a group, and every row may be folded into one that nobody reads.
     pub(crate) plain: bool,
     /// Whether groups are looked up, and nobody sees their keys or their order.
     pub(crate) keys_unread: bool,
@@ -92,4 +93,29 @@ impl GroupKind {
 /// Whether a hash table of groups is to find them by their keys, too: unless a set of bits does it better.
 pub(super) fn is_own_index(layout: &KeyLayout, rows: Rows) -> bool {
     rows.keys_unread && index_form(layout, rows.count, false) == IndexForm::Hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::key::PartDomain;
+    use super::*;
+
+    #[test]
+    fn the_best_way_depends_on_codes_and_rows() {
+        let of = |codes: i128, rows: Rows| {
+            // NULL has a code, too.
+            GroupKind::of(&KeyLayout::new(vec![PartDomain::Integer { low: 0, high: codes - 2 }]), rows)
+        };
+        let rows =
+            Rows { count: 100_000, clustered: false, keys_only: false, plain: true, keys_unread: false, alone: true };
+        assert_eq!(of(4_096, rows), GroupKind::Few);
+        assert_eq!(of(4_097, rows), GroupKind::Dense);
+        assert_eq!(of(25_000, rows), GroupKind::Dense);
+        assert_eq!(of(25_001, rows), GroupKind::Direct);
+        assert_eq!(of(4_097, Rows { plain: false, ..rows }), GroupKind::Direct);
+        assert_eq!(of(4_097, Rows { clustered: true, ..rows }), GroupKind::Ordered);
+        assert_eq!(of(4_097, Rows { keys_only: true, ..rows }), GroupKind::Set);
+        assert_eq!(of(1 << 40, rows), GroupKind::Hash);
+        assert_eq!(of((1 << 18) + 1, Rows { count: 1 << 30, ..rows }), GroupKind::Direct);
+    }
 }

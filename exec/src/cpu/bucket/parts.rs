@@ -62,7 +62,8 @@ pub(super) fn rank(
     let parts = (size.div_ceil(1 << shift)) as usize;
     let deal = |range: Range<usize>| {
         let codes = Codes::of_rows(layout, keys, range.clone());
-        let mut dealt: Vec<Vec<Entry>> = vec![Vec::with_capacity(range.len() / parts + 8); parts];
+        let room = range.len() / parts + 8;
+        let mut dealt: Vec<Vec<Entry>> = (0..parts).map(|_| Vec::with_capacity(room)).collect();
         for (&code, row) in codes.bits64.iter().zip(range) {
             dealt[(code >> shift) as usize].push(Entry { code: code as u32, row: row as u32 });
         }
@@ -137,7 +138,7 @@ impl Grouped {
 
 /// The rows of all groups, those of a part behind those of the part before, and the order that brings them there; none if
 /// they are there.
-pub(super) fn together(parts: Vec<Grouped>, workers: Workers<'_>) -> Result<(Spans, Option<Vec<u32>>)> {
+fn together(parts: Vec<Grouped>, workers: Workers<'_>) -> Result<(Spans, Option<Vec<u32>>)> {
     let unique = parts.iter().all(|part| part.starts.is_none());
     let ends = parts.iter().filter_map(|part| Some([*part.order.first()?, *part.order.last()?]));
     let sorted = parts.iter().all(|part| part.is_sorted) && ends.flatten().is_sorted();

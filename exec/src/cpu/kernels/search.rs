@@ -16,6 +16,7 @@ pub(crate) struct Needle {
     /// Where two rare bytes of it are; a string of less than two bytes has none.
     pair: Option<[usize; 2]>,
     /// Its first eight bytes, and which bits of them it has.
+    #[cfg(target_arch = "x86_64")]
     head: [u64; 2],
 }
 
@@ -23,7 +24,12 @@ impl Needle {
     /// This string.
     pub(crate) fn new(text: &str) -> Self {
         let pair = Pair::new(text.as_bytes()).map(|pair| [pair.index1(), pair.index2()].map(usize::from));
-        Needle { finder: Finder::new(text).into_owned(), pair, head: head(text.as_bytes()) }
+        Needle {
+            finder: Finder::new(text).into_owned(),
+            pair,
+            #[cfg(target_arch = "x86_64")]
+            head: head(text.as_bytes()),
+        }
     }
 
     /// Its bytes.
@@ -32,6 +38,7 @@ impl Needle {
     }
 
     /// Whether it begins at a place. Its first bytes, which are one number, tell that nearly always.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn begins(&self, bytes: &[u8], at: usize) -> Begins {
         let Some(eight) = bytes[at..].first_chunk() else {
@@ -90,6 +97,7 @@ impl Needle {
 }
 
 /// Whether a string begins at a place.
+#[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Begins {
     Not,
@@ -134,10 +142,13 @@ impl<'n> RareBytes<'n> {
         _mm512_mask_cmpeq_epi8_mask(_mm512_cmpeq_epi8_mask(lanes[0], self.bytes[0]), lanes[1], self.bytes[1])
     }
 
-    /// The same, of fewer than 64 places, which are the last ones.
+    /// The same, of the last places, fewer than 64.
+    ///
+    /// # Safety
+    /// There must be a place, and no 64 of them.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,bmi1")]
-    fn found_last(&self, bytes: &[u8], start: usize) -> u64 {
+    unsafe fn found_last(&self, bytes: &[u8], start: usize) -> u64 {
         use std::arch::x86_64::{_mm512_mask_cmpeq_epi8_mask, _mm512_maskz_loadu_epi8};
         let there = (1 << (self.places(bytes) - start)) - 1;
         // SAFETY: a string that begins at a place has both bytes, and only those of such places are read.
@@ -160,7 +171,11 @@ impl<'n> RareBytes<'n> {
             }
             start += 64;
         }
-        if start < places { (start, self.found_last(bytes, start)) } else { (start, 0) }
+        if start >= places {
+            return (start, 0);
+        }
+        // SAFETY: there are places, and the loop has left fewer than 64.
+        (start, unsafe { self.found_last(bytes, start) })
     }
 }
 
@@ -299,6 +314,7 @@ fn up_to_512(numbers: &[[i32; 16]], most: i32) -> usize {
 }
 
 /// The first eight bytes of a string, and which bits of them it has.
+#[cfg(target_arch = "x86_64")]
 fn head(needle: &[u8]) -> [u64; 2] {
     let mut bytes = [0; 8];
     let len = needle.len().min(8);

@@ -41,20 +41,28 @@ fn rows_of(rows: i64, codes: i64) -> Vec<Vec<Value>> {
 #[test]
 fn codes_are_groups() {
     let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
-    let rows = rows_of(40_000, 9_000);
+    // A key's codes are fewer than a quarter of the rows, and more than those of few groups.
+    for (key, codes) in [("i0.k", 9_000), ("i0.k, i0.b", 2_000)] {
+        check(key, &rows_of(40_000, codes), &pools);
+    }
+}
+
+fn check(key: &str, rows: &[Vec<Value>], pools: &[Pool]) {
+    let parts: String = key.split(", ").enumerate().map(|(at, part)| format!("    key k{at}? = {part}\n")).collect();
+    let shown_keys: String = key.split(", ").enumerate().map(|(at, _)| format!("k{at}, ")).collect();
+    let (asked, other) = (key.replace("i0.", "i1."), key.replace("i0.k", "i1.n").replace("i0.", "i1."));
     let conditions =
         ["", "    if i0.x <> 7\n", "    if i0.x < 9\n", "    if i0.k < 8000::bigint\n", "    if i0.x > 100\n"];
     for condition in conditions {
         for aggregates in ["    rows = count_rows()\n", PLAIN] {
             let fields = if aggregates == PLAIN { FIELDS } else { "rows" };
-            let groups =
-                format!("{TABLE}\nloop\n  i0 in %0\n  %1 bucket_reduce\n{condition}    key k? = i0.k\n{aggregates}");
-            let shown = format!("{groups}result %1\noutput k, {fields}\n");
+            let groups = format!("{TABLE}\nloop\n  i0 in %0\n  %1 bucket_reduce\n{condition}{parts}{aggregates}");
+            let shown = format!("{groups}result %1\noutput {shown_keys}{fields}\n");
             let looked_up = format!(
-                "{groups}loop\n  i1 in %0\n  %2 reduce\n    n? = sum(%1[i1.k].rows)::decimal(38,0)\n    m? = sum(%1[is i1.n].rows)::decimal(38,0)\n    e = count(i1.x if exists %1[i1.n])\nresult %2\noutput n, m, e\n"
+                "{groups}loop\n  i1 in %0\n  %2 reduce\n    n? = sum(%1[{asked}].rows)::decimal(38,0)\n    m? = sum(%1[is {other}].rows)::decimal(38,0)\n    e = count(i1.x if exists %1[{other}])\nresult %2\noutput n, m, e\n"
             );
             for text in [shown, looked_up] {
-                compare_forms(&text, &rows, &[0, 2], &pools);
+                compare_forms(&text, rows, &[0, 2], pools);
             }
         }
     }
