@@ -19,9 +19,6 @@ use multiloop_planner::relation::SortOrder;
 use multiloop_planner::types::DataType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Aggregates of a group that are little, at most.
-const PLAIN_AGGREGATES: usize = 8;
-
 /// A compiled program.
 pub(super) struct Plan<'p> {
     pub(super) program: &'p Program,
@@ -359,7 +356,7 @@ impl<'p> Compiler<'p, '_> {
             count: count.unwrap_or(0),
             clustered,
             keys_only: aggregates.is_empty(),
-            plain: aggregates.len() <= PLAIN_AGGREGATES && aggregates.iter().all(safe),
+            numbers: aggregates.iter().all(safe).then_some(aggregates.len() as u64),
             keys_unread: false,
             alone: true,
         };

@@ -25,8 +25,8 @@ pub(crate) struct Rows {
     pub(crate) clustered: bool,
     /// Whether nothing is computed of a group.
     pub(crate) keys_only: bool,
-    /// Whether some numbers are all that is kept of a group, and every row may be folded into one that nobody reads.
-    pub(crate) plain: bool,
+    /// How many numbers are kept of a group, if that is all, and every row may be folded into one that nobody reads.
+    pub(crate) numbers: Option<u64>,
     /// Whether groups are looked up, and nobody sees their keys or their order.
     pub(crate) keys_unread: bool,
     /// Whether one worker takes all rows, so that nothing is merged.
@@ -47,8 +47,8 @@ pub(crate) enum GroupKind {
 /// Codes up to which they are the numbers of groups, however many rows there are.
 pub(crate) const FEW_CODES: u64 = 1 << 12;
 
-/// Codes of Dense groups, at most: of more, more would be kept than the caches hold.
-const DENSE_CODES_MAX: u64 = 1 << 18;
+/// Numbers that are kept of Dense groups, at most (16 MiB for each worker).
+const DENSE_NUMBERS_MAX: u64 = 1 << 21;
 
 /// Rows for each code from which on groups are Dense.
 const ROWS_PER_DENSE_CODE: u64 = 4;
@@ -71,7 +71,9 @@ impl GroupKind {
     pub(crate) fn of(layout: &KeyLayout, rows: Rows) -> Self {
         let Some(codes) = layout.codes() else { return GroupKind::Hash };
         let is_set = codes <= SET_CODES_MAX && codes / SET_CODES_PER_ROW <= rows.count;
-        let is_dense = (FEW_CODES + 1..=DENSE_CODES_MAX).contains(&codes) && codes <= rows.count / ROWS_PER_DENSE_CODE;
+        let is_dense = codes > FEW_CODES
+            && codes <= rows.count / ROWS_PER_DENSE_CODE
+            && rows.numbers.is_some_and(|numbers| codes <= DENSE_NUMBERS_MAX / numbers.max(1));
         let is_direct = codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows.count;
         if codes <= FEW_CODES && Technique::Few.is_on() {
             GroupKind::Few
@@ -80,7 +82,7 @@ impl GroupKind {
         } else if is_set && rows.keys_only && Technique::Set.is_on() {
             // A row costs a hash otherwise, and a group 24 bytes.
             GroupKind::Set
-        } else if is_dense && rows.plain && Technique::DenseGroups.is_on() {
+        } else if is_dense && Technique::DenseGroups.is_on() {
             GroupKind::Dense
         } else if is_direct && Technique::Direct.is_on() {
             GroupKind::Direct
@@ -106,16 +108,23 @@ mod tests {
             // NULL has a code, too.
             GroupKind::of(&KeyLayout::new(vec![PartDomain::Integer { low: 0, high: codes - 2 }]), rows)
         };
-        let rows =
-            Rows { count: 100_000, clustered: false, keys_only: false, plain: true, keys_unread: false, alone: true };
+        let rows = Rows {
+            count: 100_000,
+            clustered: false,
+            keys_only: false,
+            numbers: Some(2),
+            keys_unread: false,
+            alone: true,
+        };
         assert_eq!(of(4_096, rows), GroupKind::Few);
         assert_eq!(of(4_097, rows), GroupKind::Dense);
         assert_eq!(of(25_000, rows), GroupKind::Dense);
         assert_eq!(of(25_001, rows), GroupKind::Direct);
-        assert_eq!(of(4_097, Rows { plain: false, ..rows }), GroupKind::Direct);
+        assert_eq!(of(4_097, Rows { numbers: None, ..rows }), GroupKind::Direct);
         assert_eq!(of(4_097, Rows { clustered: true, ..rows }), GroupKind::Ordered);
         assert_eq!(of(4_097, Rows { keys_only: true, ..rows }), GroupKind::Set);
         assert_eq!(of(1 << 40, rows), GroupKind::Hash);
-        assert_eq!(of((1 << 18) + 1, Rows { count: 1 << 30, ..rows }), GroupKind::Direct);
+        assert_eq!(of(1 << 20, Rows { count: 1 << 30, ..rows }), GroupKind::Dense);
+        assert_eq!(of((1 << 20) + 1, Rows { count: 1 << 30, ..rows }), GroupKind::Direct);
     }
 }
