@@ -12,7 +12,7 @@ use super::super::gather::{Gathered, copy_all};
 use super::index::Spans;
 use super::key::{Codes, KeyLayout, KeyWidth};
 use super::key_filter::{KeyFilter, KeyFilterPart};
-use super::parts::{DEAL_ROWS, Grouped, PARTS_MAX, pieces, wanted_parts};
+use super::parts::{DEAL_ROWS, Grouped, PARTS_MAX, pieces, starts_of_all, wanted_parts};
 use super::ranks::Ranks;
 use super::slots::{Slots, SlotsPart};
 use super::table::{GroupTables, IntegerKey, wants_filter};
@@ -21,10 +21,10 @@ use crate::schedule::Workers;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What comes of it.
+/// What comes of building an index in parts.
 pub(super) enum Outcome {
     Built(Hashed),
-    /// The codes of all keys, where one pass over them is quicker.
+    /// The codes of all keys, where one pass over them is quicker, or keys are no integers.
     OnePass(Box<Codes>),
 }
 
@@ -77,13 +77,8 @@ pub(super) fn bytes(layout: &KeyLayout, rows: usize) -> Option<usize> {
 /// Workers from which on groups of several runs are made in parts: that takes about twice the work of a single pass.
 const GROUPING_WORKERS: usize = if cfg!(test) { 3 } else { 4 };
 
-/// Indexes rows by their keys; none if these are no integers.
-pub(super) fn index(
-    layout: &KeyLayout,
-    keys: &[Gathered],
-    rows: usize,
-    workers: Workers<'_>,
-) -> Result<Option<Outcome>> {
+/// Indexes rows by their keys.
+pub(super) fn index(layout: &KeyLayout, keys: &[Gathered], rows: usize, workers: Workers<'_>) -> Result<Outcome> {
     index_by(layout, keys, rows, workers.count() >= GROUPING_WORKERS, workers)
 }
 
@@ -93,13 +88,13 @@ fn index_by(
     rows: usize,
     groups_in_parts: bool,
     workers: Workers<'_>,
-) -> Result<Option<Outcome>> {
-    Ok(Some(match layout.width {
-        KeyWidth::Bits32 => of_integers::<u32>(layout, keys, rows, groups_in_parts, workers)?,
-        KeyWidth::Bits64 => of_integers::<u64>(layout, keys, rows, groups_in_parts, workers)?,
-        KeyWidth::Bits128 => of_integers::<u128>(layout, keys, rows, groups_in_parts, workers)?,
-        KeyWidth::Bytes | KeyWidth::Text => return Ok(None),
-    }))
+) -> Result<Outcome> {
+    match layout.width {
+        KeyWidth::Bits32 => of_integers::<u32>(layout, keys, rows, groups_in_parts, workers),
+        KeyWidth::Bits64 => of_integers::<u64>(layout, keys, rows, groups_in_parts, workers),
+        KeyWidth::Bits128 => of_integers::<u128>(layout, keys, rows, groups_in_parts, workers),
+        KeyWidth::Bytes | KeyWidth::Text => Ok(Outcome::OnePass(Box::new(Codes::of_columns(layout, keys, rows)))),
+    }
 }
 
 fn of_integers<K: IntegerKey>(
@@ -238,8 +233,11 @@ fn unique<K: IntegerKey, I: Iterator<Item = Entry<K>>>(
         }
         Ok(slots.into_beyond())
     })?;
+    if repeated.into_inner() {
+        return Ok(None);
+    }
     slots.complete(keys.len(), beyond.into_iter().flatten());
-    Ok((!repeated.into_inner()).then_some((slots, filter)))
+    Ok(Some((slots, filter)))
 }
 
 /// The groups of a part, in the order of their first runs.
@@ -272,7 +270,7 @@ impl<K: IntegerKey> PartGroups<K> {
     }
 }
 
-/// The groups that begin in a piece of all runs: their keys, how many rows each has, and these.
+/// The groups that begin in a piece of all runs: their keys, and their rows; where each one's begin counts from 0.
 struct PieceGroups<K> {
     keys: Vec<K>,
     starts: Vec<u32>,
@@ -299,18 +297,7 @@ fn grouped<K: IntegerKey>(parts: &[PartGroups<K>], runs: usize, workers: Workers
     debug_assert_eq!(keys.len(), groups as usize, "every group begins once");
     let tables = of_distinct(keys, parts, &ranks, workers)?;
     let order = copy_all(done.iter().map(|piece| &piece.order[..]).collect(), workers)?;
-    let mut rows = 0;
-    let firsts = done.into_iter().map(|piece| {
-        let first = rows;
-        rows += piece.order.len() as u32;
-        (first, piece.starts)
-    });
-    let mut starts = workers.map(firsts.collect(), |(first, mut starts): (u32, Vec<u32>)| {
-        starts.iter_mut().for_each(|start| *start += first);
-        Ok(starts)
-    })?;
-    starts.push(vec![rows]);
-    let starts = copy_all(starts.iter().map(|starts| &starts[..]).collect(), workers)?;
+    let starts = starts_of_all(done.into_iter().map(|piece| (piece.starts, piece.order.len())), workers)?;
     Ok(Hashed { tables, spans: Spans::Starts(starts), order: Some(order) })
 }
 
@@ -423,10 +410,10 @@ mod tests {
                 let pool = Pool::new(threads).unwrap();
                 let workers = Workers { pool: Some(&pool), context: &context };
                 let built = |in_parts| index_by(&layout, &keys, values.len(), in_parts, workers).unwrap();
-                let Some(Outcome::Built(Hashed { tables, spans, order })) = built(true) else { panic!("integers") };
+                let Outcome::Built(Hashed { tables, spans, order }) = built(true) else { panic!("integers") };
                 // Where they are not grouped in parts, codes are what a pass over the keys gives.
                 match built(false) {
-                    Some(Outcome::OnePass(codes)) => {
+                    Outcome::OnePass(codes) => {
                         let expected = Codes::of_columns(&layout, &keys, values.len());
                         assert_eq!(codes.len, expected.len);
                         match layout.width {
@@ -435,8 +422,7 @@ mod tests {
                         }
                         assert!(order.is_some());
                     }
-                    Some(Outcome::Built(other)) => assert_eq!(other.order, order),
-                    None => panic!("integers"),
+                    Outcome::Built(other) => assert_eq!(other.order, order),
                 }
                 let (mut codes, mut groups) = (Codes::of_columns(&layout, &keys, values.len()), Vec::new());
                 tables.find(&codes, &mut groups);

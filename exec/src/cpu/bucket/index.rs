@@ -122,12 +122,11 @@ impl KeyIndex {
             && hash_parts::bytes(&layout, rows).is_some_and(has_room)
         {
             codes = match hash_parts::index(&layout, keys, rows, workers)? {
-                Some(Outcome::Built(Hashed { tables, spans, order })) => {
+                Outcome::Built(Hashed { tables, spans, order }) => {
                     reservation.resize(tables.bytes() + spans.bytes())?;
                     return Ok(Built { index: KeyIndex::new(layout, Lookup::Hash(tables), spans, reservation), order });
                 }
-                Some(Outcome::OnePass(codes)) => Some(*codes),
-                None => None,
+                Outcome::OnePass(codes) => Some(*codes),
             };
         }
         let codes = codes.unwrap_or_else(|| Codes::of_columns(&layout, keys, rows));

@@ -149,20 +149,28 @@ fn together(parts: Vec<Grouped>, workers: Workers<'_>) -> Result<(Spans, Option<
     if unique {
         return Ok((Spans::Unique, order));
     }
-    let mut rows = 0;
-    let firsts = parts.into_iter().map(|part| {
-        let first = rows;
-        rows += part.order.len() as u32;
-        (first, part)
+    let starts = parts.into_iter().map(|part| {
+        let starts = part.starts.unwrap_or_else(|| (0..part.groups).collect());
+        (starts, part.order.len())
     });
-    let mut starts = workers.map(firsts.collect(), |(first, part): (u32, Grouped)| {
-        Ok(match part.starts {
-            Some(own) => own.iter().map(|start| first + start).collect(),
-            None => (first..first + part.groups).collect(),
-        })
+    Ok((Spans::Starts(starts_of_all(starts, workers)?), order))
+}
+
+/// Where the groups of all parts begin, and where the last one ends; of each part where its own do, counted from 0, and how
+/// many rows it has.
+pub(super) fn starts_of_all(parts: impl Iterator<Item = (Vec<u32>, usize)>, workers: Workers<'_>) -> Result<Vec<u32>> {
+    let mut rows = 0;
+    let firsts = parts.map(|(starts, len)| {
+        let first = rows;
+        rows += len as u32;
+        (first, starts)
+    });
+    let mut starts = workers.map(firsts.collect(), |(first, mut starts): (u32, Vec<u32>)| {
+        starts.iter_mut().for_each(|start| *start += first);
+        Ok(starts)
     })?;
     starts.push(vec![rows]);
-    Ok((Spans::Starts(copy_all(starts.iter().map(|starts| &starts[..]).collect(), workers)?), order))
+    copy_all(starts.iter().map(|starts| &starts[..]).collect(), workers)
 }
 
 #[cfg(test)]

@@ -58,14 +58,6 @@ impl Needle {
         if self.bytes().is_empty() {
             return Some(0);
         }
-        #[cfg(target_arch = "x86_64")]
-        if let Some(pair) = self.pair
-            && bytes.len() <= SHORT
-            && Level::get() == Level::Avx512
-        {
-            // SAFETY: the CPU has the features.
-            return unsafe { find_512(bytes, self, pair) };
-        }
         let mut first = None;
         self.each(bytes, |at| {
             first = Some(at);
@@ -215,31 +207,6 @@ fn each_512(bytes: &[u8], needle: &Needle, pair: [usize; 2], each: &mut impl FnM
     }
     bytes.len()
 }
-
-/// The first place where a string begins among few bytes.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,bmi1")]
-fn find_512(bytes: &[u8], needle: &Needle, pair: [usize; 2]) -> Option<usize> {
-    let rare = RareBytes::new(needle, pair);
-    let mut start = 0;
-    while start < rare.places(bytes) {
-        let (block, mut found) = rare.next(bytes, start);
-        while found != 0 {
-            let at = block + found.trailing_zeros() as usize;
-            found &= found - 1;
-            if needle.begins(bytes, at) == Begins::There {
-                return Some(at);
-            }
-        }
-        start = block + 64;
-    }
-    None
-}
-
-/// Bytes among which a string is looked for without further ado.
-#[cfg(target_arch = "x86_64")]
-const SHORT: usize = 1024;
 
 /// Bytes of a long text that are looked at before it is searched.
 #[cfg(target_arch = "x86_64")]
