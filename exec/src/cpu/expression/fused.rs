@@ -11,7 +11,7 @@ use crate::column::{Column, ColumnData, Dictionary};
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::kernels::mask::Lane;
 use crate::cpu::kernels::search::{Needle, up_to};
-use crate::cpu::kernels::{compare, fill_truth_of, kernel, text};
+use crate::cpu::kernels::{compare, fill_truth_of, text};
 use crate::cpu::tile::{Rows, Tile};
 use crate::cpu::vector::{Vector, VectorData};
 use crate::technique::Technique;
@@ -390,27 +390,25 @@ fn search_column(
     true
 }
 
-kernel! {
-    /// Marks the rows in which a string and others behind it are found.
-    fn find_rows[](offsets: &[i32], bytes: &[u8], first: &Needle, rest: &[Needle], bits: &mut Bitmap) {
-        let (start, end) = (offsets[0] as usize, offsets[offsets.len() - 1] as usize);
-        let bytes = &bytes[start..end];
-        let mut row = 0;
-        first.each(bytes, |hit| {
-            row += rows_before(&offsets[row + 1..], start + hit);
-            let row_end = offsets[row + 1] as usize - start;
-            let behind = hit + first.bytes().len();
-            if behind > row_end {
-                // It lies across a border of rows; another may begin within it.
-                return hit + 1;
-            }
-            if text::holds(&bytes[behind..row_end], rest) {
-                bits.set(row, true);
-            }
-            // The leftmost hit is never worse than another of the same row.
-            row_end
-        });
-    }
+/// Marks the rows in which a string and others behind it are found.
+fn find_rows(offsets: &[i32], bytes: &[u8], first: &Needle, rest: &[Needle], bits: &mut Bitmap) {
+    let (start, end) = (offsets[0] as usize, offsets[offsets.len() - 1] as usize);
+    let bytes = &bytes[start..end];
+    let mut row = 0;
+    first.each(bytes, |hit| {
+        row += rows_before(&offsets[row + 1..], start + hit);
+        let row_end = offsets[row + 1] as usize - start;
+        let behind = hit + first.bytes().len();
+        if behind > row_end {
+            // It lies across a border of rows; another may begin within it.
+            return hit + 1;
+        }
+        if text::holds(&bytes[behind..row_end], rest) {
+            bits.set(row, true);
+        }
+        // The leftmost hit is never worse than another of the same row.
+        row_end
+    });
 }
 
 /// How many rows, given by their ends, end at or before a byte.

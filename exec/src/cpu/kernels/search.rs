@@ -244,7 +244,6 @@ fn seldom_together(text: &[u8], needle: &[u8], rare: [usize; 2]) -> [usize; 2] {
 }
 
 /// How many of some increasing numbers are at most this one, as far as all before them are; 16 at a time.
-#[inline]
 pub(crate) fn up_to(numbers: &[[i32; 16]], most: i32) -> usize {
     #[cfg(target_arch = "x86_64")]
     if Level::get() == Level::Avx512 {
@@ -263,7 +262,6 @@ pub(crate) fn up_to(numbers: &[[i32; 16]], most: i32) -> usize {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[inline]
 #[target_feature(enable = "avx512f,bmi1,popcnt")]
 fn up_to_512(numbers: &[[i32; 16]], most: i32) -> usize {
     use std::arch::x86_64::{_mm512_cmple_epi32_mask, _mm512_loadu_si512, _mm512_set1_epi32};

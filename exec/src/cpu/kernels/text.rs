@@ -235,7 +235,6 @@ impl Test {
 }
 
 /// Whether all parts are found, one behind the other.
-#[inline]
 pub(crate) fn holds(mut bytes: &[u8], parts: &[Needle]) -> bool {
     for part in parts {
         let Some(at) = part.find(bytes) else { return false };
