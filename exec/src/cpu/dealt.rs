@@ -12,7 +12,7 @@
 use super::aggregate::{Input, TileGroups};
 use super::bucket::grouper::{Grouper, MERGE_PARTS};
 use super::bucket::index::{sort_by_group, starts_of};
-use super::bucket::key::Codes;
+use super::bucket::waiting::{TileKeys, WaitingKeys};
 use super::gather::Gathered;
 use super::plan::{AggregatePlan, ReducePlan};
 use super::reduce::Reducer;
@@ -51,19 +51,14 @@ pub(super) struct Dealt<'p> {
 /// Rows of one part.
 #[derive(Default)]
 pub(super) struct Part<'p> {
-    waiting: Waiting,
+    waiting: Option<Waiting>,
     /// The groups of rows that no longer wait, and of those that were not dealt.
     pub(super) done: Option<Reducer<'p>>,
 }
 
 /// Rows that wait to be folded in.
-#[derive(Default)]
 struct Waiting {
-    codes: Vec<u64>,
-    /// For each row its number in its tile.
-    tuples: Vec<u32>,
-    /// Where the rows of each tile begin, and the place of the tile's first tuple; see `Firsts`.
-    tiles: Vec<(usize, u64)>,
+    keys: WaitingKeys,
     arguments: Vec<Gathered>,
 }
 
@@ -108,33 +103,27 @@ impl<'p> Dealt<'p> {
         &self.arguments
     }
 
-    /// Deals tuples with these codes, the first of which is at a place.
-    pub(super) fn add(&mut self, grouper: &Grouper, codes: &[u64], place: u64, arguments: &[&Vector]) {
-        grouper.parts_of(codes, &mut self.numbers);
+    /// Deals a tile's tuples.
+    pub(super) fn add(&mut self, grouper: &Grouper, keys: TileKeys<'_>, arguments: &[&Vector]) {
+        grouper.parts_of(keys, &mut self.numbers);
         let starts = starts_of(&self.numbers, MERGE_PARTS);
         let order = sort_by_group(&self.numbers, &starts);
-        // A code, a number, and the arguments.
-        let width: usize = 12 + arguments.iter().map(|argument| width_of(argument)).sum::<usize>();
+        let width: usize = keys.width() + arguments.iter().map(|argument| width_of(argument)).sum::<usize>();
         // A little more than a part's share of what may wait.
         let room = (self.waiting_max / width).min(self.rows) / MERGE_PARTS * 9 / 8;
-        self.waiting_bytes += codes.len() * width;
-        let mut values = Vector::default();
-        for (Part { waiting, .. }, range) in self.parts.iter_mut().zip(starts.windows(2)) {
+        self.waiting_bytes += self.numbers.len() * width;
+        for (part, range) in self.parts.iter_mut().zip(starts.windows(2)) {
             let tuples = &order[range[0] as usize..range[1] as usize];
             if tuples.is_empty() {
                 continue;
             }
-            if waiting.codes.is_empty() {
-                waiting.codes.reserve(room);
-                waiting.tuples.reserve(room);
-            }
-            waiting.tiles.push((waiting.codes.len(), place));
-            waiting.codes.extend(tuples.iter().map(|&tuple| codes[tuple as usize]));
-            waiting.tuples.extend_from_slice(tuples);
-            waiting.arguments.resize_with(arguments.len(), || Gathered::of_type(DataType::Null));
+            let waiting = part.waiting.get_or_insert_with(|| Waiting {
+                keys: WaitingKeys::with_room(&keys, room),
+                arguments: arguments.iter().map(|_| Gathered::of_type(DataType::Null)).collect(),
+            });
+            waiting.keys.add(keys, tuples);
             for (column, argument) in waiting.arguments.iter_mut().zip(arguments) {
-                values.gather(argument, tuples);
-                column.append_with_room(&values, room);
+                column.append_chosen(argument, tuples, room);
             }
         }
     }
@@ -148,7 +137,7 @@ impl<'p> Dealt<'p> {
     pub(super) fn settle(&mut self, mut fresh: impl FnMut(usize) -> Result<Reducer<'p>>) -> Result<()> {
         for (number, part) in self.parts.iter_mut().enumerate() {
             let mut done = part.done.take().map_or_else(|| fresh(number), Ok)?;
-            fold(std::mem::take(&mut part.waiting), &self.arguments, &mut done, false)?;
+            fold(part.waiting.take(), &self.arguments, &mut done, false)?;
             part.done = Some(done);
         }
         self.waiting_bytes = 0;
@@ -191,28 +180,16 @@ impl<'p> Part<'p> {
 }
 
 /// Folds rows into their groups.
-fn fold(waiting: Waiting, arguments: &[ScalarId], into: &mut Reducer<'_>, mixed: bool) -> Result<()> {
-    let len = waiting.codes.len();
-    if len == 0 {
-        return Ok(());
-    }
-    let codes = Codes::packed(waiting.codes);
-    let mut tile = 0;
-    let place = |at: u32| {
-        while waiting.tiles.get(tile + 1).is_some_and(|&(start, _)| start <= at as usize) {
-            tile += 1;
-        }
-        waiting.tiles[tile].1.saturating_add(waiting.tuples[at as usize].into())
-    };
-    let mut groups = Vec::with_capacity(len);
-    into.grouper.assign_codes_at(&codes, place, mixed, &mut groups);
+fn fold(waiting: Option<Waiting>, arguments: &[ScalarId], into: &mut Reducer<'_>, mixed: bool) -> Result<()> {
+    let Some(waiting) = waiting else { return Ok(()) };
+    let groups = into.grouper.assign_waiting(waiting.keys, mixed);
     let vectors: Vec<Vector> = waiting.arguments.into_iter().map(Gathered::into_vector).collect();
     let room = into.grouper.len();
     for (accumulator, aggregate) in into.accumulators.iter_mut().zip(&into.plan.aggregates) {
         accumulator.resize(room);
         let at = aggregate.argument.and_then(|argument| arguments.binary_search(&argument).ok());
         let vector = at.map(|at| &vectors[at]);
-        accumulator.update(&Input { groups: TileGroups::Each(&groups, None), vector, len })?;
+        accumulator.update(&Input { groups: TileGroups::Each(&groups, None), vector, len: groups.len() })?;
     }
     Ok(())
 }

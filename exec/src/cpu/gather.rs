@@ -237,13 +237,24 @@ impl Gathered {
         self.len += len;
     }
 
-    /// As [`Gathered::append`], of a column that will have so many rows if it is empty.
-    pub(super) fn append_with_room(&mut self, vector: &Vector, rows: usize) {
+    /// Appends some of the tuples. If the column is empty, it is to have so many rows.
+    pub(super) fn append_chosen(&mut self, vector: &Vector, tuples: &[u32], rows: usize) {
         if self.len == 0 {
             self.adopt(vector);
             each_plain!(&mut self.data, values => values.reserve(rows), text(_text) => {});
         }
-        self.append(vector);
+        let is_plain = vector.nulls.is_none() && !vector.constant && self.valid.is_none();
+        match (&mut self.data, &vector.data) {
+            (GatheredData::I32(values), VectorData::I32(from)) if is_plain => append_picked(values, from, tuples),
+            (GatheredData::I64(values), VectorData::I64(from)) if is_plain => append_picked(values, from, tuples),
+            (GatheredData::F64(values), VectorData::F64(from)) if is_plain => append_picked(values, from, tuples),
+            _ => {
+                let mut chosen = Vector::default();
+                chosen.gather(vector, tuples);
+                return self.append(&chosen);
+            }
+        }
+        self.len += tuples.len();
     }
 
     /// Takes the form that this column and the vector's values both fit.
@@ -470,6 +481,11 @@ impl Gathered {
         let valid = self.valid.as_ref().map(|valid| place(valid, places));
         Gathered { data, valid, len: self.len }
     }
+}
+
+/// Appends the values at these places.
+fn append_picked<T: Copy>(values: &mut Vec<T>, from: &[T], places: &[u32]) {
+    values.extend(places.iter().map(|&place| from[place as usize]));
 }
 
 /// The values, each at its place.

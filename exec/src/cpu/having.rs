@@ -1,8 +1,8 @@
 //! Conditions on groups, asked before groups become rows.
 //!
 //! Where the only reader of a reduction's groups is a loop that begins by leaving most of them out (HAVING), groups of
-//! clustered rows are left out as soon as they are complete: otherwise every order would become a row for the sake of a
-//! few large ones. The reader asks again, so leaving groups in is never wrong.
+//! clustered rows are left out as soon as they are complete, others once all rows are in: otherwise every order would
+//! become a row for the sake of a few large ones. The reader asks again, so leaving groups in is never wrong.
 
 use super::gather::Gathered;
 use super::plan::LoopPlan;
@@ -18,6 +18,8 @@ use std::sync::Arc;
 
 /// The conditions of the only reader of some groups.
 pub(super) struct Having<'p> {
+    frame: &'p Frame<'p>,
+    reader: &'p LoopPlan<'p>,
     tile: Tile<'p>,
     conditions: &'p [ScalarId],
     types: Vec<DataType>,
@@ -32,7 +34,12 @@ impl<'p> Having<'p> {
         let conditions = reader.levels.first().map_or(&[][..], |level| &level.conditions);
         let mut read = vec![false; types.len()];
         reader.expressions.columns_of(conditions).for_each(|field| read[field as usize] = true);
-        Having { tile, conditions, types, read }
+        Having { frame, reader, tile, conditions, types, read }
+    }
+
+    /// The same conditions, for another thread.
+    pub(super) fn fork(&self) -> Self {
+        Having::new(self.frame, self.reader, self.types.clone())
     }
 
     /// Whether the conditions read any of these fields.

@@ -13,13 +13,14 @@ use super::bucket::grouper::{Assigned, Grouper, MERGE_PARTS};
 use super::bucket::index::KeyIndex;
 use super::bucket::key::{Codes, KeyLayout, KeyPartValues, PartValues};
 use super::bucket::kind::Rows;
+use super::bucket::waiting::TileKeys;
 use super::dealt::{self, Dealt};
 use super::expression::filter::{Filtered, MaskIf};
 use super::gather::{Gathered, concat_all};
 use super::having::Having;
 use super::kernels::sum::sums_by_masks;
 use super::plan::{AggregatePlan, ReducePlan};
-use super::tile::Tile;
+use super::tile::{TILE_ROWS, Tile};
 use super::vector::Vector;
 use crate::context::{Context, Reservation};
 use crate::pool::Pool;
@@ -27,12 +28,16 @@ use crate::schedule::Workers;
 use crate::technique::Technique;
 use crate::{Error, Result};
 use multiloop_planner::multiloop::ScalarId;
+use std::ops::Range;
 
 /// Codes in an array that lie at most so far apart lie close by.
 const NEAR_CODES: u64 = 64;
 
 /// Groups beyond which a merge is done in parts.
 const MERGE_ALONE: usize = 1 << 13;
+
+/// Groups from which on it is asked which are wanted before they become rows.
+const HAVING_GROUPS: usize = if cfg!(test) { 8 } else { 1 << 12 };
 
 /// The groups of one worker.
 pub(super) struct Reducer<'p> {
@@ -183,8 +188,7 @@ impl<'p> Reducer<'p> {
 
     /// The same, with conditions that groups must pass to be wanted.
     pub(super) fn having(self, having: Having<'p>) -> Self {
-        let asks = self.grouper.completes() && Technique::Having.is_on();
-        Reducer { having: asks.then_some(having), ..self }
+        Reducer { having: Technique::Having.is_on().then_some(having), ..self }
     }
 
     fn of(plan: &'p ReducePlan<'p>, grouper: Grouper, context: &Context) -> Result<Self> {
@@ -371,12 +375,14 @@ impl<'p> Reducer<'p> {
     fn deal(&mut self, tile: &mut Tile<'_>, parts: &[ScalarId]) -> Result<()> {
         let len = tile.len();
         let dealt = self.dealt.get_or_insert_with(|| Box::new(Dealt::new(self.plan, self.alone)));
-        match (parts, self.grouper.code_range(), self.grouper.wide_range()) {
+        let keys = match (parts, self.grouper.code_range(), self.grouper.wide_range()) {
             (&[part], Some(range), _) if let Some(keys) = tile.integers(part, range)? => {
                 keys.codes(len, &mut self.short);
-                self.codes.set_packed(self.short.iter().map(|&code| code.into()));
+                TileKeys::Direct(&self.short)
             }
-            (&[part], _, Some(range)) if tile.wide_codes(part, range, &mut self.codes)? => {}
+            (&[part], _, Some(range)) if tile.wide_codes(part, range, &mut self.codes)? => {
+                self.grouper.pass(&self.codes, &mut self.short)
+            }
             _ => {
                 parts.iter().try_for_each(|&part| tile.evaluate(part))?;
                 let values = |&part: &ScalarId| PartValues::Vector(tile.vector(part));
@@ -384,12 +390,12 @@ impl<'p> Reducer<'p> {
                     parts.iter().map(|part| KeyPartValues { values: values(part), null_matches: true }).collect();
                 let Some(layout) = self.grouper.layout() else { return Err(Error::internal("keys without codes")) };
                 self.codes.encode(layout, &key, len);
+                self.grouper.pass(&self.codes, &mut self.short)
             }
-        }
+        };
         dealt.arguments().iter().try_for_each(|&argument| tile.evaluate(argument))?;
         let arguments: Vec<&Vector> = dealt.arguments().iter().map(|&argument| tile.vector(argument)).collect();
-        let place = self.grouper.pass(len);
-        dealt.add(&self.grouper, &self.codes.bits64, place, &arguments);
+        dealt.add(&self.grouper, keys, &arguments);
         if dealt.is_full() {
             self.settle()?;
         }
@@ -432,12 +438,21 @@ impl<'p> Reducer<'p> {
     }
 
     fn close(&mut self) -> Result<()> {
-        let Some(having) = &mut self.having else { return Ok(()) };
+        let Some(mut having) = self.having.take() else { return Ok(()) };
         let groups = self.grouper.complete(self.closed);
-        if groups.is_empty() {
-            return Ok(());
+        if !groups.is_empty()
+            && let Some(kept) = self.passing(&mut having, groups.clone())?
+        {
+            self.grouper.retain(groups.clone(), &kept);
+            self.accumulators.iter_mut().for_each(|accumulator| accumulator.retain(groups.clone(), &kept));
+            self.closed = groups.start + kept.len();
         }
-        self.closed = groups.end;
+        self.having = Some(having);
+        Ok(())
+    }
+
+    /// The positions of those among some groups in a row that are wanted; none if that cannot be told yet.
+    fn passing(&self, having: &mut Having<'p>, groups: Range<usize>) -> Result<Option<Vec<u32>>> {
         let keys = self.plan.key_types.len();
         let mut columns = vec![None; keys + self.accumulators.len()];
         if having.reads(0..keys) {
@@ -446,15 +461,30 @@ impl<'p> Reducer<'p> {
             columns.iter_mut().zip(shown).for_each(|(column, shown)| *column = Some(shown));
         }
         for (number, (accumulator, aggregate)) in self.accumulators.iter().zip(&self.plan.aggregates).enumerate() {
-            // One that cannot be looked into cannot be cut, either.
-            let Some(column) = accumulator.peek(groups.clone(), aggregate.kind.data_type) else { return Ok(()) };
-            columns[keys + number] = Some(column).filter(|_| having.reads(keys + number..keys + number + 1));
+            let is_read = having.reads(keys + number..keys + number + 1);
+            // Of clustered rows one that cannot be looked into cannot be cut, either.
+            if is_read || self.grouper.completes() {
+                let Some(column) = accumulator.peek(groups.clone(), aggregate.kind.data_type) else { return Ok(None) };
+                columns[keys + number] = Some(column).filter(|_| is_read);
+            }
         }
-        let kept = having.passing(columns, groups.len())?;
-        self.grouper.retain(groups.clone(), &kept);
-        self.accumulators.iter_mut().for_each(|accumulator| accumulator.retain(groups.clone(), &kept));
-        self.closed = groups.start + kept.len();
-        Ok(())
+        having.passing(columns, groups.len()).map(Some)
+    }
+
+    /// Once all rows are in: those of many groups that are wanted, in their order; none if most may be.
+    fn wanted(&mut self) -> Result<Option<Vec<u32>>> {
+        let Some(mut having) = self.having.take() else { return Ok(None) };
+        let count = self.grouper.len();
+        if count < HAVING_GROUPS || self.grouper.completes() || !self.grouper.numbers_in_order() {
+            return Ok(None);
+        }
+        let mut wanted = Vec::new();
+        for start in (0..count).step_by(TILE_ROWS) {
+            let groups = start..count.min(start + TILE_ROWS);
+            let Some(passing) = self.passing(&mut having, groups)? else { return Ok(None) };
+            wanted.extend(passing.iter().map(|&group| start as u32 + group));
+        }
+        Ok((wanted.len() <= count / 2).then(|| self.grouper.in_order(wanted)))
     }
 
     /// Counts what is held against the memory limit.
@@ -480,7 +510,7 @@ impl<'p> Reducer<'p> {
     }
 
     /// Merges consecutive groups of clustered rows, of which the first may be the last one here.
-    fn merge_run(&mut self, other: &Reducer<'_>, mut run: std::ops::Range<u32>) -> Result<()> {
+    fn merge_run(&mut self, other: &Reducer<'_>, mut run: Range<u32>) -> Result<()> {
         if self.grouper.continues(&other.grouper, run.start) {
             self.merge(other, &[run.start])?;
             run.start += 1;
@@ -499,8 +529,11 @@ impl<'p> Reducer<'p> {
         Ok(())
     }
 
-    /// The groups in order, as columns: keys, then aggregates.
-    fn finish(self) -> Result<(Vec<Gathered>, usize)> {
+    /// The groups in order, as columns: keys, then aggregates. Some that are not wanted are left out.
+    fn finish(mut self) -> Result<(Vec<Gathered>, usize)> {
+        if let Some(groups) = self.wanted()? {
+            return self.show(&groups);
+        }
         if self.is_part && self.grouper.is_ordered_part() {
             let rows = self.grouper.len();
             let mut columns = self.grouper.into_keys();
@@ -517,11 +550,16 @@ impl<'p> Reducer<'p> {
             return Ok((columns, places.len()));
         }
         let groups = self.grouper.ordered();
-        let mut columns = self.grouper.keys(&groups)?;
+        self.show(&groups)
+    }
+
+    /// These groups, as columns.
+    fn show(self, groups: &[u32]) -> Result<(Vec<Gathered>, usize)> {
+        let mut columns = self.grouper.keys(groups)?;
         let all = groups.len() == self.grouper.len() && groups.is_sorted();
         for (accumulator, aggregate) in self.accumulators.into_iter().zip(&self.plan.aggregates) {
             let column = accumulator.finish(aggregate.kind.data_type)?;
-            columns.push(if all { column } else { column.take(&groups) });
+            columns.push(if all { column } else { column.take(groups) });
         }
         Ok((columns, groups.len()))
     }
@@ -618,6 +656,7 @@ fn merge_parts<'p>(mut reducers: Vec<Reducer<'p>>, workers: Workers<'_>) -> Resu
         }
         waiting.into_iter().try_for_each(|rows| rows.fold_into(&mut merged, reducers.len() > 1))?;
         merged.is_part = parts == MERGE_PARTS;
+        merged.having = first.having.as_ref().map(Having::fork);
         merged.account()?;
         Ok(merged)
     })
@@ -643,7 +682,7 @@ fn finish_ordered(
 ) -> Result<(Vec<Gathered>, usize)> {
     let Some(first) = reducers.first() else { return Ok((Vec::new(), 0)) };
     let plan = first.plan;
-    let mut all: Vec<(usize, usize, std::ops::Range<u32>)> = Vec::new();
+    let mut all: Vec<(usize, usize, Range<u32>)> = Vec::new();
     for (worker, reducer) in reducers.iter().enumerate() {
         let Grouper::Ordered { codes, segments, .. } = &reducer.grouper else { continue };
         for (at, segment) in segments.iter().enumerate() {
@@ -658,7 +697,7 @@ fn finish_ordered(
         Grouper::Ordered { codes, .. } => codes[group as usize],
         _ => 0,
     };
-    let mut parts: Vec<Vec<(usize, std::ops::Range<u32>)>> = Vec::new();
+    let mut parts: Vec<Vec<(usize, Range<u32>)>> = Vec::new();
     let (mut size, mut last) = (usize::MAX, None);
     for (_, worker, groups) in all {
         if size >= MERGE_ALONE && last != Some(code(worker, groups.start)) {
@@ -671,7 +710,7 @@ fn finish_ordered(
             part.push((worker, groups));
         }
     }
-    let merge = |part: Vec<(usize, std::ops::Range<u32>)>| {
+    let merge = |part: Vec<(usize, Range<u32>)>| {
         let mut merged = Reducer::of(plan, first.grouper.fresh(&plan.key_types, 0, 1), context)?;
         for (worker, groups) in part {
             merged.merge_run(&reducers[worker], groups)?;

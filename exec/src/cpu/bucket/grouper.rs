@@ -2,7 +2,7 @@
 
 use super::super::bitmap::Bitmap;
 use super::super::gather::{Gathered, GatheredData};
-use super::super::kernels::{mask, vectorised};
+use super::super::kernels::mask;
 use super::super::probe::{CodeRange, IntegerKeys};
 use super::super::vector::Vector;
 use super::super::wide_keys::WideRange;
@@ -10,11 +10,11 @@ use super::direct::{FAR_ENTRIES, direct, direct_all};
 use super::few::{assign_few, mark_dense, put_aside};
 use super::firsts::{Firsts, firsts};
 use super::group_keys::{canonical, columns_of, decode_all, settle_intervals};
-use super::key::{Codes, KeyLayout, KeyPartValues, KeyWidth, PartValues};
+use super::key::{Codes, KeyLayout, KeyPartValues, PartValues};
 use super::kind::{GroupKind, Rows, is_own_index};
 use super::present::Present;
 use super::runs::Runs;
-use super::table::{GroupTable, hash32, hash64};
+use super::table::GroupTable;
 use crate::Result;
 use multiloop_planner::types::DataType;
 
@@ -91,7 +91,7 @@ fn hash_part(table: &GroupTable, group: u32, parts: usize) -> usize {
 }
 
 /// How far codes below `len` are shifted to give their part of `parts`.
-fn shift_of(len: usize, parts: usize) -> u32 {
+pub(super) fn shift_of(len: usize, parts: usize) -> u32 {
     len.div_ceil(parts).next_power_of_two().trailing_zeros()
 }
 
@@ -448,75 +448,6 @@ impl Grouper {
         }
     }
 
-    /// Whether rows may be dealt by the codes of their keys, and these be told from the codes.
-    pub(crate) fn deals(&self) -> bool {
-        match self {
-            Grouper::Direct { .. } => true,
-            Grouper::Hash { layout, .. } => layout.codes_tell_keys(),
-            _ => false,
-        }
-    }
-
-    /// The layout of keys that are dealt.
-    pub(crate) fn layout(&self) -> Option<&KeyLayout> {
-        let (Grouper::Direct { layout, .. } | Grouper::Hash { layout, .. }) = self else { return None };
-        Some(layout)
-    }
-
-    /// The part of a merge that each of some codes belongs to, as [`Grouper::part`] says of groups.
-    pub(crate) fn parts_of(&self, codes: &[u64], parts: &mut Vec<u8>) {
-        parts.clear();
-        match self {
-            Grouper::Direct { entries, .. } => {
-                let shift = shift_of(entries.len(), MERGE_PARTS);
-                vectorised(move || parts.extend(codes.iter().map(|&code| (code >> shift) as u8)));
-            }
-            Grouper::Hash { layout, .. } if layout.width == KeyWidth::Bits32 => vectorised(|| {
-                parts.extend(codes.iter().map(|&code| part_of_hash(hash32(code as u32), MERGE_PARTS) as u8));
-            }),
-            _ => vectorised(|| {
-                parts.extend(codes.iter().map(|&code| part_of_hash(hash64(code), MERGE_PARTS) as u8));
-            }),
-        }
-    }
-
-    /// The place of the first of so many tuples, which are not assigned here; see [`Firsts`].
-    pub(crate) fn pass(&mut self, len: usize) -> u64 {
-        let Grouper::Hash { firsts, .. } = self else { return 0 };
-        let first = firsts.place();
-        firsts.offered += len as u64;
-        first
-    }
-
-    /// As [`Grouper::assign`], for tuples with these codes. `place` is asked for the places of tuples, in order. With
-    /// `mixed` they may be earlier than those of groups that are there.
-    pub(crate) fn assign_codes_at(
-        &mut self,
-        codes: &Codes,
-        mut place: impl FnMut(u32) -> u64,
-        mixed: bool,
-        groups: &mut Vec<u32>,
-    ) {
-        match self {
-            Grouper::Direct { base, entries, codes: met, .. } => {
-                direct_all(entries, *base, met, &codes.bits64, groups);
-            }
-            Grouper::Hash { table, firsts: places, own_index, .. } => {
-                let before = table.len();
-                table.insert(codes, groups);
-                if *own_index {
-                    return;
-                }
-                if mixed {
-                    places.earliest(groups, place);
-                } else {
-                    places.places.extend(firsts(groups, before, table.len()).iter().map(|&tuple| place(tuple)));
-                }
-            }
-            _ => unreachable!("these are not dealt"),
-        }
-    }
-
     /// The groups that have rows.
     pub(crate) fn occupied(&self) -> Vec<u32> {
         match self {
@@ -541,11 +472,21 @@ impl Grouper {
             Grouper::Direct { entries, .. } => {
                 entries.iter().filter(|&&entry| entry != 0).map(|&entry| entry - 1).collect()
             }
+            Grouper::Hash { table, .. } => self.in_order((0..table.len() as u32).collect()),
+        }
+    }
+
+    /// Some of the groups, in this order; they come in that of their numbers.
+    pub(crate) fn in_order(&self, mut groups: Vec<u32>) -> Vec<u32> {
+        match self {
+            Grouper::One | Grouper::Few { .. } | Grouper::Set { .. } | Grouper::Ordered { .. } => groups,
+            Grouper::Direct { codes, .. } => {
+                groups.sort_unstable_by_key(|&group| codes[group as usize]);
+                groups
+            }
             Grouper::Hash { table, firsts, .. } => {
                 let mut parts: Vec<Vec<u32>> = vec![Vec::new(); MERGE_PARTS];
-                for group in 0..table.len() as u32 {
-                    parts[hash_part(table, group, MERGE_PARTS)].push(group);
-                }
+                groups.into_iter().for_each(|group| parts[hash_part(table, group, MERGE_PARTS)].push(group));
                 parts.iter_mut().for_each(|groups| firsts.sort(groups));
                 parts.concat()
             }

@@ -207,14 +207,6 @@ impl Codes {
         Codes { len: bits64.len(), bits64, ..Codes::default() }
     }
 
-    /// Takes packed keys.
-    pub(crate) fn set_packed(&mut self, keys: impl Iterator<Item = u64>) {
-        self.bits64.clear();
-        self.bits64.extend(keys);
-        (self.len, self.absent) = (self.bits64.len(), None);
-        self.repeats.clear();
-    }
-
     /// Takes keys of one integer.
     pub(crate) fn set_wide(&mut self, keys: &WideKeys<'_>, len: usize) {
         self.absent = keys.codes(len, &mut self.bits64);
