@@ -592,8 +592,7 @@ pub(super) fn finish(
         return all.finish();
     }
     let workers = Workers { pool, context };
-    let merged = merge_parts(reducers, workers)?;
-    append_parts(workers.map(merged, Reducer::finish)?, workers)
+    append_parts(merge_parts(reducers, workers, Reducer::finish)?, workers)
 }
 
 /// The groups of all workers, found by what they were numbered by: their index, their aggregates as columns, and a number
@@ -612,7 +611,7 @@ pub(super) fn finish_index(
         reducers.iter().for_each(|reducer| all.grouper.unite(&reducer.grouper));
         vec![all]
     } else {
-        merge_parts(reducers, workers)?
+        merge_parts(reducers, workers, Ok)?
     };
     let taken = merged.iter_mut().map(|reducer| (std::mem::take(&mut reducer.accumulators), &reducer.grouper));
     let columns = workers.map(taken.collect(), |(accumulators, grouper): (Vec<Accumulator>, &Grouper)| {
@@ -632,8 +631,13 @@ pub(super) fn finish_index(
     Ok((index, columns, rows))
 }
 
-/// The groups of several workers, by part.
-fn merge_parts<'p>(mut reducers: Vec<Reducer<'p>>, workers: Workers<'_>) -> Result<Vec<Reducer<'p>>> {
+/// What is made of the groups of several workers, by part, as soon as a part is merged: what it holds is close by then, and
+/// serves the next part.
+fn merge_parts<'p, T: Send>(
+    mut reducers: Vec<Reducer<'p>>,
+    workers: Workers<'_>,
+    make: impl Fn(Reducer<'p>) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
     let dealt_rows: Vec<Dealt<'p>> =
         reducers.iter_mut().filter_map(|reducer| reducer.dealt.take()).map(|dealt| *dealt).collect();
     let Some(first) = reducers.first() else { return Ok(Vec::new()) };
@@ -658,7 +662,7 @@ fn merge_parts<'p>(mut reducers: Vec<Reducer<'p>>, workers: Workers<'_>) -> Resu
         merged.is_part = parts == MERGE_PARTS;
         merged.having = first.having.as_ref().map(Having::fork);
         merged.account()?;
-        Ok(merged)
+        make(merged)
     })
 }
 
