@@ -317,7 +317,9 @@ impl<'a> Nest<'a> {
         let mut pairs = Pairs::new(self);
         for (&tuple, &group) in tuples.iter().zip(groups) {
             let (first, count) = if group == NO_GROUP { (NO_ROW, 1) } else { spans.rows(group) };
-            pairs.push_range(tuple, first, count, |nest, parents, rows| nest.pairs(level, parents, rows, sinks))?;
+            if !(count == 1 && pairs.push(tuple, first)) {
+                pairs.push_range(tuple, first, count, |nest, parents, rows| nest.pairs(level, parents, rows, sinks))?;
+            }
         }
         pairs.finish(|nest, parents, rows| nest.pairs(level, parents, rows, sinks))
     }
@@ -408,8 +410,21 @@ struct Pairs<'n, 'a> {
 
 impl<'n, 'a> Pairs<'n, 'a> {
     fn new(nest: &'n mut Nest<'a>) -> Self {
-        let (parents, rows) = nest.spare.pop().unwrap_or_default();
+        let (mut parents, mut rows) = nest.spare.pop().unwrap_or_default();
+        parents.reserve(TILE_ROWS);
+        rows.reserve(TILE_ROWS);
         Pairs { nest, parents, rows }
+    }
+
+    /// A tuple with one row, unless the tile would be full with it; whether it did that.
+    #[inline(always)]
+    fn push(&mut self, tuple: u32, row: u32) -> bool {
+        let has_room = self.rows.len() + 1 < TILE_ROWS;
+        if has_room {
+            self.parents.push(tuple);
+            self.rows.push(row);
+        }
+        has_room
     }
 
     /// A tuple with `count` rows from `first` on; the one row that is none may be `first`, too.

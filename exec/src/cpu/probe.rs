@@ -161,6 +161,16 @@ impl Valid<'_> {
             }
         }
     }
+
+    /// Whether a key is not NULL.
+    #[inline(always)]
+    fn get(&self, rows: Option<&[u32]>, at: usize) -> bool {
+        match (self, rows) {
+            (Valid::Tuples(bits), _) => bits.get(at),
+            (Valid::Rows(bits, start), None) => bits.value(start + at),
+            (Valid::Rows(bits, _), Some(rows)) => bits.value(rows[at] as usize),
+        }
+    }
 }
 
 impl<'a> IntegerKeys<'a> {
@@ -270,16 +280,17 @@ impl<'a> IntegerKeys<'a> {
         }
     }
 
-    /// Appends what `group` gives of the codes of the keys at these positions.
+    /// Appends what `group` gives of the codes of the keys at these positions, which have been found: a NULL is among them
+    /// only if it is a key like any other.
     #[inline(always)]
     pub(super) fn groups_at(&self, positions: &[u32], groups: &mut Vec<u32>, group: impl Fn(u32) -> u32) {
-        with_code!(self, |values, code| match (self.rows, &self.valid) {
+        let valid = self.valid.as_ref().filter(|_| self.null <= self.count);
+        with_code!(self, |values, code| match (self.rows, valid) {
             (None, None) => append(groups, positions, |at| group(code(values[at as usize]))),
             (Some(rows), None) => append(groups, positions, |at| group(code(values[rows[at as usize] as usize]))),
             (rows, Some(valid)) => append(groups, positions, |at| {
-                let is_valid = valid.word(rows, at as usize, 1) & 1 == 1;
                 let row = rows.map_or(at, |rows| rows[at as usize]);
-                group(if is_valid { code(values[row as usize]) } else { self.null })
+                group(if valid.get(rows, at as usize) { code(values[row as usize]) } else { self.null })
             }),
         });
     }
@@ -417,7 +428,8 @@ mod tests {
         assert_eq!(codes[..expected.len()], expected, "from {low} to {high}");
         keys.codes(expected.len(), &mut codes);
         assert_eq!(codes, expected, "from {low} to {high}");
-        let positions: Vec<u32> = (0..expected.len() as u32).step_by(3).collect();
+        let is_found = |at: &u32| null != absent || values[*at as usize].is_some();
+        let positions: Vec<u32> = (0..expected.len() as u32).step_by(3).filter(is_found).collect();
         let mut groups = vec![7];
         keys.groups_at(&positions, &mut groups, |code| code ^ 1);
         assert!(groups[1..].iter().zip(&positions).all(|(group, &at)| *group == expected[at as usize] ^ 1));
