@@ -263,7 +263,7 @@ impl<'p> Reducer<'p> {
         if in_order && room > before && self.plan.aggregates.iter().any(|aggregate| aggregate.takes_first_row) {
             self.begin_groups(tile, before)?;
         }
-        let Assigned { groups, present, runs, has_runs } = &mut self.assigned;
+        let Assigned { groups, present, runs, has_runs, .. } = &mut self.assigned;
         if *has_runs && self.plan.aggregates.iter().any(|aggregate| !aggregate.condition.is_empty()) {
             runs.spread(groups);
         }

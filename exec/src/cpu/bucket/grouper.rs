@@ -10,9 +10,10 @@ use super::direct::{FAR_ENTRIES, direct, direct_all};
 use super::few::{assign_few, mark_dense, put_aside};
 use super::firsts::{Firsts, firsts};
 use super::group_keys::{canonical, columns_of, decode_all, settle_intervals};
-use super::key::{Codes, KeyLayout, KeyPartValues, PartValues};
+use super::key::{Codes, KeyLayout, KeyPartValues, KeyWidth, PartValues};
 use super::kind::{GroupKind, Rows, is_own_index};
 use super::present::Present;
+use super::repeats::Repeats;
 use super::runs::Runs;
 use super::table::GroupTable;
 use crate::Result;
@@ -68,9 +69,20 @@ pub(crate) struct Assigned {
     pub(crate) runs: Runs,
     /// Whether there are runs, and no number for each tuple.
     pub(crate) has_runs: bool,
+    /// Memory for runs of alike neighbours, and the code of each.
+    repeats: Repeats,
+    firsts: Vec<u32>,
 }
 
 impl Assigned {
+    /// If neighbours are alike, `groups` are those of their runs.
+    fn take_repeats(&mut self, repeats: &Repeats) {
+        self.has_runs = repeats.any();
+        if self.has_runs {
+            self.runs.set(repeats, &mut self.groups);
+        }
+    }
+
     /// The tuples that began the groups from `before` to `len`, in order.
     pub(crate) fn beginnings(&self, before: usize, len: usize) -> Vec<u32> {
         if self.has_runs { self.runs.firsts(before) } else { firsts(&self.groups, before, len) }
@@ -273,7 +285,7 @@ impl Grouper {
     }
 
     /// The group of each of `len` tuples. `One` leaves `groups` alone, and so do `Set`, which has none, and what gives
-    /// runs: `Ordered`, and `Hash` where most neighbours are alike. `Few` says which groups are among them, if these are
+    /// runs: `Ordered`, and `Direct` and `Hash` where most neighbours are alike. `Few` says which groups are among them, if these are
     /// few. For `One` and `Few` there may be a mask: tuples that it does not have are put into a group behind the last.
     pub(crate) fn assign(
         &mut self,
@@ -308,7 +320,9 @@ impl Grouper {
             }
             Grouper::Direct { layout, base, entries, codes: met } => {
                 codes.encode(layout, &parts, len);
-                direct_all(entries, *base, met, &codes.bits64, groups);
+                let each = codes.without_repeats(KeyWidth::Bits64);
+                direct_all(entries, *base, met, &each.bits64, groups);
+                assigned.take_repeats(&codes.repeats);
             }
             Grouper::Ordered { layout, codes: keys, segments } => {
                 codes.encode(layout, &parts, len);
@@ -337,17 +351,14 @@ impl Grouper {
     fn assign_hashed(&mut self, key: &[&Vector], codes: &mut Codes, assigned: &mut Assigned) {
         let Grouper::Hash { layout, table, keys, firsts: places, own_index } = self else { return };
         let len = codes.len;
-        let Assigned { groups, runs, has_runs, .. } = assigned;
         debug_assert!(codes.absent.is_none(), "ranges hold for every key");
         let before = table.len();
-        table.insert(codes.without_repeats(layout.width), groups);
-        *has_runs = codes.repeats.any();
-        if *has_runs {
-            runs.set(&codes.repeats, groups);
-        }
+        table.insert(codes.without_repeats(layout.width), &mut assigned.groups);
+        assigned.take_repeats(&codes.repeats);
         if *own_index {
             return;
         }
+        let Assigned { groups, runs, has_runs, .. } = assigned;
         let new = if *has_runs { runs.firsts(before) } else { firsts(groups, before, table.len()) };
         places.add(&new, len);
         for (column, vector) in keys.iter_mut().zip(key) {
@@ -420,7 +431,16 @@ impl Grouper {
             }
             Grouper::Direct { base, entries, codes: met, .. } => {
                 keys.codes(len, codes);
-                direct_all(entries, *base, met, codes, groups);
+                let mut repeats = std::mem::take(&mut assigned.repeats);
+                repeats.find(codes, None);
+                if repeats.any() {
+                    repeats.firsts(codes, &mut assigned.firsts);
+                    direct_all(entries, *base, met, &assigned.firsts, groups);
+                    assigned.take_repeats(&repeats);
+                } else {
+                    direct_all(entries, *base, met, codes, groups);
+                }
+                assigned.repeats = repeats;
             }
             Grouper::Ordered { codes: met, segments, .. } => {
                 let fresh = segments.last().is_some_and(|segment| segment.start as usize == met.len());
