@@ -34,6 +34,7 @@ mod share_filtered_rows;
 pub mod substitute;
 #[cfg(test)]
 mod tests;
+mod turn_anti_join;
 mod turn_left_join;
 pub mod uses;
 
@@ -155,11 +156,14 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// Rules that run once, in this order, when no other changes anything any more.
-pub const LAST_RULES: &[Rule] = &[rule(
-    "turn_left_join",
-    turn_left_join::turn_left_join,
-    "behind all others, which move conditions and rows in ways that a rest does not allow",
-)];
+pub const LAST_RULES: &[Rule] = &[
+    rule(
+        "turn_left_join",
+        turn_left_join::turn_left_join,
+        "behind all others, which move conditions and rows in ways that a rest does not allow",
+    ),
+    rule("turn_anti_join", turn_anti_join::turn_anti_join, "for the same reason; one loop cannot be turned twice"),
+];
 
 /// Rounds after which a program is as good as it gets; two rules that undo each other would go on for ever.
 const ROUNDS_MAX: usize = 40;

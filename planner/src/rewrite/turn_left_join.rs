@@ -84,7 +84,7 @@ use crate::types::{DataType, Field};
 use crate::value::Value;
 
 /// How many times the rows of the left side those of the right side have to be.
-const TURN_MIN: f64 = 1.5;
+pub(super) const TURN_MIN: f64 = 1.5;
 
 /// Turns left joins around.
 pub(super) fn turn_left_join(program: &mut Program) -> bool {
@@ -152,8 +152,8 @@ fn find(program: &Program, block: BlockId) -> Option<LeftJoin> {
         let larger = selectivity.rows_of_nest(&build.nest, condition) > left * TURN_MIN;
         let vanish = value.iter().all(|&value| vanishes(program, &build.nest, value))
             || witness(program, &build.nest, (key, sides.key)).is_some();
-        let may =
-            alone && larger && vanish && !is_in_place(program, build) && is_free(program, &failing, &sides, build);
+        let free = is_free(program, &failing, (sides.left.id, sides.key), build);
+        let may = alone && larger && vanish && !is_in_place(program, build) && free;
         may.then_some(LeftJoin { made: from.at, at, chosen })
     };
     (0..lets.len()).find_map(pays)
@@ -168,7 +168,7 @@ fn vanishes(program: &Program, nest: &[Index], id: ScalarId) -> bool {
 }
 
 /// A part of the buckets' key that is NULL when no index of a nest stands on a row, and never where something was found.
-fn witness(program: &Program, nest: &[Index], (key, asked): (&[ScalarId], &[KeyPart])) -> Option<ScalarId> {
+pub(super) fn witness(program: &Program, nest: &[Index], (key, asked): (&[ScalarId], &[KeyPart])) -> Option<ScalarId> {
     let parts = key.iter().zip(asked).filter(|(_, part)| !part.null_matches);
     parts.map(|(&scalar, _)| scalar).find(|&scalar| vanishes(program, nest, scalar))
 }
@@ -189,10 +189,15 @@ fn is_in_place(program: &Program, build: &Multiloop) -> bool {
 }
 
 /// Whether the key reads the left side alone, and neither it nor anything that the buckets are made of has effects.
-fn is_free(program: &Program, failing: &Failing, sides: &Sides<'_>, build: &Multiloop) -> bool {
+pub(super) fn is_free(
+    program: &Program,
+    failing: &Failing,
+    (left, key): (IndexId, &[KeyPart]),
+    build: &Multiloop,
+) -> bool {
     let mut free = FreeIndices::default();
-    let mut own = |id: ScalarId| free.scalar(program, id).iter().all(|index| *index == sides.left.id);
-    let mut pure = sides.key.iter().all(|part| own(part.scalar) && failing.is_pure(program, part.scalar));
+    let mut own = |id: ScalarId| free.scalar(program, id).iter().all(|index| *index == left);
+    let mut pure = key.iter().all(|part| own(part.scalar) && failing.is_pure(program, part.scalar));
     let mut visit = |id| pure &= failing.is_pure(program, id);
     build.nest.iter().for_each(|index| index.source.for_each_scalar(&mut visit));
     build.generators.iter().for_each(|generator| generator.for_each_scalar(&mut visit));
@@ -200,7 +205,7 @@ fn is_free(program: &Program, failing: &Failing, sides: &Sides<'_>, build: &Mult
 }
 
 /// How many of the first conditions read the left side alone and are the same for all generators.
-fn chosen(program: &Program, failing: &Failing, multiloop: &Multiloop, left: IndexId) -> usize {
+pub(super) fn chosen(program: &Program, failing: &Failing, multiloop: &Multiloop, left: IndexId) -> usize {
     let mut free = FreeIndices::default();
     let first = multiloop.generators[0].condition();
     let passes = |&(at, &id): &(usize, &ScalarId)| {
@@ -226,7 +231,7 @@ fn turn(program: &mut Program, block: BlockId, LeftJoin { made, at, chosen }: Le
     let (left, right, asked) = (left.clone(), right.clone(), asked.to_vec());
 
     let of_left = multiloop.generators[0].condition()[..chosen].to_vec();
-    let (buckets, collect) = by_question(program, &left, rows, &right, of_left.clone());
+    let (buckets, collect) = by_question(program, (&left, rows), (collection_of(&right), &asked), of_left.clone());
     let members = program.members(buckets).to_vec();
 
     // The right rows ask for them.
@@ -271,17 +276,17 @@ fn turn(program: &mut Program, block: BlockId, LeftJoin { made, at, chosen }: Le
 }
 
 /// Which rows find a left row: those whose key one of the left rows that pass some conditions asks for.
-struct Asks<'a> {
-    left: IndexId,
-    rows: CollectionId,
-    asked: &'a [KeyPart],
-    key: &'a [ScalarId],
-    conditions: &'a [ScalarId],
+pub(super) struct Asks<'a> {
+    pub(super) left: IndexId,
+    pub(super) rows: CollectionId,
+    pub(super) asked: &'a [KeyPart],
+    pub(super) key: &'a [ScalarId],
+    pub(super) conditions: &'a [ScalarId],
 }
 
 impl Asks<'_> {
     /// Whether that implies a condition: that the key is among those of more left rows.
-    fn imply(&self, program: &mut Program, lets: &[Let], condition: ScalarId) -> bool {
+    pub(super) fn imply(&self, program: &mut Program, lets: &[Let], condition: ScalarId) -> bool {
         let Scalar::Exists { collection, key } = program.scalars.get(condition).clone() else { return false };
         let parts = key.iter().zip(self.key.iter().zip(self.asked));
         let same = |(part, (key, asked)): (&KeyPart, (&ScalarId, &KeyPart))| {
@@ -312,19 +317,18 @@ impl Asks<'_> {
     }
 }
 
-/// The left rows that pass a condition, by what they ask for, with all fields: their buckets, and how they are made.
-fn by_question(
+/// The left rows that pass a condition, by what they ask a collection for, with all fields: their buckets, and how they are
+/// made.
+pub(super) fn by_question(
     program: &mut Program,
-    left: &Index,
-    rows: CollectionId,
-    right: &Index,
+    (left, rows): (&Index, CollectionId),
+    (collection, asked): (CollectionId, &[KeyPart]),
     condition: Vec<ScalarId>,
 ) -> (CollectionId, Generator) {
-    let Some((asked, _)) = right.source.probe() else { unreachable!("a left join asks") };
     let members = program.collection(rows).fields.clone();
     let mut nullability = Nullability::default();
     nullability.enter(program, left);
-    let named = program.collection(collection_of(right)).fields.clone();
+    let named = program.collection(collection).fields.clone();
     let fields = named.into_iter().zip(asked).map(|(field, part)| Field {
         data_type: program.scalars.data_type(part.scalar),
         nullable: nullability.scalar(program, part.scalar),
