@@ -6,6 +6,7 @@ mod dense_groups;
 mod dictionaries;
 mod distinct;
 mod few_sums;
+mod having;
 mod hashed_keys;
 mod in_place;
 mod own_index;

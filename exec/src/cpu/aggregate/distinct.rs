@@ -77,6 +77,14 @@ impl Distinct {
             }
             self.hash_all();
         }
+        if let (TileGroups::Each(groups, _), None, false) = (input.groups, &vector.nulls, vector.constant) {
+            self.hash(groups, vector);
+            return Ok(());
+        }
+        if let (TileGroups::One, None, false) = (input.groups, &vector.nulls, vector.constant) {
+            self.hash(&vec![0; input.len], vector);
+            return Ok(());
+        }
         let mut tuples = Vec::with_capacity(input.len);
         let mut groups = Vec::with_capacity(input.len);
         input.each_valid(|tuple, group| {
@@ -85,7 +93,7 @@ impl Distinct {
         });
         let mut values = Vector::default();
         values.gather(vector, &tuples);
-        self.hash(&Members { groups, values });
+        self.hash(&groups, &values);
         Ok(())
     }
 
@@ -98,10 +106,10 @@ impl Distinct {
         matches!(&self.met, Met::Hash(set) if set.groups.is_empty())
     }
 
-    /// Adds to the hash table.
-    fn hash(&mut self, members: &Members) {
+    /// Adds arguments of groups to the hash table.
+    fn hash(&mut self, groups: &[u32], arguments: &Vector) {
         if let Met::Hash(set) = &mut self.met {
-            set.add(members);
+            set.add(groups, arguments);
         }
     }
 
@@ -117,7 +125,7 @@ impl Distinct {
     fn hash_anew(&mut self, members: &Members) {
         let groups_max = if self.group_count <= FEW_GROUPS { FEW_GROUPS } else { 1 << 32 };
         let mut set = HashSet::new(self.argument, self.plain.range, groups_max);
-        set.add(members);
+        set.add(&members.groups, &members.values);
         self.met = Met::Hash(Box::new(set));
     }
 
@@ -141,7 +149,7 @@ impl Distinct {
             Met::Bits(theirs) => theirs.members(pairs),
             Met::Hash(theirs) => theirs.members(pairs, other.group_count),
         };
-        self.hash(&members);
+        self.hash(&members.groups, &members.values);
         Ok(())
     }
 
@@ -352,7 +360,7 @@ impl HashSet {
         HashSet { groups_max, layout, table, values, groups, by_group: OnceLock::new() }
     }
 
-    fn add(&mut self, Members { groups, values: argument }: &Members) {
+    fn add(&mut self, groups: &[u32], argument: &Vector) {
         let part = |vector| KeyPartValues { values: PartValues::Vector(vector), null_matches: true };
         let mut codes = Codes::default();
         if self.groups_max == 1 {

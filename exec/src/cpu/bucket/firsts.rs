@@ -65,6 +65,9 @@ pub(crate) fn firsts(groups: &[u32], before: usize, len: usize) -> Vec<u32> {
         for (tuple, &group) in groups.iter().enumerate() {
             if group as usize == before + new.len() {
                 new.push(tuple as u32);
+                if before + new.len() == len {
+                    break;
+                }
             }
         }
     }
