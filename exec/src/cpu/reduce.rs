@@ -11,7 +11,7 @@ use super::bitmap::Bitmap;
 use super::bucket::few::put_aside;
 use super::bucket::grouper::{Assigned, Grouper, MERGE_PARTS};
 use super::bucket::index::KeyIndex;
-use super::bucket::key::{Codes, KeyLayout, KeyPartValues, PartValues};
+use super::bucket::key::{Codes, KeyLayout, KeyPartValues, KeyWidth, PartValues};
 use super::bucket::kind::Rows;
 use super::bucket::waiting::TileKeys;
 use super::dealt::{self, Dealt};
@@ -365,8 +365,14 @@ impl<'p> Reducer<'p> {
         let hashed = matches!(self.grouper, Grouper::Hash { .. });
         // What is not dealt has to be merged, and to find hashed groups once more is dear.
         let near = if hashed { self.alone.then_some(0) } else { Some(NEAR_CODES) };
-        if self.deals == Deals::Later && dealt::pays((before, self.grouper.len()), &self.codes.bits64, near) {
-            self.deals = Deals::Yes;
+        if self.deals == Deals::Later {
+            let (seen, codes) = ((before, self.grouper.len()), &self.codes);
+            let is_wide = self.grouper.layout().is_some_and(|layout| layout.width == KeyWidth::Bits128);
+            let pays =
+                if is_wide { dealt::pays(seen, &codes.bits128, near) } else { dealt::pays(seen, &codes.bits64, near) };
+            if pays {
+                self.deals = Deals::Yes;
+            }
         }
         Ok(false)
     }

@@ -11,34 +11,73 @@ pub(super) fn columns_of(types: &[DataType]) -> Vec<Gathered> {
     types.iter().map(|&data_type| Gathered::of_type(data_type)).collect()
 }
 
+/// A packed key.
+pub(super) trait PackedKey: Copy {
+    /// The code of the part that begins at a bit, and ends where another one does.
+    fn own(self, shift: u32, next: Option<u32>) -> Self;
+
+    /// Whether a part is not NULL.
+    fn is_there(self) -> bool;
+
+    /// The distance of a part's value from the least one, if it fits.
+    fn distance(self) -> u64;
+
+    /// The same of any.
+    fn wide_distance(self) -> i128;
+}
+
+macro_rules! packed_key {
+    ($type:ty) => {
+        impl PackedKey for $type {
+            #[inline(always)]
+            fn own(self, shift: u32, next: Option<u32>) -> Self {
+                (self & next.map_or(<$type>::MAX, |next| (1 << next) - 1)) >> shift
+            }
+            #[inline(always)]
+            fn is_there(self) -> bool {
+                self != 0
+            }
+            #[inline(always)]
+            fn distance(self) -> u64 {
+                self.saturating_sub(1) as u64
+            }
+            #[inline(always)]
+            fn wide_distance(self) -> i128 {
+                self.saturating_sub(1) as i128
+            }
+        }
+    };
+}
+
+packed_key!(u64);
+packed_key!(u128);
+
 /// The keys of these codes, a column a part.
-pub(super) fn decode_all(layout: &KeyLayout, codes: &[u64]) -> Vec<Gathered> {
+pub(super) fn decode_all<K: PackedKey>(layout: &KeyLayout, codes: &[K]) -> Vec<Gathered> {
     (0..layout.parts.len()).map(|part| decode(layout, part, codes)).collect()
 }
 
 /// One part of the keys of these codes.
-fn decode(layout: &KeyLayout, part: usize, codes: &[u64]) -> Gathered {
-    let (this, next) = (&layout.parts[part], layout.parts.get(part + 1));
-    let mask = next.map_or(u64::MAX, |next| (1 << next.shift) - 1);
-    let own = |&code: &u64| (code & mask) >> this.shift;
-    let valid = codes.iter().map(|code| own(code) != 0).collect();
-    let distance = |code: &u64| own(code).saturating_sub(1);
+fn decode<K: PackedKey>(layout: &KeyLayout, part: usize, codes: &[K]) -> Gathered {
+    let (this, next) = (&layout.parts[part], layout.parts.get(part + 1).map(|next| next.shift));
+    let own = |code: &K| code.own(this.shift, next);
+    let valid = codes.iter().map(|code| own(code).is_there()).collect();
     match &this.domain {
         PartDomain::Code(dictionary) => {
-            let codes = codes.iter().map(|code| distance(code) as u32).collect();
+            let codes = codes.iter().map(|code| own(code).distance() as u32).collect();
             Gathered::from_codes(codes, dictionary.clone(), Some(valid))
         }
         PartDomain::Integer { low, high } => match (i64::try_from(*low), i64::try_from(*high)) {
             (Ok(low), Ok(_)) => {
-                let values = codes.iter().map(|code| low.wrapping_add(distance(code) as i64)).collect();
+                let values = codes.iter().map(|code| low.wrapping_add(own(code).distance() as i64)).collect();
                 Gathered::from_i64(values, Some(valid))
             }
             _ => {
-                let values = codes.iter().map(|code| low + i128::from(distance(code))).collect();
+                let values = codes.iter().map(|code| low + own(code).wide_distance()).collect();
                 Gathered::from_i128(values, Some(valid))
             }
         },
-        PartDomain::Float | PartDomain::Text | PartDomain::Interval => unreachable!("they do not fit 64 bits"),
+        PartDomain::Float | PartDomain::Text | PartDomain::Interval => unreachable!("their codes do not tell them"),
     }
 }
 

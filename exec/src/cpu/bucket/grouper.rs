@@ -15,7 +15,7 @@ use super::kind::{GroupKind, Rows, is_own_index};
 use super::present::Present;
 use super::repeats::Repeats;
 use super::runs::Runs;
-use super::table::GroupTable;
+use super::table::{GroupTable, Which};
 use crate::Result;
 use multiloop_planner::types::DataType;
 
@@ -277,7 +277,7 @@ impl Grouper {
             Grouper::Ordered { codes, segments, .. } => codes.capacity() * 8 + segments.capacity() * 24,
             Grouper::Hash { layout, table, keys, firsts, own_index } => {
                 // Keys that codes tell are there at the end: the codes once more, and then values, and whether they are NULL.
-                let told = if layout.codes_tell_keys() && !own_index { 8 + 9 * layout.parts.len() } else { 0 };
+                let told = if layout.codes_tell_keys() && !own_index { 16 + 9 * layout.parts.len() } else { 0 };
                 let kept = keys.iter().map(Gathered::bytes).sum::<usize>() + firsts.places.capacity() * 8;
                 table.bytes() + kept + table.len() * told
             }
@@ -536,12 +536,10 @@ impl Grouper {
     /// All keys, at the [`Grouper::places`] of their groups.
     pub(crate) fn placed_keys(&self, places: &[u32]) -> Vec<Gathered> {
         let Grouper::Hash { layout, table, keys, .. } = self else { return Vec::new() };
-        let Some(codes) = table.codes() else {
-            return keys.iter().map(|column| canonical(column.put(places))).collect();
-        };
-        let mut placed = vec![0; places.len()];
-        places.iter().zip(codes).for_each(|(&place, code)| placed[place as usize] = code);
-        decode_all(layout, &placed)
+        if layout.codes_tell_keys() {
+            return table.decoded(layout, Which::Placed(places));
+        }
+        keys.iter().map(|column| canonical(column.put(places))).collect()
     }
 
     /// Whether the groups, of which all are of one part, are numbered in their order.
@@ -552,10 +550,10 @@ impl Grouper {
     /// All keys, a column a part.
     pub(crate) fn into_keys(self) -> Vec<Gathered> {
         let Grouper::Hash { layout, table, keys, .. } = self else { return Vec::new() };
-        match table.codes() {
-            Some(codes) => decode_all(&layout, &codes.collect::<Vec<u64>>()),
-            None => keys.into_iter().map(canonical).collect(),
+        if layout.codes_tell_keys() {
+            return table.decoded(&layout, Which::All);
         }
+        keys.into_iter().map(canonical).collect()
     }
 
     /// Whether nothing is computed of the groups.
@@ -641,10 +639,8 @@ impl Grouper {
             Grouper::Direct { layout, codes, .. } | Grouper::Ordered { layout, codes, .. } => {
                 decode_all(layout, &groups.iter().map(|&group| codes[group as usize]).collect::<Vec<u64>>())
             }
-            Grouper::Hash { layout, table, keys, .. } => match table.codes_of(groups) {
-                Some(codes) => decode_all(layout, &codes),
-                None => keys.iter().map(|column| canonical(column.take(groups))).collect(),
-            },
+            Grouper::Hash { layout, table, .. } if layout.codes_tell_keys() => table.decoded(layout, Which::Of(groups)),
+            Grouper::Hash { keys, .. } => keys.iter().map(|column| canonical(column.take(groups))).collect(),
         })
     }
 }

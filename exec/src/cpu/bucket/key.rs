@@ -140,21 +140,27 @@ impl KeyLayout {
     /// The codes of a layout of one integer, if they fit 64 bits.
     pub(crate) fn wide_range(&self) -> Option<WideRange> {
         match &self.parts[..] {
-            [PartLayout { domain: PartDomain::Integer { low, high }, .. }] if self.codes_tell_keys() => {
+            [PartLayout { domain: PartDomain::Integer { low, high }, .. }] if self.is_word() => {
                 WideRange::new(*low, *high)
             }
             _ => None,
         }
     }
 
-    /// Whether codes are all there is to keys, and of 64 bits.
+    /// Whether codes are numbers that tell the keys.
     pub(crate) fn codes_tell_keys(&self) -> bool {
+        let tells = |part: &PartLayout| matches!(part.domain, PartDomain::Integer { .. } | PartDomain::Code(_));
+        self.is_word() || self.width == KeyWidth::Bits128 && self.parts.iter().all(tells)
+    }
+
+    /// Whether codes are of up to 64 bits.
+    fn is_word(&self) -> bool {
         matches!(self.width, KeyWidth::Bits32 | KeyWidth::Bits64)
     }
 
     /// An upper bound of codes of a packed layout; None beyond 64 bits.
     pub(crate) fn codes(&self) -> Option<u64> {
-        if !self.codes_tell_keys() {
+        if !self.is_word() {
             return None;
         }
         let Some(last) = self.parts.last() else { return Some(1) };
@@ -202,9 +208,21 @@ pub(crate) struct Codes {
 }
 
 impl Codes {
-    /// Packed keys.
-    pub(crate) fn packed(bits64: Vec<u64>) -> Self {
-        Codes { len: bits64.len(), bits64, ..Codes::default() }
+    /// Makes room for so many packed keys.
+    pub(super) fn reserve(&mut self, width: KeyWidth, room: usize) {
+        match width {
+            KeyWidth::Bits128 => self.bits128.reserve(room),
+            _ => self.bits64.reserve(room),
+        }
+    }
+
+    /// Adds some of other packed keys.
+    pub(super) fn add_packed(&mut self, width: KeyWidth, from: &Codes, chosen: &[u32]) {
+        self.len += chosen.len();
+        match width {
+            KeyWidth::Bits128 => self.bits128.extend(chosen.iter().map(|&tuple| from.bits128[tuple as usize])),
+            _ => self.bits64.extend(chosen.iter().map(|&tuple| from.bits64[tuple as usize])),
+        }
     }
 
     /// Takes keys of one integer.

@@ -1,10 +1,12 @@
 //! Hash: numbers distinct keys 0, 1, 2, … in the order in which they come. See `slots` for how they are found.
 
 use super::super::bitmap::each_one;
+use super::super::gather::Gathered;
 use super::super::kernels::{kernel, pack};
 use super::byte_keys::ByteKeys;
+use super::group_keys::decode_all;
 use super::grouper::part_of_hash;
-use super::key::{Codes, KeyWidth};
+use super::key::{Codes, KeyLayout, KeyWidth};
 use super::key_filter::KeyFilter;
 use super::slots::{Asked, BATCH, Batch, NEAR_SLOTS, Slots, Store, find_all, first_bits, insert_all};
 use crate::technique::Technique;
@@ -26,6 +28,31 @@ enum Keys {
     Bits64(Vec<u64>),
     Bits128(Vec<u128>),
     Bytes(ByteKeys),
+}
+
+/// Which keys, and where to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Which<'a> {
+    /// All, in the order of their numbers.
+    All,
+    /// Those of these numbers.
+    Of(&'a [u32]),
+    /// All, each at its place.
+    Placed(&'a [u32]),
+}
+
+impl Which<'_> {
+    fn of<T: Copy, U: From<T> + Copy + Default>(self, keys: &[T]) -> Vec<U> {
+        match self {
+            Which::All => keys.iter().map(|&key| key.into()).collect(),
+            Which::Of(numbers) => numbers.iter().map(|&number| keys[number as usize].into()).collect(),
+            Which::Placed(places) => {
+                let mut placed = vec![U::default(); places.len()];
+                places.iter().zip(keys).for_each(|(&place, &key)| placed[place as usize] = key.into());
+                placed
+            }
+        }
+    }
 }
 
 /// Mixes an integer so that all bits depend on all bits (the finaliser of MurmurHash3).
@@ -252,22 +279,13 @@ impl GroupTable {
         }
     }
 
-    /// All keys of up to 64 bits, by number; none of other keys.
-    pub(crate) fn codes(&self) -> Option<impl Iterator<Item = u64>> {
-        let (narrow, wide) = match &self.keys {
-            Keys::Bits32(keys) => (&keys[..], &[][..]),
-            Keys::Bits64(keys) => (&[][..], &keys[..]),
-            Keys::Bits128(_) | Keys::Bytes(_) => return None,
-        };
-        Some(narrow.iter().map(|&key| key.into()).chain(wide.iter().copied()))
-    }
-
-    /// As [`GroupTable::codes`], of some numbers.
-    pub(crate) fn codes_of(&self, numbers: &[u32]) -> Option<Vec<u64>> {
+    /// The keys of some numbers, a column a part, of a layout whose codes tell them.
+    pub(crate) fn decoded(&self, layout: &KeyLayout, which: Which<'_>) -> Vec<Gathered> {
         match &self.keys {
-            Keys::Bits32(keys) => Some(numbers.iter().map(|&number| keys[number as usize].into()).collect()),
-            Keys::Bits64(keys) => Some(numbers.iter().map(|&number| keys[number as usize]).collect()),
-            Keys::Bits128(_) | Keys::Bytes(_) => None,
+            Keys::Bits32(keys) => decode_all(layout, &which.of::<u32, u64>(keys)),
+            Keys::Bits64(keys) => decode_all(layout, &which.of::<u64, u64>(keys)),
+            Keys::Bits128(keys) => decode_all(layout, &which.of::<u128, u128>(keys)),
+            Keys::Bytes(_) => unreachable!("bytes are no codes"),
         }
     }
 

@@ -5,16 +5,16 @@ use super::direct::direct_all;
 use super::firsts::firsts;
 use super::grouper::{Grouper, MERGE_PARTS, part_of_hash, shift_of};
 use super::key::{Codes, KeyLayout, KeyWidth};
-use super::table::{hash32, hash64};
+use super::table::IntegerKey;
 
 /// The keys of some rows, as codes.
 #[derive(Debug)]
 pub(crate) enum WaitingKeys {
     /// Of an array over all codes, whose groups are in the order of these.
     Direct(Vec<u32>),
-    /// Of a hash table, whose groups are in the order of their first rows.
+    /// Of a hash table, whose groups are in the order of their first rows: codes of 128 bits, or of 64.
     Hash {
-        codes: Vec<u64>,
+        codes: Codes,
         /// For each row its number in its tile.
         tuples: Vec<u32>,
         /// Where the rows of each tile begin, and the place of the tile's first tuple; see `Firsts`.
@@ -27,7 +27,8 @@ pub(crate) enum WaitingKeys {
 pub(crate) enum TileKeys<'a> {
     Direct(&'a [u32]),
     Hash {
-        codes: &'a [u64],
+        codes: &'a Codes,
+        width: KeyWidth,
         /// Of the first tuple.
         place: u64,
     },
@@ -38,6 +39,7 @@ impl TileKeys<'_> {
     pub(crate) fn width(&self) -> usize {
         match self {
             TileKeys::Direct(_) => size_of::<u32>(),
+            TileKeys::Hash { width: KeyWidth::Bits128, .. } => size_of::<u128>() + size_of::<u32>(),
             TileKeys::Hash { .. } => size_of::<u64>() + size_of::<u32>(),
         }
     }
@@ -48,11 +50,11 @@ impl WaitingKeys {
     pub(crate) fn with_room(keys: &TileKeys<'_>, room: usize) -> Self {
         match keys {
             TileKeys::Direct(_) => WaitingKeys::Direct(Vec::with_capacity(room)),
-            TileKeys::Hash { .. } => WaitingKeys::Hash {
-                codes: Vec::with_capacity(room),
-                tuples: Vec::with_capacity(room),
-                tiles: Vec::new(),
-            },
+            TileKeys::Hash { width, .. } => {
+                let mut codes = Codes::default();
+                codes.reserve(*width, room);
+                WaitingKeys::Hash { codes, tuples: Vec::with_capacity(room), tiles: Vec::new() }
+            }
         }
     }
 
@@ -60,7 +62,7 @@ impl WaitingKeys {
     pub(crate) fn len(&self) -> usize {
         match self {
             WaitingKeys::Direct(codes) => codes.len(),
-            WaitingKeys::Hash { codes, .. } => codes.len(),
+            WaitingKeys::Hash { codes, .. } => codes.len,
         }
     }
 
@@ -70,9 +72,9 @@ impl WaitingKeys {
             (WaitingKeys::Direct(waiting), TileKeys::Direct(codes)) => {
                 waiting.extend(chosen.iter().map(|&tuple| codes[tuple as usize]));
             }
-            (WaitingKeys::Hash { codes: waiting, tuples, tiles }, TileKeys::Hash { codes, place }) => {
-                tiles.push((waiting.len(), place));
-                waiting.extend(chosen.iter().map(|&tuple| codes[tuple as usize]));
+            (WaitingKeys::Hash { codes: waiting, tuples, tiles }, TileKeys::Hash { codes, width, place }) => {
+                tiles.push((waiting.len, place));
+                waiting.add_packed(width, codes, chosen);
                 tuples.extend_from_slice(chosen);
             }
             _ => unreachable!("a reduction numbers its groups in one way"),
@@ -98,10 +100,10 @@ impl Grouper {
 
     /// The keys of a tile's tuples with these codes, which go by and are not assigned here. `short` is memory.
     pub(crate) fn pass<'a>(&mut self, codes: &'a Codes, short: &'a mut Vec<u32>) -> TileKeys<'a> {
-        if let Grouper::Hash { firsts, .. } = self {
+        if let Grouper::Hash { layout, firsts, .. } = self {
             let place = firsts.place();
             firsts.offered += codes.len as u64;
-            return TileKeys::Hash { codes: &codes.bits64, place };
+            return TileKeys::Hash { codes, width: layout.width, place };
         }
         short.clear();
         short.extend(codes.bits64.iter().map(|&code| code as u32));
@@ -116,14 +118,11 @@ impl Grouper {
                 let shift = shift_of(entries.len(), MERGE_PARTS);
                 vectorised(move || parts.extend(codes.iter().map(|&code| (code >> shift) as u8)));
             }
-            (Grouper::Hash { layout, .. }, TileKeys::Hash { codes, .. }) if layout.width == KeyWidth::Bits32 => {
-                vectorised(|| {
-                    parts.extend(codes.iter().map(|&code| part_of_hash(hash32(code as u32), MERGE_PARTS) as u8));
-                });
-            }
-            (Grouper::Hash { .. }, TileKeys::Hash { codes, .. }) => vectorised(|| {
-                parts.extend(codes.iter().map(|&code| part_of_hash(hash64(code), MERGE_PARTS) as u8));
-            }),
+            (Grouper::Hash { .. }, TileKeys::Hash { codes, width, .. }) => match width {
+                KeyWidth::Bits32 => parts_of_hashes(codes.bits64.iter().map(|&code| code as u32), parts),
+                KeyWidth::Bits128 => parts_of_hashes(codes.bits128.iter().copied(), parts),
+                _ => parts_of_hashes(codes.bits64.iter().copied(), parts),
+            },
             _ => unreachable!("these are not dealt"),
         }
     }
@@ -137,7 +136,7 @@ impl Grouper {
             }
             (Grouper::Hash { table, firsts: places, own_index, .. }, WaitingKeys::Hash { codes, tuples, tiles }) => {
                 let before = table.len();
-                table.insert(&Codes::packed(codes), &mut groups);
+                table.insert(&codes, &mut groups);
                 let mut tile = 0;
                 let place = |at: u32| {
                     while tiles.get(tile + 1).is_some_and(|&(start, _)| start <= at as usize) {
@@ -157,4 +156,9 @@ impl Grouper {
         }
         groups
     }
+}
+
+/// The part that each key's hash says.
+fn parts_of_hashes<K: IntegerKey>(keys: impl Iterator<Item = K>, parts: &mut Vec<u8>) {
+    vectorised(|| parts.extend(keys.map(|key| part_of_hash(IntegerKey::hash(key), MERGE_PARTS) as u8)));
 }

@@ -45,7 +45,8 @@ fn check(rows: i64, groups: i64, each: i64) {
     let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
     let rows = rows_of(rows, groups, each);
     for (key, asks_key) in [("i0.k", true), ("i0.w", true), ("i0.c", false), ("i0.k, i0.w", true)] {
-        let parts: String = key.split(", ").enumerate().map(|(at, part)| format!("    key k{at}? = {part}\n")).collect();
+        let parts: String =
+            key.split(", ").enumerate().map(|(at, part)| format!("    key k{at}? = {part}\n")).collect();
         let shown: String = (0..key.split(", ").count()).map(|at| format!("    k{at}? = i1.k{at}\n")).collect();
         // One that cannot be looked into before it is finished.
         for other in ["", "    float? = sum(i0.d)\n"] {
