@@ -58,18 +58,23 @@ impl Firsts {
     }
 }
 
+/// Tuples after which it is seen whether all groups have come.
+const BLOCK: usize = 1024;
+
 /// The tuples that brought the groups from `before` to `len`, in order.
 pub(crate) fn firsts(groups: &[u32], before: usize, len: usize) -> Vec<u32> {
-    let mut new = Vec::with_capacity(len - before);
-    if len > before {
-        for (tuple, &group) in groups.iter().enumerate() {
-            if group as usize == before + new.len() {
-                new.push(tuple as u32);
-                if before + new.len() == len {
-                    break;
-                }
-            }
+    // One more, since every tuple is written down, and whether it counts is seen then: no branch could foretell it.
+    let mut new = vec![0; len - before + 1];
+    let mut count = 0;
+    for (number, block) in groups.chunks(BLOCK).enumerate() {
+        if before + count == len {
+            break;
+        }
+        for (at, &group) in block.iter().enumerate() {
+            new[count] = (number * BLOCK + at) as u32;
+            count += usize::from(group as usize == before + count);
         }
     }
+    new.truncate(count);
     new
 }
