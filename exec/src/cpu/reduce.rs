@@ -39,6 +39,9 @@ const MERGE_ALONE: usize = 1 << 13;
 /// Groups from which on it is asked which are wanted before they become rows.
 const HAVING_GROUPS: usize = if cfg!(test) { 8 } else { 1 << 12 };
 
+/// Groups that are asked for together.
+const HAVING_TILE: usize = if cfg!(test) { 1_000 } else { TILE_ROWS };
+
 /// The groups of one worker.
 pub(super) struct Reducer<'p> {
     pub(super) plan: &'p ReducePlan<'p>,
@@ -485,8 +488,8 @@ impl<'p> Reducer<'p> {
             return Ok(None);
         }
         let mut wanted = Vec::new();
-        for start in (0..count).step_by(TILE_ROWS) {
-            let groups = start..count.min(start + TILE_ROWS);
+        for start in (0..count).step_by(HAVING_TILE) {
+            let groups = start..count.min(start + HAVING_TILE);
             let Some(passing) = self.passing(&mut having, groups)? else { return Ok(None) };
             wanted.extend(passing.iter().map(|&group| start as u32 + group));
         }

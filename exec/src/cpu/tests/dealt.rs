@@ -41,7 +41,19 @@ fn rows_of(rows: i64, groups: i64) -> Vec<Vec<Value>> {
 fn check(rows: i64, groups: i64, forms: &[usize]) {
     let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
     let rows = rows_of(rows, groups);
-    let keys: [&[&str]; 6] = [&["i0.k"], &["i0.w"], &["i0.w", "i0.c"], &["i0.c", "i0.k"], &["i0.k", "i0.b"], &["i0.d"]];
+    let wide = "cast(i0.w as decimal(38,0)) * 10000000::decimal(38,0)";
+    let keys: [&[&str]; 9] = [
+        &["i0.k"],
+        &["i0.w"],
+        &["i0.w", "i0.c"],
+        &["i0.c", "i0.k"],
+        &["i0.k", "i0.b"],
+        &["i0.d"],
+        // Codes of 128 bits.
+        &["i0.w", "0::bigint - i0.w"],
+        &[wide, "i0.c", "i0.n"],
+        &["i0.b", "i0.w * 100::bigint", "i0.x"],
+    ];
     for key in keys {
         let parts: String = key.iter().enumerate().map(|(at, part)| format!("    key k{at}? = {part}\n")).collect();
         let shown: String = (0..key.len()).map(|at| format!("k{at}, ")).collect();
