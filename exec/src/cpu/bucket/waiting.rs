@@ -14,7 +14,7 @@ pub(crate) enum WaitingKeys {
     Direct(Vec<u32>),
     /// Of a hash table, whose groups are in the order of their first rows: codes of 128 bits, or of 64.
     Hash {
-        codes: Codes,
+        codes: Box<Codes>,
         /// For each row its number in its tile.
         tuples: Vec<u32>,
         /// Where the rows of each tile begin, and the place of the tile's first tuple; see `Firsts`.
@@ -51,7 +51,7 @@ impl WaitingKeys {
         match keys {
             TileKeys::Direct(_) => WaitingKeys::Direct(Vec::with_capacity(room)),
             TileKeys::Hash { width, .. } => {
-                let mut codes = Codes::default();
+                let mut codes = Box::<Codes>::default();
                 codes.reserve(*width, room);
                 WaitingKeys::Hash { codes, tuples: Vec::with_capacity(room), tiles: Vec::new() }
             }
