@@ -90,7 +90,7 @@ techniques! {
     KeysInColumns = "keys-in-columns",
     /// Strings of another dictionary than an index's looked up once each.
     Translation = "translation",
-    /// Hash tables asked once for neighbours that are alike.
+    /// Hash tables and arrays over codes asked once for neighbours that are alike.
     Repeats = "repeats",
     /// A filter of bits before large hash tables that are probed.
     KeyFilter = "key-filter",

@@ -42,6 +42,11 @@ impl<'p> Having<'p> {
         Having::new(self.frame, self.reader, self.types.clone())
     }
 
+    /// How many fields the groups have.
+    pub(super) fn fields(&self) -> usize {
+        self.types.len()
+    }
+
     /// Whether the conditions read any of these fields.
     pub(super) fn reads(&self, mut fields: Range<usize>) -> bool {
         fields.any(|field| self.read[field])

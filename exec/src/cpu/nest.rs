@@ -410,9 +410,7 @@ struct Pairs<'n, 'a> {
 
 impl<'n, 'a> Pairs<'n, 'a> {
     fn new(nest: &'n mut Nest<'a>) -> Self {
-        let (mut parents, mut rows) = nest.spare.pop().unwrap_or_default();
-        parents.reserve(TILE_ROWS);
-        rows.reserve(TILE_ROWS);
+        let (parents, rows) = nest.spare.pop().unwrap_or_default();
         Pairs { nest, parents, rows }
     }
 

@@ -36,9 +36,6 @@ const NEAR_CODES: u64 = 64;
 /// Groups beyond which a merge is done in parts.
 const MERGE_ALONE: usize = 1 << 13;
 
-/// Groups from which on it is asked which are wanted before they become rows.
-const HAVING_GROUPS: usize = if cfg!(test) { 8 } else { 1 << 12 };
-
 /// Groups that are asked for together.
 const HAVING_TILE: usize = if cfg!(test) { 1_000 } else { TILE_ROWS };
 
@@ -460,7 +457,7 @@ impl<'p> Reducer<'p> {
         Ok(())
     }
 
-    /// The positions of those among some groups in a row that are wanted; none if that cannot be told yet.
+    /// The positions of those among some groups of clustered rows that are wanted; none if that cannot be told yet.
     fn passing(&self, having: &mut Having<'p>, groups: Range<usize>) -> Result<Option<Vec<u32>>> {
         let keys = self.plan.key_types.len();
         let mut columns = vec![None; keys + self.accumulators.len()];
@@ -470,30 +467,11 @@ impl<'p> Reducer<'p> {
             columns.iter_mut().zip(shown).for_each(|(column, shown)| *column = Some(shown));
         }
         for (number, (accumulator, aggregate)) in self.accumulators.iter().zip(&self.plan.aggregates).enumerate() {
-            let is_read = having.reads(keys + number..keys + number + 1);
-            // Of clustered rows one that cannot be looked into cannot be cut, either.
-            if is_read || self.grouper.completes() {
-                let Some(column) = accumulator.peek(groups.clone(), aggregate.kind.data_type) else { return Ok(None) };
-                columns[keys + number] = Some(column).filter(|_| is_read);
-            }
+            // One that cannot be looked into cannot be cut, either.
+            let Some(column) = accumulator.peek(groups.clone(), aggregate.kind.data_type) else { return Ok(None) };
+            columns[keys + number] = Some(column).filter(|_| having.reads(keys + number..keys + number + 1));
         }
         having.passing(columns, groups.len()).map(Some)
-    }
-
-    /// Once all rows are in: those of many groups that are wanted, in their order; none if most may be.
-    fn wanted(&mut self) -> Result<Option<Vec<u32>>> {
-        let Some(mut having) = self.having.take() else { return Ok(None) };
-        let count = self.grouper.len();
-        if count < HAVING_GROUPS || self.grouper.completes() || !self.grouper.numbers_in_order() {
-            return Ok(None);
-        }
-        let mut wanted = Vec::new();
-        for start in (0..count).step_by(HAVING_TILE) {
-            let groups = start..count.min(start + HAVING_TILE);
-            let Some(passing) = self.passing(&mut having, groups)? else { return Ok(None) };
-            wanted.extend(passing.iter().map(|&group| start as u32 + group));
-        }
-        Ok((wanted.len() <= count / 2).then(|| self.grouper.in_order(wanted)))
     }
 
     /// Counts what is held against the memory limit.
@@ -538,40 +516,69 @@ impl<'p> Reducer<'p> {
         Ok(())
     }
 
-    /// The groups in order, as columns: keys, then aggregates. Some that are not wanted are left out.
-    fn finish(mut self) -> Result<(Vec<Gathered>, usize)> {
-        if let Some(groups) = self.wanted()? {
-            return self.show(&groups);
-        }
-        if self.is_part && self.grouper.is_ordered_part() {
-            let rows = self.grouper.len();
-            let mut columns = self.grouper.into_keys();
-            for (accumulator, aggregate) in self.accumulators.into_iter().zip(&self.plan.aggregates) {
-                columns.push(accumulator.finish(aggregate.kind.data_type)?);
+    /// The groups that are wanted, in order, as columns: keys, then aggregates.
+    fn finish(self) -> Result<Shown> {
+        let Reducer { plan, grouper, accumulators, having, is_part, mut reservation, .. } = self;
+        let finished = accumulators.into_iter().zip(&plan.aggregates);
+        let finished = finished.map(|(accumulator, aggregate)| accumulator.finish(aggregate.kind.data_type));
+        let finished = finished.collect::<Result<Vec<_>>>()?;
+        let wanted = match having {
+            Some(having) if plan.key.is_some() => wanted(having, &grouper, &finished)?,
+            _ => None,
+        };
+        let shown = match wanted {
+            Some(groups) => show(&grouper, finished, &grouper.in_order(groups))?,
+            None if is_part && grouper.is_ordered_part() => {
+                let rows = grouper.len();
+                let mut columns = grouper.into_keys();
+                columns.extend(finished);
+                (columns, rows)
             }
-            return Ok((columns, rows));
-        }
-        if let Some(places) = self.grouper.places() {
-            let mut columns = self.grouper.placed_keys(&places);
-            for (accumulator, aggregate) in self.accumulators.into_iter().zip(&self.plan.aggregates) {
-                columns.push(accumulator.finish(aggregate.kind.data_type)?.put(&places));
-            }
-            return Ok((columns, places.len()));
-        }
-        let groups = self.grouper.ordered();
-        self.show(&groups)
+            None => match grouper.places() {
+                Some(places) => {
+                    let mut columns = grouper.placed_keys(&places);
+                    columns.extend(finished.into_iter().map(|column| column.put(&places)));
+                    (columns, places.len())
+                }
+                None => show(&grouper, finished, &grouper.ordered())?,
+            },
+        };
+        reservation.resize(shown.0.iter().map(Gathered::bytes).sum())?;
+        Ok(Shown { columns: shown.0, rows: shown.1, reservation })
     }
+}
 
-    /// These groups, as columns.
-    fn show(self, groups: &[u32]) -> Result<(Vec<Gathered>, usize)> {
-        let mut columns = self.grouper.keys(groups)?;
-        let all = groups.len() == self.grouper.len() && groups.is_sorted();
-        for (accumulator, aggregate) in self.accumulators.into_iter().zip(&self.plan.aggregates) {
-            let column = accumulator.finish(aggregate.kind.data_type)?;
-            columns.push(if all { column } else { column.take(groups) });
+/// Groups as columns, and how many.
+struct Shown {
+    columns: Vec<Gathered>,
+    rows: usize,
+    reservation: Reservation,
+}
+
+/// Of groups whose aggregates are these columns the numbers of those that are wanted; none if all are. Exactly these are left,
+/// whoever had which: how many there are chooses what their reader does.
+fn wanted(mut having: Having<'_>, grouper: &Grouper, finished: &[Gathered]) -> Result<Option<Vec<u32>>> {
+    let (all, keys) = (grouper.occupied(), having.fields() - finished.len());
+    let mut wanted = Vec::new();
+    for groups in all.chunks(HAVING_TILE) {
+        let mut columns = vec![None; having.fields()];
+        if having.reads(0..keys) {
+            columns.iter_mut().zip(grouper.keys(groups)?).for_each(|(column, shown)| *column = Some(shown));
         }
-        Ok((columns, groups.len()))
+        for (at, column) in (keys..).zip(finished).filter(|&(at, _)| having.reads(at..at + 1)) {
+            columns[at] = Some(column.take(groups));
+        }
+        wanted.extend(having.passing(columns, groups.len())?.into_iter().map(|at| groups[at as usize]));
     }
+    Ok((wanted.len() < all.len()).then_some(wanted))
+}
+
+/// Groups of these numbers, as columns: keys, then aggregates.
+fn show(grouper: &Grouper, finished: Vec<Gathered>, groups: &[u32]) -> Result<(Vec<Gathered>, usize)> {
+    let mut columns = grouper.keys(groups)?;
+    let all = groups.len() == grouper.len() && groups.is_sorted();
+    columns.extend(finished.into_iter().map(|column| if all { column } else { column.take(groups) }));
+    Ok((columns, groups.len()))
 }
 
 /// The groups of all workers, as columns (keys, then aggregates) and a number of rows.
@@ -588,7 +595,7 @@ pub(super) fn finish(
         && reducers.iter().all(whole)
         && let Some(only) = reducers.pop()
     {
-        return only.finish();
+        return put_together(vec![only.finish()?], Workers { pool, context });
     }
     let Some(first) = reducers.first() else { return Ok((Vec::new(), 0)) };
     let plan = first.plan;
@@ -598,10 +605,11 @@ pub(super) fn finish(
     if first.grouper.is_set() {
         let mut all = Reducer::of(plan, first.grouper.fresh(&plan.key_types, 0, 1), context)?;
         reducers.iter().for_each(|reducer| all.grouper.unite(&reducer.grouper));
-        return all.finish();
+        all.having = first.having.as_ref().map(Having::fork);
+        return put_together(vec![all.finish()?], Workers { pool, context });
     }
     let workers = Workers { pool, context };
-    append_parts(merge_parts(reducers, workers, Reducer::finish)?, workers)
+    put_together(merge_parts(reducers, workers, Reducer::finish)?, workers)
 }
 
 /// The groups of all workers, found by what they were numbered by: their index, their aggregates as columns, and a number
@@ -675,6 +683,14 @@ fn merge_parts<'p, T: Send>(
     })
 }
 
+/// The groups of all parts, one part behind the other, as columns, and how many.
+fn put_together(parts: Vec<Shown>, workers: Workers<'_>) -> Result<(Vec<Gathered>, usize)> {
+    let parts = parts.into_iter().map(|part| ((part.columns, part.rows), part.reservation));
+    // What columns hold counts until they are together.
+    let (parts, _held): (Vec<_>, Vec<Reservation>) = parts.unzip();
+    append_parts(parts, workers)
+}
+
 /// The rows of all parts, one part behind the other.
 fn append_parts(parts: Vec<(Vec<Gathered>, usize)>, workers: Workers<'_>) -> Result<(Vec<Gathered>, usize)> {
     let rows = parts.iter().map(|(_, rows)| rows).sum();
@@ -729,12 +745,13 @@ fn finish_ordered(
             merged.merge_run(&reducers[worker], groups)?;
         }
         merged.account()?;
+        merged.having = first.having.as_ref().map(Having::fork);
         merged.finish()
     };
-    let workers = Workers { pool, context };
-    let merged = workers.map(parts, merge)?;
-    if merged.is_empty() {
-        return Reducer::of(plan, first.grouper.fresh(&plan.key_types, 0, 1), context)?.finish();
+    if parts.is_empty() {
+        // Columns without rows.
+        parts.push(Vec::new());
     }
-    append_parts(merged, workers)
+    let workers = Workers { pool, context };
+    put_together(workers.map(parts, merge)?, workers)
 }

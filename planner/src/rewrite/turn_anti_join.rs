@@ -59,11 +59,11 @@
 //!   times what it costs to probe with it, and one that is there already is no more than a probe;
 //! * the key's parts are integers of a range of more than [`SPREAD`] codes for each row of S's nest: keys closer together are
 //!   a set of bits, which costs a row less than any probe (and keys of text are asked by the codes of their dictionary);
-//! * S's loop makes nothing else, and nothing else asks S: otherwise S is made all the same;
+//! * S's loop makes nothing else, and nothing else asks S, a value or a FILTER neither: otherwise S is made all the same;
 //! * A is the first of its nest, and the key reads i alone: A is put into buckets before anything else is known;
 //! * a part of k is NULL where no index of n stands on a row, and never where something was found: this tells the rest;
 //! * the key, and what S's loop computes, cannot fail and is not volatile: it is evaluated for other rows, and as often as it
-//!   finds something. The conditions `a`, those that read i alone, move only as long as they cannot fail.
+//!   finds something. The conditions `a`, those that read i alone, move only as long as they cannot fail, and hold no block.
 //!
 //! NULLs: a key that finds nothing is found by nothing, and its row is in the rest, as NOT EXISTS has it. Errors: what stays in
 //! place is evaluated for the same rows. Join kinds: this one only.
@@ -140,7 +140,9 @@ fn find(program: &Program, block: BlockId) -> Option<AntiJoin> {
     let join = |at: usize, asks: usize, chosen: usize| {
         let Let::Loop { multiloop, .. } = &lets[at] else { return None };
         let mut conditions = first(multiloop)[..chosen].to_vec();
-        let (collection, asked) = absent(program, conditions.remove(asks))?;
+        let question = conditions[asks];
+        conditions.retain(|&id| id != question);
+        let (collection, asked) = absent(program, question)?;
         let from = made[collection.0 as usize].filter(|made| made.block == block)?;
         let Let::Loop { defines, multiloop: build } = &lets[from.at] else { return None };
         let ([_], [Generator::BucketReduce { condition, key, aggregates }]) = (&defines[..], &build.generators[..])
@@ -149,7 +151,7 @@ fn find(program: &Program, block: BlockId) -> Option<AntiJoin> {
         };
         let is_set = aggregates.is_empty() && build.rest().is_none();
         let alone = uses[collection.0 as usize] == Use { scalars: 1, ..Use::default() }
-            && is_asked_once(program, multiloop, collection);
+            && !asks_else(program, multiloop, question, chosen);
         let (index, _) = left(multiloop)?;
         let keys = selectivity.rows_of_nest(&build.nest, condition).min(selectivity.keys_of_nest(&build.nest, key));
         let larger = keys > selectivity.rows_of_nest(std::slice::from_ref(index), &conditions) * TURN_MIN;
@@ -173,20 +175,26 @@ fn is_spread(ranges: &Ranges, key: &[ScalarId], rows: f64) -> bool {
     key.iter().map(codes).product::<Option<f64>>().is_some_and(|codes| codes > rows * SPREAD)
 }
 
-/// Whether nothing but conditions asks a collection: a value that does would go on asking.
-fn is_asked_once(program: &Program, multiloop: &Multiloop, collection: CollectionId) -> bool {
-    let mut once = true;
+/// Whether anything of a loop asks what a question asks, but the question where it stands among the first conditions: that
+/// would go on asking.
+fn asks_else(program: &Program, multiloop: &Multiloop, question: ScalarId, chosen: usize) -> bool {
+    let Some((collection, _)) = absent(program, question) else { return false };
+    let mut found = false;
     let mut seen = vec![false; program.scalars.len()];
     let mut visit = |id: ScalarId| {
-        if absent(program, id).is_none_or(|(asked, _)| asked != collection) {
-            for_each_node(program, id, &mut seen, &mut |_, scalar| {
-                once &= !matches!(scalar, Scalar::Exists { collection: asked, .. } if *asked == collection);
-            });
-        }
+        for_each_node(program, id, &mut seen, &mut |_, scalar| {
+            found |= matches!(scalar, Scalar::Exists { collection: asked, .. } if *asked == collection);
+        });
     };
     multiloop.nest.iter().for_each(|index| index.source.for_each_scalar(&mut visit));
-    multiloop.generators.iter().for_each(|generator| generator.for_each_scalar(&mut visit));
-    once
+    for generator in &multiloop.generators {
+        let mut others = generator.clone();
+        let behind = others.condition_mut().split_off(chosen);
+        others.condition_mut().retain(|&id| id != question);
+        others.condition_mut().extend(behind);
+        others.for_each_scalar(&mut visit);
+    }
+    found
 }
 
 fn turn(program: &mut Program, block: BlockId, AntiJoin { made, at, chosen, asks, witness }: AntiJoin) {
@@ -199,8 +207,9 @@ fn turn(program: &mut Program, block: BlockId, AntiJoin { made, at, chosen, asks
         unreachable!("it has been seen");
     };
     let mut of_left = multiloop.generators[0].condition()[..chosen].to_vec();
-    let asking = of_left.remove(asks);
-    let (Some((left, rows)), Some((set, asked))) = (left(multiloop), absent(program, asking)) else {
+    let question = of_left[asks];
+    of_left.retain(|&id| id != question);
+    let (Some((left, rows)), Some((set, asked))) = (left(multiloop), absent(program, question)) else {
         unreachable!("it has been seen");
     };
     let (left, asked) = (left.clone(), asked.to_vec());

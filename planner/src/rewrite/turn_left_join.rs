@@ -64,7 +64,8 @@
 //!   rest, too, becomes `CASE WHEN k IS NOT NULL THEN 1 END`, if a part of k is NULL in the rest and nowhere else;
 //! * the key has a part: without one every row finds every row, whichever side goes first;
 //! * the key, and what B's loop computes, cannot fail and is not volatile: it is evaluated for other rows, and as often as
-//!   it finds something. The conditions `a`, those in front that read i alone, move only as long as they cannot fail.
+//!   it finds something. The conditions `a`, those in front that read i alone, move only as long as they cannot fail, and hold
+//!   no block.
 //!
 //! NULLs: a key that finds nothing is found by nothing, and `null_matches` stays with its part; where j stood on no row, the
 //! indices of n do. Errors: what stays in place is evaluated for the same pairs. Join kinds: this one only.
@@ -73,7 +74,7 @@ use super::dependencies::definitions;
 use super::failing::Failing;
 use super::selectivity::Selectivity;
 use super::substitute::Substitution;
-use super::uses::{FreeIndices, Use, collection_uses};
+use super::uses::{FreeIndices, Use, collection_uses, for_each_node};
 use crate::analysis::nullability::{Nullability, null_below};
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
@@ -197,7 +198,8 @@ pub(super) fn is_free(
 ) -> bool {
     let mut free = FreeIndices::default();
     let mut own = |id: ScalarId| free.scalar(program, id).iter().all(|index| *index == left);
-    let mut pure = key.iter().all(|part| own(part.scalar) && failing.is_pure(program, part.scalar));
+    let mut moves = |id: ScalarId| own(id) && failing.is_pure(program, id) && !holds_block(program, id);
+    let mut pure = key.iter().all(|part| moves(part.scalar));
     let mut visit = |id| pure &= failing.is_pure(program, id);
     build.nest.iter().for_each(|index| index.source.for_each_scalar(&mut visit));
     build.generators.iter().for_each(|generator| generator.for_each_scalar(&mut visit));
@@ -212,8 +214,18 @@ pub(super) fn chosen(program: &Program, failing: &Failing, multiloop: &Multiloop
         multiloop.generators.iter().all(|generator| generator.condition().get(at) == Some(&id))
             && free.scalar(program, id).iter().all(|index| *index == left)
             && failing.is_pure(program, id)
+            && !holds_block(program, id)
     };
     first.iter().enumerate().take_while(passes).count()
+}
+
+/// Whether a scalar holds a nested block: one that a value of the loop holds, too, would be there twice.
+fn holds_block(program: &Program, id: ScalarId) -> bool {
+    let mut holds = false;
+    for_each_node(program, id, &mut vec![false; program.scalars.len()], &mut |_, scalar| {
+        holds |= matches!(scalar, Scalar::Nested { .. });
+    });
+    holds
 }
 
 fn turn(program: &mut Program, block: BlockId, LeftJoin { made, at, chosen }: LeftJoin) {

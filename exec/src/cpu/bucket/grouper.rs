@@ -214,11 +214,6 @@ impl Grouper {
         }
     }
 
-    /// Whether groups are complete before all rows have come.
-    pub(crate) fn completes(&self) -> bool {
-        matches!(self, Grouper::Ordered { .. })
-    }
-
     /// The groups from `first` on that are complete, with their codes: of clustered rows all but the last one, and the
     /// one that a piece of work began with.
     pub(crate) fn complete(&self, first: usize) -> std::ops::Range<usize> {
@@ -277,7 +272,9 @@ impl Grouper {
             Grouper::Ordered { codes, segments, .. } => codes.capacity() * 8 + segments.capacity() * 24,
             Grouper::Hash { layout, table, keys, firsts, own_index } => {
                 // Keys that codes tell are there at the end: the codes once more, and then values, and whether they are NULL.
-                let told = if layout.codes_tell_keys() && !own_index { 16 + 9 * layout.parts.len() } else { 0 };
+                let (code, value) = if layout.width == KeyWidth::Bits128 { (16, 17) } else { (8, 9) };
+                let tells = layout.codes_tell_keys() && !own_index;
+                let told = if tells { code + value * layout.parts.len() } else { 0 };
                 let kept = keys.iter().map(Gathered::bytes).sum::<usize>() + firsts.places.capacity() * 8;
                 table.bytes() + kept + table.len() * told
             }
@@ -285,8 +282,8 @@ impl Grouper {
     }
 
     /// The group of each of `len` tuples. `One` leaves `groups` alone, and so do `Set`, which has none, and what gives
-    /// runs: `Ordered`, and `Direct` and `Hash` where most neighbours are alike. `Few` says which groups are among them, if these are
-    /// few. For `One` and `Few` there may be a mask: tuples that it does not have are put into a group behind the last.
+    /// runs: `Ordered`, and `Direct` and `Hash` where most neighbours are alike. `Few` says which groups are among them, if
+    /// these are few. For `One` and `Few` there may be a mask: tuples that it does not have are put into a group behind the last.
     pub(crate) fn assign(
         &mut self,
         key: &[&Vector],
@@ -408,7 +405,7 @@ impl Grouper {
     }
 
     /// As [`Grouper::assign`], for keys of one integer. `codes` is memory for their codes; these are left there, unless
-    /// groups come in runs or are their codes.
+    /// rows are clustered or codes are groups.
     pub(crate) fn assign_integers(
         &mut self,
         keys: &IntegerKeys<'_>,
@@ -496,7 +493,7 @@ impl Grouper {
         }
     }
 
-    /// Some of the groups, in this order; they come in that of their numbers.
+    /// Some of the groups, which come in the order of their numbers, in the order of [`Grouper::ordered`].
     pub(crate) fn in_order(&self, mut groups: Vec<u32>) -> Vec<u32> {
         match self {
             Grouper::One | Grouper::Few { .. } | Grouper::Set { .. } | Grouper::Ordered { .. } => groups,

@@ -1,5 +1,5 @@
-//! Neighbours that are alike: rows that come in runs of equal keys, as those of an order's lines do, ask a hash table once a
-//! run.
+//! Neighbours that are alike: rows that come in runs of equal keys, as those of an order's lines do, ask a hash table, or an
+//! array over codes, once a run.
 
 use super::super::bitmap::Bitmap;
 use super::super::kernels::{fill_truth_of_pairs, kernel, vectorised};
