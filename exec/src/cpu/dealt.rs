@@ -70,29 +70,11 @@ pub(super) fn may_deal(plan: &ReducePlan<'_>, grouper: &Grouper) -> bool {
     Technique::Dealt.is_on() && decodes && plan.aggregates.iter().all(alike) && grouper.deals()
 }
 
-/// The code of a key.
-pub(super) trait Code: Copy {
-    /// Whether another code differs by no more than that.
-    fn is_near(self, other: Self, near: u64) -> bool;
-}
-
-macro_rules! code {
-    ($($type:ty),+) => {
-        $(impl Code for $type {
-            fn is_near(self, other: Self, near: u64) -> bool {
-                u128::from(self.abs_diff(other)) <= near.into()
-            }
-        })+
-    };
-}
-
-code!(u32, u64, u128);
-
 /// Whether rows had better be dealt from now on, seeing how many groups there were before a tile and are behind it, and its
 /// codes: rows whose codes differ by no more than `near` lie close by, and stay.
 ///
 /// Of n groups in all, g of which have been seen, a random row begins another with probability 1 - g / n.
-pub(super) fn pays<T: Code>((before, groups): (usize, usize), codes: &[T], near: Option<u64>) -> bool {
+pub(super) fn pays<T: Copy + Into<u128>>((before, groups): (usize, usize), codes: &[T], near: Option<u64>) -> bool {
     let known = codes.len() - (groups - before);
     groups > MANY_GROUPS
         && groups * codes.len() >= known * FAR_GROUPS
@@ -100,9 +82,9 @@ pub(super) fn pays<T: Code>((before, groups): (usize, usize), codes: &[T], near:
 }
 
 /// Whether most rows that lie side by side have codes that differ by no more than `near`.
-fn is_local<T: Code>(codes: &[T], near: u64) -> bool {
+fn is_local<T: Copy + Into<u128>>(codes: &[T], near: u64) -> bool {
     let sample = &codes[..codes.len().min(SAMPLE)];
-    let pairs = sample.windows(2).filter(|pair| pair[0].is_near(pair[1], near)).count();
+    let pairs = sample.windows(2).filter(|pair| pair[0].into().abs_diff(pair[1].into()) <= near.into()).count();
     pairs * 2 >= sample.len()
 }
 

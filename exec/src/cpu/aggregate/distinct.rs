@@ -77,12 +77,13 @@ impl Distinct {
             }
             self.hash_all();
         }
-        if let (TileGroups::Each(groups, _), None, false) = (input.groups, &vector.nulls, vector.constant) {
+        let groups = match input.groups {
+            TileGroups::One => Some(&vec![0; input.len][..]),
+            TileGroups::Each(groups, _) => Some(groups),
+            TileGroups::Masks(_) | TileGroups::Runs(_) => None,
+        };
+        if let (Some(groups), None, false) = (groups, &vector.nulls, vector.constant) {
             self.hash(groups, vector);
-            return Ok(());
-        }
-        if let (TileGroups::One, None, false) = (input.groups, &vector.nulls, vector.constant) {
-            self.hash(&vec![0; input.len], vector);
             return Ok(());
         }
         let mut tuples = Vec::with_capacity(input.len);
