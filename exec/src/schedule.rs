@@ -38,7 +38,7 @@ pub fn morsels(chunks: impl IntoIterator<Item = usize>, rows_max: usize) -> Vec<
 /// Does `work` for every number below `count`. Each worker that takes part has a state of its own. Gives the
 /// states, by worker, and the results, by number; of several errors one, and then no new work is begun.
 ///
-/// With one worker or one piece of work everything happens on the calling thread, which has it in its caches.
+/// The calling thread takes part. With one worker or one piece of work it is alone.
 pub fn run<S: Send, T: Send>(
     pool: &Pool,
     context: &Context,
@@ -51,7 +51,8 @@ pub fn run<S: Send, T: Send>(
     }
     let shares = Shares::new(count, pool.nodes());
     let failure = Failure::default();
-    let outcomes = pool.broadcast(|worker| {
+    let outcomes = Mutex::new(Vec::new());
+    pool.share(count - 1, |worker| {
         let mut results = Vec::new();
         let mut own: Option<S> = None;
         while !failure.is_set()
@@ -69,13 +70,17 @@ pub fn run<S: Send, T: Send>(
                 Err(error) => failure.set(error),
             }
         }
-        (own, results)
+        if let (Some(own), Ok(mut outcomes)) = (own, outcomes.lock()) {
+            outcomes.push((worker, own, results));
+        }
     });
     failure.into_result()?;
-    let mut states = Vec::new();
+    let mut outcomes = outcomes.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
+    outcomes.sort_unstable_by_key(|(worker, ..)| *worker);
+    let mut states = Vec::with_capacity(outcomes.len());
     let mut all: Vec<Option<T>> = (0..count).map(|_| None).collect();
-    for (state, results) in outcomes {
-        states.extend(state);
+    for (_, state, results) in outcomes {
+        states.push(state);
         for (number, result) in results {
             all[number] = Some(result);
         }

@@ -1,6 +1,5 @@
 //! Which processors this process may use, grouped by the memory (NUMA node) that is near to them.
 
-use core_affinity::CoreId;
 use std::path::Path;
 
 /// Processors by NUMA node.
@@ -45,9 +44,18 @@ impl Topology {
     }
 }
 
-/// Binds the calling thread to one processor. That this may fail (a container's rules) costs speed, not results.
-pub(crate) fn pin(processor: usize) -> bool {
-    core_affinity::set_for_current(CoreId { id: processor })
+/// Keeps the calling thread on some processors. That this may fail (a container's rules) or is not to be had (only Linux
+/// has it) costs speed, not results.
+pub(crate) fn stay_on(processors: &[usize]) {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::thread::{CpuSet, sched_setaffinity};
+        let mut set = CpuSet::new();
+        processors.iter().filter(|&&processor| processor < CpuSet::MAX_CPU).for_each(|&processor| set.set(processor));
+        let _ = sched_setaffinity(None, &set);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = processors;
 }
 
 fn node_processors(folder: &Path) -> Vec<Vec<usize>> {
