@@ -35,19 +35,21 @@ pub fn morsels(chunks: impl IntoIterator<Item = usize>, rows_max: usize) -> Vec<
     all
 }
 
-/// Does `work` for every number below `count`. Each worker that takes part has a state of its own. Gives the
-/// states, by worker, and the results, by number; of several errors one, and then no new work is begun.
+/// Does `work` for every number below `count`. Each worker that takes part has a state of its own, of which it leaves
+/// what `end` makes of it. Gives that, by worker, and the results, by number; of several errors one, and then no new work
+/// is begun.
 ///
 /// The calling thread takes part. With one worker or one piece of work it is alone.
-pub fn run<S: Send, T: Send>(
+pub fn run<S, E: Send, T: Send>(
     pool: &Pool,
     context: &Context,
     count: usize,
     state: impl Fn() -> Result<S> + Sync,
     work: impl Fn(&mut S, usize) -> Result<T> + Sync,
-) -> Result<(Vec<S>, Vec<T>)> {
+    end: impl Fn(S) -> E + Sync,
+) -> Result<(Vec<E>, Vec<T>)> {
     if count <= 1 || pool.threads() == 1 {
-        return run_here(context, count, state, work);
+        return run_here(context, count, state, work, end);
     }
     let shares = Shares::new(count, pool.nodes());
     let failure = Failure::default();
@@ -70,6 +72,7 @@ pub fn run<S: Send, T: Send>(
                 Err(error) => failure.set(error),
             }
         }
+        let own = own.map(&end);
         if let (Some(own), Ok(mut outcomes)) = (own, outcomes.lock()) {
             outcomes.push((worker, own, results));
         }
@@ -77,23 +80,24 @@ pub fn run<S: Send, T: Send>(
     failure.into_result()?;
     let mut outcomes = outcomes.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
     outcomes.sort_unstable_by_key(|(worker, ..)| *worker);
-    let mut states = Vec::with_capacity(outcomes.len());
+    let mut ends = Vec::with_capacity(outcomes.len());
     let mut all: Vec<Option<T>> = (0..count).map(|_| None).collect();
-    for (_, state, results) in outcomes {
-        states.push(state);
+    for (_, end, results) in outcomes {
+        ends.push(end);
         for (number, result) in results {
             all[number] = Some(result);
         }
     }
-    Ok((states, all.into_iter().map(|result| result.expect("every number was taken once")).collect()))
+    Ok((ends, all.into_iter().map(|result| result.expect("every number was taken once")).collect()))
 }
 
-fn run_here<S, T>(
+fn run_here<S, E, T>(
     context: &Context,
     count: usize,
     state: impl Fn() -> Result<S>,
     work: impl Fn(&mut S, usize) -> Result<T>,
-) -> Result<(Vec<S>, Vec<T>)> {
+    end: impl Fn(S) -> E,
+) -> Result<(Vec<E>, Vec<T>)> {
     if count == 0 {
         return Ok((Vec::new(), Vec::new()));
     }
@@ -103,7 +107,7 @@ fn run_here<S, T>(
         context.check()?;
         results.push(work(&mut own, number)?);
     }
-    Ok((vec![own], results))
+    Ok((vec![end(own)], results))
 }
 
 /// Applies `work` to every item on the workers; results are in the order of the items.
@@ -118,7 +122,7 @@ pub fn map<I: Send, T: Send>(
         let item = items[number].lock().map_err(|_| Error::internal("a worker panicked"))?.take();
         Ok(item.expect("every number is taken once"))
     };
-    let (_, results) = run(pool, context, items.len(), || Ok(()), |(), number| work(take(number)?))?;
+    let (_, results) = run(pool, context, items.len(), || Ok(()), |(), number| work(take(number)?), drop)?;
     Ok(results)
 }
 
@@ -143,15 +147,16 @@ impl Workers<'_> {
     }
 
     /// As [`run`].
-    pub fn run<S: Send, T: Send>(
+    pub fn run<S, E: Send, T: Send>(
         &self,
         count: usize,
         state: impl Fn() -> Result<S> + Sync,
         work: impl Fn(&mut S, usize) -> Result<T> + Sync,
-    ) -> Result<(Vec<S>, Vec<T>)> {
+        end: impl Fn(S) -> E + Sync,
+    ) -> Result<(Vec<E>, Vec<T>)> {
         match self.pool {
-            Some(pool) => run(pool, self.context, count, state, work),
-            None => run_here(self.context, count, state, work),
+            Some(pool) => run(pool, self.context, count, state, work, end),
+            None => run_here(self.context, count, state, work, end),
         }
     }
 
@@ -249,6 +254,7 @@ mod tests {
                         *sum += 1;
                         Ok(number * 2)
                     },
+                    |sum| sum,
                 )
                 .unwrap();
                 assert_eq!(results, (0..count).map(|number| number * 2).collect::<Vec<_>>());
@@ -263,11 +269,11 @@ mod tests {
         let fail = |(): &mut (), number: usize| {
             if number == 50 { Err(Error::new(ErrorKind::DivisionByZero, "division by zero")) } else { Ok(()) }
         };
-        let error = run(&pool, &context(), 1000, || Ok(()), fail).unwrap_err();
+        let error = run(&pool, &context(), 1000, || Ok(()), fail, drop).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::DivisionByZero);
         let context = context();
         context.cancellation.cancel();
-        let error = run(&pool, &context, 1000, || Ok(()), |(), _| Ok(())).unwrap_err();
+        let error = run(&pool, &context, 1000, || Ok(()), |(), _| Ok(()), drop).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Cancelled);
     }
 }

@@ -6,12 +6,12 @@
 use super::bitmap::Bitmap;
 use super::gathered_text::GatheredText;
 use super::vector::{Register, Vector, VectorData};
+use super::written::written;
 use crate::Result;
 use crate::column::Dictionary;
 use crate::schedule::Workers;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, Value};
-use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 /// A growing column.
@@ -544,21 +544,6 @@ pub(super) fn concat_all(columns: Vec<Vec<Gathered>>, workers: Workers<'_>) -> R
 
 /// All values, one slice behind the other.
 pub(super) fn copy_all<T: Copy + Send + Sync>(slices: Vec<&[T]>, workers: Workers<'_>) -> Result<Vec<T>> {
-    let len = slices.iter().map(|slice| slice.len()).sum();
-    let mut all = Vec::with_capacity(len);
-    let (mut places, mut work) = (&mut all.spare_capacity_mut()[..len], Vec::with_capacity(slices.len()));
-    for slice in slices {
-        let (own, others) = places.split_at_mut(slice.len());
-        work.push((slice, own));
-        places = others;
-    }
-    workers.map(work, |(slice, places): (&[T], &mut [MaybeUninit<T>])| {
-        places.iter_mut().zip(slice).for_each(|(place, &value)| {
-            place.write(value);
-        });
-        Ok(())
-    })?;
-    // SAFETY: the places of all slices, `len` in all, have been written.
-    unsafe { all.set_len(len) };
-    Ok(all)
+    let pieces = slices.into_iter().map(|slice| (slice.len(), slice)).collect();
+    written(pieces, Some(workers), |slice: &[T], places| places.write_copy_of_slice(slice))
 }

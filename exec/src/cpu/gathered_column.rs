@@ -3,6 +3,7 @@
 
 use super::gather::{Gathered, GatheredData, SHARED_ROWS};
 use super::kernels::narrow::{bounds, write_offsets};
+use super::written::written;
 use crate::Result;
 use crate::column::{Chunk, Column, ColumnData, Dictionary};
 use crate::schedule::{MORSEL_ROWS, Workers};
@@ -123,18 +124,13 @@ fn map<I: Send, T: Send>(
 }
 
 /// What `offset` makes of each value.
-fn offsets<T: Copy + Sync, O: Clone + Default + Send>(
+fn offsets<T: Copy + Sync, O: Copy + Send>(
     values: &[T],
     offset: impl Fn(T) -> O + Sync,
     workers: Option<Workers<'_>>,
 ) -> Result<Vec<O>> {
-    let mut offsets = vec![O::default(); values.len()];
-    let pieces = offsets.chunks_mut(MORSEL_ROWS).zip(values.chunks(MORSEL_ROWS)).collect();
-    map(workers, pieces, |(out, values): (&mut [O], &[T])| {
-        write_offsets(values, out, &offset);
-        Ok(())
-    })?;
-    Ok(offsets)
+    let pieces = values.chunks(MORSEL_ROWS).map(|values| (values.len(), values)).collect();
+    written(pieces, workers, |values: &[T], places| write_offsets(values, places, &offset))
 }
 
 /// The least and the greatest of the values that are not NULL; of none the least is above the greatest.

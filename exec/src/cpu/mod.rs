@@ -36,6 +36,7 @@ mod top_k;
 mod variance;
 pub mod vector;
 mod wide_keys;
+mod written;
 
 pub use place::{Placement, place};
 pub use run::{Output, run};

@@ -40,7 +40,8 @@ pub(super) fn run<'a>(
     let pieces = pieces(frame, plan)?;
     let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
     let rows: u64 = rows.sum();
-    let setups = setups(frame, plan, rows, Workers { pool, context }.is_one())?;
+    let workers = Workers { pool, context };
+    let setups = setups(frame, plan, rows, workers.count().min(pieces.len()).max(1) as u64)?;
     if let Some(buckets) = sorted_buckets(frame, plan, &setups, pool)? {
         return Ok(vec![Arc::new(Stored::Buckets(buckets))]);
     }
@@ -59,7 +60,8 @@ pub(super) fn run<'a>(
     if pool.is_some() {
         context.progress.total.fetch_add(rows, Ordering::Relaxed);
     }
-    let workers = Workers { pool, context };
+    // The worker itself frees what it had for its tiles.
+    let sinks_of = |(_, sinks): (Nest<'a>, Vec<Sink<'a>>)| sinks;
     let mut states: Vec<Vec<Sink<'a>>> = Vec::new();
     let mut outputs = Vec::new();
     for wave in waves(plan, &setups, pieces.len()) {
@@ -67,8 +69,8 @@ pub(super) fn run<'a>(
             break;
         }
         let wave_work = |state: &mut _, at: usize| work(state, wave.start + at, &pieces[wave.start + at]);
-        let (done, rows) = workers.run(wave.len(), state, wave_work)?;
-        states.extend(done.into_iter().map(|(_, sinks)| sinks));
+        let (done, rows) = workers.run(wave.len(), state, wave_work, sinks_of)?;
+        states.extend(done);
         outputs.extend(rows);
     }
     if let (Some(rest), Some(marks)) = (&plan.rest, &marks)
@@ -83,9 +85,9 @@ pub(super) fn run<'a>(
             Ok((Nest::new(frame, rest, Some(Arc::clone(marks)))?, own))
         };
         let rest_work = |state: &mut _, at: usize| work(state, pieces.len() + at, &rest_pieces[at]);
-        let (done, rows) = workers.run(rest_pieces.len(), resume, rest_work)?;
+        let (done, rows) = workers.run(rest_pieces.len(), resume, rest_work, sinks_of)?;
         states = idle.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
-        states.extend(done.into_iter().map(|(_, sinks)| sinks));
+        states.extend(done);
         outputs.extend(rows);
     }
     if states.is_empty() {
@@ -206,8 +208,8 @@ fn ground_value(frame: &Frame<'_>, expressions: &Expressions, scalar: ScalarId, 
     Ok(tile.vector(scalar).value(0, data_type))
 }
 
-fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, rows: u64, alone: bool) -> Result<Vec<Setup>> {
-    let empty = || Setup { layout: None, rows, alone, keep: 0, offset: 0, members: None };
+fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, rows: u64, workers: u64) -> Result<Vec<Setup>> {
+    let empty = || Setup { layout: None, rows, workers, keep: 0, offset: 0, members: None };
     let setup = |kind: &GeneratorKind<'_>| {
         Ok(match kind {
             GeneratorKind::TopK(top_k) => {

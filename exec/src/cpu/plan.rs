@@ -358,7 +358,7 @@ impl<'p> Compiler<'p, '_> {
             keys_only: aggregates.is_empty(),
             numbers: aggregates.iter().all(safe).then_some(aggregates.len() as u64),
             keys_unread: false,
-            alone: true,
+            workers: 1,
         };
         let masks = parts.iter().all(|id| self.is_safe(id, expressions)) && aggregates.iter().all(safe);
         Ok(ReducePlan { key, key_types: self.types(parts), layout, rows, aggregates, masks })

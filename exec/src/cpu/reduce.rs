@@ -183,7 +183,7 @@ impl<'p> Reducer<'p> {
     /// No groups yet. `layout` may be narrower than the plan's, where the tables at hand prove more.
     pub(super) fn new(plan: &'p ReducePlan<'p>, layout: &KeyLayout, rows: Rows, context: &Context) -> Result<Self> {
         let grouper = Grouper::new(plan.key.is_some().then_some(layout), &plan.key_types, rows);
-        Ok(Reducer { alone: rows.alone, ..Reducer::of(plan, grouper, context)? })
+        Ok(Reducer { alone: rows.alone(), ..Reducer::of(plan, grouper, context)? })
     }
 
     /// The same, with conditions that groups must pass to be wanted.

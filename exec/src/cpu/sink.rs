@@ -49,8 +49,8 @@ pub(super) struct Setup {
     pub(super) layout: Option<KeyLayout>,
     /// Rows of the outermost index.
     pub(super) rows: u64,
-    /// Whether one worker takes them all.
-    pub(super) alone: bool,
+    /// How many workers share them.
+    pub(super) workers: u64,
     /// Of top-k limit + offset, and offset.
     pub(super) keep: usize,
     pub(super) offset: usize,
@@ -80,7 +80,7 @@ impl<'p> Sink<'p> {
             GeneratorKind::TopK(plan) => Sink::TopK(Box::new(TopK::new(plan, setup.keep, context))),
             GeneratorKind::Reduce(plan) => {
                 let layout = setup.layout.as_ref().unwrap_or(&plan.layout);
-                let rows = Rows { count: setup.rows, alone: setup.alone, ..plan.rows };
+                let rows = Rows { count: setup.rows, workers: setup.workers, ..plan.rows };
                 let reducer = Reducer::new(plan, layout, rows, context)?;
                 Sink::Groups(Box::new(match having {
                     Some(having) => reducer.having(having),

@@ -660,7 +660,7 @@ mod tests {
     fn hashed(tiles: &[&[i64]]) -> Grouper {
         let layout = KeyLayout::new(vec![PartDomain::of_type(DataType::BigInt)]);
         let rows =
-            Rows { count: 0, clustered: false, keys_only: false, numbers: None, keys_unread: false, alone: true };
+            Rows { count: 0, clustered: false, keys_only: false, numbers: None, keys_unread: false, workers: 1 };
         let mut grouper = Grouper::new(Some(&layout), &[DataType::BigInt], rows);
         let (mut codes, mut assigned) = (Codes::default(), Assigned::default());
         for (piece, keys) in tiles.iter().enumerate() {

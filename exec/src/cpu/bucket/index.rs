@@ -137,7 +137,7 @@ impl KeyIndex {
             }
             (IndexForm::Ranked, Some(size)) => {
                 reservation.add(Ranks::bytes(size))?;
-                build_ranked(layout, &codes, size, reservation)
+                build_ranked(layout, &codes, size, reservation)?
             }
             _ => build_hash(layout, &codes, reservation)?,
         };
@@ -536,10 +536,10 @@ fn build_direct(layout: KeyLayout, codes: &Codes, size: usize, mut reservation: 
     Ok(Built { index: KeyIndex::new(layout, Lookup::Direct(direct), spans, reservation), order })
 }
 
-fn build_ranked(layout: KeyLayout, codes: &Codes, size: u64, reservation: Reservation) -> Built {
+fn build_ranked(layout: KeyLayout, codes: &Codes, size: u64, reservation: Reservation) -> Result<Built> {
     let mut ranks = Ranks::new(size);
     codes.bits64.iter().for_each(|&code| ranks.set(code));
-    let groups = ranks.count();
+    let groups = ranks.count()?;
     let group = |&code: &u64| ranks.group(code);
     let (spans, order) = if groups as usize != codes.len {
         let numbers: Vec<u32> = codes.bits64.iter().map(group).collect();
@@ -553,7 +553,7 @@ fn build_ranked(layout: KeyLayout, codes: &Codes, size: u64, reservation: Reserv
         }
         (Spans::Unique, Some(order))
     };
-    Built { index: KeyIndex::new(layout, Lookup::Ranked(ranks), spans, reservation), order }
+    Ok(Built { index: KeyIndex::new(layout, Lookup::Ranked(ranks), spans, reservation), order })
 }
 
 fn build_hash(layout: KeyLayout, codes: &Codes, mut reservation: Reservation) -> Result<Built> {

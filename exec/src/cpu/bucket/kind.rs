@@ -29,8 +29,15 @@ pub(crate) struct Rows {
     pub(crate) numbers: Option<u64>,
     /// Whether groups are looked up, and nobody sees their keys or their order.
     pub(crate) keys_unread: bool,
-    /// Whether one worker takes all rows, so that nothing is merged.
-    pub(crate) alone: bool,
+    /// How many workers share the rows; with one nothing is merged.
+    pub(crate) workers: u64,
+}
+
+impl Rows {
+    /// Whether one worker takes all rows.
+    pub(crate) fn alone(&self) -> bool {
+        self.workers == 1
+    }
 }
 
 /// A way to number the groups of keys; see the file's head.
@@ -50,7 +57,7 @@ pub(crate) const FEW_CODES: u64 = 1 << 12;
 /// Numbers that are kept of Dense groups, at most (16 MiB for each worker).
 const DENSE_NUMBERS_MAX: u64 = 1 << 21;
 
-/// Rows for each code from which on groups are Dense.
+/// Rows of one worker for each code from which on groups are Dense: each worker has all codes, and all are merged.
 const ROWS_PER_DENSE_CODE: u64 = 4;
 
 /// Codes a row up to which an array over all codes beats a hash table: 4 bytes each, against about 24 a group and a
@@ -72,7 +79,7 @@ impl GroupKind {
         let Some(codes) = layout.codes() else { return GroupKind::Hash };
         let is_set = codes <= SET_CODES_MAX && codes / SET_CODES_PER_ROW <= rows.count;
         let is_dense = codes > FEW_CODES
-            && codes <= rows.count / ROWS_PER_DENSE_CODE
+            && codes <= rows.count / rows.workers / ROWS_PER_DENSE_CODE
             && rows.numbers.is_some_and(|numbers| codes <= DENSE_NUMBERS_MAX / numbers.max(1));
         let is_direct = codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows.count;
         if codes <= FEW_CODES && Technique::Few.is_on() {
@@ -114,12 +121,13 @@ mod tests {
             keys_only: false,
             numbers: Some(2),
             keys_unread: false,
-            alone: true,
+            workers: 1,
         };
         assert_eq!(of(4_096, rows), GroupKind::Few);
         assert_eq!(of(4_097, rows), GroupKind::Dense);
         assert_eq!(of(25_000, rows), GroupKind::Dense);
         assert_eq!(of(25_001, rows), GroupKind::Direct);
+        assert_eq!(of(25_000, Rows { workers: 2, ..rows }), GroupKind::Direct);
         assert_eq!(of(4_097, Rows { numbers: None, ..rows }), GroupKind::Direct);
         assert_eq!(of(4_097, Rows { clustered: true, ..rows }), GroupKind::Ordered);
         assert_eq!(of(4_097, Rows { keys_only: true, ..rows }), GroupKind::Set);

@@ -79,7 +79,7 @@ pub(super) fn rank(
             ranks.set(u64::from(entry.code) - first);
             len += 1;
         }
-        let groups = ranks.count() as usize;
+        let groups = ranks.count()? as usize;
         let rows = Grouped::new(groups, len, || {
             entries().map(|entry| (ranks.group(u64::from(entry.code) - first), entry.row))
         });
@@ -200,7 +200,7 @@ mod tests {
                 let (first, count) = ranked.spans.rows(group as u32);
                 assert_eq!((first..first + count).map(at).collect::<Vec<u32>>(), *rows, "code {code}");
             }
-            assert_eq!(ranked.ranks.clone().count() as usize, expected.len());
+            assert_eq!(ranked.ranks.clone().count().unwrap() as usize, expected.len());
             assert_eq!(ranked.ranks.group(size), super::super::table::NO_GROUP, "what is out of range");
         }
     }

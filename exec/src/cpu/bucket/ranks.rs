@@ -4,9 +4,11 @@
 //! Source: rank over bit vectors (Jacobson: Space-efficient Static Trees and Graphs, 1989), with one level of counts.
 
 use super::super::kernels::kernel;
+use super::super::written::{padded, written};
 use super::table::NO_GROUP;
 use crate::Result;
 use crate::schedule::Workers;
+use std::mem::MaybeUninit;
 
 /// Codes of a word.
 const WORD: u64 = 64;
@@ -25,10 +27,9 @@ pub(super) struct Ranks {
 }
 
 impl Ranks {
-    /// No keys; codes lie below `size`.
+    /// No keys; codes lie below `size`. To be counted.
     pub(super) fn new(size: u64) -> Self {
-        let words = (size / WORD + 1) as usize;
-        Ranks { keys: vec![0; words], before: vec![0; words], size }
+        Ranks { keys: vec![0; (size / WORD + 1) as usize], before: Vec::new(), size }
     }
 
     /// Makes a code a key; ranks are right again after `count`.
@@ -38,72 +39,46 @@ impl Ranks {
     }
 
     /// Counts the keys before each word; gives how many there are.
-    pub(super) fn count(&mut self) -> u32 {
-        count(&mut self.before, &self.keys)
+    pub(super) fn count(&mut self) -> Result<u32> {
+        let (before, count) = ones_before(&self.keys, None)?;
+        self.before = before;
+        Ok(count)
     }
 
     /// The ranks of the codes whose bits are set, which lie below `size`, and how many they are.
     pub(super) fn of_words(keys: Vec<u64>, size: u64, workers: Workers<'_>) -> Result<(Self, u32)> {
         debug_assert_eq!(keys.len() as u64, size / WORD + 1, "a bit for each code and the one behind the last");
-        let mut all = Ranks { before: vec![0; keys.len()], keys, size };
-        let count = all.count_by(workers)?;
-        Ok((all, count))
+        let (before, count) = ones_before(&keys, Some(workers))?;
+        Ok((Ranks { keys, before, size }, count))
     }
 
     /// The ranks of parts of a range of codes, each a whole number of words but the last, one behind the other.
     pub(super) fn concat<'a>(parts: impl Iterator<Item = &'a Ranks> + Clone, workers: Workers<'_>) -> Result<Self> {
-        let mut all = Ranks::new(parts.clone().map(|part| part.size).sum());
-        let mut words = all.keys.iter_mut();
-        for part in parts {
-            let used = part.size.div_ceil(WORD) as usize;
-            words.by_ref().zip(&part.keys[..used]).for_each(|(to, from)| *to = *from);
-        }
-        all.count_by(workers)?;
-        Ok(all)
+        let size = parts.clone().map(|part| part.size).sum();
+        let used = |part: &'a Ranks| &part.keys[..part.size.div_ceil(WORD) as usize];
+        let mut pieces: Vec<(usize, &[u64])> = parts.map(|part| (used(part).len(), used(part))).collect();
+        let words: usize = pieces.iter().map(|(words, _)| words).sum();
+        pieces.push(((size / WORD + 1) as usize - words, &[]));
+        Ok(Ranks::of_words(written(pieces, Some(workers), padded)?, size, workers)?.0)
     }
 
     /// The ranks of keys that come in order, in parts: the bits of each, and the word that they begin at. The last word of a
     /// part may be the first one of the next.
     pub(super) fn of_sorted(size: u64, parts: &[(usize, Vec<u64>)], workers: Workers<'_>) -> Result<Self> {
-        let mut all = Ranks::new(size);
-        let (mut work, mut shared) = (Vec::with_capacity(parts.len()), Vec::new());
-        let (mut rest, mut start) = (&mut all.keys[..], 0);
+        let all = (size / WORD + 1) as usize;
+        let mut pieces: Vec<(usize, &[u64])> = Vec::with_capacity(parts.len() + 1);
+        pieces.push((parts.first().map_or(all, |(first, _)| *first), &[]));
+        let mut shared = Vec::new();
         for (number, (first, words)) in parts.iter().enumerate() {
             // Words from the next part's first one on are that part's, and get what this one has of them afterwards.
-            let end = parts.get(number + 1).map_or(usize::MAX, |(next, _)| *next).min(first + words.len());
-            let (own, later) = words.split_at(end - first);
+            let end = parts.get(number + 1).map_or(all, |(next, _)| *next);
+            let (own, later) = words.split_at((end - first).min(words.len()));
             shared.extend(later.iter().enumerate().map(|(at, &word)| (end + at, word)));
-            let (_, from_first) = rest.split_at_mut(first - start);
-            let (places, others) = from_first.split_at_mut(own.len());
-            work.push((places, own));
-            (rest, start) = (others, end);
+            pieces.push((end - first, own));
         }
-        workers.map(work, |(places, words): (&mut [u64], &[u64])| {
-            places.copy_from_slice(words);
-            Ok(())
-        })?;
-        shared.into_iter().for_each(|(at, word)| all.keys[at] |= word);
-        all.count_by(workers)?;
-        Ok(all)
-    }
-
-    /// As [`Ranks::count`], by many workers if there are.
-    fn count_by(&mut self, workers: Workers<'_>) -> Result<u32> {
-        if workers.is_one() || self.keys.len() <= PIECE {
-            return Ok(self.count());
-        }
-        let pieces = self.keys.chunks(PIECE).zip(self.before.chunks_mut(PIECE)).collect();
-        let counts = workers.map(pieces, |(words, before): (&[u64], &mut [u32])| Ok((count(before, words), before)))?;
-        let (mut ones, mut pieces) = (0, Vec::with_capacity(counts.len()));
-        for (count, before) in counts {
-            pieces.push((ones, before));
-            ones += count;
-        }
-        workers.map(pieces, |(ones, before): (u32, &mut [u32])| {
-            before.iter_mut().for_each(|before| *before += ones);
-            Ok(())
-        })?;
-        Ok(ones)
+        let mut keys = written(pieces, Some(workers), padded)?;
+        shared.into_iter().for_each(|(at, word)| keys[at] |= word);
+        Ok(Ranks::of_words(keys, size, workers)?.0)
     }
 
     /// Bytes held for so many codes.
@@ -132,15 +107,44 @@ impl Ranks {
     }
 }
 
+/// How many ones there are before each word, and how many in all; by many workers if there are.
+fn ones_before(words: &[u64], workers: Option<Workers<'_>>) -> Result<(Vec<u32>, u32)> {
+    let workers = workers.filter(|workers| !workers.is_one() && words.len() > PIECE);
+    let pieces: Vec<&[u64]> = words.chunks(if workers.is_some() { PIECE } else { usize::MAX }).collect();
+    let counts = match workers {
+        Some(workers) => workers.map(pieces.clone(), |words| Ok(ones(words)))?,
+        // What is behind the only piece nobody asks.
+        None => vec![0],
+    };
+    let mut all = 0;
+    let work = pieces.into_iter().zip(counts).map(|(words, count)| {
+        all += count;
+        (words.len(), (words, all - count))
+    });
+    let work = work.collect();
+    let before = written(work, workers, |(words, before): (&[u64], u32), places| count(before, words, places))?;
+    let all = before.last().zip(words.last()).map_or(0, |(before, word)| before + word.count_ones());
+    Ok((before, all))
+}
+
 kernel! {
-    /// Makes `before` how many ones there are before each word, and gives how many there are in all.
-    fn count[](before: &mut [u32], words: &[u64]) -> u32 {
-        let mut ones = 0;
-        for (before, word) in before.iter_mut().zip(words) {
-            *before = ones;
+    /// How many ones there are.
+    fn ones[](words: &[u64]) -> u32 {
+        words.iter().map(|word| word.count_ones()).sum()
+    }
+}
+
+kernel! {
+    /// Writes how many ones there are before each word; so many are before the first.
+    fn count['a](before: u32, words: &[u64], places: &'a mut [MaybeUninit<u32>]) -> &'a mut [u32] {
+        let mut ones = before;
+        assert_eq!(words.len(), places.len());
+        places.iter_mut().zip(words).for_each(|(place, word)| {
+            place.write(ones);
             ones += word.count_ones();
-        }
-        ones
+        });
+        // SAFETY: each place has been written.
+        unsafe { places.assume_init_mut() }
     }
 }
 
@@ -173,7 +177,7 @@ mod tests {
             let part = |at: usize| (at * step, vec![0b101; step + 1]);
             let mut ranks = Ranks::of_sorted(size, &(0..4).map(part).collect::<Vec<_>>(), workers).unwrap();
             let before = ranks.before.clone();
-            assert_eq!(ranks.count() as usize, 2 * (4 * step + 1));
+            assert_eq!(ranks.count().unwrap() as usize, 2 * (4 * step + 1));
             assert_eq!(ranks.before, before);
         }
     }
@@ -183,7 +187,7 @@ mod tests {
         for (size, step) in [(1, 1), (64, 3), (127, 126), (1_000, 7), (100_000, 5), (1 << 20, 1 << 12)] {
             let mut ranks = Ranks::new(size);
             (0..size).step_by(step).for_each(|code| ranks.set(code));
-            assert_eq!(u64::from(ranks.count()), size.div_ceil(step as u64));
+            assert_eq!(u64::from(ranks.count().unwrap()), size.div_ceil(step as u64));
             for code in (0..=size).step_by(if size > 1_000 { 97 } else { 1 }) {
                 let is_key = code < size && code % step as u64 == 0;
                 let rank = (code / step as u64) as u32;

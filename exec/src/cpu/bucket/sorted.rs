@@ -181,7 +181,7 @@ mod tests {
                 let high = keys[keys.len() - 1];
                 for (chunks, low) in [(vec![keys.clone()], 5), (vec![head.to_vec(), tail.to_vec(), vec![]], -70)] {
                     let mut ranks = rank_of(&chunks, low, high + 9, 2).expect("they increase");
-                    assert_eq!(ranks.count() as i64, rows);
+                    assert_eq!(i64::from(ranks.count().unwrap()), rows);
                     for (row, key) in keys.iter().enumerate() {
                         assert_eq!(ranks.group((key - low + 1) as u64), row as u32);
                     }

@@ -1,6 +1,7 @@
 //! Integers in fewer bits: the range of some, and their distances from the least.
 
 use super::kernel;
+use std::mem::MaybeUninit;
 
 kernel! {
     /// The least and the greatest of some integers; of none the least is above the greatest.
@@ -12,8 +13,17 @@ kernel! {
 }
 
 kernel! {
-    /// Writes what `offset` makes of each value.
-    pub(crate) fn write_offsets[T: Copy, O](values: &[T], out: &mut [O], offset: impl Fn(T) -> O) {
-        out.iter_mut().zip(values).for_each(|(out, &value)| *out = offset(value));
+    /// Writes what `offset` makes of each value, of which there are as many as places.
+    pub(crate) fn write_offsets['a, T: Copy, O: Copy](
+        values: &[T],
+        places: &'a mut [MaybeUninit<O>],
+        offset: impl Fn(T) -> O,
+    ) -> &'a mut [O] {
+        assert_eq!(values.len(), places.len());
+        places.iter_mut().zip(values).for_each(|(place, &value)| {
+            place.write(offset(value));
+        });
+        // SAFETY: each place has been written.
+        unsafe { places.assume_init_mut() }
     }
 }
