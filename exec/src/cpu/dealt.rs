@@ -22,8 +22,12 @@ use crate::technique::Technique;
 use multiloop_planner::multiloop::ScalarId;
 use multiloop_planner::types::DataType;
 
-/// Groups beyond which it is asked whether rows had better be dealt.
+/// Groups beyond which it is asked whether rows had better be dealt. Those of before have to be merged, so workers have this
+/// many together.
 const MANY_GROUPS: usize = if cfg!(test) { 100 } else { 1 << 16 };
+
+/// The same, of each worker at least.
+const MANY_GROUPS_MIN: usize = if cfg!(test) { 50 } else { 1 << 12 };
 
 /// Groups for which it pays.
 const FAR_GROUPS: usize = if cfg!(test) { 200 } else { 400_000 };
@@ -37,7 +41,7 @@ const SAMPLE: usize = 1024;
 /// Dealt rows of one worker.
 pub(super) struct Dealt<'p> {
     pub(super) parts: Vec<Part<'p>>,
-    /// Rows that there may be, all together.
+    /// Rows that this worker gets, about.
     rows: usize,
     /// Bytes of all that waits, without room for more, and how many there may be.
     waiting_bytes: usize,
@@ -74,9 +78,14 @@ pub(super) fn may_deal(plan: &ReducePlan<'_>, grouper: &Grouper) -> bool {
 /// codes: rows whose codes differ by no more than `near` lie close by, and stay.
 ///
 /// Of n groups in all, g of which have been seen, a random row begins another with probability 1 - g / n.
-pub(super) fn pays<T: Copy + Into<u128>>((before, groups): (usize, usize), codes: &[T], near: Option<u64>) -> bool {
+pub(super) fn pays<T: Copy + Into<u128>>(
+    (before, groups): (usize, usize),
+    codes: &[T],
+    near: Option<u64>,
+    workers: usize,
+) -> bool {
     let known = codes.len() - (groups - before);
-    groups > MANY_GROUPS
+    groups > (MANY_GROUPS / workers).max(MANY_GROUPS_MIN)
         && groups * codes.len() >= known * FAR_GROUPS
         && !near.is_some_and(|near| is_local(codes, near))
 }
@@ -89,11 +98,11 @@ fn is_local<T: Copy + Into<u128>>(codes: &[T], near: u64) -> bool {
 }
 
 impl<'p> Dealt<'p> {
-    /// Nothing yet; `alone` says whether there is one worker.
-    pub(super) fn new(plan: &ReducePlan<'p>, alone: bool) -> Self {
+    /// Nothing yet, of one of so many workers.
+    pub(super) fn new(plan: &ReducePlan<'p>, workers: usize) -> Self {
         let parts = (0..MERGE_PARTS).map(|_| Part::default()).collect();
-        let rows = usize::try_from(plan.rows.count).unwrap_or(usize::MAX);
-        let waiting_max = if alone { WAITING_BYTES } else { WAITING_BYTES / 2 };
+        let rows = usize::try_from(plan.rows.count).unwrap_or(usize::MAX) / workers;
+        let waiting_max = if workers == 1 { WAITING_BYTES } else { WAITING_BYTES / 2 };
         let arguments = distinct_arguments(plan);
         Dealt { parts, rows, waiting_bytes: 0, waiting_max, arguments, numbers: Vec::new() }
     }

@@ -29,6 +29,12 @@ use std::sync::{Arc, Mutex};
 /// Pieces of a Count, at most.
 const COUNT_PIECES: i64 = 1 << 16;
 
+/// Pieces for each worker, if there are rows for them: so many balance what one takes longer for than another.
+const PIECES_A_WORKER: usize = 4;
+
+/// Rows below which no piece is cut: a tile of fewer costs more than its rows.
+const PIECE_ROWS_MIN: usize = 1 << 12;
+
 /// Runs a loop; gives a collection for each generator. Without a pool everything happens on this thread.
 pub(super) fn run<'a>(
     frame: &'a Frame<'a>,
@@ -37,10 +43,10 @@ pub(super) fn run<'a>(
     pool: Option<&Pool>,
 ) -> Result<Vec<Arc<Stored>>> {
     let context = frame.shared.context;
-    let pieces = pieces(frame, plan)?;
+    let workers = Workers { pool, context };
+    let pieces = pieces(frame, plan, workers.count())?;
     let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
     let rows: u64 = rows.sum();
-    let workers = Workers { pool, context };
     let setups = setups(frame, plan, rows, workers.count().min(pieces.len()).max(1) as u64)?;
     if let Some(buckets) = sorted_buckets(frame, plan, &setups, pool)? {
         return Ok(vec![Arc::new(Stored::Buckets(buckets))]);
@@ -76,7 +82,7 @@ pub(super) fn run<'a>(
     if let (Some(rest), Some(marks)) = (&plan.rest, &marks)
         && !(limited(plan, &setups) && enough(&outputs, &setups))
     {
-        let rest_pieces = rest_pieces(frame, rest)?;
+        let rest_pieces = rest_pieces(frame, rest, workers.count())?;
         // The workers go on with what they have.
         let idle = Mutex::new(std::mem::take(&mut states));
         let resume = || {
@@ -121,10 +127,10 @@ fn marks(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Option<Marks>> {
 }
 
 /// The rows of buckets, as pieces of work.
-fn rest_pieces(frame: &Frame<'_>, rest: &LoopPlan<'_>) -> Result<Vec<Piece>> {
+fn rest_pieces(frame: &Frame<'_>, rest: &LoopPlan<'_>, workers: usize) -> Result<Vec<Piece>> {
     let Some(collection) = rest.levels[0].source.collection() else { return Err(Error::internal("a rest of nothing")) };
     let rows = frame.get(collection)?.buckets()?.members.rows;
-    Ok(schedule::morsels([rows], MORSEL_ROWS).into_iter().map(|morsel| Piece::Rest(morsel.rows)).collect())
+    Ok(schedule::morsels([rows], piece_rows(rows, workers)).into_iter().map(|morsel| Piece::Rest(morsel.rows)).collect())
 }
 
 /// The buckets of a loop that makes nothing else, if they need no traversal.
@@ -171,26 +177,29 @@ fn enough(outputs: &[PieceOutput], setups: &[Setup]) -> bool {
     })
 }
 
+/// Rows of a piece, at most: a morsel's, or fewer if there are not enough of these for all workers.
+fn piece_rows(rows: usize, workers: usize) -> usize {
+    if workers == 1 { MORSEL_ROWS } else { (rows / (workers * PIECES_A_WORKER)).clamp(PIECE_ROWS_MIN, MORSEL_ROWS) }
+}
+
 /// Cuts the outermost index into pieces.
-fn pieces(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Vec<Piece>> {
+fn pieces(frame: &Frame<'_>, plan: &LoopPlan<'_>, workers: usize) -> Result<Vec<Piece>> {
     let Some(first) = plan.levels.first() else { return Ok(Vec::new()) };
     Ok(match first.source {
         Source::Rows(collection) => {
             let stored = frame.get(*collection)?;
             let rows = stored.rows()?;
-            let morsels = schedule::morsels(rows.chunks.iter().map(|chunk| chunk.rows), MORSEL_ROWS);
             let kept = skip::chunks(frame, plan, rows);
-            let is_kept = |morsel: &Morsel| kept.as_ref().is_none_or(|kept| kept[morsel.chunk]);
-            morsels
-                .into_iter()
-                .filter(is_kept)
-                .map(|morsel| Piece::Rows { chunk: morsel.chunk, rows: morsel.rows })
-                .collect()
+            let is_kept = |chunk: usize| kept.as_ref().is_none_or(|kept| kept[chunk]);
+            // A chunk that is left out has no morsels.
+            let lens = rows.chunks.iter().enumerate().map(|(number, chunk)| if is_kept(number) { chunk.rows } else { 0 });
+            let morsels = schedule::morsels(lens.clone(), piece_rows(lens.sum(), workers));
+            morsels.into_iter().map(|Morsel { chunk, rows }| Piece::Rows { chunk, rows }).collect()
         }
         Source::Count(count) => {
             let count = ground_value(frame, &plan.expressions, *count, DataType::BigInt)?;
             let count = if let Value::Int(count) = count { count.max(0) } else { 0 };
-            let step = (count / COUNT_PIECES).max(MORSEL_ROWS as i64);
+            let step = (count / COUNT_PIECES).max(piece_rows(count as usize, workers) as i64);
             let bounds = (0..count.div_euclid(step) + 1).map(|piece| piece * step);
             bounds
                 .filter(|&start| start < count)

@@ -47,8 +47,8 @@ pub(super) struct Reducer<'p> {
     /// Rows that came when there were many groups, which are not among those above.
     dealt: Option<Box<Dealt<'p>>>,
     deals: Deals,
-    /// Whether it takes all rows.
-    alone: bool,
+    /// How many share all rows.
+    workers: usize,
     /// Whether these are the groups of one part of [`MERGE_PARTS`].
     is_part: bool,
     codes: Codes,
@@ -183,7 +183,7 @@ impl<'p> Reducer<'p> {
     /// No groups yet. `layout` may be narrower than the plan's, where the tables at hand prove more.
     pub(super) fn new(plan: &'p ReducePlan<'p>, layout: &KeyLayout, rows: Rows, context: &Context) -> Result<Self> {
         let grouper = Grouper::new(plan.key.is_some().then_some(layout), &plan.key_types, rows);
-        Ok(Reducer { alone: rows.alone(), ..Reducer::of(plan, grouper, context)? })
+        Ok(Reducer { workers: rows.workers as usize, ..Reducer::of(plan, grouper, context)? })
     }
 
     /// The same, with conditions that groups must pass to be wanted.
@@ -202,7 +202,7 @@ impl<'p> Reducer<'p> {
             plan,
             deals: if dealt::may_deal(plan, &grouper) { Deals::Later } else { Deals::No },
             dealt: None,
-            alone: true,
+            workers: 1,
             is_part: false,
             grouper,
             accumulators: accumulators.collect::<Result<Vec<_>>>()?,
@@ -306,7 +306,7 @@ impl<'p> Reducer<'p> {
             }
             accumulator.resize(room);
         }
-        if self.deals == Deals::Later && !self.alone && self.accumulators.iter().any(Accumulator::is_dear_to_merge) {
+        if self.deals == Deals::Later && self.workers > 1 && self.accumulators.iter().any(Accumulator::is_dear_to_merge) {
             self.deals = Deals::Yes;
         }
         self.uncounted += len;
@@ -348,7 +348,8 @@ impl<'p> Reducer<'p> {
             && let Some(keys) = tile.integers(part, range)?
         {
             self.grouper.assign_integers(&keys, len, mask, &mut self.short, &mut self.assigned);
-            if self.deals == Deals::Later && dealt::pays((before, self.grouper.len()), &self.short, Some(NEAR_CODES)) {
+            let seen = (before, self.grouper.len());
+            if self.deals == Deals::Later && dealt::pays(seen, &self.short, Some(NEAR_CODES), self.workers) {
                 self.deals = Deals::Yes;
             }
             return Ok(false);
@@ -364,12 +365,15 @@ impl<'p> Reducer<'p> {
         }
         let hashed = matches!(self.grouper, Grouper::Hash { .. });
         // What is not dealt has to be merged, and to find hashed groups once more is dear.
-        let near = if hashed { self.alone.then_some(0) } else { Some(NEAR_CODES) };
+        let near = if hashed { (self.workers == 1).then_some(0) } else { Some(NEAR_CODES) };
         if self.deals == Deals::Later {
             let (seen, codes) = ((before, self.grouper.len()), &self.codes);
             let is_wide = self.grouper.layout().is_some_and(|layout| layout.width == KeyWidth::Bits128);
-            let pays =
-                if is_wide { dealt::pays(seen, &codes.bits128, near) } else { dealt::pays(seen, &codes.bits64, near) };
+            let pays = if is_wide {
+                dealt::pays(seen, &codes.bits128, near, self.workers)
+            } else {
+                dealt::pays(seen, &codes.bits64, near, self.workers)
+            };
             if pays {
                 self.deals = Deals::Yes;
             }
@@ -380,7 +384,7 @@ impl<'p> Reducer<'p> {
     /// Deals the active tuples of a tile.
     fn deal(&mut self, tile: &mut Tile<'_>, parts: &[ScalarId]) -> Result<()> {
         let len = tile.len();
-        let dealt = self.dealt.get_or_insert_with(|| Box::new(Dealt::new(self.plan, self.alone)));
+        let dealt = self.dealt.get_or_insert_with(|| Box::new(Dealt::new(self.plan, self.workers)));
         let keys = match (parts, self.grouper.code_range(), self.grouper.wide_range()) {
             (&[part], Some(range), _) if let Some(keys) = tile.integers(part, range)? => {
                 keys.codes(len, &mut self.short);
@@ -662,8 +666,10 @@ fn merge_parts<'p, T: Send>(
     let total: usize = reducers.iter().map(|reducer| reducer.grouper.len()).sum();
     let splits = first.grouper.splits() && (total > MERGE_ALONE || !dealt_rows.is_empty());
     let parts = if splits { MERGE_PARTS } else { 1 };
+    // Where numbers are codes, a part's groups lie side by side.
+    let in_ranges = parts > 1 && first.grouper.is_dense();
     let by_part = |reducer: &Reducer<'p>| Ok(reducer.by_part(parts));
-    let dealt: Vec<Vec<Vec<u32>>> = workers.map(reducers.iter().collect(), by_part)?;
+    let dealt = if in_ranges { Vec::new() } else { workers.map(reducers.iter().collect(), by_part)? };
     let mut waiting: Vec<(usize, Vec<dealt::Part<'p>>)> = (0..parts).map(|part| (part, Vec::new())).collect();
     for rows in dealt_rows {
         waiting.iter_mut().zip(rows.parts).for_each(|((_, waiting), part)| waiting.push(part));
@@ -672,8 +678,11 @@ fn merge_parts<'p, T: Send>(
         let fresh = || Reducer::of(plan, first.grouper.fresh(&plan.key_types, part, parts), context);
         let done = waiting.first_mut().and_then(|part| part.done.take());
         let mut merged = done.map_or_else(fresh, Ok)?;
-        for (reducer, dealt) in reducers.iter().zip(&dealt) {
-            merged.merge(reducer, &dealt[part])?;
+        for (number, reducer) in reducers.iter().enumerate() {
+            match dealt.get(number) {
+                Some(dealt) => merged.merge(reducer, &dealt[part])?,
+                None => merged.merge(reducer, &reducer.grouper.occupied_in(part, parts))?,
+            }
         }
         waiting.into_iter().try_for_each(|rows| rows.fold_into(&mut merged, reducers.len() > 1))?;
         merged.is_part = parts == MERGE_PARTS;

@@ -18,6 +18,7 @@ use super::runs::Runs;
 use super::table::{GroupTable, Which};
 use crate::Result;
 use multiloop_planner::types::DataType;
+use std::ops::Range;
 
 /// The groups of one worker (or of one part of a merge).
 #[derive(Debug)]
@@ -216,14 +217,14 @@ impl Grouper {
 
     /// The groups from `first` on that are complete, with their codes: of clustered rows all but the last one, and the
     /// one that a piece of work began with.
-    pub(crate) fn complete(&self, first: usize) -> std::ops::Range<usize> {
+    pub(crate) fn complete(&self, first: usize) -> Range<usize> {
         let Grouper::Ordered { codes, segments, .. } = self else { return 0..0 };
         let start = segments.last().map_or(0, |segment| segment.start as usize + 1).max(first);
         start..codes.len().saturating_sub(1).max(start)
     }
 
     /// Of some groups in a row leaves only those at these positions.
-    pub(crate) fn retain(&mut self, groups: std::ops::Range<usize>, kept: &[u32]) {
+    pub(crate) fn retain(&mut self, groups: Range<usize>, kept: &[u32]) {
         if let Grouper::Ordered { codes, .. } = self {
             retain(codes, groups, kept);
         }
@@ -469,7 +470,7 @@ impl Grouper {
     pub(crate) fn occupied(&self) -> Vec<u32> {
         match self {
             Grouper::One => vec![0],
-            Grouper::Few { seen, .. } => (0..seen.len() as u32).filter(|&code| seen[code as usize]).collect(),
+            Grouper::Few { seen, .. } => occupied(seen, 0..seen.len()),
             Grouper::Set { words, .. } => {
                 let mut codes = Vec::new();
                 mask::push_positions(words, words.iter().map(|word| word.count_ones() as usize).sum(), &mut codes);
@@ -478,6 +479,13 @@ impl Grouper {
             Grouper::Direct { codes, .. } | Grouper::Ordered { codes, .. } => (0..codes.len() as u32).collect(),
             Grouper::Hash { table, .. } => (0..table.len() as u32).collect(),
         }
+    }
+
+    /// The groups of Few or Dense that have rows and are in a part of a merge.
+    pub(crate) fn occupied_in(&self, part: usize, parts: usize) -> Vec<u32> {
+        let Grouper::Few { seen, .. } = self else { return Vec::new() };
+        let (start, end) = part_range(seen.len(), part, parts);
+        occupied(seen, start..end)
     }
 
     /// The groups that have rows, in an order that depends on nothing but the rows: by part of a merge and then as their
@@ -618,7 +626,7 @@ impl Grouper {
     }
 
     /// Adds consecutive groups of another grouper of clustered rows behind its own.
-    pub(crate) fn append(&mut self, other: &Grouper, run: std::ops::Range<u32>) {
+    pub(crate) fn append(&mut self, other: &Grouper, run: Range<u32>) {
         let (Grouper::Ordered { codes, .. }, Grouper::Ordered { codes: from, .. }) = (self, other) else { return };
         codes.extend_from_slice(&from[run.start as usize..run.end as usize]);
     }
@@ -642,8 +650,20 @@ impl Grouper {
     }
 }
 
+/// The codes of a range that have been seen, without a branch for each.
+fn occupied(seen: &[bool], range: Range<usize>) -> Vec<u32> {
+    let mut codes = vec![0; range.len() + 1];
+    let mut count = 0;
+    for (code, &seen) in (range.start as u32..).zip(&seen[range]) {
+        codes[count] = code;
+        count += usize::from(seen);
+    }
+    codes.truncate(count);
+    codes
+}
+
 /// Of some elements in a row leaves only those at these ascending positions among them.
-pub(crate) fn retain<T: Copy>(values: &mut Vec<T>, range: std::ops::Range<usize>, kept: &[u32]) {
+pub(crate) fn retain<T: Copy>(values: &mut Vec<T>, range: Range<usize>, kept: &[u32]) {
     for (to, &from) in kept.iter().enumerate() {
         values[range.start + to] = values[range.start + from as usize];
     }

@@ -33,13 +33,6 @@ pub(crate) struct Rows {
     pub(crate) workers: u64,
 }
 
-impl Rows {
-    /// Whether one worker takes all rows.
-    pub(crate) fn alone(&self) -> bool {
-        self.workers == 1
-    }
-}
-
 /// A way to number the groups of keys; see the file's head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GroupKind {
