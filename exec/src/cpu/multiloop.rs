@@ -32,6 +32,9 @@ const COUNT_PIECES: i64 = 1 << 16;
 /// Pieces for each worker, if there are rows for them: so many balance what one takes longer for than another.
 const PIECES_A_WORKER: usize = 4;
 
+/// Rows of a chunk of what a loop collects, at least, where several workers could make it.
+const CHUNK_ROWS_MIN: usize = 1 << 13;
+
 /// Rows below which no piece is cut: a tile of fewer costs more than its rows.
 const PIECE_ROWS_MIN: usize = 1 << 12;
 
@@ -332,12 +335,15 @@ fn finish<'a>(
     Ok(stored)
 }
 
-/// The rows of all pieces in order, in chunks of some size.
+/// The rows of all pieces in order, in chunks of some size: as many as there are workers, if they have enough rows.
 fn collect(pieces: Vec<PieceRows>, types: &[DataType], context: &Context, pool: Option<&Pool>) -> Result<RowSet> {
+    let workers = Workers { pool, context };
+    let rows: usize = pieces.iter().map(|piece| piece.rows).sum();
+    let most = (rows / workers.count()).clamp(CHUNK_ROWS_MIN, CHUNK_ROWS);
     let mut batches: Vec<Vec<PieceRows>> = Vec::new();
     let mut size = usize::MAX;
     for piece in pieces.into_iter().filter(|piece| piece.rows > 0) {
-        if size.saturating_add(piece.rows) > CHUNK_ROWS {
+        if size.saturating_add(piece.rows) > most {
             batches.push(Vec::new());
             size = 0;
         }
@@ -354,7 +360,7 @@ fn collect(pieces: Vec<PieceRows>, types: &[DataType], context: &Context, pool: 
         chunk.reservation = Some(Arc::new(reservation));
         Ok(Arc::new(chunk))
     };
-    Ok(RowSet::new(Workers { pool, context }.map(batches, make)?))
+    Ok(RowSet::new(workers.map(batches, make)?))
 }
 
 /// Puts the rows of pieces together.

@@ -33,8 +33,11 @@ use std::ops::Range;
 /// Codes in an array that lie at most so far apart lie close by.
 const NEAR_CODES: u64 = 64;
 
-/// Groups beyond which a merge is done in parts.
-const MERGE_ALONE: usize = 1 << 13;
+/// Groups of all workers beyond which a merge is done in parts: fewer are merged before 64 parts of each have been told.
+const MERGE_ALONE: usize = if cfg!(test) { 1 << 13 } else { 1 << 15 };
+
+/// Clustered groups of a part of a merge, at least.
+const ORDERED_PART: usize = 1 << 13;
 
 /// Groups that are asked for together.
 const HAVING_TILE: usize = if cfg!(test) { 1_000 } else { TILE_ROWS };
@@ -738,7 +741,7 @@ fn finish_ordered(
     let mut parts: Vec<Vec<(usize, Range<u32>)>> = Vec::new();
     let (mut size, mut last) = (usize::MAX, None);
     for (_, worker, groups) in all {
-        if size >= MERGE_ALONE && last != Some(code(worker, groups.start)) {
+        if size >= ORDERED_PART && last != Some(code(worker, groups.start)) {
             parts.push(Vec::new());
             size = 0;
         }
