@@ -133,7 +133,8 @@ fn marks(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Option<Marks>> {
 fn rest_pieces(frame: &Frame<'_>, rest: &LoopPlan<'_>, workers: usize) -> Result<Vec<Piece>> {
     let Some(collection) = rest.levels[0].source.collection() else { return Err(Error::internal("a rest of nothing")) };
     let rows = frame.get(collection)?.buckets()?.members.rows;
-    Ok(schedule::morsels([rows], piece_rows(rows, workers)).into_iter().map(|morsel| Piece::Rest(morsel.rows)).collect())
+    let morsels = schedule::morsels([rows], piece_rows(rows, workers));
+    Ok(morsels.into_iter().map(|morsel| Piece::Rest(morsel.rows)).collect())
 }
 
 /// The buckets of a loop that makes nothing else, if they need no traversal.
@@ -195,7 +196,8 @@ fn pieces(frame: &Frame<'_>, plan: &LoopPlan<'_>, workers: usize) -> Result<Vec<
             let kept = skip::chunks(frame, plan, rows);
             let is_kept = |chunk: usize| kept.as_ref().is_none_or(|kept| kept[chunk]);
             // A chunk that is left out has no morsels.
-            let lens = rows.chunks.iter().enumerate().map(|(number, chunk)| if is_kept(number) { chunk.rows } else { 0 });
+            let lens =
+                rows.chunks.iter().enumerate().map(|(number, chunk)| if is_kept(number) { chunk.rows } else { 0 });
             let morsels = schedule::morsels(lens.clone(), piece_rows(lens.sum(), workers));
             morsels.into_iter().map(|Morsel { chunk, rows }| Piece::Rows { chunk, rows }).collect()
         }

@@ -309,7 +309,8 @@ impl<'p> Reducer<'p> {
             }
             accumulator.resize(room);
         }
-        if self.deals == Deals::Later && self.workers > 1 && self.accumulators.iter().any(Accumulator::is_dear_to_merge) {
+        if self.deals == Deals::Later && self.workers > 1 && self.accumulators.iter().any(Accumulator::is_dear_to_merge)
+        {
             self.deals = Deals::Yes;
         }
         self.uncounted += len;

@@ -4,9 +4,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-/// How long one stays awake. Waking up takes a tenth of it and, in a virtual machine, as long; what one thread does
-/// between two loops takes less.
-const AWAKE: Duration = Duration::from_micros(200);
+/// How long one stays awake. What one thread does between two loops seldom takes as long; waking up takes a tenth of it, and
+/// on a busy virtual machine half.
+const AWAKE: Duration = Duration::from_micros(500);
 
 /// How often one looks before the processor is offered to others.
 const LOOKS: usize = 64;

@@ -36,6 +36,7 @@ pub mod substitute;
 mod tests;
 mod turn_anti_join;
 mod turn_left_join;
+mod turned;
 pub mod uses;
 
 use crate::multiloop::Program;

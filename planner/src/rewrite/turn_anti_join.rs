@@ -72,7 +72,7 @@ use super::dependencies::definitions;
 use super::failing::Failing;
 use super::selectivity::Selectivity;
 use super::substitute::Substitution;
-use super::turn_left_join::{Asks, TURN_MIN, by_question, chosen, is_free, witness};
+use super::turned::{Asks, TURN_MIN, by_question, chosen, is_free, witness};
 use super::uses::{Use, collection_uses, for_each_node};
 use crate::analysis::ranges::Ranges;
 use crate::function::Function;

@@ -679,8 +679,7 @@ mod tests {
     /// Hashed groups of these keys, in tiles of which each is a piece of its own.
     fn hashed(tiles: &[&[i64]]) -> Grouper {
         let layout = KeyLayout::new(vec![PartDomain::of_type(DataType::BigInt)]);
-        let rows =
-            Rows { count: 0, clustered: false, keys_only: false, numbers: None, keys_unread: false, workers: 1 };
+        let rows = Rows { count: 0, clustered: false, keys_only: false, numbers: None, keys_unread: false, workers: 1 };
         let mut grouper = Grouper::new(Some(&layout), &[DataType::BigInt], rows);
         let (mut codes, mut assigned) = (Codes::default(), Assigned::default());
         for (piece, keys) in tiles.iter().enumerate() {
