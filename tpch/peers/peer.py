@@ -94,7 +94,7 @@ def measure(engine, job):
 
 
 def settle(threads):
-    """Keeps to as many CPUs as there are threads, the first ones, as Multiloop's workers do; and ends in time."""
+    """Keeps to as many CPUs as there are threads, the first ones; and ends in time."""
     with contextlib.suppress(AttributeError, OSError):  # not on every system
         usable = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, set(usable[:threads]))

@@ -1,7 +1,7 @@
 //! The workers: threads that help whoever has a loop to run.
 //!
-//! A statement runs on the thread that asks for it. Where there is work for several, it becomes a [job](job), which that
-//! thread begins at once and workers join; it is over when no piece is left, whether or not all of them have woken up.
+//! A statement runs on the thread that asks for it. Where there is work for several, it becomes a job, which that thread
+//! begins at once and workers join; it is over when no piece is left, whether or not all of them have woken up.
 
 mod job;
 mod sleep;
