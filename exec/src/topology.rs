@@ -12,7 +12,7 @@ pub struct Topology {
 
 impl Topology {
     /// What the operating system says, within the process's affinity mask. Where it says nothing about nodes, all
-    /// processors are one node; where it says nothing about processors, there are none (and workers stay unpinned).
+    /// processors are one node; where it says nothing about processors, there are none.
     pub fn detect() -> Self {
         let usable: Vec<usize> =
             core_affinity::get_core_ids().unwrap_or_default().into_iter().map(|core| core.id).collect();

@@ -410,3 +410,40 @@ fn explain_shows_relation_loops_kernels_and_what_ran() {
     assert_eq!(sqlstate(session.sql("EXPLAIN ANALYZE SELECT 1 / 0")), "22012");
     assert_eq!(sqlstate(session.sql("EXPLAIN DROP TABLE t")), "0A000");
 }
+
+#[test]
+fn the_number_of_threads_shows_nowhere() {
+    // In which order rows come is nobody's promise, but it is the same, and with it what LIMIT leaves.
+    const LEFT: &str = "SELECT a.id, b.v FROM a LEFT JOIN b ON a.k = b.k AND b.v > a.id";
+    const PAIRS: &str = "SELECT a.id, d.w FROM a, d WHERE a.id % 2 = 0 AND (d.w + a.id) % 701 < 3";
+    let all = |threads: usize| {
+        let session = Engine::builder().threads(threads).build().expect("an engine starts").session();
+        for table in [
+            "n AS SELECT column1 AS n FROM (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) v",
+            "numbers AS SELECT a.n + 10 * b.n + 100 * c.n + 1000 * d.n + 10000 * e.n AS n FROM n a, n b, n c, n d, n e",
+            "a AS SELECT n AS id, n % 5000 AS k FROM numbers WHERE n < 40000",
+            "b AS SELECT n % 5000 AS k, n * 7919 % 20011 AS v FROM numbers WHERE n < 10000",
+            "d AS SELECT n * 7 AS w FROM numbers WHERE n < 100",
+        ] {
+            session.sql(&format!("CREATE TABLE {table}")).expect("it is made");
+        }
+        [
+            LEFT.to_string(),
+            format!("SELECT count(*), sum(id), sum(v) FROM ({LEFT} LIMIT 15000) x"),
+            format!("SELECT CAST(v AS varchar) || 'x', count(*) FROM ({LEFT}) x GROUP BY 1"),
+            PAIRS.to_string(),
+            format!("SELECT sum(id), sum(w) FROM ({PAIRS} LIMIT 500) x"),
+            "SELECT b.v, count(*), min(a.id) FROM a JOIN b ON a.k = b.k GROUP BY b.v".to_string(),
+            "SELECT v % 977 * 1000003, sum(k) FROM b GROUP BY 1".to_string(),
+            "SELECT k, sum(id) FROM a GROUP BY k".to_string(),
+            "SELECT id, k FROM a ORDER BY k LIMIT 100".to_string(),
+        ]
+        .map(|sql| rows(&session, &sql))
+    };
+    let alone = all(1);
+    for threads in [2, 3, 9] {
+        for (number, (some, expected)) in all(threads).iter().zip(&alone).enumerate() {
+            assert!(some == expected, "query {number} with {threads} threads");
+        }
+    }
+}

@@ -32,11 +32,8 @@ const COUNT_PIECES: i64 = 1 << 16;
 /// Pieces for each worker, if there are rows for them: so many balance what one takes longer for than another.
 const PIECES_A_WORKER: usize = 4;
 
-/// Rows of a chunk of what a loop collects, at least, where several workers could make it.
-const CHUNK_ROWS_MIN: usize = 1 << 13;
-
 /// Rows below which no piece is cut: a tile of fewer costs more than its rows.
-const PIECE_ROWS_MIN: usize = 1 << 12;
+const PIECE_ROWS_MIN: usize = if cfg!(test) { 8 } else { 1 << 12 };
 
 /// Runs a loop; gives a collection for each generator. Without a pool everything happens on this thread.
 pub(super) fn run<'a>(
@@ -50,7 +47,8 @@ pub(super) fn run<'a>(
     let pieces = pieces(frame, plan, workers.count())?;
     let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
     let rows: u64 = rows.sum();
-    let setups = setups(frame, plan, rows, workers.count().min(pieces.len()).max(1) as u64)?;
+    let most = if plan.rest.is_some() { usize::MAX } else { pieces.len().max(1) };
+    let setups = setups(frame, plan, rows, workers.count().min(most) as u64)?;
     if let Some(buckets) = sorted_buckets(frame, plan, &setups, pool)? {
         return Ok(vec![Arc::new(Stored::Buckets(buckets))]);
     }
@@ -85,7 +83,7 @@ pub(super) fn run<'a>(
     if let (Some(rest), Some(marks)) = (&plan.rest, &marks)
         && !(limited(plan, &setups) && enough(&outputs, &setups))
     {
-        let rest_pieces = rest_pieces(frame, rest, workers.count())?;
+        let rest_pieces = rest_pieces(frame, rest)?;
         // The workers go on with what they have.
         let idle = Mutex::new(std::mem::take(&mut states));
         let resume = || {
@@ -130,11 +128,10 @@ fn marks(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Option<Marks>> {
 }
 
 /// The rows of buckets, as pieces of work.
-fn rest_pieces(frame: &Frame<'_>, rest: &LoopPlan<'_>, workers: usize) -> Result<Vec<Piece>> {
+fn rest_pieces(frame: &Frame<'_>, rest: &LoopPlan<'_>) -> Result<Vec<Piece>> {
     let Some(collection) = rest.levels[0].source.collection() else { return Err(Error::internal("a rest of nothing")) };
     let rows = frame.get(collection)?.buckets()?.members.rows;
-    let morsels = schedule::morsels([rows], piece_rows(rows, workers));
-    Ok(morsels.into_iter().map(|morsel| Piece::Rest(morsel.rows)).collect())
+    Ok(schedule::morsels([rows], MORSEL_ROWS).into_iter().map(|morsel| Piece::Rest(morsel.rows)).collect())
 }
 
 /// The buckets of a loop that makes nothing else, if they need no traversal.
@@ -181,9 +178,24 @@ fn enough(outputs: &[PieceOutput], setups: &[Setup]) -> bool {
     })
 }
 
-/// Rows of a piece, at most: a morsel's, or fewer if there are not enough of these for all workers.
-fn piece_rows(rows: usize, workers: usize) -> usize {
-    if workers == 1 { MORSEL_ROWS } else { (rows / (workers * PIECES_A_WORKER)).clamp(PIECE_ROWS_MIN, MORSEL_ROWS) }
+/// Rows of a piece, at most: a morsel's, or fewer if there are not enough of these for all workers and nobody can tell.
+fn piece_rows(plan: &LoopPlan<'_>, rows: usize, workers: usize) -> usize {
+    if workers == 1 || !is_cut_anywhere(plan) {
+        return MORSEL_ROWS;
+    }
+    (rows / (workers * PIECES_A_WORKER)).clamp(PIECE_ROWS_MIN, MORSEL_ROWS)
+}
+
+/// Whether nothing shows where rows are cut into pieces: neither in chunks, which collected rows have, nor in the order of
+/// tuples. Inner joins give them row by row; other levels first what they find for a whole tile, or for a chunk of theirs.
+fn is_cut_anywhere(plan: &LoopPlan<'_>) -> bool {
+    let reduces = |kind: &GeneratorKind<'_>| match kind {
+        GeneratorKind::Reduce(_) => true,
+        GeneratorKind::TopK(top_k) => !top_k.order.is_empty(),
+        _ => false,
+    };
+    plan.generators.iter().all(|generator| reduces(&generator.kind))
+        && plan.levels.iter().skip(1).all(|level| matches!(level.source, Source::Bucket { .. }))
 }
 
 /// Cuts the outermost index into pieces.
@@ -198,13 +210,13 @@ fn pieces(frame: &Frame<'_>, plan: &LoopPlan<'_>, workers: usize) -> Result<Vec<
             // A chunk that is left out has no morsels.
             let lens =
                 rows.chunks.iter().enumerate().map(|(number, chunk)| if is_kept(number) { chunk.rows } else { 0 });
-            let morsels = schedule::morsels(lens.clone(), piece_rows(lens.sum(), workers));
+            let morsels = schedule::morsels(lens.clone(), piece_rows(plan, lens.sum(), workers));
             morsels.into_iter().map(|Morsel { chunk, rows }| Piece::Rows { chunk, rows }).collect()
         }
         Source::Count(count) => {
             let count = ground_value(frame, &plan.expressions, *count, DataType::BigInt)?;
             let count = if let Value::Int(count) = count { count.max(0) } else { 0 };
-            let step = (count / COUNT_PIECES).max(piece_rows(count as usize, workers) as i64);
+            let step = (count / COUNT_PIECES).max(piece_rows(plan, count as usize, workers) as i64);
             let bounds = (0..count.div_euclid(step) + 1).map(|piece| piece * step);
             bounds
                 .filter(|&start| start < count)
@@ -337,15 +349,12 @@ fn finish<'a>(
     Ok(stored)
 }
 
-/// The rows of all pieces in order, in chunks of some size: as many as there are workers, if they have enough rows.
+/// The rows of all pieces in order, in chunks of some size.
 fn collect(pieces: Vec<PieceRows>, types: &[DataType], context: &Context, pool: Option<&Pool>) -> Result<RowSet> {
-    let workers = Workers { pool, context };
-    let rows: usize = pieces.iter().map(|piece| piece.rows).sum();
-    let most = (rows / workers.count()).clamp(CHUNK_ROWS_MIN, CHUNK_ROWS);
     let mut batches: Vec<Vec<PieceRows>> = Vec::new();
     let mut size = usize::MAX;
     for piece in pieces.into_iter().filter(|piece| piece.rows > 0) {
-        if size.saturating_add(piece.rows) > most {
+        if size.saturating_add(piece.rows) > CHUNK_ROWS {
             batches.push(Vec::new());
             size = 0;
         }
@@ -362,7 +371,7 @@ fn collect(pieces: Vec<PieceRows>, types: &[DataType], context: &Context, pool: 
         chunk.reservation = Some(Arc::new(reservation));
         Ok(Arc::new(chunk))
     };
-    Ok(RowSet::new(workers.map(batches, make)?))
+    Ok(RowSet::new(Workers { pool, context }.map(batches, make)?))
 }
 
 /// Puts the rows of pieces together.

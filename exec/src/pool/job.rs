@@ -35,7 +35,8 @@ unsafe impl Sync for Job {}
 
 impl Job {
     /// Does the work on this thread, and lets so many helpers do it at the same time; `publish` tells them of the job. Waits
-    /// for those who take part, not for those who come too late. Panics as a helper did.
+    /// for those who take part, not for those who come too late. Panics as a helper did. Work that returns has found nothing
+    /// left to do.
     pub(super) fn share(
         work: &(dyn Fn(Worker) + Sync),
         owner: Worker,
@@ -75,8 +76,16 @@ impl Job {
         }
         // SAFETY: this helper has joined and not left. The owner, who waits for it in `finish`, keeps the work alive.
         let work = unsafe { &*self.work };
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(worker))) {
-            self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(worker)));
+        // Who comes back has found nothing left to do, and nobody else would.
+        self.places.store(0, Ordering::Relaxed);
+        if let Err(panic) = outcome {
+            let mut first = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
+            match &*first {
+                None => *first = Some(panic),
+                // Whatever it holds might panic once more.
+                Some(_) => std::mem::forget(panic),
+            }
         }
         if self.state.fetch_sub(HELPER, Ordering::AcqRel) == HELPER | CLOSED {
             // With the lock no owner is between looking and waiting.

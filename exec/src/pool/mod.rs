@@ -96,6 +96,9 @@ impl Pool {
     /// when all who began are done. That may be this thread alone: the work is what takes pieces until none is left.
     pub fn share(&self, helpers: usize, work: impl Fn(Worker) + Sync) {
         let helpers = helpers.min(self.threads - 1);
+        if helpers == 0 {
+            return work(Worker { number: 0, node: 0 });
+        }
         Job::share(&work, Worker { number: 0, node: 0 }, helpers, |job| self.shared.publish(job));
     }
 

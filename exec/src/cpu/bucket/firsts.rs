@@ -1,7 +1,7 @@
 //! The first rows of groups: an order of groups that depends on the rows alone.
 
-/// Where the first row of each group came: a place is a piece of work and the number of a tuple in it, which are the same
-/// however pieces are spread over workers.
+/// Where the first row of each group came: a place is a piece of work and the number of a tuple in it, whose order is the same
+/// however rows are cut into pieces and these are spread over workers.
 #[derive(Debug, Default)]
 pub(crate) struct Firsts {
     pub(super) places: Vec<u64>,

@@ -50,7 +50,7 @@ pub(crate) const FEW_CODES: u64 = 1 << 12;
 /// Numbers that are kept of Dense groups, at most (16 MiB for each worker).
 const DENSE_NUMBERS_MAX: u64 = 1 << 21;
 
-/// Rows of one worker for each code from which on groups are Dense: each worker has all codes, and all are merged.
+/// Rows for each code from which on groups are Dense: of each worker, since all of these have all codes.
 const ROWS_PER_DENSE_CODE: u64 = 4;
 
 /// Codes a row up to which an array over all codes beats a hash table: 4 bytes each, against about 24 a group and a
@@ -72,9 +72,12 @@ impl GroupKind {
         let Some(codes) = layout.codes() else { return GroupKind::Hash };
         let is_set = codes <= SET_CODES_MAX && codes / SET_CODES_PER_ROW <= rows.count;
         let is_dense = codes > FEW_CODES
-            && codes <= rows.count / rows.workers / ROWS_PER_DENSE_CODE
+            && codes <= rows.count / ROWS_PER_DENSE_CODE
             && rows.numbers.is_some_and(|numbers| codes <= DENSE_NUMBERS_MAX / numbers.max(1));
-        let is_direct = codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows.count;
+        let is_direct =
+            codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows.count && Technique::Direct.is_on();
+        // Either gives groups in the order of their codes, so that the number of workers may choose.
+        let each_has_many = codes <= rows.count / rows.workers / ROWS_PER_DENSE_CODE;
         if codes <= FEW_CODES && Technique::Few.is_on() {
             GroupKind::Few
         } else if rows.clustered {
@@ -82,9 +85,9 @@ impl GroupKind {
         } else if is_set && rows.keys_only && Technique::Set.is_on() {
             // A row costs a hash otherwise, and a group 24 bytes.
             GroupKind::Set
-        } else if is_dense && Technique::DenseGroups.is_on() {
+        } else if is_dense && (each_has_many || !is_direct) && Technique::DenseGroups.is_on() {
             GroupKind::Dense
-        } else if is_direct && Technique::Direct.is_on() {
+        } else if is_direct {
             GroupKind::Direct
         } else {
             GroupKind::Hash
