@@ -41,9 +41,10 @@ fn rows_of(rows: i64, codes: i64) -> Vec<Vec<Value>> {
 #[test]
 fn codes_are_groups() {
     let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
-    // A key's codes are fewer than a quarter of the rows, and more than those of few groups.
-    for (key, codes) in [("i0.k", 9_000), ("i0.k, i0.b", 2_000)] {
-        check(key, &rows_of(40_000, codes), &pools);
+    // A key's codes are fewer than a quarter of the rows, and more than those of few groups; first of all rows, so that two
+    // workers and more have an array over codes instead, then of each worker's.
+    for (key, rows, codes) in [("i0.k", 40_000, 9_000), ("i0.k, i0.b", 60_000, 1_600)] {
+        check(key, &rows_of(rows, codes), &pools);
     }
 }
 
