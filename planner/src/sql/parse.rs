@@ -30,15 +30,20 @@ const SETS: [&str; 4] = ["union", "except", "intersect", "minus"];
 /// See [`super::parse`].
 pub(super) fn parse(sql: &str) -> Result<Vec<Parsed>> {
     let script = Text::new(sql);
-    let tokens = tokenize(&script)?;
+    let mut tokens = tokenize(&script)?;
+    let texts = split(&script, &tokens);
+    let is_one = matches!(&texts[..], [only] if only.start == 0);
     let mut parsed = Vec::new();
-    for text in split(&script, tokens) {
+    for text in texts {
         let start = u32::try_from(text.start).map_err(|_| too_long())?;
-        let text = &sql[text];
-        let ast = parse_one(text).map_err(|error| match error.position() {
+        let text = Text::new(&sql[text]);
+        // The text of a statement that is not the first is tokenized again: spans count from its start, not the script's.
+        let own = if is_one { Ok(first_statement(std::mem::take(&mut tokens))) } else { tokenize(&text) };
+        let ast = own.and_then(|tokens| parse_one(&text, tokens)).map_err(|error| match error.position() {
             Some(Position(offset)) => moved(&error, Position(start + offset)),
             None => error,
         })?;
+        let text = text.as_str();
         parsed.push(Parsed { ast, text: text.to_owned() });
     }
     Ok(parsed)
@@ -72,14 +77,23 @@ fn tokenize(text: &Text) -> Result<Vec<TokenWithSpan>> {
     })
 }
 
+/// The tokens up to the first semicolon, without space behind them.
+fn first_statement(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let end = tokens.iter().position(|token| token.token == Token::SemiColon).unwrap_or(tokens.len());
+    let is_space = |token: &TokenWithSpan| matches!(token.token, Token::Whitespace(_) | Token::EOF);
+    let solid = tokens[..end].iter().rposition(|token| !is_space(token)).map_or(0, |last| last + 1);
+    tokens.truncate(solid);
+    tokens
+}
+
 /// Where the text of each statement is; empty ones are left out.
-fn split(script: &Text, tokens: Vec<TokenWithSpan>) -> Vec<Range<usize>> {
+fn split(script: &Text, tokens: &[TokenWithSpan]) -> Vec<Range<usize>> {
     let sql = script.as_str();
     let offset = |location: Location| script.offset(location).unwrap_or(sql.len());
     let mut statements = Vec::new();
     let mut start = None;
     for token in tokens {
-        match token.token {
+        match &token.token {
             Token::SemiColon => {
                 let end = offset(token.span.start);
                 statements.extend(start.take().map(|start| start..end));
@@ -92,10 +106,8 @@ fn split(script: &Text, tokens: Vec<TokenWithSpan>) -> Vec<Range<usize>> {
     statements.into_iter().map(|Range { start, end }| start..start + sql[start..end].trim_end().len()).collect()
 }
 
-fn parse_one(sql: &str) -> Result<ast::Statement> {
-    let text = &Text::new(sql);
-    // The statement's own text is tokenized again: its spans must count from its start, not the script's.
-    let tokens = respell(tokenize(text)?);
+fn parse_one(text: &Text, tokens: Vec<TokenWithSpan>) -> Result<ast::Statement> {
+    let tokens = respell(tokens);
     check_chains(text, &tokens)?;
     let mut parser = Parser::new(&PostgreSqlDialect {}).with_tokens_with_locations(tokens);
     let statement = parser.parse_statement().map_err(|error| from_parser(text, error))?;

@@ -67,18 +67,20 @@ impl Respelled {
                 if let Some(open) = self.bounds.last_mut() {
                     *open = if opens { *open + 1 } else { open.saturating_sub(usize::from(closes)) };
                 }
-                self.put(&token, [token.token.clone()]);
+                self.push(token);
             }
         }
     }
 
     fn put<const N: usize>(&mut self, place: &TokenWithSpan, tokens: [Token; N]) {
-        for token in tokens {
-            if !matches!(token, Token::Whitespace(_)) {
-                self.solid = [Some(self.tokens.len()), self.solid[0], self.solid[1]];
-            }
-            self.tokens.push(TokenWithSpan::new(token, place.span));
+        tokens.into_iter().for_each(|token| self.push(TokenWithSpan::new(token, place.span)));
+    }
+
+    fn push(&mut self, token: TokenWithSpan) {
+        if !matches!(token.token, Token::Whitespace(_)) {
+            self.solid = [Some(self.tokens.len()), self.solid[0], self.solid[1]];
         }
+        self.tokens.push(token);
     }
 
     /// The last token that is no space, or one of the two before it.
