@@ -111,6 +111,11 @@ impl Reservation {
         self.resize(self.bytes + bytes)
     }
 
+    /// Holds what another one of the same memory holds.
+    pub fn absorb(&mut self, mut other: Reservation) {
+        self.bytes += std::mem::take(&mut other.bytes);
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.bytes

@@ -14,6 +14,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// Rows of a morsel, at most. Small enough to balance and to cancel, large enough for its overhead to vanish.
 pub const MORSEL_ROWS: usize = 1 << 15;
 
+/// Pieces for each worker, if there are rows for them: so many balance what one takes longer for than another.
+const PIECES_A_WORKER: usize = 4;
+
+/// Rows below which no piece is cut: a tile of fewer costs more than its rows.
+const PIECE_ROWS_MIN: usize = if cfg!(test) { 8 } else { 1 << 12 };
+
 /// A run of rows of one chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Morsel {
@@ -139,6 +145,15 @@ impl Workers<'_> {
     /// How many there are.
     pub fn count(&self) -> usize {
         self.pool.map_or(1, Pool::threads)
+    }
+
+    /// Rows of a piece of so many: a morsel's, or fewer if there are not enough of these for all. For work of which nothing
+    /// shows where it was cut.
+    pub fn piece_rows(&self, rows: usize) -> usize {
+        if self.is_one() {
+            return MORSEL_ROWS;
+        }
+        (rows / (self.count() * PIECES_A_WORKER)).clamp(PIECE_ROWS_MIN, MORSEL_ROWS)
     }
 
     /// Whether there is but one.

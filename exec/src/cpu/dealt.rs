@@ -57,7 +57,7 @@ pub(super) struct Dealt<'p> {
 pub(super) struct Part<'p> {
     waiting: Option<Waiting>,
     /// The groups of rows that no longer wait, and of those that were not dealt.
-    pub(super) done: Option<Reducer<'p>>,
+    pub(super) done: Option<Box<Reducer<'p>>>,
 }
 
 /// Rows that wait to be folded in.
@@ -145,7 +145,7 @@ impl<'p> Dealt<'p> {
     /// Folds in what waits. `fresh` gives the groups that a part begins with.
     pub(super) fn settle(&mut self, mut fresh: impl FnMut(usize) -> Result<Reducer<'p>>) -> Result<()> {
         for (number, part) in self.parts.iter_mut().enumerate() {
-            let mut done = part.done.take().map_or_else(|| fresh(number), Ok)?;
+            let mut done = part.done.take().map_or_else(|| fresh(number).map(Box::new), Ok)?;
             fold(part.waiting.take(), &self.arguments, &mut done, false)?;
             part.done = Some(done);
         }
@@ -156,7 +156,7 @@ impl<'p> Dealt<'p> {
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
         let done = self.parts.iter().filter_map(|part| part.done.as_ref());
-        self.waiting_bytes + done.map(Reducer::bytes).sum::<usize>()
+        self.waiting_bytes + done.map(|done| done.bytes()).sum::<usize>()
     }
 }
 

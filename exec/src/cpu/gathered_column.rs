@@ -123,13 +123,17 @@ fn map<I: Send, T: Send>(
     }
 }
 
+fn piece_rows(rows: usize, workers: Option<Workers<'_>>) -> usize {
+    workers.map_or(MORSEL_ROWS, |workers| workers.piece_rows(rows))
+}
+
 /// What `offset` makes of each value.
 fn offsets<T: Copy + Sync, O: Copy + Send>(
     values: &[T],
     offset: impl Fn(T) -> O + Sync,
     workers: Option<Workers<'_>>,
 ) -> Result<Vec<O>> {
-    let pieces = values.chunks(MORSEL_ROWS).map(|values| (values.len(), values)).collect();
+    let pieces = values.chunks(piece_rows(values.len(), workers)).map(|values| (values.len(), values)).collect();
     written(pieces, workers, |values: &[T], places| write_offsets(values, places, &offset))
 }
 
@@ -140,13 +144,14 @@ fn bounds_of<T: Copy + Sync>(
     nulls: Option<&NullBuffer>,
     workers: Option<Workers<'_>>,
 ) -> Result<(i64, i64)> {
-    let pieces = values.chunks(MORSEL_ROWS).enumerate().collect();
+    let piece_rows = piece_rows(values.len(), workers);
+    let pieces = values.chunks(piece_rows).enumerate().collect();
     let found = map(workers, pieces, |(piece, values): (usize, &[T])| {
         let all = values.iter().map(|&value| widen(value));
         Ok(match nulls {
             None => bounds(all),
             Some(nulls) => {
-                let valid = nulls.slice(piece * MORSEL_ROWS, values.len());
+                let valid = nulls.slice(piece * piece_rows, values.len());
                 bounds(all.zip(valid.iter()).filter_map(|(value, valid)| valid.then_some(value)))
             }
         })

@@ -1,10 +1,10 @@
 //! One loop from start to end: cut into pieces, spread over workers, put together again.
 
+use super::bucket::cuts::SharedCuts;
 use super::bucket::index::KeyIndex;
 use super::bucket::key::{KeyLayout, PartDomain};
 use super::expression::Expressions;
 use super::gather::{self, Gathered, concat_all};
-use super::gathered_column::into_chunk;
 use super::having::Having;
 use super::nest::{Marks, Nest, Piece};
 use super::plan::{GeneratorKind, LoopPlan, ReducePlan, TopKPlan};
@@ -15,8 +15,8 @@ use super::skip;
 use super::stored::{Buckets, Groups, Members, RowSet, Stored};
 use super::tile::Tile;
 use super::top_k;
-use crate::column::{CHUNK_ROWS, Dictionary};
-use crate::context::Context;
+use crate::column::{CHUNK_ROWS, Chunk, Dictionary};
+use crate::context::Reservation;
 use crate::pool::Pool;
 use crate::schedule::{self, MORSEL_ROWS, Morsel, Workers};
 use crate::{Error, Result};
@@ -29,12 +29,6 @@ use std::sync::{Arc, Mutex};
 /// Pieces of a Count, at most.
 const COUNT_PIECES: i64 = 1 << 16;
 
-/// Pieces for each worker, if there are rows for them: so many balance what one takes longer for than another.
-const PIECES_A_WORKER: usize = 4;
-
-/// Rows below which no piece is cut: a tile of fewer costs more than its rows.
-const PIECE_ROWS_MIN: usize = if cfg!(test) { 8 } else { 1 << 12 };
-
 /// Runs a loop; gives a collection for each generator. Without a pool everything happens on this thread.
 pub(super) fn run<'a>(
     frame: &'a Frame<'a>,
@@ -44,7 +38,7 @@ pub(super) fn run<'a>(
 ) -> Result<Vec<Arc<Stored>>> {
     let context = frame.shared.context;
     let workers = Workers { pool, context };
-    let pieces = pieces(frame, plan, workers.count())?;
+    let pieces = pieces(frame, plan, workers)?;
     let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
     let rows: u64 = rows.sum();
     let most = if plan.rest.is_some() { usize::MAX } else { pieces.len().max(1) };
@@ -178,12 +172,9 @@ fn enough(outputs: &[PieceOutput], setups: &[Setup]) -> bool {
     })
 }
 
-/// Rows of a piece, at most: a morsel's, or fewer if there are not enough of these for all workers and nobody can tell.
-fn piece_rows(plan: &LoopPlan<'_>, rows: usize, workers: usize) -> usize {
-    if workers == 1 || !is_cut_anywhere(plan) {
-        return MORSEL_ROWS;
-    }
-    (rows / (workers * PIECES_A_WORKER)).clamp(PIECE_ROWS_MIN, MORSEL_ROWS)
+/// Rows of a piece, at most.
+fn piece_rows(plan: &LoopPlan<'_>, rows: usize, workers: Workers<'_>) -> usize {
+    if is_cut_anywhere(plan) { workers.piece_rows(rows) } else { MORSEL_ROWS }
 }
 
 /// Whether nothing shows where rows are cut into pieces: neither in chunks, which collected rows have, nor in the order of
@@ -199,7 +190,7 @@ fn is_cut_anywhere(plan: &LoopPlan<'_>) -> bool {
 }
 
 /// Cuts the outermost index into pieces.
-fn pieces(frame: &Frame<'_>, plan: &LoopPlan<'_>, workers: usize) -> Result<Vec<Piece>> {
+fn pieces(frame: &Frame<'_>, plan: &LoopPlan<'_>, workers: Workers<'_>) -> Result<Vec<Piece>> {
     let Some(first) = plan.levels.first() else { return Ok(Vec::new()) };
     Ok(match first.source {
         Source::Rows(collection) => {
@@ -235,7 +226,8 @@ fn ground_value(frame: &Frame<'_>, expressions: &Expressions, scalar: ScalarId, 
 }
 
 fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, rows: u64, workers: u64) -> Result<Vec<Setup>> {
-    let empty = || Setup { layout: None, rows, workers, keep: 0, offset: 0, members: None };
+    let empty =
+        || Setup { layout: None, rows, workers, cuts: SharedCuts::default(), keep: 0, offset: 0, members: None };
     let setup = |kind: &GeneratorKind<'_>| {
         Ok(match kind {
             GeneratorKind::TopK(top_k) => {
@@ -325,7 +317,7 @@ fn finish<'a>(
         by_generator.into_iter().zip(rows).zip(defines.iter().zip(setups)).enumerate()
     {
         let one = match &plan.generators[generator].kind {
-            GeneratorKind::Collect { types, .. } => Stored::Rows(collect(rows, types, context, pool)?),
+            GeneratorKind::Collect { types, .. } => Stored::Rows(collect(rows, types, workers)?),
             GeneratorKind::TopK(top_k) => Stored::Rows(finish_top_k(top_k, setup, sinks, rows, workers)?),
             GeneratorKind::BucketCollect { key_types, .. } if setup.members.is_some() => {
                 let (keys, rows) = append_with(rows, key_types.len(), workers)?;
@@ -350,28 +342,57 @@ fn finish<'a>(
 }
 
 /// The rows of all pieces in order, in chunks of some size.
-fn collect(pieces: Vec<PieceRows>, types: &[DataType], context: &Context, pool: Option<&Pool>) -> Result<RowSet> {
-    let mut batches: Vec<Vec<PieceRows>> = Vec::new();
-    let mut size = usize::MAX;
+fn collect(pieces: Vec<PieceRows>, types: &[DataType], workers: Workers<'_>) -> Result<RowSet> {
+    let mut batches: Vec<(usize, Vec<PieceRows>)> = Vec::new();
     for piece in pieces.into_iter().filter(|piece| piece.rows > 0) {
-        if size.saturating_add(piece.rows) > CHUNK_ROWS {
-            batches.push(Vec::new());
-            size = 0;
-        }
-        size += piece.rows;
-        if let Some(batch) = batches.last_mut() {
-            batch.push(piece);
+        match batches.last_mut() {
+            Some((rows, batch)) if *rows + piece.rows <= CHUNK_ROWS => {
+                *rows += piece.rows;
+                batch.push(piece);
+            }
+            _ => batches.push((piece.rows, vec![piece])),
         }
     }
-    let make = |pieces: Vec<PieceRows>| {
-        let mut reservation = crate::context::Reservation::new(&context.memory);
-        let (columns, rows) = append(pieces, types.len());
-        reservation.add(columns.iter().map(Gathered::bytes).sum())?;
-        let mut chunk = into_chunk(columns, types, rows)?;
-        chunk.reservation = Some(Arc::new(reservation));
-        Ok(Arc::new(chunk))
+    let (rows, batches): (Vec<usize>, Vec<Vec<PieceRows>>) = batches.into_iter().unzip();
+    // Each column of a chunk on its own: there may be fewer chunks than workers. What its pieces count for is given back with
+    // the last of their columns.
+    let columns = batches.into_iter().flat_map(|pieces| {
+        let (parts, held): (Vec<_>, Vec<_>) =
+            pieces.into_iter().map(|piece| (piece.columns, piece.reservation)).unzip();
+        let held = Arc::new(held);
+        by_column(parts, types.len())
+            .into_iter()
+            .zip(types)
+            .map(move |(parts, &data_type)| (parts, data_type, Arc::clone(&held)))
+    });
+    let make = |(parts, data_type, held): (Vec<Gathered>, DataType, Arc<Vec<Reservation>>)| {
+        let column = Gathered::concat(parts);
+        let mut reservation = Reservation::new(&workers.context.memory);
+        reservation.add(column.bytes())?;
+        drop(held);
+        Ok((column.into_column(data_type)?, reservation))
     };
-    Ok(RowSet::new(Workers { pool, context }.map(batches, make)?))
+    let mut columns = workers.map(columns.collect(), make)?.into_iter();
+    let chunks = rows.into_iter().map(|rows| {
+        let mut all = Reservation::new(&workers.context.memory);
+        let columns = columns.by_ref().take(types.len()).map(|(column, own)| {
+            all.absorb(own);
+            column
+        });
+        let mut chunk = Chunk::new(rows, columns.collect());
+        chunk.reservation = Some(Arc::new(all));
+        Arc::new(chunk)
+    });
+    Ok(RowSet::new(chunks.collect()))
+}
+
+/// The columns of some pieces: of each, its parts.
+fn by_column(pieces: Vec<Vec<Gathered>>, width: usize) -> Vec<Vec<Gathered>> {
+    let mut columns: Vec<Vec<Gathered>> = (0..width).map(|_| Vec::with_capacity(pieces.len())).collect();
+    for piece in pieces {
+        columns.iter_mut().zip(piece).for_each(|(column, part)| column.push(part));
+    }
+    columns
 }
 
 /// Puts the rows of pieces together.
@@ -391,13 +412,9 @@ fn append(pieces: Vec<PieceRows>, width: usize) -> (Vec<Gathered>, usize) {
 /// As [`append`], a column a worker.
 fn append_with(pieces: Vec<PieceRows>, width: usize, workers: Workers<'_>) -> Result<(Vec<Gathered>, usize)> {
     let rows = pieces.iter().map(|piece| piece.rows).sum();
-    let mut columns: Vec<Vec<Gathered>> = (0..width).map(|_| Vec::with_capacity(pieces.len())).collect();
-    let mut reservations = Vec::with_capacity(pieces.len());
-    for piece in pieces {
-        columns.iter_mut().zip(piece.columns).for_each(|(column, part)| column.push(part));
-        reservations.push(piece._reservation);
-    }
-    Ok((concat_all(columns, workers)?, rows))
+    // What pieces hold counts until they are together.
+    let (parts, _held): (Vec<_>, Vec<_>) = pieces.into_iter().map(|piece| (piece.columns, piece.reservation)).unzip();
+    Ok((concat_all(by_column(parts, width), workers)?, rows))
 }
 
 fn finish_top_k(

@@ -8,6 +8,7 @@
 
 use super::aggregate::{Accumulator, Input, TileGroups};
 use super::bitmap::Bitmap;
+use super::bucket::cuts::SharedCuts;
 use super::bucket::few::put_aside;
 use super::bucket::grouper::{Assigned, Grouper, MERGE_PARTS};
 use super::bucket::index::KeyIndex;
@@ -184,8 +185,14 @@ fn fold(
 
 impl<'p> Reducer<'p> {
     /// No groups yet. `layout` may be narrower than the plan's, where the tables at hand prove more.
-    pub(super) fn new(plan: &'p ReducePlan<'p>, layout: &KeyLayout, rows: Rows, context: &Context) -> Result<Self> {
-        let grouper = Grouper::new(plan.key.is_some().then_some(layout), &plan.key_types, rows);
+    pub(super) fn new(
+        plan: &'p ReducePlan<'p>,
+        layout: &KeyLayout,
+        rows: Rows,
+        cuts: &SharedCuts,
+        context: &Context,
+    ) -> Result<Self> {
+        let grouper = Grouper::new(plan.key.is_some().then_some(layout), &plan.key_types, rows).sharing(cuts);
         Ok(Reducer { workers: rows.workers as usize, ..Reducer::of(plan, grouper, context)? })
     }
 
@@ -678,10 +685,10 @@ fn merge_parts<'p, T: Send>(
     for rows in dealt_rows {
         waiting.iter_mut().zip(rows.parts).for_each(|((_, waiting), part)| waiting.push(part));
     }
-    workers.map(waiting, |(part, mut waiting)| {
+    let made = workers.map(waiting, |(part, mut waiting)| {
         let fresh = || Reducer::of(plan, first.grouper.fresh(&plan.key_types, part, parts), context);
         let done = waiting.first_mut().and_then(|part| part.done.take());
-        let mut merged = done.map_or_else(fresh, Ok)?;
+        let mut merged = done.map_or_else(fresh, |done| Ok(*done))?;
         for (number, reducer) in reducers.iter().enumerate() {
             match dealt.get(number) {
                 Some(dealt) => merged.merge(reducer, &dealt[part])?,
@@ -693,7 +700,15 @@ fn merge_parts<'p, T: Send>(
         merged.having = first.having.as_ref().map(Having::fork);
         merged.account()?;
         make(merged)
-    })
+    })?;
+    if parts > 1 {
+        // To free many groups takes a while, too.
+        workers.map(reducers, |reducer| {
+            drop(reducer);
+            Ok(())
+        })?;
+    }
+    Ok(made)
 }
 
 /// The groups of all parts, one part behind the other, as columns, and how many.

@@ -3,6 +3,7 @@
 //! Rows (Collect, BucketCollect, top-k without an order) are kept by piece of work, so that they can be put together
 //! in order; groups and ordered top-k by worker, because their merge does not depend on who had what.
 
+use super::bucket::cuts::SharedCuts;
 use super::bucket::key::KeyLayout;
 use super::bucket::kind::Rows;
 use super::gather::Gathered;
@@ -39,7 +40,7 @@ pub(super) struct PieceRows {
     pub(super) columns: Vec<Gathered>,
     pub(super) rows: usize,
     /// What they count for.
-    pub(super) _reservation: Reservation,
+    pub(super) reservation: Reservation,
 }
 
 /// What a generator needs to know before it starts.
@@ -51,6 +52,8 @@ pub(super) struct Setup {
     pub(super) rows: u64,
     /// How many workers share them.
     pub(super) workers: u64,
+    /// Where they cut an array over the codes of groups.
+    pub(super) cuts: SharedCuts,
     /// Of top-k limit + offset, and offset.
     pub(super) keep: usize,
     pub(super) offset: usize,
@@ -81,7 +84,7 @@ impl<'p> Sink<'p> {
             GeneratorKind::Reduce(plan) => {
                 let layout = setup.layout.as_ref().unwrap_or(&plan.layout);
                 let rows = Rows { count: setup.rows, workers: setup.workers, ..plan.rows };
-                let reducer = Reducer::new(plan, layout, rows, context)?;
+                let reducer = Reducer::new(plan, layout, rows, &setup.cuts, context)?;
                 Sink::Groups(Box::new(match having {
                     Some(having) => reducer.having(having),
                     None => reducer,
@@ -160,7 +163,7 @@ impl RowSink {
         let mut columns = std::mem::take(&mut self.columns);
         columns.resize_with(self.scalars.len(), || Gathered::of_type(DataType::Null));
         let empty = self.reservation.fork();
-        let _reservation = std::mem::replace(&mut self.reservation, empty);
-        PieceRows { columns, rows: std::mem::take(&mut self.rows), _reservation }
+        let reservation = std::mem::replace(&mut self.reservation, empty);
+        PieceRows { columns, rows: std::mem::take(&mut self.rows), reservation }
     }
 }

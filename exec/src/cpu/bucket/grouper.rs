@@ -6,6 +6,7 @@ use super::super::kernels::mask;
 use super::super::probe::{CodeRange, IntegerKeys};
 use super::super::vector::Vector;
 use super::super::wide_keys::WideRange;
+use super::cuts::{Cuts, SharedCuts};
 use super::direct::{FAR_ENTRIES, direct, direct_all};
 use super::few::{assign_few, mark_dense, put_aside};
 use super::firsts::{Firsts, firsts};
@@ -42,6 +43,7 @@ pub(crate) enum Grouper {
         base: u32,
         entries: Vec<u32>,
         codes: Vec<u64>,
+        cuts: SharedCuts,
     },
     Ordered {
         layout: KeyLayout,
@@ -98,6 +100,9 @@ fn kept_keys(layout: &KeyLayout, types: &[DataType], own_index: bool) -> Vec<Gat
 /// Parts of a merge, and of the order of hashed groups.
 pub(crate) const MERGE_PARTS: usize = 64;
 
+/// Groups of Direct that say where it is cut, at most.
+const CUTS_SAMPLE: usize = 1 << 14;
+
 /// The part that the hash of a group's key says.
 fn hash_part(table: &GroupTable, group: u32, parts: usize) -> usize {
     part_of_hash(table.hash(group as usize), parts)
@@ -139,9 +144,13 @@ impl Grouper {
             GroupKind::Dense => Grouper::few_of(layout, 0, codes, true),
             GroupKind::Ordered => Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() },
             GroupKind::Set => Grouper::Set { layout: layout.clone(), words: vec![0; codes / 64 + 1] },
-            GroupKind::Direct => {
-                Grouper::Direct { layout: layout.clone(), base: 0, entries: vec![0; codes], codes: Vec::new() }
-            }
+            GroupKind::Direct => Grouper::Direct {
+                layout: layout.clone(),
+                base: 0,
+                entries: vec![0; codes],
+                codes: Vec::new(),
+                cuts: SharedCuts::default(),
+            },
             GroupKind::Hash => Grouper::Hash {
                 layout: layout.clone(),
                 table: GroupTable::new(layout.width, 0),
@@ -150,6 +159,21 @@ impl Grouper {
                 own_index: is_own_index(layout, rows),
             },
         }
+    }
+
+    /// The same, with cuts that it shares with those of other workers.
+    pub(crate) fn sharing(mut self, shared: &SharedCuts) -> Self {
+        if let Grouper::Direct { cuts, .. } = &mut self {
+            *cuts = shared.clone();
+        }
+        self
+    }
+
+    /// Where Direct is cut into [`MERGE_PARTS`]: by the groups that are there, if nobody has cut it.
+    fn cuts(&self) -> Option<&Cuts> {
+        let Grouper::Direct { entries, codes, cuts, .. } = self else { return None };
+        let some = || codes.iter().copied().step_by(codes.len() / CUTS_SAMPLE + 1).collect::<Vec<u64>>();
+        Some(cuts.of(entries.len(), some))
     }
 
     fn few_of(layout: &KeyLayout, base: u32, codes: usize, dense: bool) -> Self {
@@ -165,10 +189,11 @@ impl Grouper {
                 Grouper::few_of(layout, start as u32, end - start, *dense)
             }
             Grouper::Set { layout, words } => Grouper::Set { layout: layout.clone(), words: vec![0; words.len()] },
-            Grouper::Direct { layout, entries, .. } => {
-                let (start, end) = part_range(entries.len(), part, parts);
-                let entries = vec![0; end - start];
-                Grouper::Direct { layout: layout.clone(), base: start as u32, entries, codes: Vec::new() }
+            Grouper::Direct { layout, entries, cuts, .. } => {
+                let (start, end) =
+                    self.cuts().filter(|_| parts > 1).map_or((0, entries.len()), |cuts| cuts.range(part));
+                let (entries, cuts) = (vec![0; end - start], cuts.clone());
+                Grouper::Direct { layout: layout.clone(), base: start as u32, entries, codes: Vec::new(), cuts }
             }
             Grouper::Ordered { layout, .. } => {
                 Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() }
@@ -197,9 +222,7 @@ impl Grouper {
         match self {
             Grouper::One | Grouper::Set { .. } | Grouper::Ordered { .. } => 0,
             Grouper::Few { seen, .. } => group as usize >> shift_of(seen.len(), parts),
-            Grouper::Direct { entries, codes, .. } => {
-                (codes[group as usize] >> shift_of(entries.len(), parts)) as usize
-            }
+            Grouper::Direct { codes, .. } => self.cuts().map_or(0, |cuts| cuts.part(codes[group as usize]).into()),
             Grouper::Hash { table, .. } => hash_part(table, group, parts),
         }
     }
@@ -316,7 +339,7 @@ impl Grouper {
                 codes.encode(layout, &parts, len);
                 codes.bits64.iter().for_each(|&code| words[(code / 64) as usize] |= 1 << (code % 64));
             }
-            Grouper::Direct { layout, base, entries, codes: met } => {
+            Grouper::Direct { layout, base, entries, codes: met, .. } => {
                 codes.encode(layout, &parts, len);
                 let each = codes.without_repeats(KeyWidth::Bits64);
                 direct_all(entries, *base, met, &each.bits64, groups);

@@ -24,7 +24,7 @@ use super::table::{GroupTable, GroupTables, NO_GROUP};
 use super::translation::Translations;
 use crate::column::Column;
 use crate::context::{Memory, Reservation};
-use crate::schedule::{MORSEL_ROWS, Workers};
+use crate::schedule::Workers;
 use crate::technique::Technique;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::DataType;
@@ -490,9 +490,10 @@ fn domain_of(column: &Gathered, data_type: DataType, workers: Workers<'_>) -> Re
     fn range<T: Copy + Into<i128> + Sync>(column: &Gathered, values: &[T], workers: Workers<'_>) -> Result<PartDomain> {
         let none = (i128::MAX, i128::MIN);
         let join = |all: (i128, i128), own: (i128, i128)| (all.0.min(own.0), all.1.max(own.1));
-        let pieces = values.chunks(MORSEL_ROWS).enumerate().collect();
+        let piece_rows = workers.piece_rows(values.len());
+        let pieces = values.chunks(piece_rows).enumerate().collect();
         let found = workers.map(pieces, |(piece, values): (usize, &[T])| {
-            let valid = column.valid.as_ref().map(|valid| &valid[piece * MORSEL_ROWS..]);
+            let valid = column.valid.as_ref().map(|valid| &valid[piece * piece_rows..]);
             let is_valid = |row: usize| valid.is_none_or(|valid| valid[row]);
             let each = values.iter().enumerate().filter(|&(row, _)| is_valid(row)).map(|(_, &value)| value.into());
             Ok(each.fold(none, |all, value| join(all, (value, value))))

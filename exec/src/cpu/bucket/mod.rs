@@ -10,6 +10,7 @@
 //! tables by `hash_parts`.
 
 mod byte_keys;
+pub(super) mod cuts;
 mod direct;
 pub(super) mod few;
 pub(super) mod firsts;

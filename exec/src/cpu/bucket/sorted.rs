@@ -8,7 +8,7 @@ use super::super::tile::Rows;
 use super::ranks::Ranks;
 use crate::Result;
 use crate::column::Column;
-use crate::schedule::{MORSEL_ROWS, Morsel, Workers, morsels};
+use crate::schedule::{Morsel, Workers, morsels};
 
 /// The bits of some keys, and the first and the last code.
 struct Part {
@@ -83,7 +83,9 @@ impl<'a> Keys<'a> {
 /// Ranks keys whose codes lie below `size`. None if they do not increase from row to row, if one is NULL or out of range, or
 /// if they are a column's whose form holds no integers that can be read in place.
 pub(super) fn rank(keys: Keys<'_>, range: CodeRange, size: u64, workers: Workers<'_>) -> Result<Option<Ranks>> {
-    let morsels = morsels(keys.rows(), MORSEL_ROWS);
+    let rows = keys.rows();
+    let piece = workers.piece_rows(rows.iter().sum());
+    let morsels = morsels(rows, piece);
     let part = |morsel: Morsel| Ok(keys.of_morsel(&morsel, range, |keys| Part::of(keys, morsel.rows.len(), size)));
     let parts: Option<Vec<Part>> = workers.map(morsels, part)?.into_iter().collect();
     let Some(parts) = parts.filter(|parts| parts.windows(2).all(|pair| pair[0].last < pair[1].first)) else {
@@ -161,6 +163,7 @@ mod tests {
     use crate::context::{Context, Memory};
     use crate::cpu::bucket::table::NO_GROUP;
     use crate::pool::Pool;
+    use crate::schedule::MORSEL_ROWS;
 
     fn rank_of(chunks: &[Vec<i64>], low: i64, high: i64, threads: usize) -> Option<Ranks> {
         let column = |values: &Vec<i64>| Column { data: ColumnData::Int64(values.clone().into()), nulls: None };

@@ -3,7 +3,7 @@
 use super::super::kernels::vectorised;
 use super::direct::direct_all;
 use super::firsts::firsts;
-use super::grouper::{Grouper, MERGE_PARTS, part_of_hash, shift_of};
+use super::grouper::{Grouper, MERGE_PARTS, part_of_hash};
 use super::key::{Codes, KeyLayout, KeyWidth};
 use super::table::IntegerKey;
 
@@ -114,9 +114,9 @@ impl Grouper {
     pub(crate) fn parts_of(&self, keys: TileKeys<'_>, parts: &mut Vec<u8>) {
         parts.clear();
         match (self, keys) {
-            (Grouper::Direct { entries, .. }, TileKeys::Direct(codes)) => {
-                let shift = shift_of(entries.len(), MERGE_PARTS);
-                vectorised(move || parts.extend(codes.iter().map(|&code| (code >> shift) as u8)));
+            (Grouper::Direct { entries, cuts, .. }, TileKeys::Direct(codes)) => {
+                let cuts = cuts.of(entries.len(), || codes.to_vec());
+                parts.extend(codes.iter().map(|&code| cuts.part(code.into())));
             }
             (Grouper::Hash { .. }, TileKeys::Hash { codes, width, .. }) => match width {
                 KeyWidth::Bits32 => parts_of_hashes(codes.bits64.iter().map(|&code| code as u32), parts),

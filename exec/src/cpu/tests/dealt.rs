@@ -42,8 +42,10 @@ fn check(rows: i64, groups: i64, forms: &[usize]) {
     let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
     let rows = rows_of(rows, groups);
     let wide = "cast(i0.w as decimal(38,0)) * 10000000::decimal(38,0)";
-    let keys: [&[&str]; 9] = [
+    let keys: [&[&str]; 10] = [
         &["i0.k"],
+        // One code in five, 64 side by side.
+        &["i0.k + i0.k / 64::bigint * 256::bigint"],
         &["i0.w"],
         &["i0.w", "i0.c"],
         &["i0.c", "i0.k"],
