@@ -30,16 +30,23 @@ const SETS: [&str; 4] = ["union", "except", "intersect", "minus"];
 /// See [`super::parse`].
 pub(super) fn parse(sql: &str) -> Result<Vec<Parsed>> {
     let script = Text::new(sql);
-    let mut tokens = tokenize(&script)?;
+    let tokens = tokenize(&script)?;
     let texts = split(&script, &tokens);
-    let is_one = matches!(&texts[..], [only] if only.start == 0);
+    // The tokens of a script serve the statement that is all there is; spans count from a statement's start.
+    let mut own = match &texts[..] {
+        [only] if only.start == 0 => first_statement(&script, tokens, only.end),
+        _ => {
+            // Of a long script they take more than its text.
+            drop(tokens);
+            None
+        }
+    };
     let mut parsed = Vec::new();
     for text in texts {
         let start = u32::try_from(text.start).map_err(|_| too_long())?;
         let text = Text::new(&sql[text]);
-        // The text of a statement that is not the first is tokenized again: spans count from its start, not the script's.
-        let own = if is_one { Ok(first_statement(std::mem::take(&mut tokens))) } else { tokenize(&text) };
-        let ast = own.and_then(|tokens| parse_one(&text, tokens)).map_err(|error| match error.position() {
+        let tokens = own.take().map_or_else(|| tokenize(&text), Ok);
+        let ast = tokens.and_then(|tokens| parse_one(&text, tokens)).map_err(|error| match error.position() {
             Some(Position(offset)) => moved(&error, Position(start + offset)),
             None => error,
         })?;
@@ -77,13 +84,14 @@ fn tokenize(text: &Text) -> Result<Vec<TokenWithSpan>> {
     })
 }
 
-/// The tokens up to the first semicolon, without space behind them.
-fn first_statement(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let end = tokens.iter().position(|token| token.token == Token::SemiColon).unwrap_or(tokens.len());
+/// The tokens up to the first semicolon, without space behind them; none if they do not end with the statement's text: to
+/// sqlparser a no-break space is part of a word.
+fn first_statement(script: &Text, mut tokens: Vec<TokenWithSpan>, end: usize) -> Option<Vec<TokenWithSpan>> {
+    let count = tokens.iter().position(|token| token.token == Token::SemiColon).unwrap_or(tokens.len());
     let is_space = |token: &TokenWithSpan| matches!(token.token, Token::Whitespace(_) | Token::EOF);
-    let solid = tokens[..end].iter().rposition(|token| !is_space(token)).map_or(0, |last| last + 1);
-    tokens.truncate(solid);
-    tokens
+    let solid = tokens[..count].iter().rposition(|token| !is_space(token))?;
+    tokens.truncate(solid + 1);
+    script.offset(tokens[solid].span.end).is_some_and(|last| last <= end).then_some(tokens)
 }
 
 /// Where the text of each statement is; empty ones are left out.

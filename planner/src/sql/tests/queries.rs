@@ -220,3 +220,16 @@ fn scripts_are_split_at_semicolons() {
     assert!(parse("").unwrap().is_empty());
     assert!(parse("  -- nothing").unwrap().is_empty());
 }
+
+#[test]
+fn blanks_of_unicode_end_statements() {
+    // To sqlparser they are parts of words.
+    for blank in ["\u{a0}", "\u{3000}", "\u{85}", " \u{a0}\n"] {
+        for (before, behind) in [("", ""), ("", ";"), (" ", ""), ("SELECT 1;", ""), ("SELECT 1;", ";")] {
+            let parsed = parse(&format!("{before}SELECT a FROM t WHERE true{blank}{behind}")).unwrap();
+            let last = parsed.last().expect("there is a statement");
+            assert_eq!(last.text, "SELECT a FROM t WHERE true");
+            assert_eq!(last.ast.to_string(), last.text, "{before}…{blank:?}{behind}");
+        }
+    }
+}
