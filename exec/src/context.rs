@@ -113,7 +113,16 @@ impl Reservation {
 
     /// Holds what another one of the same memory holds.
     pub fn absorb(&mut self, mut other: Reservation) {
+        debug_assert!(Arc::ptr_eq(&self.memory, &other.memory), "what one memory gave is given back to it");
         self.bytes += std::mem::take(&mut other.bytes);
+    }
+
+    /// So many of its bytes, or all if it has fewer, as one of their own.
+    #[must_use]
+    pub fn split(&mut self, bytes: usize) -> Self {
+        let bytes = bytes.min(self.bytes);
+        self.bytes -= bytes;
+        Reservation { memory: Arc::clone(&self.memory), bytes }
     }
 
     /// Bytes held.

@@ -2,7 +2,7 @@
 //! touches; dealt into parts first, which is streaming, the rows of a part find their groups and accumulators close by.
 //!
 //! 1. Once a worker has many groups, and rows that lie side by side have different ones, it deals its rows: by
-//!    bits of their hashes, or of their codes where an array goes over these. So it does where what it holds is as dear to
+//!    bits of their hashes, or by where an array over their codes is cut. So it does where what it holds is as dear to
 //!    merge as it was to make, as many distinct arguments are.
 //! 2. When it holds many, each part's rows are folded into groups of their own.
 //! 3. At the end parts are merged on their own, as they would be without (see `reduce`).

@@ -4,7 +4,7 @@ use super::bucket::cuts::SharedCuts;
 use super::bucket::index::KeyIndex;
 use super::bucket::key::{KeyLayout, PartDomain};
 use super::expression::Expressions;
-use super::gather::{self, Gathered, concat_all};
+use super::gather::{self, Gathered, SHARED_ROWS, concat_all};
 use super::having::Having;
 use super::nest::{Marks, Nest, Piece};
 use super::plan::{GeneratorKind, LoopPlan, ReducePlan, TopKPlan};
@@ -16,7 +16,7 @@ use super::stored::{Buckets, Groups, Members, RowSet, Stored};
 use super::tile::Tile;
 use super::top_k;
 use crate::column::{CHUNK_ROWS, Chunk, Dictionary};
-use crate::context::Reservation;
+use crate::context::{Context, Reservation};
 use crate::pool::Pool;
 use crate::schedule::{self, MORSEL_ROWS, Morsel, Workers};
 use crate::{Error, Result};
@@ -354,25 +354,19 @@ fn collect(pieces: Vec<PieceRows>, types: &[DataType], workers: Workers<'_>) -> 
         }
     }
     let (rows, batches): (Vec<usize>, Vec<Vec<PieceRows>>) = batches.into_iter().unzip();
-    // Each column of a chunk on its own: there may be fewer chunks than workers. What its pieces count for is given back with
-    // the last of their columns.
-    let columns = batches.into_iter().flat_map(|pieces| {
-        let (parts, held): (Vec<_>, Vec<_>) =
-            pieces.into_iter().map(|piece| (piece.columns, piece.reservation)).unzip();
-        let held = Arc::new(held);
-        by_column(parts, types.len())
-            .into_iter()
-            .zip(types)
-            .map(move |(parts, &data_type)| (parts, data_type, Arc::clone(&held)))
-    });
-    let make = |(parts, data_type, held): (Vec<Gathered>, DataType, Arc<Vec<Reservation>>)| {
+    // Each column of a chunk on its own: there may be fewer chunks than workers. With few rows none is worth waking.
+    let few = rows.iter().sum::<usize>() < SHARED_ROWS;
+    let makers = Workers { pool: workers.pool.filter(|_| !few), ..workers };
+    let columns = batches
+        .into_iter()
+        .flat_map(|pieces| by_column(pieces, types.len(), workers.context))
+        .zip(types.iter().cycle());
+    let make = |((parts, mut held), &data_type): ((Vec<Gathered>, Reservation), &DataType)| {
         let column = Gathered::concat(parts);
-        let mut reservation = Reservation::new(&workers.context.memory);
-        reservation.add(column.bytes())?;
-        drop(held);
-        Ok((column.into_column(data_type)?, reservation))
+        held.resize(column.bytes())?;
+        Ok((column.into_column(data_type)?, held))
     };
-    let mut columns = workers.map(columns.collect(), make)?.into_iter();
+    let mut columns = makers.map(columns.collect(), make)?.into_iter();
     let chunks = rows.into_iter().map(|rows| {
         let mut all = Reservation::new(&workers.context.memory);
         let columns = columns.by_ref().take(types.len()).map(|(column, own)| {
@@ -386,11 +380,15 @@ fn collect(pieces: Vec<PieceRows>, types: &[DataType], workers: Workers<'_>) -> 
     Ok(RowSet::new(chunks.collect()))
 }
 
-/// The columns of some pieces: of each, its parts.
-fn by_column(pieces: Vec<Vec<Gathered>>, width: usize) -> Vec<Vec<Gathered>> {
-    let mut columns: Vec<Vec<Gathered>> = (0..width).map(|_| Vec::with_capacity(pieces.len())).collect();
-    for piece in pieces {
-        columns.iter_mut().zip(piece).for_each(|(column, part)| column.push(part));
+/// The columns of some pieces: of each, its parts, and what these hold.
+fn by_column(pieces: Vec<PieceRows>, width: usize, context: &Context) -> Vec<(Vec<Gathered>, Reservation)> {
+    let empty = |_| (Vec::with_capacity(pieces.len()), Reservation::new(&context.memory));
+    let mut columns: Vec<(Vec<Gathered>, Reservation)> = (0..width).map(empty).collect();
+    for PieceRows { columns: parts, mut reservation, .. } in pieces {
+        for ((column, held), part) in columns.iter_mut().zip(parts) {
+            held.absorb(reservation.split(part.bytes()));
+            column.push(part);
+        }
     }
     columns
 }
@@ -413,8 +411,9 @@ fn append(pieces: Vec<PieceRows>, width: usize) -> (Vec<Gathered>, usize) {
 fn append_with(pieces: Vec<PieceRows>, width: usize, workers: Workers<'_>) -> Result<(Vec<Gathered>, usize)> {
     let rows = pieces.iter().map(|piece| piece.rows).sum();
     // What pieces hold counts until they are together.
-    let (parts, _held): (Vec<_>, Vec<_>) = pieces.into_iter().map(|piece| (piece.columns, piece.reservation)).unzip();
-    Ok((concat_all(by_column(parts, width), workers)?, rows))
+    let columns = by_column(pieces, width, workers.context);
+    let (columns, _held): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+    Ok((concat_all(columns, workers)?, rows))
 }
 
 fn finish_top_k(

@@ -446,7 +446,7 @@ impl<'p> Reducer<'p> {
     fn by_part(&self, parts: usize) -> Vec<Vec<u32>> {
         let mut dealt: Vec<Vec<u32>> = vec![Vec::new(); parts];
         for group in self.grouper.occupied() {
-            let part = if parts == 1 { 0 } else { self.grouper.part(group, parts) };
+            let part = if parts == 1 { 0 } else { self.grouper.part(group) };
             dealt[part].push(group);
         }
         dealt

@@ -104,8 +104,8 @@ pub(crate) const MERGE_PARTS: usize = 64;
 const CUTS_SAMPLE: usize = 1 << 14;
 
 /// The part that the hash of a group's key says.
-fn hash_part(table: &GroupTable, group: u32, parts: usize) -> usize {
-    part_of_hash(table.hash(group as usize), parts)
+fn hash_part(table: &GroupTable, group: u32) -> usize {
+    part_of_hash(table.hash(group as usize), MERGE_PARTS)
 }
 
 /// How far codes below `len` are shifted to give their part of `parts`.
@@ -161,7 +161,7 @@ impl Grouper {
         }
     }
 
-    /// The same, with cuts that it shares with those of other workers.
+    /// The same, with cuts that it shares with those of other workers: what is merged must have the same.
     pub(crate) fn sharing(mut self, shared: &SharedCuts) -> Self {
         if let Grouper::Direct { cuts, .. } = &mut self {
             *cuts = shared.clone();
@@ -180,8 +180,9 @@ impl Grouper {
         Grouper::Few { layout: layout.clone(), base, seen: vec![false; codes], dense }
     }
 
-    /// No groups yet, of the same kind, for part `part` of `parts` of a merge.
+    /// No groups yet, of the same kind, for part `part` of `parts` of a merge: one, or [`MERGE_PARTS`].
     pub(crate) fn fresh(&self, types: &[DataType], part: usize, parts: usize) -> Self {
+        debug_assert!(parts == 1 || parts == MERGE_PARTS, "{parts} parts");
         match self {
             Grouper::One => Grouper::One,
             Grouper::Few { layout, seen, dense, .. } => {
@@ -190,8 +191,8 @@ impl Grouper {
             }
             Grouper::Set { layout, words } => Grouper::Set { layout: layout.clone(), words: vec![0; words.len()] },
             Grouper::Direct { layout, entries, cuts, .. } => {
-                let (start, end) =
-                    self.cuts().filter(|_| parts > 1).map_or((0, entries.len()), |cuts| cuts.range(part));
+                let all = (0, entries.len());
+                let (start, end) = if parts > 1 { self.cuts().map_or(all, |cuts| cuts.range(part)) } else { all };
                 let (entries, cuts) = (vec![0; end - start], cuts.clone());
                 Grouper::Direct { layout: layout.clone(), base: start as u32, entries, codes: Vec::new(), cuts }
             }
@@ -217,13 +218,13 @@ impl Grouper {
         }
     }
 
-    /// The part of `parts` (a power of two, more than one) of a merge that a group belongs to.
-    pub(crate) fn part(&self, group: u32, parts: usize) -> usize {
+    /// The part of [`MERGE_PARTS`] of a merge that a group belongs to.
+    pub(crate) fn part(&self, group: u32) -> usize {
         match self {
             Grouper::One | Grouper::Set { .. } | Grouper::Ordered { .. } => 0,
-            Grouper::Few { seen, .. } => group as usize >> shift_of(seen.len(), parts),
+            Grouper::Few { seen, .. } => group as usize >> shift_of(seen.len(), MERGE_PARTS),
             Grouper::Direct { codes, .. } => self.cuts().map_or(0, |cuts| cuts.part(codes[group as usize]).into()),
-            Grouper::Hash { table, .. } => hash_part(table, group, parts),
+            Grouper::Hash { table, .. } => hash_part(table, group),
         }
     }
 
@@ -534,7 +535,7 @@ impl Grouper {
             }
             Grouper::Hash { table, firsts, .. } => {
                 let mut parts: Vec<Vec<u32>> = vec![Vec::new(); MERGE_PARTS];
-                groups.into_iter().for_each(|group| parts[hash_part(table, group, MERGE_PARTS)].push(group));
+                groups.into_iter().for_each(|group| parts[hash_part(table, group)].push(group));
                 parts.iter_mut().for_each(|groups| firsts.sort(groups));
                 parts.concat()
             }
@@ -548,7 +549,7 @@ impl Grouper {
         if !firsts.places.is_sorted() {
             return None;
         }
-        let parts: Vec<u8> = (0..table.len() as u32).map(|group| hash_part(table, group, MERGE_PARTS) as u8).collect();
+        let parts: Vec<u8> = (0..table.len() as u32).map(|group| hash_part(table, group) as u8).collect();
         let mut next = [0; MERGE_PARTS];
         parts.iter().for_each(|&part| next[part as usize] += 1);
         let mut start = 0;
