@@ -6,6 +6,7 @@
 
 use super::bitmap::Bitmap;
 use super::bucket::runs::Runs;
+use super::kernels::ahead::Ahead;
 use super::kernels::member::Aligned;
 pub(super) use super::kernels::member::{BLOCK, Codes};
 use super::kernels::{append, kernel, member, prefetch_all, vectorised};
@@ -337,7 +338,9 @@ impl<'a> IntegerKeys<'a> {
             }
             return;
         };
+        let mut ahead = Ahead::of(values, rows);
         for (number, rows) in rows.chunks(BLOCK).enumerate() {
+            ahead.iter_mut().for_each(|ahead| ahead.ask(BLOCK));
             codes.iter_mut().zip(rows).for_each(|(to, &row)| *to = code(values[row as usize]));
             codes[rows.len()..].fill(self.count + 1);
             self.put_nulls(number * BLOCK, rows.len(), codes);
@@ -362,7 +365,13 @@ impl<'a> IntegerKeys<'a> {
 
 kernel! {
     fn codes_at[T: Copy](values: &[T], rows: &[u32], code: impl Fn(T) -> u32, codes: &mut Vec<u32>) {
-        append(codes, rows, |row| code(values[row as usize]));
+        let Some(mut ahead) = Ahead::of(values, rows) else {
+            return append(codes, rows, |row| code(values[row as usize]));
+        };
+        append(codes, rows, |row| {
+            ahead.ask(1);
+            code(values[row as usize])
+        });
     }
 }
 

@@ -5,7 +5,8 @@ use super::node::{Node, Operation};
 use crate::Result;
 use crate::column::{Column, ColumnData, TextView};
 use crate::cpu::bitmap::Bitmap;
-use crate::cpu::kernels::{append, kernel, prefetch_all, prefetch_here};
+use crate::cpu::kernels::ahead::Ahead;
+use crate::cpu::kernels::{append, kernel, prefetch_all};
 use crate::cpu::tile::{NO_ROW, Rows, Source, Tile};
 use crate::cpu::vector::{Register, Vector, VectorData};
 use crate::technique::Technique;
@@ -122,28 +123,14 @@ pub(in crate::cpu) fn pick<P: Copy, R: Default>(
             let value = convert(values[select_unpredictable(is_none, 0, row as usize)]);
             select_unpredictable(is_none, R::default(), value)
         });
-    } else if is_sparse(list) {
-        out.extend(list.iter().enumerate().map(|(at, &row)| {
-            if let Some(&next) = list.get(at + ROWS_AHEAD) {
-                prefetch_here(values.as_ptr().wrapping_add(next as usize));
-            }
+    } else if let Some(mut ahead) = Ahead::of(values, list) {
+        out.extend(list.iter().map(|&row| {
+            ahead.ask(1);
             convert(values[row as usize])
         }));
     } else {
         append(out, list, |row| convert(values[row as usize]));
     }
-}
-
-/// How many rows of a list ahead their values are asked for. Neighbours often lie in one line of the cache.
-const ROWS_AHEAD: usize = 192;
-
-/// Rows of which fewer than one in so many is on a list lie so far apart that each costs a request of its own.
-const SPARSE: u32 = 8;
-
-/// Whether the rows of a list lie far apart.
-fn is_sparse(list: &[u32]) -> bool {
-    let (Some(first), Some(last)) = (list.first(), list.last()) else { return false };
-    Technique::LookAhead.is_on() && last.abs_diff(*first) / SPARSE > list.len() as u32
 }
 
 fn load_column(column: &Column, rows: &Rows, len: usize, optional: bool, register: Register, out: &mut Vector) {

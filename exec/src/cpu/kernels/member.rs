@@ -4,6 +4,7 @@
 //! after the other, into lanes that are then tested together: the instructions that gather take longer than that. With
 //! VBMI, all bytes of a small set are looked through for all lanes at once.
 
+use super::ahead::Ahead;
 use super::{prefetch_all, vectorised};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::level::Level;
@@ -60,7 +61,12 @@ pub(crate) fn members_at<T: Copy + Default>(
         return unsafe { members_at_512(values, places, code, set, out) };
     }
     let mask = |codes: &Codes| word(codes, |code| bit(set, code));
-    each_block(places, |(codes, block)| encode(codes, block, |place| code(values[place as usize])), mask, out);
+    let mut ahead = Ahead::of(values, places);
+    let pick = |(codes, block): (&mut Codes, &[u32])| {
+        ask(&mut ahead);
+        encode(codes, block, |place| code(values[place as usize]));
+    };
+    each_block(places, pick, mask, out);
 }
 
 /// Appends what `mask` gives of the codes of every 64 values. What has no value has the last code of all.
@@ -118,8 +124,8 @@ fn members_at_512<T: Copy + Default>(
     set: &[u64],
     out: &mut Vec<u64>,
 ) {
-    let mut picked = [T::default(); BLOCK];
-    each_block(places, |block| pick(values, block, code, &mut picked), |codes| mask_512(codes, set), out);
+    let mut picked = Picked::of(values, places);
+    each_block(places, |block| picked.pick(block, code), |codes| mask_512(codes, set), out);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -137,21 +143,38 @@ fn members_at_in_tables<T: Copy + Default>(
     tables: &Tables,
     out: &mut Vec<u64>,
 ) {
-    let mut picked = [T::default(); BLOCK];
-    each_block(places, |block| pick(values, block, code, &mut picked), |codes| mask_in_tables(codes, tables), out);
+    let mut picked = Picked::of(values, places);
+    each_block(places, |block| picked.pick(block, code), |codes| mask_in_tables(codes, tables), out);
 }
 
-/// The codes of values at some places: one load after the other, then the codes of all at once.
-#[cfg(target_arch = "x86_64")]
+/// Asks for what the next block of places has.
 #[inline(always)]
-fn pick<T: Copy>(
-    values: &[T],
-    (codes, places): (&mut Codes, &[u32]),
-    code: impl Fn(T) -> u32,
-    picked: &mut [T; BLOCK],
-) {
-    picked.iter_mut().zip(places).for_each(|(to, &place)| *to = values[place as usize]);
-    encode(codes, &picked[..places.len()], code);
+fn ask<T>(ahead: &mut Option<Ahead<'_, T>>) {
+    ahead.iter_mut().for_each(|ahead| ahead.ask(BLOCK));
+}
+
+/// Values at some places, a block at a time.
+#[cfg(target_arch = "x86_64")]
+struct Picked<'a, T> {
+    values: &'a [T],
+    ahead: Option<Ahead<'a, T>>,
+    block: [T; BLOCK],
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<'a, T: Copy + Default> Picked<'a, T> {
+    #[inline(always)]
+    fn of(values: &'a [T], places: &'a [u32]) -> Self {
+        Picked { values, ahead: Ahead::of(values, places), block: [T::default(); BLOCK] }
+    }
+
+    /// The codes of the next block: one load after the other, then the codes of all at once.
+    #[inline(always)]
+    fn pick(&mut self, (codes, places): (&mut Codes, &[u32]), code: impl Fn(T) -> u32) {
+        ask(&mut self.ahead);
+        self.block.iter_mut().zip(places).for_each(|(to, &place)| *to = self.values[place as usize]);
+        encode(codes, &self.block[..places.len()], code);
+    }
 }
 
 /// Bytes of a set in two registers, from which one instruction takes a byte for each of 64 lanes.
