@@ -1,8 +1,7 @@
 //! Which of many codes are in a set, which has a bit a code: 64 codes make a word of a mask.
 //!
-//! With AVX-512, codes that come clustered find their bits in one register. Others take a byte of the set each, one
-//! after the other, into lanes that are then tested together: the instructions that gather take longer than that. With
-//! VBMI, all bytes of a small set are looked through for all lanes at once.
+//! With AVX-512, codes that come clustered find their bits in one register. Others gather the halves of words that their bits
+//! are in, eight at a time. With VBMI, all bytes of a small set are looked through for all lanes at once.
 
 use super::ahead::Ahead;
 use super::{prefetch_all, vectorised};
@@ -181,7 +180,7 @@ impl<'a, T: Copy + Default> Picked<'a, T> {
 #[cfg(target_arch = "x86_64")]
 const TABLE: usize = 128;
 
-/// Tables of a set up to which all of them are looked through: that takes as long as 64 loads.
+/// Tables of a set up to which all of them are looked through: that takes as long as to gather.
 #[cfg(target_arch = "x86_64")]
 const TABLES_MAX: usize = 12;
 
@@ -269,17 +268,6 @@ fn members_512<T: Copy>(values: &[T], code: impl Fn(T) -> u32 + Copy, set: &[u64
     each_block(values, |(codes, block)| encode(codes, block, code), |codes| mask_512(codes, set), out);
 }
 
-/// Takes the bytes of a set, as far as it has `$bytes`, at 16 places: into the lanes of a register.
-#[cfg(target_arch = "x86_64")]
-macro_rules! bytes_at {
-    ($bytes:expr, $places:expr, $($lane:literal)*) => {{
-        let mut lanes = _mm_setzero_si128();
-        // SAFETY: the caller has cut the places to the bytes that there are.
-        $(lanes = _mm_insert_epi8::<$lane>(lanes, unsafe { *$bytes.add($places[$lane] as usize) }.into());)*
-        lanes
-    }};
-}
-
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
@@ -306,19 +294,18 @@ fn mask_512(codes: &Codes, set: &[u64]) -> u64 {
         });
     }
     // Codes that are out of range have the last bit of all.
-    let last = u32::try_from(set.len() as u64 * 64 - 1).unwrap_or(u32::MAX);
-    let codes = codes.map(|code| _mm512_min_epu32(code, _mm512_set1_epi32(last as i32)));
-    let mut places = Aligned([0; BLOCK]);
-    for (part, code) in codes.iter().enumerate() {
-        // SAFETY: a block has four times 16 places.
-        unsafe { _mm512_storeu_si512(places.0.as_mut_ptr().add(part * 16).cast(), _mm512_srli_epi32::<3>(*code)) };
-    }
-    // From memory: to take one lane of a register after the other, as the compiler would, takes longer.
-    let Aligned(places) = std::hint::black_box(&places);
-    let bytes = set.as_ptr().cast::<u8>();
-    let (parts, _) = places.as_chunks::<16>();
-    let found = std::array::from_fn(|part| bytes_at!(bytes, parts[part], 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15));
-    _mm512_test_epi8_mask(join(found), bits_of(bytes_of(codes)))
+    let last = _mm512_set1_epi32(u32::try_from(set.len() as u64 * 64 - 1).unwrap_or(u32::MAX) as i32);
+    let one = _mm256_set1_epi32(1);
+    (0..4).fold(0, |word, part| {
+        let codes = _mm512_min_epu32(codes[part], last);
+        let halves = [_mm512_castsi512_si256(codes), _mm512_extracti64x4_epi64::<1>(codes)];
+        let found = halves.map(|codes| {
+            // SAFETY: the half of a word that a code is in is there, since the code is none behind the last.
+            let found = unsafe { _mm256_i32gather_epi32::<4>(set.as_ptr().cast(), _mm256_srli_epi32::<5>(codes)) };
+            u64::from(_mm256_test_epi32_mask(found, _mm256_rolv_epi32(one, codes)))
+        });
+        word | (found[0] | found[1] << 8) << (part * 16)
+    })
 }
 
 #[cfg(test)]
