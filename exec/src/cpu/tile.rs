@@ -26,6 +26,7 @@
 use super::bitmap::Bitmap;
 use super::chunked::Chunked;
 use super::expression::Expressions;
+use super::kernels::append;
 use super::probe::{Key, KeyRange};
 use super::vector::Vector;
 use crate::Result;
@@ -325,8 +326,8 @@ impl<'a> Tile<'a> {
             }
             let mut list = level.tuples.rows[index].take_memory();
             match rows {
-                Rows::Range(start) => list.extend(parents.iter().map(|&parent| start + parent)),
-                Rows::List(rows) => list.extend(parents.iter().map(|&parent| rows[parent as usize])),
+                Rows::Range(start) => append(&mut list, parents, |parent| start + parent),
+                Rows::List(rows) => append(&mut list, parents, |parent| rows[parent as usize]),
             }
             level.tuples.rows[index] = Rows::List(list);
         }

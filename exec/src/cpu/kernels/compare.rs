@@ -1,6 +1,6 @@
 //! Comparisons of two vectors of one type, and membership in a list of integers.
 
-use super::{Call, Scratch, fill_truth, fill_truth_of, fill_truth_of_pairs, integer, strict_nulls};
+use super::{Call, Scratch, fill_truth, fill_truth_of, fill_truth_of_pairs, integer, kernel, pack, strict_nulls};
 use crate::cpu::bitmap::Bitmap;
 use crate::cpu::vector::{Register, TextVector, Vector, VectorData, short_text};
 use multiloop_planner::function::Function;
@@ -101,8 +101,11 @@ fn texts(a: &Vector, b: &Vector, len: usize, holds: [bool; 3], bits: &mut Bitmap
         && !a.constant
         && short_text(constant.as_bytes()) != TextVector::LONG
     {
-        let constant = short_text(constant.as_bytes());
-        return bits.fill(len, |tuple| (texts.short(tuple) == constant) != negated);
+        among(texts, &[short_text(constant.as_bytes())], len, bits);
+        if negated {
+            bits.invert();
+        }
+        return;
     }
     bits.fill(len, |tuple| {
         if a.is_null(tuple) || b.is_null(tuple) {
@@ -193,10 +196,7 @@ fn in_list(arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
             if short.contains(&TextVector::LONG) {
                 bits.fill(len, |tuple| members.contains(&texts.bytes(tuple)));
             } else {
-                bits.fill(len, |tuple| {
-                    let text = texts.short(tuple);
-                    short.iter().fold(false, |found, &member| found | (member == text))
-                });
+                among(texts, &short, len, &mut bits);
             }
         }
         _ => {
@@ -207,6 +207,26 @@ fn in_list(arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
     let nulls = strict_nulls(&arguments[..1], len, out);
     out.set(len, VectorData::Bool(bits), nulls);
     true
+}
+
+/// Makes `bits` which strings are one of these, which are short, as numbers.
+fn among(texts: &TextVector, members: &[u64], len: usize, bits: &mut Bitmap) {
+    let mut block = [0; 64];
+    bits.fill_words(len, |word| {
+        let start = word * 64;
+        block.iter_mut().zip(start..len).for_each(|(short, tuple)| *short = texts.short(tuple));
+        equal_to_any(&block, members)
+    });
+}
+
+kernel! {
+    fn equal_to_any[](values: &[u64; 64], members: &[u64]) -> u64 {
+        let mut found = [0u64; 64];
+        for &member in members {
+            found.iter_mut().zip(values).for_each(|(found, &value)| *found |= if value == member { 0xFF } else { 0 });
+        }
+        pack(&found.map(|found| found as u8))
+    }
 }
 
 fn contains(sorted: &[i64], value: i64) -> bool {
