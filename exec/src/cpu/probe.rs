@@ -298,12 +298,17 @@ impl<'a> IntegerKeys<'a> {
 
     /// Finds the runs of keys that are as they lie, without NULLs, as [`Runs::find`] does; false if they are not, and nothing
     /// is done.
-    pub(super) fn runs(&self, runs: &mut Runs, keys: &mut Vec<u64>, goes_on: bool) -> bool {
+    pub(super) fn runs(&self, runs: &mut Runs, keys: &mut Vec<u64>, goes_on: bool, ends: bool) -> bool {
         let lie = self.rows.is_none() && self.valid.is_none();
         if lie {
-            with_code!(self, |values, code| runs.find(values, |value| code(value).into(), keys, goes_on));
+            with_code!(self, |values, code| runs.find(values, |value| code(value).into(), keys, goes_on, ends));
         }
         lie
+    }
+
+    /// Puts codes in the place of the tuples behind runs of keys that are as they lie.
+    pub(super) fn codes_before(&self, ends: &mut [u64]) {
+        with_code!(self, |values, code| ends.iter_mut().for_each(|end| *end = code(values[*end as usize - 1]).into()));
     }
 
     /// Gives all codes.

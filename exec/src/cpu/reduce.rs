@@ -6,6 +6,8 @@
 //! 3. The groups of a part are put in the order of (hash, key), or of the key where its code is the group's number.
 //!    Parts follow one another. So the result depends on nothing but the rows.
 
+mod complete;
+
 use super::aggregate::{Accumulator, Input, TileGroups};
 use super::bitmap::Bitmap;
 use super::bucket::cuts::SharedCuts;
@@ -267,6 +269,7 @@ impl<'p> Reducer<'p> {
             return self.deal(tile, parts);
         }
         let before = self.grouper.len();
+        self.assigned.may_wait = self.codes_may_wait();
         let masks = self.assign(tile, parts, mask)?;
         let room = self.grouper.len();
         let in_order = self.grouper.numbers_in_order();
@@ -316,6 +319,7 @@ impl<'p> Reducer<'p> {
             }
             accumulator.resize(room);
         }
+        self.end_waiting(tile, parts)?;
         if self.deals == Deals::Later && self.workers > 1 && self.accumulators.iter().any(Accumulator::is_dear_to_merge)
         {
             self.deals = Deals::Yes;
@@ -454,39 +458,8 @@ impl<'p> Reducer<'p> {
 
     /// Ends a piece of work: leaves out complete groups that nobody wants, and counts the rest.
     pub(super) fn end_piece(&mut self) -> Result<()> {
-        self.close()?;
+        self.close(0)?;
         self.account()
-    }
-
-    fn close(&mut self) -> Result<()> {
-        let Some(mut having) = self.having.take() else { return Ok(()) };
-        let groups = self.grouper.complete(self.closed);
-        if !groups.is_empty()
-            && let Some(kept) = self.passing(&mut having, groups.clone())?
-        {
-            self.grouper.retain(groups.clone(), &kept);
-            self.accumulators.iter_mut().for_each(|accumulator| accumulator.retain(groups.clone(), &kept));
-            self.closed = groups.start + kept.len();
-        }
-        self.having = Some(having);
-        Ok(())
-    }
-
-    /// The positions of those among some groups of clustered rows that are wanted; none if that cannot be told yet.
-    fn passing(&self, having: &mut Having<'p>, groups: Range<usize>) -> Result<Option<Vec<u32>>> {
-        let keys = self.plan.key_types.len();
-        let mut columns = vec![None; keys + self.accumulators.len()];
-        if having.reads(0..keys) {
-            let numbers: Vec<u32> = (groups.start as u32..groups.end as u32).collect();
-            let shown = self.grouper.keys(&numbers)?;
-            columns.iter_mut().zip(shown).for_each(|(column, shown)| *column = Some(shown));
-        }
-        for (number, (accumulator, aggregate)) in self.accumulators.iter().zip(&self.plan.aggregates).enumerate() {
-            // One that cannot be looked into cannot be cut, either.
-            let Some(column) = accumulator.peek(groups.clone(), aggregate.kind.data_type) else { return Ok(None) };
-            columns[keys + number] = Some(column).filter(|_| having.reads(keys + number..keys + number + 1));
-        }
-        having.passing(columns, groups.len()).map(Some)
     }
 
     /// Counts what is held against the memory limit.

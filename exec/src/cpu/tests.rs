@@ -1,6 +1,7 @@
 //! Programs on the CPU backend against the interpreter: every shape of program, on nasty tables, in every form of
 //! storage, with any number of threads.
 
+mod complete;
 mod dealt;
 mod dense_groups;
 mod dictionaries;

@@ -75,6 +75,10 @@ pub(crate) struct Assigned {
     /// Memory for runs of alike neighbours, and the code of each.
     repeats: Repeats,
     firsts: Vec<u32>,
+    /// Whether groups of clustered rows may wait for their codes.
+    pub(crate) may_wait: bool,
+    /// The first group that waits for its code: it has the tuple behind its rows in its place.
+    pub(crate) waits: Option<usize>,
 }
 
 impl Assigned {
@@ -349,7 +353,7 @@ impl Grouper {
             Grouper::Ordered { layout, codes: keys, segments } => {
                 codes.encode(layout, &parts, len);
                 let fresh = segments.last().is_some_and(|segment| segment.start as usize == keys.len());
-                runs.find(&codes.bits64, |code| code, keys, !fresh);
+                runs.find(&codes.bits64, |code| code, keys, !fresh, false);
             }
             Grouper::Hash { layout, .. } => {
                 codes.encode(layout, &parts, len);
@@ -465,13 +469,23 @@ impl Grouper {
                 assigned.repeats = repeats;
             }
             Grouper::Ordered { codes: met, segments, .. } => {
-                let fresh = segments.last().is_some_and(|segment| segment.start as usize == met.len());
-                if !keys.runs(runs, met, !fresh) {
+                let before = met.len();
+                let fresh = segments.last().is_some_and(|segment| segment.start as usize == before);
+                if keys.runs(runs, met, !fresh, assigned.may_wait) {
+                    assigned.waits = assigned.may_wait.then_some(before);
+                } else {
                     keys.codes(len, codes);
-                    runs.find(codes, u64::from, met, !fresh);
+                    runs.find(codes, u64::from, met, !fresh, false);
                 }
             }
             Grouper::One | Grouper::Hash { .. } => unreachable!("these have no range of codes"),
+        }
+    }
+
+    /// Gives groups from `first` on, which wait for it, their codes.
+    pub(crate) fn write_codes(&mut self, first: usize, keys: &IntegerKeys<'_>) {
+        if let Grouper::Ordered { codes, .. } = self {
+            keys.codes_before(&mut codes[first..]);
         }
     }
 

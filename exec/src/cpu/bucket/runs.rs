@@ -21,7 +21,7 @@ pub(crate) struct Runs {
 
 impl Runs {
     /// Finds the runs of these values, each of which has a code. The groups before have the codes `keys`, to which new ones are
-    /// added; if `goes_on`, the first run may be of the last of them.
+    /// added, or with `ends` the tuple behind each run; if `goes_on`, the first run may be of the last of them.
     #[inline(always)]
     pub(crate) fn find<T: Copy + PartialEq>(
         &mut self,
@@ -29,6 +29,7 @@ impl Runs {
         code: impl Fn(T) -> u64,
         keys: &mut Vec<u64>,
         goes_on: bool,
+        ends: bool,
     ) {
         self.ends.clear();
         self.numbers.clear();
@@ -37,7 +38,8 @@ impl Runs {
         ends_of(values, &mut self.lasts, &mut self.ends, |_| {});
         let continues = goes_on && keys.last() == Some(&code(first));
         self.first -= u32::from(continues);
-        append(keys, &self.ends[usize::from(continues)..], |end| code(values[end as usize - 1]));
+        let new = &self.ends[usize::from(continues)..];
+        if ends { append(keys, new, u64::from) } else { append(keys, new, |end| code(values[end as usize - 1])) }
     }
 
     /// Takes runs of neighbours that are alike, and their groups.
@@ -103,7 +105,7 @@ mod tests {
         let (mut runs, mut keys, mut spread) = (Runs::default(), Vec::new(), Vec::new());
         let (mut expected_keys, mut goes_on) = (Vec::new(), false);
         for codes in tiles {
-            runs.find(codes, u64::from, &mut keys, goes_on);
+            runs.find(codes, u64::from, &mut keys, goes_on, false);
             let mut expected = Vec::new();
             for (at, &code) in codes.iter().enumerate() {
                 let same = if at == 0 {

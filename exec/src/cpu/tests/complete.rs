@@ -1,0 +1,58 @@
+//! Groups of clustered rows of which the only reader wants few, most, or none, and which wait for their codes until that is
+//! known: against the interpreter, around the ends of words, tiles and chunks.
+
+use super::{compare_forms, placed, table, with_statistics};
+use crate::pool::Pool;
+use multiloop_planner::multiloop::parse::parse;
+use multiloop_planner::value::Value;
+
+const CONDITIONS: [&str; 6] = [
+    "    if i1.rows > 0::bigint\n",
+    "    if i1.rows > 1000000::bigint\n",
+    "    if i1.sum > 200::decimal(38,0)\n",
+    "    if 6::bigint / (i1.rows - 1::bigint) > 0::bigint\n",
+    "    if i1.k < 300::bigint\n",
+    "    if i1.k < 3000::bigint\n    if i1.sum > 100::decimal(38,0)\n",
+];
+
+fn check(rows: i64, each: i64, forms: &[usize]) {
+    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let row = |row: i64| {
+        let run = row / each;
+        let value = if row % 7 == 2 { Value::Null } else { Value::Int(run * 31 % 199 - 20) };
+        vec![Value::Int(run * 3), value, Value::Float(row as f64 / 8.0)]
+    };
+    let rows: Vec<Vec<Value>> = (0..rows).map(row).collect();
+    // One that cannot be looked into before it is finished.
+    for other in ["", "    float? = sum(i0.d)\n"] {
+        for condition in CONDITIONS {
+            let text = format!(
+                "table %0 t(k#0 bigint, n#1 bigint?, d#2 double precision)\nloop\n  i0 in %0\n  %1 bucket_reduce\n    key k = i0.k\n    rows = count_rows()\n    sum? = sum(i0.n)::decimal(38,0)\n{other}loop\n  i1 in %1\n  %2 collect\n{condition}    k = i1.k\n    rows = i1.rows\n    sum? = i1.sum\nresult %2\noutput k, rows, sum\n"
+            );
+            compare_forms(&text, &rows, forms, &pools);
+            if rows.len() > 1_000 && each < 100 {
+                let program = parse(&text).expect("it is a program");
+                let tables = [table(&program.collections[0].fields, &rows, 0)];
+                assert!(placed(&with_statistics(&program, &tables), &tables).contains("Ordered"));
+            }
+        }
+    }
+}
+
+#[test]
+fn around_words() {
+    for rows in [1, 63, 64, 65, 1_000] {
+        for each in [1, 4, 70] {
+            check(rows, each, &[0, 1, 2, 3]);
+        }
+    }
+}
+
+#[test]
+fn around_tiles() {
+    for each in [1, 4, 40_000] {
+        check(32_768, each, &[0]);
+        check(32_769, each, &[0]);
+        check(70_001, each, &[0]);
+    }
+}
