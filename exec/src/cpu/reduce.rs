@@ -269,7 +269,7 @@ impl<'p> Reducer<'p> {
             return self.deal(tile, parts);
         }
         let before = self.grouper.len();
-        self.assigned.may_wait = self.codes_may_wait();
+        self.assigned.may_wait = self.codes_may_wait(tile, parts);
         let masks = self.assign(tile, parts, mask)?;
         let room = self.grouper.len();
         let in_order = self.grouper.numbers_in_order();

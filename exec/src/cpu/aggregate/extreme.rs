@@ -158,6 +158,10 @@ impl Extreme {
         }
     }
 
+    pub(crate) fn is_narrow(&self) -> bool {
+        matches!(self.best, Best::Narrow(_))
+    }
+
     /// The best of some groups in a row; none if they are not narrow.
     pub(crate) fn peek(&self, groups: std::ops::Range<usize>) -> Option<Gathered> {
         let Best::Narrow(best) = &self.best else { return None };

@@ -285,6 +285,16 @@ impl Accumulator {
         }
     }
 
+    /// Whether [`Accumulator::peek`] and [`Accumulator::retain`] do anything.
+    pub(crate) fn can_be_cut(&self) -> bool {
+        match self {
+            Accumulator::Count(_) => true,
+            Accumulator::Integers(sums) => sums.is_narrow(),
+            Accumulator::Extreme(extreme) => extreme.is_narrow(),
+            _ => false,
+        }
+    }
+
     /// The results of some complete groups in a row; none where they are not had cheaply, or may be an error.
     pub(crate) fn peek(&self, groups: std::ops::Range<usize>, data_type: DataType) -> Option<Gathered> {
         match self {

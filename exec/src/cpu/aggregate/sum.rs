@@ -209,6 +209,10 @@ impl IntegerSums {
         true
     }
 
+    pub(crate) fn is_narrow(&self) -> bool {
+        matches!(self.sums, Sums::Narrow { .. })
+    }
+
     /// The sums of some groups in a row; none if they are wide, or may not fit the type.
     pub(crate) fn peek(&self, groups: Range<usize>, data_type: DataType) -> Option<Gathered> {
         let Sums::Narrow { sums, .. } = &self.sums else { return None };

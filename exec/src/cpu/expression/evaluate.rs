@@ -233,6 +233,12 @@ impl<'a> Tile<'a> {
         fused::scanned(self, self.expressions.number(scalar) as u32)
     }
 
+    /// Whether a scalar's values are, once computed, integers of at most 64 bits.
+    pub(in crate::cpu) fn is_narrow_integer(&self, scalar: ScalarId) -> bool {
+        let number = self.expressions.number(scalar) as u32;
+        matches!(self.node(number).register, Register::I32 | Register::I64)
+    }
+
     /// Whether a collection is found by one integer, which lies in a column that has not been loaded.
     pub(in crate::cpu) fn keys_lie_in_column(&self, collection: CollectionId, key: &[KeyPart]) -> Result<bool> {
         let [part] = key else { return Ok(false) };

@@ -3,6 +3,7 @@
 //! Most are left out in the very tile that they begin in. So their codes are not written until it is known which are wanted:
 //! until then a group has the tuple behind its rows in its code's place.
 
+use super::super::aggregate::Accumulator;
 use super::super::having::Having;
 use super::super::tile::Tile;
 use super::Reducer;
@@ -11,9 +12,18 @@ use multiloop_planner::multiloop::ScalarId;
 use std::ops::Range;
 
 impl<'p> Reducer<'p> {
-    /// Whether groups of a tile may wait for their codes: if HAVING is asked, and not of keys.
-    pub(super) fn codes_may_wait(&self) -> bool {
-        self.having.as_ref().is_some_and(|having| !having.reads(0..self.plan.key_types.len()))
+    /// Whether groups of a tile may wait for their codes: if HAVING is asked, and not of keys, before all rows are seen, and
+    /// the keys are still such when an aggregate has loaded them.
+    pub(super) fn codes_may_wait(&self, tile: &Tile<'_>, parts: &[ScalarId]) -> bool {
+        let is_asked = |having: &Having<'_>| !having.reads(0..self.plan.key_types.len());
+        self.having.as_ref().is_some_and(is_asked)
+            && self.can_be_cut()
+            && matches!(parts, &[part] if tile.is_narrow_integer(part))
+    }
+
+    /// Whether groups can be left out of all aggregates. Those that hold floats, for one, are not cut.
+    fn can_be_cut(&self) -> bool {
+        self.accumulators.iter().all(Accumulator::can_be_cut)
     }
 
     /// Gives the groups that wait for their codes these, if they are wanted; the others are left out.
@@ -31,6 +41,9 @@ impl<'p> Reducer<'p> {
 
     /// Leaves out complete groups that nobody wants; gives how many of them were in front of a group.
     pub(super) fn close(&mut self, before: usize) -> Result<usize> {
+        if !self.can_be_cut() {
+            return Ok(0);
+        }
         let Some(mut having) = self.having.take() else { return Ok(0) };
         let groups = self.grouper.complete(self.closed);
         let mut left_out = 0;
@@ -57,7 +70,6 @@ impl<'p> Reducer<'p> {
             columns.iter_mut().zip(shown).for_each(|(column, shown)| *column = Some(shown));
         }
         for (number, (accumulator, aggregate)) in self.accumulators.iter().zip(&self.plan.aggregates).enumerate() {
-            // One that cannot be looked into cannot be cut, either.
             let Some(column) = accumulator.peek(groups.clone(), aggregate.kind.data_type) else { return Ok(None) };
             columns[keys + number] = Some(column).filter(|_| having.reads(keys + number..keys + number + 1));
         }
