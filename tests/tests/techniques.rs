@@ -1,8 +1,9 @@
-//! Answers need no technique of execution: TPC-H at scale factor 0.01 with each of them left out, one at a time, and with
-//! all of them left out. What is left out is read once a process, so this program runs itself again for each.
+//! Answers need no technique of execution: TPC-H at scale factor 0.01, and keys such as it has not, with each of them left
+//! out, one at a time, and with all of them left out. What is left out is read once a process, so this program runs itself
+//! again for each.
 
 use multiloop_exec::technique::Technique;
-use multiloop_tests::WAYS;
+use multiloop_tests::{Answer, WAYS, answer};
 use std::process::{Child, Command, Stdio};
 
 /// What a process of its own does.
@@ -11,6 +12,28 @@ const CHILD: &str = "answers_are_right_as_the_environment_says";
 #[test]
 fn answers_are_right_as_the_environment_says() {
     WAYS[2].check_tpch();
+    check_clustered_decimals();
+}
+
+/// Clustered groups by a decimal of more than 18 digits, which an aggregate's condition loads, beside the interpreter.
+fn check_clustered_decimals() {
+    let rows = |way: usize| {
+        let session = WAYS[way].session();
+        for sql in [
+            "create table digit as select * from (values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) as v(d)",
+            "create table t as select (n / 3 * 300)::decimal(38, 0) as k from
+             (select a.d * 1000 + b.d * 100 + c.d * 10 + d.d as n from digit a, digit b, digit c, digit d) as s order by n",
+        ] {
+            assert!(matches!(answer(&session, sql), Answer::Done(_)), "{sql}");
+        }
+        answer(
+            &session,
+            "select k, count(*), count(*) filter (where k % 7 < 3) from t group by k having count(*) > 2 order by k",
+        )
+    };
+    let expected = rows(0);
+    assert!(matches!(&expected, Answer::Rows(_, rows) if rows.len() == 3333), "10,000 rows in threes");
+    assert_eq!(rows(2), expected);
 }
 
 #[test]

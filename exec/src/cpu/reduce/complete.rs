@@ -12,8 +12,8 @@ use multiloop_planner::multiloop::ScalarId;
 use std::ops::Range;
 
 impl<'p> Reducer<'p> {
-    /// Whether groups of a tile may wait for their codes: if HAVING is asked, and not of keys, before all rows are seen, and
-    /// the keys are still such when an aggregate has loaded them.
+    /// Whether groups of a tile may wait for their codes: if HAVING can leave groups out before all rows are seen and reads
+    /// no keys, and if the keys still have codes once an aggregate has loaded them into a register.
     pub(super) fn codes_may_wait(&self, tile: &Tile<'_>, parts: &[ScalarId]) -> bool {
         let is_asked = |having: &Having<'_>| !having.reads(0..self.plan.key_types.len());
         self.having.as_ref().is_some_and(is_asked)
