@@ -28,6 +28,8 @@ macro_rules! techniques {
 techniques! {
     /// Integers of tables as offsets from their chunk's minimum; without it, in 64 bits.
     Frames = "frames",
+    /// Such offsets in steps of what divides all of them, where that is narrower.
+    Steps = "steps",
     /// Text of tables as codes of a dictionary.
     Dictionaries = "dictionaries",
     /// Registers as narrow as proven ranges of values allow; without it, as the types ask for.

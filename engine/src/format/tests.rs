@@ -152,7 +152,7 @@ fn tpch_lineitem_through_parquet() {
     let forms: Vec<&str> = table.chunks[0].columns.iter().map(|column| column.data.form()).collect();
     assert_eq!(
         forms[3..11],
-        ["frame8", "frame16", "frame32", "frame8", "frame8", "dictionary8", "dictionary8", "frame16"]
+        ["frame8", "stepped8", "frame32", "frame8", "frame8", "dictionary8", "dictionary8", "frame16"]
     );
     assert!(table.statistics.columns[0].sorted && !table.statistics.columns[0].unique);
 }

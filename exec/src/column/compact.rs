@@ -1,7 +1,8 @@
 //! Compaction: pieces of a column, one after the other, as one column in the narrowest physical form.
 //!
 //! Integer-like values become offsets from their minimum (frame of reference) in 8, 16 or 32 bits, if their range
-//! fits; decimals beyond 64 bits stay 128 bits wide. Text goes through [`super::compact_text`]. Everything else is
+//! fits, in steps of what divides all of them where that is narrower: prices without cents, timestamps of whole
+//! seconds, keys that are multiples. Decimals beyond 64 bits stay 128 bits wide. Text goes through [`super::compact_text`]. Everything else is
 //! concatenated. What stands at a NULL is replaced by the minimum, so that it widens nothing.
 
 use super::compact_text::compact_text;
@@ -110,6 +111,15 @@ fn gather_i64(pieces: &[Column]) -> Option<Vec<i64>> {
             ColumnData::Frame8 { base, offsets } => all.extend(offsets.iter().map(|&offset| base + i64::from(offset))),
             ColumnData::Frame16 { base, offsets } => all.extend(offsets.iter().map(|&offset| base + i64::from(offset))),
             ColumnData::Frame32 { base, offsets } => all.extend(offsets.iter().map(|&offset| base + i64::from(offset))),
+            ColumnData::Stepped8 { base, step, offsets } => {
+                all.extend(offsets.iter().map(|&offset| base + step * i64::from(offset)))
+            }
+            ColumnData::Stepped16 { base, step, offsets } => {
+                all.extend(offsets.iter().map(|&offset| base + step * i64::from(offset)))
+            }
+            ColumnData::Stepped32 { base, step, offsets } => {
+                all.extend(offsets.iter().map(|&offset| base + step * i64::from(offset)))
+            }
             ColumnData::Int16(values) => all.extend(values.iter().map(|&value| i64::from(value))),
             ColumnData::Int32(values) => all.extend(values.iter().map(|&value| i64::from(value))),
             ColumnData::Int64(values) => all.extend_from_slice(values),
@@ -151,7 +161,13 @@ fn frame(mut values: Vec<i64>, nulls: Option<&NullBuffer>) -> ColumnData {
     if let Some(nulls) = nulls {
         values.iter_mut().enumerate().filter(|(row, _)| nulls.is_null(*row)).for_each(|(_, value)| *value = min);
     }
-    let range = if Technique::Frames.is_on() { max.wrapping_sub(min) as u64 } else { u64::MAX };
+    if !Technique::Frames.is_on() {
+        return ColumnData::Int64(values.into());
+    }
+    let range = max.wrapping_sub(min) as u64;
+    if let Some(step) = step_of(&values, min, range).filter(|_| Technique::Steps.is_on()) {
+        return in_steps(&values, min, range, step);
+    }
     let offset = |&value: &i64| value.wrapping_sub(min) as u64;
     if range <= u8::MAX.into() {
         ColumnData::Frame8 { base: min, offsets: values.iter().map(|value| offset(value) as u8).collect() }
@@ -161,5 +177,125 @@ fn frame(mut values: Vec<i64>, nulls: Option<&NullBuffer>) -> ColumnData {
         ColumnData::Frame32 { base: min, offsets: values.iter().map(|value| offset(value) as u32).collect() }
     } else {
         ColumnData::Int64(values.into())
+    }
+}
+
+/// The greatest common divisor of the values' distances from the least of them, if offsets in such steps are narrower than
+/// those in steps of one; none if they are not. `range` is the largest distance.
+fn step_of(values: &[i64], min: i64, range: u64) -> Option<i64> {
+    let widths = [u64::from(u8::MAX), u16::MAX.into(), u32::MAX.into()];
+    let narrower = *widths.iter().rev().find(|&&most| most < range)?;
+    let distance = |value: i64| value.wrapping_sub(min) as u64;
+    let (mut step, mut rest) = (range, values);
+    // A step that fails is at least halved, so there are few rounds; most columns leave after a few values.
+    while range / step <= narrower {
+        let divisor = Divisor::new(step);
+        let Some(at) = rest.iter().position(|&value| divisor.quotient(distance(value)).is_none()) else {
+            return i64::try_from(step).ok();
+        };
+        step = common_divisor(step, distance(rest[at]));
+        rest = &rest[at + 1..];
+    }
+    None
+}
+
+/// Values as offsets from their minimum in steps that divide them.
+fn in_steps(values: &[i64], base: i64, range: u64, step: i64) -> ColumnData {
+    let divisor = Divisor::new(step as u64);
+    let offset = |&value: &i64| divisor.exact(value.wrapping_sub(base) as u64);
+    match range / step as u64 {
+        most if most <= u8::MAX.into() => {
+            ColumnData::Stepped8 { base, step, offsets: values.iter().map(|value| offset(value) as u8).collect() }
+        }
+        most if most <= u16::MAX.into() => {
+            ColumnData::Stepped16 { base, step, offsets: values.iter().map(|value| offset(value) as u16).collect() }
+        }
+        _ => ColumnData::Stepped32 { base, step, offsets: values.iter().map(|value| offset(value) as u32).collect() },
+    }
+}
+
+fn common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// Divides what it divides without a remainder by one multiplication, and finds out what it does not divide.
+/// Source: Granlund and Montgomery, Division by Invariant Integers using Multiplication (1994), section 9.
+struct Divisor {
+    /// The inverse of the odd part, modulo 2^64.
+    inverse: u64,
+    /// The even part, as the power of two.
+    shift: u32,
+    /// The largest quotient.
+    most: u64,
+}
+
+impl Divisor {
+    /// Of a number above 0.
+    fn new(divisor: u64) -> Self {
+        let shift = divisor.trailing_zeros();
+        let odd = divisor >> shift;
+        // Right in the low five bits; each of Newton's steps doubles them.
+        let mut inverse = odd.wrapping_mul(3) ^ 2;
+        for _ in 0..4 {
+            inverse = inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
+        }
+        Divisor { inverse, shift, most: u64::MAX / divisor }
+    }
+
+    /// The quotient of a multiple.
+    #[inline]
+    fn exact(&self, number: u64) -> u64 {
+        number.wrapping_mul(self.inverse).rotate_right(self.shift)
+    }
+
+    /// The quotient, if there is no remainder.
+    #[inline]
+    fn quotient(&self, number: u64) -> Option<u64> {
+        Some(self.exact(number)).filter(|&quotient| quotient <= self.most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn divisors_find_multiples() {
+        let divisors = [1, 2, 3, 7, 10, 64, 100, 1_000_000, (1 << 32) - 1, 1 << 32, 1 << 63, u64::MAX / 3, u64::MAX];
+        for divisor in divisors {
+            let made = Divisor::new(divisor);
+            let near = |number: u64| [number.wrapping_sub(1), number, number.wrapping_add(1)];
+            let multiples = [0u64, 1, 2, 255, 65_535, 1 << 40].map(|times| times.wrapping_mul(divisor));
+            for number in multiples.into_iter().chain([u64::MAX, 1 << 63]).flat_map(near) {
+                let expected = (number % divisor == 0).then_some(number / divisor);
+                assert_eq!(made.quotient(number), expected, "{number} / {divisor}");
+            }
+        }
+    }
+
+    #[test]
+    fn steps_are_found_where_they_narrow() {
+        let step = |values: &[i64]| {
+            let (min, max) = (*values.iter().min().unwrap(), *values.iter().max().unwrap());
+            step_of(values, min, max.wrapping_sub(min) as u64)
+        };
+        assert_eq!(step(&[100, 5000, 200]), Some(100));
+        // Eight bits are enough, or would not be.
+        assert_eq!(step(&[100, 300, 200]), None);
+        assert_eq!(step(&[0, 1000, 2]), None);
+        assert_eq!(step(&[0, 510, 2]), Some(2));
+        assert_eq!(step(&[0, 510, 2, 3]), None);
+        assert_eq!(step(&[5, 5 + (60 << 40), 5 + (84 << 40)]), Some(12 << 40));
+        // The only step is beyond 64 bits.
+        assert_eq!(step(&[i64::MIN, i64::MAX]), None);
+        assert_eq!(step(&[i64::MIN, -1, i64::MIN]), Some(i64::MAX));
+        assert_eq!(step(&[i64::MIN, i64::MAX - 1, i64::MIN + 2]), None);
+        assert_eq!(step(&[i64::MIN, 0, i64::MIN + (1 << 62)]), Some(1 << 62));
+        let seconds: Vec<i64> = (0..100_000).map(|at| -7 + at * at * 1_000_000).collect();
+        assert_eq!(step(&seconds), None, "10^10 - 2 × 10^5 + 1 steps are more than 32 bits");
+        assert_eq!(step(&seconds[..60_000]), Some(1_000_000));
     }
 }

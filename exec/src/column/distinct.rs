@@ -75,6 +75,15 @@ fn count(chunks: &[&Column], min: i64, bits: u64) -> u64 {
             ColumnData::Frame32 { base, offsets } => {
                 mark(&mut seen, offsets, nulls, |offset| from(*base).wrapping_add(offset.into()))
             }
+            ColumnData::Stepped8 { base, step, offsets } => {
+                mark(&mut seen, offsets, nulls, |offset| from(*base).wrapping_add(*step as u64 * u64::from(offset)))
+            }
+            ColumnData::Stepped16 { base, step, offsets } => {
+                mark(&mut seen, offsets, nulls, |offset| from(*base).wrapping_add(*step as u64 * u64::from(offset)))
+            }
+            ColumnData::Stepped32 { base, step, offsets } => {
+                mark(&mut seen, offsets, nulls, |offset| from(*base).wrapping_add(*step as u64 * u64::from(offset)))
+            }
             ColumnData::Int16(values) => mark(&mut seen, values, nulls, |value| from(value.into())),
             ColumnData::Int32(values) => mark(&mut seen, values, nulls, |value| from(value.into())),
             ColumnData::Int64(values) => mark(&mut seen, values, nulls, from),

@@ -12,6 +12,9 @@ impl ColumnData {
             ColumnData::Frame8 { .. } => "frame8",
             ColumnData::Frame16 { .. } => "frame16",
             ColumnData::Frame32 { .. } => "frame32",
+            ColumnData::Stepped8 { .. } => "stepped8",
+            ColumnData::Stepped16 { .. } => "stepped16",
+            ColumnData::Stepped32 { .. } => "stepped32",
             ColumnData::Int16(_) => "int16",
             ColumnData::Int32(_) => "int32",
             ColumnData::Int64(_) => "int64",
@@ -30,13 +33,10 @@ impl ColumnData {
 
     /// Whether it holds integer-like values.
     pub fn is_integer(&self) -> bool {
-        let framed =
-            matches!(self, ColumnData::Frame8 { .. } | ColumnData::Frame16 { .. } | ColumnData::Frame32 { .. });
-        framed
-            || matches!(
-                self,
-                ColumnData::Int16(_) | ColumnData::Int32(_) | ColumnData::Int64(_) | ColumnData::Int128(_)
-            )
+        use ColumnData::*;
+        let framed = matches!(self, Frame8 { .. } | Frame16 { .. } | Frame32 { .. });
+        let stepped = matches!(self, Stepped8 { .. } | Stepped16 { .. } | Stepped32 { .. });
+        framed || stepped || matches!(self, Int16(_) | Int32(_) | Int64(_) | Int128(_))
     }
 
     /// Whether it holds strings.
@@ -73,6 +73,9 @@ impl ColumnData {
             ColumnData::Frame8 { offsets, .. } => size_of_val::<[u8]>(offsets),
             ColumnData::Frame16 { offsets, .. } => size_of_val::<[u16]>(offsets),
             ColumnData::Frame32 { offsets, .. } => size_of_val::<[u32]>(offsets),
+            ColumnData::Stepped8 { offsets, .. } => size_of_val::<[u8]>(offsets),
+            ColumnData::Stepped16 { offsets, .. } => size_of_val::<[u16]>(offsets),
+            ColumnData::Stepped32 { offsets, .. } => size_of_val::<[u32]>(offsets),
             ColumnData::Int16(values) => size_of_val::<[i16]>(values),
             ColumnData::Int32(values) => size_of_val::<[i32]>(values),
             ColumnData::Int64(values) => size_of_val::<[i64]>(values),
@@ -110,6 +113,15 @@ impl Column {
             }
             ColumnData::Frame32 { base, offsets } => {
                 ColumnData::Frame32 { base: *base, offsets: offsets.slice(start, rows) }
+            }
+            ColumnData::Stepped8 { base, step, offsets } => {
+                ColumnData::Stepped8 { base: *base, step: *step, offsets: offsets.slice(start, rows) }
+            }
+            ColumnData::Stepped16 { base, step, offsets } => {
+                ColumnData::Stepped16 { base: *base, step: *step, offsets: offsets.slice(start, rows) }
+            }
+            ColumnData::Stepped32 { base, step, offsets } => {
+                ColumnData::Stepped32 { base: *base, step: *step, offsets: offsets.slice(start, rows) }
             }
             ColumnData::Int16(values) => ColumnData::Int16(values.slice(start, rows)),
             ColumnData::Int32(values) => ColumnData::Int32(values.slice(start, rows)),

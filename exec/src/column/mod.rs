@@ -3,7 +3,7 @@
 //! A [`Table`] is an immutable snapshot. It is a list of [`Chunk`]s of at most [`CHUNK_ROWS`] rows, each with one
 //! [`Column`] a field. The logical type is the field's; the physical form is the column's, chunk by chunk:
 //! integers, dates, times and decimals that fit become unsigned offsets from the chunk's minimum (frame of
-//! reference), low-cardinality text becomes codes of a sorted dictionary, other text one byte buffer with offsets
+//! reference), in steps if that makes them narrower, low-cardinality text becomes codes of a sorted dictionary, other text one byte buffer with offsets
 //! (searched as a whole). Registered RecordBatches keep their arrays where a physical form exists for them.
 
 pub mod append;
@@ -101,7 +101,7 @@ impl TextView {
     }
 }
 
-/// The physical forms. Logical types per form: `Frame*` and `Int*` hold every integer-like type (smallint to bigint,
+/// The physical forms. Logical types per form: `Frame*`, `Stepped*` and `Int*` hold every integer-like type (smallint to bigint,
 /// date in days, time and timestamp in microseconds, decimal unscaled).
 #[derive(Clone, Debug)]
 pub enum ColumnData {
@@ -124,6 +124,34 @@ pub enum ColumnData {
         /// The chunk's minimum.
         base: i64,
         /// Offsets from it.
+        offsets: ScalarBuffer<u32>,
+    },
+    /// base + step × offset: values that lie evenly apart, where a plain frame would be wider. As for the other two, the
+    /// step is above 1, and base + step × the largest offset fits i64.
+    Stepped8 {
+        /// The chunk's minimum.
+        base: i64,
+        /// What divides every value's distance from it.
+        step: i64,
+        /// Distances from it, in steps.
+        offsets: ScalarBuffer<u8>,
+    },
+    /// base + step × offset.
+    Stepped16 {
+        /// The chunk's minimum.
+        base: i64,
+        /// What divides every value's distance from it.
+        step: i64,
+        /// Distances from it, in steps.
+        offsets: ScalarBuffer<u16>,
+    },
+    /// base + step × offset.
+    Stepped32 {
+        /// The chunk's minimum.
+        base: i64,
+        /// What divides every value's distance from it.
+        step: i64,
+        /// Distances from it, in steps.
         offsets: ScalarBuffer<u32>,
     },
     /// As registered.

@@ -45,6 +45,15 @@ impl Summary {
             ColumnData::Frame8 { base, offsets } => scan(offsets, nulls).map(|offset| from(*base, offset.into())),
             ColumnData::Frame16 { base, offsets } => scan(offsets, nulls).map(|offset| from(*base, offset.into())),
             ColumnData::Frame32 { base, offsets } => scan(offsets, nulls).map(|offset| from(*base, offset.into())),
+            ColumnData::Stepped8 { base, step, offsets } => {
+                scan(offsets, nulls).map(|offset| from(*base, *step as u64 * u64::from(offset)))
+            }
+            ColumnData::Stepped16 { base, step, offsets } => {
+                scan(offsets, nulls).map(|offset| from(*base, *step as u64 * u64::from(offset)))
+            }
+            ColumnData::Stepped32 { base, step, offsets } => {
+                scan(offsets, nulls).map(|offset| from(*base, *step as u64 * u64::from(offset)))
+            }
             ColumnData::Int16(values) => scan(values, nulls).map(|value| integer(value.into())),
             ColumnData::Int32(values) => scan(values, nulls).map(|value| integer(value.into())),
             ColumnData::Int64(values) => scan(values, nulls).map(|value| integer(value.into())),

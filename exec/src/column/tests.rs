@@ -121,10 +121,37 @@ fn frames_at_their_limits() {
         (-1, i64::MAX, "int64"),
     ];
     for (min, max, form) in cases {
-        for values in [ints([max, min]), [ints([min]), vec![Value::Null], ints([max, max])].concat()] {
+        // One that keeps them from lying evenly apart.
+        let near = min.saturating_add(1).min(max);
+        for values in [ints([max, near, min]), [ints([min]), vec![Value::Null], ints([max, near, max])].concat()] {
             assert_eq!(check(DataType::BigInt, &values).chunks[0].columns[0].data.form(), form, "{min}..{max}");
         }
     }
+}
+
+#[test]
+fn steps_at_their_limits() {
+    let cases: [(i64, i64, i64, &str); 8] = [
+        (0, 100, 256, "stepped8"),
+        // Plain offsets are as narrow.
+        (0, 100, 3, "frame8"),
+        (-7, 1 << 40, 256, "stepped8"),
+        (-7, 1 << 40, 257, "stepped16"),
+        (i64::MIN, 1 << 60, 15, "stepped8"),
+        (i64::MAX - 6, 1, 7, "frame8"),
+        (i64::MIN, i64::MAX, 3, "stepped8"),
+        (i64::MIN + 1, i64::MAX, 2, "stepped8"),
+    ];
+    for (min, step, count, form) in cases {
+        let values: Vec<Value> = (0..count).map(|at| Value::Int(min.wrapping_add(step.wrapping_mul(at)))).collect();
+        let with_null = [&values[1..], &[Value::Null], &values[..1]].concat();
+        for values in [values, with_null] {
+            let form_of = check(DataType::BigInt, &values).chunks[0].columns[0].data.form();
+            assert_eq!(form_of, form, "{count} from {min} by {step}");
+        }
+    }
+    let wide = check(DataType::BigInt, &ints([70_000, 0, 70_000 * 100_000]));
+    assert_eq!(wide.chunks[0].columns[0].data.form(), "stepped32");
 }
 
 #[test]
@@ -134,7 +161,8 @@ fn decimals_beyond_64_bits() {
         (vec![big, -big, 0], "int128"),
         (vec![i64::MAX.into(), i64::MIN.into()], "int64"),
         (vec![i128::from(i64::MAX) + 1, 0], "int128"),
-        (vec![100, 5000, 100], "frame16"),
+        (vec![100, 5000, 101], "frame16"),
+        (vec![100, 5000, 200], "stepped8"),
     ] {
         let mut values: Vec<Value> = values.into_iter().map(Value::Decimal).collect();
         values.push(Value::Null);

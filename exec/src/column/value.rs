@@ -15,6 +15,9 @@ impl Column {
             ColumnData::Frame8 { offsets, .. } => offsets.len(),
             ColumnData::Frame16 { offsets, .. } => offsets.len(),
             ColumnData::Frame32 { offsets, .. } => offsets.len(),
+            ColumnData::Stepped8 { offsets, .. } => offsets.len(),
+            ColumnData::Stepped16 { offsets, .. } => offsets.len(),
+            ColumnData::Stepped32 { offsets, .. } => offsets.len(),
             ColumnData::Int16(values) => values.len(),
             ColumnData::Int32(values) => values.len(),
             ColumnData::Int64(values) => values.len(),
@@ -38,10 +41,14 @@ impl Column {
 
     /// The integer of a row in an integer-like form, whatever its width; None for other forms. Does not look at NULL.
     pub fn integer(&self, row: usize) -> Option<i128> {
+        let stepped = |base: i64, step: i64, offset: u32| i128::from(base) + i128::from(step) * i128::from(offset);
         Some(match &self.data {
             ColumnData::Frame8 { base, offsets } => i128::from(*base) + i128::from(offsets[row]),
             ColumnData::Frame16 { base, offsets } => i128::from(*base) + i128::from(offsets[row]),
             ColumnData::Frame32 { base, offsets } => i128::from(*base) + i128::from(offsets[row]),
+            ColumnData::Stepped8 { base, step, offsets } => stepped(*base, *step, offsets[row].into()),
+            ColumnData::Stepped16 { base, step, offsets } => stepped(*base, *step, offsets[row].into()),
+            ColumnData::Stepped32 { base, step, offsets } => stepped(*base, *step, offsets[row]),
             ColumnData::Int16(values) => values[row].into(),
             ColumnData::Int32(values) => values[row].into(),
             ColumnData::Int64(values) => values[row].into(),

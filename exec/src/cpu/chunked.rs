@@ -166,6 +166,15 @@ macro_rules! gather_integers {
                 ColumnData::Frame8 { base, offsets } => (*base as R).wrapping_add(R::from(offsets[at])),
                 ColumnData::Frame16 { base, offsets } => (*base as R).wrapping_add(R::from(offsets[at])),
                 ColumnData::Frame32 { base, offsets } => (*base as R).wrapping_add(offsets[at] as R),
+                ColumnData::Stepped8 { base, step, offsets } => {
+                    (*base as R).wrapping_add((*step as R).wrapping_mul(offsets[at] as R))
+                }
+                ColumnData::Stepped16 { base, step, offsets } => {
+                    (*base as R).wrapping_add((*step as R).wrapping_mul(offsets[at] as R))
+                }
+                ColumnData::Stepped32 { base, step, offsets } => {
+                    (*base as R).wrapping_add((*step as R).wrapping_mul(offsets[at] as R))
+                }
                 ColumnData::Int16(values) => R::from(values[at]),
                 ColumnData::Int32(values) => values[at] as R,
                 ColumnData::Int64(values) => values[at] as R,

@@ -61,14 +61,19 @@ impl Collections for Frame<'_> {
 
 /// The narrowest register that holds every value of a column.
 fn register_for(column: &Column, data_type: DataType) -> Register {
-    let frame = |base: i64, span: u32| {
+    let stepped = |base: i64, step: i64, span: u32| {
         let fits = |value: i64| i32::try_from(value).is_ok();
-        if fits(base) && fits(base.saturating_add(span.into())) { Register::I32 } else { Register::I64 }
+        let most = base.saturating_add(step.saturating_mul(span.into()));
+        if fits(base) && fits(most) { Register::I32 } else { Register::I64 }
     };
+    let frame = |base: i64, span: u32| stepped(base, 1, span);
     match &column.data {
         ColumnData::Frame8 { base, .. } => frame(*base, u8::MAX.into()),
         ColumnData::Frame16 { base, .. } => frame(*base, u16::MAX.into()),
         ColumnData::Frame32 { base, .. } => frame(*base, u32::MAX),
+        ColumnData::Stepped8 { base, step, .. } => stepped(*base, *step, u8::MAX.into()),
+        ColumnData::Stepped16 { base, step, .. } => stepped(*base, *step, u16::MAX.into()),
+        ColumnData::Stepped32 { base, step, .. } => stepped(*base, *step, u32::MAX),
         ColumnData::Int16(_) | ColumnData::Int32(_) => Register::I32,
         ColumnData::Int64(_) => Register::I64,
         ColumnData::Int128(_) => Register::I128,

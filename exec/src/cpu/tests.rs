@@ -16,6 +16,7 @@ mod repeats;
 mod rest;
 mod runs;
 mod skip;
+mod stepped;
 
 use super::run;
 use crate::column::build::{Storage, TableBuilder};
@@ -281,12 +282,12 @@ fn the_placement_says_why() {
         Field::new("s", DataType::Text, true),
     ];
     let row = |q: i64| vec![Value::Int(7), Value::Int(q), Value::text("x")];
-    let text = placed(&program, &[table(&fields, &[row(1), row(70_000)], 0)]);
+    let text = placed(&program, &[table(&fields, &[row(1), row(2), row(70_000)], 0)]);
     let expected = "\
 %0 table t: 0 rows
   a: frame8 in 1 chunks, 1.0 bytes a row
   q: frame32 in 1 chunks, 4.0 bytes a row
-  s: dictionary8 in 1 chunks, 5.5 bytes a row
+  s: dictionary8 in 1 chunks, 4.0 bytes a row
 loop
   morsels of %0
   %1 bucket_collect: 32-bit keys, by the keys at hand

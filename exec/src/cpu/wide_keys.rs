@@ -40,6 +40,10 @@ enum Values<'a> {
     I16(&'a [i16]),
     I32(&'a [i32]),
     I64(&'a [i64]),
+    /// Offsets in steps.
+    Steps8(&'a [u8], u64),
+    Steps16(&'a [u16], u64),
+    Steps32(&'a [u32], u64),
 }
 
 impl WideRange {
@@ -100,6 +104,9 @@ impl<'a> WideKeys<'a> {
             ColumnData::Frame8 { base, offsets } => (Values::U8(asked!(offsets)), *base),
             ColumnData::Frame16 { base, offsets } => (Values::U16(asked!(offsets)), *base),
             ColumnData::Frame32 { base, offsets } => (Values::U32(asked!(offsets)), *base),
+            ColumnData::Stepped8 { base, step, offsets } => (Values::Steps8(asked!(offsets), *step as u64), *base),
+            ColumnData::Stepped16 { base, step, offsets } => (Values::Steps16(asked!(offsets), *step as u64), *base),
+            ColumnData::Stepped32 { base, step, offsets } => (Values::Steps32(asked!(offsets), *step as u64), *base),
             ColumnData::Int16(values) => (Values::I16(asked!(values)), 0),
             ColumnData::Int32(values) => (Values::I32(asked!(values)), 0),
             ColumnData::Int64(values) => (Values::I64(asked!(values)), 0),
@@ -122,6 +129,9 @@ impl<'a> WideKeys<'a> {
             Values::I16(values) => distances(values, rows, |value| (value as u64).wrapping_add(plus), codes),
             Values::I32(values) => distances(values, rows, |value| (value as u64).wrapping_add(plus), codes),
             Values::I64(values) => distances(values, rows, |value| (value as u64).wrapping_add(plus), codes),
+            Values::Steps8(offsets, step) => distances(offsets, rows, |at| stepped(at, step, plus), codes),
+            Values::Steps16(offsets, step) => distances(offsets, rows, |at| stepped(at, step, plus), codes),
+            Values::Steps32(offsets, step) => distances(offsets, rows, |at| stepped(at, step, plus), codes),
         };
         debug_assert_eq!(codes.len(), len, "a code a key");
         let count = self.count;
@@ -153,6 +163,12 @@ impl<'a> WideKeys<'a> {
             }
         }
     }
+}
+
+/// The distance of an offset in steps.
+#[inline(always)]
+fn stepped(offset: impl Into<u64>, step: u64, plus: u64) -> u64 {
+    offset.into().wrapping_mul(step).wrapping_add(plus)
 }
 
 kernel! {
@@ -221,6 +237,23 @@ mod tests {
         }
         if offsets.iter().all(|&offset| offset < 1 << 8) {
             forms.push(ColumnData::Frame8 { base, offsets: offsets.iter().map(|&at| at as u8).collect() });
+        }
+        for step in [2u64, 7, 1 << 20, 3 << 40] {
+            let steps: Vec<u64> = offsets.iter().map(|offset| offset / step).collect();
+            let fits = |most: u64| steps.iter().zip(&offsets).all(|(&at, &offset)| at <= most && at * step == offset);
+            let own = step as i64;
+            if fits(u8::MAX.into()) {
+                let offsets = steps.iter().map(|&at| at as u8).collect();
+                forms.push(ColumnData::Stepped8 { base, step: own, offsets });
+            }
+            if fits(u16::MAX.into()) {
+                let offsets = steps.iter().map(|&at| at as u16).collect();
+                forms.push(ColumnData::Stepped16 { base, step: own, offsets });
+            }
+            if fits(u32::MAX.into()) {
+                let offsets = steps.iter().map(|&at| at as u32).collect();
+                forms.push(ColumnData::Stepped32 { base, step: own, offsets });
+            }
         }
         let wide = WideRange::new(range.0.into(), range.1.into()).expect("a range of codes");
         let some: NullBuffer = (0..values.len()).map(|row| row % 5 > 0 && !(70..140).contains(&row)).collect();

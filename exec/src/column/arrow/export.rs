@@ -72,6 +72,15 @@ where
         ColumnData::Frame8 { base, offsets } => offsets.iter().map(|&offset| based(*base, offset.into())).collect(),
         ColumnData::Frame16 { base, offsets } => offsets.iter().map(|&offset| based(*base, offset.into())).collect(),
         ColumnData::Frame32 { base, offsets } => offsets.iter().map(|&offset| based(*base, offset.into())).collect(),
+        ColumnData::Stepped8 { base, step, offsets } => {
+            offsets.iter().map(|&offset| based(*base, *step as u64 * u64::from(offset))).collect()
+        }
+        ColumnData::Stepped16 { base, step, offsets } => {
+            offsets.iter().map(|&offset| based(*base, *step as u64 * u64::from(offset))).collect()
+        }
+        ColumnData::Stepped32 { base, step, offsets } => {
+            offsets.iter().map(|&offset| based(*base, *step as u64 * u64::from(offset))).collect()
+        }
         ColumnData::Int16(values) => values.iter().map(|&value| T::Native::from_wide(value.into())).collect(),
         ColumnData::Int32(values) => values.iter().map(|&value| T::Native::from_wide(value.into())).collect(),
         ColumnData::Int64(values) if size_of::<T::Native>() == 8 => values.inner().clone().into(),

@@ -39,6 +39,8 @@ struct Totals {
     narrow: Vec<i32>,
     /// Up to every value.
     wide: Vec<i64>,
+    /// Of a tile's offsets, a group each.
+    offsets: Vec<i64>,
 }
 
 /// A sum of `rows` values of at most `bound` is at most their product: while that fits 64 bits, so does the sum. When
@@ -126,12 +128,14 @@ impl IntegerSums {
         Ok(())
     }
 
-    /// Adds values as a column has them: its offsets, and for each of them its base. False if it did nothing.
+    /// Adds values as a column has them: its offsets, times the step, and for each of them its base. False if it did nothing.
     pub(crate) fn update_from(&mut self, column: &Column, rows: Range<usize>, groups: TileGroups<'_>) -> bool {
         let Column { data, nulls: None } = column else { return false };
         match data {
-            ColumnData::Frame8 { base, offsets } => self.add_offsets(&offsets[rows], *base, groups),
-            ColumnData::Frame16 { base, offsets } => self.add_offsets(&offsets[rows], *base, groups),
+            ColumnData::Frame8 { base, offsets } => self.add_offsets(&offsets[rows], (*base, 1), groups),
+            ColumnData::Frame16 { base, offsets } => self.add_offsets(&offsets[rows], (*base, 1), groups),
+            ColumnData::Stepped8 { base, step, offsets } => self.add_offsets(&offsets[rows], (*base, *step), groups),
+            ColumnData::Stepped16 { base, step, offsets } => self.add_offsets(&offsets[rows], (*base, *step), groups),
             ColumnData::Frame32 { base, offsets } => self.add_wide_offsets(&offsets[rows], *base, groups),
             _ => false,
         }
@@ -153,7 +157,12 @@ impl IntegerSums {
         true
     }
 
-    fn add_offsets<T: MaskedOffsets + RunValue>(&mut self, offsets: &[T], base: i64, groups: TileGroups<'_>) -> bool {
+    fn add_offsets<T: MaskedOffsets + RunValue>(
+        &mut self,
+        offsets: &[T],
+        (base, step): (i64, i64),
+        groups: TileGroups<'_>,
+    ) -> bool {
         // The most that offsets of a tile add up to: sums of runs are differences of 32 bits.
         let most = offsets.len() * ((1 << (8 * size_of::<T>())) - 1);
         match groups {
@@ -165,11 +174,15 @@ impl IntegerSums {
         let Sums::Narrow { sums, .. } = &mut self.sums else { return false };
         match groups {
             TileGroups::Masks(present) => {
-                T::add_masked(offsets, present.iter(), sums);
+                if step == 1 {
+                    T::add_masked(offsets, present.iter(), sums);
+                } else {
+                    add_steps(offsets, step, present, sums, &mut self.memory.totals.offsets);
+                }
                 add_bases(base, present, sums, &mut self.seen);
             }
             TileGroups::Runs(runs) => {
-                add_runs(offsets, base, runs, sums, &mut self.memory.totals.narrow);
+                add_runs(offsets, (base, step), runs, sums, &mut self.memory.totals.narrow);
                 see_runs(runs, None, &mut self.seen);
             }
             TileGroups::One | TileGroups::Each(..) => {}
@@ -274,6 +287,16 @@ fn add_bases(base: i64, present: &Present, sums: &mut [i64], seen: &mut [bool]) 
     }
 }
 
+/// Adds the offsets of each of some groups, times the step.
+fn add_steps<T: MaskedOffsets>(offsets: &[T], step: i64, present: &Present, sums: &mut [i64], own: &mut Vec<i64>) {
+    own.clear();
+    own.resize(sums.len(), 0);
+    T::add_masked(offsets, present.iter(), own);
+    for (group, _) in present.iter() {
+        sums[group] = sums[group].wrapping_add(step.wrapping_mul(own[group]));
+    }
+}
+
 /// The values, with zeros where they are NULL; none if they have no quick way to be added.
 fn without_nulls<'a>(vector: &'a Vector, memory: &'a mut Vector) -> Option<&'a VectorData> {
     /// The values, of a word of bits at a time.
@@ -323,7 +346,7 @@ fn add_dense(
         (TileGroups::Each(groups, None), VectorData::I64(values)) => add_each(values, groups, valid, sums, seen),
         (TileGroups::Runs(runs), VectorData::I32(values)) => {
             if bound.saturating_mul(values.len() as u64) <= i32::MAX as u64 {
-                add_runs(values, 0, runs, sums, &mut totals.narrow);
+                add_runs(values, (0, 1), runs, sums, &mut totals.narrow);
             } else {
                 add_wide_runs(values, runs, sums, &mut totals.wide);
             }
@@ -389,16 +412,16 @@ fn add_each_if<T: Copy + Into<i64>>(
     }
 }
 
-/// Adds to each sum the values of its run, which fits 32 bits, and `base` for each of them.
-fn add_runs<T: RunValue>(values: &[T], base: i64, runs: &Runs, sums: &mut [i64], totals: &mut Vec<i32>) {
+/// Adds to each sum the values of its run, whose sum fits 32 bits, times the step, and `base` for each of them.
+fn add_runs<T: RunValue>(values: &[T], (base, step): (i64, i64), runs: &Runs, sums: &mut [i64], totals: &mut Vec<i32>) {
     totals.clear();
     T::sums_at(values, runs.lasts().words(), totals);
     if let Some(groups) = runs.consecutive() {
-        return add_differences(totals, runs.ends(), base, &mut sums[groups]);
+        return add_differences(totals, runs.ends(), base, step, &mut sums[groups]);
     }
     let mut before = 0;
     for ((group, run), &total) in runs.iter().zip(&*totals) {
-        let own = i64::from(total.wrapping_sub(before));
+        let own = step.wrapping_mul(total.wrapping_sub(before).into());
         sums[group] = sums[group].wrapping_add(own).wrapping_add(base.wrapping_mul(run.len() as i64));
         before = total;
     }

@@ -282,6 +282,16 @@ fn compare_column(column: &Column, rows: &Rows, len: usize, tests: &[(&Vector, W
             select(&$offsets[..], rows, len, interval, most, bits);
         }};
     }
+    macro_rules! stepped {
+        ($base:expr, $step:expr, $offsets:expr, $unsigned:ty) => {{
+            let most = i128::from(<$unsigned>::MAX);
+            let distance = |value: &Vector| value.integer(0)?.checked_sub(i128::from(*$base));
+            let step = i128::from(*$step);
+            let one = |value: &Vector, holds| Some(step_interval(distance(value)?, step, holds, most));
+            let Some(interval) = meet(tests, one) else { return false };
+            select(&$offsets[..], rows, len, interval, most, bits);
+        }};
+    }
     macro_rules! plain {
         ($values:expr, $signed:ty, $unsigned:ty) => {{
             // Signed values are compared as unsigned distances from the smallest.
@@ -312,6 +322,9 @@ fn compare_column(column: &Column, rows: &Rows, len: usize, tests: &[(&Vector, W
         ColumnData::Frame8 { base, offsets } => frame!(base, offsets, u8),
         ColumnData::Frame16 { base, offsets } => frame!(base, offsets, u16),
         ColumnData::Frame32 { base, offsets } => frame!(base, offsets, u32),
+        ColumnData::Stepped8 { base, step, offsets } => stepped!(base, step, offsets, u8),
+        ColumnData::Stepped16 { base, step, offsets } => stepped!(base, step, offsets, u16),
+        ColumnData::Stepped32 { base, step, offsets } => stepped!(base, step, offsets, u32),
         ColumnData::Int16(values) => plain!(values, i16, u16),
         ColumnData::Int32(values) => plain!(values, i32, u32),
         ColumnData::Int64(values) => plain!(values, i64, u64),
@@ -327,9 +340,26 @@ fn compare_column(column: &Column, rows: &Rows, len: usize, tests: &[(&Vector, W
 fn code_interval(dictionary: &Dictionary, text: &str, holds: [bool; 3], most: i128) -> Interval {
     match dictionary.find(text.as_bytes()) {
         Ok(code) => interval(code.into(), holds, 0, most),
-        Err(next) if holds[0] == holds[2] => Interval { low: i128::from(next), high: -1, inside: holds[1] },
-        Err(next) if holds[0] => Interval { low: 0, high: i128::from(next) - 1, inside: true },
-        Err(next) => Interval { low: next.into(), high: most, inside: true },
+        Err(next) => before(next.into(), holds, most),
+    }
+}
+
+/// The offsets, in steps, whose values compare so with one at a distance from the base; a distance that is no multiple of
+/// the step lies between two offsets.
+fn step_interval(distance: i128, step: i128, holds: [bool; 3], most: i128) -> Interval {
+    let offset = distance.div_euclid(step);
+    match distance.rem_euclid(step) {
+        0 => interval(offset, holds, 0, most),
+        _ => before(offset + 1, holds, most),
+    }
+}
+
+/// The interval of values, from 0 to `most`, that compare so with something right before `next`, which none of them equals.
+fn before(next: i128, holds: [bool; 3], most: i128) -> Interval {
+    match holds {
+        [less, equal, greater] if less == greater => Interval { low: next, high: -1, inside: equal },
+        [true, ..] => Interval { low: 0, high: next - 1, inside: true },
+        _ => Interval { low: next, high: most, inside: true },
     }
 }
 

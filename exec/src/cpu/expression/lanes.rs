@@ -22,9 +22,10 @@ enum Operand {
     Column(Shift),
 }
 
-/// The values of an operand: the bits of `flip` are turned, and `plus` is added.
+/// The values of an operand: they are multiplied, the bits of `flip` are turned, and `plus` is added.
 struct Lanes<'a> {
     values: Values<'a>,
+    times: i32,
     flip: i32,
     plus: i32,
 }
@@ -107,24 +108,28 @@ impl Operand {
         match self {
             Operand::Vector(number) => match tile.top(*number) {
                 Vector { data: VectorData::I32(values), nulls: None, constant: false, .. } => {
-                    Some(Lanes { values: Values::I32(values), flip: 0, plus: 0 })
+                    Some(Lanes { values: Values::I32(values), times: 1, flip: 0, plus: 0 })
                 }
                 _ => None,
             },
             Operand::Column(Shift { column, flip, plus }) => {
                 let (Column { data, nulls: None }, start) = fused::scanned(tile, *column)? else { return None };
                 let rows = start..start + len;
-                let (values, base) = match data {
-                    ColumnData::Frame8 { base, offsets } => (Values::U8(&offsets[rows]), *base),
-                    ColumnData::Frame16 { base, offsets } => (Values::U16(&offsets[rows]), *base),
-                    ColumnData::Frame32 { base, offsets } => (Values::U32(&offsets[rows]), *base),
-                    ColumnData::Int16(values) => (Values::I16(&values[rows]), 0),
-                    ColumnData::Int32(values) => (Values::I32(&values[rows]), 0),
+                let (values, base, times) = match data {
+                    ColumnData::Frame8 { base, offsets } => (Values::U8(&offsets[rows]), *base, 1),
+                    ColumnData::Frame16 { base, offsets } => (Values::U16(&offsets[rows]), *base, 1),
+                    ColumnData::Frame32 { base, offsets } => (Values::U32(&offsets[rows]), *base, 1),
+                    ColumnData::Stepped8 { base, step, offsets } => (Values::U8(&offsets[rows]), *base, *step),
+                    ColumnData::Stepped16 { base, step, offsets } => (Values::U16(&offsets[rows]), *base, *step),
+                    ColumnData::Stepped32 { base, step, offsets } => (Values::U32(&offsets[rows]), *base, *step),
+                    ColumnData::Int16(values) => (Values::I16(&values[rows]), 0, 1),
+                    ColumnData::Int32(values) => (Values::I32(&values[rows]), 0, 1),
                     _ => return None,
                 };
                 // What has its bits turned is what has the base subtracted.
                 let base = if *flip == 0 { base as i32 } else { (base as i32).wrapping_neg() };
-                Some(Lanes { values, flip: *flip as i32, plus: base.wrapping_add(*plus as i32) })
+                let (times, flip) = (times as i32, *flip as i32);
+                Some(Lanes { values, times, flip, plus: base.wrapping_add(*plus as i32) })
             }
         }
     }
@@ -134,13 +139,19 @@ impl Lanes<'_> {
     /// Gives the values from one on.
     #[inline(always)]
     fn fill(&self, start: usize, to: &mut [i32]) {
-        let (flip, plus, rows) = (self.flip, self.plus, start..start + to.len());
+        let (times, flip, plus, rows) = (self.times, self.flip, self.plus, start..start + to.len());
         /// Fills in the values of a slice.
         macro_rules! fill {
             ($values:expr) => {{
                 let values = &$values[rows];
                 prefetch_all(values);
-                to.iter_mut().zip(values).for_each(|(to, &value)| *to = (value as i32 ^ flip).wrapping_add(plus));
+                let each = to.iter_mut().zip(values);
+                if times == 1 {
+                    each.for_each(|(to, &value)| *to = (value as i32 ^ flip).wrapping_add(plus));
+                } else {
+                    let product = |value: i32| value.wrapping_mul(times);
+                    each.for_each(|(to, &value)| *to = (product(value as i32) ^ flip).wrapping_add(plus));
+                }
             }};
         }
         match self.values {

@@ -254,6 +254,18 @@ macro_rules! integers {
                 let base = *base as R;
                 load!(offsets, |offset| base.wrapping_add(offset as R));
             }
+            ColumnData::Stepped8 { base, step, offsets } => {
+                let (base, step) = (*base as R, *step as R);
+                load!(offsets, |offset| base.wrapping_add(step.wrapping_mul(offset as R)));
+            }
+            ColumnData::Stepped16 { base, step, offsets } => {
+                let (base, step) = (*base as R, *step as R);
+                load!(offsets, |offset| base.wrapping_add(step.wrapping_mul(offset as R)));
+            }
+            ColumnData::Stepped32 { base, step, offsets } => {
+                let (base, step) = (*base as R, *step as R);
+                load!(offsets, |offset| base.wrapping_add(step.wrapping_mul(offset as R)));
+            }
             ColumnData::Int16(values) => load!(values, R::from),
             ColumnData::Int32(values) => load!(values, |value| value as R),
             ColumnData::Int64(values) => load!(values, |value| value as R),

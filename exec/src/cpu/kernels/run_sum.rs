@@ -100,11 +100,11 @@ fn sums_at<T: Widened>(values: &[T], ends: &[u64], mut total: i32, totals: &mut 
 }
 
 kernel! {
-    /// Adds to each sum the difference between its total and the one before, as of [`RunValue::sums_at`], which fits 32 bits;
-    /// and `base` for each value of its run, by where runs end.
-    pub(crate) fn add_differences[](totals: &[i32], ends: &[u32], base: i64, sums: &mut [i64]) {
+    /// Adds to each sum the difference between its total and the one before, as of [`RunValue::sums_at`], which fits 32 bits,
+    /// times the step; and `base` for each value of its run, by where runs end.
+    pub(crate) fn add_differences[](totals: &[i32], ends: &[u32], base: i64, step: i64, sums: &mut [i64]) {
         let add = |sum: &mut i64, (total, before): (i32, i32), rows: u32| {
-            let own = i64::from(total.wrapping_sub(before));
+            let own = step.wrapping_mul(total.wrapping_sub(before).into());
             *sum = sum.wrapping_add(own).wrapping_add(base.wrapping_mul(i64::from(rows)));
         };
         let ([first, sums @ ..], [total, totals_next @ ..], [end, ends_next @ ..]) = (sums, totals, ends) else { return };
@@ -136,10 +136,10 @@ mod tests {
         ends.push_positions(&mut positions);
         positions.iter_mut().for_each(|end| *end += 1);
         let (mut sums, mut before) = (vec![5; positions.len()], 0);
-        add_differences(&totals[1..], &positions, -3, &mut sums);
+        add_differences(&totals[1..], &positions, -3, 10, &mut sums);
         for ((sum, &end), pair) in sums.iter().zip(&positions).zip(expected.windows(2)) {
             let before_all = if before == 0 { 0 } else { pair[0] };
-            assert_eq!(*sum, 5 + i64::from(pair[1].wrapping_sub(before_all)) - 3 * i64::from(end - before));
+            assert_eq!(*sum, 5 + 10 * i64::from(pair[1].wrapping_sub(before_all)) - 3 * i64::from(end - before));
             before = end;
         }
     }

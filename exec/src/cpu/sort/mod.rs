@@ -77,10 +77,8 @@ fn read(input: &RowSet, types: &[DataType], workers: Workers<'_>) -> Result<Vec<
 fn plain_register(column: &Column, data_type: DataType) -> Register {
     match &column.data {
         ColumnData::Int16(_) | ColumnData::Int32(_) => Register::I32,
-        ColumnData::Frame8 { .. } | ColumnData::Frame16 { .. } | ColumnData::Frame32 { .. } | ColumnData::Int64(_) => {
-            Register::I64
-        }
         ColumnData::Int128(_) => Register::I128,
+        data if data.is_integer() => Register::I64,
         _ => super::gather::register_of(data_type),
     }
 }

@@ -1,0 +1,127 @@
+//! Columns whose values lie evenly apart, which compact tables keep as offsets in steps: compared, added, summed, grouped,
+//! joined and sorted, nullable ones and such as reach the ends of their type.
+
+use super::compare_forms;
+use crate::column::ColumnData;
+use crate::pool::Pool;
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
+
+const PROGRAM: &str = "table %0 t(a#0 bigint, b#1 bigint?, q#2 decimal(15,2), w#3 bigint, i#4 bigint, c#5 text)
+loop
+  i0 in %0
+  %1 collect
+    if CONDITION
+    a = i0.a
+    b? = i0.b
+    q = i0.q
+    w = i0.w
+    i = i0.i
+  %2 reduce
+    if CONDITION
+    n = count(i0.b)
+    a? = sum(i0.a)::decimal(38,0)
+    b? = sum(i0.b)::decimal(38,0)
+    q? = sum(i0.q)::decimal(38,2)
+    w? = sum(i0.w)::decimal(38,0)
+    product? = sum(i0.a * (i0.a + 100::bigint))::decimal(38,0)
+    least? = min(i0.q)
+    most? = max(i0.w)
+  %3 bucket_reduce
+    key c = i0.c
+    a? = sum(i0.a)::decimal(38,0)
+    b? = sum(i0.b)::decimal(38,0)
+    q? = sum(i0.q)::decimal(38,2)
+    i? = sum(i0.i)::decimal(38,0)
+  %4 bucket_reduce
+    key KEY? = i0.KEY
+    rows = count_rows()
+    q? = sum(i0.q)::decimal(38,2)
+    least? = min(i0.i)
+loop
+  i1 in %0
+  %5 collect
+    a = i1.a
+    rows = %4[i1.KEY].rows
+    other = %4[i1.OTHER].rows
+%6 sort %0 by KEY desc nulls first, b desc nulls first, a, w
+result %RESULT
+output FIELDS
+";
+
+/// Rows with steps of 100, and of two and a half billion in the widest column.
+fn rows_of(rows: i64) -> Vec<Vec<Value>> {
+    let row = |row: i64| {
+        let near = row * 7_919 % 251;
+        vec![
+            Value::Int(near * 100 - 5_000),
+            if row % 5 == 3 { Value::Null } else { Value::Int(row / 3 * 60_000_000) },
+            Value::Decimal(i128::from(1 + near % 50) * 100),
+            Value::Int(i64::MIN + (row * 31 % 1_000) * 9_000_000_000_000_000),
+            Value::Int((near * near % 6_000) as i32 as i64 * 300 - 800_000),
+            Value::text(["red", "green", "", "blue"][(row % 4) as usize]),
+        ]
+    };
+    (0..rows).map(row).collect()
+}
+
+fn check(rows: i64, forms: &[usize]) {
+    let pools = [1, 2].map(|threads| Pool::new(threads).expect("threads start"));
+    let rows = rows_of(rows);
+    let compare = |condition: &str, key: &str, other: &str, result: &str, fields: &str| {
+        let text = PROGRAM
+            .replace("CONDITION", condition)
+            .replace("KEY", key)
+            .replace("OTHER", other)
+            .replace("RESULT", result)
+            .replace("FIELDS", fields);
+        compare_forms(&text, &rows, forms, &pools);
+    };
+    // On values, between them, beyond the ends, and of two columns.
+    let mut conditions = vec!["i0.a < i0.i".to_owned(), "i0.b >= i0.a".to_owned(), "i0.w <> i0.b".to_owned()];
+    for operator in ["<", "<=", "=", "<>", ">=", ">"] {
+        for constant in ["0", "1", "99", "100", "-5000", "-5001", "20000", "30000", "9223372036854775807"] {
+            conditions.push(format!("i0.a {operator} {constant}::bigint"));
+        }
+        conditions.push(format!("i0.b {operator} 60000001::bigint"));
+        conditions.push(format!("i0.w {operator} 0::bigint"));
+        conditions.push(format!("i0.q {operator} 24.50::decimal(15,2)"));
+    }
+    for condition in &conditions {
+        compare(condition, "a", "b", "1", "a, b, q, w, i");
+        compare(condition, "a", "b", "2", "n, a, b, q, w, product, least, most");
+    }
+    for (key, other) in [("a", "b"), ("b", "a"), ("w", "a"), ("a", "w"), ("b", "w")] {
+        compare("TRUE", key, other, "3", "c, a, b, q, i");
+        compare("TRUE", key, other, "4", &format!("{key}, rows, q, least"));
+        compare("TRUE", key, other, "5", "a, rows, other");
+        compare("TRUE", key, other, "6", "a, b, q, w, i, c");
+    }
+}
+
+#[test]
+fn few_rows() {
+    for rows in [0, 1, 2, 63, 64, 65, 1_500] {
+        check(rows, &[0, 3]);
+    }
+}
+
+#[test]
+fn around_tiles() {
+    for rows in [32_767, 32_769] {
+        check(rows, &[0]);
+    }
+}
+
+/// Otherwise the programs above run over something else.
+#[test]
+fn columns_are_in_steps() {
+    let field = |data_type: DataType| Field::new("c", data_type, true);
+    let decimal = DataType::Decimal { precision: 15, scale: 2 };
+    let fields =
+        [DataType::BigInt, DataType::BigInt, decimal, DataType::BigInt, DataType::BigInt, DataType::Text].map(field);
+    let table = super::table(&fields, &rows_of(1_500), 0);
+    let forms: Vec<&str> = table.chunks[0].columns.iter().map(|column| column.data.form()).collect();
+    assert_eq!(forms[..5], ["stepped8", "stepped16", "stepped8", "stepped16", "stepped16"]);
+    assert!(matches!(table.chunks[0].columns[2].data, ColumnData::Stepped8 { base: 100, step: 100, .. }));
+}
