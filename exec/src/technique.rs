@@ -84,6 +84,8 @@ techniques! {
     InPlace = "in-place",
     /// Groups that are only looked up, by what they were numbered by.
     OwnIndex = "own-index",
+    /// Groups of a clustered table that its own rows ask for, made of the rows beside these.
+    OwnGroups = "own-groups",
     /// Keys of a table that are the numbers of its rows.
     Dense = "dense",
     /// Keys of one integer as codes, 64 at a time.

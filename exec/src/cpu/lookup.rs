@@ -3,6 +3,7 @@
 use super::bitmap::Bitmap;
 use super::expression::load::load;
 use super::gather::register_of;
+use super::own_groups::Maker;
 use super::probe::{Key, KeyRange};
 use super::run::Frame;
 use super::tile::{Captured, Collections, NO_ROW, Rows, Source};
@@ -20,6 +21,10 @@ impl Collections for Frame<'_> {
 
     fn key_range(&self, collection: CollectionId, part: usize) -> Result<Option<(i128, i128)>> {
         Ok(self.get(collection)?.key_range(part))
+    }
+
+    fn own_groups(&self, collection: CollectionId) -> Result<Option<Maker<'_>>> {
+        self.maker(collection)
     }
 
     fn find(&self, collection: CollectionId, key: &Key<'_>, len: usize, rows: &mut Vec<u32>) -> Result<()> {

@@ -21,6 +21,7 @@ pub mod level;
 mod lookup;
 mod multiloop;
 mod nest;
+pub mod own_groups;
 mod place;
 mod plan;
 pub mod probe;

@@ -10,12 +10,14 @@ use super::variance;
 use super::vector::Register;
 use crate::technique::Technique;
 use crate::{Error, Result};
+use multiloop_planner::analysis::own_groups::own_groups;
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId,
     Shape, Source,
 };
 use multiloop_planner::relation::SortOrder;
+use multiloop_planner::rewrite::uses::for_each_node;
 use multiloop_planner::types::DataType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -30,8 +32,21 @@ pub(super) struct Plan<'p> {
     pub(super) read: FxHashSet<CollectionId>,
     /// Collections in which keys are looked up.
     pub(super) looked_up: FxHashSet<CollectionId>,
+    /// Groups that the rows which ask for them can make of their neighbours: the loop that would make all, and the field of
+    /// its table that is the key.
+    pub(super) own: FxHashMap<CollectionId, OwnKey>,
     /// Groups whose only reader is a loop over them, by block and let, that begins with conditions on nothing else.
     pub(super) readers: FxHashMap<CollectionId, (BlockId, usize)>,
+}
+
+/// Where own groups come from.
+#[derive(Clone, Copy)]
+pub(super) struct OwnKey {
+    /// The loop that would make all of them, by block and let, and which of its generators.
+    pub(super) made: (BlockId, usize),
+    pub(super) generator: usize,
+    pub(super) table: CollectionId,
+    pub(super) field: u32,
 }
 
 /// A compiled let.
@@ -145,7 +160,9 @@ impl<'p> Plan<'p> {
     pub(super) fn new(program: &'p Program) -> Result<Self> {
         let ranges = Ranges::analyse(program);
         let (read_as_rows, looked_up, mut read) = uses(program);
-        let mut compiler = Compiler { program, ranges: &ranges, read_as_rows: &read_as_rows, looked_up: &looked_up };
+        let own = if Technique::OwnGroups.is_on() { own(program) } else { FxHashMap::default() };
+        let mut compiler =
+            Compiler { program, ranges: &ranges, read_as_rows: &read_as_rows, looked_up: &looked_up, own: &own };
         let variant = variance::variant_collections(program);
         let mut blocks = Vec::with_capacity(program.blocks.len());
         for block in &program.blocks {
@@ -160,7 +177,7 @@ impl<'p> Plan<'p> {
         }
         read.extend(read_as_rows.iter().chain(&looked_up));
         let readers = readers(program, &blocks);
-        Ok(Plan { program, blocks, read_as_rows, read, looked_up, readers })
+        Ok(Plan { program, blocks, read_as_rows, read, looked_up, own, readers })
     }
 
     /// The types of a collection's fields.
@@ -174,6 +191,7 @@ struct Compiler<'p, 'r> {
     ranges: &'r Ranges,
     read_as_rows: &'r FxHashSet<CollectionId>,
     looked_up: &'r FxHashSet<CollectionId>,
+    own: &'r FxHashMap<CollectionId, OwnKey>,
 }
 
 impl<'p> Compiler<'p, '_> {
@@ -245,7 +263,8 @@ impl<'p> Compiler<'p, '_> {
 
     /// Has the conditions that all generators ask for checked as soon as they can be known, and says which. Nothing
     /// is moved past what may fail, in either direction: a row that would have failed must still do so. Nor to an index in
-    /// front of one that has a rest, of which they are asked, too.
+    /// front of one that has a rest, of which they are asked, too. Own groups are made for the rows that are left behind all
+    /// indices.
     fn move_conditions(
         &self,
         nest: &[Index],
@@ -272,6 +291,9 @@ impl<'p> Compiler<'p, '_> {
             };
             if stays(condition) || !others.iter().all(shared) {
                 break;
+            }
+            if self.asks_own(condition) {
+                continue;
             }
             if moved.insert(condition) {
                 levels[first.max(expressions.reach(condition).max(1) - 1)].conditions.push(condition);
@@ -397,6 +419,18 @@ impl<'p> Compiler<'p, '_> {
         Ok(AggregatePlan { kind, argument, condition, takes_any_row, takes_first_row })
     }
 
+    /// Whether a scalar asks own groups.
+    fn asks_own(&self, id: ScalarId) -> bool {
+        let mut asks = false;
+        if !self.own.is_empty() {
+            let mut seen = vec![false; self.program.scalars.len()];
+            for_each_node(self.program, id, &mut seen, &mut |_, scalar| {
+                asks |= matches!(scalar, Scalar::Lookup { collection, .. } if self.own.contains_key(collection));
+            });
+        }
+        asks
+    }
+
     /// Whether a scalar may be computed for tuples that do not need it.
     fn is_safe(&self, id: &ScalarId, expressions: &Expressions) -> bool {
         !expressions.may_fail(*id) && !self.program.scalars.effects(*id).volatile
@@ -446,6 +480,26 @@ fn readers(program: &Program, blocks: &[Vec<LetPlan<'_>>]) -> FxHashMap<Collecti
         }
     }
     readers
+}
+
+/// The own groups of a program, and their keys.
+fn own(program: &Program) -> FxHashMap<CollectionId, OwnKey> {
+    let known = own_groups(program);
+    let mut own = FxHashMap::default();
+    for (block, lets) in program.blocks.iter().enumerate().filter(|_| !known.is_empty()) {
+        for (number, definition) in lets.lets.iter().enumerate() {
+            let Let::Loop { multiloop, defines } = definition else { continue };
+            let [Index { source: Source::Rows(table), .. }] = &multiloop.nest[..] else { continue };
+            for (generator, define) in defines.iter().enumerate().filter(|(_, define)| known.contains(define)) {
+                let &[key] = multiloop.generators[generator].key() else { continue };
+                if let &Scalar::Column { field, .. } = program.scalars.get(key) {
+                    let made = (BlockId(block as u32), number);
+                    own.insert(*define, OwnKey { made, generator, table: *table, field });
+                }
+            }
+        }
+    }
+    own
 }
 
 /// Whether a scalar is the same whenever it is computed, and reads nothing but the row of an index.

@@ -7,11 +7,11 @@
 //!    Parts follow one another. So the result depends on nothing but the rows.
 
 mod complete;
+mod fold;
 
-use super::aggregate::{Accumulator, Input, TileGroups};
+use super::aggregate::{Accumulator, TileGroups};
 use super::bitmap::Bitmap;
 use super::bucket::cuts::SharedCuts;
-use super::bucket::few::put_aside;
 use super::bucket::grouper::{Assigned, Grouper, MERGE_PARTS};
 use super::bucket::index::KeyIndex;
 use super::bucket::key::{Codes, KeyLayout, KeyPartValues, KeyWidth, PartValues};
@@ -22,7 +22,7 @@ use super::expression::filter::{Filtered, MaskIf};
 use super::gather::{Gathered, concat_all};
 use super::having::Having;
 use super::kernels::sum::sums_by_masks;
-use super::plan::{AggregatePlan, ReducePlan};
+use super::plan::ReducePlan;
 use super::tile::{TILE_ROWS, Tile};
 use super::vector::Vector;
 use crate::context::{Context, Reservation};
@@ -30,6 +30,8 @@ use crate::pool::Pool;
 use crate::schedule::Workers;
 use crate::technique::Technique;
 use crate::{Error, Result};
+use fold::fold;
+pub(super) use fold::{Fold, Folding};
 use multiloop_planner::multiloop::ScalarId;
 use std::ops::Range;
 
@@ -61,7 +63,7 @@ pub(super) struct Reducer<'p> {
     /// Codes of keys of one integer.
     short: Vec<u32>,
     assigned: Assigned,
-    spill: Spill,
+    folding: Folding,
     having: Option<Having<'p>>,
     /// Groups up to this one have been looked at by `having`.
     closed: usize,
@@ -83,107 +85,6 @@ enum Deals {
 
 /// Tuples between two counts of memory.
 const COUNT_ROWS: usize = 1 << 17;
-
-/// For aggregates with conditions: which groups get the tuples of a tile.
-#[derive(Default)]
-struct Spill {
-    mask: Bitmap,
-    /// For each tuple its group, or one behind the last if the condition drops it.
-    groups: Vec<u32>,
-    positions: Vec<u32>,
-}
-
-/// How a tile goes on behind a condition.
-#[derive(Clone, Copy)]
-enum Spilled {
-    /// Enough tuples pass: all go on, those that do not pass to a group that nobody reads.
-    Yes,
-    /// Tuples that pass are selected.
-    No,
-    /// None passes.
-    Nothing,
-}
-
-/// When fewer than one tuple in so many passes, selecting them is cheaper than to carry all along.
-const SPILL_MAX: usize = 4;
-
-impl Spill {
-    /// Decides, and fills `mask` and `groups`. `room` is the number behind the last group; `outer` says which tuples are
-    /// there at all.
-    fn fill(
-        &mut self,
-        tile: &mut Tile<'_>,
-        condition: &[ScalarId],
-        outer: Option<&Bitmap>,
-        groups: Option<&[u32]>,
-        room: usize,
-    ) -> Result<Spilled> {
-        tile.mask(condition, &mut self.mask)?;
-        if let Some(outer) = outer {
-            self.mask.and(outer);
-        }
-        let passing = self.mask.count_ones();
-        if passing == 0 || passing * SPILL_MAX < tile.len() {
-            return Ok(if passing == 0 { Spilled::Nothing } else { Spilled::No });
-        }
-        self.groups.clear();
-        match groups {
-            Some(groups) => self.groups.extend_from_slice(groups),
-            None => self.groups.resize(tile.len(), 0),
-        }
-        put_aside(&self.mask, &mut self.groups, room);
-        Ok(Spilled::Yes)
-    }
-
-    /// Folds in the tuples that pass the condition, and evaluates the argument for these alone.
-    fn chosen(
-        &mut self,
-        tile: &mut Tile<'_>,
-        accumulator: &mut Accumulator,
-        aggregate: &AggregatePlan<'_>,
-        groups: Option<&[u32]>,
-    ) -> Result<()> {
-        let mark = tile.depth();
-        if aggregate.spills() {
-            // `fill` has found out which.
-            self.positions.clear();
-            self.mask.push_positions(&mut self.positions);
-            tile.select(&self.positions);
-        } else {
-            tile.filter(aggregate.condition)?;
-            tile.origins(mark, &mut self.positions);
-        }
-        let groups = groups.map(|groups| {
-            self.groups.clear();
-            self.groups.extend(self.positions.iter().map(|&position| groups[position as usize]));
-            &self.groups[..]
-        });
-        let groups = groups.map_or(TileGroups::One, |groups| TileGroups::Each(groups, None));
-        fold(tile, accumulator, aggregate, groups)?;
-        tile.truncate(mark);
-        Ok(())
-    }
-}
-
-/// Folds the active tuples into their groups.
-fn fold(
-    tile: &mut Tile<'_>,
-    accumulator: &mut Accumulator,
-    aggregate: &AggregatePlan<'_>,
-    groups: TileGroups<'_>,
-) -> Result<()> {
-    if let Some(argument) = aggregate.argument {
-        if let TileGroups::Masks(_) | TileGroups::Runs(_) = groups
-            && let Some((column, start)) = tile.scanned(argument)
-            && accumulator.update_from(column, start..start + tile.len(), groups)
-        {
-            return Ok(());
-        }
-        tile.evaluate(argument)?;
-    }
-    let vector = aggregate.argument.map(|argument| tile.vector(argument));
-    accumulator.update(&Input { groups, vector, len: tile.len() })
-}
 
 impl<'p> Reducer<'p> {
     /// No groups yet. `layout` may be narrower than the plan's, where the tables at hand prove more.
@@ -221,7 +122,7 @@ impl<'p> Reducer<'p> {
             codes: Codes::default(),
             short: Vec::new(),
             assigned: Assigned::default(),
-            spill: Spill::default(),
+            folding: Folding::default(),
             having: None,
             closed: 0,
             mask: Bitmap::default(),
@@ -287,38 +188,8 @@ impl<'p> Reducer<'p> {
             Some(groups) => TileGroups::Each(groups, (!present.is_empty()).then_some(&*present)),
             None => TileGroups::One,
         };
-        let aside = usize::from(mask.is_some());
-        let mut known: Option<(&[ScalarId], Spilled)> = None;
-        for (accumulator, aggregate) in self.accumulators.iter_mut().zip(&self.plan.aggregates) {
-            if in_order && aggregate.takes_first_row {
-                continue;
-            }
-            accumulator.resize(room + aside);
-            let mut spilled = Spilled::No;
-            if aggregate.spills() {
-                spilled = match known {
-                    Some((condition, spilled)) if condition == aggregate.condition => spilled,
-                    _ => self.spill.fill(tile, aggregate.condition, mask, groups, room)?,
-                };
-                known = Some((aggregate.condition, spilled));
-            }
-            match spilled {
-                Spilled::Nothing => {}
-                Spilled::Yes => {
-                    accumulator.resize(room + 1);
-                    fold(tile, accumulator, aggregate, TileGroups::Each(&self.spill.groups, None))?;
-                }
-                Spilled::No if aggregate.condition.is_empty() => {
-                    fold(tile, accumulator, aggregate, all)?;
-                }
-                Spilled::No => {
-                    self.spill.chosen(tile, accumulator, aggregate, groups)?;
-                    // If another condition's groups were known, they are gone.
-                    known = known.filter(|_| aggregate.spills());
-                }
-            }
-            accumulator.resize(room);
-        }
+        let fold = Fold { all, groups, mask, room, skips_first: in_order };
+        self.folding.fold_all(tile, &mut self.accumulators, &self.plan.aggregates, fold)?;
         self.end_waiting(tile, parts)?;
         if self.deals == Deals::Later && self.workers > 1 && self.accumulators.iter().any(Accumulator::is_dear_to_merge)
         {

@@ -1,6 +1,7 @@
 //! Runs a program: its lets in order, then its result as record batches.
 
 use super::multiloop;
+use super::own_groups::{Maker, OwnGroups};
 use super::place;
 use super::plan::{LetKind, LetPlan, LoopPlan, Plan};
 use super::sort;
@@ -205,7 +206,9 @@ impl<'a> Frame<'a> {
             }
             let (started, bytes) = (Instant::now(), self.shared.context.memory.used());
             let outcome = self.invariant_or_new(block, number, definition, pool);
-            if let (Some(_), Ok(stored)) = (pool, &outcome) {
+            if let (Some(_), Ok(stored)) = (pool, &outcome)
+                && !stored.iter().any(|stored| matches!(**stored, Stored::Own(_)))
+            {
                 self.note(number, definition, stored, started, bytes);
             }
             if let Err(error) = &outcome
@@ -271,7 +274,36 @@ impl<'a> Frame<'a> {
         }
     }
 
+    /// What a let defines, if all of it that is read are own groups, as far as chunks allow.
+    fn own(&self, definition: &LetPlan<'_>) -> Result<Option<Vec<Arc<Stored>>>> {
+        let plan = self.shared.plan;
+        let groups = definition.defines.iter().map(|id| match plan.own.get(id) {
+            Some(key) => Ok(OwnGroups::of(self.get(key.table)?.rows()?, key.field).map(Stored::Own)),
+            None if plan.read.contains(id) => Ok(None),
+            None => Ok(Some(Stored::Rows(RowSet::new(Vec::new())))),
+        });
+        let groups = groups.collect::<Result<Option<Vec<Stored>>>>()?;
+        let any = |groups: &Vec<Stored>| groups.iter().any(|stored| matches!(stored, Stored::Own(_)));
+        Ok(groups.filter(any).map(|groups| groups.into_iter().map(Arc::new).collect()))
+    }
+
+    /// How own groups are made, if that is left to whoever asks.
+    pub(super) fn maker(&self, id: CollectionId) -> Result<Option<Maker<'a>>> {
+        let Some(key) = self.shared.plan.own.get(&id) else { return Ok(None) };
+        let (stored, plan) = (self.get(id)?, self.reader(key.made.0, key.made.1));
+        Ok(match (&*stored, plan) {
+            (Stored::Own(groups), Some(plan)) => {
+                let generator = &plan.generators[key.generator];
+                Some(Maker { plan, generator, groups: groups.clone(), bindings: self.bindings() })
+            }
+            _ => None,
+        })
+    }
+
     fn definition(&self, definition: &'a LetPlan<'a>, pool: Option<&Pool>) -> Result<Vec<Arc<Stored>>> {
+        if let Some(groups) = self.own(definition)? {
+            return Ok(groups);
+        }
         match &definition.kind {
             LetKind::Loop(plan) => multiloop::run(self, plan, definition.defines, pool),
             LetKind::Sort { input, order } => {

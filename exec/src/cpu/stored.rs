@@ -7,6 +7,7 @@ use super::bucket::key::Codes;
 use super::bucket::table::NO_GROUP;
 use super::gather::{self, Gathered};
 use super::gathered_column;
+use super::own_groups::OwnGroups;
 use super::probe::{Key, KeyRange};
 use super::tile::{NO_ROW, Source as TileSource};
 use crate::column::Chunk;
@@ -27,6 +28,8 @@ pub(super) enum Stored {
     Buckets(Buckets),
     /// One row a group.
     Groups(Groups),
+    /// Groups that whoever asks for them makes.
+    Own(OwnGroups),
 }
 
 /// Rows in chunks.
@@ -122,6 +125,7 @@ impl Stored {
         match self {
             Stored::Rows(rows) => Ok(rows),
             Stored::Groups(groups) => Ok(&groups.rows),
+            Stored::Own(_) => Err(Error::internal("own groups are no rows")),
             Stored::Buckets(buckets) => {
                 buckets.keys.as_ref().ok_or_else(|| Error::internal("the keys of these buckets were not kept"))
             }
@@ -134,6 +138,7 @@ impl Stored {
             Stored::Rows(rows) => rows.rows,
             Stored::Groups(groups) => groups.rows.rows,
             Stored::Buckets(buckets) => buckets.members.rows,
+            Stored::Own(_) => 0,
         }
     }
 

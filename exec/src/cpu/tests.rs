@@ -10,6 +10,7 @@ mod few_sums;
 mod hashed_keys;
 mod having;
 mod in_place;
+mod own_groups;
 mod own_index;
 mod programs;
 mod repeats;

@@ -27,6 +27,7 @@ use super::bitmap::Bitmap;
 use super::chunked::Chunked;
 use super::expression::Expressions;
 use super::kernels::append;
+use super::own_groups::{Maker, Neighbours};
 use super::probe::{Key, KeyRange};
 use super::vector::Vector;
 use crate::Result;
@@ -145,6 +146,11 @@ pub trait Collections: Sync {
         Ok(None)
     }
 
+    /// How the groups of a collection are made, if that is left to the rows that ask for them.
+    fn own_groups(&self, _collection: CollectionId) -> Result<Option<Maker<'_>>> {
+        Ok(None)
+    }
+
     /// For each of `len` tuples the row of its key's group, [`NO_ROW`] if there is none.
     fn find(&self, collection: CollectionId, key: &Key<'_>, len: usize, rows: &mut Vec<u32>) -> Result<()>;
 
@@ -173,6 +179,8 @@ pub struct Tile<'a> {
     /// Levels in use; those behind are kept for their memory.
     pub(super) depth: usize,
     pub(super) caches: super::expression::Caches,
+    /// By collection: what makes own groups for the rows of the outermost index.
+    pub(super) neighbours: FxHashMap<CollectionId, Box<Neighbours<'a>>>,
 }
 
 /// One level of a tile.
@@ -213,6 +221,7 @@ impl<'a> Tile<'a> {
             levels: vec![ground],
             depth: 1,
             caches: super::expression::Caches::default(),
+            neighbours: FxHashMap::default(),
         }
     }
 

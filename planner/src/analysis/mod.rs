@@ -1,4 +1,5 @@
 //! What can be proven about a program without running it.
 
 pub mod nullability;
+pub mod own_groups;
 pub mod ranges;

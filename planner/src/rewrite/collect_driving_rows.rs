@@ -63,6 +63,8 @@
 //! * the driving rows, as `selectivity` guesses them, are a quarter or less (an eighth, if they are not collected) of the rows
 //!   that M is made of, and have few of its keys: they are stored, and each row of M is asked one question more;
 //! * M is not a whole table by a sorted, unique key: such a bucket leaves the rows where they are, and costs nothing;
+//! * the loop asks no own groups of its rows (`analysis/own_groups`): these are made for the rows that ask alone, which they
+//!   are no longer where they have been collected;
 //! * M does not have the keys of these very rows already: their own set is no smaller than they are.
 //!
 //! NULLs: K is asked as M was, so a NULL finds nothing unless it did before. Errors: M's arguments are evaluated for
@@ -76,6 +78,7 @@ use super::selectivity::Selectivity;
 use super::substitute::Substitution;
 use super::uses::{FreeIndices, Use, collection_uses, collections_read, for_each_node, nested_of};
 use crate::analysis::nullability::Nullability;
+use crate::analysis::own_groups::own_groups;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::{
     BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
@@ -140,8 +143,13 @@ fn find(program: &Program, block: BlockId) -> Option<Site> {
         if questions.is_empty() || !nested_of(program, each).is_empty() {
             return None;
         }
-        let (uses, made, failing) =
-            analyses.get_or_insert_with(|| (collection_uses(program), definitions(program), Failing::of(program)));
+        let (uses, made, failing, own) = analyses.get_or_insert_with(|| {
+            (collection_uses(program), definitions(program), Failing::of(program), own_groups(program))
+        });
+        // Its rows would be a table's no more.
+        if questions.iter().any(|question| own.contains(&question.collection)) {
+            return None;
+        }
         let made_here = |id: CollectionId| made[id.0 as usize].filter(|made| made.block == block && made.at < reader);
         let mut targets = targets(program, failing, lets, &questions, uses, made_here);
         targets.retain(|target| !has_their_keys(program, lets, multiloop, target));

@@ -66,7 +66,8 @@
 //!   to conditions that it has not met before;
 //! * C does not depend on M, and nothing is copied; M moves behind C if it has to. If C may fail, M's loop makes nothing
 //!   else, which would fail, too;
-//! * C's share of the keys, as `selectivity` estimates it, is small: else the question costs more than the groups.
+//! * C's share of the keys, as `selectivity` estimates it, is small: else the question costs more than the groups;
+//! * M is no own groups of the rows that ask (`analysis/own_groups`): these are made for whoever asks, and no others.
 //!
 //! NULLs: the new probe takes NULL as the old one did. Errors: conditions behind, key and arguments are evaluated for
 //! fewer rows; the question comes last, so the key is asked for no row that would not have made it. A failing C fails
@@ -77,6 +78,7 @@ use super::failing::Failing;
 use super::questions::{Question, QuestionKind, are_all_uses, have_found, may_sink, questions};
 use super::selectivity::Selectivity;
 use super::uses::{collection_uses, for_each_node};
+use crate::analysis::own_groups::own_groups;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::{
     BlockId, CollectionId, Generator, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, ScalarNode, Source,
@@ -129,12 +131,13 @@ fn find(program: &Program, block: BlockId) -> Option<Site> {
     }
     let (uses, made) = (collection_uses(program), definitions(program));
     let (selectivity, failing) = (Selectivity::of(program, &made), Failing::of(program));
+    let own = own_groups(program);
     for (reader, questions) in &readers {
         let facts = facts(program, reader, &made);
         for (number, &Question { collection, .. }) in questions.iter().enumerate() {
             let asked = |question: &&Question<'_>| question.collection == collection;
             let Some(target) = made[collection.0 as usize].filter(|made| made.block == block) else { continue };
-            if questions[..number].iter().any(|question| asked(&question)) {
+            if own.contains(&collection) || questions[..number].iter().any(|question| asked(&question)) {
                 continue;
             }
             let asking: Vec<Question<'_>> = questions.iter().filter(asked).copied().collect();

@@ -48,13 +48,16 @@
 //! * a loop that may fail is joined only if the result needs both in any case: lets are lazy, and one that nobody
 //!   asks for must not take the other down (`case when false then (select 1 / x from t) end` beside a count of t).
 //!   Value ranges prove more sums safe than types do;
-//! * nests are the same index by index, nothing volatile in them.
+//! * nests are the same index by index, nothing volatile in them;
+//! * own groups (`analysis/own_groups`) are joined with nothing else: whoever asks for them makes them, and beside anything
+//!   that goes over all rows all of them would be made.
 //!
 //! NULLs and joins: nothing is evaluated differently.
 
 use super::failing::Failing;
 use super::substitute::Substitution;
 use super::uses::collections_read;
+use crate::analysis::own_groups::own_groups;
 use crate::analysis::ranges::Ranges;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::{BlockId, CollectionId, Index, Let, Program, Source};
@@ -86,7 +89,13 @@ fn find(program: &mut Program, block: BlockId) -> Option<(usize, usize, usize)> 
         }
     }
     program.blocks[block.0 as usize].lets = lets;
-    let mut ranges = None;
+    if alike.is_empty() {
+        return None;
+    }
+    let (own, mut ranges) = (own_groups(program), None);
+    let lets = &program.block(block).lets;
+    let makes_own = |at: usize| lets[at].defines().iter().any(|define| own.contains(define));
+    alike.retain(|&(first, second, _)| makes_own(first) == makes_own(second));
     alike.into_iter().find(|&(first, second, _)| fail_together(program, block, first, second, &mut ranges))
 }
 

@@ -78,9 +78,11 @@ impl GroupKind {
             codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows.count && Technique::Direct.is_on();
         // Either gives groups in the order of their codes, so that the number of workers may choose.
         let each_has_many = codes <= rows.count / rows.workers / ROWS_PER_DENSE_CODE;
+        // Of clustered rows a set is found as it is, where groups would have to be indexed; but every worker has all codes.
+        let finds = rows.keys_unread && codes / SET_CODES_PER_ROW <= rows.count / rows.workers;
         if codes <= FEW_CODES && Technique::Few.is_on() {
             GroupKind::Few
-        } else if rows.clustered {
+        } else if rows.clustered && !(is_set && rows.keys_only && finds && Technique::Set.is_on()) {
             GroupKind::Ordered
         } else if is_set && rows.keys_only && Technique::Set.is_on() {
             // A row costs a hash otherwise, and a group 24 bytes.
@@ -127,6 +129,10 @@ mod tests {
         assert_eq!(of(4_097, Rows { numbers: None, ..rows }), GroupKind::Direct);
         assert_eq!(of(4_097, Rows { clustered: true, ..rows }), GroupKind::Ordered);
         assert_eq!(of(4_097, Rows { keys_only: true, ..rows }), GroupKind::Set);
+        let clustered = Rows { keys_only: true, clustered: true, ..rows };
+        assert_eq!(of(4_097, clustered), GroupKind::Ordered);
+        assert_eq!(of(400_000, Rows { keys_unread: true, ..clustered }), GroupKind::Set);
+        assert_eq!(of(400_000, Rows { keys_unread: true, workers: 8, ..clustered }), GroupKind::Ordered);
         assert_eq!(of(1 << 40, rows), GroupKind::Hash);
         assert_eq!(of(1 << 20, Rows { count: 1 << 30, ..rows }), GroupKind::Dense);
         assert_eq!(of((1 << 20) + 1, Rows { count: 1 << 30, ..rows }), GroupKind::Direct);

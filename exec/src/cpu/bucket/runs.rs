@@ -42,6 +42,20 @@ impl Runs {
         if ends { append(keys, new, u64::from) } else { append(keys, new, |end| code(values[end as usize - 1])) }
     }
 
+    /// Takes runs of so many tuples each, of groups from `first` on.
+    pub(crate) fn set_lengths(&mut self, first: u32, lengths: &[u32]) {
+        self.first = first;
+        self.numbers.clear();
+        self.ends.clear();
+        let mut end = 0;
+        append(&mut self.ends, lengths, |length| {
+            end += length;
+            end
+        });
+        self.lasts.reset(end as usize, false);
+        self.ends.iter().for_each(|&end| self.lasts.set(end as usize - 1, true));
+    }
+
     /// Takes runs of neighbours that are alike, and their groups.
     pub(super) fn set(&mut self, repeats: &Repeats, numbers: &mut Vec<u32>) {
         self.ends.clear();
@@ -122,6 +136,10 @@ mod tests {
             assert_eq!(spread, expected);
             assert_eq!(keys, expected_keys);
             assert!((0..codes.len()).all(|at| runs.lasts().get(at) == runs.ends().contains(&(at as u32 + 1))));
+            let (lengths, mut same): (Vec<u32>, _) =
+                (runs.iter().map(|(_, run)| run.len() as u32).collect(), Runs::default());
+            same.set_lengths(runs.consecutive().map_or(0, |groups| groups.start as u32), &lengths);
+            assert!(same.iter().eq(runs.iter()) && (codes.is_empty() || same.lasts().words() == runs.lasts().words()));
             assert_eq!(runs.consecutive().map(|groups| groups.len()), Some(runs.ends().len()));
             goes_on = true;
         }

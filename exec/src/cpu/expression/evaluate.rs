@@ -156,6 +156,9 @@ impl<'a> Tile<'a> {
                 out.set(len, VectorData::I32(values), None);
             }
             Operation::Lookup { collection, rows, field } => {
+                if self.ask_neighbours(*collection, number, out)? {
+                    return Ok(());
+                }
                 self.ensure(*rows)?;
                 let found = self.top(*rows);
                 let VectorData::I32(values) = &found.data else { return Err(Error::internal("rows are integers")) };

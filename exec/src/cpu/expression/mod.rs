@@ -23,7 +23,7 @@ use super::vector::Register;
 use crate::Result;
 use memo::Memo;
 use multiloop_planner::analysis::ranges::Ranges;
-use multiloop_planner::multiloop::{Index, Program, ScalarId};
+use multiloop_planner::multiloop::{CollectionId, Index, Program, ScalarId};
 use node::{Compiler, Node};
 use rustc_hash::FxHashMap;
 
@@ -111,6 +111,16 @@ impl Expressions {
             rest.extend(operation.arguments());
         }
         fields.into_iter()
+    }
+
+    /// The nodes that look up groups of a collection, each with the field that it asks for and the register of its values.
+    pub(super) fn lookups(&self, groups: CollectionId) -> impl Iterator<Item = (u32, u32, Register)> {
+        self.nodes.iter().zip(0..).filter_map(move |(node, number)| match node.operation {
+            node::Operation::Lookup { collection, field, .. } if collection == groups => {
+                Some((number, field, node.register))
+            }
+            _ => None,
+        })
     }
 
     /// How many indices must be reached before a root can be evaluated: 0 if it reads none.
