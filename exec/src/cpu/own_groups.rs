@@ -10,7 +10,7 @@
 //! 1. Around each row that asks is a run of rows with its key: the group. A run that reaches the end of a chunk may go on in
 //!    the next one, but no further, or the table has no own groups (`of`) and all its groups are made once, as of others.
 //! 2. All rows of the runs become the tuples of a tile of the groups' own loop, chunk by chunk, and are folded into
-//!    accumulators, a group a run.
+//!    accumulators, a group a run. Where many rows ask, so do those between the runs: columns are then read as they lie.
 //! 3. Each row that asks gets what its run has.
 //!
 //! What few rows ask is made of few rows then, which mostly are in the caches: the tile that asks has just been scanned.
@@ -18,6 +18,7 @@
 use super::aggregate::{Accumulator, TileGroups};
 use super::bucket::runs::Runs;
 use super::kernels::ahead::Ahead;
+use super::kernels::append;
 use super::kernels::integer::coerce;
 use super::plan::{AggregatePlan, GeneratorKind, GeneratorPlan, LoopPlan, ReducePlan};
 use super::reduce::{Fold, Folding};
@@ -30,6 +31,10 @@ use multiloop_planner::multiloop::CollectionId;
 use std::ops::Range;
 use std::slice::from_ref;
 use std::sync::Arc;
+
+/// When more than one row in so many asks, all rows between are looked at: what lies side by side is read and folded many
+/// times faster than what does not.
+const MANY: u32 = 12;
 
 /// Fields of own groups in front of their aggregates.
 const KEYS: usize = 1;
@@ -78,8 +83,11 @@ pub(super) struct Neighbours<'a> {
     tile: Tile<'a>,
     /// The chunk of the rows that asked last.
     chunk: usize,
-    /// The runs of the chunk's rows that have been asked for, in order, and for each tuple that asks its run.
+    /// The runs of the chunk's rows that have been asked for, in order; or, if many are, all rows from the first of them to
+    /// the last, whose runs are those of the tile.
     runs: Vec<Range<u32>>,
+    span: Option<Range<u32>>,
+    /// For each tuple that asks its run.
     run_of: Vec<u32>,
     rows: Vec<u32>,
     lengths: Vec<u32>,
@@ -97,6 +105,7 @@ impl<'a> Neighbours<'a> {
             tile,
             chunk: 0,
             runs: Vec::new(),
+            span: None,
             run_of: Vec::new(),
             rows: Vec::new(),
             lengths: Vec::new(),
@@ -130,29 +139,37 @@ impl<'a> Neighbours<'a> {
             Rows::Range(start) => self.rows.extend(*start..*start + len as u32),
             Rows::List(list) => self.rows.extend_from_slice(list),
         }
+        let key = self.maker.groups.key(self.chunk).clone();
+        match &key.data {
+            ColumnData::Frame8 { offsets, .. } | ColumnData::Stepped8 { offsets, .. } => self.find_in(offsets),
+            ColumnData::Frame16 { offsets, .. } | ColumnData::Stepped16 { offsets, .. } => self.find_in(offsets),
+            ColumnData::Frame32 { offsets, .. } | ColumnData::Stepped32 { offsets, .. } => self.find_in(offsets),
+            ColumnData::Int16(values) => self.find_in(values),
+            ColumnData::Int32(values) => self.find_in(values),
+            ColumnData::Int64(values) => self.find_in(values),
+            ColumnData::Int128(values) => self.find_in(values),
+            _ => unreachable!("`OwnGroups::of` has seen integers"),
+        }
+    }
+
+    /// Finds the runs of a chunk's keys around the rows that ask.
+    fn find_in<T: Copy + PartialEq>(&mut self, keys: &[T]) {
+        self.runs.clear();
+        self.run_of.clear();
+        let bounds = self.rows.iter().fold((u32::MAX, 0), |(low, high), &row| (low.min(row), high.max(row)));
+        let few = (bounds.1 - bounds.0) / MANY > self.rows.len() as u32;
+        self.span = (!few).then(|| run_around(keys, bounds.0).start..run_around(keys, bounds.1).end);
+        if let Some(span) = &self.span {
+            self.of_tile.find_alike(&keys[span.start as usize..span.end as usize]);
+            let run_of = Ranks::of(self.of_tile.lasts().words());
+            append(&mut self.run_of, &self.rows, |row| run_of.rank(row - span.start));
+            return;
+        }
         let unordered = (!self.rows.is_sorted()).then(|| self.rows.clone());
         if unordered.is_some() {
             self.rows.sort_unstable();
         }
-        self.runs.clear();
-        self.run_of.clear();
-        let (rows, runs, run_of) = (&self.rows, &mut self.runs, &mut self.run_of);
-        match &self.maker.groups.key(self.chunk).data {
-            ColumnData::Frame8 { offsets, .. } | ColumnData::Stepped8 { offsets, .. } => {
-                runs_around(offsets, rows, runs, run_of);
-            }
-            ColumnData::Frame16 { offsets, .. } | ColumnData::Stepped16 { offsets, .. } => {
-                runs_around(offsets, rows, runs, run_of);
-            }
-            ColumnData::Frame32 { offsets, .. } | ColumnData::Stepped32 { offsets, .. } => {
-                runs_around(offsets, rows, runs, run_of);
-            }
-            ColumnData::Int16(values) => runs_around(values, rows, runs, run_of),
-            ColumnData::Int32(values) => runs_around(values, rows, runs, run_of),
-            ColumnData::Int64(values) => runs_around(values, rows, runs, run_of),
-            ColumnData::Int128(values) => runs_around(values, rows, runs, run_of),
-            _ => unreachable!("`OwnGroups::of` has seen integers"),
-        }
+        runs_around(keys, &self.rows, &mut self.runs, &mut self.run_of);
         if let Some(unordered) = unordered {
             let run_of = |row: &u32| self.runs.partition_point(|run| run.end <= *row) as u32;
             self.run_of = unordered.iter().map(run_of).collect();
@@ -177,27 +194,37 @@ impl<'a> Neighbours<'a> {
 
     /// Makes the groups of all runs: for each aggregate what every run has.
     fn reduce(&mut self) -> Result<Vec<Vector>> {
-        let reduction = self.reduction()?;
-        let aggregates = &reduction.aggregates;
+        let aggregates = &self.reduction()?.aggregates;
+        let (bounds, groups) = match &self.span {
+            Some(span) => (span.clone(), self.of_tile.ends().len()),
+            None => (
+                self.runs.first().map_or(0, |run| run.start)..self.runs.last().map_or(0, |run| run.end),
+                self.runs.len(),
+            ),
+        };
         let made = aggregates.iter().map(|aggregate| aggregate.kind.accumulator());
         let mut accumulators = made.collect::<Result<Vec<Accumulator>>>()?;
-        accumulators.iter_mut().for_each(|accumulator| accumulator.resize(self.runs.len()));
-        let rows = self.maker.groups.rows.chunks[self.chunk].rows as u32;
-        if self.runs.first().is_some_and(|run| run.start == 0) {
-            let before = self.rows_before();
-            if before > 0 {
-                let end = self.maker.groups.rows.chunks[self.chunk - 1].rows as u32;
-                self.fold(self.chunk - 1, 0, from_ref(&(end - before..end)), &mut accumulators)?;
-            }
+        if let Some(span) = self.span.clone() {
+            self.tile.set_source(0, self.maker.groups.source(self.chunk));
+            self.tile.start(span.start, span.len());
+            self.fold(groups, &mut accumulators)?;
+        } else {
+            let runs = std::mem::take(&mut self.runs);
+            self.select(self.chunk, 0, &runs);
+            self.runs = runs;
+            self.fold(groups, &mut accumulators)?;
         }
-        let runs = std::mem::take(&mut self.runs);
-        self.fold(self.chunk, 0, &runs, &mut accumulators)?;
-        self.runs = runs;
-        if self.runs.last().is_some_and(|run| run.end == rows) {
-            let behind = self.rows_behind();
-            if behind > 0 {
-                self.fold(self.chunk + 1, self.runs.len() as u32 - 1, from_ref(&(0..behind)), &mut accumulators)?;
-            }
+        let before = if bounds.start == 0 { self.rows_before() } else { 0 };
+        if before > 0 {
+            let end = self.maker.groups.rows.chunks[self.chunk - 1].rows as u32;
+            self.select(self.chunk - 1, 0, from_ref(&(end - before..end)));
+            self.fold(groups, &mut accumulators)?;
+        }
+        let is_last = bounds.end as usize == self.maker.groups.rows.chunks[self.chunk].rows;
+        let behind = if is_last { self.rows_behind() } else { 0 };
+        if behind > 0 {
+            self.select(self.chunk + 1, groups as u32 - 1, from_ref(&(0..behind)));
+            self.fold(groups, &mut accumulators)?;
         }
         let vectors = accumulators
             .into_iter()
@@ -206,17 +233,20 @@ impl<'a> Neighbours<'a> {
         vectors.collect()
     }
 
-    /// Folds in runs of a chunk, of groups from `first` on.
-    fn fold(&mut self, chunk: usize, first: u32, runs: &[Range<u32>], accumulators: &mut [Accumulator]) -> Result<()> {
-        let aggregates = &self.reduction()?.aggregates;
-        self.rows.clear();
-        runs.iter().for_each(|run| self.rows.extend(run.clone()));
+    /// Makes runs of a chunk the tuples of the tile, of groups from `first` on.
+    fn select(&mut self, chunk: usize, first: u32, runs: &[Range<u32>]) {
+        rows_of(runs, &mut self.rows);
         self.lengths.clear();
         self.lengths.extend(runs.iter().map(|run| run.end - run.start));
         self.tile.set_source(0, self.maker.groups.source(chunk));
         self.tile.start(0, self.maker.groups.rows.chunks[chunk].rows);
         self.tile.select(&self.rows);
         self.of_tile.set_lengths(first, &self.lengths);
+    }
+
+    /// Folds in the tuples of the tile, which lie in runs; there are so many groups.
+    fn fold(&mut self, groups: usize, accumulators: &mut [Accumulator]) -> Result<()> {
+        let aggregates = &self.reduction()?.aggregates;
         let mark = self.tile.depth();
         for level in &self.maker.plan.levels {
             self.tile.filter(&level.conditions)?;
@@ -233,10 +263,59 @@ impl<'a> Neighbours<'a> {
             self.groups = groups.collect();
         }
         let all = if dropped { TileGroups::Each(&self.groups, None) } else { TileGroups::Runs(&self.of_tile) };
-        let room = (first as usize + runs.len()).max(self.runs.len());
-        let fold = Fold { all, groups: Some(&self.groups), mask: None, room, skips_first: false };
+        let fold = Fold { all, groups: Some(&self.groups), mask: None, room: groups, skips_first: false };
         self.folding.fold_all(&mut self.tile, accumulators, aggregates, fold)
     }
+}
+
+/// How many positions before one have a bit.
+struct Ranks<'a> {
+    words: &'a [u64],
+    before: Vec<u32>,
+}
+
+impl<'a> Ranks<'a> {
+    fn of(words: &'a [u64]) -> Self {
+        let count = |total: &mut u32, word: &u64| {
+            let before = *total;
+            *total += word.count_ones();
+            Some(before)
+        };
+        let before = words.iter().scan(0, count).collect();
+        Ranks { words, before }
+    }
+
+    #[inline(always)]
+    fn rank(&self, position: u32) -> u32 {
+        let (word, bit) = (position as usize / 64, position % 64);
+        self.before[word] + (self.words[word] & !(u64::MAX << bit)).count_ones()
+    }
+}
+
+/// All rows of some runs.
+fn rows_of(runs: &[Range<u32>], rows: &mut Vec<u32>) {
+    const LANES: usize = 8;
+    let count: usize = runs.iter().map(|run| run.len()).sum();
+    rows.clear();
+    rows.resize(count + LANES, 0);
+    let mut at = 0;
+    for run in runs {
+        // Most runs are short: what is written behind the end the next run overwrites.
+        for first in run.clone().step_by(LANES) {
+            let place = at + (first - run.start) as usize;
+            rows[place..place + LANES].iter_mut().zip(first..).for_each(|(to, row)| *to = row);
+        }
+        at += run.len();
+    }
+    rows.truncate(count);
+}
+
+/// The rows with the value of one, around it.
+fn run_around<T: PartialEq>(values: &[T], row: u32) -> Range<u32> {
+    let key = &values[row as usize];
+    let before = values[..row as usize].iter().rev().take_while(|value| *value == key).count();
+    let behind = values[row as usize..].iter().take_while(|value| *value == key).count();
+    row - before as u32..row + behind as u32
 }
 
 /// The runs of equal values around some rows, which increase, and for each row its run.
@@ -246,11 +325,9 @@ fn runs_around<T: Copy + PartialEq>(values: &[T], rows: &[u32], runs: &mut Vec<R
     for &row in rows {
         ahead.iter_mut().for_each(|ahead| ahead.ask(1));
         if row >= end {
-            let key = values[row as usize];
-            let before = values[end as usize..row as usize].iter().rev().take_while(|&&value| value == key).count();
-            let behind = values[row as usize..].iter().take_while(|&&value| value == key).count();
-            end = row + behind as u32;
-            runs.push(row - before as u32..end);
+            let run = run_around(values, row);
+            end = run.end;
+            runs.push(run);
         }
         run_of.push(runs.len() as u32 - 1);
     }

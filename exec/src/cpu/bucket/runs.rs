@@ -42,6 +42,14 @@ impl Runs {
         if ends { append(keys, new, u64::from) } else { append(keys, new, |end| code(values[end as usize - 1])) }
     }
 
+    /// Finds the runs of these values, of groups from 0 on.
+    pub(crate) fn find_alike<T: Copy + PartialEq>(&mut self, values: &[T]) {
+        self.first = 0;
+        self.numbers.clear();
+        self.ends.clear();
+        ends_of(values, &mut self.lasts, &mut self.ends, |_| {});
+    }
+
     /// Takes runs of so many tuples each, of groups from `first` on.
     pub(crate) fn set_lengths(&mut self, first: u32, lengths: &[u32]) {
         self.first = first;
@@ -136,6 +144,9 @@ mod tests {
             assert_eq!(spread, expected);
             assert_eq!(keys, expected_keys);
             assert!((0..codes.len()).all(|at| runs.lasts().get(at) == runs.ends().contains(&(at as u32 + 1))));
+            let mut alike = Runs::default();
+            alike.find_alike(codes);
+            assert_eq!(alike.ends(), runs.ends());
             let (lengths, mut same): (Vec<u32>, _) =
                 (runs.iter().map(|(_, run)| run.len() as u32).collect(), Runs::default());
             same.set_lengths(runs.consecutive().map_or(0, |groups| groups.start as u32), &lengths);

@@ -96,7 +96,7 @@ fn check(rows: &[Vec<Value>], forms: &[usize]) {
         ("i4 in %4[i3.y] or null", "i3.x > 99::bigint"),
     ];
     // Joins multiply rows.
-    let few = &rows[..rows.len().min(3_000)];
+    let few = &rows[..rows.len().min(150)];
     for (nest, condition) in asks {
         let text = PROGRAM.replace("CONDITION", condition);
         if nest.is_empty() {
@@ -109,8 +109,8 @@ fn check(rows: &[Vec<Value>], forms: &[usize]) {
 
 #[test]
 fn around_chunks() {
-    for rows in [0, 1, 2, 7, 8, 9, 64, 65, 300] {
-        for runs in [&[1][..], &[4], &[3, 1, 7], &[1, 12, 1, 2], &[8], &[1, 40, 2]] {
+    for rows in [0, 1, 8, 9, 65, 300] {
+        for runs in [&[1][..], &[3, 1, 7], &[1, 12, 1, 2], &[8], &[1, 40, 2]] {
             check(&rows_of(rows, runs), &[0, 1, 2, 3]);
         }
     }
@@ -118,7 +118,7 @@ fn around_chunks() {
 
 #[test]
 fn around_tiles() {
-    for rows in [32_767, 65_537, 70_000] {
+    for rows in [32_767, 70_000] {
         check(&rows_of(rows, &[3, 1, 7, 5]), &[0]);
     }
 }

@@ -80,7 +80,7 @@ fn check(rows: i64, forms: &[usize]) {
     // On values, between them, beyond the ends, and of two columns.
     let mut conditions = vec!["i0.a < i0.i".to_owned(), "i0.b >= i0.a".to_owned(), "i0.w <> i0.b".to_owned()];
     for operator in ["<", "<=", "=", "<>", ">=", ">"] {
-        for constant in ["0", "1", "99", "100", "-5000", "-5001", "20000", "30000", "9223372036854775807"] {
+        for constant in ["1", "100", "-5000", "-5001", "20000", "9223372036854775807"] {
             conditions.push(format!("i0.a {operator} {constant}::bigint"));
         }
         conditions.push(format!("i0.b {operator} 60000001::bigint"));
@@ -101,16 +101,14 @@ fn check(rows: i64, forms: &[usize]) {
 
 #[test]
 fn few_rows() {
-    for rows in [0, 1, 2, 63, 64, 65, 1_500] {
+    for rows in [0, 1, 65, 600] {
         check(rows, &[0, 3]);
     }
 }
 
 #[test]
 fn around_tiles() {
-    for rows in [32_767, 32_769] {
-        check(rows, &[0]);
-    }
+    check(32_769, &[0]);
 }
 
 /// Otherwise the programs above run over something else.
