@@ -2,8 +2,9 @@
 //!
 //! Integer-like values become offsets from their minimum (frame of reference) in 8, 16 or 32 bits, if their range
 //! fits, in steps of what divides all of them where that is narrower: prices without cents, timestamps of whole
-//! seconds, keys that are multiples. Decimals beyond 64 bits stay 128 bits wide. Text goes through [`super::compact_text`]. Everything else is
-//! concatenated. What stands at a NULL is replaced by the minimum, so that it widens nothing.
+//! seconds, keys that are multiples. Decimals beyond 64 bits stay 128 bits wide. Text goes through
+//! [`super::compact_text`]. Everything else is concatenated. What stands at a NULL is replaced by the minimum, so that
+//! it widens nothing.
 
 use super::compact_text::compact_text;
 use super::{Column, ColumnData};
@@ -111,14 +112,15 @@ fn gather_i64(pieces: &[Column]) -> Option<Vec<i64>> {
             ColumnData::Frame8 { base, offsets } => all.extend(offsets.iter().map(|&offset| base + i64::from(offset))),
             ColumnData::Frame16 { base, offsets } => all.extend(offsets.iter().map(|&offset| base + i64::from(offset))),
             ColumnData::Frame32 { base, offsets } => all.extend(offsets.iter().map(|&offset| base + i64::from(offset))),
+            // The product alone may be beyond 64 bits.
             ColumnData::Stepped8 { base, step, offsets } => {
-                all.extend(offsets.iter().map(|&offset| base + step * i64::from(offset)))
+                all.extend(offsets.iter().map(|&offset| base.wrapping_add(step.wrapping_mul(offset.into()))))
             }
             ColumnData::Stepped16 { base, step, offsets } => {
-                all.extend(offsets.iter().map(|&offset| base + step * i64::from(offset)))
+                all.extend(offsets.iter().map(|&offset| base.wrapping_add(step.wrapping_mul(offset.into()))))
             }
             ColumnData::Stepped32 { base, step, offsets } => {
-                all.extend(offsets.iter().map(|&offset| base + step * i64::from(offset)))
+                all.extend(offsets.iter().map(|&offset| base.wrapping_add(step.wrapping_mul(offset.into()))))
             }
             ColumnData::Int16(values) => all.extend(values.iter().map(|&value| i64::from(value))),
             ColumnData::Int32(values) => all.extend(values.iter().map(|&value| i64::from(value))),

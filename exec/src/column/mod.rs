@@ -3,8 +3,8 @@
 //! A [`Table`] is an immutable snapshot. It is a list of [`Chunk`]s of at most [`CHUNK_ROWS`] rows, each with one
 //! [`Column`] a field. The logical type is the field's; the physical form is the column's, chunk by chunk:
 //! integers, dates, times and decimals that fit become unsigned offsets from the chunk's minimum (frame of
-//! reference), in steps if that makes them narrower, low-cardinality text becomes codes of a sorted dictionary, other text one byte buffer with offsets
-//! (searched as a whole). Registered RecordBatches keep their arrays where a physical form exists for them.
+//! reference), in steps if that makes them narrower, low-cardinality text becomes codes of a sorted dictionary, other
+//! text one byte buffer with offsets (searched as a whole). Registered RecordBatches keep their arrays where a physical form exists for them.
 
 pub mod append;
 pub mod arrow;

@@ -150,6 +150,14 @@ fn steps_at_their_limits() {
             assert_eq!(form_of, form, "{count} from {min} by {step}");
         }
     }
+    // What is compact is compacted again: the product of step and offset alone is beyond 64 bits.
+    let far = check(DataType::BigInt, &ints([i64::MIN + 1, -1, i64::MAX - 2]));
+    let column = &far.chunks[0].columns[0];
+    assert_eq!(column.data.form(), "stepped8");
+    let field = Field::new("c", DataType::BigInt, true);
+    let again = super::compact::compact(&[column.clone(), column.slice(1, 2)], &field, true).unwrap();
+    let values: Vec<Option<i128>> = (0..5).map(|row| again.integer(row)).collect();
+    assert_eq!(values, [i64::MIN + 1, -1, i64::MAX - 2, -1, i64::MAX - 2].map(|value| Some(value.into())));
     let wide = check(DataType::BigInt, &ints([70_000, 0, 70_000 * 100_000]));
     assert_eq!(wide.chunks[0].columns[0].data.form(), "stepped32");
 }

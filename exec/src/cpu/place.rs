@@ -238,7 +238,7 @@ impl Writer<'_> {
             let text = reduce.layout.parts.iter().any(|part| matches!(part.domain, PartDomain::Text));
             let (codes, rows) = (reduce.layout.codes(), reduce.rows.count);
             let why = match (GroupKind::of(&reduce.layout, reduce.rows), codes) {
-                _ if own => "Own: made of the rows beside those that ask".to_owned(),
+                _ if own => "Own: made of the rows beside those that ask, unless one key fills a chunk".to_owned(),
                 (GroupKind::Ordered, _) => "Ordered: rows come clustered by the key".to_owned(),
                 (GroupKind::Few, Some(codes)) => {
                     format!("Few, {codes} codes (up to {FEW_CODES}): the code is the group")

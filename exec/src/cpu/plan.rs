@@ -264,7 +264,7 @@ impl<'p> Compiler<'p, '_> {
     /// Has the conditions that all generators ask for checked as soon as they can be known, and says which. Nothing
     /// is moved past what may fail, in either direction: a row that would have failed must still do so. Nor to an index in
     /// front of one that has a rest, of which they are asked, too. Own groups are made for the rows that are left behind all
-    /// indices.
+    /// indices, unless these multiply rows.
     fn move_conditions(
         &self,
         nest: &[Index],
@@ -292,7 +292,7 @@ impl<'p> Compiler<'p, '_> {
             if stays(condition) || !others.iter().all(shared) {
                 break;
             }
-            if self.asks_own(condition) {
+            if self.asks_own(condition) && nest[1..].iter().all(|index| self.finds_one(index)) {
                 continue;
             }
             if moved.insert(condition) {
@@ -417,6 +417,25 @@ impl<'p> Compiler<'p, '_> {
         let is_first = aggregate.reduction == Reduction::First && Technique::FirstRows.is_on();
         let takes_first_row = safe && condition.is_empty() && is_first;
         Ok(AggregatePlan { kind, argument, condition, takes_any_row, takes_first_row })
+    }
+
+    /// Whether an index finds about one row, or none: buckets of no more rows than there are keys for.
+    fn finds_one(&self, index: &Index) -> bool {
+        let Source::Bucket { collection, .. } = &index.source else { return false };
+        let lets = self.program.blocks.iter().flat_map(|block| &block.lets);
+        let made = lets.filter_map(|each| match each {
+            Let::Loop { multiloop, defines } => {
+                let at = defines.iter().position(|define| define == collection)?;
+                Some(multiloop.generators[at].key())
+            }
+            _ => None,
+        });
+        let keys = |key: &[ScalarId]| {
+            let each = |part: &ScalarId| self.ranges.of(*part).map(|(low, high)| high.saturating_sub(low));
+            key.iter().map(each).try_fold(1i128, |all, part| Some(all.saturating_mul(part?.saturating_add(1))))
+        };
+        let (keys, rows) = (made.into_iter().next().and_then(keys), self.ranges.rows(*collection));
+        keys.zip(rows).is_some_and(|(keys, rows)| i128::from(rows) <= keys)
     }
 
     /// Whether a scalar asks own groups.

@@ -88,12 +88,49 @@ pub(super) enum Valid<'a> {
 /// goes, then `minus` subtracted, one of them 0.
 #[derive(Clone, Debug)]
 enum Values<'a> {
-    U8 { offsets: &'a [u8], plus: u32, minus: u32 },
-    U16 { offsets: &'a [u16], plus: u32, minus: u32 },
-    U32 { offsets: &'a [u32], plus: u32, minus: u32 },
-    I16 { values: &'a [i16], low: i64 },
-    I32 { values: &'a [i32], low: i64 },
-    I64 { values: &'a [i64], low: i64 },
+    U8 {
+        offsets: &'a [u8],
+        plus: u32,
+        minus: u32,
+    },
+    U16 {
+        offsets: &'a [u16],
+        plus: u32,
+        minus: u32,
+    },
+    U32 {
+        offsets: &'a [u32],
+        plus: u32,
+        minus: u32,
+    },
+    I16 {
+        values: &'a [i16],
+        low: i64,
+    },
+    I32 {
+        values: &'a [i32],
+        low: i64,
+    },
+    I64 {
+        values: &'a [i64],
+        low: i64,
+    },
+    /// Offsets in steps, from this distance from the range's low end.
+    Steps8 {
+        offsets: &'a [u8],
+        first: i64,
+        step: i64,
+    },
+    Steps16 {
+        offsets: &'a [u16],
+        first: i64,
+        step: i64,
+    },
+    Steps32 {
+        offsets: &'a [u32],
+        first: i64,
+        step: i64,
+    },
 }
 
 /// Codes of a range, and distances below or above it, at most. Sums and differences of 32 bits that leave a range
@@ -133,6 +170,18 @@ macro_rules! with_code {
             }
             Values::I64 { values: $values, low } => {
                 let $code = move |value: i64| distant(value.wrapping_sub(low) as u64);
+                $do
+            }
+            Values::Steps8 { offsets: $values, first, step } => {
+                let $code = move |at: u8| distant(first.wrapping_add(step.wrapping_mul(at.into())) as u64);
+                $do
+            }
+            Values::Steps16 { offsets: $values, first, step } => {
+                let $code = move |at: u16| distant(first.wrapping_add(step.wrapping_mul(at.into())) as u64);
+                $do
+            }
+            Values::Steps32 { offsets: $values, first, step } => {
+                let $code = move |at: u32| distant(first.wrapping_add(step.wrapping_mul(at.into())) as u64);
                 $do
             }
         }
@@ -241,6 +290,15 @@ impl<'a> IntegerKeys<'a> {
             ColumnData::Frame32 { base, offsets } => {
                 let (plus, minus) = shift(*base, low)?;
                 Values::U32 { offsets: asked!(offsets), plus, minus }
+            }
+            ColumnData::Stepped8 { base, step, offsets } => {
+                Values::Steps8 { offsets: asked!(offsets), first: base.wrapping_sub(low), step: *step }
+            }
+            ColumnData::Stepped16 { base, step, offsets } => {
+                Values::Steps16 { offsets: asked!(offsets), first: base.wrapping_sub(low), step: *step }
+            }
+            ColumnData::Stepped32 { base, step, offsets } => {
+                Values::Steps32 { offsets: asked!(offsets), first: base.wrapping_sub(low), step: *step }
             }
             ColumnData::Int16(values) => Values::I16 { values: asked!(values), low },
             ColumnData::Int32(values) => Values::I32 { values: asked!(values), low },
@@ -483,7 +541,24 @@ mod tests {
             forms.push(ColumnData::Frame16 { base, offsets: offsets.clone().map(|at| at as u16).collect() });
         }
         if span <= u32::MAX.into() {
-            forms.push(ColumnData::Frame32 { base, offsets: offsets.map(|at| at as u32).collect() });
+            forms.push(ColumnData::Frame32 { base, offsets: offsets.clone().map(|at| at as u32).collect() });
+        }
+        for step in [2u64, 7, 1 << 20, 3 << 40] {
+            let steps = offsets.clone().map(|offset| offset / step);
+            let divides = offsets.clone().all(|offset| offset % step == 0);
+            let own = step as i64;
+            if divides && span / step <= u8::MAX.into() {
+                let offsets = steps.clone().map(|at| at as u8).collect();
+                forms.push(ColumnData::Stepped8 { base, step: own, offsets });
+            }
+            if divides && span / step <= u16::MAX.into() {
+                let offsets = steps.clone().map(|at| at as u16).collect();
+                forms.push(ColumnData::Stepped16 { base, step: own, offsets });
+            }
+            if divides && span / step <= u32::MAX.into() {
+                let offsets = steps.map(|at| at as u32).collect();
+                forms.push(ColumnData::Stepped32 { base, step: own, offsets });
+            }
         }
         // All there, and every fifth and some in a row NULL.
         let some: NullBuffer = (0..values.len()).map(|row| row % 5 > 0 && !(70..140).contains(&row)).collect();

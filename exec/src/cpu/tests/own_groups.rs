@@ -31,6 +31,9 @@ loop
     rows = count_rows()
     most? = max(i1.x)
     least? = min(i1.y if i1.y > 4)
+    s? = sum(i1.y)::decimal(38,0)
+    any? = any(i1.x > 45::bigint)
+    all? = all(i1.y < 5 if i1.y > 3)
 loop
   i2 in %1
   %4 bucket_collect
@@ -57,8 +60,11 @@ loop
     own = %3[i3.k].rows
     own_most? = %3[i3.k].most
     own_least? = %3[i3.k].least
+    own_s? = %3[i3.k].s
+    own_any? = %3[i3.k].any
+    own_all? = %3[i3.k].all
 result %5
-output k, x, rows, n, least, most, s, few, f, c, any, all, own, own_most, own_least
+output k, x, rows, n, least, most, s, few, f, c, any, all, own, own_most, own_least, own_s, own_any, own_all
 ";
 
 /// Rows of keys in runs, whose lengths these are in turn.
