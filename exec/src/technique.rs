@@ -90,8 +90,10 @@ techniques! {
     Dense = "dense",
     /// Keys of one integer as codes, 64 at a time.
     IntegerKeys = "integer-keys",
-    /// Such keys read in their column's physical form.
+    /// Keys of one integer read in their column's physical form.
     KeysInColumns = "keys-in-columns",
+    /// Codes of keys in steps of what divides all distances between keys.
+    KeySteps = "key-steps",
     /// Strings of another dictionary than an index's looked up once each.
     Translation = "translation",
     /// Hash tables and arrays over codes asked once for neighbours that are alike.

@@ -42,6 +42,8 @@ pub struct ColumnStatistics {
     pub min: Option<Value>,
     /// Largest value that is not NULL; NaN counts as the largest float.
     pub max: Option<Value>,
+    /// Proven: every value that is not NULL lies a multiple of this above `min`, in the type's unit; above 1.
+    pub step: Option<u64>,
     /// Number of distinct values that are not NULL. An estimate (within a few per cent), except where `unique`.
     pub distinct: Option<u64>,
     /// Proven: no two rows have the same value, and none is NULL.

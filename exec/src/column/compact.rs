@@ -7,6 +7,7 @@
 //! it widens nothing.
 
 use super::compact_text::compact_text;
+use super::divisor::{Divisor, common_step};
 use super::{Column, ColumnData};
 use crate::technique::Technique;
 use crate::{Error, Result};
@@ -182,23 +183,13 @@ fn frame(mut values: Vec<i64>, nulls: Option<&NullBuffer>) -> ColumnData {
     }
 }
 
-/// The greatest common divisor of the values' distances from the least of them, if offsets in such steps are narrower than
-/// those in steps of one; none if they are not. `range` is the largest distance.
+/// The step of the values' distances from the least of them, if offsets in such steps are narrower than those in steps of
+/// one; none if they are not. `range` is the largest distance.
 fn step_of(values: &[i64], min: i64, range: u64) -> Option<i64> {
     let widths = [u64::from(u8::MAX), u16::MAX.into(), u32::MAX.into()];
     let narrower = *widths.iter().rev().find(|&&most| most < range)?;
-    let distance = |value: i64| value.wrapping_sub(min) as u64;
-    let (mut step, mut rest) = (range, values);
-    // A step that fails is at least halved, so there are few rounds; most columns leave after a few values.
-    while range / step <= narrower {
-        let divisor = Divisor::new(step);
-        let Some(at) = rest.iter().position(|&value| divisor.quotient(distance(value)).is_none()) else {
-            return i64::try_from(step).ok();
-        };
-        step = common_divisor(step, distance(rest[at]));
-        rest = &rest[at + 1..];
-    }
-    None
+    let step = common_step(values.iter().map(|value| value.wrapping_sub(min) as u64), range, narrower)?;
+    i64::try_from(step).ok()
 }
 
 /// Values as offsets from their minimum in steps that divide them.
@@ -216,67 +207,9 @@ fn in_steps(values: &[i64], base: i64, range: u64, step: i64) -> ColumnData {
     }
 }
 
-fn common_divisor(mut a: u64, mut b: u64) -> u64 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
-/// Divides what it divides without a remainder by one multiplication, and finds out what it does not divide.
-/// Source: Granlund and Montgomery, Division by Invariant Integers using Multiplication (1994), section 9.
-struct Divisor {
-    /// The inverse of the odd part, modulo 2^64.
-    inverse: u64,
-    /// The even part, as the power of two.
-    shift: u32,
-    /// The largest quotient.
-    most: u64,
-}
-
-impl Divisor {
-    /// Of a number above 0.
-    fn new(divisor: u64) -> Self {
-        let shift = divisor.trailing_zeros();
-        let odd = divisor >> shift;
-        // Right in the low five bits; each of Newton's steps doubles them.
-        let mut inverse = odd.wrapping_mul(3) ^ 2;
-        for _ in 0..4 {
-            inverse = inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
-        }
-        Divisor { inverse, shift, most: u64::MAX / divisor }
-    }
-
-    /// The quotient of a multiple.
-    #[inline]
-    fn exact(&self, number: u64) -> u64 {
-        number.wrapping_mul(self.inverse).rotate_right(self.shift)
-    }
-
-    /// The quotient, if there is no remainder.
-    #[inline]
-    fn quotient(&self, number: u64) -> Option<u64> {
-        Some(self.exact(number)).filter(|&quotient| quotient <= self.most)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn divisors_find_multiples() {
-        let divisors = [1, 2, 3, 7, 10, 64, 100, 1_000_000, (1 << 32) - 1, 1 << 32, 1 << 63, u64::MAX / 3, u64::MAX];
-        for divisor in divisors {
-            let made = Divisor::new(divisor);
-            let near = |number: u64| [number.wrapping_sub(1), number, number.wrapping_add(1)];
-            let multiples = [0u64, 1, 2, 255, 65_535, 1 << 40].map(|times| times.wrapping_mul(divisor));
-            for number in multiples.into_iter().chain([u64::MAX, 1 << 63]).flat_map(near) {
-                let expected = (number % divisor == 0).then_some(number / divisor);
-                assert_eq!(made.quotient(number), expected, "{number} / {divisor}");
-            }
-        }
-    }
 
     #[test]
     fn steps_are_found_where_they_narrow() {

@@ -13,6 +13,7 @@ mod compact;
 mod compact_text;
 pub mod dictionary;
 mod distinct;
+pub(crate) mod divisor;
 pub mod form;
 mod shared_dictionary;
 mod slab;

@@ -3,6 +3,7 @@
 //! Everything here is exact. What needs a look at all chunks at once (distinct values, uniqueness) is in
 //! `distinct`.
 
+use super::divisor::{common_divisor, common_step};
 use super::{Column, ColumnData, Table};
 use ::arrow::buffer::NullBuffer;
 use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};
@@ -24,6 +25,8 @@ pub(super) struct Summary {
     bounds: Option<(Value, Value)>,
     /// The first and the last value; None as for `bounds`.
     ends: Option<(Value, Value)>,
+    /// What divides the distances of integers from the least of them: 0 if all are alike. None of other values.
+    step: Option<u64>,
     /// Values never decrease, and NULLs come behind them.
     sorted: bool,
     /// Runs of equal values.
@@ -95,7 +98,10 @@ impl Summary {
         let null_count = nulls.map_or(0, NullBuffer::null_count);
         let nulls_last = nulls.is_none_or(|nulls| nulls.slice(0, column.rows() - null_count).null_count() == 0);
         let (sorted, runs) = (scan.sorted && nulls_last, scan.runs);
-        Summary { rows: column.rows(), nulls: null_count, bounds, ends, sorted, runs, bytes: value_bytes(column) }
+        let (rows, bytes) = (column.rows(), value_bytes(column));
+        let mut summary = Summary { rows, nulls: null_count, bounds, ends, step: None, sorted, runs, bytes };
+        summary.step = summary.range().and_then(|range| step_of(column, range));
+        summary
     }
 
     /// Smallest and largest value, if they are integers of 64 bits: a chunk's range.
@@ -110,6 +116,37 @@ impl Summary {
     fn values(&self) -> usize {
         self.rows - self.nulls
     }
+}
+
+/// What divides the distances of all values from the least of them.
+fn step_of(column: &Column, (min, max): (i64, i64)) -> Option<u64> {
+    fn of<T: Copy>(values: &[T], nulls: Option<&NullBuffer>, range: u64, distance: impl Fn(T) -> u64) -> u64 {
+        // More than half of the range is the whole of it, or 1.
+        let most = range / 2;
+        let step = match nulls {
+            None => common_step(values.iter().map(|&value| distance(value)), range, most),
+            Some(nulls) => common_step(nulls.valid_indices().map(|row| distance(values[row])), range, most),
+        };
+        step.unwrap_or(1)
+    }
+    let range = max.wrapping_sub(min) as u64;
+    if range == 0 {
+        return Some(0);
+    }
+    let nulls = column.nulls.as_ref();
+    let distance = |value: i64| value.wrapping_sub(min) as u64;
+    Some(match &column.data {
+        ColumnData::Stepped8 { step, .. } | ColumnData::Stepped16 { step, .. } | ColumnData::Stepped32 { step, .. } => {
+            *step as u64
+        }
+        ColumnData::Frame8 { base, offsets } => of(offsets, nulls, range, |at| distance(*base + i64::from(at))),
+        ColumnData::Frame16 { base, offsets } => of(offsets, nulls, range, |at| distance(*base + i64::from(at))),
+        ColumnData::Frame32 { base, offsets } => of(offsets, nulls, range, |at| distance(*base + i64::from(at))),
+        ColumnData::Int16(values) => of(values, nulls, range, |value| distance(value.into())),
+        ColumnData::Int32(values) => of(values, nulls, range, |value| distance(value.into())),
+        ColumnData::Int64(values) => of(values, nulls, range, distance),
+        _ => return None,
+    })
 }
 
 trait IntoValue {
@@ -184,12 +221,22 @@ pub(super) fn fold(summaries: &[Summary]) -> (ColumnStatistics, Option<u64>) {
     let mut bounds: Option<(Value, Value)> = None;
     let (mut sorted, mut runs, mut nulls, mut bytes, mut bounded) = (true, 0u64, 0u64, 0usize, true);
     let (mut last, mut rows): (Option<&Value>, u64) = (None, 0);
+    // Of the first chunk that has values the least one, and what divides the distances of all of them from it.
+    let mut step: Option<(i64, u64)> = None;
+    let mut in_steps = true;
     for summary in summaries {
         rows += summary.rows as u64;
         bytes += summary.bytes;
         if summary.values() > 0 {
             runs += summary.runs as u64;
             sorted &= summary.sorted && nulls == 0;
+            match summary.step.zip(summary.range()) {
+                Some((own, (min, _))) => {
+                    let (from, by) = step.unwrap_or((min, own));
+                    step = Some((from, common_divisor(common_divisor(by, own), from.abs_diff(min))));
+                }
+                None => in_steps = false,
+            }
             match (&summary.bounds, &summary.ends) {
                 (Some((min, max)), Some((first, end))) => {
                     let step = last.map(|last| last.compare(first));
@@ -214,6 +261,7 @@ pub(super) fn fold(summaries: &[Summary]) -> (ColumnStatistics, Option<u64>) {
         nulls,
         min,
         max,
+        step: step.map(|(_, by)| by).filter(|&by| in_steps && by > 1),
         distinct: (bounded && sorted).then_some(runs),
         unique: bounded && sorted && nulls == 0 && runs == rows,
         sorted,
@@ -301,6 +349,11 @@ fn append_column(
             left.max.clone().zip(right.max.as_ref()).map(|(a, b)| greater(a, b)),
         ),
     };
+    let step = match (left_values, right_values) {
+        (0, _) => right.step,
+        (_, 0) => left.step,
+        _ => appended_step(left, right),
+    };
     let before = order(&left.max, &right.min);
     let after = order(&right.max, &left.min);
     let apart = empty || before == Some(Ordering::Less) || after == Some(Ordering::Less);
@@ -313,6 +366,7 @@ fn append_column(
         nulls: left.nulls + right.nulls,
         min,
         max,
+        step,
         distinct,
         unique: left.unique && right.unique && apart,
         sorted,
@@ -320,4 +374,15 @@ fn append_column(
         average_bytes: (left.average_bytes * left_rows as f64 + right.average_bytes * right_rows as f64)
             / (left_rows + right_rows).max(1) as f64,
     }
+}
+
+/// What divides the distances of the values of both, of each of which there are some.
+fn appended_step(left: &ColumnStatistics, right: &ColumnStatistics) -> Option<u64> {
+    let of = |column: &ColumnStatistics| {
+        let (Some(Value::Int(min)), Some(Value::Int(max))) = (&column.min, &column.max) else { return None };
+        // One value is in any steps.
+        Some((*min, column.step.unwrap_or(if min == max { 0 } else { 1 })))
+    };
+    let ((from, by), (other, other_by)) = (of(left)?, of(right)?);
+    Some(common_divisor(common_divisor(by, other_by), from.abs_diff(other))).filter(|&by| by > 1)
 }

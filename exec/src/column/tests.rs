@@ -58,6 +58,7 @@ fn check_table(table: &Table, values: &[Value]) {
         assert_eq!(statistics.sorted, sorted);
         assert!(!sorted || statistics.distinct == Some(distinct as u64));
     }
+    assert_eq!(statistics.step, table.fields[0].data_type.integer_bounds().and_then(|_| step_of(&known)));
     let estimate = statistics.distinct.expect("always there") as f64;
     assert!((estimate - distinct as f64).abs() <= distinct as f64 * 0.06, "{estimate} for {distinct}");
     assert!(!statistics.unique || distinct == values.len());
@@ -68,6 +69,24 @@ fn check_table(table: &Table, values: &[Value]) {
         let inside = |row: &usize| (min.into()..=max.into()).contains(&chunk.columns[0].integer(*row).unwrap());
         assert!((0..chunk.rows).filter(|&row| !chunk.columns[0].is_null(row)).all(|row| inside(&row)));
     }
+}
+
+/// The greatest common divisor of the distances between integers of 64 bits, if it is above 1.
+fn step_of(values: &[&Value]) -> Option<u64> {
+    let integer = |value: &&Value| match value {
+        Value::Int(value) => Some(*value),
+        Value::Decimal(value) => i64::try_from(*value).ok(),
+        _ => None,
+    };
+    let values: Vec<i64> = values.iter().map(integer).collect::<Option<_>>()?;
+    let divisor = |mut a: u64, mut b: u64| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    let distances = values.iter().map(|value| value.abs_diff(values[0]));
+    distances.reduce(divisor).filter(|&step| step > 1)
 }
 
 fn ints(values: impl IntoIterator<Item = i64>) -> Vec<Value> {

@@ -11,7 +11,7 @@
 use super::bucket::index::KeyIndex;
 use super::bucket::key::{KeyLayout, PartDomain};
 use super::chunked::Chunked;
-use super::plan::LevelPlan;
+use super::plan::{LevelPlan, grid};
 use super::run::Frame;
 use super::stored::{Buckets, Members, RowSet};
 use super::tile::{NO_ROW, Source as TileSource};
@@ -19,7 +19,7 @@ use crate::Result;
 use crate::column::Column;
 use crate::schedule::Workers;
 use crate::technique::Technique;
-use multiloop_planner::analysis::ranges::Ranges;
+use multiloop_planner::analysis::ranges::{Grid, Ranges};
 use multiloop_planner::multiloop::{CollectionId, Index, Program, Scalar, ScalarId, Shape, Source};
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(super) struct InPlace {
 struct SortedKey {
     field: u32,
     layout: KeyLayout,
-    /// Whether every integer of its range is a key.
+    /// Whether every integer of its range, in its steps, is a key.
     dense: bool,
 }
 
@@ -58,11 +58,11 @@ impl InPlace {
         };
         let fields = value.iter().map(field_of).collect::<Option<Vec<u32>>>()?;
         let &[part] = key else { return None };
-        let key = SortedKey::new(program, *collection, field_of(&part)?, ranges.of(part)?)?;
+        let key = SortedKey::new(program, *collection, field_of(&part)?, grid(ranges, part)?)?;
         Some(InPlace { collection: *collection, fields, key })
     }
 
-    /// Whether every integer of the keys' range is a key.
+    /// Whether every integer of the keys' range, in their steps, is a key.
     pub(super) fn is_dense(&self) -> bool {
         self.key.dense
     }
@@ -103,15 +103,15 @@ impl InPlace {
 }
 
 impl SortedKey {
-    fn new(program: &Program, collection: CollectionId, field: u32, (low, high): (i128, i128)) -> Option<Self> {
+    fn new(program: &Program, collection: CollectionId, field: u32, grid: Grid) -> Option<Self> {
         let Shape::Table { columns, statistics, .. } = &program.collection(collection).shape else { return None };
         let column = statistics.columns.get(*columns.get(field as usize)? as usize)?;
-        let layout = KeyLayout::new(vec![PartDomain::Integer { low, high }]);
+        let layout = KeyLayout::new(vec![PartDomain::Integer(grid)]);
         if !column.sorted || !column.unique || layout.code_range().is_none() {
             return None;
         }
-        // So many different integers in a range of no more.
-        let dense = high.checked_sub(low)?.checked_add(1)? == i128::from(statistics.rows) && Technique::Dense.is_on();
+        // So many different integers in a range of no more; NULL's code is one more.
+        let dense = layout.codes()? == statistics.rows + 1 && Technique::Dense.is_on();
         Some(SortedKey { field, layout, dense })
     }
 }

@@ -8,11 +8,11 @@ use super::aggregate::AggregateKind;
 use super::bucket::index::{IndexForm, index_form};
 use super::bucket::key::{KeyLayout, KeyWidth, PartDomain};
 use super::bucket::kind::{FEW_CODES, GroupKind};
-use super::plan::{AggregatePlan, GeneratorKind, LetKind, LetPlan, LoopPlan, Plan, ReducePlan};
+use super::plan::{AggregatePlan, GeneratorKind, LetKind, LetPlan, LoopPlan, Plan, ReducePlan, grid};
 use super::vector::Register;
 use crate::Result;
 use crate::column::Table;
-use multiloop_planner::analysis::ranges::Ranges;
+use multiloop_planner::analysis::ranges::{Grid, Ranges};
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::live::live_blocks;
 use multiloop_planner::multiloop::print::collection_numbers;
@@ -209,10 +209,10 @@ impl Writer<'_> {
 
     fn domains(&self, key: &[ScalarId], types: &[DataType]) -> Vec<PartDomain> {
         let domain = |(&part, &data_type): (&ScalarId, &DataType)| match (
-            self.ranges.of(part),
+            grid(&self.ranges, part),
             PartDomain::of_type(data_type),
         ) {
-            (Some((low, high)), PartDomain::Integer { .. }) => PartDomain::Integer { low, high },
+            (Some(grid), PartDomain::Integer(_)) => PartDomain::Integer(grid),
             (_, domain) => domain,
         };
         key.iter().zip(types).map(domain).collect()
@@ -270,7 +270,8 @@ impl Writer<'_> {
     fn key(&mut self, layout: &KeyLayout, fields: &[Field], depth: usize) {
         for (part, field) in layout.parts.iter().zip(fields) {
             let domain = match &part.domain {
-                PartDomain::Integer { low, high } => format!("{low} to {high}"),
+                PartDomain::Integer(Grid { low, high, step: 1 }) => format!("{low} to {high}"),
+                PartDomain::Integer(Grid { low, high, step }) => format!("{low} to {high} in steps of {step}"),
                 PartDomain::Code(dictionary) => format!("{} strings of a dictionary", dictionary.len()),
                 PartDomain::Float => "floats".to_owned(),
                 PartDomain::Text => "text".to_owned(),

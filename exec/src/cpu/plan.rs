@@ -11,7 +11,7 @@ use super::vector::Register;
 use crate::technique::Technique;
 use crate::{Error, Result};
 use multiloop_planner::analysis::own_groups::own_groups;
-use multiloop_planner::analysis::ranges::Ranges;
+use multiloop_planner::analysis::ranges::{Grid, Ranges};
 use multiloop_planner::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId,
     Shape, Source,
@@ -363,8 +363,8 @@ impl<'p> Compiler<'p, '_> {
         let parts = key.unwrap_or_default();
         let domains = parts.iter().map(|&part| {
             let domain = PartDomain::of_type(self.program.scalars.data_type(part));
-            match (self.ranges.of(part), &domain) {
-                (Some((low, high)), PartDomain::Integer { .. }) => PartDomain::Integer { low, high },
+            match (grid(self.ranges, part), &domain) {
+                (Some(grid), PartDomain::Integer(_)) => PartDomain::Integer(grid),
                 _ => domain,
             }
         });
@@ -409,8 +409,8 @@ impl<'p> Compiler<'p, '_> {
         let argument = aggregate.arguments.first().copied();
         let typed: Option<(DataType, Register)> =
             argument.map(|id| (self.program.scalars.data_type(id), expressions.register(id)));
-        let range = argument.and_then(|id| self.ranges.of(id));
-        let kind = AggregateKind::new(aggregate, typed, range);
+        let grid = argument.and_then(|id| grid(self.ranges, id));
+        let kind = AggregateKind::new(aggregate, typed, grid);
         let condition = &aggregate.condition[..];
         let safe = condition.iter().chain(&argument).all(|id| self.is_safe(id, expressions));
         let takes_any_row = safe && kind.takes_any_row();
@@ -431,7 +431,8 @@ impl<'p> Compiler<'p, '_> {
             _ => None,
         });
         let keys = |key: &[ScalarId]| {
-            let each = |part: &ScalarId| self.ranges.of(*part).map(|(low, high)| high.saturating_sub(low));
+            let last = |grid: Grid| grid.high.saturating_sub(grid.low) / i128::from(grid.step);
+            let each = |part: &ScalarId| grid(self.ranges, *part).map(last);
             key.iter().map(each).try_fold(1i128, |all, part| Some(all.saturating_mul(part?.saturating_add(1))))
         };
         let (keys, rows) = (made.into_iter().next().and_then(keys), self.ranges.rows(*collection));
@@ -565,4 +566,12 @@ fn uses(program: &Program) -> (FxHashSet<CollectionId>, FxHashSet<CollectionId>,
         };
     }
     (rows, keys, other)
+}
+
+/// The integers among which those of a scalar are, if it is integer-like.
+pub(super) fn grid(ranges: &Ranges, scalar: ScalarId) -> Option<Grid> {
+    if Technique::KeySteps.is_on() {
+        return ranges.grid(scalar);
+    }
+    ranges.of(scalar).map(|(low, high)| Grid::of_range(low, high))
 }

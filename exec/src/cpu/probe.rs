@@ -13,9 +13,11 @@ use super::kernels::{append, kernel, member, prefetch_all, vectorised};
 use super::tile::Rows;
 use super::vector::{Vector, VectorData};
 use super::wide_keys::{WideKeys, WideRange};
+use crate::column::divisor::Divisor;
 use crate::column::{Column, ColumnData};
 use crate::technique::Technique;
 use arrow::buffer::BooleanBuffer;
+use multiloop_planner::analysis::ranges::Grid;
 
 /// A bucket key for all tuples of a tile.
 #[derive(Clone, Debug)]
@@ -56,11 +58,13 @@ pub struct KeyVector<'a> {
     pub null_matches: bool,
 }
 
-/// The codes of keys of one integer: `low` has code 1, the one above it 2, and so on. Code 0 is NULL's.
+/// The codes of keys of one integer: `low` has code 1, the one a step above it 2, and so on. Code 0 is NULL's.
 #[derive(Clone, Copy, Debug)]
 pub struct CodeRange {
     low: i64,
     count: u32,
+    /// How far the integers of the range lie apart, if that is more than 1.
+    steps: Option<Divisor>,
 }
 
 /// Keys of one integer.
@@ -115,22 +119,36 @@ enum Values<'a> {
         values: &'a [i64],
         low: i64,
     },
-    /// Offsets in steps, from this distance from the range's low end.
-    Steps8 {
-        offsets: &'a [u8],
-        first: i64,
-        step: i64,
-    },
-    Steps16 {
-        offsets: &'a [u16],
-        first: i64,
-        step: i64,
-    },
-    Steps32 {
-        offsets: &'a [u32],
-        first: i64,
-        step: i64,
-    },
+    /// Offsets in other steps than the range's.
+    Steps8(&'a [u8], Line),
+    Steps16(&'a [u16], Line),
+    Steps32(&'a [u32], Line),
+    /// Integers, of a range in steps.
+    Values32(&'a [i32], Line),
+    Values64(&'a [i64], Line),
+}
+
+/// What makes of a value its distance from a range's low end in the range's steps, modulo 2⁶⁴. Between steps, as out of the
+/// range, nothing has a distance below the number of the range's integers: see [`Divisor::quotient`].
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    first: u64,
+    slope: u64,
+    shift: u32,
+}
+
+impl Line {
+    /// Of offsets from a base, in steps.
+    fn new(base: i64, step: i64, range: CodeRange) -> Self {
+        let (inverse, shift) = range.steps.map_or((1, 0), |steps| (steps.inverse(), steps.shift()));
+        let distance = base.wrapping_sub(range.low) as u64;
+        Line { first: distance.wrapping_mul(inverse), slope: (step as u64).wrapping_mul(inverse), shift }
+    }
+
+    #[inline(always)]
+    fn at(self, offset: u64) -> u64 {
+        self.first.wrapping_add(self.slope.wrapping_mul(offset)).rotate_right(self.shift)
+    }
 }
 
 /// Codes of a range, and distances below or above it, at most. Sums and differences of 32 bits that leave a range
@@ -172,16 +190,24 @@ macro_rules! with_code {
                 let $code = move |value: i64| distant(value.wrapping_sub(low) as u64);
                 $do
             }
-            Values::Steps8 { offsets: $values, first, step } => {
-                let $code = move |at: u8| distant(first.wrapping_add(step.wrapping_mul(at.into())) as u64);
+            Values::Steps8($values, line) => {
+                let $code = move |at: u8| distant(line.at(at.into()));
                 $do
             }
-            Values::Steps16 { offsets: $values, first, step } => {
-                let $code = move |at: u16| distant(first.wrapping_add(step.wrapping_mul(at.into())) as u64);
+            Values::Steps16($values, line) => {
+                let $code = move |at: u16| distant(line.at(at.into()));
                 $do
             }
-            Values::Steps32 { offsets: $values, first, step } => {
-                let $code = move |at: u32| distant(first.wrapping_add(step.wrapping_mul(at.into())) as u64);
+            Values::Steps32($values, line) => {
+                let $code = move |at: u32| distant(line.at(at.into()));
+                $do
+            }
+            Values::Values32($values, line) => {
+                let $code = move |value: i32| distant(line.at(i64::from(value) as u64));
+                $do
+            }
+            Values::Values64($values, line) => {
+                let $code = move |value: i64| distant(line.at(value as u64));
                 $do
             }
         }
@@ -189,11 +215,18 @@ macro_rules! with_code {
 }
 
 impl CodeRange {
-    /// The codes of the integers from `low` to `high`; none if they are too many or too far out.
-    pub(super) fn new(low: i128, high: i128) -> Option<Self> {
-        let low = i64::try_from(low).ok().filter(|low| low.unsigned_abs() <= 1 << 62)?;
-        let count = u32::try_from(high.checked_sub(low.into())?.checked_add(1)?).ok()?;
-        (count <= RANGE_MAX && Technique::IntegerKeys.is_on()).then_some(CodeRange { low, count })
+    /// The codes of these integers; none if they are too many or too far out.
+    pub(super) fn new(grid: Grid) -> Option<Self> {
+        let low = i64::try_from(grid.low).ok()?;
+        let steps = match grid.step {
+            1 if low.unsigned_abs() > 1 << 62 => return None,
+            1 => None,
+            // What is below the low end of integers of 64 bits is further away from it, modulo 2⁶⁴, than the high end.
+            step => i64::try_from(grid.high).ok().map(|_| Some(Divisor::new(step)))?,
+        };
+        let last = grid.high.checked_sub(low.into())? / i128::from(grid.step);
+        let count = u32::try_from(last.checked_add(1)?).ok()?;
+        (count <= RANGE_MAX && Technique::IntegerKeys.is_on()).then_some(CodeRange { low, count, steps })
     }
 }
 
@@ -223,6 +256,22 @@ impl Valid<'_> {
     }
 }
 
+impl<'a> Values<'a> {
+    fn of_i32(values: &'a [i32], range: CodeRange) -> Self {
+        match range.steps {
+            None => Values::I32 { values, low: range.low },
+            Some(_) => Values::Values32(values, Line::new(0, 1, range)),
+        }
+    }
+
+    fn of_i64(values: &'a [i64], range: CodeRange) -> Self {
+        match range.steps {
+            None => Values::I64 { values, low: range.low },
+            Some(_) => Values::Values64(values, Line::new(0, 1, range)),
+        }
+    }
+}
+
 impl<'a> IntegerKeys<'a> {
     /// The values of a vector; none if they are no integers. `null_matches` says whether NULL is a key like any other, or
     /// finds nothing.
@@ -230,24 +279,23 @@ impl<'a> IntegerKeys<'a> {
         if vector.constant {
             return None;
         }
-        let CodeRange { low, count } = range;
         let values = match &vector.data {
-            VectorData::I32(values) => Values::I32 { values, low },
-            VectorData::I64(values) => Values::I64 { values, low },
+            VectorData::I32(values) => Values::of_i32(values, range),
+            VectorData::I64(values) => Values::of_i64(values, range),
             _ => return None,
         };
         let valid = vector.nulls.as_ref().map(Valid::Tuples);
-        Some(IntegerKeys { valid, ..IntegerKeys::of(values, count, null_matches) })
+        Some(IntegerKeys { valid, ..IntegerKeys::of(values, range.count, null_matches) })
     }
 
     /// These values.
     pub(super) fn of_i32(values: &'a [i32], range: CodeRange) -> Self {
-        IntegerKeys::of(Values::I32 { values, low: range.low }, range.count, false)
+        IntegerKeys::of(Values::of_i32(values, range), range.count, false)
     }
 
     /// These values.
     pub(super) fn of_i64(values: &'a [i64], range: CodeRange) -> Self {
-        IntegerKeys::of(Values::I64 { values, low: range.low }, range.count, false)
+        IntegerKeys::of(Values::of_i64(values, range), range.count, false)
     }
 
     fn of(values: Values<'a>, count: u32, null_matches: bool) -> Self {
@@ -266,7 +314,6 @@ impl<'a> IntegerKeys<'a> {
         if !Technique::KeysInColumns.is_on() {
             return None;
         }
-        let CodeRange { low, count } = range;
         let (start, list) = match rows {
             Rows::Range(start) => (*start as usize, None),
             Rows::List(list) => (0, Some(&list[..])),
@@ -278,35 +325,31 @@ impl<'a> IntegerKeys<'a> {
                 if list.is_none() { &values[start..start + len] } else { values }
             }};
         }
+        /// Offsets from a base in steps: as near to the range's low end as they are if the steps are the range's.
+        macro_rules! offsets {
+            ($base:expr, $step:expr, $offsets:expr, $near:ident, $far:ident) => {
+                match near_shift($base, $step, range) {
+                    Some((plus, minus)) => Values::$near { offsets: asked!($offsets), plus, minus },
+                    None => Values::$far(asked!($offsets), Line::new($base, $step, range)),
+                }
+            };
+        }
         let values = match &column.data {
-            ColumnData::Frame8 { base, offsets } => {
-                let (plus, minus) = shift(*base, low)?;
-                Values::U8 { offsets: asked!(offsets), plus, minus }
+            ColumnData::Frame8 { base, offsets } => offsets!(*base, 1, offsets, U8, Steps8),
+            ColumnData::Frame16 { base, offsets } => offsets!(*base, 1, offsets, U16, Steps16),
+            ColumnData::Frame32 { base, offsets } => offsets!(*base, 1, offsets, U32, Steps32),
+            ColumnData::Stepped8 { base, step, offsets } => offsets!(*base, *step, offsets, U8, Steps8),
+            ColumnData::Stepped16 { base, step, offsets } => offsets!(*base, *step, offsets, U16, Steps16),
+            ColumnData::Stepped32 { base, step, offsets } => offsets!(*base, *step, offsets, U32, Steps32),
+            ColumnData::Int16(values) if range.steps.is_none() => {
+                Values::I16 { values: asked!(values), low: range.low }
             }
-            ColumnData::Frame16 { base, offsets } => {
-                let (plus, minus) = shift(*base, low)?;
-                Values::U16 { offsets: asked!(offsets), plus, minus }
-            }
-            ColumnData::Frame32 { base, offsets } => {
-                let (plus, minus) = shift(*base, low)?;
-                Values::U32 { offsets: asked!(offsets), plus, minus }
-            }
-            ColumnData::Stepped8 { base, step, offsets } => {
-                Values::Steps8 { offsets: asked!(offsets), first: base.wrapping_sub(low), step: *step }
-            }
-            ColumnData::Stepped16 { base, step, offsets } => {
-                Values::Steps16 { offsets: asked!(offsets), first: base.wrapping_sub(low), step: *step }
-            }
-            ColumnData::Stepped32 { base, step, offsets } => {
-                Values::Steps32 { offsets: asked!(offsets), first: base.wrapping_sub(low), step: *step }
-            }
-            ColumnData::Int16(values) => Values::I16 { values: asked!(values), low },
-            ColumnData::Int32(values) => Values::I32 { values: asked!(values), low },
-            ColumnData::Int64(values) => Values::I64 { values: asked!(values), low },
+            ColumnData::Int32(values) => Values::of_i32(asked!(values), range),
+            ColumnData::Int64(values) => Values::of_i64(asked!(values), range),
             _ => return None,
         };
         let valid = column.nulls.as_ref().map(|nulls| Valid::Rows(nulls.inner(), start));
-        Some(IntegerKeys { valid, rows: list, ..IntegerKeys::of(values, count, null_matches) })
+        Some(IntegerKeys { valid, rows: list, ..IntegerKeys::of(values, range.count, null_matches) })
     }
 
     /// Gives the codes of every 64 keys, and which they are the codes of, by the first one's position. What is out of
@@ -469,9 +512,15 @@ fn near(offset: u32, plus: u32, minus: u32, count: u32) -> u32 {
     offset.saturating_add(plus).wrapping_sub(minus).min(count) + 1
 }
 
-/// What turns offsets from one number into distances from another; none if they are too far apart.
-fn shift(base: i64, low: i64) -> Option<(u32, u32)> {
-    let distance = i128::from(base) - i128::from(low);
+/// What turns offsets from a base into distances from a range's low end, both in the range's steps: to be added, and to be
+/// subtracted. None if these are not the offsets', or if they are too far apart.
+fn near_shift(base: i64, step: i64, range: CodeRange) -> Option<(u32, u32)> {
+    let own = range.steps.map_or(1, |steps| i128::from(steps.divisor()));
+    let distance = i128::from(base) - i128::from(range.low);
+    if i128::from(step) != own || distance % own != 0 {
+        return None;
+    }
+    let distance = distance / own;
     match u32::try_from(distance.unsigned_abs()) {
         Ok(plus) if distance >= 0 => Some((plus, 0)),
         Ok(minus) if minus <= RANGE_MAX => Some((0, minus)),
@@ -487,9 +536,14 @@ mod tests {
     use arrow::buffer::NullBuffer;
 
     /// The codes of some keys, as the definition has them; `null` is that of a NULL.
-    fn check(keys: &IntegerKeys<'_>, values: &[Option<i64>], null: u32, low: i64, high: i64) {
-        let absent = (high - low) as u32 + 2;
-        let code = |&value: &i64| if (low..=high).contains(&value) { (value - low) as u32 + 1 } else { absent };
+    fn check(keys: &IntegerKeys<'_>, values: &[Option<i64>], null: u32, grid: Grid) {
+        let (low, high, step) = (grid.low, grid.high, i128::from(grid.step));
+        let absent = absent(grid);
+        let code = |&value: &i64| {
+            let distance = i128::from(value) - low;
+            let is_there = (low..=high).contains(&value.into()) && distance % step == 0;
+            if is_there { (distance / step) as u32 + 1 } else { absent }
+        };
         let expected: Vec<u32> = values.iter().map(|value| value.as_ref().map_or(null, code)).collect();
         let mut codes = Vec::new();
         keys.each_block(|start, block| {
@@ -497,9 +551,9 @@ mod tests {
             codes.extend_from_slice(block);
         });
         assert!(codes[expected.len()..].iter().all(|&code| code == absent));
-        assert_eq!(codes[..expected.len()], expected, "from {low} to {high}");
+        assert_eq!(codes[..expected.len()], expected, "{grid:?}");
         keys.codes(expected.len(), &mut codes);
-        assert_eq!(codes, expected, "from {low} to {high}");
+        assert_eq!(codes, expected, "{grid:?}");
         let is_found = |at: &u32| null != absent || values[*at as usize].is_some();
         let positions: Vec<u32> = (0..expected.len() as u32).step_by(3).filter(is_found).collect();
         let mut groups = vec![7];
@@ -517,13 +571,23 @@ mod tests {
             keys.members(&set, &mut words);
             assert_eq!(words.len(), expected.len().div_ceil(64));
             for (at, &code) in expected.iter().enumerate() {
-                assert_eq!(words[at / 64] >> (at % 64) & 1 == 1, is_member(code), "{code} from {low} to {high}");
+                assert_eq!(words[at / 64] >> (at % 64) & 1 == 1, is_member(code), "{code} of {grid:?}");
             }
         }
     }
 
+    /// The code of what is none of some integers.
+    fn absent(grid: Grid) -> u32 {
+        ((grid.high - grid.low) / i128::from(grid.step)) as u32 + 2
+    }
+
+    /// Of the integers from `low` to `high`.
+    fn check_range(values: &[i64], low: i64, high: i64) {
+        check_all(values, Grid::of_range(low.into(), high.into()));
+    }
+
     /// All forms that hold the values, all of them and some rows.
-    fn check_all(values: &[i64], low: i64, high: i64) {
+    fn check_all(values: &[i64], grid: Grid) {
         let mut forms = vec![ColumnData::Int64(values.to_vec().into())];
         if values.iter().all(|&value| i32::try_from(value).is_ok()) {
             forms.push(ColumnData::Int32(values.iter().map(|&value| value as i32).collect()));
@@ -566,25 +630,25 @@ mod tests {
         for (data, nulls) in forms.iter().flat_map(|data| nulls.iter().map(move |nulls| (data, nulls))) {
             let column = Column { data: data.clone(), nulls: nulls.clone() };
             let value = |row: usize| nulls.as_ref().is_none_or(|valid| valid.is_valid(row)).then(|| values[row]);
-            check_column(&column, &(0..values.len()).map(value).collect::<Vec<_>>(), (low, high));
+            check_column(&column, &(0..values.len()).map(value).collect::<Vec<_>>(), grid);
         }
     }
 
     /// All rows from some on, a list of rows, and a vector of them all.
-    fn check_column(column: &Column, values: &[Option<i64>], (low, high): (i64, i64)) {
-        let range = CodeRange::new(low.into(), high.into()).expect("a range of codes");
-        for (null_matches, null) in [(true, 0), (false, (high - low) as u32 + 2)] {
+    fn check_column(column: &Column, values: &[Option<i64>], grid: Grid) {
+        let range = CodeRange::new(grid).expect("a range of codes");
+        for (null_matches, null) in [(true, 0), (false, absent(grid))] {
             for start in [0, values.len().min(1), values.len() / 3] {
                 let (rows, rest) = (Rows::Range(start as u32), &values[start..]);
                 if let Some(keys) = IntegerKeys::of_column(column, &rows, rest.len(), range, null_matches) {
-                    check(&keys, rest, null, low, high);
+                    check(&keys, rest, null, grid);
                 }
             }
             let list: Vec<u32> = (0..values.len() as u32).rev().step_by(2).collect();
             let picked: Vec<Option<i64>> = list.iter().map(|&row| values[row as usize]).collect();
             let rows = Rows::List(list);
             if let Some(keys) = IntegerKeys::of_column(column, &rows, picked.len(), range, null_matches) {
-                check(&keys, &picked, null, low, high);
+                check(&keys, &picked, null, grid);
             }
             let mut vector = Vector::default();
             let valid = (values.contains(&None)).then(|| {
@@ -594,7 +658,7 @@ mod tests {
             });
             vector.set(values.len(), VectorData::I64(values.iter().map(|value| value.unwrap_or(3)).collect()), valid);
             let keys = IntegerKeys::of_vector(&vector, range, null_matches).expect("they are integers");
-            check(&keys, values, null, low, high);
+            check(&keys, values, null, grid);
         }
     }
 
@@ -605,25 +669,48 @@ mod tests {
                 for first in [0, -3 * step, i64::from(i32::MIN), 1 << 41] {
                     let values: Vec<i64> = (0..len).map(|row| first + (row * 37 % 101) * step).collect();
                     for (low, count) in [(first, 1), (first + step, 50), (first - 1, 1 << 30), (0, 1000), (-70, 140)] {
-                        check_all(&values, low, low + count - 1);
+                        check_range(&values, low, low + count - 1);
                     }
                 }
             }
         }
         let extremes = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX, 1 << 62, -(1 << 62)];
         for low in [0, -5, 1 << 62, -(1 << 62), 1 << 31] {
-            check_all(&extremes, low, low + 9);
+            check_range(&extremes, low, low + 9);
         }
         let extremes = [i32::MIN, i32::MIN + 1, -1, 0, 1, i32::MAX].map(i64::from);
         for low in [0, -5, 1 << 30, -(1 << 30), (1 << 30) + 1, i64::from(i32::MIN), i64::from(i32::MAX) - 3] {
-            check_all(&extremes, low, low + (1 << 30) - 1);
+            check_range(&extremes, low, low + (1 << 30) - 1);
+        }
+    }
+
+    #[test]
+    fn codes_are_distances_in_steps() {
+        let extremes = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX, 1 << 62, -(1 << 62)];
+        for step in [2u64, 3, 7, 100, 1 << 20, 3 << 40, (1 << 61) - 1, 1 << 62, 1 << 63, u64::MAX] {
+            for low in [0, -5, 7, i64::MIN, i64::MIN + 3, 1 << 62, i64::MAX - 300] {
+                for last in [1u64, 50, 70_000] {
+                    let range = u128::from(step) * u128::from(last);
+                    let Ok(high) = i64::try_from(i128::from(low) + range as i128) else { continue };
+                    let grid = Grid { low: low.into(), high: high.into(), step };
+                    // On the grid, in its steps and in multiples of them, next to it, and all over.
+                    let on = |at: u64| low.wrapping_add(step.wrapping_mul(at) as i64);
+                    let near: Vec<i64> = (0..150).map(|at| on(at * 37 % 101)).collect();
+                    let wide: Vec<i64> = (0..150).map(|at| on(at * 2 % 90)).collect();
+                    let beside: Vec<i64> = near.iter().map(|value| value.wrapping_add(1)).collect();
+                    let mixed: Vec<i64> = near.iter().zip(&beside).flat_map(|(&on, &off)| [on, off, !on]).collect();
+                    for values in [&near[..], &wide, &beside, &mixed, &extremes, &near[..1]] {
+                        check_all(values, grid);
+                    }
+                }
+            }
         }
     }
 
     #[test]
     fn there_is_no_range_of_what_is_too_far_out() {
         for (low, high) in [(0, 1 << 30), (i128::from(i64::MIN), 0), (i128::MIN, i128::MAX), (1 << 63, 1 << 63)] {
-            assert!(CodeRange::new(low, high).is_none(), "{low} to {high}");
+            assert!(CodeRange::new(Grid::of_range(low, high)).is_none(), "{low} to {high}");
         }
     }
 }

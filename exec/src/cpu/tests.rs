@@ -357,9 +357,11 @@ output k, n, s, d
     let fields = [Field::new("k", DataType::BigInt, false), Field::new("v", DataType::Integer, true)];
     let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
     for run_rows in [1, 3, 7, 50, 1000] {
+        // In no steps, so that the codes are too many for few groups.
+        let key = |run: i64| run * 1_000 - 5 - run % 2;
         let row = |row: i64| {
             let value = if row % 11 == 0 { Value::Null } else { Value::Int(row % 9) };
-            vec![Value::Int(row / run_rows * 1_000 - 5), value]
+            vec![Value::Int(key(row / run_rows)), value]
         };
         let rows: Vec<Vec<Value>> = (0..500).map(row).collect();
         let statistics = Arc::clone(&table(&fields, &rows, 0).statistics);
@@ -410,7 +412,7 @@ output k, m, w, f, s
     ];
     let row = |row: i64| {
         let key = row * 7919 % 12_000;
-        vec![Value::Int(key), Value::Int(key * 1_000_000_007), Value::text(format!("s{key}"))]
+        vec![Value::Int(key), Value::Int(key * 1_000_000_007 + key % 2), Value::text(format!("s{key}"))]
     };
     let rows: Vec<Vec<Value>> = (0..20_000).map(row).collect();
     let mut chunked = Table::clone(&table(&fields, &rows, 2));

@@ -9,10 +9,14 @@
 //! says that there is none. Scalars have smaller ids than what is made of them, so one pass in order of ids does
 //! nearly everything; only columns lead elsewhere: to the definition of the collection that their index goes over.
 //!
-//! `functions` says what each function does to intervals; `rows` bounds numbers of rows.
+//! `functions` says what each function does to intervals; `rows` bounds numbers of rows; `grid` knows in what steps values
+//! come (prices without cents, keys that are multiples), as far as they are handed on unchanged.
 
 mod functions;
+mod grid;
 mod rows;
+
+pub use grid::{Grid, Steps};
 
 use crate::multiloop::{
     Aggregate, CollectionId, Generator, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Shape, Source,
@@ -40,6 +44,8 @@ pub struct Fact {
     /// Smallest and largest value, for integer-like types and boolean; the first is the larger one if every value
     /// is NULL.
     pub bounds: Option<(i128, i128)>,
+    /// In what steps the values come, if that is known.
+    pub steps: Option<Steps>,
     /// Whether NULL can occur.
     pub nullable: bool,
     /// Whether evaluating it, arguments included, can fail.
@@ -52,7 +58,7 @@ const NOTHING: (i128, i128) = (1, 0);
 impl Fact {
     /// All that the type says.
     fn of_type(data_type: DataType) -> Self {
-        Fact { bounds: data_type.integer_bounds(), nullable: true, may_fail: false }
+        Fact { bounds: data_type.integer_bounds(), steps: None, nullable: true, may_fail: false }
     }
 
     /// Values of either.
@@ -61,7 +67,8 @@ impl Fact {
             (Some(a), Some(b)) => Some(union(a, b)),
             _ => None,
         };
-        Fact { bounds, nullable: self.nullable || other.nullable, may_fail: self.may_fail || other.may_fail }
+        let (nullable, may_fail) = (self.nullable || other.nullable, self.may_fail || other.may_fail);
+        Fact { bounds, steps: grid::common(self, other), nullable, may_fail }
     }
 }
 
@@ -142,6 +149,12 @@ impl Ranges {
     /// Smallest and largest value of an integer-like scalar, in its type's unit. (0, 0) if it is always NULL.
     pub fn of(&self, scalar: ScalarId) -> Option<(i128, i128)> {
         self.fact(scalar).bounds.map(shown)
+    }
+
+    /// The integers among which those of an integer-like scalar are, in its type's unit.
+    pub fn grid(&self, scalar: ScalarId) -> Option<Grid> {
+        let fact = self.fact(scalar);
+        Some(Grid::new(shown(fact.bounds?), fact.steps))
     }
 
     /// All that is known of a scalar.
@@ -247,6 +260,7 @@ impl<'p> Analysis<'p> {
             }
             Scalar::Exists { key, .. } => Fact {
                 bounds: Some((0, 1)),
+                steps: None,
                 nullable: false,
                 may_fail: key.iter().any(|part| self.fact(part.scalar).may_fail),
             },
@@ -270,7 +284,7 @@ impl<'p> Analysis<'p> {
             Source::BucketOrNull { collection, .. } => Fact { nullable: true, ..self.member(*collection, field) },
             Source::Count(count) => {
                 let high = self.fact(*count).bounds.map_or(i64::MAX.into(), |(_, high)| high);
-                Fact { bounds: Some((0, (high - 1).max(0))), nullable: false, may_fail: false }
+                Fact { bounds: Some((0, (high - 1).max(0))), steps: None, nullable: false, may_fail: false }
             }
         };
         Some(Fact { may_fail: false, nullable: fact.nullable || self.optional.contains(&index), ..fact })
@@ -346,7 +360,7 @@ impl<'p> Analysis<'p> {
                 Fact { bounds: within(bounds, aggregate.data_type), ..unknown }
             }
             Reduction::Min | Reduction::Max | Reduction::First | Reduction::Single if same_unit => {
-                Fact { bounds: fact.bounds, ..unknown }
+                Fact { bounds: fact.bounds, steps: fact.steps, ..unknown }
             }
             _ => unknown,
         }
@@ -371,12 +385,13 @@ impl<'p> Analysis<'p> {
         let fact = self.field(id, field);
         let Some(Definition::Generator(_, Generator::BucketReduce { key, aggregates, .. })) = self.definitions.get(&id)
         else {
-            return Fact { nullable: true, bounds: fact.bounds.map(|bounds| union(bounds, (0, 0))), ..fact };
+            let bounds = fact.bounds.map(|bounds| union(bounds, (0, 0)));
+            return Fact { nullable: true, bounds, steps: None, ..fact };
         };
         let aggregate = (field as usize).checked_sub(key.len()).and_then(|number| aggregates.get(number));
         match aggregate.map(|aggregate| &aggregate.reduction) {
             Some(Reduction::CountRows | Reduction::Count) => fact,
-            Some(Reduction::Any | Reduction::All) => Fact { bounds: Some((0, 1)), ..fact },
+            Some(Reduction::Any | Reduction::All) => Fact { bounds: Some((0, 1)), steps: None, ..fact },
             _ => Fact { nullable: true, ..fact },
         }
     }
@@ -394,7 +409,7 @@ fn sum_bounds(bounds: Option<(i128, i128)>, rows: Option<u64>) -> Option<(i128, 
 
 fn count(rows: Option<u64>) -> Fact {
     let high = rows.map_or(i64::MAX.into(), i128::from).min(i64::MAX.into());
-    Fact { bounds: Some((0, high)), nullable: false, may_fail: false }
+    Fact { bounds: Some((0, high)), steps: None, nullable: false, may_fail: false }
 }
 
 /// Without a smallest and largest value there are no statistics of a column, unless all of it is NULL: a program read
@@ -403,7 +418,8 @@ fn table_column(column: &crate::catalog::ColumnStatistics, rows: u64, unknown: F
     match (&column.min, &column.max) {
         (Some(min), Some(max)) => {
             let bounds = integer(min).zip(integer(max)).or(unknown.bounds);
-            Fact { bounds, nullable: column.nulls > 0, may_fail: false }
+            let steps = column.step.zip(integer(min)).and_then(|(by, from)| Steps::new(from, by.into()));
+            Fact { bounds, steps, nullable: column.nulls > 0, may_fail: false }
         }
         _ if rows > 0 && column.nulls == rows => Fact { bounds: unknown.bounds.map(|_| NOTHING), ..unknown },
         _ => unknown,
@@ -415,7 +431,7 @@ fn constant(value: &Value, data_type: DataType) -> Fact {
         Value::Null => Fact::of_type(data_type).bounds.map(|_| NOTHING),
         _ => integer(value).map(|integer| (integer, integer)),
     };
-    Fact { bounds, nullable: value.is_null(), may_fail: false }
+    Fact { bounds, steps: None, nullable: value.is_null(), may_fail: false }
 }
 
 /// The integer behind an integer-like value.

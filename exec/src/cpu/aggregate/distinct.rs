@@ -10,8 +10,10 @@ use super::super::gather::Gathered;
 use super::super::vector::{Register, Vector, VectorData};
 use super::{AggregateKind, Input, TileGroups};
 use crate::column::Dictionary;
+use crate::column::divisor::Divisor;
 use crate::technique::Technique;
 use crate::{Error, Result};
+use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::multiloop::Reduction;
 use multiloop_planner::types::DataType;
 use std::sync::{Arc, OnceLock};
@@ -42,7 +44,7 @@ impl Distinct {
     pub(crate) fn new(kind: &AggregateKind) -> Result<Self> {
         let plain = AggregateKind { distinct: false, ..kind.clone() };
         let Some(argument) = kind.argument else { return Err(Error::internal("distinct of nothing")) };
-        let met = Met::Hash(Box::new(HashSet::new(argument, kind.range, 1)));
+        let met = Met::Hash(Box::new(HashSet::new(argument, kind.grid, 1)));
         Ok(Distinct { plain, argument, group_count: 0, met })
     }
 
@@ -66,7 +68,7 @@ impl Distinct {
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("distinct of nothing")) };
         if self.is_empty()
-            && let Some(domain) = Domain::of(vector, self.plain.range)
+            && let Some(domain) = Domain::of(vector, self.plain.grid)
             && let Some(bits) = BitSets::new(domain, self.group_count, bits_for(input.len, self.group_count))
         {
             self.met = Met::Bits(bits);
@@ -125,7 +127,7 @@ impl Distinct {
     /// Goes on with a hash table that has room for all groups, and these members.
     fn hash_anew(&mut self, members: &Members) {
         let groups_max = if self.group_count <= FEW_GROUPS { FEW_GROUPS } else { 1 << 32 };
-        let mut set = HashSet::new(self.argument, self.plain.range, groups_max);
+        let mut set = HashSet::new(self.argument, self.plain.grid, groups_max);
         set.add(&members.groups, &members.values);
         self.met = Met::Hash(Box::new(set));
     }
@@ -208,21 +210,22 @@ struct BitSets {
 /// Which arguments have codes.
 #[derive(Clone, Debug)]
 enum Domain {
-    /// So many from the lowest on, in this register.
-    Integers { low: i64, count: u64, register: Register },
+    /// So many from the lowest on in steps, in this register.
+    Integers { low: i64, count: u64, step: Divisor, register: Register },
     /// The strings of a dictionary.
     Strings(Arc<Dictionary>),
 }
 
 impl Domain {
     /// Those that an argument like this one can be, if it lies in a range.
-    fn of(vector: &Vector, range: Option<(i128, i128)>) -> Option<Self> {
+    fn of(vector: &Vector, grid: Option<Grid>) -> Option<Self> {
         match &vector.data {
             VectorData::Code { dictionary, .. } => Some(Domain::Strings(Arc::clone(dictionary))),
             VectorData::I32(_) | VectorData::I64(_) => {
-                let (low, high) = range?;
-                let count = u64::try_from(high.checked_sub(low)?).ok()?.checked_add(1)?;
-                Some(Domain::Integers { low: i64::try_from(low).ok()?, count, register: vector.register() })
+                let Grid { low, high, step } = grid?;
+                let last = u64::try_from(high.checked_sub(low)?).ok()? / step;
+                let (low, step) = (i64::try_from(low).ok()?, Divisor::new(step));
+                Some(Domain::Integers { low, count: last.checked_add(1)?, step, register: vector.register() })
             }
             _ => None,
         }
@@ -237,9 +240,10 @@ impl Domain {
 
     fn is(&self, other: &Domain) -> bool {
         match (self, other) {
-            (Domain::Integers { low, count, .. }, Domain::Integers { low: other_low, count: other_count, .. }) => {
-                (low, count) == (other_low, other_count)
-            }
+            (
+                &Domain::Integers { low, count, step, .. },
+                &Domain::Integers { low: from, count: other, step: by, .. },
+            ) => (low, count, step.divisor()) == (from, other, by.divisor()),
             (Domain::Strings(a), Domain::Strings(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
@@ -267,11 +271,13 @@ impl BitSets {
     /// Adds arguments; false if some have no code, which leaves the others added.
     fn update(&mut self, vector: &Vector, input: &Input<'_>) -> bool {
         match (&self.domain, &vector.data) {
-            (&Domain::Integers { low, count, .. }, VectorData::I32(values)) => {
-                self.mark(input, count, |tuple| i64::from(values[vector.position(tuple)]).wrapping_sub(low) as u64)
+            (&Domain::Integers { low, count, step, .. }, VectorData::I32(values)) => {
+                let distance = |tuple| i64::from(values[vector.position(tuple)]).wrapping_sub(low) as u64;
+                self.mark(input, count, |tuple| step.exact(distance(tuple)))
             }
-            (&Domain::Integers { low, count, .. }, VectorData::I64(values)) => {
-                self.mark(input, count, |tuple| values[vector.position(tuple)].wrapping_sub(low) as u64)
+            (&Domain::Integers { low, count, step, .. }, VectorData::I64(values)) => {
+                let distance = |tuple| values[vector.position(tuple)].wrapping_sub(low) as u64;
+                self.mark(input, count, |tuple| step.exact(distance(tuple)))
             }
             (Domain::Strings(own), VectorData::Code { codes, dictionary }) if Arc::ptr_eq(own, dictionary) => {
                 let count = own.len() as u64;
@@ -322,10 +328,14 @@ impl BitSets {
             groups.resize(codes.len(), into);
         }
         let data = match &self.domain {
-            &Domain::Integers { low, register: Register::I32, .. } => {
-                VectorData::I32(codes.iter().map(|&code| (low + i64::from(code)) as i32).collect())
+            &Domain::Integers { low, step, register, .. } => {
+                let by = step.divisor() as i64;
+                let value = |&code: &u32| low.wrapping_add(by.wrapping_mul(code.into()));
+                match register {
+                    Register::I32 => VectorData::I32(codes.iter().map(|code| value(code) as i32).collect()),
+                    _ => VectorData::I64(codes.iter().map(value).collect()),
+                }
             }
-            Domain::Integers { low, .. } => VectorData::I64(codes.iter().map(|&code| low + i64::from(code)).collect()),
             Domain::Strings(dictionary) => VectorData::Code { codes, dictionary: Arc::clone(dictionary) },
         };
         let mut values = Vector::default();
@@ -349,12 +359,12 @@ struct HashSet {
 }
 
 impl HashSet {
-    fn new((data_type, register): (DataType, Register), range: Option<(i128, i128)>, groups_max: usize) -> Self {
-        let argument = match (PartDomain::of_type(data_type), range) {
-            (PartDomain::Integer { .. }, Some((low, high))) => PartDomain::Integer { low, high },
+    fn new((data_type, register): (DataType, Register), grid: Option<Grid>, groups_max: usize) -> Self {
+        let argument = match (PartDomain::of_type(data_type), grid) {
+            (PartDomain::Integer(_), Some(grid)) => PartDomain::Integer(grid),
             (domain, _) => domain,
         };
-        let group = PartDomain::Integer { low: 0, high: groups_max as i128 - 1 };
+        let group = PartDomain::integers(0, groups_max as i128 - 1);
         let layout = KeyLayout::new(if groups_max == 1 { vec![argument] } else { vec![group, argument] });
         let table = GroupTable::new(layout.width, 0);
         let (values, groups) = (Gathered::new(register), Vec::new());

@@ -25,6 +25,7 @@ use extreme::Extreme;
 use float_sum::FloatSums;
 use logic::Logic;
 use moments::Moments;
+use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::multiloop::{Aggregate, Reduction};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -117,8 +118,8 @@ pub(crate) struct AggregateKind {
     /// The argument's type and register; none for CountRows.
     pub(crate) argument: Option<(DataType, Register)>,
     pub(crate) data_type: DataType,
-    /// Proven: an integer argument lies between these.
-    pub(crate) range: Option<(i128, i128)>,
+    /// Proven: an integer argument is one of these.
+    pub(crate) grid: Option<Grid>,
 }
 
 /// The accumulators of one aggregate, for some groups.
@@ -137,23 +138,19 @@ pub(crate) enum Accumulator {
 
 impl AggregateKind {
     /// The kind of an aggregate whose argument is computed in this register.
-    pub(crate) fn new(
-        aggregate: &Aggregate,
-        argument: Option<(DataType, Register)>,
-        range: Option<(i128, i128)>,
-    ) -> Self {
+    pub(crate) fn new(aggregate: &Aggregate, argument: Option<(DataType, Register)>, grid: Option<Grid>) -> Self {
         AggregateKind {
             reduction: aggregate.reduction.clone(),
             distinct: aggregate.distinct,
             argument,
             data_type: aggregate.data_type,
-            range,
+            grid,
         }
     }
 
     /// Proven: the argument lies between this and its negative.
     pub(crate) fn bound(&self) -> Option<u64> {
-        let (low, high) = self.range?;
+        let Grid { low, high, .. } = self.grid?;
         u64::try_from(low.unsigned_abs().max(high.unsigned_abs())).ok()
     }
 

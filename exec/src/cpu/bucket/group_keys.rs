@@ -3,6 +3,7 @@
 use super::super::gather::{Gathered, GatheredData};
 use super::super::vector::{Vector, VectorData};
 use super::key::{KeyLayout, PartDomain};
+use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::canonical_float_bits;
 
@@ -67,13 +68,14 @@ fn decode<K: PackedKey>(layout: &KeyLayout, part: usize, codes: &[K]) -> Gathere
             let codes = codes.iter().map(|code| own(code).distance() as u32).collect();
             Gathered::from_codes(codes, dictionary.clone(), Some(valid))
         }
-        PartDomain::Integer { low, high } => match (i64::try_from(*low), i64::try_from(*high)) {
+        PartDomain::Integer(Grid { low, high, step }) => match (i64::try_from(*low), i64::try_from(*high)) {
             (Ok(low), Ok(_)) => {
-                let values = codes.iter().map(|code| low.wrapping_add(own(code).distance() as i64)).collect();
-                Gathered::from_i64(values, Some(valid))
+                let value = |code| low.wrapping_add((own(code).distance() as i64).wrapping_mul(*step as i64));
+                Gathered::from_i64(codes.iter().map(value).collect(), Some(valid))
             }
             _ => {
-                let values = codes.iter().map(|code| low + own(code).wide_distance()).collect();
+                let step = i128::from(*step);
+                let values = codes.iter().map(|code| low + own(code).wide_distance() * step).collect();
                 Gathered::from_i128(values, Some(valid))
             }
         },

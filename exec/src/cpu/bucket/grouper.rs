@@ -155,13 +155,16 @@ impl Grouper {
                 codes: Vec::new(),
                 cuts: SharedCuts::default(),
             },
-            GroupKind::Hash => Grouper::Hash {
-                layout: layout.clone(),
-                table: GroupTable::new(layout.width, 0),
-                keys: kept_keys(layout, types, is_own_index(layout, rows)),
-                firsts: Firsts::default(),
-                own_index: is_own_index(layout, rows),
-            },
+            GroupKind::Hash => {
+                let (hashed, own_index) = (layout.hashed(), is_own_index(layout, rows));
+                Grouper::Hash {
+                    table: GroupTable::new(hashed.width, 0),
+                    keys: kept_keys(&hashed, types, own_index),
+                    layout: hashed,
+                    firsts: Firsts::default(),
+                    own_index,
+                }
+            }
         }
     }
 

@@ -392,9 +392,9 @@ mod tests {
     /// them, where `valid` says so.
     fn check(values: &[i64], valid: Option<&[bool]>) {
         let (low, high) = values.iter().fold((i64::MAX, i64::MIN), |all, &value| (all.0.min(value), all.1.max(value)));
-        let domain = || PartDomain::Integer { low: low.into(), high: high.into() };
+        let domain = || PartDomain::integers(low.into(), high.into());
         let column = || Gathered::from_i64(values.to_vec(), valid.map(<[bool]>::to_vec));
-        let wide = PartDomain::Integer { low: 0, high: 1 << 65 };
+        let wide = PartDomain::integers(0, 1 << 65);
         let zero = Gathered::from_i64(vec![0; values.len()], None);
         let layouts = [(vec![domain()], vec![column()]), (vec![domain(), wide], vec![column(), zero])];
         let mut expected: HashMap<Option<i64>, Vec<u32>> = HashMap::new();

@@ -16,17 +16,19 @@ use super::super::probe::{BLOCK, IntegerKeys, Key, KeyRange, KeyVector};
 use super::super::vector::Vector;
 use super::grouper::Grouper;
 use super::hash_parts::{self, Hashed, Outcome};
-use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
+use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartLayout, PartValues};
 use super::parts;
 use super::ranks::Ranks;
 use super::sorted::{self, Keys};
 use super::table::{GroupTable, GroupTables, NO_GROUP};
 use super::translation::Translations;
 use crate::column::Column;
+use crate::column::divisor::{common_divisor, common_step};
 use crate::context::{Memory, Reservation};
 use crate::schedule::Workers;
 use crate::technique::Technique;
 use crate::{Error, ErrorKind, Result};
+use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::types::DataType;
 use std::sync::Arc;
 
@@ -98,10 +100,16 @@ impl KeyIndex {
             return Ok(Built { index, order: None });
         }
         let domains = keys.iter().zip(types).map(|(column, &data_type)| domain_of(column, data_type, workers));
-        let layout = KeyLayout::new(domains.collect::<Result<_>>()?);
+        let mut layout = KeyLayout::new(domains.collect::<Result<_>>()?);
         let mut reservation = Reservation::new(&workers.context.memory);
         reservation.add(rows * 24)?;
-        let form = index_form(&layout, rows as u64, workers.pool.is_none());
+        let mut form = index_form(&layout, rows as u64, workers.pool.is_none());
+        if form == IndexForm::Hash
+            && let Some(stepped) = layout_in_steps(&layout, keys, workers)?
+        {
+            form = index_form(&stepped, rows as u64, workers.pool.is_none());
+            layout = if form == IndexForm::Hash { layout } else { stepped };
+        }
         if let (IndexForm::Ranked, Some(size)) = (form, layout.codes())
             && rows > parts::PARTS_ROWS
             && !workers.is_one()
@@ -226,16 +234,20 @@ impl KeyIndex {
     /// The index of keys that are one integer each and increase, as far as it is one of ranks or needs none.
     fn of_increasing(keys: &[Gathered], rows: usize, workers: Workers<'_>) -> Result<Option<Self>> {
         let [column] = keys else { return Ok(None) };
-        let Some((keys, (low, high))) = Keys::of_gathered(column) else { return Ok(None) };
-        let layout = KeyLayout::new(vec![PartDomain::Integer { low, high }]);
+        let Some((sorted, (low, high))) = Keys::of_gathered(column) else { return Ok(None) };
+        let mut layout = KeyLayout::new(vec![PartDomain::integers(low, high)]);
+        let form = |layout: &KeyLayout| index_form(layout, rows as u64, workers.pool.is_none());
+        if form(&layout) == IndexForm::Hash {
+            layout = layout_in_steps(&layout, keys, workers)?.unwrap_or(layout);
+        }
         let (Some(size), Some(range)) = (layout.codes(), layout.code_range()) else { return Ok(None) };
-        if index_form(&layout, rows as u64, workers.pool.is_none()) != IndexForm::Ranked {
+        if form(&layout) != IndexForm::Ranked {
             return Ok(None);
         }
         let mut reservation = Reservation::new(&workers.context.memory);
         reservation.add(2 * Ranks::bytes(size))?;
-        let Some(ranks) = sorted::rank(keys, range, size, workers)? else { return Ok(None) };
-        let is_dense = high - low + 1 == rows as i128 && Technique::Dense.is_on();
+        let Some(ranks) = sorted::rank(sorted, range, size, workers)? else { return Ok(None) };
+        let is_dense = size == rows as u64 + 1 && Technique::Dense.is_on();
         let lookup = if is_dense { Lookup::Dense(rows as u32) } else { Lookup::Ranked(ranks) };
         Ok(Some(KeyIndex::new(layout, lookup, Spans::Unique, reservation)))
     }
@@ -253,7 +265,7 @@ impl KeyIndex {
     pub(crate) fn part_range(&self, part: usize) -> Option<(i128, i128)> {
         match &self.layout.parts.get(part)?.domain {
             // A domain without codes is written as it is, and bounds nothing.
-            domain @ PartDomain::Integer { low, high } => domain.codes().map(|_| (*low, *high)),
+            domain @ PartDomain::Integer(grid) => domain.codes().map(|_| (grid.low, grid.high)),
             _ => None,
         }
     }
@@ -499,7 +511,7 @@ fn domain_of(column: &Gathered, data_type: DataType, workers: Workers<'_>) -> Re
             Ok(each.fold(none, |all, value| join(all, (value, value))))
         })?;
         let (low, high) = found.into_iter().fold(none, join);
-        Ok(if low > high { PartDomain::Integer { low: 0, high: 0 } } else { PartDomain::Integer { low, high } })
+        Ok(if low > high { PartDomain::integers(0, 0) } else { PartDomain::integers(low, high) })
     }
     match &column.data {
         GatheredData::I32(values) => range(column, values, workers),
@@ -512,6 +524,49 @@ fn domain_of(column: &Gathered, data_type: DataType, workers: Workers<'_>) -> Re
         _ => Ok(PartDomain::of_type(data_type)),
     }
 }
+
+/// A layout of one integer that is too wide for anything but hashing, in the steps in which its keys come; none if these are
+/// too many, too. Keys that are not NULL lie in its range.
+fn layout_in_steps(layout: &KeyLayout, keys: &[Gathered], workers: Workers<'_>) -> Result<Option<KeyLayout>> {
+    let ([column], [PartLayout { domain: PartDomain::Integer(grid), .. }]) = (keys, &layout.parts[..]) else {
+        return Ok(None);
+    };
+    let range = grid.high.checked_sub(grid.low).and_then(|range| u64::try_from(range).ok());
+    let (Ok(low), Some(range)) = (i64::try_from(grid.low), range) else { return Ok(None) };
+    if !Technique::KeySteps.is_on() {
+        return Ok(None);
+    }
+    let step = match &column.data {
+        GatheredData::I32(values) => step_of(column, values, (low, range), workers)?,
+        GatheredData::I64(values) => step_of(column, values, (low, range), workers)?,
+        _ => None,
+    };
+    let stepped = |step| KeyLayout::new(vec![PartDomain::Integer(Grid { step, ..*grid })]);
+    Ok(step.filter(|&step| step > 1).map(stepped))
+}
+
+/// The widest step from a least value on in which the values of a column lie, if there are at most [`STEPS_MAX`] of them to
+/// the end of the range.
+fn step_of<T: Copy + Into<i64> + Sync>(
+    column: &Gathered,
+    values: &[T],
+    (low, range): (i64, u64),
+    workers: Workers<'_>,
+) -> Result<Option<u64>> {
+    let piece_rows = workers.piece_rows(values.len());
+    let pieces = values.chunks(piece_rows).enumerate().collect();
+    let found = workers.map(pieces, |(piece, values): (usize, &[T])| {
+        let valid = column.valid.as_ref().map(|valid| &valid[piece * piece_rows..]);
+        let is_valid = |row: usize| valid.is_none_or(|valid| valid[row]);
+        let each = values.iter().enumerate().filter(|&(row, _)| is_valid(row)).map(|(_, &value)| value.into());
+        Ok(common_step(each.map(|value: i64| value.wrapping_sub(low) as u64), range, STEPS_MAX))
+    })?;
+    let step = found.into_iter().reduce(|all, own| Some(common_divisor(all?, own?))).flatten();
+    Ok(step.filter(|step| range / step <= STEPS_MAX))
+}
+
+/// Steps of a range that is worth looking at, at most: of no more is an index made that is not one of hashes.
+const STEPS_MAX: u64 = 1 << 30;
 
 fn build_direct(layout: KeyLayout, codes: &Codes, size: usize, mut reservation: Reservation) -> Result<Built> {
     let mut entries = vec![NO_GROUP; size + 1];

@@ -1,7 +1,7 @@
 //! Keys as numbers: the parts of a key, packed into one integer of 32, 64 or 128 bits where their ranges allow it, else
 //! written one after the other as bytes. Equal keys, in the sense of GROUP BY, have equal codes.
 //!
-//! A part's code is 0 for NULL and 1 + value - low otherwise, so it takes the bits of its range. Text is packed by
+//! A part's code is 0 for NULL and 1 + (value - low) / step otherwise, so it takes the bits of its range. Text is packed by
 //! its dictionary codes. Floats are their canonical bits, intervals their comparable length.
 
 use super::super::bitmap::Bitmap;
@@ -13,6 +13,7 @@ use super::pack::pack;
 use super::repeats::Repeats;
 use super::text_keys::TextKeys;
 use crate::column::Dictionary;
+use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, canonical_float_bits};
 use std::sync::Arc;
@@ -52,8 +53,8 @@ pub(crate) struct PartLayout {
 /// Which values a part can have.
 #[derive(Clone, Debug)]
 pub(crate) enum PartDomain {
-    /// Integer-like or boolean, from `low` to `high`.
-    Integer { low: i128, high: i128 },
+    /// Integer-like or boolean.
+    Integer(Grid),
     /// Strings of one dictionary.
     Code(Arc<Dictionary>),
     /// Floats.
@@ -65,16 +66,21 @@ pub(crate) enum PartDomain {
 }
 
 impl PartDomain {
+    /// The integers from `low` to `high`.
+    pub(crate) fn integers(low: i128, high: i128) -> Self {
+        PartDomain::Integer(Grid::of_range(low, high))
+    }
+
     /// All values of a type.
     pub(crate) fn of_type(data_type: DataType) -> Self {
         match data_type {
-            DataType::Null => PartDomain::Integer { low: 0, high: 0 },
+            DataType::Null => PartDomain::integers(0, 0),
             DataType::Real | DataType::Double => PartDomain::Float,
             DataType::Text | DataType::Varchar(_) | DataType::Char(_) => PartDomain::Text,
             DataType::Interval => PartDomain::Interval,
             _ => {
                 let (low, high) = data_type.integer_bounds().unwrap_or((i128::MIN, i128::MAX));
-                PartDomain::Integer { low, high }
+                PartDomain::integers(low, high)
             }
         }
     }
@@ -82,8 +88,9 @@ impl PartDomain {
     /// Number of codes, NULL's included; None if they do not fit 127 bits.
     pub(crate) fn codes(&self) -> Option<u128> {
         match self {
-            PartDomain::Integer { low, high } => {
-                u128::try_from(high.checked_sub(*low)?).ok()?.checked_add(2).filter(|&codes| codes < 1 << 127)
+            PartDomain::Integer(Grid { low, high, step }) => {
+                let last = u128::try_from(high.checked_sub(*low)?).ok()? / u128::from(*step);
+                last.checked_add(2).filter(|&codes| codes < 1 << 127)
             }
             PartDomain::Code(dictionary) => Some(dictionary.len() as u128 + 1),
             PartDomain::Float => Some((1 << 64) + 1),
@@ -132,7 +139,7 @@ impl KeyLayout {
     /// The codes of a layout of one integer, if they are not too many.
     pub(crate) fn code_range(&self) -> Option<CodeRange> {
         match &self.parts[..] {
-            [PartLayout { domain: PartDomain::Integer { low, high }, .. }] => CodeRange::new(*low, *high),
+            [PartLayout { domain: PartDomain::Integer(grid), .. }] => CodeRange::new(*grid),
             _ => None,
         }
     }
@@ -140,16 +147,26 @@ impl KeyLayout {
     /// The codes of a layout of one integer, if they fit 64 bits.
     pub(crate) fn wide_range(&self) -> Option<WideRange> {
         match &self.parts[..] {
-            [PartLayout { domain: PartDomain::Integer { low, high }, .. }] if self.is_word() => {
+            [PartLayout { domain: PartDomain::Integer(Grid { low, high, step: 1 }), .. }] if self.is_word() => {
                 WideRange::new(*low, *high)
             }
             _ => None,
         }
     }
 
+    /// The same for keys that are hashed: of one integer, whose codes gain nothing by what divides them.
+    pub(crate) fn hashed(&self) -> Self {
+        match &self.parts[..] {
+            [PartLayout { domain: PartDomain::Integer(Grid { low, high, .. }), .. }] => {
+                KeyLayout::new(vec![PartDomain::integers(*low, *high)])
+            }
+            _ => self.clone(),
+        }
+    }
+
     /// Whether codes are numbers that tell the keys.
     pub(crate) fn codes_tell_keys(&self) -> bool {
-        let tells = |part: &PartLayout| matches!(part.domain, PartDomain::Integer { .. } | PartDomain::Code(_));
+        let tells = |part: &PartLayout| matches!(part.domain, PartDomain::Integer(_) | PartDomain::Code(_));
         self.is_word() || self.width == KeyWidth::Bits128 && self.parts.iter().all(tells)
     }
 
@@ -445,11 +462,14 @@ fn each_code(
         }
     };
     match &part.domain {
-        PartDomain::Integer { low, .. } => {
+        PartDomain::Integer(Grid { low, step, .. }) => {
             // A domain of more than 127 bits is written as it is: it never packs and nothing lies outside it.
             let codes = part.domain.codes().unwrap_or(u128::MAX);
-            let low = if codes == u128::MAX { i128::MIN } else { *low };
-            let distance = |value: i128| (value >= low).then(|| value.wrapping_sub(low) as u128);
+            let (low, step) = if codes == u128::MAX { (i128::MIN, 1) } else { (*low, u128::from(*step)) };
+            let distance = |value: i128| {
+                let distance = (value >= low).then(|| value.wrapping_sub(low) as u128)?;
+                if step == 1 { Some(distance) } else { distance.is_multiple_of(step).then(|| distance / step) }
+            };
             each_integer(values.values, len, |tuple, value| put(tuple, distance(value), codes, absent));
         }
         PartDomain::Float => each_float(values.values, len, |tuple, value| {

@@ -111,7 +111,7 @@ mod tests {
     fn the_best_way_depends_on_codes_and_rows() {
         let of = |codes: i128, rows: Rows| {
             // NULL has a code, too.
-            GroupKind::of(&KeyLayout::new(vec![PartDomain::Integer { low: 0, high: codes - 2 }]), rows)
+            GroupKind::of(&KeyLayout::new(vec![PartDomain::integers(0, codes - 2)]), rows)
         };
         let rows = Rows {
             count: 100_000,

@@ -6,6 +6,8 @@ use super::super::kernels::vectorised;
 use super::super::probe::BLOCK;
 use super::super::vector::VectorData;
 use super::key::{KeyPartValues, PartDomain, PartLayout, PartValues};
+use crate::column::divisor::Divisor;
+use multiloop_planner::analysis::ranges::Grid;
 use std::sync::Arc;
 
 /// Adds a part to the codes of some keys, and marks those absent that have no code; false if it did nothing.
@@ -18,22 +20,16 @@ pub(super) fn pack(
     let Some(count) = part.domain.codes().and_then(|codes| u64::try_from(codes - 1).ok()) else { return false };
     let mut put = Put { codes, absent, shift: part.shift, count, values };
     match (&part.domain, values.values) {
-        (PartDomain::Integer { low, .. }, PartValues::Vector(vector)) if !vector.constant => {
-            let Ok(low) = i64::try_from(*low) else { return false };
-            match &vector.data {
-                VectorData::I32(values) => put.all(values, |value| i64::from(value).wrapping_sub(low) as u64),
-                VectorData::I64(values) => put.all(values, |value| wide_distance(value, low)),
-                _ => false,
-            }
-        }
-        (PartDomain::Integer { low, .. }, PartValues::Gathered(column)) => {
-            let Ok(low) = i64::try_from(*low) else { return false };
-            match &column.data {
-                GatheredData::I32(values) => put.all(values, |value| i64::from(value).wrapping_sub(low) as u64),
-                GatheredData::I64(values) => put.all(values, |value| wide_distance(value, low)),
-                _ => false,
-            }
-        }
+        (PartDomain::Integer(grid), PartValues::Vector(vector)) if !vector.constant => match &vector.data {
+            VectorData::I32(values) => put.integers(values, *grid),
+            VectorData::I64(values) => put.integers(values, *grid),
+            _ => false,
+        },
+        (PartDomain::Integer(grid), PartValues::Gathered(column)) => match &column.data {
+            GatheredData::I32(values) => put.integers(values, *grid),
+            GatheredData::I64(values) => put.integers(values, *grid),
+            _ => false,
+        },
         (PartDomain::Code(dictionary), PartValues::Vector(vector)) if !vector.constant => match &vector.data {
             VectorData::Code { codes, dictionary: other } if Arc::ptr_eq(dictionary, other) => {
                 put.all(codes, u64::from)
@@ -66,6 +62,16 @@ struct Put<'a> {
 }
 
 impl Put<'_> {
+    fn integers<T: Copy + Ord + Into<i64>>(&mut self, values: &[T], grid: Grid) -> bool {
+        let Ok(low) = i64::try_from(grid.low) else { return false };
+        if grid.step == 1 {
+            return self.all(values, |value| wide_distance(value.into(), low));
+        }
+        let divisor = Divisor::new(grid.step);
+        let steps = |value: T| divisor.quotient(wide_distance(value.into(), low)).unwrap_or(u64::MAX);
+        values.len() == self.codes.len() && self.some(values, steps, self.values.may_be_null())
+    }
+
     fn all<T: Copy + Ord>(&mut self, values: &[T], distance: impl Fn(T) -> u64) -> bool {
         let (shift, count) = (self.shift, self.count);
         if values.len() != self.codes.len() {

@@ -183,7 +183,7 @@ mod tests {
 
     /// Checks the index against a map from codes to rows, for some numbers of workers.
     fn check(values: Vec<i64>, valid: Option<Vec<bool>>, high: i64) {
-        let layout = KeyLayout::new(vec![PartDomain::Integer { low: 0, high: high.into() }]);
+        let layout = KeyLayout::new(vec![PartDomain::integers(0, high.into())]);
         let code = |row: usize| if valid.as_ref().is_none_or(|valid| valid[row]) { values[row] as u64 + 1 } else { 0 };
         let mut expected: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         (0..values.len()).for_each(|row| expected.entry(code(row)).or_default().push(row as u32));

@@ -164,13 +164,14 @@ mod tests {
     use crate::cpu::bucket::table::NO_GROUP;
     use crate::pool::Pool;
     use crate::schedule::MORSEL_ROWS;
+    use multiloop_planner::analysis::ranges::Grid;
 
     fn rank_of(chunks: &[Vec<i64>], low: i64, high: i64, threads: usize) -> Option<Ranks> {
         let column = |values: &Vec<i64>| Column { data: ColumnData::Int64(values.clone().into()), nulls: None };
         let columns: Vec<Column> = chunks.iter().map(column).collect();
         let (pool, context) = (Pool::new(threads).unwrap(), Context::new(Memory::new(usize::MAX)));
         let workers = Workers { pool: Some(&pool), context: &context };
-        let range = CodeRange::new(low.into(), high.into()).expect("a range of codes");
+        let range = CodeRange::new(Grid::of_range(low.into(), high.into())).expect("a range of codes");
         let columns: Vec<&Column> = columns.iter().collect();
         rank(Keys::Columns(&columns), range, (high - low + 2) as u64, workers).unwrap()
     }

@@ -75,23 +75,41 @@ fn kernels_say_that_rows_stay() {
     let text = program("%2[i1.k]", "i0.k").replace("%RESULT", "%4\noutput c, n, count, s");
     let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let fields = &program.collections[1].fields;
-    let rows = |step: i64| {
+    let rows = |key: &dyn Fn(i64) -> i64| {
         let mut rows = random_rows(fields, 10, 12, &mut Random(7));
-        rows.iter_mut().zip(0..).for_each(|(row, at)| row[0] = Value::Int(at * step));
+        rows.iter_mut().zip(0..).for_each(|(row, at)| row[0] = Value::Int(key(at)));
         rows
     };
-    let tables = |step| [table(&program.collections[0].fields, &[], 0), table(fields, &rows(step), 0)];
-    let place = |tables: [_; 2]| placed(&with_statistics(&program, &tables), &tables);
-    let (dense, sparse, falling) = (place(tables(1)), place(tables(1_000_000)), place(tables(-1)));
+    let place = |key: &dyn Fn(i64) -> i64| {
+        let tables = [table(&program.collections[0].fields, &[], 0), table(fields, &rows(key), 0)];
+        placed(&with_statistics(&program, &tables), &tables)
+    };
+    let (dense, apart) = (place(&|at| at), place(&|at| at * 1_000_000 + 7));
+    let (sparse, falling) = (place(&|at| at * 1_000_000 + at % 2), place(&|at| -at));
     assert!(dense.contains("Dense, keys are the numbers of rows; rows stay in the table"), "{dense}");
+    assert!(apart.contains("Dense, keys are the numbers of rows; rows stay in the table"), "{apart}");
+    assert!(apart.contains("key k: 7 to 9000007 in steps of 1000000, 4 bits"), "{apart}");
     assert!(sparse.contains("Ranked") && sparse.contains("; rows stay in the table"), "{sparse}");
     assert!(!falling.contains("rows stay"), "{falling}");
 }
 
 #[test]
+fn dense_keys_in_steps() {
+    for (rows, step) in [(1, 1_000), (2, 3), (8, 1_000_000), (40, 1 << 40), (40, 3 << 50)] {
+        let key = |row: usize| row as i64 * step - 7;
+        let probes = (0..rows).flat_map(|row| [key(row) - 1, key(row), key(row) + 1]);
+        let beyond = [key(rows), key(0) - step, i64::MIN, i64::MAX];
+        check(rows, |row| Value::Int(key(row)), &integers(probes.chain(beyond)));
+    }
+}
+
+#[test]
 fn increasing_keys() {
     for rows in [1, 8, 65] {
-        // Of 64 Ki codes and more, ranks.
+        // Of 64 Ki codes and more, ranks; in steps, too.
+        let apart = |row: usize| ((row * 2 + row % 2) * 500_001) as i64;
+        let probes = (0..rows).flat_map(|row| [apart(row) - 500_001, apart(row) - 1, apart(row)]);
+        check(rows, |row| Value::Int(apart(row)), &integers(probes));
         let key = |row: usize| (row * 1_000_003 + row % 2) as i64;
         let probes = (0..rows).flat_map(|row| [key(row) - 1, key(row), key(row) + 1]);
         check(rows, |row| Value::Int(key(row)), &integers(probes));

@@ -1,5 +1,5 @@
 //! Columns whose values lie evenly apart, which compact tables keep as offsets in steps: compared, added, summed, grouped,
-//! joined and sorted, nullable ones and such as reach the ends of their type.
+//! joined and sorted (keys of groups and of buckets count in steps, too), nullable ones and such as reach the ends of their type.
 
 use super::compare_forms;
 use crate::column::ColumnData;
@@ -27,24 +27,51 @@ loop
     product? = sum(i0.a * (i0.a + 100::bigint))::decimal(38,0)
     least? = min(i0.q)
     most? = max(i0.w)
+    kinds = count(distinct i0.b)
+    each? = sum(distinct i0.w)::decimal(38,0)
   %3 bucket_reduce
     key c = i0.c
     a? = sum(i0.a)::decimal(38,0)
     b? = sum(i0.b)::decimal(38,0)
     q? = sum(i0.q)::decimal(38,2)
     i? = sum(i0.i)::decimal(38,0)
+    kinds = count(distinct i0.b)
+    each? = sum(distinct i0.i)::decimal(38,0)
   %4 bucket_reduce
     key KEY? = i0.KEY
     rows = count_rows()
     q? = sum(i0.q)::decimal(38,2)
     least? = min(i0.i)
+  %5 bucket_reduce
+    key KEY? = i0.KEY
+    key q? = i0.q
+    rows = count_rows()
+    c? = max(i0.c)
+  %6 bucket_collect
+    if CONDITION
+    if i0.q > 30.00::decimal(15,2)
+    key KEY? = i0.KEY
+    c = i0.c
+    i = i0.i
 loop
   i1 in %0
-  %5 collect
+  %7 collect
     a = i1.a
     rows = %4[i1.KEY].rows
     other = %4[i1.OTHER].rows
-%6 sort %0 by KEY desc nulls first, b desc nulls first, a, w
+    pair = %5[i1.OTHER, i1.q].rows
+loop
+  i2 in %0
+  i3 in %6[i2.OTHER]
+  %8 reduce
+    rows = count_rows()
+    i? = sum(i3.i)::decimal(38,0)
+    c? = max(i3.c)
+  %9 bucket_reduce
+    key KEY? = i2.KEY
+    key c = i3.c
+    rows = count_rows()
+%10 sort %0 by KEY desc nulls first, b desc nulls first, a, w
 result %RESULT
 output FIELDS
 ";
@@ -89,13 +116,21 @@ fn check(rows: i64, forms: &[usize]) {
     }
     for condition in &conditions {
         compare(condition, "a", "b", "1", "a, b, q, w, i");
-        compare(condition, "a", "b", "2", "n, a, b, q, w, product, least, most");
+        compare(condition, "a", "b", "2", "n, a, b, q, w, product, least, most, kinds, each");
     }
     for (key, other) in [("a", "b"), ("b", "a"), ("w", "a"), ("a", "w"), ("b", "w")] {
-        compare("TRUE", key, other, "3", "c, a, b, q, i");
+        compare("TRUE", key, other, "3", "c, a, b, q, i, kinds, each");
         compare("TRUE", key, other, "4", &format!("{key}, rows, q, least"));
-        compare("TRUE", key, other, "5", "a, rows, other");
-        compare("TRUE", key, other, "6", "a, b, q, w, i, c");
+        compare("TRUE", key, other, "5", &format!("{key}, q, rows, c"));
+        compare("TRUE", key, other, "7", "a, rows, other, pair");
+        // Many rows find many.
+        for (key, other) in [(key, other), (key, key)].into_iter().filter(|_| rows.len() < 1_000) {
+            for condition in ["TRUE", "i0.a % 200::bigint = 0::bigint", "i0.a = 0::bigint"] {
+                compare(condition, key, other, "8", "rows, i, c");
+                compare(condition, key, other, "9", &format!("{key}, c, rows"));
+            }
+        }
+        compare("TRUE", key, other, "10", "a, b, q, w, i, c");
     }
 }
 

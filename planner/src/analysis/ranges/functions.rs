@@ -64,11 +64,12 @@ fn own_fact(function: Function, facts: &[Fact], types: &[DataType], result: Data
     let nullable = nullable(function, facts).unwrap_or(true);
     let unknown = Fact {
         bounds: result.integer_bounds(),
+        steps: None,
         nullable,
         may_fail: function_effects(function, types, result).may_fail,
     };
     if let Some(bounds) = chosen(function, facts) {
-        return Fact { bounds, nullable, may_fail: false };
+        return Fact { bounds, steps: None, nullable, may_fail: false };
     }
     let Some(type_bounds) = result.integer_bounds() else { return unknown };
     let bounds: Option<Vec<Interval>> = facts.iter().map(|fact| fact.bounds).collect();
@@ -76,15 +77,16 @@ fn own_fact(function: Function, facts: &[Fact], types: &[DataType], result: Data
     let Some(computed) = strict(function, &bounds, types, result) else { return unknown };
     if bounds.iter().any(|(low, high)| low > high) {
         // An argument is always NULL, and so is the result.
-        return Fact { bounds: Some(NOTHING), nullable: true, may_fail: false };
+        return Fact { bounds: Some(NOTHING), steps: None, nullable: true, may_fail: false };
     }
     match computed {
         Some((low, high)) => Fact {
             bounds: Some((low.max(type_bounds.0), high.min(type_bounds.1))),
+            steps: None,
             nullable: any_nullable,
             may_fail: low < type_bounds.0 || high > type_bounds.1,
         },
-        None => Fact { bounds: Some(type_bounds), nullable: any_nullable, may_fail: true },
+        None => Fact { bounds: Some(type_bounds), steps: None, nullable: any_nullable, may_fail: true },
     }
 }
 
