@@ -3,10 +3,11 @@
 //! Exact by a bitmap where the values are small integers or codes of one dictionary: that also proves uniqueness, and
 //! that equal values stand together (as many runs as distinct values). Otherwise a HyperLogLog sketch estimates
 //! (Flajolet et al. 2007): 2^12 registers keep the longest run of zeros among the hashes that share their first 12
-//! bits; their harmonic mean gives the count within about 1.6 %.
+//! bits; their harmonic mean gives the count within about 1.6 %. Where that is about as many as there are runs of equal values,
+//! `proof` finds out whether it is exactly as many.
 
 use super::statistics::float_key;
-use super::{Column, ColumnData};
+use super::{Column, ColumnData, proof};
 use ::arrow::buffer::NullBuffer;
 use multiloop_planner::catalog::ColumnStatistics;
 use multiloop_planner::value::Value;
@@ -19,18 +20,34 @@ const BITS_PER_ROW_MAX: u64 = 8;
 /// A bitmap of so many bits is affordable for any column.
 const BITS_ALWAYS: u64 = 1 << 16;
 
-/// Completes `distinct`, `unique` and `clustered`; `runs` counts the runs of equal values if there are no NULLs.
-pub(super) fn measure(chunks: &[&Column], rows: u64, runs: Option<u64>, statistics: &mut ColumnStatistics) {
+/// How far an estimate may be from the truth: four standard deviations.
+const ERROR: f64 = 0.064;
+
+/// Completes `distinct`, `unique` and `clustered`; `runs` counts the runs of equal values if there are no NULLs, `estimated` is an
+/// estimate that has been made before.
+pub(super) fn measure(
+    chunks: &[&Column],
+    rows: u64,
+    (runs, estimated): (Option<u64>, Option<u64>),
+    statistics: &mut ColumnStatistics,
+) {
     if statistics.distinct.is_some() {
         return;
     }
-    match exact(chunks, rows, statistics) {
-        Some(distinct) => {
-            statistics.distinct = Some(distinct);
-            statistics.unique = distinct == rows && statistics.nulls == 0;
-            statistics.clustered |= runs == Some(distinct);
-        }
-        None => statistics.distinct = Some(estimate(chunks).min(rows - statistics.nulls)),
+    let estimate = || estimated.unwrap_or_else(|| estimate(chunks)).min(rows - statistics.nulls);
+    let (distinct, is_exact) = match exact(chunks, rows, statistics) {
+        Some(distinct) => (distinct, true),
+        None => match (estimate(), runs) {
+            (estimate, Some(runs)) if estimate.abs_diff(runs) as f64 <= runs as f64 * ERROR => {
+                if proof::runs_differ(chunks, runs) { (runs, true) } else { (estimate, false) }
+            }
+            (estimate, _) => (estimate, false),
+        },
+    };
+    statistics.distinct = Some(distinct);
+    if is_exact {
+        statistics.unique = distinct == rows && statistics.nulls == 0;
+        statistics.clustered |= runs == Some(distinct);
     }
 }
 
@@ -152,7 +169,7 @@ impl Sketch {
 }
 
 /// A hash with well mixed high bits; equal values have equal hashes in every form.
-fn hash_of(column: &Column, row: usize) -> u64 {
+pub(super) fn hash_of(column: &Column, row: usize) -> u64 {
     match &column.data {
         ColumnData::Float32(values) => mix(float_key(values[row].into()) as u64),
         ColumnData::Float64(values) => mix(float_key(values[row]) as u64),

@@ -15,6 +15,7 @@ pub mod dictionary;
 mod distinct;
 pub(crate) mod divisor;
 pub mod form;
+mod proof;
 mod shared_dictionary;
 mod slab;
 pub mod statistics;

@@ -290,9 +290,7 @@ pub(super) fn measure(
     let rows = columns.first().map_or(0, |chunks| chunks.iter().map(|column| column.rows() as u64).sum());
     let columns = (0..fields.len()).into_par_iter().map(|index| {
         let (mut statistics, runs) = fold(&summaries[index]);
-        let estimate = estimates[index].map(|estimate| estimate.min(rows - statistics.nulls));
-        statistics.distinct = statistics.distinct.or(estimate);
-        super::distinct::measure(&columns[index], rows, runs, &mut statistics);
+        super::distinct::measure(&columns[index], rows, (runs, estimates[index]), &mut statistics);
         statistics
     });
     TableStatistics { rows, columns: columns.collect() }

@@ -6,6 +6,7 @@ use super::optimise::selectivity::distinct_values;
 use super::visit::{as_column, for_each_expression, for_each_input, for_each_subquery};
 use super::{ColumnId, Columns, Relation};
 use crate::catalog::{ColumnStatistics, TableInfo};
+use crate::types::DataType;
 use crate::value::Value;
 
 /// What is known of one column.
@@ -24,8 +25,10 @@ pub(crate) struct Profile {
     pub(crate) null_share: f64,
     /// Proven: no two rows of its table have the same value, and none is NULL.
     pub(crate) unique: bool,
-    /// Proven: equal values stand next to each other in its table.
-    pub(crate) clustered: bool,
+    /// Proven: its table is in its order.
+    pub(crate) sorted: bool,
+    /// Its values lie so far apart that they are found by hashing, not by their distance from the least one.
+    pub(crate) wide: bool,
     /// Proven: no NULL where it is made. An outer join above may add some.
     pub(crate) not_null: bool,
 }
@@ -131,9 +134,23 @@ fn scanned(table: &TableInfo, position: usize) -> Profile {
         range: column.min.as_ref().and_then(number).zip(column.max.as_ref().and_then(number)),
         null_share: if rows > 0.0 { column.nulls as f64 / rows } else { 0.0 },
         unique: column.unique,
-        clustered: column.sorted || column.clustered,
+        sorted: column.sorted,
+        wide: is_wide(table.fields[position].data_type, column, rows),
         not_null: declared || column.unique || counted_no_nulls(column),
     }
+}
+
+/// Codes up to which an index is an array or bits, whatever rows there are; and for each row.
+const NEAR_CODES: (f64, f64) = ((1 << 24) as f64, 2048.0);
+
+/// Whether an index of so many rows of a column would be one of hashes. Strings that repeat are codes of a dictionary.
+fn is_wide(data_type: DataType, column: &ColumnStatistics, rows: f64) -> bool {
+    if data_type.is_text() {
+        return column.distinct.is_some_and(|distinct| distinct as f64 * 4.0 > rows);
+    }
+    let bounds = column.min.as_ref().and_then(number).zip(column.max.as_ref().and_then(number));
+    let codes = bounds.map_or(0.0, |(min, max)| (max - min) / column.step.unwrap_or(1) as f64);
+    codes > NEAR_CODES.0.max(rows * NEAR_CODES.1)
 }
 
 /// Statistics that were gathered (and not just left at their default) and found no NULL.

@@ -383,7 +383,8 @@ impl Cluster<'_> {
                     values: values.max(1.0),
                     table_rows: if profile.rows > 0.0 { profile.rows } else { rows },
                     unique: profile.unique,
-                    clustered: profile.clustered,
+                    sorted: profile.sorted,
+                    wide: profile.wide,
                 });
             }
             KeyClass { members, data_type }

@@ -4,8 +4,10 @@
 //!
 //! * probing a bucket: 1 while it stays in the first caches, up to 5 when every probe is a cache miss;
 //! * building one: 2 to 6 a row, likewise, twice that if a bucket may hold several rows;
-//! * where the build side's key is clustered (an orders table by its key), building costs 1.5 a row, and so does a
-//!   probe if the probing side is clustered by it as well: neighbours meet the same cache lines;
+//! * where the build side is in the order of its key (an orders table), building costs 1.5 a row, and so does a probe
+//!   if the probing side is in that order as well: neighbours meet the same cache lines;
+//! * where values lie too far apart for an index that is an array or bits: four times of building, whether or not a
+//!   bucket may hold several rows, and twice of a probe; no order helps;
 //! * a key of several columns: twice of either, because it is hashed, not an index, unless one of the columns is
 //!   unique by itself: then that is the key, and the others are tests of the row found;
 //! * a row that comes out: 1, twice that if it comes from a bucket of several rows;
@@ -36,10 +38,12 @@ pub(super) struct JoinShape {
     pub(super) pairwise: bool,
     /// One of several equalities suffices as the key.
     pub(super) one_key: bool,
-    /// The left rows come clustered by the key.
-    pub(super) left_clustered: bool,
-    /// The right rows come clustered by the key.
-    pub(super) right_clustered: bool,
+    /// The left rows come in the order of the key.
+    pub(super) left_sorted: bool,
+    /// The right rows come in the order of the key.
+    pub(super) right_sorted: bool,
+    /// The key is found by hashing, though it is one column.
+    pub(super) wide: bool,
 }
 
 /// The cost of one join, its sides' not included.
@@ -47,16 +51,20 @@ pub(super) fn cost_of(shape: &JoinShape) -> f64 {
     if shape.keys == 0 {
         return shape.right_rows * 2.0 + shape.left_rows * shape.right_rows + shape.rows;
     }
-    let key = if shape.keys > 1 && !shape.one_key { 2.0 } else { 1.0 };
     let spread = if shape.unique { 1.0 } else { 2.0 };
+    let (key, build_spread) = match (shape.keys > 1 && !shape.one_key, shape.wide) {
+        (false, false) => (1.0, spread),
+        (false, true) => (2.0, 2.0),
+        (true, _) => (2.0, spread),
+    };
     let probe_unit = match probe_unit(shape.right_rows) {
-        unit if shape.left_clustered && shape.right_clustered => unit.min(1.5),
+        unit if shape.left_sorted && shape.right_sorted => unit.min(1.5),
         unit => unit,
     };
-    let build_unit = if shape.right_clustered { 1.5 } else { build_unit(shape.right_rows) };
+    let build_unit = if shape.right_sorted { 1.5 } else { build_unit(shape.right_rows) };
     let tests = if shape.pairwise { 2.0 } else { 1.0 };
     let probe = shape.left_rows * probe_unit * key * tests;
-    let build = shape.right_rows * (build_unit * key * spread + shape.payload);
+    let build = shape.right_rows * (build_unit * key * build_spread + shape.payload);
     probe + build + shape.rows * spread
 }
 
@@ -173,11 +181,12 @@ impl<'a> Cardinality<'a> {
             shape.unique |= unique;
             shape.one_key |= unique;
             // Which input is streamed is not known here; the largest one most likely is.
-            shape.left_clustered |= class.members.iter().any(|key| left >> key.input & 1 == 1 && key.clustered);
-            shape.right_clustered |= class.members.iter().any(|key| right >> key.input & 1 == 1 && key.clustered);
+            shape.left_sorted |= class.members.iter().any(|key| left >> key.input & 1 == 1 && key.sorted);
+            shape.right_sorted |= class.members.iter().any(|key| right >> key.input & 1 == 1 && key.sorted);
+            shape.wide |= class.members.iter().any(|key| right >> key.input & 1 == 1 && key.wide);
         }
-        if shape.keys > 1 && !shape.one_key {
-            (shape.left_clustered, shape.right_clustered) = (false, false);
+        if shape.keys > 1 && !shape.one_key || shape.wide {
+            (shape.left_sorted, shape.right_sorted) = (false, false);
         }
         if shape.keys > 1 {
             shape.unique |= self.composites.iter().any(|composite| {

@@ -55,8 +55,10 @@ pub(super) struct KeyColumn {
     pub(super) table_rows: f64,
     /// No value occurs twice in its table.
     pub(super) unique: bool,
-    /// Equal values stand together in its table, most likely in order.
-    pub(super) clustered: bool,
+    /// Its table is in its order.
+    pub(super) sorted: bool,
+    /// Its values are found by hashing.
+    pub(super) wide: bool,
 }
 
 /// Another predicate over several inputs.

@@ -10,13 +10,15 @@
 //!    order: `join_cluster`, `factor_or`, `derive_predicates`, `crossing` (what may cross which join),
 //!    `join_order` and `join_cost`, on the estimates of `estimate` and `selectivity`.
 //! 6. `prune_columns`: what nobody reads is left out; a join whose right side nobody reads becomes a semi join.
-//! 7. `aggregate_before_join`: what a join only adds to groups is joined to the groups, not to their rows.
+//! 7. `distinct_arguments`: DISTINCT goes from aggregates whose arguments are distinct anyway.
+//! 8. `aggregate_before_join`: what a join only adds to groups is joined to the groups, not to their rows.
 //!
 //! Scalar subqueries stay: the IR's Conditional Reduce unnests them.
 
 mod aggregate_before_join;
 mod crossing;
 mod derive_predicates;
+mod distinct_arguments;
 mod drop_order;
 pub(crate) mod estimate;
 mod factor_or;
@@ -52,6 +54,7 @@ pub fn optimise(query: Query) -> Query {
     place(&mut relation, &Placer { profiles: &profiles, columns: &columns, depth: 0, pruned: false });
     let required: ColumnSet = output.iter().map(|(_, id)| *id).collect();
     prune_columns::prune_columns(&mut relation, &required);
+    distinct_arguments::drop_distinct_arguments(&mut relation);
     aggregate_before_join::aggregate_before_joins(&mut relation, 0, &mut profiles, &mut columns);
     Query { relation, output, columns, parameters }
 }

@@ -142,9 +142,13 @@ impl Writer<'_> {
                 } else {
                     String::new()
                 };
-                format!("select {x} as x, count({y}) as y from {from}{filter} group by {x}{having}")
+                let distinct = *self.random.pick(&["", "distinct "]);
+                format!("select {x} as x, count({distinct}{y}) as y from {from}{filter} group by {x}{having}")
             }
-            8 => format!("select max({x}) as x, sum({y}) as y from {from}{filter}"),
+            8 => {
+                let distinct = *self.random.pick(&["", "distinct "]);
+                format!("select max({x}) as x, sum({distinct}{y}) as y from {from}{filter}")
+            }
             _ if self.total => format!("select {x} + 1 as x, {y} as y from {from}{filter}"),
             _ => format!("select {x} + 1 as x, 12 / ({y} + 1) as y from {from}{filter}"),
         }
