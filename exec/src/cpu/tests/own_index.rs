@@ -37,19 +37,23 @@ output x, n, s
     )
 }
 
-/// Keys `step` apart, each of two rows or three, some of them NULL.
+/// Keys about `step` apart, each of two rows or three, some of them NULL.
 fn check(rows: i64, step: i64, text: bool) {
     let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
     let row = |row: i64| {
         let key = row * 2 / 5;
         let null = key % 11 == 3;
-        let number = if null { Value::Null } else { Value::Int(key * step) };
+        let number = if null { Value::Null } else { Value::Int(key * step + if step > 1 { key % 2 } else { 0 }) };
         let word = if null { Value::Null } else { Value::text(format!("the key {key}")) };
         vec![number, Value::Int(row), word, Value::Float(key as f64 / 2.0)]
     };
     let rows: Vec<Vec<Value>> = (0..rows).map(|at| row(at * 7 % rows.max(1))).collect();
-    let mut kinds: Vec<(Vec<&str>, Vec<&str>)> =
-        vec![(vec!["i0.k"], vec!["i0.x"]), (vec!["i0.k", "i0.k"], vec!["i0.k", "i0.x"]), (vec!["i0.d"], vec!["i0.d"])];
+    let mut kinds: Vec<(Vec<&str>, Vec<&str>)> = vec![
+        (vec!["i0.k"], vec!["i0.x"]),
+        (vec!["i0.k", "i0.k"], vec!["i0.k", "i0.x"]),
+        (vec!["i0.d"], vec!["i0.d"]),
+        (vec!["i0.k", "i0.x"], vec!["i0.x", "i0.k"]),
+    ];
     if text {
         kinds.push((vec!["i0.c"], vec!["i0.c"]));
         kinds.push((vec!["i0.c", "i0.k"], vec!["i0.c", "i0.x"]));
@@ -63,7 +67,7 @@ fn check(rows: i64, step: i64, text: bool) {
 #[test]
 fn few_groups() {
     for rows in [0, 1, 9, 300] {
-        for step in [1, 1_000, 1 << 40] {
+        for step in [1, 1_000, 1 << 30, 1 << 40] {
             check(rows, step, true);
         }
     }
@@ -73,5 +77,6 @@ fn few_groups() {
 fn many_groups() {
     // Beyond those that are merged alone, and beyond those that a cache close by holds.
     check(24_000, 1 << 40, true);
+    check(24_000, 1 << 30, false);
     check(100_000, 1 << 40, false);
 }
