@@ -11,7 +11,8 @@
 //!    `join_order` and `join_cost`, on the estimates of `estimate` and `selectivity`.
 //! 6. `prune_columns`: what nobody reads is left out; a join whose right side nobody reads becomes a semi join.
 //! 7. `distinct_arguments`: DISTINCT goes from aggregates whose arguments are distinct anyway.
-//! 8. `aggregate_before_join`: what a join only adds to groups is joined to the groups, not to their rows.
+//! 8. `single_row_groups`: groups by a unique key are its rows.
+//! 9. `aggregate_before_join`: what a join only adds to groups is joined to the groups, not to their rows.
 //!
 //! Scalar subqueries stay: the IR's Conditional Reduce unnests them.
 
@@ -30,6 +31,7 @@ mod prune_columns;
 mod push_filter;
 pub(crate) mod selectivity;
 mod simplify;
+mod single_row_groups;
 #[cfg(test)]
 mod tests;
 mod unnest_subquery;
@@ -55,6 +57,7 @@ pub fn optimise(query: Query) -> Query {
     let required: ColumnSet = output.iter().map(|(_, id)| *id).collect();
     prune_columns::prune_columns(&mut relation, &required);
     distinct_arguments::drop_distinct_arguments(&mut relation);
+    single_row_groups::project_single_row_groups(&mut relation);
     aggregate_before_join::aggregate_before_joins(&mut relation, 0, &mut profiles, &mut columns);
     Query { relation, output, columns, parameters }
 }
