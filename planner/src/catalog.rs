@@ -48,6 +48,8 @@ pub struct ColumnStatistics {
     pub distinct: Option<u64>,
     /// Proven: no two rows have the same value, and none is NULL.
     pub unique: bool,
+    /// Proven: no two rows have the same value; there may be NULLs.
+    pub unique_values: bool,
     /// Proven: in row order, values never decrease and NULLs, if any, are last.
     pub sorted: bool,
     /// Proven: equal values stand next to each other (what sorted implies).

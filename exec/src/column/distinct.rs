@@ -23,7 +23,7 @@ const BITS_ALWAYS: u64 = 1 << 16;
 /// How far an estimate may be from the truth: four standard deviations.
 const ERROR: f64 = 0.064;
 
-/// Completes `distinct`, `unique` and `clustered`; `runs` counts the runs of equal values if there are no NULLs, `estimated` is an
+/// Completes `distinct`, `unique`, `unique_values` and `clustered`; `runs` counts the runs of equal values if there are no NULLs, `estimated` is an
 /// estimate that has been made before.
 pub(super) fn measure(
     chunks: &[&Column],
@@ -47,6 +47,7 @@ pub(super) fn measure(
     statistics.distinct = Some(distinct);
     if is_exact {
         statistics.unique = distinct == rows && statistics.nulls == 0;
+        statistics.unique_values = distinct == rows - statistics.nulls;
         statistics.clustered |= runs == Some(distinct);
     }
 }

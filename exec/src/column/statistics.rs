@@ -264,6 +264,7 @@ pub(super) fn fold(summaries: &[Summary]) -> (ColumnStatistics, Option<u64>) {
         step: step.map(|(_, by)| by).filter(|&by| in_steps && by > 1),
         distinct: (bounded && sorted).then_some(runs),
         unique: bounded && sorted && nulls == 0 && runs == rows,
+        unique_values: bounded && sorted && runs == rows - nulls,
         sorted,
         clustered: sorted,
         average_bytes: bytes as f64 / (rows.max(1)) as f64,
@@ -367,6 +368,7 @@ fn append_column(
         step,
         distinct,
         unique: left.unique && right.unique && apart,
+        unique_values: left.unique_values && right.unique_values && apart,
         sorted,
         clustered: sorted || (left.clustered && right.clustered && apart && left.nulls + right.nulls == 0),
         average_bytes: (left.average_bytes * left_rows as f64 + right.average_bytes * right_rows as f64)

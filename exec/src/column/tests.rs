@@ -62,6 +62,8 @@ fn check_table(table: &Table, values: &[Value]) {
     let estimate = statistics.distinct.expect("always there") as f64;
     assert!((estimate - distinct as f64).abs() <= distinct as f64 * 0.06, "{estimate} for {distinct}");
     assert!(!statistics.unique || distinct == values.len());
+    assert!(!statistics.unique_values || distinct == known.len());
+    assert!(!statistics.unique || statistics.unique_values);
     let runs = 1 + values.windows(2).filter(|pair| pair[0].compare(&pair[1]).is_ne()).count();
     assert!(!statistics.clustered || runs <= distinct + 1);
     for chunk in &table.chunks {
@@ -229,6 +231,12 @@ fn sorted_and_clustered() {
     let table = check(DataType::Integer, &[ints([5, 5, 1, 1, 9]), vec![]].concat());
     let statistics = &table.statistics.columns[0];
     assert!(statistics.clustered && !statistics.sorted && !statistics.unique);
+    // NULLs apart no value comes twice, in no order and in order.
+    for values in [[Some(9), None, Some(2), None, Some(5)], [Some(2), Some(5), Some(9), None, None]] {
+        let values = values.map(|value| value.map_or(Value::Null, Value::Int));
+        let statistics = &check(DataType::Integer, &values).statistics.columns[0];
+        assert!(statistics.unique_values && !statistics.unique);
+    }
     // A NULL between equal values, and a value behind a NULL.
     let apart = [ints([1]), vec![Value::Null], ints([1])].concat();
     let statistics = &check(DataType::Integer, &apart).statistics.columns[0];

@@ -4,38 +4,59 @@
 use super::column_set::ColumnSet;
 use super::visit::{as_binary, as_column, conjuncts};
 use super::{ColumnId, Expression, JoinKind, Relation};
+use crate::catalog::ColumnStatistics;
 use crate::function::Function;
 
-/// Whether no two rows of `relation` have equal values in all of `columns` (more columns only help).
+/// Whether no two rows of `relation` have equal values, NULLs being equal, in all of `columns` (more columns only help).
 pub(crate) fn is_unique(relation: &Relation, columns: &ColumnSet) -> bool {
+    differ(relation, columns, Nulls::Equal)
+}
+
+/// The same where NULL equals nothing, as in a join: whether a row finds one row of `relation` at most by `columns`.
+pub(crate) fn is_unique_key(relation: &Relation, columns: &ColumnSet) -> bool {
+    differ(relation, columns, Nulls::Differ)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nulls {
+    Equal,
+    Differ,
+}
+
+fn differ(relation: &Relation, columns: &ColumnSet, nulls: Nulls) -> bool {
     match relation {
         Relation::Scan { table, columns: scanned } => {
             let statistics = &table.0.statistics;
-            let unique = |position: usize| statistics.columns.get(position).is_some_and(|column| column.unique);
+            let unique = |position: usize| {
+                let is_so = |column: &ColumnStatistics| column.unique || nulls == Nulls::Differ && column.unique_values;
+                statistics.columns.get(position).is_some_and(is_so)
+            };
             statistics.rows <= 1 || scanned.iter().any(|(position, id)| unique(*position) && columns.contains(*id))
         }
         Relation::Values { rows, .. } => rows.len() <= 1,
         Relation::Filter { input, .. } | Relation::Sort { input, .. } | Relation::Limit { input, .. } => {
-            is_unique(input, columns)
+            differ(input, columns, nulls)
         }
         Relation::Project { input, columns: made } => {
             let below = made.iter().filter(|(id, _)| columns.contains(*id)).filter_map(|(_, value)| as_column(value));
-            is_unique(input, &below.collect())
+            differ(input, &below.collect(), nulls)
         }
-        Relation::Join { kind: JoinKind::Semi | JoinKind::Anti, left, .. } => is_unique(left, columns),
+        Relation::Join { kind: JoinKind::Semi | JoinKind::Anti, left, .. } => differ(left, columns, nulls),
         // Each left row once, if it has at most one partner; then what is unique on the left stays so.
         Relation::Join { kind, left, right, on } => {
             let left_stays = matches!(kind, JoinKind::Inner | JoinKind::Left)
-                && is_unique(left, columns)
-                && is_unique(right, &join_key(right, on));
+                && differ(left, columns, nulls)
+                && is_unique_key(right, &join_key(right, on));
             left_stays
-                || (*kind == JoinKind::Inner && is_unique(right, columns) && is_unique(left, &join_key(left, on)))
+                || (*kind == JoinKind::Inner
+                    && differ(right, columns, nulls)
+                    && is_unique_key(left, &join_key(left, on)))
         }
         Relation::Aggregate { keys, .. } => keys.iter().all(|(id, _)| columns.contains(*id)),
         Relation::Distinct { input } => {
-            input.columns().iter().all(|id| columns.contains(*id)) || is_unique(input, columns)
+            input.columns().iter().all(|id| columns.contains(*id)) || differ(input, columns, nulls)
         }
-        Relation::With { body, .. } => is_unique(body, columns),
+        Relation::With { body, .. } => differ(body, columns, nulls),
         Relation::SetOperation { .. } | Relation::CteScan { .. } => false,
     }
 }

@@ -15,7 +15,7 @@ use super::join_cost::{Cardinality, JoinShape, cost_of};
 use super::push_filter::{equality, filtered};
 use crate::function::Function;
 use crate::relation::column_set::ColumnSet;
-use crate::relation::unique::is_unique;
+use crate::relation::unique::is_unique_key;
 use crate::relation::visit::as_binary;
 use crate::relation::{ColumnId, Expression, JoinKind, Relation};
 use crate::types::DataType;
@@ -379,7 +379,7 @@ impl Builder<'_> {
         let mut unique = None;
         for class in self.classes {
             if let (Some(a), Some(b)) = (first(left, class), first(right, class)) {
-                if unique.is_none() && is_unique(&right.relation, &ColumnSet::from_iter([b])) {
+                if unique.is_none() && is_unique_key(&right.relation, &ColumnSet::from_iter([b])) {
                     unique = Some(on.len());
                 }
                 on.push(equality(a, b, class.data_type));

@@ -14,7 +14,7 @@
 
 use crate::function::Function;
 use crate::relation::column_set::ColumnSet;
-use crate::relation::unique::{is_unique, join_key};
+use crate::relation::unique::{is_unique_key, join_key};
 use crate::relation::visit::{
     as_binary, as_column, conjuncts, for_each_column, for_each_expression, for_each_expression_mut,
     for_each_subquery_mut, rewrite, take,
@@ -129,7 +129,7 @@ impl Pruner {
                 let unread = right.columns().iter().all(|id| !required.contains(*id));
                 // With other conditions a lookup of the one match beats a search for any.
                 let key_only = || conjuncts(on).iter().all(|conjunct| as_binary(conjunct, Function::Equal).is_some());
-                if unread && key_only() && is_unique(right, &join_key(right, on)) {
+                if unread && key_only() && is_unique_key(right, &join_key(right, on)) {
                     *kind = JoinKind::Semi;
                 }
             }
@@ -142,7 +142,7 @@ impl Pruner {
 fn left_alone(relation: &Relation, required: &ColumnSet) -> Option<Arc<Relation>> {
     let Relation::Join { kind: JoinKind::Left, left, right, on } = relation else { return None };
     let unread = right.columns().iter().all(|id| !required.contains(*id));
-    (unread && is_unique(right, &join_key(right, on))).then(|| Arc::clone(left))
+    (unread && is_unique_key(right, &join_key(right, on))).then(|| Arc::clone(left))
 }
 
 fn retain_at<T>(list: &mut Vec<T>, kept: &[bool]) {

@@ -89,6 +89,7 @@ pub(super) fn statistics(rows: &[Row], at: usize) -> ColumnStatistics {
         max: values.last().map(|value| (*value).clone()),
         distinct: Some(values.len() as u64),
         unique: nulls == 0 && values.len() == count,
+        unique_values: values.len() == count,
         ..ColumnStatistics::default()
     }
 }
