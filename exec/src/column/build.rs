@@ -252,7 +252,7 @@ impl TableBuilder {
             let summaries =
                 |index: usize| chunks.iter().map(|chunk| chunk.summaries[index].clone()).collect::<Vec<_>>();
             let summaries: Vec<Vec<Summary>> = (0..fields.len()).map(summaries).collect();
-            let mut statistics = measure(&fields, &columns, &summaries, &estimates);
+            let mut statistics = measure(&fields, &columns, &summaries, &estimates, Some(&self.context.memory));
             statistics.rows = chunks.iter().map(|chunk| chunk.rows as u64).sum();
             statistics
         };

@@ -8,6 +8,7 @@
 
 use super::statistics::float_key;
 use super::{Column, ColumnData, proof};
+use crate::context::Memory;
 use ::arrow::buffer::NullBuffer;
 use multiloop_planner::catalog::ColumnStatistics;
 use multiloop_planner::value::Value;
@@ -23,12 +24,14 @@ const BITS_ALWAYS: u64 = 1 << 16;
 /// How far an estimate may be from the truth: four standard deviations.
 const ERROR: f64 = 0.064;
 
-/// Completes `distinct`, `unique`, `unique_values` and `clustered`; `runs` counts the runs of equal values if there are no NULLs, `estimated` is an
-/// estimate that has been made before.
+/// Completes `distinct`, `unique`, `unique_values` and `clustered`; `runs` counts the runs of equal values if there are no
+/// NULLs, `estimated` is an estimate that has been made before. What it takes to find out counts against a memory, if there
+/// is one.
 pub(super) fn measure(
     chunks: &[&Column],
     rows: u64,
     (runs, estimated): (Option<u64>, Option<u64>),
+    memory: Option<&Arc<Memory>>,
     statistics: &mut ColumnStatistics,
 ) {
     if statistics.distinct.is_some() {
@@ -39,7 +42,7 @@ pub(super) fn measure(
         Some(distinct) => (distinct, true),
         None => match (estimate(), runs) {
             (estimate, Some(runs)) if estimate.abs_diff(runs) as f64 <= runs as f64 * ERROR => {
-                if proof::runs_differ(chunks, runs) { (runs, true) } else { (estimate, false) }
+                if proof::runs_differ(chunks, runs, memory) { (runs, true) } else { (estimate, false) }
             }
             (estimate, _) => (estimate, false),
         },

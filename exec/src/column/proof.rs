@@ -6,7 +6,9 @@
 
 use super::Column;
 use super::distinct::hash_of;
+use crate::context::{Memory, Reservation};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Hashes that are looked at first.
 const SAMPLE: usize = 1 << 16;
@@ -14,8 +16,14 @@ const SAMPLE: usize = 1 << 16;
 /// Hashes of a part, on average: a table of them lies in the closest cache.
 const PART: usize = 1 << 11;
 
-/// Whether all runs of equal values, of which there are so many, have values of their own. There are no NULLs.
-pub(super) fn runs_differ(chunks: &[&Column], runs: u64) -> bool {
+/// Whether all runs of equal values, of which there are so many, are proven to have values of their own. There are no NULLs.
+/// If there is not the memory to find out, they are not.
+pub(super) fn runs_differ(chunks: &[&Column], runs: u64, memory: Option<&Arc<Memory>>) -> bool {
+    let mut working = memory.map(Reservation::new);
+    // Hashes twice: as they come, and dealt.
+    if working.as_mut().is_some_and(|working| working.add(runs as usize * 2 * size_of::<u64>()).is_err()) {
+        return false;
+    }
     let heads: Vec<Vec<u64>> = chunks.par_iter().map(|column| heads_of(column)).collect();
     let mut hashes: Vec<u64> = Vec::with_capacity(heads.iter().map(Vec::len).sum());
     let mut last = None;
@@ -25,6 +33,7 @@ pub(super) fn runs_differ(chunks: &[&Column], runs: u64) -> bool {
         hashes.extend_from_slice(&heads[usize::from(goes_on)..]);
         last = column.rows().checked_sub(1).map(|row| hash_of(column, row)).or(last);
     }
+    drop(heads);
     // Neighbours that have one hash and are not equal would hide a run.
     hashes.len() as u64 == runs && all_differ(&hashes)
 }
@@ -96,7 +105,7 @@ mod tests {
         let runs = 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count() as u64;
         let by = |rows: usize| {
             let chunks: Vec<Column> = values.chunks(rows).map(|chunk| column(chunk.iter().copied())).collect();
-            runs_differ(&chunks.iter().collect::<Vec<_>>(), runs)
+            runs_differ(&chunks.iter().collect::<Vec<_>>(), runs, None)
         };
         let all = by(values.len());
         assert!([1, 7, 1_000].into_iter().all(|rows| by(rows) == all));
@@ -120,9 +129,12 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_there_are_no_runs() {
-        assert!(runs_differ(&[], 0));
-        assert!(runs_differ(&[&column([])], 0));
-        assert!(!runs_differ(&[&column([7, 7])], 2));
+    fn without_values_or_memory() {
+        assert!(runs_differ(&[], 0, None));
+        assert!(runs_differ(&[&column([])], 0, None));
+        assert!(!runs_differ(&[&column([7, 7])], 2, None));
+        let (one, memory) = (column(0..100), Memory::new(1_000));
+        assert!(runs_differ(&[&one], 100, None) && !runs_differ(&[&one], 100, Some(&memory)));
+        assert_eq!(memory.used(), 0);
     }
 }

@@ -5,6 +5,7 @@
 
 use super::divisor::{common_divisor, common_step};
 use super::{Column, ColumnData, Table};
+use crate::context::Memory;
 use ::arrow::buffer::NullBuffer;
 use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};
 use multiloop_planner::types::{DataType, Field};
@@ -287,11 +288,12 @@ pub(super) fn measure(
     columns: &[Vec<&Column>],
     summaries: &[Vec<Summary>],
     estimates: &[Option<u64>],
+    memory: Option<&Arc<Memory>>,
 ) -> TableStatistics {
     let rows = columns.first().map_or(0, |chunks| chunks.iter().map(|column| column.rows() as u64).sum());
     let columns = (0..fields.len()).into_par_iter().map(|index| {
         let (mut statistics, runs) = fold(&summaries[index]);
-        super::distinct::measure(&columns[index], rows, (runs, estimates[index]), &mut statistics);
+        super::distinct::measure(&columns[index], rows, (runs, estimates[index]), memory, &mut statistics);
         statistics
     });
     TableStatistics { rows, columns: columns.collect() }
@@ -308,7 +310,7 @@ impl Table {
         let columns: Vec<Vec<&Column>> = (0..self.fields.len())
             .map(|index| self.chunks.iter().map(|chunk| &chunk.columns[index]).collect())
             .collect();
-        let mut statistics = measure(&self.fields, &columns, &summaries, &vec![None; self.fields.len()]);
+        let mut statistics = measure(&self.fields, &columns, &summaries, &vec![None; self.fields.len()], None);
         statistics.rows = self.rows() as u64;
         for (place, chunk) in self.chunks.iter_mut().enumerate() {
             let ranges: Vec<_> = summaries.iter().map(|summaries| summaries[place].range()).collect();
