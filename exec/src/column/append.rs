@@ -46,7 +46,7 @@ impl Table {
         let statistics = Arc::new(statistics::append(&self.statistics, &rows.statistics));
         let table = Table { fields: self.fields.clone(), chunks, statistics };
         let grown = steps(self.rows()) != steps(table.rows());
-        Ok(if grown { table.measured() } else { table })
+        Ok(if grown { table.measured(Some(&context.memory)) } else { table })
     }
 
     /// Some chunks as one, whose text is stored as that of the chunks before it.

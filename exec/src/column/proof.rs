@@ -20,8 +20,8 @@ const PART: usize = 1 << 11;
 /// If there is not the memory to find out, they are not.
 pub(super) fn runs_differ(chunks: &[&Column], runs: u64, memory: Option<&Arc<Memory>>) -> bool {
     let mut working = memory.map(Reservation::new);
-    // Hashes twice: as they come, and dealt.
-    if working.as_mut().is_some_and(|working| working.add(runs as usize * 2 * size_of::<u64>()).is_err()) {
+    // Hashes as they grow and put together, later dealt.
+    if working.as_mut().is_some_and(|working| working.add(runs as usize * 3 * size_of::<u64>()).is_err()) {
         return false;
     }
     let heads: Vec<Vec<u64>> = chunks.par_iter().map(|column| heads_of(column)).collect();

@@ -300,8 +300,8 @@ pub(super) fn measure(
 }
 
 impl Table {
-    /// The same rows with statistics and ranges gathered anew.
-    pub fn measured(mut self) -> Table {
+    /// The same rows with statistics and ranges gathered anew. What that takes counts against a memory, if there is one.
+    pub fn measured(mut self, memory: Option<&Arc<Memory>>) -> Table {
         let summarise = |index: usize| -> Vec<Summary> {
             let data_type = self.fields[index].data_type;
             self.chunks.par_iter().map(|chunk| Summary::of(&chunk.columns[index], data_type)).collect()
@@ -310,7 +310,7 @@ impl Table {
         let columns: Vec<Vec<&Column>> = (0..self.fields.len())
             .map(|index| self.chunks.iter().map(|chunk| &chunk.columns[index]).collect())
             .collect();
-        let mut statistics = measure(&self.fields, &columns, &summaries, &vec![None; self.fields.len()], None);
+        let mut statistics = measure(&self.fields, &columns, &summaries, &vec![None; self.fields.len()], memory);
         statistics.rows = self.rows() as u64;
         for (place, chunk) in self.chunks.iter_mut().enumerate() {
             let ranges: Vec<_> = summaries.iter().map(|summaries| summaries[place].range()).collect();

@@ -165,7 +165,7 @@ impl Table {
             let columns = table.fields.iter().enumerate().map(column).collect();
             table.chunks.push(Arc::new(Chunk::new(rows.len(), columns)));
         }
-        table.measured()
+        table.measured(None)
     }
 
     /// All rows as values, in order: for tests and for small results.

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Types: a sum and an average are cast to theirs, which hold every value of the argument's. Floats and intervals stay groups:
-//! of those that are equal a key shows one, and the sum of -0 is 0. Errors: the same expressions are evaluated for the same rows.
+//! of those that are equal a key shows one, and the sum of -0 is 0. Errors: a projection is evaluated for rows that are read, so
+//! for fewer, never for more.
 //! It runs when joins have their order and their kinds, from which uniqueness is proven.
 
 use crate::function::Function;
