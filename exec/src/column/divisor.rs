@@ -1,5 +1,7 @@
 //! Exact division: what divides some numbers, and how often.
 
+use multiloop_planner::analysis::ranges::common_divisor;
+
 /// The widest step in which distances lie of which `range` is one, if there are at most `most` steps in it.
 pub(crate) fn common_step(mut distances: impl Iterator<Item = u64>, range: u64, most: u64) -> Option<u64> {
     let mut step = range;
@@ -10,14 +12,6 @@ pub(crate) fn common_step(mut distances: impl Iterator<Item = u64>, range: u64, 
         step = common_divisor(step, other);
     }
     None
-}
-
-/// The greatest common divisor: of 0 and another number that number.
-pub(crate) fn common_divisor(mut a: u64, mut b: u64) -> u64 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 /// Divides what it divides without a remainder by one multiplication, and finds out what it does not divide.

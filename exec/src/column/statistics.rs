@@ -3,10 +3,11 @@
 //! Everything here is exact. What needs a look at all chunks at once (distinct values, uniqueness) is in
 //! `distinct`.
 
-use super::divisor::{common_divisor, common_step};
+use super::divisor::common_step;
 use super::{Column, ColumnData, Table};
 use crate::context::Memory;
 use ::arrow::buffer::NullBuffer;
+use multiloop_planner::analysis::ranges::common_divisor;
 use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;

@@ -248,6 +248,18 @@ fn sorted_and_clustered() {
     // Unique without an order, proven by the bitmap.
     let shuffled = (0..100_003).map(|row| row * 7919 % 100_003);
     assert!(check(DataType::Integer, &ints(shuffled)).statistics.columns[0].unique);
+    // Too far apart for bits, and strings of no dictionary: proven by hashes, of rows and of runs, and not of what comes again.
+    let far = |at: i64| at.wrapping_mul(6_364_136_223_846_793_005);
+    for each in [1, 4] {
+        let mut numbers = ints((0..70_000).map(|row| far(row / each)));
+        let statistics = check(DataType::BigInt, &numbers).statistics.columns[0].clone();
+        assert!(statistics.clustered && !statistics.sorted && statistics.unique == (each == 1));
+        numbers[69_999] = numbers[3].clone();
+        let statistics = check(DataType::BigInt, &numbers).statistics.columns[0].clone();
+        assert!(!statistics.clustered && !statistics.unique);
+    }
+    let texts: Vec<Value> = (0..70_000).map(|row| Value::text(format!("{:x}", far(row)))).collect();
+    assert!(check(DataType::Text, &texts).statistics.columns[0].unique);
     // NULLs in a chunk of their own at the end.
     let nulls_last = [ints(0..CHUNK_ROWS as i64), vec![Value::Null; 10]].concat();
     assert!(check(DataType::Integer, &nulls_last).statistics.columns[0].sorted);

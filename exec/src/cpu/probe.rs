@@ -88,37 +88,17 @@ pub(super) enum Valid<'a> {
     Rows(&'a BooleanBuffer, usize),
 }
 
-/// Values, and what makes them distances from a range's low end. Of a frame's offsets: `plus` is added, as far as that
-/// goes, then `minus` subtracted, one of them 0.
+/// Values, and what makes them distances from a range's low end.
 #[derive(Clone, Debug)]
 enum Values<'a> {
-    U8 {
-        offsets: &'a [u8],
-        plus: u32,
-        minus: u32,
-    },
-    U16 {
-        offsets: &'a [u16],
-        plus: u32,
-        minus: u32,
-    },
-    U32 {
-        offsets: &'a [u32],
-        plus: u32,
-        minus: u32,
-    },
-    I16 {
-        values: &'a [i16],
-        low: i64,
-    },
-    I32 {
-        values: &'a [i32],
-        low: i64,
-    },
-    I64 {
-        values: &'a [i64],
-        low: i64,
-    },
+    /// Offsets in the range's steps.
+    U8(&'a [u8], Shift),
+    U16(&'a [u16], Shift),
+    U32(&'a [u32], Shift),
+    /// Integers, of a range from here on.
+    I16(&'a [i16], i64),
+    I32(&'a [i32], i64),
+    I64(&'a [i64], i64),
     /// Offsets in other steps than the range's.
     Steps8(&'a [u8], Line),
     Steps16(&'a [u16], Line),
@@ -126,6 +106,39 @@ enum Values<'a> {
     /// Integers, of a range in steps.
     Values32(&'a [i32], Line),
     Values64(&'a [i64], Line),
+}
+
+/// What makes an offset a distance from a range's low end, both in the range's steps: `plus` is added, as far as that goes,
+/// then `minus` subtracted, one of them 0.
+#[derive(Clone, Copy, Debug)]
+struct Shift {
+    plus: u32,
+    minus: u32,
+}
+
+impl Shift {
+    /// Of offsets from a base in steps; none if these are not the range's, or if they are too far apart.
+    fn new(base: i64, step: i64, range: CodeRange) -> Option<Self> {
+        let own = range.steps.map_or(1, |steps| i128::from(steps.divisor()));
+        let distance = i128::from(base) - i128::from(range.low);
+        if i128::from(step) != own || distance % own != 0 {
+            return None;
+        }
+        let distance = distance / own;
+        match u32::try_from(distance.unsigned_abs()) {
+            Ok(plus) if distance >= 0 => Some(Shift { plus, minus: 0 }),
+            Ok(minus) if minus <= RANGE_MAX => Some(Shift { plus: 0, minus }),
+            // All of them are above the range.
+            Err(_) if distance > 0 => Some(Shift { plus: u32::MAX, minus: 0 }),
+            _ => None,
+        }
+    }
+
+    /// The code of an offset, of so many integers of the range.
+    #[inline(always)]
+    fn code(self, offset: u32, count: u32) -> u32 {
+        offset.saturating_add(self.plus).wrapping_sub(self.minus).min(count) + 1
+    }
 }
 
 /// What makes of a value its distance from a range's low end in the range's steps, modulo 2⁶⁴. Between steps, as out of the
@@ -161,32 +174,32 @@ macro_rules! with_code {
         let count = $keys.count;
         let distant = move |distance: u64| distance.min(count.into()) as u32 + 1;
         match $keys.values {
-            Values::U8 { offsets: $values, plus, minus } => {
-                let $code = move |at: u8| near(at.into(), plus, minus, count);
+            Values::U8($values, shift) => {
+                let $code = move |at: u8| shift.code(at.into(), count);
                 $do
             }
-            Values::U16 { offsets: $values, plus, minus } => {
-                let $code = move |at: u16| near(at.into(), plus, minus, count);
+            Values::U16($values, shift) => {
+                let $code = move |at: u16| shift.code(at.into(), count);
                 $do
             }
-            Values::U32 { offsets: $values, plus, minus } => {
-                let $code = move |at: u32| near(at, plus, minus, count);
+            Values::U32($values, shift) => {
+                let $code = move |at: u32| shift.code(at, count);
                 $do
             }
-            Values::I16 { values: $values, low } => {
+            Values::I16($values, low) => {
                 let $code = move |value: i16| distant(i64::from(value).wrapping_sub(low) as u64);
                 $do
             }
-            Values::I32 { values: $values, low } if low.unsigned_abs() <= RANGE_MAX.into() => {
+            Values::I32($values, low) if low.unsigned_abs() <= RANGE_MAX.into() => {
                 let low = low as u32;
                 let $code = move |value: i32| (value as u32).wrapping_sub(low).min(count) + 1;
                 $do
             }
-            Values::I32 { values: $values, low } => {
+            Values::I32($values, low) => {
                 let $code = move |value: i32| distant(i64::from(value).wrapping_sub(low) as u64);
                 $do
             }
-            Values::I64 { values: $values, low } => {
+            Values::I64($values, low) => {
                 let $code = move |value: i64| distant(value.wrapping_sub(low) as u64);
                 $do
             }
@@ -259,14 +272,14 @@ impl Valid<'_> {
 impl<'a> Values<'a> {
     fn of_i32(values: &'a [i32], range: CodeRange) -> Self {
         match range.steps {
-            None => Values::I32 { values, low: range.low },
+            None => Values::I32(values, range.low),
             Some(_) => Values::Values32(values, Line::new(0, 1, range)),
         }
     }
 
     fn of_i64(values: &'a [i64], range: CodeRange) -> Self {
         match range.steps {
-            None => Values::I64 { values, low: range.low },
+            None => Values::I64(values, range.low),
             Some(_) => Values::Values64(values, Line::new(0, 1, range)),
         }
     }
@@ -328,8 +341,8 @@ impl<'a> IntegerKeys<'a> {
         /// Offsets from a base in steps: as near to the range's low end as they are if the steps are the range's.
         macro_rules! offsets {
             ($base:expr, $step:expr, $offsets:expr, $near:ident, $far:ident) => {
-                match near_shift($base, $step, range) {
-                    Some((plus, minus)) => Values::$near { offsets: asked!($offsets), plus, minus },
+                match Shift::new($base, $step, range) {
+                    Some(shift) => Values::$near(asked!($offsets), shift),
                     None => Values::$far(asked!($offsets), Line::new($base, $step, range)),
                 }
             };
@@ -341,9 +354,7 @@ impl<'a> IntegerKeys<'a> {
             ColumnData::Stepped8 { base, step, offsets } => offsets!(*base, *step, offsets, U8, Steps8),
             ColumnData::Stepped16 { base, step, offsets } => offsets!(*base, *step, offsets, U16, Steps16),
             ColumnData::Stepped32 { base, step, offsets } => offsets!(*base, *step, offsets, U32, Steps32),
-            ColumnData::Int16(values) if range.steps.is_none() => {
-                Values::I16 { values: asked!(values), low: range.low }
-            }
+            ColumnData::Int16(values) if range.steps.is_none() => Values::I16(asked!(values), range.low),
             ColumnData::Int32(values) => Values::of_i32(asked!(values), range),
             ColumnData::Int64(values) => Values::of_i64(asked!(values), range),
             _ => return None,
@@ -504,30 +515,6 @@ fn word_at(bits: &BooleanBuffer, from: usize, len: usize) -> u64 {
     }
     let high = bytes.get(8).map_or(0, |&byte| u64::from(byte) << 1 << (63 - shift));
     u64::from_le_bytes(low) >> shift | high
-}
-
-/// The code of an offset.
-#[inline(always)]
-fn near(offset: u32, plus: u32, minus: u32, count: u32) -> u32 {
-    offset.saturating_add(plus).wrapping_sub(minus).min(count) + 1
-}
-
-/// What turns offsets from a base into distances from a range's low end, both in the range's steps: to be added, and to be
-/// subtracted. None if these are not the offsets', or if they are too far apart.
-fn near_shift(base: i64, step: i64, range: CodeRange) -> Option<(u32, u32)> {
-    let own = range.steps.map_or(1, |steps| i128::from(steps.divisor()));
-    let distance = i128::from(base) - i128::from(range.low);
-    if i128::from(step) != own || distance % own != 0 {
-        return None;
-    }
-    let distance = distance / own;
-    match u32::try_from(distance.unsigned_abs()) {
-        Ok(plus) if distance >= 0 => Some((plus, 0)),
-        Ok(minus) if minus <= RANGE_MAX => Some((0, minus)),
-        // All of them are above the range.
-        Err(_) if distance > 0 => Some((u32::MAX, 0)),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

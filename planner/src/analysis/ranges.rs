@@ -16,7 +16,7 @@ mod functions;
 mod grid;
 mod rows;
 
-pub use grid::{Grid, Steps};
+pub use grid::{Grid, Steps, common_divisor};
 
 use crate::multiloop::{
     Aggregate, CollectionId, Generator, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Shape, Source,

@@ -138,6 +138,14 @@ pub(crate) fn for_each_column_in(relation: &Relation, visit: &mut dyn FnMut(Colu
     for_each_input(relation, &mut |input| for_each_column_in(input, visit));
 }
 
+/// Calls `visit` with the inputs of an operator and with the rows of the subqueries in its expressions.
+pub(crate) fn for_each_below_mut(relation: &mut Relation, visit: &mut dyn FnMut(&mut Arc<Relation>)) {
+    for_each_input_mut(relation, visit);
+    for_each_expression_mut(relation, &mut |expression| {
+        for_each_subquery_mut(expression, &mut |subquery| visit(&mut subquery.relation));
+    });
+}
+
 /// Calls `visit` with each outermost subquery of an expression.
 pub(crate) fn for_each_subquery<'a>(expression: &'a Expression, visit: &mut dyn FnMut(&'a Subquery)) {
     match &expression.kind {

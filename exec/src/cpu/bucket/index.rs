@@ -10,25 +10,24 @@
 //! group are brought next to each other, and a group is a span of rows. Rows of a group stay in their order.
 
 use super::super::bitmap::Bitmap;
-use super::super::gather::{Gathered, GatheredData};
+use super::super::gather::Gathered;
 use super::super::kernels::{append, fill_truth_of, kernel};
 use super::super::probe::{BLOCK, IntegerKeys, Key, KeyRange, KeyVector};
 use super::super::vector::Vector;
+use super::domain::{domain_of, layout_in_steps};
 use super::grouper::Grouper;
 use super::hash_parts::{self, Hashed, Outcome};
-use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartLayout, PartValues};
+use super::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
 use super::parts;
 use super::ranks::Ranks;
 use super::sorted::{self, Keys};
 use super::table::{GroupTable, GroupTables, NO_GROUP};
 use super::translation::Translations;
 use crate::column::Column;
-use crate::column::divisor::{common_divisor, common_step};
 use crate::context::{Memory, Reservation};
 use crate::schedule::Workers;
 use crate::technique::Technique;
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::types::DataType;
 use std::sync::Arc;
 
@@ -495,78 +494,6 @@ pub(crate) fn index_form(layout: &KeyLayout, rows: u64, often: bool) -> IndexFor
         _ => IndexForm::Hash,
     }
 }
-
-/// The values that a key column has: the range of its integers, its dictionary.
-fn domain_of(column: &Gathered, data_type: DataType, workers: Workers<'_>) -> Result<PartDomain> {
-    /// The least and the greatest, of those of each piece.
-    fn range<T: Copy + Into<i128> + Sync>(column: &Gathered, values: &[T], workers: Workers<'_>) -> Result<PartDomain> {
-        let none = (i128::MAX, i128::MIN);
-        let join = |all: (i128, i128), own: (i128, i128)| (all.0.min(own.0), all.1.max(own.1));
-        let piece_rows = workers.piece_rows(values.len());
-        let pieces = values.chunks(piece_rows).enumerate().collect();
-        let found = workers.map(pieces, |(piece, values): (usize, &[T])| {
-            let valid = column.valid.as_ref().map(|valid| &valid[piece * piece_rows..]);
-            let is_valid = |row: usize| valid.is_none_or(|valid| valid[row]);
-            let each = values.iter().enumerate().filter(|&(row, _)| is_valid(row)).map(|(_, &value)| value.into());
-            Ok(each.fold(none, |all, value| join(all, (value, value))))
-        })?;
-        let (low, high) = found.into_iter().fold(none, join);
-        Ok(if low > high { PartDomain::integers(0, 0) } else { PartDomain::integers(low, high) })
-    }
-    match &column.data {
-        GatheredData::I32(values) => range(column, values, workers),
-        GatheredData::I64(values) => range(column, values, workers),
-        GatheredData::I128(values) => range(column, values, workers),
-        GatheredData::Bool(values) if data_type == DataType::Boolean => {
-            range(column, &values.iter().map(|&bit| i32::from(bit)).collect::<Vec<_>>(), workers)
-        }
-        GatheredData::Code { dictionary, .. } => Ok(PartDomain::Code(Arc::clone(dictionary))),
-        _ => Ok(PartDomain::of_type(data_type)),
-    }
-}
-
-/// A layout of one integer that is too wide for anything but hashing, in the steps in which its keys come; none if these are
-/// too many, too. Keys that are not NULL lie in its range.
-fn layout_in_steps(layout: &KeyLayout, keys: &[Gathered], workers: Workers<'_>) -> Result<Option<KeyLayout>> {
-    let ([column], [PartLayout { domain: PartDomain::Integer(grid), .. }]) = (keys, &layout.parts[..]) else {
-        return Ok(None);
-    };
-    let range = grid.high.checked_sub(grid.low).and_then(|range| u64::try_from(range).ok());
-    let (Ok(low), Some(range)) = (i64::try_from(grid.low), range) else { return Ok(None) };
-    if !Technique::KeySteps.is_on() {
-        return Ok(None);
-    }
-    let step = match &column.data {
-        GatheredData::I32(values) => step_of(column, values, (low, range), workers)?,
-        GatheredData::I64(values) => step_of(column, values, (low, range), workers)?,
-        _ => None,
-    };
-    let stepped = |step| KeyLayout::new(vec![PartDomain::Integer(Grid { step, ..*grid })]);
-    Ok(step.filter(|&step| step > 1).map(stepped))
-}
-
-/// The widest step from a least value on in which the values of a column lie, if there are at most [`STEPS_MAX`] of them to
-/// the end of the range.
-fn step_of<T: Copy + Into<i64> + Sync>(
-    column: &Gathered,
-    values: &[T],
-    (low, range): (i64, u64),
-    workers: Workers<'_>,
-) -> Result<Option<u64>> {
-    let piece_rows = workers.piece_rows(values.len());
-    let pieces = values.chunks(piece_rows).enumerate().collect();
-    let found = workers.map(pieces, |(piece, values): (usize, &[T])| {
-        let valid = column.valid.as_ref().map(|valid| &valid[piece * piece_rows..]);
-        let is_valid = |row: usize| valid.is_none_or(|valid| valid[row]);
-        let each = values.iter().enumerate().filter(|&(row, _)| is_valid(row)).map(|(_, &value)| value.into());
-        Ok(common_step(each.map(|value: i64| value.wrapping_sub(low) as u64), range, STEPS_MAX))
-    })?;
-    let step = found.into_iter().reduce(|all, own| Some(common_divisor(all?, own?))).flatten();
-    Ok(step.filter(|step| range / step <= STEPS_MAX))
-}
-
-/// Steps of a range that is worth looking at, at most: of no more is an index made that is not one of hashes.
-const STEPS_MAX: u64 = 1 << 30;
 
 fn build_direct(layout: KeyLayout, codes: &Codes, size: usize, mut reservation: Reservation) -> Result<Built> {
     let mut entries = vec![NO_GROUP; size + 1];

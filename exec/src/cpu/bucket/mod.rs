@@ -12,6 +12,7 @@
 mod byte_keys;
 pub(super) mod cuts;
 mod direct;
+mod domain;
 pub(super) mod few;
 pub(super) mod firsts;
 pub(super) mod group_keys;

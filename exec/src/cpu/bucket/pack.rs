@@ -68,7 +68,10 @@ impl Put<'_> {
             return self.all(values, |value| wide_distance(value.into(), low));
         }
         let divisor = Divisor::new(grid.step);
-        let steps = |value: T| divisor.quotient(wide_distance(value.into(), low)).unwrap_or(u64::MAX);
+        let steps = |value: T| match value.into() {
+            value if value < low => u64::MAX,
+            value => divisor.quotient(wide_distance(value, low)).unwrap_or(u64::MAX),
+        };
         values.len() == self.codes.len() && self.some(values, steps, self.values.may_be_null())
     }
 

@@ -4,6 +4,7 @@
 //! steps are handed on where values are, and forgotten by functions.
 
 use super::Fact;
+use std::ops::Rem;
 
 /// Integers that lie at `from` plus a multiple of `by`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,12 +67,12 @@ pub(super) fn common(a: Fact, b: Fact) -> Option<Steps> {
         _ => {}
     }
     let ((from, by), (other, other_by)) = (of(a)?, of(b)?);
-    Steps::new(from, divisor(divisor(by, other_by), from.abs_diff(other)))
+    Steps::new(from, common_divisor(common_divisor(by, other_by), from.abs_diff(other)))
 }
 
-/// The greatest common divisor.
-fn divisor(mut a: u128, mut b: u128) -> u128 {
-    while b > 0 {
+/// The greatest common divisor of unsigned integers: of 0 and another number that number.
+pub fn common_divisor<T: Copy + Default + PartialEq + Rem<Output = T>>(mut a: T, mut b: T) -> T {
+    while b != T::default() {
         (a, b) = (b, a % b);
     }
     a

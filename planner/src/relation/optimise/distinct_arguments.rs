@@ -10,7 +10,7 @@
 use crate::relation::Relation;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::unique::is_unique;
-use crate::relation::visit::{as_column, for_each_expression_mut, for_each_input_mut, for_each_subquery_mut};
+use crate::relation::visit::{as_column, for_each_below_mut};
 use std::sync::Arc;
 
 /// Drops them from a tree and its subqueries.
@@ -25,8 +25,5 @@ pub(super) fn drop_distinct_arguments(relation: &mut Arc<Relation>) {
             call.distinct = !is_unique(input, &columns);
         }
     }
-    for_each_input_mut(relation, &mut drop_distinct_arguments);
-    for_each_expression_mut(relation, &mut |expression| {
-        for_each_subquery_mut(expression, &mut |subquery| drop_distinct_arguments(&mut subquery.relation));
-    });
+    for_each_below_mut(relation, &mut drop_distinct_arguments);
 }

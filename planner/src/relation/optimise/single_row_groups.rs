@@ -6,14 +6,13 @@
 //!
 //! Types: a sum and an average are cast to theirs, which hold every value of the argument's. Floats and intervals stay groups:
 //! of those that are equal a key shows one, and the sum of -0 is 0. Errors: a projection is evaluated for rows that are read, so
-//! for fewer, never for more.
-//! It runs when joins have their order and their kinds, from which uniqueness is proven.
+//! for fewer, never for more. It runs when joins have their order and their kinds, from which uniqueness is proven.
 
 use crate::function::Function;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::expression::{AggregateCall, AggregateFunction};
 use crate::relation::unique::is_unique;
-use crate::relation::visit::{as_column, for_each_expression_mut, for_each_input_mut, for_each_subquery_mut, rewrite};
+use crate::relation::visit::{as_column, for_each_below_mut, rewrite};
 use crate::relation::{ColumnId, Expression, Relation};
 use crate::types::DataType;
 use crate::value::Value;
@@ -24,11 +23,7 @@ pub(super) fn project_single_row_groups(relation: &mut Arc<Relation>) {
     if matches!(&**relation, Relation::Aggregate { .. }) {
         rewrite(relation, |relation| projected(&relation).unwrap_or(relation));
     }
-    let relation = Arc::make_mut(relation);
-    for_each_input_mut(relation, &mut project_single_row_groups);
-    for_each_expression_mut(relation, &mut |expression| {
-        for_each_subquery_mut(expression, &mut |subquery| project_single_row_groups(&mut subquery.relation));
-    });
+    for_each_below_mut(Arc::make_mut(relation), &mut project_single_row_groups);
 }
 
 /// The projection that an aggregation is, if its groups have one row each.

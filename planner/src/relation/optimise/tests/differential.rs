@@ -143,8 +143,8 @@ impl Writer<'_> {
                 } else {
                     String::new()
                 };
-                let distinct = *self.random.pick(&["", "distinct "]);
-                format!("select {x} as x, count({distinct}{y}) as y from {from}{filter} group by {x}{having}")
+                let call = *self.random.pick(&["count(", "count(distinct ", "sum(", "sum(distinct ", "min(", "max("]);
+                format!("select {x} as x, {call}{y}) as y from {from}{filter} group by {x}{having}")
             }
             8 => {
                 let distinct = *self.random.pick(&["", "distinct "]);
