@@ -10,9 +10,10 @@
 //! Source: Müller, Sanders, Lacurie, Lehner, Färber: Cache-Efficient Aggregation: Hashing Is Sorting (SIGMOD 2015).
 
 use super::aggregate::{Input, TileGroups};
+use super::bucket::blocks::Blocks;
 use super::bucket::grouper::{Grouper, MERGE_PARTS};
-use super::bucket::index::{sort_by_group, starts_of};
-use super::bucket::waiting::{TileKeys, WaitingKeys};
+use super::bucket::known::Known;
+use super::bucket::waiting::{PartGroups, TileKeys, WaitingKeys};
 use super::gather::Gathered;
 use super::plan::{AggregatePlan, ReducePlan};
 use super::reduce::Reducer;
@@ -21,6 +22,7 @@ use crate::Result;
 use crate::technique::Technique;
 use multiloop_planner::multiloop::ScalarId;
 use multiloop_planner::types::DataType;
+use std::sync::Arc;
 
 /// Groups beyond which it is asked whether rows had better be dealt. Those of before have to be merged, so workers have this
 /// many together.
@@ -33,14 +35,16 @@ const MANY_GROUPS_MIN: usize = if cfg!(test) { 50 } else { 1 << 12 };
 const FAR_GROUPS: usize = if cfg!(test) { 200 } else { 400_000 };
 
 /// Bytes of rows that wait at one worker, at most; half of it where there are several.
-const WAITING_BYTES: usize = if cfg!(test) { 1 << 18 } else { 128 << 20 };
+const WAITING_BYTES: usize = if cfg!(test) { 1 << 20 } else { 128 << 20 };
 
 /// Rows that say whether a tile's rows lie side by side with others of their groups.
 const SAMPLE: usize = 1024;
 
 /// Dealt rows of one worker.
 pub(super) struct Dealt<'p> {
-    pub(super) parts: Vec<Part<'p>>,
+    waiting: Option<Waiting>,
+    /// For each part the groups of rows that no longer wait, and of those that were not dealt.
+    done: Vec<Option<Box<Reducer<'p>>>>,
     /// Rows that this worker gets, about.
     rows: usize,
     /// Bytes of all that waits, without room for more, and how many there may be.
@@ -48,22 +52,25 @@ pub(super) struct Dealt<'p> {
     waiting_max: usize,
     /// The distinct arguments of the aggregates.
     arguments: Vec<ScalarId>,
-    /// For each tuple its part.
-    numbers: Vec<u8>,
+    /// Memory for the parts of a tile's tuples, and their places.
+    memory: (Vec<u8>, Vec<u32>),
 }
 
 /// Rows of one part.
-#[derive(Default)]
 pub(super) struct Part<'p> {
-    waiting: Option<Waiting>,
-    /// The groups of rows that no longer wait, and of those that were not dealt.
+    number: usize,
+    /// With rows of other parts.
+    waiting: Option<Arc<Waiting>>,
     pub(super) done: Option<Box<Reducer<'p>>>,
 }
 
 /// Rows that wait to be folded in.
 struct Waiting {
+    blocks: Blocks,
     keys: WaitingKeys,
     arguments: Vec<Gathered>,
+    /// Bytes of a row, about.
+    width: usize,
 }
 
 /// Whether rows of a reduction may be dealt: their keys can be told from their codes, and every row counts alike.
@@ -100,11 +107,15 @@ fn is_local<T: Copy + Into<u128>>(codes: &[T], near: u64) -> bool {
 impl<'p> Dealt<'p> {
     /// Nothing yet, of one of so many workers.
     pub(super) fn new(plan: &ReducePlan<'p>, workers: usize) -> Self {
-        let parts = (0..MERGE_PARTS).map(|_| Part::default()).collect();
-        let rows = usize::try_from(plan.rows.count).unwrap_or(usize::MAX) / workers;
-        let waiting_max = if workers == 1 { WAITING_BYTES } else { WAITING_BYTES / 2 };
-        let arguments = distinct_arguments(plan);
-        Dealt { parts, rows, waiting_bytes: 0, waiting_max, arguments, numbers: Vec::new() }
+        Dealt {
+            waiting: None,
+            done: (0..MERGE_PARTS).map(|_| None).collect(),
+            rows: usize::try_from(plan.rows.count).unwrap_or(usize::MAX) / workers,
+            waiting_bytes: 0,
+            waiting_max: if workers == 1 { WAITING_BYTES } else { WAITING_BYTES / 2 },
+            arguments: distinct_arguments(plan),
+            memory: Default::default(),
+        }
     }
 
     /// What has to be evaluated of the tuples, in the order in which `add` takes it.
@@ -114,27 +125,22 @@ impl<'p> Dealt<'p> {
 
     /// Deals a tile's tuples.
     pub(super) fn add(&mut self, grouper: &Grouper, keys: TileKeys<'_>, arguments: &[&Vector]) {
-        grouper.parts_of(keys, &mut self.numbers);
-        let starts = starts_of(&self.numbers, MERGE_PARTS);
-        let order = sort_by_group(&self.numbers, &starts);
         let width: usize = keys.width() + arguments.iter().map(|argument| width_of(argument)).sum::<usize>();
-        // A little more than a part's share of what may wait.
-        let room = (self.waiting_max / width).min(self.rows) / MERGE_PARTS * 9 / 8;
-        self.waiting_bytes += self.numbers.len() * width;
-        for (part, range) in self.parts.iter_mut().zip(starts.windows(2)) {
-            let tuples = &order[range[0] as usize..range[1] as usize];
-            if tuples.is_empty() {
-                continue;
-            }
-            let waiting = part.waiting.get_or_insert_with(|| Waiting {
-                keys: WaitingKeys::with_room(&keys, room),
-                arguments: arguments.iter().map(|_| Gathered::of_type(DataType::Null)).collect(),
-            });
-            waiting.keys.add(keys, tuples);
-            for (column, argument) in waiting.arguments.iter_mut().zip(arguments) {
-                column.append_chosen(argument, tuples, room);
-            }
+        let room = Blocks::len_for((self.waiting_max / width).min(self.rows));
+        let Waiting { blocks, keys: waiting, arguments: columns, .. } = self.waiting.get_or_insert_with(|| Waiting {
+            blocks: Blocks::new(),
+            keys: WaitingKeys::with_room(&keys, room),
+            arguments: arguments.iter().map(|_| Gathered::of_type(DataType::Null)).collect(),
+            width,
+        });
+        let before = blocks.rows_of_all();
+        let (parts, places) = &mut self.memory;
+        grouper.places_of(keys, blocks, parts, places);
+        waiting.put(keys, places, blocks.len(), before);
+        for (column, argument) in columns.iter_mut().zip(arguments) {
+            column.put_at(argument, places, blocks.len(), room);
         }
+        self.waiting_bytes += places.len() * width;
     }
 
     /// Whether so much waits that it is to be folded in.
@@ -144,19 +150,29 @@ impl<'p> Dealt<'p> {
 
     /// Folds in what waits. `fresh` gives the groups that a part begins with.
     pub(super) fn settle(&mut self, mut fresh: impl FnMut(usize) -> Result<Reducer<'p>>) -> Result<()> {
-        for (number, part) in self.parts.iter_mut().enumerate() {
-            let mut done = part.done.take().map_or_else(|| fresh(number).map(Box::new), Ok)?;
-            fold(part.waiting.take(), &self.arguments, &mut done, false)?;
-            part.done = Some(done);
+        let waiting = self.waiting.take();
+        for (number, part) in self.done.iter_mut().enumerate() {
+            let mut done = part.take().map_or_else(|| fresh(number).map(Box::new), Ok)?;
+            if let Some(waiting) = &waiting {
+                waiting.fold(number, &self.arguments, &mut done, false)?;
+            }
+            *part = Some(done);
         }
         self.waiting_bytes = 0;
         Ok(())
     }
 
+    /// All rows, part by part.
+    pub(super) fn into_parts(self) -> impl Iterator<Item = Part<'p>> {
+        let waiting = self.waiting.map(Arc::new);
+        let parts = self.done.into_iter().enumerate();
+        parts.map(move |(number, done)| Part { number, waiting: waiting.clone(), done })
+    }
+
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        let done = self.parts.iter().filter_map(|part| part.done.as_ref());
-        self.waiting_bytes + done.map(|done| done.bytes()).sum::<usize>()
+        let done = self.done.iter().flatten().map(|done| done.bytes()).sum::<usize>();
+        self.waiting.as_ref().map_or(0, |waiting| waiting.blocks.len() * waiting.width) + done
     }
 }
 
@@ -179,26 +195,49 @@ fn width_of(vector: &Vector) -> usize {
 }
 
 impl<'p> Part<'p> {
+    /// Adds the keys of all rows.
+    pub(super) fn tell(&self, known: &mut Known) {
+        if let Some(done) = &self.done {
+            done.grouper.tell(&done.grouper.occupied(), known);
+        }
+        if let Some(waiting) = &self.waiting {
+            waiting.blocks.of(self.number).for_each(|rows| waiting.keys.tell(rows, known));
+        }
+    }
+
     /// Folds all rows of the part into the groups of a merge, `mixed` with those of other workers.
     pub(super) fn fold_into(self, merged: &mut Reducer<'p>, mixed: bool) -> Result<()> {
         if let Some(done) = &self.done {
             merged.merge(done, &done.grouper.occupied())?;
         }
-        fold(self.waiting, &distinct_arguments(merged.plan), merged, mixed)
+        let Some(waiting) = self.waiting else { return Ok(()) };
+        waiting.fold(self.number, &distinct_arguments(merged.plan), merged, mixed)
     }
 }
 
-/// Folds rows into their groups.
-fn fold(waiting: Option<Waiting>, arguments: &[ScalarId], into: &mut Reducer<'_>, mixed: bool) -> Result<()> {
-    let Some(waiting) = waiting else { return Ok(()) };
-    let groups = into.grouper.assign_waiting(waiting.keys, mixed);
-    let vectors: Vec<Vector> = waiting.arguments.into_iter().map(Gathered::into_vector).collect();
-    let room = into.grouper.len();
-    for (accumulator, aggregate) in into.accumulators.iter_mut().zip(&into.plan.aggregates) {
-        accumulator.resize(room);
-        let at = aggregate.argument.and_then(|argument| arguments.binary_search(&argument).ok());
-        let vector = at.map(|at| &vectors[at]);
-        accumulator.update(&Input { groups: TileGroups::Each(&groups, None), vector, len: groups.len() })?;
+impl Waiting {
+    /// Folds the rows of a part into their groups, block by block: what a block has is close by while it takes part in several
+    /// aggregates.
+    fn fold(&self, part: usize, arguments: &[ScalarId], into: &mut Reducer<'_>, mixed: bool) -> Result<()> {
+        let mut groups = PartGroups::default();
+        for rows in self.blocks.of(part) {
+            into.grouper.assign_waiting(&self.keys, part, rows, mixed, &mut groups);
+        }
+        // Once for all blocks, or accumulators would be moved while they grow.
+        let room = into.grouper.len();
+        into.accumulators.iter_mut().for_each(|accumulator| accumulator.resize(room));
+        let mut first = 0;
+        for rows in self.blocks.of(part) {
+            let len = rows.len();
+            let groups = TileGroups::Each(&groups.all()[first..first + len], None);
+            let values = |column: &Gathered| column.slice(rows.clone()).into_vector();
+            let vectors: Vec<Vector> = self.arguments.iter().map(values).collect();
+            for (accumulator, aggregate) in into.accumulators.iter_mut().zip(&into.plan.aggregates) {
+                let at = aggregate.argument.and_then(|argument| arguments.binary_search(&argument).ok());
+                accumulator.update(&Input { groups, vector: at.map(|at| &vectors[at]), len })?;
+            }
+            first += len;
+        }
+        Ok(())
     }
-    Ok(())
 }

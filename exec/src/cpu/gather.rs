@@ -237,24 +237,37 @@ impl Gathered {
         self.len += len;
     }
 
-    /// Appends some of the tuples. If the column is empty, it is to have so many rows.
-    pub(super) fn append_chosen(&mut self, vector: &Vector, tuples: &[u32], rows: usize) {
+    /// Puts the value of each tuple at its place, all below `len`, which is how many rows there are then: where nothing has been
+    /// put they have any value. If the column is empty, there is to be room for so many.
+    pub(super) fn put_at(&mut self, vector: &Vector, places: &[u32], len: usize, room: usize) {
+        self.adopt(vector);
         if self.len == 0 {
-            self.adopt(vector);
-            each_plain!(&mut self.data, values => values.reserve(rows), text(_text) => {});
+            each_plain!(&mut self.data, values => values.reserve(room), text(_text) => {});
         }
+        each_plain!(&mut self.data,
+            values => values.resize(len, Default::default()),
+            text(text) => text.resize(len));
+        if let Some(valid) = &mut self.valid {
+            valid.resize(len, true);
+        }
+        self.len = len;
         let is_plain = vector.nulls.is_none() && !vector.constant && self.valid.is_none();
         match (&mut self.data, &vector.data) {
-            (GatheredData::I32(values), VectorData::I32(from)) if is_plain => append_picked(values, from, tuples),
-            (GatheredData::I64(values), VectorData::I64(from)) if is_plain => append_picked(values, from, tuples),
-            (GatheredData::F64(values), VectorData::F64(from)) if is_plain => append_picked(values, from, tuples),
+            (GatheredData::I32(values), VectorData::I32(from)) if is_plain => scatter(values, from, places),
+            (GatheredData::I64(values), VectorData::I64(from)) if is_plain => scatter(values, from, places),
+            (GatheredData::F64(values), VectorData::F64(from)) if is_plain => scatter(values, from, places),
             _ => {
-                let mut chosen = Vector::default();
-                chosen.gather(vector, tuples);
-                return self.append(&chosen);
+                // Behind all others first, in the form that they have here.
+                self.append(vector);
+                each_plain!(&mut self.data,
+                    values => settle_tail(values, places, len),
+                    text(text) => text.settle_tail(places, len));
+                if let Some(valid) = &mut self.valid {
+                    settle_tail(valid, places, len);
+                }
+                self.len = len;
             }
         }
-        self.len += tuples.len();
     }
 
     /// Takes the form that this column and the vector's values both fit.
@@ -483,9 +496,16 @@ impl Gathered {
     }
 }
 
-/// Appends the values at these places.
-fn append_picked<T: Copy>(values: &mut Vec<T>, from: &[T], places: &[u32]) {
-    values.extend(places.iter().map(|&place| from[place as usize]));
+/// Puts each value at its place.
+fn scatter<T: Copy>(values: &mut [T], from: &[T], places: &[u32]) {
+    from.iter().zip(places).for_each(|(&value, &place)| values[place as usize] = value);
+}
+
+/// Moves what stands behind the first `len` values to its places among them.
+pub(super) fn settle_tail<T: Copy>(values: &mut Vec<T>, places: &[u32], len: usize) {
+    let (all, tail) = values.split_at_mut(len);
+    scatter(all, tail, places);
+    values.truncate(len);
 }
 
 /// The values, each at its place.

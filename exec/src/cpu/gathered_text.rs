@@ -1,7 +1,7 @@
 //! Strings of a growing column: views into the buffers that they come from, which are kept, so that strings are not
 //! copied from loop to loop. Strings that were computed are copied into an arena.
 
-use super::gather::place;
+use super::gather::{place, settle_tail};
 use super::vector::{TextVector, Vector, VectorData};
 use crate::column::{ColumnData, TextView};
 use arrow::buffer::Buffer;
@@ -112,6 +112,11 @@ impl GatheredText {
     pub(super) fn put(&self, places: &[u32]) -> GatheredText {
         let (buffers, arena) = (self.buffers.clone(), self.arena.clone());
         GatheredText { views: place(&self.views, places), buffers, arena, known: None }
+    }
+
+    /// Moves the strings behind the first `len` to their places among them.
+    pub(super) fn settle_tail(&mut self, places: &[u32], len: usize) {
+        settle_tail(&mut self.views, places, len);
     }
 
     /// Forgets all strings.

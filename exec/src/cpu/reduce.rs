@@ -468,7 +468,7 @@ pub(super) fn finish(
         return put_together(vec![all.finish()?], Workers { pool, context });
     }
     let workers = Workers { pool, context };
-    put_together(merge_parts(reducers, workers, Reducer::finish)?, workers)
+    put_together(merge_parts(reducers, Found::No, workers, Reducer::finish)?, workers)
 }
 
 /// The groups of all workers, found by what they were numbered by: their index, their aggregates as columns, and a number
@@ -487,7 +487,7 @@ pub(super) fn finish_index(
         reducers.iter().for_each(|reducer| all.grouper.unite(&reducer.grouper));
         vec![all]
     } else {
-        merge_parts(reducers, workers, Ok)?
+        merge_parts(reducers, Found::ByKey, workers, Ok)?
     };
     let taken = merged.iter_mut().map(|reducer| (std::mem::take(&mut reducer.accumulators), &reducer.grouper));
     let columns = workers.map(taken.collect(), |(accumulators, grouper): (Vec<Accumulator>, &Grouper)| {
@@ -507,10 +507,18 @@ pub(super) fn finish_index(
     Ok((index, columns, rows))
 }
 
+/// Whether merged groups are to be found by what numbers them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    No,
+    ByKey,
+}
+
 /// What is made of the groups of several workers, by part, as soon as a part is merged: what it holds is close by then, and
 /// serves the next part.
 fn merge_parts<'p, T: Send>(
     mut reducers: Vec<Reducer<'p>>,
+    found: Found,
     workers: Workers<'_>,
     make: impl Fn(Reducer<'p>) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
@@ -527,12 +535,20 @@ fn merge_parts<'p, T: Send>(
     let dealt = if in_ranges { Vec::new() } else { workers.map(reducers.iter().collect(), by_part)? };
     let mut waiting: Vec<(usize, Vec<dealt::Part<'p>>)> = (0..parts).map(|part| (part, Vec::new())).collect();
     for rows in dealt_rows {
-        waiting.iter_mut().zip(rows.parts).for_each(|((_, waiting), part)| waiting.push(part));
+        waiting.iter_mut().zip(rows.into_parts()).for_each(|((_, waiting), part)| waiting.push(part));
     }
     let made = workers.map(waiting, |(part, mut waiting)| {
-        let fresh = || Reducer::of(plan, first.grouper.fresh(&plan.key_types, part, parts), context);
         let done = waiting.first_mut().and_then(|part| part.done.take());
-        let mut merged = done.map_or_else(fresh, |done| Ok(*done))?;
+        let to_know = (!waiting.is_empty() && done.is_none()).then(|| first.grouper.to_know(part)).flatten();
+        let mut merged = match (done, to_know) {
+            (Some(done), _) => *done,
+            (None, Some(mut known)) if found == Found::No => {
+                waiting.iter().for_each(|rows| rows.tell(&mut known));
+                reducers.iter().zip(&dealt).for_each(|(reducer, dealt)| reducer.grouper.tell(&dealt[part], &mut known));
+                Reducer::of(plan, Grouper::of_known(known)?, context)?
+            }
+            _ => Reducer::of(plan, first.grouper.fresh(&plan.key_types, part, parts), context)?,
+        };
         for (number, reducer) in reducers.iter().enumerate() {
             match dealt.get(number) {
                 Some(dealt) => merged.merge(reducer, &dealt[part])?,

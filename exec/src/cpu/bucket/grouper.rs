@@ -13,6 +13,7 @@ use super::firsts::{Firsts, firsts};
 use super::group_keys::{canonical, columns_of, decode_all, settle_intervals};
 use super::key::{Codes, KeyLayout, KeyPartValues, KeyWidth, PartValues};
 use super::kind::{GroupKind, Rows, is_own_index};
+use super::known::Known;
 use super::present::Present;
 use super::repeats::Repeats;
 use super::runs::Runs;
@@ -45,6 +46,8 @@ pub(crate) enum Grouper {
         codes: Vec<u64>,
         cuts: SharedCuts,
     },
+    /// Of a part of a merge of Direct ones.
+    Known(Known),
     Ordered {
         layout: KeyLayout,
         codes: Vec<u64>,
@@ -206,6 +209,7 @@ impl Grouper {
             Grouper::Ordered { layout, .. } => {
                 Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() }
             }
+            Grouper::Known(_) => unreachable!("its keys are there"),
             Grouper::Hash { layout, own_index, .. } => Grouper::Hash {
                 layout: layout.clone(),
                 table: GroupTable::new(layout.width, 0),
@@ -216,19 +220,39 @@ impl Grouper {
         }
     }
 
+    /// If numbers are given by an array over codes, nothing yet of part `part` of [`MERGE_PARTS`], of which all keys are to be
+    /// added before there are groups.
+    pub(crate) fn to_know(&self, part: usize) -> Option<Known> {
+        let Grouper::Direct { layout, .. } = self else { return None };
+        let (start, end) = self.cuts()?.range(part);
+        Some(Known::new(layout.clone(), start, end))
+    }
+
+    /// Adds the keys of some groups.
+    pub(crate) fn tell(&self, chosen: &[u32], known: &mut Known) {
+        if let Grouper::Direct { codes, .. } = self {
+            known.add(chosen.iter().map(|&group| codes[group as usize] as u32));
+        }
+    }
+
+    /// Groups of keys of which all are known.
+    pub(crate) fn of_known(known: Known) -> Result<Self> {
+        Ok(Grouper::Known(known.count()?))
+    }
+
     /// Whether a merge of many groups is done in parts.
     pub(crate) fn splits(&self) -> bool {
         match self {
             Grouper::Direct { .. } | Grouper::Hash { .. } => true,
             Grouper::Few { dense, .. } => *dense,
-            Grouper::One | Grouper::Set { .. } | Grouper::Ordered { .. } => false,
+            Grouper::One | Grouper::Set { .. } | Grouper::Known(_) | Grouper::Ordered { .. } => false,
         }
     }
 
     /// The part of [`MERGE_PARTS`] of a merge that a group belongs to.
     pub(crate) fn part(&self, group: u32) -> usize {
         match self {
-            Grouper::One | Grouper::Set { .. } | Grouper::Ordered { .. } => 0,
+            Grouper::One | Grouper::Set { .. } | Grouper::Known(_) | Grouper::Ordered { .. } => 0,
             Grouper::Few { seen, .. } => group as usize >> shift_of(seen.len(), MERGE_PARTS),
             Grouper::Direct { codes, .. } => self.cuts().map_or(0, |cuts| cuts.part(codes[group as usize]).into()),
             Grouper::Hash { table, .. } => hash_part(table, group),
@@ -242,7 +266,7 @@ impl Grouper {
             Grouper::Hash { own_index, .. } => *own_index,
             Grouper::Direct { entries, .. } => entries.len() <= FAR_ENTRIES,
             Grouper::Few { seen, dense, .. } => *dense && seen.len() <= FAR_ENTRIES,
-            Grouper::One | Grouper::Ordered { .. } => false,
+            Grouper::One | Grouper::Known(_) | Grouper::Ordered { .. } => false,
         }
     }
 
@@ -274,6 +298,7 @@ impl Grouper {
             // Nothing is kept by group.
             Grouper::Set { .. } => 0,
             Grouper::Direct { codes, .. } | Grouper::Ordered { codes, .. } => codes.len(),
+            Grouper::Known(known) => known.len(),
             Grouper::Hash { table, .. } => table.len(),
         }
     }
@@ -301,6 +326,7 @@ impl Grouper {
             Grouper::Few { seen, .. } => seen.len(),
             Grouper::Set { words, .. } => words.len() * 8,
             Grouper::Direct { entries, codes, .. } => entries.len() * 4 + codes.capacity() * 8,
+            Grouper::Known(known) => known.bytes(),
             Grouper::Ordered { codes, segments, .. } => codes.capacity() * 8 + segments.capacity() * 24,
             Grouper::Hash { layout, table, keys, firsts, own_index } => {
                 // Keys that codes tell are there at the end: the codes once more, and then values, and whether they are NULL.
@@ -358,6 +384,7 @@ impl Grouper {
                 let fresh = segments.last().is_some_and(|segment| segment.start as usize == keys.len());
                 runs.find(&codes.bits64, |code| code, keys, !fresh, false);
             }
+            Grouper::Known(_) => unreachable!("its rows have been dealt"),
             Grouper::Hash { layout, .. } => {
                 codes.encode(layout, &parts, len);
                 self.assign_hashed(key, codes, assigned);
@@ -432,7 +459,7 @@ impl Grouper {
             Grouper::Set { layout, .. } | Grouper::Direct { layout, .. } | Grouper::Ordered { layout, .. } => {
                 layout.code_range()
             }
-            Grouper::One | Grouper::Few { .. } | Grouper::Hash { .. } => None,
+            Grouper::One | Grouper::Few { .. } | Grouper::Known(_) | Grouper::Hash { .. } => None,
         }
     }
 
@@ -481,7 +508,7 @@ impl Grouper {
                     runs.find(codes, u64::from, met, !fresh, false);
                 }
             }
-            Grouper::One | Grouper::Hash { .. } => unreachable!("these have no range of codes"),
+            Grouper::One | Grouper::Known(_) | Grouper::Hash { .. } => unreachable!("these have no range of codes"),
         }
     }
 
@@ -517,8 +544,9 @@ impl Grouper {
                 mask::push_positions(words, words.iter().map(|word| word.count_ones() as usize).sum(), &mut codes);
                 codes
             }
-            Grouper::Direct { codes, .. } | Grouper::Ordered { codes, .. } => (0..codes.len() as u32).collect(),
-            Grouper::Hash { table, .. } => (0..table.len() as u32).collect(),
+            Grouper::Direct { .. } | Grouper::Known(_) | Grouper::Ordered { .. } | Grouper::Hash { .. } => {
+                (0..self.len() as u32).collect()
+            }
         }
     }
 
@@ -533,7 +561,9 @@ impl Grouper {
     /// first rows came, of codes, or as the clustered rows came.
     pub(crate) fn ordered(&self) -> Vec<u32> {
         match self {
-            Grouper::One | Grouper::Few { .. } | Grouper::Set { .. } | Grouper::Ordered { .. } => self.occupied(),
+            Grouper::One | Grouper::Few { .. } | Grouper::Set { .. } | Grouper::Known(_) | Grouper::Ordered { .. } => {
+                self.occupied()
+            }
             Grouper::Direct { codes, .. } if codes.is_sorted() => self.occupied(),
             Grouper::Direct { entries, .. } => {
                 entries.iter().filter(|&&entry| entry != 0).map(|&entry| entry - 1).collect()
@@ -545,7 +575,9 @@ impl Grouper {
     /// Some of the groups, which come in the order of their numbers, in the order of [`Grouper::ordered`].
     pub(crate) fn in_order(&self, mut groups: Vec<u32>) -> Vec<u32> {
         match self {
-            Grouper::One | Grouper::Few { .. } | Grouper::Set { .. } | Grouper::Ordered { .. } => groups,
+            Grouper::One | Grouper::Few { .. } | Grouper::Set { .. } | Grouper::Known(_) | Grouper::Ordered { .. } => {
+                groups
+            }
             Grouper::Direct { codes, .. } => {
                 groups.sort_unstable_by_key(|&group| codes[group as usize]);
                 groups
@@ -624,6 +656,9 @@ impl Grouper {
             (Grouper::Direct { base, entries, codes, .. }, Grouper::Direct { codes: from, .. }) => {
                 chosen.iter().map(|&group| direct(entries, *base, codes, from[group as usize])).collect()
             }
+            (Grouper::Known(known), Grouper::Direct { codes: from, .. }) => {
+                chosen.iter().map(|&group| known.group(from[group as usize] as u32)).collect()
+            }
             (Grouper::Ordered { codes, .. }, Grouper::Ordered { codes: from, .. }) => {
                 let number = |&group: &u32| {
                     let code = from[group as usize];
@@ -685,6 +720,7 @@ impl Grouper {
             Grouper::Direct { layout, codes, .. } | Grouper::Ordered { layout, codes, .. } => {
                 decode_all(layout, &groups.iter().map(|&group| codes[group as usize]).collect::<Vec<u64>>())
             }
+            Grouper::Known(known) => known.keys(groups),
             Grouper::Hash { layout, table, .. } if layout.codes_tell_keys() => table.decoded(layout, Which::Of(groups)),
             Grouper::Hash { keys, .. } => keys.iter().map(|column| canonical(column.take(groups))).collect(),
         })

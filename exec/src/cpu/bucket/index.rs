@@ -209,7 +209,7 @@ impl KeyIndex {
                     tables.push(table);
                     (layout, None)
                 }
-                Grouper::One | Grouper::Ordered { .. } => {
+                Grouper::One | Grouper::Known(_) | Grouper::Ordered { .. } => {
                     return Err(Error::internal("these groups are not their own index"));
                 }
             };

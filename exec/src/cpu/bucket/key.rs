@@ -225,20 +225,25 @@ pub(crate) struct Codes {
 }
 
 impl Codes {
-    /// Makes room for so many packed keys.
-    pub(super) fn reserve(&mut self, width: KeyWidth, room: usize) {
+    /// Takes some packed keys.
+    pub(super) fn set_packed(
+        &mut self,
+        width: KeyWidth,
+        bits64: &[u64],
+        bits128: &[u128],
+        rows: std::ops::Range<usize>,
+    ) {
+        (self.len, self.absent) = (rows.len(), None);
+        self.repeats.clear();
         match width {
-            KeyWidth::Bits128 => self.bits128.reserve(room),
-            _ => self.bits64.reserve(room),
-        }
-    }
-
-    /// Adds some of other packed keys.
-    pub(super) fn add_packed(&mut self, width: KeyWidth, from: &Codes, chosen: &[u32]) {
-        self.len += chosen.len();
-        match width {
-            KeyWidth::Bits128 => self.bits128.extend(chosen.iter().map(|&tuple| from.bits128[tuple as usize])),
-            _ => self.bits64.extend(chosen.iter().map(|&tuple| from.bits64[tuple as usize])),
+            KeyWidth::Bits128 => {
+                self.bits128.clear();
+                self.bits128.extend_from_slice(&bits128[rows]);
+            }
+            _ => {
+                self.bits64.clear();
+                self.bits64.extend_from_slice(&bits64[rows]);
+            }
         }
     }
 

@@ -1,25 +1,44 @@
 //! Keys of rows that are dealt into the parts of a merge, and wait there to be grouped (see `dealt`).
 
 use super::super::kernels::vectorised;
+use super::blocks::Blocks;
 use super::direct::direct_all;
 use super::firsts::firsts;
 use super::grouper::{Grouper, MERGE_PARTS, part_of_hash};
 use super::key::{Codes, KeyLayout, KeyWidth};
+use super::known::Known;
 use super::table::IntegerKey;
+use std::ops::Range;
 
-/// The keys of some rows, as codes.
+/// The keys of rows, as codes, each at the place that [`Blocks`] gave its row.
 #[derive(Debug)]
 pub(crate) enum WaitingKeys {
     /// Of an array over all codes, whose groups are in the order of these.
     Direct(Vec<u32>),
     /// Of a hash table, whose groups are in the order of their first rows: codes of 128 bits, or of 64.
     Hash {
-        codes: Box<Codes>,
+        bits64: Vec<u64>,
+        bits128: Vec<u128>,
         /// For each row its number in its tile.
         tuples: Vec<u32>,
-        /// Where the rows of each tile begin, and the place of the tile's first tuple; see `Firsts`.
-        tiles: Vec<(usize, u64)>,
+        /// For each tile how many rows each part had before, and the place of the tile's first tuple; see `Firsts`.
+        tiles: Vec<([u32; MERGE_PARTS], u64)>,
     },
+}
+
+/// The groups of a part's rows, and memory for those of a block and for their keys.
+#[derive(Debug, Default)]
+pub(crate) struct PartGroups {
+    all: Vec<u32>,
+    block: Vec<u32>,
+    codes: Codes,
+}
+
+impl PartGroups {
+    /// For each row so far its group.
+    pub(crate) fn all(&self) -> &[u32] {
+        &self.all
+    }
 }
 
 /// The keys of a tile's tuples, as codes.
@@ -46,40 +65,56 @@ impl TileKeys<'_> {
 }
 
 impl WaitingKeys {
-    /// None yet; so many are to come.
+    /// None yet; so many places are to come.
     pub(crate) fn with_room(keys: &TileKeys<'_>, room: usize) -> Self {
         match keys {
             TileKeys::Direct(_) => WaitingKeys::Direct(Vec::with_capacity(room)),
             TileKeys::Hash { width, .. } => {
-                let mut codes = Box::<Codes>::default();
-                codes.reserve(*width, room);
-                WaitingKeys::Hash { codes, tuples: Vec::with_capacity(room), tiles: Vec::new() }
+                let is_wide = *width == KeyWidth::Bits128;
+                WaitingKeys::Hash {
+                    bits64: Vec::with_capacity(if is_wide { 0 } else { room }),
+                    bits128: Vec::with_capacity(if is_wide { room } else { 0 }),
+                    tuples: Vec::with_capacity(room),
+                    tiles: Vec::new(),
+                }
             }
         }
     }
 
-    /// How many rows wait.
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            WaitingKeys::Direct(codes) => codes.len(),
-            WaitingKeys::Hash { codes, .. } => codes.len,
-        }
-    }
-
-    /// Adds some of a tile's tuples, in order.
-    pub(crate) fn add(&mut self, keys: TileKeys<'_>, chosen: &[u32]) {
+    /// Puts the keys of a tile at the places of its tuples, all below `len`. `before` are the rows of each part before.
+    pub(crate) fn put(&mut self, keys: TileKeys<'_>, places: &[u32], len: usize, before: [u32; MERGE_PARTS]) {
         match (self, keys) {
-            (WaitingKeys::Direct(waiting), TileKeys::Direct(codes)) => {
-                waiting.extend(chosen.iter().map(|&tuple| codes[tuple as usize]));
-            }
-            (WaitingKeys::Hash { codes: waiting, tuples, tiles }, TileKeys::Hash { codes, width, place }) => {
-                tiles.push((waiting.len, place));
-                waiting.add_packed(width, codes, chosen);
-                tuples.extend_from_slice(chosen);
+            (WaitingKeys::Direct(waiting), TileKeys::Direct(codes)) => put_at(waiting, codes.iter(), places, len),
+            (WaitingKeys::Hash { bits64, bits128, tuples, tiles }, TileKeys::Hash { codes, width, place }) => {
+                tiles.push((before, place));
+                match width {
+                    KeyWidth::Bits128 => put_at(bits128, codes.bits128.iter(), places, len),
+                    _ => put_at(bits64, codes.bits64.iter(), places, len),
+                }
+                tuples.resize(len, 0);
+                places.iter().enumerate().for_each(|(tuple, &place)| tuples[place as usize] = tuple as u32);
             }
             _ => unreachable!("a reduction numbers its groups in one way"),
         }
     }
+
+    /// Adds the keys at some places.
+    pub(crate) fn tell(&self, rows: Range<usize>, known: &mut Known) {
+        if let WaitingKeys::Direct(codes) = self {
+            known.add(codes[rows].iter().copied());
+        }
+    }
+}
+
+/// Puts values at places below `len`.
+fn put_at<'v, T: Copy + Default + 'v>(
+    waiting: &mut Vec<T>,
+    values: impl Iterator<Item = &'v T>,
+    places: &[u32],
+    len: usize,
+) {
+    waiting.resize(len, T::default());
+    values.zip(places).for_each(|(&value, &place)| waiting[place as usize] = value);
 }
 
 impl Grouper {
@@ -110,13 +145,20 @@ impl Grouper {
         TileKeys::Direct(short)
     }
 
-    /// The part of a merge that each of a tile's keys belongs to, as [`Grouper::part`] says of groups.
-    pub(crate) fn parts_of(&self, keys: TileKeys<'_>, parts: &mut Vec<u8>) {
+    /// Gives each of a tile's keys a place among those of its part of a merge, as [`Grouper::part`] says of groups. `parts` is
+    /// memory.
+    pub(crate) fn places_of(
+        &self,
+        keys: TileKeys<'_>,
+        blocks: &mut Blocks,
+        parts: &mut Vec<u8>,
+        places: &mut Vec<u32>,
+    ) {
         parts.clear();
         match (self, keys) {
             (Grouper::Direct { entries, cuts, .. }, TileKeys::Direct(codes)) => {
                 let cuts = cuts.of(entries.len(), || codes.to_vec());
-                parts.extend(codes.iter().map(|&code| cuts.part(code.into())));
+                return blocks.places(codes.iter().map(|&code| cuts.part(code.into())), places);
             }
             (Grouper::Hash { .. }, TileKeys::Hash { codes, width, .. }) => match width {
                 KeyWidth::Bits32 => parts_of_hashes(codes.bits64.iter().map(|&code| code as u32), parts),
@@ -125,21 +167,37 @@ impl Grouper {
             },
             _ => unreachable!("these are not dealt"),
         }
+        blocks.places(parts.iter().copied(), places);
     }
 
-    /// The groups of rows that waited. With `mixed` they may be earlier than those of groups that are there.
-    pub(crate) fn assign_waiting(&mut self, keys: WaitingKeys, mixed: bool) -> Vec<u32> {
-        let mut groups = Vec::with_capacity(keys.len());
+    /// Appends the groups of a part's rows at some places, which come behind those that have theirs. With `mixed` they may be
+    /// earlier than those of groups that are there.
+    pub(crate) fn assign_waiting(
+        &mut self,
+        keys: &WaitingKeys,
+        part: usize,
+        rows: Range<usize>,
+        mixed: bool,
+        groups: &mut PartGroups,
+    ) {
+        let PartGroups { all, block, codes: memory } = groups;
         match (self, keys) {
+            (Grouper::Known(known), WaitingKeys::Direct(codes)) => return known.append_groups(&codes[rows], all),
             (Grouper::Direct { base, entries, codes: met, .. }, WaitingKeys::Direct(codes)) => {
-                direct_all(entries, *base, met, &codes, &mut groups);
+                direct_all(entries, *base, met, &codes[rows], block);
             }
-            (Grouper::Hash { table, firsts: places, own_index, .. }, WaitingKeys::Hash { codes, tuples, tiles }) => {
+            (
+                Grouper::Hash { layout, table, firsts: places, own_index, .. },
+                WaitingKeys::Hash { bits64, bits128, tuples, tiles },
+            ) => {
+                memory.set_packed(layout.width, bits64, bits128, rows.clone());
                 let before = table.len();
-                table.insert(&codes, &mut groups);
-                let mut tile = 0;
+                table.insert(memory, block);
+                let first = all.len();
+                let mut tile = tiles.partition_point(|(rows, _)| rows[part] as usize <= first) - 1;
+                let tuples = &tuples[rows];
                 let place = |at: u32| {
-                    while tiles.get(tile + 1).is_some_and(|&(start, _)| start <= at as usize) {
+                    while tiles.get(tile + 1).is_some_and(|(rows, _)| rows[part] as usize <= first + at as usize) {
                         tile += 1;
                     }
                     tiles[tile].1.saturating_add(tuples[at as usize].into())
@@ -147,14 +205,14 @@ impl Grouper {
                 if *own_index {
                     // Nobody sees their order.
                 } else if mixed {
-                    places.earliest(&groups, place);
+                    places.earliest(block, place);
                 } else {
-                    places.places.extend(firsts(&groups, before, table.len()).into_iter().map(place));
+                    places.places.extend(firsts(block, before, table.len()).into_iter().map(place));
                 }
             }
             _ => unreachable!("these are not dealt"),
         }
-        groups
+        all.extend_from_slice(block);
     }
 }
 
