@@ -101,12 +101,12 @@ mod tests {
             let rows = blocks.rows_of_all();
             assert!(blocks.len() <= Blocks::len_for(parts.len()));
             let mut given = 0;
-            for part in 0..MERGE_PARTS {
+            for (part, &rows) in rows.iter().enumerate() {
                 let own: Vec<usize> = (0..all.len()).filter(|&row| usize::from(parts[row]) == part).collect();
                 let expected: Vec<usize> = own.iter().map(|&row| all[row] as usize).collect();
                 let found: Vec<usize> = blocks.of(part).flatten().collect();
                 assert_eq!(found, expected);
-                assert_eq!(rows[part] as usize, expected.len());
+                assert_eq!(rows as usize, expected.len());
                 given += found.len();
             }
             assert_eq!(given, parts.len());
