@@ -332,7 +332,7 @@ fn count(counts: &mut [i64], input: &Input<'_>) {
         (TileGroups::One, None) => counts[0] += input.len as i64,
         (TileGroups::One, Some(valid)) => counts[0] += valid.count_ones() as i64,
         (TileGroups::Each(_, Some(present)) | TileGroups::Masks(present), None) => {
-            present.iter().for_each(|(group, tuples)| counts[group] += tuples.count_ones() as i64);
+            present.counts().for_each(|(group, count)| counts[group] += count as i64);
         }
         (TileGroups::Each(_, Some(present)) | TileGroups::Masks(present), Some(valid)) => {
             present.iter().for_each(|(group, tuples)| counts[group] += tuples.count_common(valid) as i64);

@@ -6,7 +6,7 @@ use super::super::bucket::present::Present;
 use super::super::bucket::runs::Runs;
 use super::super::gather::Gathered;
 use super::super::kernels::run_sum::{RunValue, add_differences};
-use super::super::kernels::sum::{MaskedOffsets, MaskedSum, as_signed};
+use super::super::kernels::sum::{MaskedOffsets, MaskedSum, add_listed, as_signed};
 use super::super::kernels::{append, prefetch_here, vectorised};
 use super::super::vector::{Vector, VectorData};
 use super::{Input, TileGroups};
@@ -152,7 +152,8 @@ impl IntegerSums {
         }
         self.expect_rows(offsets.len() as u64);
         let Sums::Narrow { sums, .. } = &mut self.sums else { return false };
-        i32::add_masked(as_signed(offsets), most, present.iter(), &[], sums);
+        i32::add_masked(as_signed(offsets), most, present.many(), &[], sums);
+        add_listed(as_signed(offsets), present.few(), sums);
         add_bases(base, present, sums, &mut self.seen);
         true
     }
@@ -175,7 +176,8 @@ impl IntegerSums {
         match groups {
             TileGroups::Masks(present) => {
                 if step == 1 {
-                    T::add_masked(offsets, present.iter(), sums);
+                    T::add_masked(offsets, present.many(), sums);
+                    add_listed(offsets, present.few(), sums);
                 } else {
                     add_steps(offsets, step, present, sums, &mut self.memory.totals.offsets);
                 }
@@ -280,9 +282,9 @@ impl IntegerSums {
 
 /// Adds the base of offsets for each of the tuples of some groups.
 fn add_bases(base: i64, present: &Present, sums: &mut [i64], seen: &mut [bool]) {
-    for (group, tuples) in present.iter() {
+    for (group, count) in present.counts() {
         // The sum fits; it may go around the end on the way there.
-        sums[group] = sums[group].wrapping_add(base.wrapping_mul(tuples.count_ones() as i64));
+        sums[group] = sums[group].wrapping_add(base.wrapping_mul(count as i64));
         seen[group] = true;
     }
 }
@@ -291,8 +293,9 @@ fn add_bases(base: i64, present: &Present, sums: &mut [i64], seen: &mut [bool]) 
 fn add_steps<T: MaskedOffsets>(offsets: &[T], step: i64, present: &Present, sums: &mut [i64], own: &mut Vec<i64>) {
     own.clear();
     own.resize(sums.len(), 0);
-    T::add_masked(offsets, present.iter(), own);
-    for (group, _) in present.iter() {
+    T::add_masked(offsets, present.many(), own);
+    add_listed(offsets, present.few(), own);
+    for (group, _) in present.counts() {
         sums[group] = sums[group].wrapping_add(step.wrapping_mul(own[group]));
     }
 }
@@ -451,8 +454,14 @@ fn add_wide_runs<T: Copy + Into<i64>>(values: &[T], runs: &Runs, sums: &mut [i64
 /// False if it did nothing.
 fn add_by_group(data: &VectorData, groups: &[u32], present: &Present, bound: u64, sums: &mut [i64]) -> bool {
     match data {
-        VectorData::I32(values) => i32::add_masked(values, bound, present.iter(), groups, sums),
-        VectorData::I64(values) => i64::add_masked(values, bound, present.iter(), groups, sums),
+        VectorData::I32(values) => {
+            i32::add_masked(values, bound, present.many(), groups, sums);
+            add_listed(values, present.few(), sums);
+        }
+        VectorData::I64(values) => {
+            i64::add_masked(values, bound, present.many(), groups, sums);
+            add_listed(values, present.few(), sums);
+        }
         _ => return false,
     }
     true

@@ -11,6 +11,9 @@ const GROUPS_MAX: usize = 8;
 /// Tiles that are not looked at after one with too many groups, at most.
 const SKIP_MAX: u32 = 64;
 
+/// When a group has fewer than one in so many tuples, a pass over all of them costs more than to pick its own.
+const SPARSE: usize = 64;
+
 /// Combinations of codes that are looked for, at most.
 const COMBINATIONS_MAX: usize = 16;
 
@@ -38,6 +41,10 @@ pub(crate) struct Present {
     groups: Vec<u32>,
     /// For each group its tuples; those behind are kept for their memory.
     masks: Vec<Bitmap>,
+    /// For each group how many tuples it has.
+    counts: Vec<usize>,
+    /// For each group that has few of the tuples which these are; memory behind that.
+    lists: Vec<Vec<u32>>,
     rest: Bitmap,
     /// How many tiles to leave out, and how many more after the next one with too many groups.
     skip: (u32, u32),
@@ -59,6 +66,7 @@ impl Present {
         self.clear();
         if Technique::GroupMasks.is_on() {
             self.push(group).copy_from(tuples);
+            self.weigh(tuples.len());
         }
     }
 
@@ -93,6 +101,7 @@ impl Present {
             self.rest = rest;
         }
         self.skip = (0, 0);
+        self.weigh(groups.len());
         true
     }
 
@@ -118,8 +127,20 @@ impl Present {
                     }
                 }
             };
+            let mut others = Bitmap::default();
             for code in 0..part.count {
-                u8::within(part.codes, code as u8, 0, &mut of_code);
+                if code > 0 && code + 1 == part.count {
+                    // What has none of the codes before.
+                    of_code.copy_from(&others);
+                    of_code.invert();
+                } else {
+                    u8::within(part.codes, code as u8, 0, &mut of_code);
+                    if code == 0 {
+                        others.copy_from(&of_code);
+                    } else {
+                        others.or(&of_code);
+                    }
+                }
                 if let Some(valid) = &part.valid {
                     of_code.and(valid);
                 }
@@ -135,12 +156,43 @@ impl Present {
         for (group, tuples) in found {
             *self.push(group as u32) = tuples;
         }
+        self.weigh(len);
         true
     }
 
     /// The groups and their tuples.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &Bitmap)> {
         self.groups.iter().map(|&group| group as usize).zip(&self.masks)
+    }
+
+    /// The groups, and how many tuples each has.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.groups.iter().map(|&group| group as usize).zip(self.counts.iter().copied())
+    }
+
+    /// The groups that have many of the tuples, and these.
+    pub(crate) fn many(&self) -> impl Iterator<Item = (usize, &Bitmap)> {
+        self.iter().zip(&self.lists).filter(|(_, list)| list.is_empty()).map(|(group, _)| group)
+    }
+
+    /// The groups that have few of the tuples, and the numbers of these.
+    pub(crate) fn few(&self) -> impl Iterator<Item = (usize, &[u32])> {
+        let lists = self.groups.iter().map(|&group| group as usize).zip(&self.lists);
+        lists.filter(|(_, list)| !list.is_empty()).map(|(group, list)| (group, &list[..]))
+    }
+
+    /// Finds out how many of so many tuples each group has.
+    fn weigh(&mut self, len: usize) {
+        self.counts.clear();
+        self.lists.resize_with(self.groups.len().max(self.lists.len()), Vec::new);
+        for (tuples, list) in self.masks[..self.groups.len()].iter().zip(&mut self.lists) {
+            let count = tuples.count_ones();
+            self.counts.push(count);
+            list.clear();
+            if count * SPARSE < len {
+                tuples.push_positions(list);
+            }
+        }
     }
 
     fn push(&mut self, group: u32) -> &mut Bitmap {

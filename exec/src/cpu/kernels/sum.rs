@@ -20,7 +20,7 @@ pub(crate) trait MaskedSum: Sized {
 }
 
 /// An offset of a column's values, of which many are summed. Groups are masks alone only where [`sums_by_masks`] says so.
-pub(crate) trait MaskedOffsets: Sized {
+pub(crate) trait MaskedOffsets: Copy + Into<i64> {
     /// Adds to the sum of each group the offsets of the tuples of its mask.
     fn add_masked<'m>(offsets: &[Self], masks: impl Iterator<Item = (usize, &'m Bitmap)>, sums: &mut [i64]);
 }
@@ -101,6 +101,18 @@ fn sum_offsets_16(offsets: &[u16], words: &[u64]) -> i64 {
     _mm512_reduce_add_epi64(sum) + (taken << 15) + sum_rest(rest, words, blocks.len())
 }
 
+/// Adds to the sum of each group its tuples' values, picked one by one.
+pub(crate) fn add_listed<'l, T: Copy + Into<i64>>(
+    values: &[T],
+    lists: impl Iterator<Item = (usize, &'l [u32])>,
+    sums: &mut [i64],
+) {
+    for (group, list) in lists {
+        let picked = list.iter().map(|&tuple| values[tuple as usize].into());
+        sums[group] = picked.fold(sums[group], i64::wrapping_add);
+    }
+}
+
 /// Offsets as the integers that have their bits.
 pub(crate) fn as_signed(offsets: &[u32]) -> &[i32] {
     // SAFETY: both are 32 bits, aligned alike, and any bits are a value of both.
@@ -171,11 +183,14 @@ fn by_fours<'m>(
     sums: &mut [i64],
     sum: impl Fn(&[&[u64]]) -> [i64; AT_ONCE],
 ) {
-    let masks: Vec<(usize, &Bitmap)> = masks.collect();
-    for masks in masks.chunks(AT_ONCE) {
-        let mut words: [&[u64]; AT_ONCE] = [&[]; AT_ONCE];
-        words.iter_mut().zip(masks).for_each(|(words, (_, mask))| *words = mask.words());
-        for (&(group, _), sum) in masks.iter().zip(sum(&words[..masks.len()])) {
+    let mut masks = masks.peekable();
+    while masks.peek().is_some() {
+        let (mut groups, mut words, mut count) = ([0; AT_ONCE], [&[][..]; AT_ONCE], 0);
+        for (group, mask) in masks.by_ref().take(AT_ONCE) {
+            (groups[count], words[count]) = (group, mask.words());
+            count += 1;
+        }
+        for (&group, sum) in groups[..count].iter().zip(sum(&words[..count])) {
             sums[group] = sums[group].wrapping_add(sum);
         }
     }
