@@ -14,8 +14,8 @@ pub(super) fn columns_of(types: &[DataType]) -> Vec<Gathered> {
 
 /// A packed key.
 pub(super) trait PackedKey: Copy {
-    /// The code of the part that begins at a bit, and ends where another one does.
-    fn own(self, shift: u32, next: Option<u32>) -> Self;
+    /// The code of the part that begins at a bit, and ends before another.
+    fn own(self, shift: u32, end: Option<u32>) -> Self;
 
     /// Whether a part is not NULL.
     fn is_there(self) -> bool;
@@ -31,8 +31,8 @@ macro_rules! packed_key {
     ($type:ty) => {
         impl PackedKey for $type {
             #[inline(always)]
-            fn own(self, shift: u32, next: Option<u32>) -> Self {
-                (self & next.map_or(<$type>::MAX, |next| (1 << next) - 1)) >> shift
+            fn own(self, shift: u32, end: Option<u32>) -> Self {
+                (self & end.map_or(<$type>::MAX, |end| (1 << end) - 1)) >> shift
             }
             #[inline(always)]
             fn is_there(self) -> bool {
@@ -60,8 +60,8 @@ pub(super) fn decode_all<K: PackedKey>(layout: &KeyLayout, codes: &[K]) -> Vec<G
 
 /// One part of the keys of these codes.
 fn decode<K: PackedKey>(layout: &KeyLayout, part: usize, codes: &[K]) -> Gathered {
-    let (this, next) = (&layout.parts[part], layout.parts.get(part + 1).map(|next| next.shift));
-    let own = |code: &K| code.own(this.shift, next);
+    let (this, end) = (&layout.parts[part], layout.end(part));
+    let own = |code: &K| code.own(this.shift, end);
     let valid = codes.iter().map(|code| own(code).is_there()).collect();
     match &this.domain {
         PartDomain::Code(dictionary) => {

@@ -113,8 +113,11 @@ impl KeyLayout {
         }
         let mut shift = 0u32;
         let mut packs = true;
-        let parts = domains
+        // The first part has the highest bits: where rows are sorted by their keys, codes are in order, and neighbours in an array
+        // over them.
+        let parts: Vec<PartLayout> = domains
             .into_iter()
+            .rev()
             .map(|domain| {
                 // Text is written behind the numbers, and takes none of their bits.
                 let text = matches!(domain, PartDomain::Text);
@@ -133,7 +136,12 @@ impl KeyLayout {
             65..=128 if packs => KeyWidth::Bits128,
             _ => KeyWidth::Bytes,
         };
-        KeyLayout { parts, width, packs_numbers: shift <= 64 }
+        KeyLayout { parts: parts.into_iter().rev().collect(), width, packs_numbers: shift <= 64 }
+    }
+
+    /// The bit of a packed key behind the last of a part; none for the part of the highest bits.
+    pub(super) fn end(&self, part: usize) -> Option<u32> {
+        part.checked_sub(1).map(|before| self.parts[before].shift)
     }
 
     /// The codes of a layout of one integer, if they are not too many.
@@ -180,8 +188,8 @@ impl KeyLayout {
         if !self.is_word() {
             return None;
         }
-        let Some(last) = self.parts.last() else { return Some(1) };
-        u64::try_from(last.domain.codes()?.checked_shl(last.shift)?).ok()
+        let Some(first) = self.parts.first() else { return Some(1) };
+        u64::try_from(first.domain.codes()?.checked_shl(first.shift)?).ok()
     }
 }
 
