@@ -11,7 +11,7 @@
 
 use super::super::bitmap::Bitmap;
 use super::super::gather::Gathered;
-use super::super::kernels::{append, fill_truth_of, kernel};
+use super::super::kernels::{append, append_pairs, fill_truth_of, kernel};
 use super::super::probe::{BLOCK, IntegerKeys, Key, KeyRange, KeyVector};
 use super::super::vector::Vector;
 use super::domain::{domain_of, layout_in_steps};
@@ -435,14 +435,15 @@ fn dense(code: u64, last: u32) -> u32 {
     if code.wrapping_sub(1) < last.into() { code as u32 - 1 } else { NO_GROUP }
 }
 
-/// The groups of packed keys.
-fn each_group(codes: &Codes, groups: &mut Vec<u32>, group: impl Fn(u64) -> u32) {
-    groups.clear();
-    match &codes.absent {
-        None => groups.extend(codes.bits64.iter().map(|&code| group(code))),
-        Some(absent) => {
-            let marked = codes.bits64.iter().zip(absent);
-            groups.extend(marked.map(|(&code, &absent)| if absent { NO_GROUP } else { group(code) }));
+kernel! {
+    /// The groups of packed keys.
+    fn each_group[](codes: &Codes, groups: &mut Vec<u32>, group: impl Fn(u64) -> u32) {
+        groups.clear();
+        match &codes.absent {
+            None => append(groups, &codes.bits64, group),
+            Some(absent) => append_pairs(groups, &codes.bits64, absent, |code, absent| {
+                if absent { NO_GROUP } else { group(code) }
+            }),
         }
     }
 }

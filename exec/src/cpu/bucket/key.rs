@@ -315,10 +315,9 @@ impl Codes {
                 self.bits128.resize(len, 0);
                 for (part, values) in layout.parts.iter().zip(parts) {
                     self.bits64.clear();
-                    self.bits64.resize(len, 0);
                     let own = PartLayout { domain: part.domain.clone(), shift: 0 };
                     let (codes, absent, shift) = (&mut self.bits128, &mut self.absent, part.shift);
-                    if pack(&own, *values, &mut self.bits64, absent) {
+                    if pack(&own, *values, len, &mut self.bits64, absent) {
                         let each = codes.iter_mut().zip(&self.bits64);
                         each.for_each(|(to, &code)| *to |= u128::from(code) << shift);
                         continue;
@@ -339,14 +338,16 @@ impl Codes {
     /// Packs the parts that are numbers.
     fn pack_numbers(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
         self.bits64.clear();
-        self.bits64.resize(len, 0);
         for (part, values) in layout.parts.iter().zip(parts) {
-            if matches!(part.domain, PartDomain::Text) || pack(part, *values, &mut self.bits64, &mut self.absent) {
+            if matches!(part.domain, PartDomain::Text) || pack(part, *values, len, &mut self.bits64, &mut self.absent) {
                 continue;
             }
+            self.bits64.resize(len, 0);
             let (codes, absent, shift) = (&mut self.bits64, &mut self.absent, part.shift);
             each_code(part, *values, len, absent, |tuple, code| codes[tuple] |= (code as u64) << shift);
         }
+        // What has no part that is a number.
+        self.bits64.resize(len, 0);
     }
 
     /// Numbers as their codes, all of them packed into 64 bits if they fit; then strings, of which a byte says that they

@@ -2,7 +2,7 @@
 //! by value.
 
 use super::super::gather::GatheredData;
-use super::super::kernels::vectorised;
+use super::super::kernels::{append, vectorised};
 use super::super::probe::BLOCK;
 use super::super::vector::VectorData;
 use super::key::{KeyPartValues, PartDomain, PartLayout, PartValues};
@@ -10,15 +10,17 @@ use crate::column::divisor::Divisor;
 use multiloop_planner::analysis::ranges::Grid;
 use std::sync::Arc;
 
-/// Adds a part to the codes of some keys, and marks those absent that have no code; false if it did nothing.
+/// Adds a part to the codes of some keys, and marks those absent that have no code; false if it did nothing. If there are no
+/// codes yet, they begin with this part.
 pub(super) fn pack(
     part: &PartLayout,
     values: KeyPartValues<'_>,
-    codes: &mut [u64],
+    len: usize,
+    codes: &mut Vec<u64>,
     absent: &mut Option<Vec<bool>>,
 ) -> bool {
     let Some(count) = part.domain.codes().and_then(|codes| u64::try_from(codes - 1).ok()) else { return false };
-    let mut put = Put { codes, absent, shift: part.shift, count, values };
+    let mut put = Put { len, codes, absent, shift: part.shift, count, values };
     match (&part.domain, values.values) {
         (PartDomain::Integer(grid), PartValues::Vector(vector)) if !vector.constant => match &vector.data {
             VectorData::I32(values) => put.integers(values, *grid),
@@ -32,13 +34,13 @@ pub(super) fn pack(
         },
         (PartDomain::Code(dictionary), PartValues::Vector(vector)) if !vector.constant => match &vector.data {
             VectorData::Code { codes, dictionary: other } if Arc::ptr_eq(dictionary, other) => {
-                put.all(codes, u64::from)
+                put.all(codes, |code| code.into(), 0)
             }
             _ => false,
         },
         (PartDomain::Code(dictionary), PartValues::Gathered(column)) => match &column.data {
             GatheredData::Code { codes, dictionary: other } if Arc::ptr_eq(dictionary, other) => {
-                put.all(codes, u64::from)
+                put.all(codes, |code| code.into(), 0)
             }
             _ => false,
         },
@@ -53,7 +55,9 @@ fn wide_distance(value: i64, low: i64) -> u64 {
 }
 
 struct Put<'a> {
-    codes: &'a mut [u64],
+    /// How many keys.
+    len: usize,
+    codes: &'a mut Vec<u64>,
     absent: &'a mut Option<Vec<bool>>,
     shift: u32,
     /// Values in the domain.
@@ -65,19 +69,20 @@ impl Put<'_> {
     fn integers<T: Copy + Ord + Into<i64>>(&mut self, values: &[T], grid: Grid) -> bool {
         let Ok(low) = i64::try_from(grid.low) else { return false };
         if grid.step == 1 {
-            return self.all(values, |value| wide_distance(value.into(), low));
+            return self.all(values, |value| wide_distance(value.into(), low), low);
         }
         let divisor = Divisor::new(grid.step);
         let steps = |value: T| match value.into() {
             value if value < low => u64::MAX,
             value => divisor.quotient(wide_distance(value, low)).unwrap_or(u64::MAX),
         };
-        values.len() == self.codes.len() && self.some(values, steps, self.values.may_be_null())
+        values.len() == self.len && self.some(values, steps, self.values.may_be_null())
     }
 
-    fn all<T: Copy + Ord>(&mut self, values: &[T], distance: impl Fn(T) -> u64) -> bool {
+    /// Adds a part whose domain begins at `least`.
+    fn all<T: Copy + Ord + Into<i64>>(&mut self, values: &[T], distance: impl Fn(T) -> u64, least: i64) -> bool {
         let (shift, count) = (self.shift, self.count);
-        if values.len() != self.codes.len() {
+        if values.len() != self.len {
             return false;
         }
         let nulls = self.values.may_be_null();
@@ -87,11 +92,13 @@ impl Put<'_> {
         if nulls || distance(low).max(distance(high)) >= count {
             return self.some(values, distance, nulls);
         }
-        vectorised(|| {
-            for (code, &value) in self.codes.iter_mut().zip(values) {
-                *code |= (distance(value) + 1) << shift;
-            }
-        });
+        // None is below the least.
+        let own = |value: T| (value.into().wrapping_sub(least) as u64).wrapping_add(1) << shift;
+        if self.codes.is_empty() {
+            vectorised(|| append(self.codes, values, own));
+        } else {
+            vectorised(|| self.codes.iter_mut().zip(values).for_each(|(code, &value)| *code |= own(value)));
+        }
         true
     }
 
@@ -100,6 +107,7 @@ impl Put<'_> {
     fn some<T: Copy>(&mut self, values: &[T], distance: impl Fn(T) -> u64, nulls: bool) -> bool {
         let (shift, count, null_matches) = (self.shift, self.count, self.values.null_matches);
         let len = values.len();
+        self.codes.resize(len, 0);
         let blocks = self.codes.chunks_mut(BLOCK).zip(values.chunks(BLOCK)).enumerate();
         for (number, (codes, values)) in blocks {
             let valid = if nulls { self.values.valid_word(number, values.len()) } else { u64::MAX };

@@ -193,7 +193,7 @@ pub(crate) fn append<T: Copy, R>(out: &mut Vec<R>, values: &[T], mut each: impl 
 
 /// As [`append`], of the pairs of two slices of one length.
 #[inline(always)]
-pub(crate) fn append_pairs<T: Copy, R>(out: &mut Vec<R>, a: &[T], b: &[T], mut each: impl FnMut(T, T) -> R) {
+pub(crate) fn append_pairs<A: Copy, B: Copy, R>(out: &mut Vec<R>, a: &[A], b: &[B], mut each: impl FnMut(A, B) -> R) {
     let b = &b[..a.len()];
     out.reserve(a.len());
     let len = out.len();
