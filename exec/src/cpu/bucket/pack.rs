@@ -2,7 +2,7 @@
 //! by value.
 
 use super::super::gather::GatheredData;
-use super::super::kernels::{append, vectorised};
+use super::super::kernels::{append, kernel, vectorised};
 use super::super::probe::BLOCK;
 use super::super::vector::VectorData;
 use super::key::{KeyPartValues, PartDomain, PartLayout, PartValues};
@@ -105,31 +105,59 @@ impl Put<'_> {
     /// The same where NULLs, or values outside of the domain, are possible: 64 values at a time, without a branch for
     /// each.
     fn some<T: Copy>(&mut self, values: &[T], distance: impl Fn(T) -> u64, nulls: bool) -> bool {
-        let (shift, count, null_matches) = (self.shift, self.count, self.values.null_matches);
+        let (shift, count, nulls_match_nothing) = (self.shift, self.count, !self.values.null_matches);
         let len = values.len();
         self.codes.resize(len, 0);
         let blocks = self.codes.chunks_mut(BLOCK).zip(values.chunks(BLOCK)).enumerate();
         for (number, (codes, values)) in blocks {
             let valid = if nulls { self.values.valid_word(number, values.len()) } else { u64::MAX };
             let mut missing = [false; BLOCK];
-            let any = vectorised(|| {
-                let mut any = false;
-                let each = codes.iter_mut().zip(values).zip(&mut missing).enumerate();
-                for (at, ((code, &value), missing)) in each {
-                    let is_there = valid >> at & 1 == 1;
-                    let distance = distance(value);
-                    let inside = is_there & (distance < count);
-                    *code |= if inside { (distance + 1) << shift } else { 0 };
-                    *missing = !inside & (is_there | !null_matches);
-                    any |= *missing;
-                }
-                any
-            });
-            if any {
+            put_some(values, &distance, (count, shift), valid, codes);
+            let lost = if nulls_match_nothing { u64::MAX } else { valid };
+            if miss_some(values, &distance, count, (valid, lost), &mut missing[..values.len()]) {
                 let absent = &mut self.absent.get_or_insert_with(|| vec![false; len])[number * BLOCK..];
                 absent.iter_mut().zip(&missing[..values.len()]).for_each(|(absent, missing)| *absent |= missing);
             }
         }
         true
+    }
+}
+
+kernel! {
+    /// Adds to each code that of a value which is there and in the domain.
+    fn put_some[T: Copy](
+        values: &[T],
+        distance: &impl Fn(T) -> u64,
+        domain: (u64, u32),
+        valid: u64,
+        codes: &mut [u64],
+    ) {
+        let (count, shift) = domain;
+        for (at, (code, &value)) in codes.iter_mut().zip(values).enumerate() {
+            let distance = distance(value);
+            let own = if distance < count { (distance + 1) << shift } else { 0 };
+            *code |= own & (valid >> at & 1).wrapping_neg();
+        }
+    }
+}
+
+kernel! {
+    /// Says of each value whether it has no code, though it is there, or is not, and then has none; whether any is so. `words` are
+    /// which are there, and which can be so.
+    fn miss_some[T: Copy](
+        values: &[T],
+        distance: &impl Fn(T) -> u64,
+        count: u64,
+        words: (u64, u64),
+        missing: &mut [bool],
+    ) -> bool {
+        let (valid, lost) = words;
+        let mut any = false;
+        for (at, (missing, &value)) in missing.iter_mut().zip(values).enumerate() {
+            let is_outside = (distance(value) >= count) | (valid >> at & 1 == 0);
+            *missing = is_outside & (lost >> at & 1 == 1);
+            any |= *missing;
+        }
+        any
     }
 }
