@@ -1,6 +1,7 @@
 //! The keys of groups, as columns: decoded from codes, or kept beside a hash table.
 
 use super::super::gather::{Gathered, GatheredData};
+use super::super::kernels::{append, kernel, vectorised};
 use super::super::vector::{Vector, VectorData};
 use super::key::{KeyLayout, PartDomain};
 use multiloop_planner::analysis::ranges::Grid;
@@ -60,26 +61,40 @@ pub(super) fn decode_all<K: PackedKey>(layout: &KeyLayout, codes: &[K]) -> Vec<G
 
 /// One part of the keys of these codes.
 fn decode<K: PackedKey>(layout: &KeyLayout, part: usize, codes: &[K]) -> Gathered {
-    let (this, end) = (&layout.parts[part], layout.end(part));
-    let own = |code: &K| code.own(this.shift, end);
-    let valid = codes.iter().map(|code| own(code).is_there()).collect();
-    match &this.domain {
+    let (shift, end) = (layout.parts[part].shift, layout.end(part));
+    let own = move |code: K| code.own(shift, end);
+    let is_absent = |any: bool, &code: &K| any | !own(code).is_there();
+    let any_null = vectorised(|| codes.iter().fold(false, is_absent));
+    let valid = any_null.then(|| codes.iter().map(|&code| own(code).is_there()).collect());
+    match &layout.parts[part].domain {
         PartDomain::Code(dictionary) => {
-            let codes = codes.iter().map(|code| own(code).distance() as u32).collect();
-            Gathered::from_codes(codes, dictionary.clone(), Some(valid))
+            let numbers = appended(codes, move |code| own(code).distance() as u32);
+            Gathered::from_codes(numbers, dictionary.clone(), valid)
         }
         PartDomain::Integer(Grid { low, high, step }) => match (i64::try_from(*low), i64::try_from(*high)) {
+            (Ok(low), Ok(_)) if *step == 1 => {
+                Gathered::from_i64(appended(codes, move |code| low.wrapping_add(own(code).distance() as i64)), valid)
+            }
             (Ok(low), Ok(_)) => {
-                let value = |code| low.wrapping_add((own(code).distance() as i64).wrapping_mul(*step as i64));
-                Gathered::from_i64(codes.iter().map(value).collect(), Some(valid))
+                let step = *step as i64;
+                let value = move |code| low.wrapping_add((own(code).distance() as i64).wrapping_mul(step));
+                Gathered::from_i64(appended(codes, value), valid)
             }
             _ => {
-                let step = i128::from(*step);
-                let values = codes.iter().map(|code| low + own(code).wide_distance() * step).collect();
-                Gathered::from_i128(values, Some(valid))
+                let (low, step) = (*low, i128::from(*step));
+                Gathered::from_i128(appended(codes, move |code| low + own(code).wide_distance() * step), valid)
             }
         },
         PartDomain::Float | PartDomain::Text | PartDomain::Interval => unreachable!("their codes do not tell them"),
+    }
+}
+
+kernel! {
+    /// What a function makes of each code.
+    fn appended[K: PackedKey, R](codes: &[K], value: impl Fn(K) -> R) -> Vec<R> {
+        let mut values = Vec::new();
+        append(&mut values, codes, value);
+        values
     }
 }
 
