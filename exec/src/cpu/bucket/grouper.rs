@@ -180,7 +180,7 @@ impl Grouper {
     }
 
     /// Where Direct is cut into [`MERGE_PARTS`]: by the groups that are there, if nobody has cut it.
-    fn cuts(&self) -> Option<&Cuts> {
+    pub(super) fn cuts(&self) -> Option<&Cuts> {
         let Grouper::Direct { entries, codes, cuts, .. } = self else { return None };
         let some = || codes.iter().copied().step_by(codes.len() / CUTS_SAMPLE + 1).collect::<Vec<u64>>();
         Some(cuts.of(entries.len(), some))
@@ -218,26 +218,6 @@ impl Grouper {
                 own_index: *own_index,
             },
         }
-    }
-
-    /// If numbers are given by an array over codes, nothing yet of part `part` of [`MERGE_PARTS`], of which all keys are to be
-    /// added before there are groups.
-    pub(crate) fn to_know(&self, part: usize) -> Option<Known> {
-        let Grouper::Direct { layout, .. } = self else { return None };
-        let (start, end) = self.cuts()?.range(part);
-        Some(Known::new(layout.clone(), start, end))
-    }
-
-    /// Adds the keys of some groups.
-    pub(crate) fn tell(&self, chosen: &[u32], known: &mut Known) {
-        if let Grouper::Direct { codes, .. } = self {
-            known.add(chosen.iter().map(|&group| codes[group as usize] as u32));
-        }
-    }
-
-    /// Groups of keys of which all are known.
-    pub(crate) fn of_known(known: Known) -> Result<Self> {
-        Ok(Grouper::Known(known.count()?))
     }
 
     /// Whether a merge of many groups is done in parts.

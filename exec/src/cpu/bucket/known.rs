@@ -4,6 +4,7 @@
 use super::super::gather::Gathered;
 use super::super::kernels::{append, kernel, mask};
 use super::group_keys::decode_all;
+use super::grouper::Grouper;
 use super::key::KeyLayout;
 use super::ranks::Ranks;
 use crate::Result;
@@ -71,6 +72,28 @@ kernel! {
     /// Appends the groups of keys' codes.
     fn append_groups[](known: &Known, codes: &[u32], groups: &mut Vec<u32>) {
         append(groups, codes, |code| known.group(code));
+    }
+}
+
+impl Grouper {
+    /// If numbers are given by an array over codes, nothing yet of a part of a merge, of which all keys are to be
+    /// added before there are groups.
+    pub(crate) fn to_know(&self, part: usize) -> Option<Known> {
+        let Grouper::Direct { layout, .. } = self else { return None };
+        let (start, end) = self.cuts()?.range(part);
+        Some(Known::new(layout.clone(), start, end))
+    }
+
+    /// Adds the keys of some groups.
+    pub(crate) fn tell(&self, chosen: &[u32], known: &mut Known) {
+        if let Grouper::Direct { codes, .. } = self {
+            known.add(chosen.iter().map(|&group| codes[group as usize] as u32));
+        }
+    }
+
+    /// Groups of keys of which all are known.
+    pub(crate) fn of_known(known: Known) -> Result<Self> {
+        Ok(Grouper::Known(known.count()?))
     }
 }
 
