@@ -497,7 +497,7 @@ impl Gathered {
 }
 
 /// Puts each value at its place.
-fn scatter<T: Copy>(values: &mut [T], from: &[T], places: &[u32]) {
+pub(super) fn scatter<T: Copy>(values: &mut [T], from: &[T], places: &[u32]) {
     from.iter().zip(places).for_each(|(&value, &place)| values[place as usize] = value);
 }
 
@@ -511,7 +511,7 @@ pub(super) fn settle_tail<T: Copy>(values: &mut Vec<T>, places: &[u32], len: usi
 /// The values, each at its place.
 pub(super) fn place<T: Copy + Default>(values: &[T], places: &[u32]) -> Vec<T> {
     let mut placed = vec![T::default(); values.len()];
-    values.iter().zip(places).for_each(|(&value, &place)| placed[place as usize] = value);
+    scatter(&mut placed, values, places);
     placed
 }
 

@@ -1,5 +1,6 @@
 //! Keys of rows that are dealt into the parts of a merge, and wait there to be grouped (see `dealt`).
 
+use super::super::gather::scatter;
 use super::super::kernels::vectorised;
 use super::blocks::Blocks;
 use super::direct::direct_all;
@@ -84,12 +85,12 @@ impl WaitingKeys {
     /// Puts the keys of a tile at the places of its tuples, all below `len`. `before` are the rows of each part before.
     pub(crate) fn put(&mut self, keys: TileKeys<'_>, places: &[u32], len: usize, before: [u32; MERGE_PARTS]) {
         match (self, keys) {
-            (WaitingKeys::Direct(waiting), TileKeys::Direct(codes)) => put_at(waiting, codes.iter(), places, len),
+            (WaitingKeys::Direct(waiting), TileKeys::Direct(codes)) => put_at(waiting, codes, places, len),
             (WaitingKeys::Hash { bits64, bits128, tuples, tiles }, TileKeys::Hash { codes, width, place }) => {
                 tiles.push((before, place));
                 match width {
-                    KeyWidth::Bits128 => put_at(bits128, codes.bits128.iter(), places, len),
-                    _ => put_at(bits64, codes.bits64.iter(), places, len),
+                    KeyWidth::Bits128 => put_at(bits128, &codes.bits128, places, len),
+                    _ => put_at(bits64, &codes.bits64, places, len),
                 }
                 tuples.resize(len, 0);
                 places.iter().enumerate().for_each(|(tuple, &place)| tuples[place as usize] = tuple as u32);
@@ -107,14 +108,9 @@ impl WaitingKeys {
 }
 
 /// Puts values at places below `len`.
-fn put_at<'v, T: Copy + Default + 'v>(
-    waiting: &mut Vec<T>,
-    values: impl Iterator<Item = &'v T>,
-    places: &[u32],
-    len: usize,
-) {
+fn put_at<T: Copy + Default>(waiting: &mut Vec<T>, values: &[T], places: &[u32], len: usize) {
     waiting.resize(len, T::default());
-    values.zip(places).for_each(|(&value, &place)| waiting[place as usize] = value);
+    scatter(waiting, values, places);
 }
 
 impl Grouper {
