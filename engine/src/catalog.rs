@@ -40,6 +40,7 @@ impl StoredTable {
             fields: table.fields.clone(),
             statistics: Arc::clone(&table.statistics),
             handle: TableHandle(NEXT.fetch_add(1, Ordering::Relaxed)),
+            domains: Vec::new(),
         };
         StoredTable { table: Arc::new(table), info: Arc::new(info) }
     }

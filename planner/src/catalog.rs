@@ -18,6 +18,26 @@ pub struct TableInfo {
     pub statistics: Arc<TableStatistics>,
     /// The engine's handle for this snapshot of the table; the program's scans carry it to execution.
     pub handle: TableHandle,
+    /// For each column the domain whose codes it stores instead of values, if it does; empty if no column does. The
+    /// statistics of such a column are those of its codes, which are bigints.
+    pub domains: Vec<Option<Domain>>,
+}
+
+/// The values that a column of codes can have: a code is the number of a row, from 0.
+#[derive(Clone, Debug)]
+pub struct Domain {
+    /// A table of two columns: `value`, of the type of the columns that have this domain, unique and not NULL, and `code`, the
+    /// number of its row, a bigint.
+    pub table: Arc<TableInfo>,
+    /// Domains of one lineage give one value the same code: each begins with all rows of those before it.
+    pub lineage: u64,
+}
+
+impl TableInfo {
+    /// The domain of a column, by its position.
+    pub fn domain(&self, column: usize) -> Option<&Domain> {
+        self.domains.get(column)?.as_ref()
+    }
 }
 
 /// Names one snapshot of one table within a statement; only the engine knows what it stands for.

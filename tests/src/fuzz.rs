@@ -47,6 +47,7 @@ fn catalog() -> Fixed {
         fields,
         statistics: Arc::new(statistics),
         handle: TableHandle(1),
+        domains: Vec::new(),
     }))
 }
 

@@ -74,6 +74,7 @@ impl Tables {
                 fields: fields.collect(),
                 statistics: Arc::new(TableStatistics::default()),
                 handle: TableHandle(handle),
+                domains: Vec::new(),
             })
         });
         Tables(tables.collect())

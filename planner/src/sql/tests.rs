@@ -48,7 +48,7 @@ impl Toy {
 
 fn info(name: &str, fields: Vec<Field>, handle: u64) -> Arc<TableInfo> {
     let statistics = Arc::new(TableStatistics::default());
-    Arc::new(TableInfo { name: name.to_owned(), fields, statistics, handle: TableHandle(handle) })
+    Arc::new(TableInfo { name: name.to_owned(), fields, statistics, handle: TableHandle(handle), domains: Vec::new() })
 }
 
 impl Catalog for Toy {

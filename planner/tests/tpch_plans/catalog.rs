@@ -159,7 +159,10 @@ impl TpchCatalog {
         let statistics = Arc::new(TableStatistics { rows, columns: statistics.collect() });
         let fields = columns.iter().map(|&(name, data_type, ..)| Field::new(name, data_type, false)).collect();
         let handle = TableHandle(self.0.len() as u64);
-        self.0.insert(name, Arc::new(TableInfo { name: name.to_owned(), fields, statistics, handle }));
+        self.0.insert(
+            name,
+            Arc::new(TableInfo { name: name.to_owned(), fields, statistics, handle, domains: Vec::new() }),
+        );
     }
 }
 

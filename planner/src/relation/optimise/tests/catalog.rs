@@ -73,6 +73,7 @@ impl ToyCatalog {
                 fields: spec.fields,
                 statistics: Arc::new(TableStatistics { rows: spec.rows, columns: spec.columns }),
                 handle: TableHandle(at as u64),
+                domains: Vec::new(),
             })
         });
         ToyCatalog(tables.collect())

@@ -71,7 +71,7 @@ fn tables() -> (ToyCatalog, HashMap<TableHandle, Vec<Row>>) {
             Field::new("s", DataType::Text, true),
         ];
         let statistics = Arc::new(TableStatistics { rows: rows as u64, columns });
-        infos.push(Arc::new(TableInfo { name: format!("t{number}"), fields, statistics, handle }));
+        infos.push(Arc::new(TableInfo { name: format!("t{number}"), fields, statistics, handle, domains: Vec::new() }));
         data.insert(handle, all);
     }
     (ToyCatalog::of(infos), data)

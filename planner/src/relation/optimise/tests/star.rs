@@ -49,7 +49,13 @@ fn tables() -> (ToyCatalog, HashMap<TableHandle, Vec<Row>>) {
         let fields = fields.map(|(name, data_type)| Field::new(*name, data_type, true)).collect();
         let statistics = (0..4).map(|at| statistics(&rows, at)).collect();
         let statistics = Arc::new(TableStatistics { rows: rows.len() as u64, columns: statistics });
-        infos.push(Arc::new(TableInfo { name: names[number].to_owned(), fields, statistics, handle }));
+        infos.push(Arc::new(TableInfo {
+            name: names[number].to_owned(),
+            fields,
+            statistics,
+            handle,
+            domains: Vec::new(),
+        }));
         data.insert(handle, rows);
     }
     (ToyCatalog::of(infos), data)
