@@ -8,7 +8,7 @@ use multiloop_exec::cpu::bitmap::Bitmap;
 use multiloop_exec::cpu::expression::Expressions;
 use multiloop_exec::cpu::probe::Key;
 use multiloop_exec::cpu::tile::{Bindings, Captured, Collections, Source, TILE_ROWS, Tile};
-use multiloop_exec::cpu::vector::Vector;
+use multiloop_exec::cpu::vector::{Register, Vector};
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::multiloop::parse::parse;
 use multiloop_planner::multiloop::{BlockId, CollectionId, Generator, Let, Shape};
@@ -27,6 +27,9 @@ impl Collections for Nothing {
     }
     fn lookup(&self, _: CollectionId, _: Vec<u32>, _: u32, _: &mut Vector) -> Result<()> {
         unreachable!("there is no collection")
+    }
+    fn element(&self, _: CollectionId, _: Vec<u32>, _: u32, _: Register, _: &mut Vector) -> Result<()> {
+        unreachable!("there is no table")
     }
     fn exists(&self, _: CollectionId, _: &Key<'_>, _: usize, _: &mut Bitmap) -> Result<()> {
         unreachable!("there is no collection")

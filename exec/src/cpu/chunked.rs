@@ -222,7 +222,9 @@ impl Field {
             Text::Mixed | Text::None => {
                 let mut texts = out.take_text();
                 for tuple in 0..places.rows.len() {
-                    let text = places.get(tuple).and_then(|(chunk, at)| self.columns[chunk].text(at));
+                    // What stands at a NULL may be no code of the chunk's dictionary.
+                    let valid = places.get(tuple).filter(|&(chunk, at)| !self.columns[chunk].is_null(at));
+                    let text = valid.and_then(|(chunk, at)| self.columns[chunk].text(at));
                     texts.push(text.unwrap_or_default());
                 }
                 VectorData::Text(texts)

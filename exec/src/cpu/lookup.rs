@@ -51,6 +51,33 @@ impl Collections for Frame<'_> {
         Ok(())
     }
 
+    fn element(
+        &self,
+        collection: CollectionId,
+        rows: Vec<u32>,
+        field: u32,
+        register: Register,
+        out: &mut Vector,
+    ) -> Result<()> {
+        let stored = self.get(collection)?;
+        let (table, len, missing) = (stored.rows()?, rows.len(), rows.contains(&NO_ROW));
+        if table.rows == 0 {
+            out.set_constant(len, &Value::Null, register);
+            return Ok(());
+        }
+        let source = self.shared.elements.get(&(collection, field));
+        let source = source.ok_or_else(|| Error::internal("the table of an element is not known"))?;
+        let Some(source) = source else {
+            // Chunks of all lengths: tables that were put together from what came.
+            let data_type = self.field_type(collection, field);
+            let values: Vec<Value> = rows.iter().map(|&row| table.value(row, field, data_type)).collect();
+            out.set_values(&values, register);
+            return Ok(());
+        };
+        load(source, 0, &Rows::List(rows), len, missing, register, out);
+        Ok(())
+    }
+
     fn exists(&self, collection: CollectionId, key: &Key<'_>, len: usize, out: &mut Bitmap) -> Result<()> {
         self.get(collection)?.contains(key, len, out)
     }

@@ -7,7 +7,7 @@ use super::plan::{LetKind, LetPlan, LoopPlan, Plan};
 use super::sort;
 use super::statistics::LetStatistics;
 use super::stored::{RowSet, Stored};
-use super::tile::{Bindings, Captured};
+use super::tile::{Bindings, Captured, Source};
 use crate::column::arrow::to_record_batch;
 use crate::column::{Chunk, Table};
 use crate::context::Context;
@@ -16,7 +16,7 @@ use crate::schedule::Workers;
 use crate::{Error, ErrorKind, Result};
 use arrow::array::RecordBatch;
 use multiloop_planner::catalog::TableHandle;
-use multiloop_planner::multiloop::{BlockId, CollectionId, Program, Shape};
+use multiloop_planner::multiloop::{BlockId, CollectionId, Program, Scalar, ScalarId, Shape};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
@@ -110,6 +110,8 @@ type Defined = Vec<Arc<Stored>>;
 pub(super) struct Shared<'a> {
     pub(super) plan: &'a Plan<'a>,
     tables: FxHashMap<CollectionId, Arc<Stored>>,
+    /// The fields of tables that are read by the numbers of rows; none where chunks are too uneven for that.
+    pub(super) elements: FxHashMap<(CollectionId, u32), Option<Source>>,
     parameters: &'a [Value],
     pub(super) context: &'a Context,
     /// What the lets of the body did.
@@ -138,9 +140,17 @@ impl<'a> Shared<'a> {
                 stored.insert(CollectionId(number as u32), Arc::new(Stored::Rows(rows)));
             }
         }
+        let mut elements = FxHashMap::default();
+        for id in 0..plan.program.scalars.len() {
+            if let &Scalar::Element { collection, field, .. } = plan.program.scalars.get(ScalarId(id as u32))
+                && let Some(Stored::Rows(rows)) = stored.get(&collection).map(|stored| &**stored)
+            {
+                elements.entry((collection, field)).or_insert_with(|| rows.source(field));
+            }
+        }
         let invariant = plan.blocks.iter().map(|lets| lets.iter().map(|_| Mutex::new(None)).collect()).collect();
         let (statistics, chunks_skipped) = Default::default();
-        Shared { plan, tables: stored, parameters, context, statistics, chunks_skipped, invariant }
+        Shared { plan, tables: stored, elements, parameters, context, statistics, chunks_skipped, invariant }
     }
 }
 

@@ -5,6 +5,7 @@ use super::bucket::group_keys::{canonical, settle_intervals};
 use super::bucket::index::{KeyIndex, Spans};
 use super::bucket::key::Codes;
 use super::bucket::table::NO_GROUP;
+use super::chunked::Chunked;
 use super::gather::{self, Gathered};
 use super::gathered_column;
 use super::own_groups::OwnGroups;
@@ -108,6 +109,30 @@ impl RowSet {
     /// The position of a field among the chunks' columns.
     pub(super) fn position(&self, field: u32) -> u32 {
         self.fields.as_ref().map_or(field, |fields| fields[field as usize])
+    }
+
+    /// A field as a source that is read by the numbers of rows; none if the chunks' lengths forbid it.
+    pub(super) fn source(&self, field: u32) -> Option<TileSource> {
+        let position = self.position(field);
+        match &self.chunks[..] {
+            [chunk] => Some(TileSource::Chunk { chunk: Arc::clone(chunk), fields: Some(Arc::from([position])) }),
+            chunks => Chunked::new(chunks, [position].into_iter()).map(|rows| TileSource::Chunked(Arc::new(rows))),
+        }
+    }
+
+    /// The value of a field in a row; NULL in [`NO_ROW`].
+    pub(super) fn value(&self, row: u32, field: u32, data_type: DataType) -> Value {
+        if row == NO_ROW {
+            return Value::Null;
+        }
+        let (mut row, position) = (row as usize, self.position(field) as usize);
+        for chunk in &self.chunks {
+            if row < chunk.rows {
+                return chunk.columns[position].value(row, data_type);
+            }
+            row -= chunk.rows;
+        }
+        Value::Null
     }
 
     /// The value of a field in the only row.

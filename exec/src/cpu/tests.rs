@@ -6,6 +6,7 @@ mod dealt;
 mod dense_groups;
 mod dictionaries;
 mod distinct;
+mod elements;
 mod few_sums;
 mod hashed_keys;
 mod having;

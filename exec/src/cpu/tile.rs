@@ -29,7 +29,7 @@ use super::expression::Expressions;
 use super::kernels::append;
 use super::own_groups::{Maker, Neighbours};
 use super::probe::{Key, KeyRange};
-use super::vector::Vector;
+use super::vector::{Register, Vector};
 use crate::Result;
 use crate::column::{Chunk, Column, Dictionary};
 use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, ScalarId};
@@ -157,6 +157,16 @@ pub trait Collections: Sync {
     /// Field `field` of the groups at these rows, or what the field's reduction gives for no rows where there is
     /// [`NO_ROW`]. `out` may be filled in any register that holds the field's type.
     fn lookup(&self, collection: CollectionId, rows: Vec<u32>, field: u32, out: &mut Vector) -> Result<()>;
+
+    /// Field `field` of a table's rows with these numbers, NULL where there is [`NO_ROW`], in a register that holds it.
+    fn element(
+        &self,
+        collection: CollectionId,
+        rows: Vec<u32>,
+        field: u32,
+        register: Register,
+        out: &mut Vector,
+    ) -> Result<()>;
 
     /// For each of `len` tuples whether there is a group of its key. `out` is to be reset.
     fn exists(&self, collection: CollectionId, key: &Key<'_>, len: usize, out: &mut Bitmap) -> Result<()>;

@@ -94,6 +94,7 @@ impl Variance<'_> {
                 }
                 Scalar::Lookup { collection, .. }
                 | Scalar::Exists { collection, .. }
+                | Scalar::Element { collection, .. }
                 | Scalar::Single { collection, .. } => {
                     reads.collections.insert(*collection);
                 }

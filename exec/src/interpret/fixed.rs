@@ -117,6 +117,7 @@ impl Reads {
             }
             Scalar::Lookup { collection, .. }
             | Scalar::Exists { collection, .. }
+            | Scalar::Element { collection, .. }
             | Scalar::Single { collection, .. } => {
                 self.collections.insert(*collection);
             }

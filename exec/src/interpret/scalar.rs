@@ -26,6 +26,10 @@ impl Interpreter<'_> {
                 let key = self.probe(key)?;
                 Ok(Value::Boolean(key.is_some_and(|key| data.find(&key).is_some())))
             }
+            Scalar::Element { collection, row, field } => match self.scalar(*row)? {
+                Value::Int(row) => Ok(self.collection(*collection)?.value(row as usize, *field)),
+                _ => Ok(Value::Null),
+            },
             Scalar::Single { collection, field } => Ok(self.collection(*collection)?.value(0, *field)),
             Scalar::Nested { block, field } => {
                 let row = self.block(*block).map_err(|error| error.at(program.scalars.position(id)))?;

@@ -75,6 +75,9 @@ impl Nullability {
                 fields.and_then(|fields| fields.get(*field as usize)).copied().unwrap_or(true)
             }
             Scalar::Exists { .. } => false,
+            Scalar::Element { collection, row, field } => {
+                program.collection(*collection).fields[*field as usize].nullable || self.scalar(program, *row)
+            }
             Scalar::Single { collection, field } => program.collection(*collection).fields[*field as usize].nullable,
             Scalar::Nested { block, field } => {
                 let result = program.block(*block).result;

@@ -71,7 +71,9 @@ pub fn own_groups(program: &Program) -> FxHashSet<CollectionId> {
                         candidates.remove(collection);
                     }
                 }
-                Scalar::Exists { collection, .. } | Scalar::Single { collection, .. } => {
+                Scalar::Exists { collection, .. }
+                | Scalar::Single { collection, .. }
+                | Scalar::Element { collection, .. } => {
                     candidates.remove(collection);
                 }
                 _ => {}

@@ -138,7 +138,8 @@ impl Ranges {
         match program.scalars.get(scalar) {
             Scalar::Single { collection, .. }
             | Scalar::Lookup { collection, .. }
-            | Scalar::Exists { collection, .. } => self.failing.contains(collection),
+            | Scalar::Exists { collection, .. }
+            | Scalar::Element { collection, .. } => self.failing.contains(collection),
             Scalar::Nested { block, .. } => {
                 program.block(*block).lets.iter().flat_map(Let::defines).any(|define| self.failing.contains(define))
             }
@@ -254,6 +255,10 @@ impl<'p> Analysis<'p> {
             Scalar::Column { index, field } => self.column(*index, *field).unwrap_or(Fact::of_type(data_type)),
             Scalar::Call { function, arguments } => self.call(*function, arguments, data_type),
             Scalar::Single { collection, field } => self.field(*collection, *field),
+            Scalar::Element { collection, row, field } => {
+                let (row, found) = (self.fact(*row), self.field(*collection, *field));
+                Fact { nullable: row.nullable || found.nullable, may_fail: row.may_fail, ..found }
+            }
             Scalar::Lookup { collection, key, field } => {
                 let found = self.lookup(*collection, *field);
                 Fact { may_fail: key.iter().any(|part| self.fact(part.scalar).may_fail), ..found }

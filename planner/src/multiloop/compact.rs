@@ -101,6 +101,7 @@ impl Compaction {
         match &mut scalar {
             Scalar::Lookup { collection, .. }
             | Scalar::Exists { collection, .. }
+            | Scalar::Element { collection, .. }
             | Scalar::Single { collection, .. } => self.collection(collection),
             Scalar::Nested { block, .. } => (*block, nested) = (self.block(*block), self.old.effects(id)),
             Scalar::Column { .. } | Scalar::Constant(_) | Scalar::Parameter(_) | Scalar::Call { .. } => {}

@@ -106,6 +106,10 @@ impl<'p> Walk<'p> {
                 self.collections.push(*collection);
                 key.iter().for_each(|part| self.scalar(part.scalar));
             }
+            Scalar::Element { collection, row, .. } => {
+                self.collections.push(*collection);
+                self.scalar(*row);
+            }
             Scalar::Single { collection, .. } => self.collections.push(*collection),
             Scalar::Nested { block, .. } => self.block(*block),
         }

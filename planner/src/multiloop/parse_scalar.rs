@@ -245,6 +245,17 @@ impl Parser {
                 let key = self.key()?;
                 return Ok(Operand::Open(Scalar::Exists { collection, key }, Some(DataType::Boolean)));
             }
+            "element" => {
+                let collection = self.collection()?;
+                self.sign("(")?;
+                let row = self.scalar()?;
+                self.sign(")")?;
+                self.sign(".")?;
+                let fields = self.program.collection(collection).fields.clone();
+                let field = self.field(&fields)?;
+                let data_type = Some(fields[field as usize].data_type);
+                return Ok(Operand::Open(Scalar::Element { collection, row, field }, data_type));
+            }
             "cast" => {
                 self.sign("(")?;
                 let argument = self.scalar()?;

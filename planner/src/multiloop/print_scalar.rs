@@ -102,6 +102,10 @@ impl Printer<'_> {
                 format!("{}[{}].{field}", self.collection(*collection), self.key(key))
             }
             Scalar::Exists { collection, key } => format!("exists {}[{}]", self.collection(*collection), self.key(key)),
+            Scalar::Element { collection, row, field } => {
+                let field = field_reference(&self.program.collection(*collection).fields, *field);
+                format!("element {}({}).{field}", self.collection(*collection), self.scalar(*row))
+            }
             Scalar::Single { collection, field } => {
                 let fields = &self.program.collection(*collection).fields;
                 format!("{}.{}", self.collection(*collection), field_reference(fields, *field))

@@ -62,6 +62,16 @@ pub enum Scalar {
         /// One part a key field.
         key: Vec<KeyPart>,
     },
+    /// A field of the row of a table with this number, counted from 0 in the table's order. NULL where the number is NULL;
+    /// any other is that of a row.
+    Element {
+        /// A collection of shape Table.
+        collection: CollectionId,
+        /// A bigint.
+        row: ScalarId,
+        /// Position among the collection's fields.
+        field: u32,
+    },
     /// Field of the only row of a Reduce.
     Single {
         /// A collection made by Reduce.
@@ -393,6 +403,7 @@ impl Scalar {
             | Scalar::Nested { .. } => None,
             Scalar::Call { arguments, .. } => arguments.get(at).copied(),
             Scalar::Lookup { key, .. } | Scalar::Exists { key, .. } => key.get(at).map(|part| part.scalar),
+            Scalar::Element { row, .. } => (at == 0).then_some(*row),
         }
     }
 
@@ -410,6 +421,7 @@ impl Scalar {
             Scalar::Lookup { key, .. } | Scalar::Exists { key, .. } => {
                 key.iter_mut().for_each(|part| part.scalar = change(part.scalar));
             }
+            Scalar::Element { row, .. } => *row = change(*row),
         }
         new
     }

@@ -51,6 +51,7 @@ loop
     found = exists %2[i1.\"key\"]
     total? = %3[is cast(i1.#1 as decimal(38,0))].total
     largest? = %4.largest
+    comment? = element %0(i1.\"key\").l_comment
   %7 collect
     block b0
       loop

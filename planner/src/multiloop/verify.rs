@@ -353,6 +353,16 @@ impl Verifier<'_> {
                 self.readable(*collection, "an exists")?;
                 self.key(*collection, key)?;
             }
+            Scalar::Element { collection, row, field } => {
+                let found = program.collection(*collection);
+                let of = || format!("an element of collection {}, which is no Table", collection.0);
+                check(matches!(found.shape, Shape::Table { .. }), of)?;
+                field_type(&found.fields, *field)?;
+                self.scalar_once(*row, seen)?;
+                check(program.scalars.data_type(*row) == DataType::BigInt, || {
+                    "the number of a row is a bigint".to_owned()
+                })?;
+            }
             Scalar::Single { collection, field } => {
                 self.readable(*collection, "a single")?;
                 let found = program.collection(*collection);

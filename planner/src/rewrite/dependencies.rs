@@ -99,6 +99,7 @@ impl<'p> Dependencies<'p> {
                 !data_type.is_float() && data_type != DataType::Interval && self.scalar(given, argument)
             }),
             Scalar::Lookup { key, .. } | Scalar::Exists { key, .. } => self.key(given, key),
+            Scalar::Element { row, .. } => self.scalar(given, *row),
             Scalar::Nested { .. } => false,
         }
     }

@@ -199,7 +199,8 @@ impl<'p> Removal<'p> {
         if let Scalar::Column { field, .. }
         | Scalar::Single { field, .. }
         | Scalar::Nested { field, .. }
-        | Scalar::Lookup { field, .. } = &mut new
+        | Scalar::Lookup { field, .. }
+        | Scalar::Element { field, .. } = &mut new
         {
             *field = to.unwrap_or(*field);
         }
@@ -216,7 +217,9 @@ impl<'p> Removal<'p> {
     fn new_field(&self, scalar: &Scalar) -> Option<u32> {
         let (collection, field) = match scalar {
             Scalar::Column { index, field } => (*self.payloads.get(index)?, *field),
-            Scalar::Single { collection, field } | Scalar::Lookup { collection, field, .. } => (*collection, *field),
+            Scalar::Single { collection, field }
+            | Scalar::Lookup { collection, field, .. }
+            | Scalar::Element { collection, field, .. } => (*collection, *field),
             Scalar::Nested { block, field } => (self.program.block(*block).result, *field),
             _ => return None,
         };

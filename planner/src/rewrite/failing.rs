@@ -57,7 +57,8 @@ impl Failing {
             for_each_node(program, id, &mut vec![false; program.scalars.len()], &mut |_, scalar| match scalar {
                 Scalar::Single { collection, .. }
                 | Scalar::Lookup { collection, .. }
-                | Scalar::Exists { collection, .. } => pure &= !self.collections[collection.0 as usize],
+                | Scalar::Exists { collection, .. }
+                | Scalar::Element { collection, .. } => pure &= !self.collections[collection.0 as usize],
                 Scalar::Nested { block, .. } => {
                     let lets = &program.block(*block).lets;
                     pure &= !lets.iter().any(|each| self.reads_failing(program, each));

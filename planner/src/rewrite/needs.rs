@@ -254,6 +254,10 @@ impl<'p> Marks<'p> {
                 self.pending.push(Need::Collection(*collection));
                 self.need(key.iter().map(|part| part.scalar));
             }
+            Scalar::Element { collection, row, field } => {
+                self.need_field(*collection, *field);
+                self.need([*row]);
+            }
             Scalar::Single { collection, field } => self.need_field(*collection, *field),
             Scalar::Nested { block, field } => {
                 self.block(*block);

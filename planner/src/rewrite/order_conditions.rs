@@ -165,6 +165,8 @@ fn cost(program: &Program, id: ScalarId) -> u32 {
         Scalar::Call { .. } => 0,
         // A key of several parts may have to be hashed.
         Scalar::Exists { key, .. } => 3 + u32::from(key.len() > 1),
+        // One read, though it may be of far away.
+        Scalar::Element { .. } => 2,
         Scalar::Lookup { .. } => 5,
         Scalar::Nested { .. } => 7,
     };

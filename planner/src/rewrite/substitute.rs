@@ -83,7 +83,9 @@ impl Substitution {
                 let to = self.block(program, block);
                 if to == block { id } else { program.nested(to, field) }
             }
-            Scalar::Call { .. } | Scalar::Lookup { .. } | Scalar::Exists { .. } => self.node(program, id),
+            Scalar::Call { .. } | Scalar::Lookup { .. } | Scalar::Exists { .. } | Scalar::Element { .. } => {
+                self.node(program, id)
+            }
         };
         if new != id {
             let position = program.scalars.position(id);
@@ -102,9 +104,9 @@ impl Substitution {
         }
         let node = program.scalars.node(id);
         let renamed = match &node.scalar {
-            Scalar::Lookup { collection, .. } | Scalar::Exists { collection, .. } => {
-                self.collections.get(collection).copied()
-            }
+            Scalar::Lookup { collection, .. }
+            | Scalar::Exists { collection, .. }
+            | Scalar::Element { collection, .. } => self.collections.get(collection).copied(),
             _ => None,
         };
         if !changed && renamed.is_none() {
@@ -112,7 +114,11 @@ impl Substitution {
         }
         let data_type = node.data_type;
         let mut new = node.scalar.map_children(|child| self.scalars.get(child).unwrap_or(child));
-        if let (Scalar::Lookup { collection, .. } | Scalar::Exists { collection, .. }, Some(to)) = (&mut new, renamed) {
+        if let (
+            Scalar::Lookup { collection, .. } | Scalar::Exists { collection, .. } | Scalar::Element { collection, .. },
+            Some(to),
+        ) = (&mut new, renamed)
+        {
             *collection = to;
         }
         program.scalars.intern(new, data_type)

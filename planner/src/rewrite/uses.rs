@@ -12,7 +12,7 @@ pub struct Use {
     pub rows: u32,
     /// By `Bucket`, `BucketOrNull` and `BucketAndRest` indices.
     pub buckets: u32,
-    /// By `Lookup`, `Exists` and `Single`: how many such scalars; one that two lets read counts twice.
+    /// By `Lookup`, `Exists`, `Element` and `Single`: how many such scalars; one that two lets read counts twice.
     pub scalars: u32,
     /// By Sort and Concat, and as a block's result.
     pub whole: u32,
@@ -56,6 +56,7 @@ pub fn collection_uses(program: &Program) -> Vec<Use> {
                 for_each_node(program, id, &mut seen, &mut |_, scalar| {
                     if let Scalar::Lookup { collection, .. }
                     | Scalar::Exists { collection, .. }
+                    | Scalar::Element { collection, .. }
                     | Scalar::Single { collection, .. } = scalar
                     {
                         uses[collection.0 as usize].scalars += 1;
@@ -81,6 +82,7 @@ pub fn for_each_node(program: &Program, id: ScalarId, seen: &mut Vec<bool>, visi
         Scalar::Lookup { key, .. } | Scalar::Exists { key, .. } => {
             key.iter().for_each(|part| for_each_node(program, part.scalar, seen, visit));
         }
+        Scalar::Element { row, .. } => for_each_node(program, *row, seen, visit),
         _ => {}
     }
 }
@@ -117,6 +119,7 @@ fn add_collections_read(program: &Program, each: &Let, seen: &mut Vec<bool>, rea
         for_each_node(program, id, seen, &mut |_, scalar| match scalar {
             Scalar::Lookup { collection, .. }
             | Scalar::Exists { collection, .. }
+            | Scalar::Element { collection, .. }
             | Scalar::Single { collection, .. } => {
                 read.insert(*collection);
             }

@@ -5,7 +5,7 @@
 //! and that level has no more tuples: it is computed there and taken over; (5) it is computed here.
 
 use super::node::{Node, Operation};
-use super::{dictionary, fused, lanes, load, memo};
+use super::{dictionary, element, fused, lanes, load, memo};
 use crate::Result;
 use crate::column::{Column, ColumnData};
 use crate::cpu::bucket::key::Codes;
@@ -165,6 +165,12 @@ impl<'a> Tile<'a> {
                 let rows = (0..len).map(|tuple| values[found.position(tuple)] as u32).collect();
                 self.collections.lookup(*collection, rows, *field, out)?;
                 kernels::integer::coerce(out, node.register);
+            }
+            Operation::Element { collection, rows, field } => {
+                self.ensure(*rows)?;
+                let found = self.top(*rows);
+                let rows = element::rows(found, len)?;
+                self.collections.element(*collection, rows, *field, node.register, out)?;
             }
             Operation::Exists { collection, key } => {
                 let mut bits = out.take_bool();

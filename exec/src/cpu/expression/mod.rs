@@ -9,6 +9,7 @@
 mod choice;
 pub(super) mod chunk_test;
 mod dictionary;
+mod element;
 mod evaluate;
 pub mod filter;
 mod fused;

@@ -62,6 +62,12 @@ pub(super) enum Operation {
         collection: CollectionId,
         key: Vec<(u32, bool)>,
     },
+    /// A field of the rows of a table whose numbers a node has.
+    Element {
+        collection: CollectionId,
+        rows: u32,
+        field: u32,
+    },
     Single {
         collection: CollectionId,
         field: u32,
@@ -80,7 +86,7 @@ impl Operation {
         match self {
             Operation::Call { arguments, .. } => arguments.clone(),
             Operation::Find { key, .. } | Operation::Exists { key, .. } => key.iter().map(|&(part, _)| part).collect(),
-            Operation::Lookup { rows, .. } => vec![*rows],
+            Operation::Lookup { rows, .. } | Operation::Element { rows, .. } => vec![*rows],
             Operation::Nested { captures, .. } => captures.iter().map(|&(_, _, node)| node).collect(),
             _ => Vec::new(),
         }
@@ -139,6 +145,9 @@ impl<'p> Compiler<'p> {
             Scalar::Exists { collection, key } => {
                 let key = key.iter().map(|part| (self.compile(part.scalar), part.null_matches)).collect();
                 Operation::Exists { collection: *collection, key }
+            }
+            Scalar::Element { collection, row, field } => {
+                Operation::Element { collection: *collection, rows: self.compile(*row), field: *field }
             }
             Scalar::Single { collection, field } => Operation::Single { collection: *collection, field: *field },
             Scalar::Nested { block, field } => {

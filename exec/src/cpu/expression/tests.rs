@@ -79,6 +79,10 @@ impl Collections for Nothing {
     fn lookup(&self, _: CollectionId, _: Vec<u32>, _: u32, _: &mut Vector) -> Result<()> {
         panic!("there is none")
     }
+    fn element(&self, _: CollectionId, _: Vec<u32>, _: u32, _: Register, _: &mut Vector) -> Result<()> {
+        panic!("there is none")
+    }
+
     fn exists(&self, _: CollectionId, _: &Key<'_>, _: usize, _: &mut Bitmap) -> Result<()> {
         panic!("there is none")
     }
