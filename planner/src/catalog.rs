@@ -33,6 +33,12 @@ pub struct Domain {
     pub lineage: u64,
 }
 
+impl PartialEq for Domain {
+    fn eq(&self, other: &Self) -> bool {
+        self.table.handle == other.table.handle
+    }
+}
+
 impl TableInfo {
     /// The domain of a column, by its position.
     pub fn domain(&self, column: usize) -> Option<&Domain> {

@@ -31,6 +31,11 @@ impl Lowerer<'_> {
                 let arguments: Result<Vec<_>> = arguments.iter().map(|argument| self.expression(argument)).collect();
                 self.program.scalars.call(*function, arguments?, expression.data_type)
             }
+            ExpressionKind::Element(domain, code) => {
+                let row = self.expression(code)?;
+                let (collection, field) = self.domain(&domain.table);
+                self.program.scalars.intern(Scalar::Element { collection, row, field }, expression.data_type)
+            }
             ExpressionKind::Subquery(subquery) => self.subquery(subquery)?,
         };
         self.program.scalars.set_position(id, expression.position);

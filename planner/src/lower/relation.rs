@@ -1,10 +1,12 @@
 //! Operators of one input, tables, literal rows and CTEs.
 
 use super::{Lowerer, Rows};
+use crate::catalog::TableInfo;
 use crate::error::{Error, Result};
 use crate::multiloop::{CollectionId, Generator, Let, Shape};
 use crate::relation::{ColumnId, Expression, Relation, ScanTable};
-use crate::types::Field;
+use crate::types::{DataType, Field};
+use std::sync::Arc;
 
 impl Lowerer<'_> {
     /// The rows of a relation.
@@ -61,25 +63,36 @@ impl Lowerer<'_> {
         }
     }
 
+    /// A domain's table and the field of its values.
+    pub(super) fn domain(&mut self, table: &Arc<TableInfo>) -> (CollectionId, u32) {
+        let table = ScanTable(Arc::clone(table));
+        let collection = self.table(&table);
+        (collection, self.table_field(collection, &table, 0))
+    }
+
     /// All scans of one snapshot share a collection, so that loops over the same table can be seen to be that.
     fn scan(&mut self, table: &ScanTable, read: &[(usize, ColumnId)]) -> Rows {
         let collection = self.table(table);
-        let mut positions = Vec::with_capacity(read.len());
+        let columns = read.iter().map(|&(column, id)| (id, self.table_field(collection, table, column)));
+        let columns = columns.collect();
+        Rows { collection, columns }
+    }
+
+    /// The field of a table's collection that is this column of the table; of a column that stores codes these.
+    fn table_field(&mut self, collection: CollectionId, table: &ScanTable, column: usize) -> u32 {
         let known = &mut self.program.collections[collection.0 as usize];
         let Shape::Table { columns, .. } = &mut known.shape else { unreachable!("`table` gives tables only") };
-        for &(column, id) in read {
-            let column_u32 = u32::try_from(column).expect("fewer than 2^32 columns");
-            let position = columns.iter().position(|other| *other == column_u32).unwrap_or_else(|| {
-                columns.push(column_u32);
-                // A snapshot's statistics are exact: a column without NULLs has none.
-                let without_nulls = table.0.statistics.columns.get(column).is_some_and(|column| column.nulls == 0);
-                let field = &table.0.fields[column];
-                known.fields.push(Field { nullable: field.nullable && !without_nulls, ..field.clone() });
-                columns.len() - 1
-            });
-            positions.push((id, position as u32));
-        }
-        Rows { collection, columns: positions }
+        let column_u32 = u32::try_from(column).expect("fewer than 2^32 columns");
+        let position = columns.iter().position(|other| *other == column_u32).unwrap_or_else(|| {
+            columns.push(column_u32);
+            // A snapshot's statistics are exact: a column without NULLs has none.
+            let without_nulls = table.0.statistics.columns.get(column).is_some_and(|column| column.nulls == 0);
+            let field = &table.0.fields[column];
+            let data_type = if table.0.domain(column).is_some() { DataType::BigInt } else { field.data_type };
+            known.fields.push(Field { nullable: field.nullable && !without_nulls, data_type, ..field.clone() });
+            columns.len() - 1
+        });
+        position as u32
     }
 
     fn table(&mut self, table: &ScanTable) -> CollectionId {

@@ -16,6 +16,7 @@ pub(crate) fn effects(expression: &Expression) -> Effects {
             let own = call_effects(*function, arguments, expression.data_type);
             arguments.iter().fold(own, |all, argument| all.and(effects(argument)))
         }
+        ExpressionKind::Element(_, code) => effects(code),
         ExpressionKind::Subquery(subquery) => subquery_effects(subquery),
     }
 }

@@ -2,6 +2,7 @@
 //! expression to another place in the tree changes nothing inside it.
 
 use super::Relation;
+use crate::catalog::Domain;
 use crate::error::Position;
 use crate::function::Function;
 use crate::types::DataType;
@@ -41,6 +42,8 @@ pub enum ExpressionKind {
     Parameter(u32),
     /// A function of its arguments.
     Call(Function, Vec<Expression>),
+    /// The value that a code stands for in a domain; NULL of NULL.
+    Element(Domain, Box<Expression>),
     /// A subquery used as a value. Columns that it mentions and does not make are the enclosing query's.
     Subquery(Box<Subquery>),
 }
@@ -102,6 +105,12 @@ impl Expression {
         Expression::new(ExpressionKind::Call(function, arguments), data_type)
     }
 
+    /// The value of a code.
+    pub fn element(domain: &Domain, code: Expression) -> Self {
+        let data_type = domain.table.fields[0].data_type;
+        Expression::new(ExpressionKind::Element(domain.clone(), Box::new(code)), data_type)
+    }
+
     /// The conjunction of any number of conditions: TRUE of none, itself of one, flattened of more.
     pub fn and(conditions: impl IntoIterator<Item = Expression>) -> Self {
         let mut flat: Vec<Expression> = conditions.into_iter().flat_map(Expression::into_conjuncts).collect();
@@ -128,6 +137,7 @@ impl Expression {
         match &self.kind {
             ExpressionKind::Column(_) | ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => Vec::new(),
             ExpressionKind::Call(_, arguments) => arguments.iter().collect(),
+            ExpressionKind::Element(_, code) => vec![code],
             ExpressionKind::Subquery(subquery) => match &subquery.kind {
                 SubqueryKind::Scalar(_) | SubqueryKind::Exists => Vec::new(),
                 SubqueryKind::Any(predicate) | SubqueryKind::All(predicate) => vec![predicate],
@@ -140,6 +150,7 @@ impl Expression {
         match &mut self.kind {
             ExpressionKind::Column(_) | ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => Vec::new(),
             ExpressionKind::Call(_, arguments) => arguments.iter_mut().collect(),
+            ExpressionKind::Element(_, code) => vec![code],
             ExpressionKind::Subquery(subquery) => match &mut subquery.kind {
                 SubqueryKind::Scalar(_) | SubqueryKind::Exists => Vec::new(),
                 SubqueryKind::Any(predicate) | SubqueryKind::All(predicate) => vec![predicate],

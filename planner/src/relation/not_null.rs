@@ -12,6 +12,7 @@ pub(crate) fn never_null(expression: &Expression, relation: &Relation, profiles:
         ExpressionKind::Column(id) => column_never_null(*id, relation, profiles),
         ExpressionKind::Constant(value) => !value.is_null(),
         ExpressionKind::Parameter(_) | ExpressionKind::Subquery(_) => false,
+        ExpressionKind::Element(_, code) => never_null(code, relation, profiles),
         ExpressionKind::Call(function, arguments) => {
             let gives_values = matches!(
                 function,

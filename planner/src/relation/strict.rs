@@ -32,6 +32,7 @@ pub(crate) fn becomes_null(expression: &Expression, is_null: &dyn Fn(ColumnId) -
         ExpressionKind::Column(id) => is_null(*id),
         ExpressionKind::Constant(value) => value.is_null(),
         ExpressionKind::Parameter(_) | ExpressionKind::Subquery(_) => false,
+        ExpressionKind::Element(_, code) => becomes_null(code, is_null),
         ExpressionKind::Call(function, arguments) => match strictness(*function) {
             Strictness::All => arguments.iter().any(|argument| becomes_null(argument, is_null)),
             Strictness::First => arguments.first().is_some_and(|argument| becomes_null(argument, is_null)),

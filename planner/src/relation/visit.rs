@@ -123,6 +123,7 @@ pub(crate) fn for_each_column(expression: &Expression, visit: &mut dyn FnMut(Col
         ExpressionKind::Column(id) => visit(*id),
         ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => {}
         ExpressionKind::Call(_, arguments) => arguments.iter().for_each(|argument| for_each_column(argument, visit)),
+        ExpressionKind::Element(_, code) => for_each_column(code, visit),
         ExpressionKind::Subquery(subquery) => {
             if let SubqueryKind::Any(predicate) | SubqueryKind::All(predicate) = &subquery.kind {
                 for_each_column(predicate, visit);
@@ -151,6 +152,7 @@ pub(crate) fn for_each_subquery<'a>(expression: &'a Expression, visit: &mut dyn 
     match &expression.kind {
         ExpressionKind::Column(_) | ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => {}
         ExpressionKind::Call(_, arguments) => arguments.iter().for_each(|argument| for_each_subquery(argument, visit)),
+        ExpressionKind::Element(_, code) => for_each_subquery(code, visit),
         ExpressionKind::Subquery(subquery) => visit(subquery),
     }
 }
@@ -162,6 +164,7 @@ pub(crate) fn for_each_subquery_mut(expression: &mut Expression, visit: &mut dyn
         ExpressionKind::Call(_, arguments) => {
             arguments.iter_mut().for_each(|argument| for_each_subquery_mut(argument, visit));
         }
+        ExpressionKind::Element(_, code) => for_each_subquery_mut(code, visit),
         ExpressionKind::Subquery(subquery) => visit(subquery),
     }
 }
@@ -171,6 +174,7 @@ pub(crate) fn has_subquery(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Column(_) | ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => false,
         ExpressionKind::Call(_, arguments) => arguments.iter().any(has_subquery),
+        ExpressionKind::Element(_, code) => has_subquery(code),
         ExpressionKind::Subquery(_) => true,
     }
 }
@@ -188,6 +192,7 @@ pub(crate) fn substitute(expression: &mut Expression, replacement: &dyn Fn(Colum
         ExpressionKind::Call(_, arguments) => {
             arguments.iter_mut().for_each(|argument| substitute(argument, replacement));
         }
+        ExpressionKind::Element(_, code) => substitute(code, replacement),
         ExpressionKind::Subquery(subquery) => {
             if let SubqueryKind::Any(predicate) | SubqueryKind::All(predicate) = &mut subquery.kind {
                 substitute(predicate, replacement);

@@ -8,6 +8,7 @@ use super::text::Text;
 use crate::catalog::{CatalogEntry, TableInfo};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{ColumnId, Expression, JoinKind, Relation, ScanTable};
+use crate::types::DataType;
 use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
 
@@ -226,12 +227,26 @@ impl Binder<'_> {
     fn scan(&mut self, info: Arc<TableInfo>, name: String) -> FromItem {
         let mut columns = Vec::new();
         let mut visible = Vec::new();
+        let mut values = Vec::new();
         for (index, field) in info.fields.iter().enumerate() {
-            let id = self.columns.add(field.name.clone(), field.data_type, field.nullable);
-            columns.push((index, id));
+            let mut id = self.columns.add(field.name.clone(), field.data_type, field.nullable);
             visible.push((field.name.clone(), id));
+            let value = match info.domain(index) {
+                Some(domain) => {
+                    let value = id;
+                    id = self.columns.add(field.name.clone(), DataType::BigInt, field.nullable);
+                    (value, Expression::element(domain, self.columns.reference(id)))
+                }
+                None => (id, self.columns.reference(id)),
+            };
+            columns.push((index, id));
+            values.push(value);
         }
-        let relation = Arc::new(Relation::Scan { table: ScanTable(info), columns });
+        let has_codes = !info.domains.is_empty();
+        let mut relation = Arc::new(Relation::Scan { table: ScanTable(info), columns });
+        if has_codes {
+            relation = Arc::new(Relation::Project { input: relation, columns: values });
+        }
         FromItem::table(relation, name, visible)
     }
 

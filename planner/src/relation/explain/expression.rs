@@ -24,6 +24,7 @@ impl Printer<'_> {
             ExpressionKind::Column(id) => self.names.get(*id).to_owned(),
             ExpressionKind::Constant(value) => constant(value, expression.data_type),
             ExpressionKind::Parameter(number) => format!("${}", number + 1),
+            ExpressionKind::Element(domain, code) => format!("{}[{}]", domain.table.name, self.print(code, 0)),
             ExpressionKind::Subquery(subquery) => self.subquery(subquery),
             ExpressionKind::Call(function, arguments) => self.call(*function, arguments, expression.data_type, above),
         }

@@ -2,7 +2,7 @@
 //!
 //! The steps, in order; each file says what it may do and why that changes no answer:
 //!
-//! 1. `simplify`: constants are folded, conditions take one shape.
+//! 1. `simplify`: constants are folded, conditions take one shape; `late_values`: columns that store codes stay codes.
 //! 2. `unnest_subquery`: EXISTS and IN become semi and anti joins.
 //! 3. `inline_cte`: a CTE used once is put where it is used.
 //! 4. `drop_order`: sorts and DISTINCTs that nobody sees go, LIMIT sinks.
@@ -27,6 +27,7 @@ mod inline_cte;
 mod join_cluster;
 mod join_cost;
 mod join_order;
+mod late_values;
 mod prune_columns;
 mod push_filter;
 pub(crate) mod selectivity;
@@ -46,9 +47,10 @@ use push_filter::Placer;
 use std::sync::Arc;
 
 /// Optimises a query: push down, prune, derive predicates, order joins.
-pub fn optimise(query: Query) -> Query {
+pub fn optimise(mut query: Query) -> Query {
+    simplify::simplify_tree(&mut query.relation);
+    late_values::delay_values(&mut query);
     let Query { mut relation, output, mut columns, parameters } = query;
-    simplify::simplify_tree(&mut relation);
     let mut profiles = Profiles::of(&relation, &columns);
     unnest_subquery::unnest_subqueries(&mut relation, 0, &mut profiles);
     inline_cte::inline_ctes(&mut relation, &columns);

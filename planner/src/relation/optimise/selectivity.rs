@@ -69,7 +69,7 @@ fn single(predicate: &Expression, profiles: &Profiles) -> f64 {
         ExpressionKind::Constant(value) => f64::from(u8::from(value.is_true())),
         ExpressionKind::Call(function, arguments) => call(*function, arguments, predicate, profiles),
         ExpressionKind::Column(_) => 0.5,
-        ExpressionKind::Parameter(_) => UNKNOWN,
+        ExpressionKind::Parameter(_) | ExpressionKind::Element(..) => UNKNOWN,
         ExpressionKind::Subquery(subquery) => match subquery.kind {
             SubqueryKind::Exists | SubqueryKind::Any(_) => 0.5,
             SubqueryKind::Scalar(_) | SubqueryKind::All(_) => UNKNOWN,
@@ -132,6 +132,7 @@ fn equal(a: &Expression, b: &Expression, profiles: &Profiles) -> f64 {
 pub(crate) fn distinct_values(expression: &Expression, profiles: &Profiles) -> Option<f64> {
     match &expression.kind {
         ExpressionKind::Column(id) => profiles.get(*id).distinct,
+        ExpressionKind::Element(_, code) => distinct_values(code, profiles),
         // A function of one column has at most as many values as the column, `extract` and `substring` far fewer.
         ExpressionKind::Call(function, arguments) => {
             let of = arguments.iter().filter_map(|argument| distinct_values(argument, profiles)).reduce(f64::max);

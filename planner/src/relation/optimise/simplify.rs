@@ -35,6 +35,7 @@ pub(crate) fn simplify(expression: &mut Expression) {
             });
             return;
         }
+        ExpressionKind::Element(_, code) => return simplify(code),
         ExpressionKind::Call(_, arguments) => arguments.iter_mut().for_each(simplify),
     }
     if fold(expression) {

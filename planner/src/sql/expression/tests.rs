@@ -106,6 +106,7 @@ fn show(expression: &Expression, binder: &Binder<'_>) -> String {
             let to = if format!("{function:?}").ends_with("Cast") { format!(" as {data_type}") } else { String::new() };
             format!("{function:?}({}{to})", arguments.join(", "))
         }
+        ExpressionKind::Element(domain, code) => format!("{}[{}]", domain.table.name, show(code, binder)),
         ExpressionKind::Subquery(subquery) => match &subquery.kind {
             SubqueryKind::Scalar(_) => "scalar".to_owned(),
             SubqueryKind::Exists => "exists".to_owned(),

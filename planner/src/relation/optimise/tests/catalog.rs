@@ -83,6 +83,10 @@ impl ToyCatalog {
     pub(super) fn of(tables: Vec<Arc<TableInfo>>) -> Self {
         ToyCatalog(tables)
     }
+
+    pub(super) fn table(&self, name: &str) -> Option<&Arc<TableInfo>> {
+        self.0.iter().find(|table| table.name == name)
+    }
 }
 
 impl Catalog for ToyCatalog {

@@ -232,6 +232,10 @@ impl Evaluator {
             ExpressionKind::Constant(value) => Ok(value.clone()),
             ExpressionKind::Parameter(_) => Err(Error::internal("no parameters here")),
             ExpressionKind::Call(function, arguments) => self.call(*function, arguments, expression.data_type, scope),
+            ExpressionKind::Element(domain, code) => Ok(match self.value(code, scope)? {
+                Value::Int(row) => self.tables[&domain.table.handle][row as usize][0].clone(),
+                _ => Value::Null,
+            }),
             ExpressionKind::Subquery(subquery) => self.subquery(subquery, scope),
         }
     }
