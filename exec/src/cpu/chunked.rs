@@ -2,9 +2,12 @@
 //! are, in a table.
 
 use super::bitmap::Bitmap;
+use super::kernels::ahead::ROWS_AHEAD;
+use super::kernels::{append, kernel, prefetch_here};
 use super::tile::NO_ROW;
 use super::vector::{Register, Vector, VectorData};
 use crate::column::{Chunk, Column, ColumnData, Dictionary, TextView};
+use crate::technique::Technique;
 use arrow::buffer::Buffer;
 use multiloop_planner::value::Interval;
 use std::sync::Arc;
@@ -81,7 +84,10 @@ impl Chunked {
             }
             Register::I64 => {
                 let mut values = out.take_i64();
-                gather_i64(columns, &places, &mut values);
+                match wide(columns) {
+                    Some(chunks) => gather_wide(&chunks, &places, &mut values),
+                    None => gather_i64(columns, &places, &mut values),
+                }
                 VectorData::I64(values)
             }
             Register::I128 => {
@@ -183,6 +189,37 @@ macro_rules! gather_integers {
             });
         }
     };
+}
+
+/// The values of columns that are all as wide as their register: keys far apart, which are most of what is read by the numbers
+/// of rows.
+fn wide(columns: &[Column]) -> Option<Vec<&[i64]>> {
+    fn values(column: &Column) -> Option<&[i64]> {
+        if let ColumnData::Int64(values) = &column.data { Some(values) } else { None }
+    }
+    columns.iter().map(values).collect()
+}
+
+kernel! {
+    /// Rows are anywhere: what they have is asked for before it is read.
+    fn gather_wide [](chunks: &[&[i64]], places: &Places<'_>, out: &mut Vec<i64>) {
+        let ask = |row: u32| {
+            let (chunk, at) = places.of(row);
+            if let Some(values) = chunks.get(chunk) {
+                prefetch_here(values.as_ptr().wrapping_add(at));
+            }
+        };
+        let mut later = places.rows.iter().skip(if Technique::LookAhead.is_on() { 0 } else { places.rows.len() });
+        later.by_ref().take(ROWS_AHEAD).for_each(|&row| ask(row));
+        append(out, places.rows, |row| {
+            later.next().into_iter().for_each(|&row| ask(row));
+            if places.optional && row == NO_ROW {
+                return 0;
+            }
+            let (chunk, at) = places.of(row);
+            chunks[chunk][at]
+        });
+    }
 }
 
 gather_integers!(gather_i32, i32);

@@ -5,7 +5,7 @@ use super::prefetch_here;
 use crate::technique::Technique;
 
 /// How many rows of a list ahead their values are asked for. Neighbours often lie in one line of the cache.
-const ROWS_AHEAD: usize = 192;
+pub(crate) const ROWS_AHEAD: usize = 192;
 
 /// Rows of which fewer than one in so many is on a list lie so far apart that each costs a request of its own.
 const SPARSE: u32 = 8;
