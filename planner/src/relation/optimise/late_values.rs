@@ -19,7 +19,7 @@ use crate::function::Function;
 use crate::relation::visit::{as_column, for_each_expression_mut, for_each_input_mut, take};
 use crate::relation::{
     AggregateCall, AggregateFunction, ColumnId, Columns, Expression, ExpressionKind, Query, Relation, ScanTable,
-    Subquery, SubqueryKind,
+    SortKey, Subquery, SubqueryKind,
 };
 use crate::types::DataType;
 use crate::value::Value;
@@ -48,6 +48,9 @@ impl LateValues<'_> {
         let relation = Arc::make_mut(relation);
         // What is made below, and to the left, is known when something mentions it.
         for_each_input_mut(relation, &mut |input| self.relation(input));
+        if let Relation::Sort { input, keys } = relation {
+            self.look_up_keys(input, keys);
+        }
         for_each_expression_mut(relation, &mut |expression| self.expression(expression));
         match relation {
             Relation::Project { input, columns } => {
@@ -134,6 +137,18 @@ impl LateValues<'_> {
         let code = self.columns.add(name, DataType::BigInt, nullable);
         self.codes.insert(value, (code, domain));
         code
+    }
+
+    /// What is sorted by is looked up below the sort: all of it is asked for there, and once will do.
+    fn look_up_keys(&mut self, input: &mut Arc<Relation>, keys: &[SortKey]) {
+        let mut wanted: Vec<ColumnId> = keys.iter().filter_map(|key| as_column(&key.expression)).collect();
+        wanted.retain(|id| self.codes.contains_key(id));
+        if wanted.is_empty() {
+            return;
+        }
+        let codes = input.columns();
+        self.look_up(input, &[&codes[..], &wanted].concat());
+        wanted.iter().for_each(|id| drop(self.codes.remove(id)));
     }
 
     /// Makes a relation's rows have these columns, values where they are codes so far.
