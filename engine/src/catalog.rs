@@ -4,8 +4,9 @@
 //! it in at the end, so a statement that fails leaves everything as it was.
 
 use crate::{Error, ErrorKind, Result};
-use multiloop_exec::column::Table;
-use multiloop_planner::catalog::{Catalog, CatalogEntry, TableHandle, TableInfo};
+use multiloop_exec::column::{Table, domain};
+use multiloop_exec::context::Context;
+use multiloop_planner::catalog::{Catalog, CatalogEntry, Domain, TableHandle, TableInfo};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,22 +28,103 @@ pub(crate) enum Entry {
 /// A snapshot of a table and what the planner sees of it.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredTable {
-    pub(crate) table: Arc<Table>,
+    table: Arc<Table>,
     pub(crate) info: Arc<TableInfo>,
+    /// For each column the domain whose codes it stores, if it does; empty if none does.
+    domains: Vec<Option<Arc<StoredDomain>>>,
+}
+
+/// A domain, which tables share.
+#[derive(Debug)]
+struct StoredDomain {
+    domain: domain::Domain,
+    info: Arc<TableInfo>,
+}
+
+/// Domains of tables, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Domains(Vec<Arc<StoredDomain>>);
+
+impl Domains {
+    /// Adds those of a table.
+    pub(crate) fn add(&mut self, table: &StoredTable) {
+        for domain in table.domains.iter().flatten() {
+            if !self.0.iter().any(|known| Arc::ptr_eq(known, domain)) {
+                self.0.push(Arc::clone(domain));
+            }
+        }
+    }
+}
+
+impl StoredDomain {
+    fn new(name: &str, domain: domain::Domain) -> Arc<Self> {
+        let info = Arc::new(info(format!("{name} values"), &domain.table, Vec::new()));
+        Arc::new(StoredDomain { domain, info })
+    }
+}
+
+/// What the planner sees of a table, under a handle of its own: plans for another snapshot never match it by accident.
+fn info(name: String, table: &Table, domains: Vec<Option<Domain>>) -> TableInfo {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    TableInfo {
+        name,
+        fields: table.fields.clone(),
+        statistics: Arc::clone(&table.statistics),
+        handle: TableHandle(NEXT.fetch_add(1, Ordering::Relaxed)),
+        domains,
+    }
 }
 
 impl StoredTable {
-    /// A new snapshot under a handle of its own: plans for an older one never match it by accident.
+    /// A new snapshot, stored as it is.
     pub(crate) fn new(name: &str, table: Table) -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let info = TableInfo {
-            name: name.to_owned(),
-            fields: table.fields.clone(),
-            statistics: Arc::clone(&table.statistics),
-            handle: TableHandle(NEXT.fetch_add(1, Ordering::Relaxed)),
-            domains: Vec::new(),
+        let info = Arc::new(info(name.to_owned(), &table, Vec::new()));
+        StoredTable { table: Arc::new(table), info, domains: Vec::new() }
+    }
+
+    /// A new snapshot of loaded rows: what gains by it is stored as codes of domains, those of other tables if they have them.
+    pub(crate) fn encoded(name: &str, table: Table, known: Domains, context: &Context) -> Result<Self> {
+        let mut stored = known.0;
+        let known: Vec<domain::Domain> = stored.iter().map(|stored| stored.domain.clone()).collect();
+        let (table, found) = domain::encode(table, &known, context)?;
+        let mut domains = Vec::with_capacity(found.len());
+        for (field, domain) in table.fields.iter().zip(found) {
+            let Some(domain) = domain else {
+                domains.push(None);
+                continue;
+            };
+            let is_it = |stored: &&Arc<StoredDomain>| Arc::ptr_eq(&stored.domain.table, &domain.table);
+            let known = stored.iter().find(is_it).cloned();
+            let is_new = known.is_none();
+            let domain = known.unwrap_or_else(|| StoredDomain::new(&field.name, domain));
+            if is_new {
+                stored.push(Arc::clone(&domain));
+            }
+            domains.push(Some(domain));
+        }
+        let seen = |domain: &Option<Arc<StoredDomain>>| {
+            let stored = domain.as_ref()?;
+            Some(Domain { table: Arc::clone(&stored.info), lineage: stored.domain.lineage.id })
         };
-        StoredTable { table: Arc::new(table), info: Arc::new(info) }
+        let info = info(name.to_owned(), &table, domains.iter().map(seen).collect());
+        Ok(StoredTable { table: Arc::new(table), info: Arc::new(info), domains })
+    }
+
+    /// The rows as values, to be read by others than programs.
+    pub(crate) fn values(&self, context: &Context) -> Result<Arc<Table>> {
+        if self.domains.is_empty() {
+            return Ok(Arc::clone(&self.table));
+        }
+        let domain = |domain: &Option<Arc<StoredDomain>>| domain.as_ref().map(|stored| stored.domain.clone());
+        let domains: Vec<Option<domain::Domain>> = self.domains.iter().map(domain).collect();
+        domain::decode(&self.table, &domains, context).map(Arc::new)
+    }
+
+    /// What programs may scan, by handle: the table and its domains.
+    fn scanned(&self) -> impl Iterator<Item = (TableHandle, Arc<Table>)> {
+        let domains = self.domains.iter().flatten();
+        let domains = domains.map(|stored| (stored.info.handle, Arc::clone(&stored.domain.table)));
+        domains.chain([(self.info.handle, Arc::clone(&self.table))])
     }
 }
 
@@ -61,6 +143,17 @@ impl State {
 
     pub(crate) fn remove(&mut self, name: &str) -> Option<Entry> {
         self.entries.remove(name)
+    }
+
+    /// The domains of all tables.
+    pub(crate) fn domains(&self) -> Domains {
+        let mut all = Domains::default();
+        for entry in self.entries.values() {
+            if let Entry::Table(table) = entry {
+                all.add(table);
+            }
+        }
+        all
     }
 
     /// The table of this name; an error if there is none or it is a view.
@@ -137,7 +230,7 @@ impl<'a> Snapshot<'a> {
             Entry::Table(table) => Some(table),
             Entry::View { .. } => None,
         });
-        named.chain(files.values()).map(|stored| (stored.info.handle, Arc::clone(&stored.table))).collect()
+        named.chain(files.values()).flat_map(StoredTable::scanned).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::catalog::{Current, Entry, Snapshot, StoredTable};
 use crate::session::Session;
 use crate::{Result, format};
+use multiloop_exec::column::Table;
 use multiloop_exec::context::{Context, Memory};
 use multiloop_exec::cpu::level::Level;
 use multiloop_exec::pool::Pool;
@@ -137,6 +138,7 @@ impl Shared {
         {
             return Ok(Some(cached.stored.clone()));
         }
+        // As values: most files are asked once, often to make a table of them, which has codes then.
         let stored = StoredTable::new(path, format::read_table(path, &format, None, context)?);
         let cached = CachedFile { modified, bytes, stored: stored.clone() };
         self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(key, cached);
@@ -144,9 +146,14 @@ impl Shared {
     }
 
     /// Puts a table under a name, in place of what was there.
-    pub(crate) fn put_table(&self, name: &str, table: multiloop_exec::column::Table) {
+    pub(crate) fn put_table(&self, name: &str, table: StoredTable) {
         let mut write = self.catalog.begin_write();
-        write.state.insert(name, Entry::Table(StoredTable::new(name, table)));
+        write.state.insert(name, Entry::Table(table));
         write.commit();
+    }
+
+    /// Loaded rows as a table is stored.
+    pub(crate) fn stored(&self, name: &str, table: Table, context: &Context) -> Result<StoredTable> {
+        StoredTable::encoded(name, table, self.catalog.snapshot().domains(), context)
     }
 }

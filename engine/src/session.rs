@@ -1,6 +1,6 @@
 //! A session: runs statements, remembers settings, can be cancelled.
 
-use crate::catalog::Snapshot;
+use crate::catalog::{Snapshot, StoredTable};
 use crate::engine::Engine;
 use crate::format::{self, CsvOptions, Format};
 use crate::plan::{Timings, timed};
@@ -165,9 +165,9 @@ impl Session {
         let schema = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
         let table = self.as_statement(|| {
             if self.engine.0.compact {
-                self.compact(&schema, batches.into_iter().map(Ok))
+                self.compact(name, &schema, batches.into_iter().map(Ok))
             } else {
-                Table::register(&schema, batches, &self.loading())
+                Ok(StoredTable::new(name, Table::register(&schema, batches, &self.loading())?))
             }
         })?;
         self.engine.0.put_table(name, table);
@@ -182,7 +182,7 @@ impl Session {
         schema: &Schema,
         batches: impl IntoIterator<Item = Result<RecordBatch>>,
     ) -> Result<()> {
-        let table = self.as_statement(|| self.compact(schema, batches))?;
+        let table = self.as_statement(|| self.compact(name, schema, batches))?;
         self.engine.0.put_table(name, table);
         Ok(())
     }
@@ -192,7 +192,10 @@ impl Session {
     pub fn read(&self, name: &str, path: impl AsRef<Path>, format: &Format) -> Result<()> {
         let path = path.as_ref();
         let path = path.to_str().ok_or_else(|| Error::new(ErrorKind::FileNotFound, "the path is not UTF-8"))?;
-        let table = self.as_statement(|| format::read_table(path, format, None, &self.loading()))?;
+        let table = self.as_statement(|| {
+            let table = format::read_table(path, format, None, &self.loading())?;
+            self.engine.0.stored(name, table, &self.loading())
+        })?;
         self.engine.0.put_table(name, table);
         Ok(())
     }
@@ -207,10 +210,15 @@ impl Session {
         self.read(name, path, &Format::Csv(CsvOptions::default()))
     }
 
-    fn compact(&self, schema: &Schema, batches: impl IntoIterator<Item = Result<RecordBatch>>) -> Result<Table> {
+    fn compact(
+        &self,
+        name: &str,
+        schema: &Schema,
+        batches: impl IntoIterator<Item = Result<RecordBatch>>,
+    ) -> Result<StoredTable> {
         let mut builder = TableBuilder::for_schema(schema, Storage::Compact, &self.loading())?;
         batches.into_iter().try_for_each(|batch| builder.push(batch?))?;
-        builder.finish()
+        self.engine.0.stored(name, builder.finish()?, &self.loading())
     }
 
     /// What the loops of a statement share.

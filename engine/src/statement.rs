@@ -110,12 +110,12 @@ impl Runner<'_> {
         if exists(&self.snapshot.state) && !or_replace {
             return already_exists(name, if_not_exists, tag);
         }
-        let table = make()?;
+        let table = self.session.engine.0.stored(name, make()?, &self.session.loading())?;
         let mut write = self.session.engine.0.catalog.begin_write();
         if exists(&write.state) && !or_replace {
             return already_exists(name, if_not_exists, tag);
         }
-        write.state.insert(name, Entry::Table(StoredTable::new(name, table)));
+        write.state.insert(name, Entry::Table(table));
         write.commit();
         Ok(ResultStream::done(tag))
     }
@@ -138,7 +138,7 @@ impl Runner<'_> {
     /// Gives the number of rows.
     fn append(&self, name: &str, rows: impl FnOnce(&Table) -> Result<Table>) -> Result<usize> {
         let mut write = self.session.engine.0.catalog.begin_write();
-        let old = Arc::clone(&write.state.table(name)?.table);
+        let old = write.state.table(name)?.values(&self.session.loading())?;
         let rows = rows(&old)?;
         check_not_null(&old.fields, &rows)?;
         let table = old.append(&rows, &self.session.loading())?;

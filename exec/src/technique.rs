@@ -30,6 +30,8 @@ techniques! {
     Frames = "frames",
     /// Such offsets in steps of what divides all of them, where that is narrower.
     Steps = "steps",
+    /// Integers of tables that lie far apart as codes of a domain.
+    Domains = "domains",
     /// Text of tables as codes of a dictionary.
     Dictionaries = "dictionaries",
     /// Registers as narrow as proven ranges of values allow; without it, as the types ask for.

@@ -40,9 +40,8 @@ pub struct TableBuilder {
     staged_memory: Reservation,
     chunks: Vec<Unfinished>,
     slab: Slab,
-    /// By field: where its text stays that is no dictionary. What form text takes is known at the end, and what becomes a
-    /// dictionary then leaves its memory.
-    text: Vec<Slab>,
+    /// By field: where columns stay that may leave their memory once all of the table is known.
+    apart: Vec<Slab>,
     /// By field: a chunk has found too many distinct strings, so the rest need not try.
     plain_text: Vec<AtomicBool>,
 }
@@ -76,7 +75,7 @@ impl TableBuilder {
             staged_memory: Reservation::new(&context.memory),
             chunks: Vec::new(),
             slab: Slab::default(),
-            text: Vec::new(),
+            apart: Vec::new(),
         }
     }
 
@@ -182,21 +181,21 @@ impl TableBuilder {
             let rows = pieces.iter().map(|piece| piece.rows).sum();
             let mut memory = Reservation::new(&self.context.memory);
             memory.add(columns.iter().map(Column::bytes).sum())?;
-            let columns = self.slab.keep(columns, |data| !data.is_text());
-            let columns = self.keep_text(columns);
+            let columns = self.slab.keep(columns, |data| !data.is_text() && !stands_apart(data));
+            let columns = self.keep_apart(columns);
             self.chunks.push(Unfinished { rows, columns, summaries, memory });
         }
         self.drop_staged(if all { self.staged_rows } else { full })
     }
 
-    /// The same columns, text that is no dictionary in its slabs.
-    fn keep_text(&mut self, columns: Vec<Column>) -> Vec<Column> {
-        self.text.resize_with(columns.len(), Slab::default);
-        let keep = |(column, slab): (Column, &mut Slab)| match &column.data {
-            ColumnData::Text { .. } => slab.keep(vec![column], |_| true),
-            _ => vec![column],
+    /// The same columns, those that stand apart in their own slabs.
+    fn keep_apart(&mut self, columns: Vec<Column>) -> Vec<Column> {
+        self.apart.resize_with(columns.len(), Slab::default);
+        let keep = |(column, slab): (Column, &mut Slab)| match stands_apart(&column.data) {
+            true => slab.keep(vec![column], |_| true),
+            false => vec![column],
         };
-        columns.into_par_iter().zip(&mut self.text).flat_map_iter(keep).collect()
+        columns.into_par_iter().zip(&mut self.apart).flat_map_iter(keep).collect()
     }
 
     fn compact_column(&self, pieces: &[Piece], column: usize) -> Result<(Column, Summary)> {
@@ -352,6 +351,11 @@ fn cut(staged: &[Staged], rows: usize) -> Vec<Vec<Piece>> {
         }
     }
     chunks
+}
+
+/// Whether a column may be replaced at the end: text becomes a dictionary, and what is wide codes of a domain.
+fn stands_apart(data: &ColumnData) -> bool {
+    matches!(data, ColumnData::Text { .. } | ColumnData::Int64(_))
 }
 
 fn check_nulls(column: &Column, field: &Field) -> Result<()> {

@@ -106,7 +106,7 @@ fn compact_integers(pieces: &[Column], field: &Field, nulls: Option<&NullBuffer>
 }
 
 /// All values in 64 bits, or None if one that is not NULL needs more. Such a value at a NULL counts as 0.
-fn gather_i64(pieces: &[Column]) -> Option<Vec<i64>> {
+pub(super) fn gather_i64(pieces: &[Column]) -> Option<Vec<i64>> {
     let mut all = Vec::with_capacity(rows_of(pieces));
     for piece in pieces {
         match &piece.data {

@@ -14,6 +14,7 @@ mod compact_text;
 pub mod dictionary;
 mod distinct;
 pub(crate) mod divisor;
+pub mod domain;
 pub mod form;
 mod proof;
 mod shared_dictionary;

@@ -1,0 +1,188 @@
+//! Values to codes: dealt by their hashes, found part by part, numbered by where they come first.
+
+use ::arrow::buffer::NullBuffer;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Parts of the hashes; a power of two.
+const PARTS: usize = 64;
+
+/// Codes of a column.
+pub(super) struct Encoded {
+    /// For each chunk one a row; 0 at a NULL.
+    pub(super) codes: Vec<Vec<i32>>,
+    /// The values that were not known, in the order of the rows in which each comes first: their codes go on behind those
+    /// that were.
+    pub(super) new: Vec<i64>,
+}
+
+/// Rows of one chunk, or known values, that belong to one part, in order.
+#[derive(Default)]
+struct Dealt {
+    rows: Vec<u32>,
+    values: Vec<i64>,
+}
+
+/// What the values of a part have found.
+struct Part {
+    /// Values that were not known, and the row among all in which each comes first.
+    new: Vec<(i64, u64)>,
+    /// For each chunk and each of its values that were dealt to this part: its code if it was known, or else the number of
+    /// known values and its place in `new`.
+    found: Vec<Vec<u32>>,
+}
+
+/// Encodes the values of chunks; those that are `known` keep their places as codes.
+pub(super) fn encode(known: &[i64], chunks: &[Cow<'_, [i64]>], nulls: &[Option<&NullBuffer>]) -> Encoded {
+    let before = deal(known, None);
+    let dealt: Vec<Vec<Dealt>> =
+        chunks.par_iter().zip(nulls).map(|(values, nulls)| deal_runs(values, *nulls)).collect();
+    let mut starts = Vec::with_capacity(chunks.len() + 1);
+    let mut rows = 0;
+    for chunk in chunks {
+        starts.push(rows);
+        rows += chunk.len() as u64;
+    }
+    let parts: Vec<Part> = (0..PARTS)
+        .into_par_iter()
+        .map(|part| {
+            find(&before[part], &dealt.iter().map(|dealt| &dealt[part]).collect::<Vec<_>>(), known.len(), &starts)
+        })
+        .collect();
+    let firsts = Firsts::of(&parts, rows);
+    let mut new = vec![0; parts.iter().map(|part| part.new.len()).sum()];
+    let codes: Vec<Vec<u32>> =
+        parts.iter().map(|part| part.new.iter().map(|&(_, row)| firsts.rank(row)).collect()).collect();
+    for (part, codes) in parts.iter().zip(&codes) {
+        part.new.iter().zip(codes).for_each(|(&(value, _), &code)| new[code as usize] = value);
+    }
+    let encode = |(chunk, values): (usize, &Cow<'_, [i64]>)| {
+        let mut all = vec![0i32; values.len()];
+        for (part, dealt) in dealt[chunk].iter().enumerate() {
+            for (&row, &found) in dealt.rows.iter().zip(&parts[part].found[chunk]) {
+                let code = match (found as usize).checked_sub(known.len()) {
+                    Some(place) => known.len() as u32 + codes[part][place],
+                    None => found,
+                };
+                all[row as usize] = code as i32;
+            }
+        }
+        spread(&mut all, values, nulls[chunk]);
+        all
+    };
+    Encoded { codes: chunks.par_iter().enumerate().map(encode).collect(), new }
+}
+
+/// Where no row was dealt, since its value is that of the row before that has one, the code is, too.
+fn spread(codes: &mut [i32], values: &[i64], nulls: Option<&NullBuffer>) {
+    let mut last: Option<(i64, i32)> = None;
+    for row in 0..codes.len() {
+        if nulls.is_some_and(|nulls| nulls.is_null(row)) {
+            continue;
+        }
+        match last {
+            Some((value, code)) if value == values[row] => codes[row] = code,
+            _ => last = Some((values[row], codes[row])),
+        }
+    }
+}
+
+fn hash(value: i64) -> u64 {
+    // Two rounds of a multiplication: keys may be multiples of anything.
+    let mixed = (value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93)
+}
+
+fn part_of(hash: u64) -> usize {
+    (hash >> 32) as usize % PARTS
+}
+
+fn deal(values: &[i64], nulls: Option<&NullBuffer>) -> Vec<Dealt> {
+    let mut parts: Vec<Dealt> = (0..PARTS).map(|_| Dealt::default()).collect();
+    for (row, &value) in values.iter().enumerate() {
+        if nulls.is_none_or(|nulls| nulls.is_valid(row)) {
+            let part = &mut parts[part_of(hash(value))];
+            part.rows.push(row as u32);
+            part.values.push(value);
+        }
+    }
+    parts
+}
+
+/// Deals the first of neighbours that are alike; NULLs are no neighbours.
+fn deal_runs(values: &[i64], nulls: Option<&NullBuffer>) -> Vec<Dealt> {
+    let mut parts: Vec<Dealt> = (0..PARTS).map(|_| Dealt::default()).collect();
+    let mut last = None;
+    for (row, &value) in values.iter().enumerate() {
+        if last == Some(value) || nulls.is_some_and(|nulls| nulls.is_null(row)) {
+            continue;
+        }
+        last = Some(value);
+        let part = &mut parts[part_of(hash(value))];
+        part.rows.push(row as u32);
+        part.values.push(value);
+    }
+    parts
+}
+
+fn find(before: &Dealt, dealt: &[&Dealt], known: usize, starts: &[u64]) -> Part {
+    let mut table: HashTable<(i64, u32)> = HashTable::with_capacity(before.values.len());
+    let rehash = |&(value, _): &(i64, u32)| hash(value);
+    for (&code, &value) in before.rows.iter().zip(&before.values) {
+        table.insert_unique(hash(value), (value, code), rehash);
+    }
+    let mut new: Vec<(i64, u64)> = Vec::new();
+    let chunk = |(dealt, &start): (&&Dealt, &u64)| {
+        let mut found = Vec::with_capacity(dealt.values.len());
+        for (&row, &value) in dealt.rows.iter().zip(&dealt.values) {
+            let code = match table.entry(hash(value), |&(other, _)| other == value, rehash) {
+                Entry::Occupied(entry) => entry.get().1,
+                Entry::Vacant(entry) => {
+                    let code = (known + new.len()) as u32;
+                    new.push((value, start + u64::from(row)));
+                    entry.insert((value, code));
+                    code
+                }
+            };
+            found.push(code);
+        }
+        found
+    };
+    let found = dealt.iter().zip(starts).map(chunk).collect();
+    Part { new, found }
+}
+
+/// The rows in which a value comes first.
+struct Firsts {
+    bits: Vec<AtomicU64>,
+    /// How many stand before each word.
+    ranks: Vec<u32>,
+}
+
+impl Firsts {
+    fn of(parts: &[Part], rows: u64) -> Self {
+        let bits: Vec<AtomicU64> = (0..rows.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        let mark = |row: u64| bits[(row / 64) as usize].fetch_or(1 << (row % 64), Ordering::Relaxed);
+        parts.par_iter().for_each(|part| {
+            part.new.iter().for_each(|&(_, row)| {
+                mark(row);
+            });
+        });
+        let mut before = 0;
+        let rank = |word: &AtomicU64| {
+            let rank = before;
+            before += word.load(Ordering::Relaxed).count_ones();
+            rank
+        };
+        let ranks = bits.iter().map(rank).collect();
+        Firsts { bits, ranks }
+    }
+
+    fn rank(&self, row: u64) -> u32 {
+        let word = self.bits[(row / 64) as usize].load(Ordering::Relaxed);
+        self.ranks[(row / 64) as usize] + (word & ((1 << (row % 64)) - 1)).count_ones()
+    }
+}

@@ -1,0 +1,161 @@
+//! Codes and back, on nasty columns; shared and longer domains; and what stays as it is.
+
+use super::{Domain, ROWS_MIN, decode, encode};
+use crate::column::build::{Storage, TableBuilder};
+use crate::column::{CHUNK_ROWS, Table};
+use crate::context::{Context, Memory};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
+use std::sync::Arc;
+
+fn context() -> Context {
+    Context::new(Memory::new(1 << 30))
+}
+
+/// A table of one column of these values.
+fn table(data_type: DataType, values: impl IntoIterator<Item = Option<i64>>) -> Table {
+    let mut builder = TableBuilder::new(vec![Field::new("k", data_type, true)], Storage::Compact, &context());
+    let value = |value: Option<i64>| vec![value.map_or(Value::Null, Value::Int)];
+    let rows: Vec<Vec<Value>> = values.into_iter().map(value).collect();
+    builder.push_values(&rows).expect("the values are of their type");
+    builder.finish().expect("there is memory")
+}
+
+fn big(values: impl IntoIterator<Item = i64>) -> Table {
+    table(DataType::BigInt, values.into_iter().map(Some))
+}
+
+/// Other numbers for other numbers, anywhere in 64 bits.
+fn scattered(n: i64) -> i64 {
+    let mixed = (n as u64 ^ 0x5bd1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) as i64
+}
+
+fn encoded(table: &Table, known: &[Domain]) -> (Table, Option<Domain>) {
+    let (table, mut domains) = encode(table.clone(), known, &context()).expect("there is memory");
+    (table, domains.pop().flatten())
+}
+
+fn values(table: &Table) -> Vec<Value> {
+    table.values().into_iter().flatten().collect()
+}
+
+/// Encodes, checks that codes are in the order in which values were first seen, that statistics and ranges are those of the
+/// codes, and that decoding gives the table again.
+fn check(table: &Table, known: &[Domain]) -> (Table, Domain) {
+    let (coded, domain) = encoded(table, known);
+    let domain = domain.expect("it is encoded");
+    let from = known.iter().find(|known| known.lineage.id == domain.lineage.id);
+    let mut seen = from.map_or(0, |domain| domain.table.rows()) as i64;
+    let of_domain = domain.table.values();
+    for (value, code) in values(table).iter().zip(values(&coded)) {
+        assert_eq!(value.is_null(), code.is_null());
+        let Value::Int(code) = code else { continue };
+        assert!(code <= seen, "codes go on by one");
+        seen += i64::from(code == seen);
+        assert_eq!(of_domain[code as usize], [value.clone(), Value::Int(code)]);
+    }
+    assert_eq!(seen as usize, of_domain.len(), "what nobody has is not in a domain");
+    let measured = coded.clone().measured(None);
+    assert_eq!(*coded.statistics, *measured.statistics);
+    for (a, b) in coded.chunks.iter().zip(&measured.chunks) {
+        assert_eq!(a.ranges, b.ranges);
+    }
+    let back = decode(&coded, &[Some(domain.clone())], &context()).expect("there is memory");
+    assert_eq!(values(&back), values(table));
+    assert_eq!(*back.statistics, *table.statistics);
+    (coded, domain)
+}
+
+#[test]
+fn codes_stand_for_values() {
+    let rows = ROWS_MIN as i64;
+    for count in [rows, rows + 1, CHUNK_ROWS as i64 - 1, CHUNK_ROWS as i64, CHUNK_ROWS as i64 + 1, 150_000] {
+        // Each once; some often, side by side or not; with NULLs; the ends of the type.
+        check(&big((0..count).map(scattered)), &[]);
+        check(&big((0..count).map(|n| scattered(n * n % 1000))), &[]);
+        check(&big((0..count).map(|n| scattered(n / 7))), &[]);
+        check(&table(DataType::BigInt, (0..count).map(|n| (n % 3 > 0).then(|| scattered(n / 5)))), &[]);
+        check(&table(DataType::BigInt, (0..count).map(|n| (n > count / 2).then(|| scattered(n % 9)))), &[]);
+        check(&big((0..count).map(|n| [i64::MAX, i64::MIN, 0, -1][n as usize % 4])), &[]);
+    }
+    check(&table(DataType::Integer, (0..9000).map(|n| Some(scattered(n) as i32 as i64 / 2))), &[]);
+}
+
+#[test]
+fn what_would_gain_nothing_stays() {
+    let stays = |table: &Table| assert!(encoded(table, &[]).1.is_none());
+    let rows = 2 * ROWS_MIN as i64;
+    stays(&table(DataType::BigInt, []));
+    stays(&table(DataType::BigInt, (0..rows).map(|_| None)));
+    stays(&big((0..ROWS_MIN as i64 - 1).map(scattered)));
+    stays(&big((0..rows).map(|_| i64::MIN)));
+    stays(&big((0..rows).map(|n| n * 7919 % rows)));
+    stays(&big((0..rows).map(|n| n * 7919 % rows * 1_000_000_007)));
+    stays(&big((0..rows).map(|n| n * n * n * 1000)));
+    stays(&table(DataType::Timestamp, (0..rows).map(|n| Some(scattered(n) >> 12))));
+    // Measured: some values are there twice, most once.
+    stays(&big((0..rows).map(|n| scattered(n - n % 10 / 9))));
+}
+
+#[test]
+fn columns_of_the_same_values_share_a_domain() {
+    let (_, domain) = check(&big((0..60_000).map(scattered)), &[]);
+    let keys = [domain.clone()];
+    // As many, some of them, in another order, with NULLs; such as would not be encoded by themselves.
+    for foreign in [
+        big((0..60_000).rev().map(scattered)),
+        table(DataType::BigInt, (0..200_000).map(|n| (n % 10 > 0).then(|| scattered(n * 7 % 59_999)))),
+        big((0..9_000).map(|n| scattered(n - n % 10 / 9))),
+    ] {
+        let (_, shared) = encoded(&foreign, &keys);
+        let shared = shared.expect("it is encoded");
+        assert!(Arc::ptr_eq(&shared.table, &domain.table));
+    }
+    let narrow = table(DataType::Integer, (0..60_000).map(|n| Some(scattered(n) as i32 as i64)));
+    assert_ne!(check(&narrow, &keys).1.lineage.id, domain.lineage.id, "types are those of the values");
+    assert_ne!(check(&big((100_000..160_000).map(scattered)), &keys).1.lineage.id, domain.lineage.id);
+}
+
+#[test]
+fn a_domain_is_made_longer_once() {
+    let (first, short) = check(&big((0..60_000).map(scattered)), &[]);
+    let more = big((1_000..62_000).map(scattered));
+    let (coded, long) = check(&more, std::slice::from_ref(&short));
+    assert_eq!(long.lineage.id, short.lineage.id);
+    assert_eq!(long.table.values()[..60_000], short.table.values());
+    assert_eq!(values(&coded)[..59_000], values(&first)[1_000..], "equal codes are equal values");
+    // Another table that makes the short one longer would give the new codes to other values.
+    let other = big((2_000..61_000).chain(70_000..71_000).map(scattered));
+    assert_ne!(encoded(&other, std::slice::from_ref(&short)).1.expect("it is encoded").lineage.id, short.lineage.id);
+    // Beside both the longest is taken, and made longer.
+    let (_, longest) = encoded(&other, &[short, long.clone()]);
+    let longest = longest.expect("it is encoded");
+    assert_eq!(longest.lineage.id, long.lineage.id);
+    assert_eq!(longest.table.values()[..62_000], long.table.values());
+}
+
+#[test]
+fn threads_do_not_show() {
+    let table = table(DataType::BigInt, (0..300_000).map(|n| (n % 13 > 0).then(|| scattered(n * n % 50_021))));
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
+        pool.install(|| values(&encoded(&table, &[]).0))
+    };
+    assert_eq!(with(1), with(3));
+}
+
+#[test]
+fn without_memory_columns_stay_and_with_it_it_is_counted() {
+    let table = big((0..60_000).map(scattered));
+    let little = Context::new(Memory::new(1 << 20));
+    assert!(encode(table.clone(), &[], &little).expect("the load goes on").1.is_empty());
+    assert_eq!(little.memory.used(), 0);
+    let enough = context();
+    let (coded, domains) = encode(table, &[], &enough).expect("there is memory");
+    let bytes = |table: &Table| -> usize {
+        table.chunks.iter().flat_map(|chunk| &chunk.columns).map(|column| column.bytes()).sum()
+    };
+    let domain = domains[0].clone().expect("it is encoded");
+    assert_eq!(enough.memory.used(), bytes(&coded) + bytes(&domain.table));
+}

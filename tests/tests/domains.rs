@@ -1,0 +1,171 @@
+//! Keys that lie far apart: tables store codes of a domain in their place. Each query is asked once by such a key and once by
+//! the small number that it was made of, and both have to give the same rows, on each backend.
+
+use multiloop::{Session, Value};
+use multiloop_tests::{Answer, WAYS, answer};
+
+/// A number of 63 bits for a small one: other numbers get others.
+fn key_of(id: &str) -> String {
+    format!("cast(cast({id} as decimal(38, 0)) * 6364136223846793005 % 9223372036854775783 as bigint)")
+}
+
+fn done(session: &Session, sql: &str) {
+    let found = answer(session, sql);
+    assert!(matches!(found, Answer::Done(_)), "{sql}: {found:?}");
+}
+
+/// `item` has each of 5000 keys once, and names it; `sale` has 9001 rows of 4000 of them and of 900 that are no item's, now
+/// and then NULL; `item` is loaded first, or last. `small` is no larger than that it stays as it is.
+fn load(session: &Session, item_first: bool) {
+    let digits = "(values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) as v(d)";
+    done(session, &format!("create table digit as select * from {digits}"));
+    done(
+        session,
+        "create table number as select a.d * 1000 + b.d * 100 + c.d * 10 + d.d as n
+         from digit a, digit b, digit c, digit d order by n",
+    );
+    let key = key_of("id");
+    let item = format!(
+        "create table item as select id, {key} as key, id % 7 as kind from (select n as id from number where n < 5000) as i"
+    );
+    let sale = format!(
+        "create table sale as select id, {key} as key, n as w, n % 10 as day
+         from (select n, case when n % 11 > 0 then n * 37 % 4900 + case when n % 5 = 0 then 1000 else 0 end end as id
+               from number where n < 9001) as s"
+    );
+    let both = if item_first { [&item, &sale] } else { [&sale, &item] };
+    both.into_iter().for_each(|sql| done(session, sql));
+    done(
+        session,
+        &format!("create table small as select id, {key} as key from (select n as id from number where n < 50) as i"),
+    );
+}
+
+/// Queries by `{k}`, whose results have no key.
+const QUERIES: &[&str] = &[
+    "select count(*), sum(w), sum(kind) from sale, item where sale.{k} = item.{k}",
+    "select count(*), count(kind), sum(w) from sale left join item on sale.{k} = item.{k}",
+    "select count(*), count(kind), count(w) from sale full join item on sale.{k} = item.{k}",
+    "select count(*), sum(kind) from item where {k} in (select {k} from sale where day < 3)",
+    "select count(*), sum(kind) from item where {k} not in (select {k} from sale where day < 3)",
+    "select count(*), sum(kind) from item where {k} not in (select {k} from sale where day < 3 and {k} is not null)",
+    "select count(*), sum(kind) from item where not exists (select 1 from sale where sale.{k} = item.{k} and w > 4000)",
+    "select count(*), sum(w) from sale s where w = (select max(w) from sale t where t.{k} = s.{k})",
+    "select count(distinct {k}), count({k}), count(*) from sale",
+    "select day, count(distinct {k}) from sale group by day order by day",
+    "select count(*), sum(n), max(n) from (select {k}, count(*) as n from sale group by {k}) as g",
+    "select item.id, n from (select {k}, count(*) as n from sale group by {k} having sum(w) > 9000) as g
+     join item on g.{k} = item.{k} order by item.id",
+    "select count(*) from (select {k} from sale union select {k} from item) as u",
+    "select count(*) from (select {k} from sale union all select {k} from item) as u",
+    "select count(*) from (select {k} from sale intersect select {k} from item) as u",
+    "select count(*) from (select {k} from item except select {k} from sale) as u",
+    "select count(*), count({k}) from (select distinct {k}, day from sale) as d",
+    "select count(*) from sale a join sale b on a.{k} = b.{k} and a.day < b.day",
+    "select count(*) from sale a join sale b on a.{k} is not distinct from b.{k} and a.day = b.day and a.w < 500",
+    "select count(*), sum(w) from sale join small on sale.{k} = small.{k}",
+    "select count(*) from small where {k} in (select {k} from sale)",
+    "select count(*) from (select coalesce(sale.{k}, item.{k}) as k from sale full join item on sale.{k} = item.{k}) as c
+     join item on c.k = item.{k}",
+    "with best as (select {k}, max(w) as w from sale group by {k})
+     select count(*), sum(b.w) from best b join item on b.{k} = item.{k} left join best c on c.{k} = b.{k} and c.w > 8000",
+    "select kind, count(*) from item join (select {k} from sale union select {k} from small) as u on u.{k} = item.{k}
+     group by kind order by kind",
+];
+
+/// Queries about `key` alone, and the same said by `id`.
+fn values() -> Vec<(String, String)> {
+    let key = key_of("id");
+    let constant = |id: i64| (i128::from(id) * 6_364_136_223_846_793_005 % 9_223_372_036_854_775_783).to_string();
+    let pair = |by: &str| {
+        let query = format!("select count(*), sum(w) from sale where {by}");
+        (query.clone(), query.replace("key", &key))
+    };
+    vec![
+        pair("key is null"),
+        pair(&format!("key = {}", constant(1000))),
+        pair(&format!("key = {}", constant(6000))),
+        pair(&format!("(key = {}) is not null", constant(6000))),
+        pair(&format!("key <> {}", constant(1000))),
+        pair(&format!("key in ({}, {}, {})", constant(1000), constant(37), constant(6000))),
+        pair(&format!("key not in ({}, {})", constant(1000), constant(6000))),
+        pair("key < 1000000000000000000"),
+        pair("key between 1000000000000000000 and 4000000000000000000 and day < 5"),
+        (
+            "select min(key), max(key), sum(key % 1000) from sale".to_owned(),
+            format!("select min({key}), max({key}), sum({key} % 1000) from sale"),
+        ),
+        (
+            "select key, w from sale order by key desc, w limit 20".to_owned(),
+            format!("select {key}, w from sale order by 1 desc, w limit 20"),
+        ),
+        (
+            "select key, count(*) from sale group by key order by 2 desc, 1 limit 20".to_owned(),
+            format!("select {key}, count(*) from sale group by id order by 2 desc, 1 limit 20"),
+        ),
+        (
+            "select key + 1, day from sale order by w limit 9 offset 8992".to_owned(),
+            format!("select {key} + 1, day from sale order by w limit 9 offset 8992"),
+        ),
+        (
+            "select count(*) from sale join item on sale.key < item.key and kind = 1 and day = 2".to_owned(),
+            format!(
+                "select count(*) from (select day, {key} as k from sale) as a join (select kind, {key} as k from item) as b on a.k < b.k and kind = 1 and day = 2"
+            ),
+        ),
+    ]
+}
+
+#[test]
+fn codes_answer_as_values_do() {
+    // Without rules each pair of rows would be looked at.
+    for way in [0, 2] {
+        for item_first in [true, false] {
+            let session = WAYS[way].session();
+            load(&session, item_first);
+            check(&session);
+        }
+    }
+}
+
+fn check(session: &Session) {
+    let rows = |sql: &str| match answer(session, sql) {
+        Answer::Rows(_, rows) => rows,
+        other => panic!("{sql}: {other:?}"),
+    };
+    for query in QUERIES {
+        let (by_key, by_id) = (query.replace("{k}", "key"), query.replace("{k}", "id"));
+        assert_eq!(rows(&by_key), rows(&by_id), "{by_key}");
+    }
+    for (by_key, by_id) in values() {
+        assert_eq!(rows(&by_key), rows(&by_id), "{by_key}");
+    }
+}
+
+#[test]
+fn columns_share_a_domain() {
+    for item_first in [true, false] {
+        let session = WAYS[2].session();
+        load(&session, item_first);
+        let explained = |sql: &str| format!("{:?}", answer(&session, &format!("explain {sql}")));
+        let join = explained("select count(*) from sale join item on sale.key = item.key");
+        assert!(!join.contains("values["), "codes are joined: {join}");
+        let shown = explained("select key from item");
+        assert!(shown.contains("values["), "codes are looked up: {shown}");
+    }
+}
+
+#[test]
+fn rows_are_appended() {
+    let session = WAYS[2].session();
+    load(&session, true);
+    done(&session, &format!("insert into item select id, {} as key, 3 from (select 7777 as id) as i", key_of("id")));
+    done(&session, "insert into sale select id, key, 10000, 11 from item where id > 4990");
+    check(&session);
+    let prepared = session.prepare("select count(*), max(id) from item where key = $1").expect("it is right");
+    for (parameter, rows) in [(Value::Null, 0), (Value::Int(5), 0), (Value::Int(6_364_136_223_846_793_005), 1)] {
+        let found =
+            multiloop_tests::text_rows(prepared.execute(&session, &[parameter]).expect("it runs")).expect("rows come");
+        assert_eq!(found[0][0], rows.to_string());
+    }
+}
