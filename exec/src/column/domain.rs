@@ -169,7 +169,7 @@ fn is_key(statistics: &ColumnStatistics, rows: usize) -> bool {
 fn shared<'d>(columns: &[Column], data_type: DataType, known: &'d [Domain]) -> Option<&'d Domain> {
     let rows: usize = columns.iter().map(Column::rows).sum();
     // Multiples of the golden ratio, modulo 1, lie evenly, and in step with nothing.
-    let place = |at: u64| (u128::from(at.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * rows as u128 >> 64) as usize;
+    let place = |at: u64| ((u128::from(at.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * rows as u128) >> 64) as usize;
     let sample = (0..SAMPLE).map(place).filter_map(|row| {
         let column = &columns[row / CHUNK_ROWS];
         let value = column.integer(row % CHUNK_ROWS).filter(|_| !column.is_null(row % CHUNK_ROWS));
