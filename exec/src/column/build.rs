@@ -182,16 +182,16 @@ impl TableBuilder {
             let mut memory = Reservation::new(&self.context.memory);
             memory.add(columns.iter().map(Column::bytes).sum())?;
             let columns = self.slab.keep(columns, |data| !data.is_text() && !stands_apart(data));
-            let columns = self.keep_apart(columns);
+            let columns = self.keep_apart(columns, |data| !matches!(data, ColumnData::Dictionary32 { .. }));
             self.chunks.push(Unfinished { rows, columns, summaries, memory });
         }
         self.drop_staged(if all { self.staged_rows } else { full })
     }
 
-    /// The same columns, those that stand apart in their own slabs.
-    fn keep_apart(&mut self, columns: Vec<Column>) -> Vec<Column> {
+    /// The same columns, those of the `chosen` that stand apart in their own slabs.
+    fn keep_apart(&mut self, columns: Vec<Column>, chosen: impl Fn(&ColumnData) -> bool + Sync) -> Vec<Column> {
         self.apart.resize_with(columns.len(), Slab::default);
-        let keep = |(column, slab): (Column, &mut Slab)| match stands_apart(&column.data) {
+        let keep = |(column, slab): (Column, &mut Slab)| match stands_apart(&column.data) && chosen(&column.data) {
             true => slab.keep(vec![column], |_| true),
             false => vec![column],
         };
@@ -237,11 +237,16 @@ impl TableBuilder {
     /// The table.
     pub fn finish(mut self) -> Result<Table> {
         self.flush(true)?;
-        let fields = self.fields;
+        let fields = std::mem::take(&mut self.fields);
         let compact = self.storage == Storage::Compact;
         let estimates = unify_text(&mut self.chunks, &fields, compact, &self.context)?;
-        for chunk in self.chunks.iter_mut().filter(|_| compact) {
-            chunk.columns = self.slab.keep(std::mem::take(&mut chunk.columns), |data| data.dictionary().is_some());
+        for mut chunk in std::mem::take(&mut self.chunks) {
+            if compact {
+                chunk.columns =
+                    self.slab.keep(chunk.columns, |data| data.dictionary().is_some() && !stands_apart(data));
+                chunk.columns = self.keep_apart(chunk.columns, |data| matches!(data, ColumnData::Dictionary32 { .. }));
+            }
+            self.chunks.push(chunk);
         }
         self.context.check()?;
         let statistics = {
@@ -353,9 +358,10 @@ fn cut(staged: &[Staged], rows: usize) -> Vec<Vec<Piece>> {
     chunks
 }
 
-/// Whether a column may be replaced at the end: text becomes a dictionary, and what is wide codes of a domain.
+/// Whether a column may be replaced at the end: text by a dictionary, and what is wide, or has many strings, by codes of a
+/// domain.
 fn stands_apart(data: &ColumnData) -> bool {
-    matches!(data, ColumnData::Text { .. } | ColumnData::Int64(_))
+    matches!(data, ColumnData::Text { .. } | ColumnData::Int64(_) | ColumnData::Dictionary32 { .. })
 }
 
 fn check_nulls(column: &Column, field: &Field) -> Result<()> {

@@ -36,7 +36,7 @@ const ROWS_PER_DISTINCT_MIN: usize = 4;
 const DISTINCT_BEFORE_DOUBT: usize = 1 << 14;
 
 /// Bytes of the strings of a dictionary, at most: far below the 4 GiB that its offsets reach.
-const DICTIONARY_BYTES_MAX: usize = 1 << 28;
+pub(super) const DICTIONARY_BYTES_MAX: usize = 1 << 28;
 
 /// The pieces as one text column: as codes if `dictionary` allows it and the strings repeat, else as bytes.
 /// Trailing blanks of char(n) are dropped, as its values are kept without them.
@@ -172,9 +172,15 @@ fn share_repeating(columns: &[&Column], estimate: u64, memory: &Arc<Memory>) -> 
     if rows <= CHUNK_ROWS || estimate > most as u64 || !Technique::Dictionaries.is_on() {
         return None;
     }
+    share(columns, most, memory)
+}
+
+/// The columns as codes of one dictionary of so many strings at most, if there is memory to make it.
+pub(super) fn share(columns: &[&Column], most: usize, memory: &Arc<Memory>) -> Option<Vec<ColumnData>> {
+    let rows: usize = columns.iter().map(|column| column.rows()).sum();
     let mut working = Reservation::new(memory);
     working.add(rows * shared_dictionary::WORKING_BYTES).ok()?;
-    shared_dictionary::share(columns, most, DICTIONARY_BYTES_MAX)
+    shared_dictionary::share(columns, most.min(DISTINCT_MAX), DICTIONARY_BYTES_MAX)
 }
 
 /// The union of the chunks' dictionaries, if all have one and it is small enough for their rows.

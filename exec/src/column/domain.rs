@@ -1,42 +1,32 @@
-//! Domains: integers that lie far apart, stored as codes.
+//! Domains: keys that are no small integers, stored as codes that are.
 //!
-//! Keys that were made by hashing or drawn at random lie anywhere in 64 bits, and whoever joins or groups by them has to hash.
-//! A loaded table stores the numbers of the rows of a *domain* in their place: a table of all values, in the order in which
-//! they were first seen. So codes are as many as values, and what comes clustered, or in the order in which it was made, has
-//! codes that are. Columns of several tables that hold the same values share a domain: codes are equal where values are.
+//! Integers that were made by hashing or drawn at random lie anywhere in 64 bits, and strings are longer yet: whoever joins or
+//! groups by them has to hash. A loaded table stores the numbers of the rows of a *domain* in their place: a table of all
+//! values, in the order in which they were first seen. So codes are as many as values, and what comes clustered, or in the
+//! order in which it was made, has codes that are. Columns of several tables that hold the same values share a domain: codes
+//! are equal where values are.
 //!
-//! A column is encoded in four steps, by all cores; how many there are shows nowhere:
-//!
-//! 1. Each chunk deals its values by their hashes. Neighbours that are alike are dealt once.
-//! 2. Each part of the hashes finds its values among those that are known, and marks the rows of those that come first.
-//! 3. The rank of that row among all that are marked is a value's code.
-//! 4. Each chunk turns what its values found into codes.
+//! `integers` and `text` say which columns gain by it, and encode them; the result depends on the rows alone, and not on how
+//! many cores there are.
 
 mod dealt;
+mod integers;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use super::build::{Storage, TableBuilder};
-use super::compact::gather_i64;
 use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Table};
 use crate::context::{Context, Reservation};
 use crate::technique::Technique;
 use crate::{ErrorKind, Result};
-use ::arrow::buffer::NullBuffer;
 use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};
 use multiloop_planner::types::{DataType, Field};
-use multiloop_planner::value::Value;
-use rayon::prelude::*;
-use rustc_hash::FxHashSet;
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Rows of a table that is encoded, at least: for fewer nothing is gained.
 const ROWS_MIN: usize = 4096;
-
-/// Integers in the range of a column for each row, at most, where it stays as it is: an array over the range will do.
-const NEAR: u64 = 16;
 
 /// Values of a column that are looked for in the domains that there are.
 const SAMPLE: u64 = 256;
@@ -75,41 +65,91 @@ impl Lineage {
 }
 
 impl Domain {
-    fn data_type(&self) -> DataType {
-        self.table.fields[0].data_type
+    /// Whether columns of this type may have it.
+    fn is_of(&self, data_type: DataType) -> bool {
+        self.table.fields[0].data_type == data_type
+    }
+}
+
+/// A column that may be encoded.
+struct Candidate<'t> {
+    field: &'t Field,
+    /// One a chunk; all chunks but the last have [`CHUNK_ROWS`] rows.
+    columns: Vec<Column>,
+    statistics: &'t ColumnStatistics,
+    rows: usize,
+}
+
+impl Candidate<'_> {
+    /// Chunks and rows of a sample, NULLs among them.
+    fn sample(&self) -> impl Iterator<Item = (&Column, usize)> {
+        // Multiples of the golden ratio, modulo 1, lie evenly, and in step with nothing.
+        let part = |at: u64| u128::from(at.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let places = (0..SAMPLE).map(move |at| ((part(at) * self.rows as u128) >> 64) as usize);
+        places.map(|row| (&self.columns[row / CHUNK_ROWS], row % CHUNK_ROWS))
     }
 
-    /// All values, by code.
-    fn values(&self) -> Vec<i64> {
-        let columns: Vec<Column> = self.table.chunks.iter().map(|chunk| chunk.columns[0].clone()).collect();
-        gather_i64(&columns).expect("values of domains have 64 bits")
+    /// The domain that has most of a sample of so many values, one in four at least, as far as `found` counts them. Nothing
+    /// of this kind is alike by chance: if some are, one column refers to the other, or both to a third.
+    fn shared<'d>(&self, known: &'d [Domain], sample: usize, found: impl Fn(&Domain) -> usize) -> Option<&'d Domain> {
+        let of_type = known.iter().filter(|domain| sample > 0 && domain.is_of(self.field.data_type));
+        let found = of_type.map(|domain| (found(domain), domain));
+        // Of one lineage the longest, which is the one that may become longer.
+        let best = found.max_by_key(|(found, domain)| (*found, domain.table.rows()));
+        best.filter(|(found, _)| found * 4 >= sample).map(|(_, domain)| domain)
+    }
+}
+
+/// A column of codes.
+struct Coded {
+    domain: Domain,
+    /// One column a chunk, cut as the table's.
+    codes: Table,
+}
+
+/// What becomes of a domain that lacks values.
+enum Step {
+    /// It lacks none.
+    Same,
+    /// It is made longer.
+    Longer(Arc<Lineage>),
+    /// The column has nothing to do with it.
+    Apart,
+}
+
+impl Step {
+    /// Of a domain of `from` values that would have `to`.
+    fn of(domain: &Domain, from: usize, to: usize) -> Step {
+        // Somebody else may have made it longer just now.
+        match from == to {
+            true => Step::Same,
+            false if domain.lineage.lengthen(from, to) => Step::Longer(Arc::clone(&domain.lineage)),
+            false => Step::Apart,
+        }
     }
 }
 
 /// A loaded table with codes in the place of what gains by it, and for each column its domain, if it has one: one of those
-/// that are `known`, a longer one, or a new one. A column for which memory does not suffice stays as it is.
+/// that are `known`, a longer one, or a new one; none at all if no column has. A column for which memory does not suffice stays
+/// as it is.
 pub fn encode(mut table: Table, known: &[Domain], context: &Context) -> Result<(Table, Vec<Option<Domain>>)> {
     let mut known = known.to_vec();
     let mut domains = vec![None; table.fields.len()];
     let even = table.chunks.iter().rev().skip(1).all(|chunk| chunk.rows == CHUNK_ROWS);
     if table.rows() < ROWS_MIN || !even || !Technique::Domains.is_on() {
-        return Ok((table, domains));
+        return Ok((table, Vec::new()));
     }
     for (index, domain) in domains.iter_mut().enumerate() {
         context.check()?;
-        let (field, statistics) = (&table.fields[index], &table.statistics.columns[index]);
-        if !field.data_type.is_integer() || !is_far_apart(statistics, table.rows()) {
-            continue;
-        }
-        let columns: Vec<Column> = table.chunks.iter().map(|chunk| chunk.columns[index].clone()).collect();
-        let shared = shared(&columns, field.data_type, &known);
-        if shared.is_none() && !is_key(statistics, table.rows()) {
-            continue;
-        }
-        // Memory that is not there is no reason not to load.
-        let Ok(_memory) = working_memory(&columns, shared, context) else { continue };
-        let values: Vec<Cow<'_, [i64]>> = columns.par_iter().map(integers).collect();
-        let coded = match code(field, &columns, &values, shared, context) {
+        let columns = table.chunks.iter().map(|chunk| chunk.columns[index].clone()).collect();
+        let (field, statistics, rows) = (&table.fields[index], &table.statistics.columns[index], table.rows());
+        let candidate = Candidate { field, columns, statistics, rows };
+        let coded = match field.data_type {
+            data_type if data_type.is_integer() => integers::code(&candidate, &known, context),
+            data_type if data_type.is_text() => text::code(&candidate, &known, context),
+            _ => continue,
+        };
+        let coded = match coded {
             Ok(Some(coded)) => coded,
             Ok(None) => continue,
             Err(error) if error.kind() == ErrorKind::OutOfMemory => continue,
@@ -129,11 +169,12 @@ pub fn encode(mut table: Table, known: &[Domain], context: &Context) -> Result<(
 
 /// The table with values in the place of codes, compact.
 pub fn decode(table: &Table, domains: &[Option<Domain>], context: &Context) -> Result<Table> {
-    let values: Vec<Option<Vec<i64>>> = domains.iter().map(|domain| domain.as_ref().map(Domain::values)).collect();
+    let decoder = |domain: &Option<Domain>| domain.as_ref().map(Decoder::of);
+    let decoders: Vec<Option<Decoder>> = domains.iter().map(decoder).collect();
     let mut builder = TableBuilder::new(table.fields.clone(), Storage::Compact, context);
     for chunk in &table.chunks {
-        let column = |(index, column): (usize, &Column)| match values.get(index) {
-            Some(Some(values)) => decoded(column, values),
+        let column = |(index, column): (usize, &Column)| match decoders.get(index) {
+            Some(Some(decoder)) => decoder.decode(column),
             _ => column.clone(),
         };
         builder.push_columns(chunk.rows, chunk.columns.iter().enumerate().map(column).collect())?;
@@ -141,117 +182,70 @@ pub fn decode(table: &Table, domains: &[Option<Domain>], context: &Context) -> R
     builder.finish()
 }
 
-fn decoded(codes: &Column, values: &[i64]) -> Column {
-    let value = |(row, code): (usize, i64)| if codes.is_null(row) { 0 } else { values[code as usize] };
-    let values: Vec<i64> = integers(codes).iter().copied().enumerate().map(value).collect();
-    Column { data: ColumnData::Int64(values.into()), nulls: codes.nulls.clone() }
+/// The values of a domain, by code.
+enum Decoder {
+    Integers(Vec<i64>),
+    Strings(text::Strings),
 }
 
-fn integers(column: &Column) -> Cow<'_, [i64]> {
-    match &column.data {
-        ColumnData::Int64(values) => Cow::Borrowed(values),
-        _ => Cow::Owned(gather_i64(std::slice::from_ref(column)).expect("integers have 64 bits")),
+impl Decoder {
+    fn of(domain: &Domain) -> Self {
+        match text::Strings::of(domain) {
+            Some(strings) => Decoder::Strings(strings),
+            None => Decoder::Integers(integers::values(domain)),
+        }
+    }
+
+    fn decode(&self, codes: &Column) -> Column {
+        let numbers = integers::of_column(codes);
+        let data = match self {
+            Decoder::Integers(values) => {
+                let value = |(row, &code): (usize, &i64)| if codes.is_null(row) { 0 } else { values[code as usize] };
+                ColumnData::Int64(numbers.iter().enumerate().map(value).collect())
+            }
+            Decoder::Strings(strings) => strings.decode(&numbers, codes),
+        };
+        Column { data, nulls: codes.nulls.clone() }
     }
 }
 
-/// Whether values lie too far apart for an array over their range, and in no order that would do instead.
-fn is_far_apart(statistics: &ColumnStatistics, rows: usize) -> bool {
-    let (Some(Value::Int(min)), Some(Value::Int(max))) = (&statistics.min, &statistics.max) else { return false };
-    !statistics.sorted && max.abs_diff(*min) / statistics.step.unwrap_or(1) > NEAR * rows as u64
-}
-
-/// Whether a column looks like a key: each value once, or many of them more often. What was measured is neither.
-fn is_key(statistics: &ColumnStatistics, rows: usize) -> bool {
-    statistics.unique_values || statistics.distinct.is_some_and(|distinct| distinct <= rows as u64 / 4 * 3)
-}
-
-/// The domain that has most of a column's values, of a sample at least nine in ten.
-fn shared<'d>(columns: &[Column], data_type: DataType, known: &'d [Domain]) -> Option<&'d Domain> {
-    let rows: usize = columns.iter().map(Column::rows).sum();
-    // Multiples of the golden ratio, modulo 1, lie evenly, and in step with nothing.
-    let place = |at: u64| ((u128::from(at.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * rows as u128) >> 64) as usize;
-    let sample = (0..SAMPLE).map(place).filter_map(|row| {
-        let column = &columns[row / CHUNK_ROWS];
-        let value = column.integer(row % CHUNK_ROWS).filter(|_| !column.is_null(row % CHUNK_ROWS));
-        value.map(|value| value as i64)
-    });
-    let sample: FxHashSet<i64> = sample.collect();
-    let found = |domain: &Domain| {
-        let chunk =
-            |chunk: &Arc<Chunk>| integers(&chunk.columns[0]).iter().filter(|value| sample.contains(value)).count();
-        domain.table.chunks.par_iter().map(chunk).sum::<usize>()
-    };
-    let candidates = known.iter().filter(|domain| domain.data_type() == data_type);
-    let candidates = candidates.map(|domain| (found(domain), domain));
-    // Of one lineage the longest, which is the one that may become longer.
-    let best = candidates.max_by_key(|(found, domain)| (*found, domain.table.rows()));
-    best.filter(|(found, _)| !sample.is_empty() && found * 10 >= sample.len() * 9).map(|(_, domain)| domain)
-}
-
-/// What encoding takes beside what it gives: a value, a row and a code for each row and each value known.
-fn working_memory(columns: &[Column], shared: Option<&Domain>, context: &Context) -> Result<Reservation> {
-    let rows = columns.iter().map(Column::rows).sum::<usize>() + shared.map_or(0, |domain| domain.table.rows());
-    let mut memory = Reservation::new(&context.memory);
-    memory.add(rows * 40)?;
-    Ok(memory)
-}
-
-/// A column of codes.
-struct Coded {
-    domain: Domain,
-    /// One column a chunk, all but the last of as many rows as the table's chunks.
-    codes: Table,
-}
-
-/// Encodes a column; none if it has too many values.
-fn code(
-    field: &Field,
-    columns: &[Column],
-    values: &[Cow<'_, [i64]>],
-    shared: Option<&Domain>,
-    context: &Context,
-) -> Result<Option<Coded>> {
-    let nulls: Vec<Option<&NullBuffer>> = columns.iter().map(|column| column.nulls.as_ref()).collect();
-    let before = shared.map_or_else(Vec::new, Domain::values);
-    let found = dealt::encode(&before, values, &nulls);
-    context.check()?;
-    let (from, to) = (before.len(), before.len() + found.new.len());
-    if to > VALUES_MAX {
-        return Ok(None);
-    }
-    let domain = match shared {
-        Some(domain) if found.new.is_empty() => domain.clone(),
-        // More is missing than there, so what was alike is so by chance; or somebody else has made it longer just now.
-        Some(domain) if to > 2 * from || !domain.lineage.lengthen(from, to) => {
-            return code(field, columns, values, None, context);
-        }
-        _ => {
-            let lineage = shared.map_or_else(|| Lineage::new(to), |domain| Arc::clone(&domain.lineage));
-            let values = before.into_iter().chain(found.new).collect();
-            Domain { table: Arc::new(domain_table(field, values, context)?), lineage }
-        }
-    };
-    let fields = vec![Field::new(field.name.clone(), DataType::BigInt, field.nullable)];
-    let mut builder = TableBuilder::new(fields, Storage::Compact, context);
-    for (codes, column) in found.codes.into_iter().zip(columns) {
+/// A column's codes as a table of one column, in narrow forms and with their statistics.
+fn codes_table(candidate: &Candidate<'_>, codes: Vec<Vec<i32>>, context: &Context) -> Result<Table> {
+    let field = Field::new(candidate.field.name.clone(), DataType::BigInt, candidate.field.nullable);
+    let mut builder = TableBuilder::new(vec![field], Storage::Compact, context);
+    for (codes, column) in codes.into_iter().zip(&candidate.columns) {
         let column = Column { data: ColumnData::Int32(codes.into()), nulls: column.nulls.clone() };
         builder.push_columns(column.rows(), vec![column])?;
     }
-    Ok(Some(Coded { domain, codes: builder.finish()? }))
+    builder.finish()
 }
 
-fn domain_table(field: &Field, values: Vec<i64>, context: &Context) -> Result<Table> {
-    let rows = values.len();
-    let fields = vec![Field::new("value", field.data_type, false), Field::new("code", DataType::BigInt, false)];
-    let mut builder = TableBuilder::new(fields, Storage::Compact, context);
-    for (at, values) in values.chunks(CHUNK_ROWS).enumerate() {
-        let first = (at * CHUNK_ROWS) as i64;
-        let codes: Vec<i64> = (first..first + values.len() as i64).collect();
-        let columns = [values.to_vec(), codes];
-        let columns = columns.map(|values| Column { data: ColumnData::Int64(values.into()), nulls: None });
-        builder.push_columns(columns[0].rows(), columns.into())?;
+/// The table of a domain of these values, a column for each [`CHUNK_ROWS`] of them.
+fn domain_table(candidate: &Candidate<'_>, values: Vec<Column>, context: &Context) -> Result<Table> {
+    let fields =
+        vec![Field::new("value", candidate.field.data_type, false), Field::new("code", DataType::BigInt, false)];
+    let mut builder = TableBuilder::new(vec![fields[1].clone()], Storage::Compact, context);
+    let mut rows = 0;
+    for column in &values {
+        let codes: Vec<i64> = (rows..rows + column.rows() as i64).collect();
+        rows += column.rows() as i64;
+        let column = Column { data: ColumnData::Int64(codes.into()), nulls: None };
+        builder.push_columns(column.rows(), vec![column])?;
     }
-    let mut table = builder.finish()?;
+    let codes = builder.finish()?;
+    let dictionary = values.first().and_then(|column| column.data.dictionary()).map_or(0, |strings| strings.bytes());
+    let chunk = |(at, (value, code)): (usize, (Column, &Arc<Chunk>))| {
+        let mut reservation = Reservation::new(&context.memory);
+        let shared = if at == 0 { dictionary } else { 0 };
+        reservation.add(value.bytes() + code.columns[0].bytes() + shared)?;
+        let mut chunk = Chunk::new(code.rows, vec![value, code.columns[0].clone()]);
+        chunk.reservation = Some(Arc::new(reservation));
+        Ok(Arc::new(chunk))
+    };
+    let chunks = values.into_iter().zip(&codes.chunks).enumerate().map(chunk).collect::<Result<Vec<_>>>()?;
+    let table = Table { fields, chunks, statistics: Arc::default() };
+    // All is measured, but for what is known.
+    let mut table = table.measured(Some(&context.memory));
     let mut statistics = TableStatistics::clone(&table.statistics);
     let value = &mut statistics.columns[0];
     (value.distinct, value.unique, value.unique_values) = (Some(rows as u64), true, true);
@@ -264,15 +258,16 @@ fn replace(table: &mut Table, index: usize, codes: Table, context: &Context) -> 
     let mut statistics = TableStatistics::clone(&table.statistics);
     statistics.columns[index] = codes.statistics.columns[0].clone();
     table.statistics = Arc::new(statistics);
-    for (chunk, coded) in table.chunks.iter_mut().zip(codes.chunks) {
-        let column = coded.columns[0].clone();
+    for (at, (chunk, coded)) in table.chunks.iter_mut().zip(codes.chunks).enumerate() {
+        let (old, new) = (&chunk.columns[index], coded.columns[0].clone());
         debug_assert_eq!(chunk.rows, coded.rows, "both are cut alike");
         let counted = chunk.reservation.as_ref().map_or(0, |reservation| reservation.bytes());
-        let (old, new) = (chunk.columns[index].bytes(), column.bytes());
+        // The first chunk counts the dictionary of all.
+        let dictionary = old.data.dictionary().filter(|_| at == 0).map_or(0, |dictionary| dictionary.bytes());
         let mut reservation = Reservation::new(&context.memory);
-        reservation.add((counted + new).saturating_sub(old))?;
+        reservation.add((counted + new.bytes()).saturating_sub(old.bytes() + dictionary))?;
         let chunk = Arc::make_mut(chunk);
-        chunk.columns[index] = column;
+        chunk.columns[index] = new;
         chunk.ranges[index] = coded.ranges[0];
         chunk.reservation = Some(Arc::new(reservation));
     }

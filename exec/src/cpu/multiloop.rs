@@ -268,9 +268,16 @@ fn layout(frame: &Frame<'_>, plan: &LoopPlan<'_>, reduce: &ReducePlan<'_>) -> Re
     Ok(KeyLayout::new(domains))
 }
 
-/// The dictionary that holds every value of a scalar, if it is a column whose chunks share one.
+/// The dictionary that holds every value of a scalar, if it is a column whose chunks share one, or an element of such.
 fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan<'_>, scalar: ScalarId) -> Result<Option<Arc<Dictionary>>> {
-    let Scalar::Column { index, field } = frame.shared.plan.program.scalars.get(scalar) else { return Ok(None) };
+    let (index, field) = match frame.shared.plan.program.scalars.get(scalar) {
+        Scalar::Column { index, field } => (index, field),
+        Scalar::Element { collection, field, .. } => {
+            let source = frame.shared.elements.get(&(*collection, *field)).and_then(Option::as_ref);
+            return Ok(source.and_then(|source| source.dictionary(0)).cloned());
+        }
+        _ => return Ok(None),
+    };
     let Some(level) = plan.indices.iter().position(|id| id == index) else { return Ok(None) };
     let source = plan.levels[level].source;
     let Some(collection) = source.collection() else { return Ok(None) };

@@ -229,6 +229,19 @@ impl Parser {
         Ok(Operand::Settled(self.program.scalars.intern(scalar, fields[field as usize].data_type)))
     }
 
+    /// `%1(row).field`, behind its word.
+    fn element(&mut self) -> Result<Operand> {
+        let collection = self.collection()?;
+        self.sign("(")?;
+        let row = self.scalar()?;
+        self.sign(")")?;
+        self.sign(".")?;
+        let fields = self.program.collection(collection).fields.clone();
+        let field = self.field(&fields)?;
+        let data_type = fields[field as usize].data_type;
+        Ok(Operand::Settled(self.program.scalars.intern(Scalar::Element { collection, row, field }, data_type)))
+    }
+
     fn word_operand(&mut self, word: &str) -> Result<Operand> {
         match word {
             "TRUE" => return Ok(Operand::Literal(Value::Boolean(true), DataType::Boolean)),
@@ -245,17 +258,7 @@ impl Parser {
                 let key = self.key()?;
                 return Ok(Operand::Open(Scalar::Exists { collection, key }, Some(DataType::Boolean)));
             }
-            "element" => {
-                let collection = self.collection()?;
-                self.sign("(")?;
-                let row = self.scalar()?;
-                self.sign(")")?;
-                self.sign(".")?;
-                let fields = self.program.collection(collection).fields.clone();
-                let field = self.field(&fields)?;
-                let data_type = Some(fields[field as usize].data_type);
-                return Ok(Operand::Open(Scalar::Element { collection, row, field }, data_type));
-            }
+            "element" => return self.element(),
             "cast" => {
                 self.sign("(")?;
                 let argument = self.scalar()?;

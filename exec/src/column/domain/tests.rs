@@ -159,3 +159,84 @@ fn without_memory_columns_stay_and_with_it_it_is_counted() {
     let domain = domains[0].clone().expect("it is encoded");
     assert_eq!(enough.memory.used(), bytes(&coded) + bytes(&domain.table));
 }
+
+/// A column of text of many rows; none where there is none.
+fn texts(values: impl IntoIterator<Item = Option<String>>) -> Table {
+    let mut builder = TableBuilder::new(vec![Field::new("k", DataType::Text, true)], Storage::Compact, &context());
+    let value = |value: Option<String>| vec![value.map_or(Value::Null, Value::text)];
+    let rows: Vec<Vec<Value>> = values.into_iter().map(value).collect();
+    builder.push_values(&rows).expect("the values are of their type");
+    builder.finish().expect("there is memory")
+}
+
+fn name(n: i64) -> Option<String> {
+    Some(format!("{:x} of them", scattered(n)))
+}
+
+/// 300,000 rows of 70,000 strings, from a number on.
+fn many_names(from: i64) -> Table {
+    texts((0..300_000).map(|n| if n % 101 == 0 { None } else { name(from + n * 9 % 70_000) }))
+}
+
+#[test]
+fn large_dictionaries_become_domains() {
+    let (_, domain) = check(&many_names(0), &[]);
+    let strings = domain.table.chunks[0].columns[0].data.dictionary().expect("values are codes of a dictionary");
+    assert_eq!(strings.len(), 70_000);
+    // Keys that are there once find theirs; others are left alone, as are small dictionaries.
+    let keys = texts((0..70_000).rev().map(name));
+    assert!(encoded(&keys, &[]).1.is_none());
+    let shared = check_shared(&keys, &domain);
+    assert!(Arc::ptr_eq(&shared.table, &domain.table));
+    assert!(encoded(&texts((80_000..160_000).map(name)), &[domain.clone()]).1.is_none());
+    assert!(encoded(&texts((0..70_000).map(|n| name(n % 100))), &[domain]).1.is_none());
+}
+
+/// As [`check`], of a column that shares a domain.
+fn check_shared(table: &Table, domain: &Domain) -> Domain {
+    let (coded, shared) = encoded(table, std::slice::from_ref(domain));
+    let shared = shared.expect("it is encoded");
+    let of_domain = shared.table.values();
+    for (value, code) in values(table).iter().zip(values(&coded)) {
+        match code {
+            Value::Int(code) => assert_eq!(of_domain[code as usize], [value.clone(), Value::Int(code)]),
+            _ => assert!(value.is_null()),
+        }
+    }
+    let back = decode(&coded, &[Some(shared.clone())], &context()).expect("there is memory");
+    assert_eq!(values(&back), values(table));
+    shared
+}
+
+#[test]
+fn a_domain_of_text_is_made_longer() {
+    let (first, short) = check(&many_names(0), &[]);
+    for table in [many_names(2_000), texts((1_000..75_000).map(name))] {
+        let (_, short) = encoded(&many_names(0), &[]);
+        let short = short.expect("it is encoded");
+        let long = check_shared(&table, &short);
+        assert_eq!(long.lineage.id, short.lineage.id);
+        assert!(long.table.rows() > 70_000);
+        assert_eq!(long.table.values()[..70_000], short.table.values());
+    }
+    let (again, shared) = encoded(&many_names(0), std::slice::from_ref(&short));
+    assert!(Arc::ptr_eq(&shared.expect("it is encoded").table, &short.table));
+    assert_eq!(values(&again), values(&first));
+}
+
+#[test]
+fn memory_of_text_is_counted() {
+    let enough = context();
+    let mut builder = TableBuilder::new(vec![Field::new("k", DataType::Text, true)], Storage::Compact, &enough);
+    let rows: Vec<Vec<Value>> =
+        (0..300_000).map(|n| vec![Value::text(name(n % 70_000).expect("it has one"))]).collect();
+    builder.push_values(&rows).expect("there is memory");
+    let (coded, domains) = encode(builder.finish().expect("there is memory"), &[], &enough).expect("there is memory");
+    let bytes = |table: &Table| -> usize {
+        table.chunks.iter().flat_map(|chunk| &chunk.columns).map(|column| column.bytes()).sum()
+    };
+    let domain = domains[0].clone().expect("it is encoded");
+    let strings =
+        domain.table.chunks[0].columns[0].data.dictionary().expect("values are codes of a dictionary").bytes();
+    assert_eq!(enough.memory.used(), bytes(&coded) + bytes(&domain.table) + strings);
+}

@@ -168,8 +168,7 @@ impl<'a> Tile<'a> {
             }
             Operation::Element { collection, rows, field } => {
                 self.ensure(*rows)?;
-                let found = self.top(*rows);
-                let rows = element::rows(found, len)?;
+                let rows = element::rows(self.top(*rows), len)?;
                 self.collections.element(*collection, rows, *field, node.register, out)?;
             }
             Operation::Exists { collection, key } => {

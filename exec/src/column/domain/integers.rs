@@ -1,0 +1,101 @@
+//! Integers that lie far apart, in no order, as codes. A column is encoded in four steps, by all cores (`dealt`):
+//!
+//! 1. Each chunk deals its values by their hashes. Neighbours that are alike are dealt once.
+//! 2. Each part of the hashes finds its values among those that are known, and marks the rows of those that come first.
+//! 3. The rank of that row among all that are marked is a value's code.
+//! 4. Each chunk turns what its values found into codes.
+
+use super::super::compact::gather_i64;
+use super::super::{CHUNK_ROWS, Chunk, Column, ColumnData};
+use super::{Candidate, Coded, Domain, Lineage, Step, VALUES_MAX, codes_table, dealt, domain_table};
+use crate::Result;
+use crate::context::{Context, Reservation};
+use ::arrow::buffer::NullBuffer;
+use multiloop_planner::value::Value;
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Integers in the range of a column for each row, at most, where it stays as it is: an array over the range will do.
+const NEAR: u64 = 16;
+
+/// Bytes of memory that encoding takes for a row and for each value that is known, beside what it gives.
+const WORKING_BYTES: usize = 40;
+
+/// Encodes a column if it gains by it.
+pub(super) fn code(candidate: &Candidate<'_>, known: &[Domain], context: &Context) -> Result<Option<Coded>> {
+    if !is_far_apart(candidate) {
+        return Ok(None);
+    }
+    let shared = shared(candidate, known);
+    if shared.is_none() && !is_key(candidate) {
+        return Ok(None);
+    }
+    let mut memory = Reservation::new(&context.memory);
+    memory.add((candidate.rows + shared.map_or(0, |domain| domain.table.rows())) * WORKING_BYTES)?;
+    code_as(candidate, shared, context)
+}
+
+fn code_as(candidate: &Candidate<'_>, shared: Option<&Domain>, context: &Context) -> Result<Option<Coded>> {
+    let values: Vec<Cow<'_, [i64]>> = candidate.columns.par_iter().map(of_column).collect();
+    let nulls: Vec<Option<&NullBuffer>> = candidate.columns.iter().map(|column| column.nulls.as_ref()).collect();
+    let before = shared.map_or_else(Vec::new, self::values);
+    let found = dealt::encode(&before, &values, &nulls);
+    context.check()?;
+    let (from, to) = (before.len(), before.len() + found.new.len());
+    if to > VALUES_MAX {
+        return Ok(None);
+    }
+    let lineage = match shared.map(|domain| (domain, Step::of(domain, from, to))) {
+        Some((domain, Step::Same)) => {
+            let codes = codes_table(candidate, found.codes, context)?;
+            return Ok(Some(Coded { domain: domain.clone(), codes }));
+        }
+        Some((_, Step::Apart)) => return code_as(candidate, None, context),
+        Some((_, Step::Longer(lineage))) => lineage,
+        None => Lineage::new(to),
+    };
+    let all: Vec<i64> = before.into_iter().chain(found.new).collect();
+    let column = |values: &[i64]| Column { data: ColumnData::Int64(values.to_vec().into()), nulls: None };
+    let table = domain_table(candidate, all.chunks(CHUNK_ROWS).map(column).collect(), context)?;
+    let domain = Domain { table: Arc::new(table), lineage };
+    Ok(Some(Coded { domain, codes: codes_table(candidate, found.codes, context)? }))
+}
+
+/// Whether values lie too far apart for an array over their range, and in no order that would do instead.
+fn is_far_apart(candidate: &Candidate<'_>) -> bool {
+    let statistics = candidate.statistics;
+    let (Some(Value::Int(min)), Some(Value::Int(max))) = (&statistics.min, &statistics.max) else { return false };
+    !statistics.sorted && max.abs_diff(*min) / statistics.step.unwrap_or(1) > NEAR * candidate.rows as u64
+}
+
+/// Whether a column looks like a key: each value once, or many of them more often. What was measured is neither.
+fn is_key(candidate: &Candidate<'_>) -> bool {
+    let distinct = candidate.statistics.distinct;
+    candidate.statistics.unique_values || distinct.is_some_and(|distinct| distinct <= candidate.rows as u64 / 4 * 3)
+}
+
+fn shared<'d>(candidate: &Candidate<'_>, known: &'d [Domain]) -> Option<&'d Domain> {
+    let value = |(column, row): (&Column, usize)| column.integer(row).filter(|_| !column.is_null(row));
+    let sample: FxHashSet<i64> = candidate.sample().filter_map(value).map(|value| value as i64).collect();
+    candidate.shared(known, sample.len(), |domain| {
+        let found =
+            |chunk: &Arc<Chunk>| of_column(&chunk.columns[0]).iter().filter(|value| sample.contains(value)).count();
+        domain.table.chunks.par_iter().map(found).sum()
+    })
+}
+
+/// All values of a domain of integers, by code.
+pub(super) fn values(domain: &Domain) -> Vec<i64> {
+    let columns: Vec<Column> = domain.table.chunks.iter().map(|chunk| chunk.columns[0].clone()).collect();
+    gather_i64(&columns).expect("values of domains have 64 bits")
+}
+
+/// The integers of a column of them; any at a NULL.
+pub(super) fn of_column(column: &Column) -> Cow<'_, [i64]> {
+    match &column.data {
+        ColumnData::Int64(values) => Cow::Borrowed(values),
+        _ => Cow::Owned(gather_i64(std::slice::from_ref(column)).expect("integers have 64 bits")),
+    }
+}

@@ -1,0 +1,213 @@
+//! Text as codes: columns with a large dictionary, and such as hold strings of a domain that there is. The values of their
+//! domain are codes of a dictionary, each of its strings once: whoever looks a value up gets one, and can ask a string once.
+
+use super::super::{CHUNK_ROWS, Column, ColumnData, Dictionary, compact_text};
+use super::{Candidate, Coded, Domain, Lineage, Step, VALUES_MAX, codes_table, domain_table};
+use crate::Result;
+use crate::context::{Context, Reservation};
+use crate::technique::Technique;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A dictionary of so many strings is as good as a domain, and in the order of its strings.
+const SMALL: usize = 1 << 16;
+
+/// Bytes of memory that encoding takes for a row, beside what it gives.
+const WORKING_BYTES: usize = 24;
+
+/// No code yet.
+const NONE: u32 = u32::MAX;
+
+/// The strings of a domain.
+pub(super) struct Strings {
+    dictionary: Arc<Dictionary>,
+    /// By code, which string of the dictionary.
+    places: Vec<u32>,
+}
+
+impl Strings {
+    /// Of a domain; none if it is one of something else.
+    pub(super) fn of(domain: &Domain) -> Option<Self> {
+        let columns = || domain.table.chunks.iter().map(|chunk| &chunk.columns[0]);
+        let dictionary = Arc::clone(columns().next()?.data.dictionary()?);
+        let places = columns().flat_map(|column| codes(column).into_owned()).collect();
+        Some(Strings { dictionary, places })
+    }
+
+    /// The strings of codes.
+    pub(super) fn decode(&self, numbers: &[i64], codes: &Column) -> ColumnData {
+        let place = |(row, &code): (usize, &i64)| if codes.is_null(row) { 0 } else { self.places[code as usize] };
+        Dictionary::encode(Arc::clone(&self.dictionary), numbers.iter().enumerate().map(place))
+    }
+
+    /// The code of each string of a dictionary, [`NONE`] of those that are not there.
+    fn codes_of(&self, own: &Dictionary) -> Vec<u32> {
+        let mut by_place = vec![NONE; self.dictionary.len()];
+        self.places.iter().zip(0..).for_each(|(&place, code)| by_place[place as usize] = code);
+        let mut near = 0;
+        let code = |text: &str| match self.dictionary.find_near(text.as_bytes(), near) {
+            Ok(place) => {
+                near = place;
+                by_place[place as usize]
+            }
+            Err(_) => NONE,
+        };
+        own.iter().map(code).collect()
+    }
+
+    /// These strings and behind them more, which are codes of another dictionary; none if they are too long together.
+    fn and(&self, own: &Dictionary, more: &[u32]) -> Option<Strings> {
+        let mut sorted = more.to_vec();
+        sorted.sort_unstable();
+        let mut new = sorted.into_iter().peekable();
+        let mut all: Vec<&str> = Vec::with_capacity(self.dictionary.len() + more.len());
+        let mut old_places: Vec<u32> = Vec::with_capacity(self.dictionary.len());
+        let mut new_places = vec![0; own.len()];
+        for old in self.dictionary.iter() {
+            while let Some(code) = new.next_if(|&code| own.get(code) < old) {
+                new_places[code as usize] = all.len() as u32;
+                all.push(own.get(code));
+            }
+            // A dictionary may have strings that no row has.
+            if let Some(code) = new.next_if(|&code| own.get(code) == old) {
+                new_places[code as usize] = all.len() as u32;
+            }
+            old_places.push(all.len() as u32);
+            all.push(old);
+        }
+        for code in new {
+            new_places[code as usize] = all.len() as u32;
+            all.push(own.get(code));
+        }
+        let bytes: usize = all.iter().map(|text| text.len()).sum();
+        let old = self.places.iter().map(|&place| old_places[place as usize]);
+        let places = old.chain(more.iter().map(|&code| new_places[code as usize])).collect();
+        (bytes <= compact_text::DICTIONARY_BYTES_MAX)
+            .then(|| Strings { dictionary: Arc::new(Dictionary::new(all)), places })
+    }
+
+    /// The values of a domain, a column for each [`CHUNK_ROWS`] of them.
+    fn columns(&self) -> Vec<Column> {
+        let column = |places: &[u32]| {
+            let data = Dictionary::encode(Arc::clone(&self.dictionary), places.iter().copied());
+            Column { data, nulls: None }
+        };
+        self.places.chunks(CHUNK_ROWS).map(column).collect()
+    }
+}
+
+/// Encodes a column if it gains by it.
+pub(super) fn code(candidate: &Candidate<'_>, known: &[Domain], context: &Context) -> Result<Option<Coded>> {
+    let dictionary = one_dictionary(&candidate.columns);
+    let is_small = dictionary.is_some_and(|dictionary| dictionary.len() <= SMALL);
+    if is_small || !Technique::Dictionaries.is_on() {
+        return Ok(None);
+    }
+    let shared = shared(candidate, known);
+    if shared.is_none() && dictionary.is_none() {
+        return Ok(None);
+    }
+    let mut memory = Reservation::new(&context.memory);
+    memory.add((candidate.rows + shared.map_or(0, |domain| domain.table.rows())) * WORKING_BYTES)?;
+    if let Some(dictionary) = dictionary {
+        return code_as(candidate, (dictionary, &candidate.columns), shared, context);
+    }
+    let columns: Vec<&Column> = candidate.columns.iter().collect();
+    let Some(data) = compact_text::share(&columns, candidate.rows, &context.memory) else { return Ok(None) };
+    let nulls = candidate.columns.iter().map(|column| column.nulls.clone());
+    let columns: Vec<Column> = data.into_iter().zip(nulls).map(|(data, nulls)| Column { data, nulls }).collect();
+    match one_dictionary(&columns) {
+        Some(dictionary) => code_as(candidate, (dictionary, &columns), shared, context),
+        None => Ok(None),
+    }
+}
+
+/// Encodes a column that is codes of a dictionary.
+fn code_as(
+    candidate: &Candidate<'_>,
+    (own, columns): (&Arc<Dictionary>, &[Column]),
+    shared: Option<&Domain>,
+    context: &Context,
+) -> Result<Option<Coded>> {
+    let strings = shared.and_then(Strings::of);
+    let mut to = strings.as_ref().map_or_else(|| vec![NONE; own.len()], |strings| strings.codes_of(own));
+    let from = strings.as_ref().map_or(0, |strings| strings.places.len());
+    context.check()?;
+    let (numbered, new) = number(columns, &mut to, from as u32);
+    if from + new.len() > VALUES_MAX {
+        return Ok(None);
+    }
+    let (strings, lineage) = match shared.zip(strings) {
+        None => {
+            let lineage = Lineage::new(new.len());
+            (Strings { dictionary: Arc::clone(own), places: new }, lineage)
+        }
+        Some((domain, strings)) => {
+            let longer = if new.is_empty() { None } else { strings.and(own, &new) };
+            match (longer, Step::of(domain, from, from + new.len())) {
+                (_, Step::Same) => {
+                    let codes = codes_table(candidate, numbered, context)?;
+                    return Ok(Some(Coded { domain: domain.clone(), codes }));
+                }
+                (Some(longer), Step::Longer(lineage)) => (longer, lineage),
+                _ => return code_as(candidate, (own, columns), None, context),
+            }
+        }
+    };
+    let table = domain_table(candidate, strings.columns(), context)?;
+    let domain = Domain { table: Arc::new(table), lineage };
+    Ok(Some(Coded { domain, codes: codes_table(candidate, numbered, context)? }))
+}
+
+/// The codes of all rows, where strings without one get the next in the order in which they come; and these strings.
+fn number(columns: &[Column], to: &mut [u32], from: u32) -> (Vec<Vec<i32>>, Vec<u32>) {
+    let mut new = Vec::new();
+    let mut column = |column: &Column| {
+        let code = |(row, &own): (usize, &u32)| {
+            if column.is_null(row) {
+                return 0;
+            }
+            let code = &mut to[own as usize];
+            if *code == NONE {
+                *code = from + new.len() as u32;
+                new.push(own);
+            }
+            *code as i32
+        };
+        codes(column).iter().enumerate().map(code).collect()
+    };
+    let numbered = columns.iter().map(&mut column).collect();
+    (numbered, new)
+}
+
+fn shared<'d>(candidate: &Candidate<'_>, known: &'d [Domain]) -> Option<&'d Domain> {
+    let mut sample: Vec<&[u8]> = candidate
+        .sample()
+        .filter(|(column, row)| !column.is_null(*row))
+        .map(|(column, row)| column.data.text_bytes(row))
+        .collect();
+    sample.sort_unstable();
+    sample.dedup();
+    candidate.shared(known, sample.len(), |domain| {
+        let dictionary = domain.table.chunks.first().and_then(|chunk| chunk.columns[0].data.dictionary());
+        let is_there = |text: &&&[u8]| dictionary.is_some_and(|dictionary| dictionary.find(text).is_ok());
+        sample.iter().filter(is_there).count()
+    })
+}
+
+/// The dictionary of all columns, if they have one together.
+fn one_dictionary(columns: &[Column]) -> Option<&Arc<Dictionary>> {
+    let first = columns.first()?.data.dictionary()?;
+    let is_it = |column: &Column| column.data.dictionary().is_some_and(|other| Arc::ptr_eq(first, other));
+    columns.iter().all(is_it).then_some(first)
+}
+
+/// The codes of a dictionary's column; any at a NULL.
+fn codes(column: &Column) -> Cow<'_, [u32]> {
+    match &column.data {
+        ColumnData::Dictionary8 { codes, .. } => codes.iter().map(|&code| code.into()).collect(),
+        ColumnData::Dictionary16 { codes, .. } => codes.iter().map(|&code| code.into()).collect(),
+        ColumnData::Dictionary32 { codes, .. } => Cow::Borrowed(codes),
+        _ => Cow::Borrowed(&[]),
+    }
+}
