@@ -42,10 +42,14 @@ struct StoredDomain {
 }
 
 /// Domains of tables, each once.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Domains(Vec<Arc<StoredDomain>>);
 
 impl Domains {
+    fn domains(&self) -> Vec<domain::Domain> {
+        self.0.iter().map(|stored| stored.domain.clone()).collect()
+    }
+
     /// Adds those of a table.
     pub(crate) fn add(&mut self, table: &StoredTable) {
         for domain in table.domains.iter().flatten() {
@@ -84,30 +88,48 @@ impl StoredTable {
 
     /// A new snapshot of loaded rows: what gains by it is stored as codes of domains, those of other tables if they have them.
     pub(crate) fn encoded(name: &str, table: Table, known: Domains, context: &Context) -> Result<Self> {
+        let (table, found) = domain::encode(table, &[], &known.domains(), context)?;
+        Ok(StoredTable::with_domains(name, table, found, known))
+    }
+
+    /// The same rows with codes of more domains, if they have values of those.
+    fn encoded_again(&self, name: &str, known: &Domains, context: &Context) -> Result<Option<Self>> {
+        let has = self.own_domains();
+        let (table, found) = match domain::encode(Table::clone(&self.table), &has, &known.domains(), context) {
+            // As it is will do.
+            Err(error) if error.kind() == ErrorKind::OutOfMemory => return Ok(None),
+            encoded => encoded?,
+        };
+        let count = |domains: &[Option<domain::Domain>]| domains.iter().flatten().count();
+        let mut all = known.clone();
+        all.add(self);
+        Ok((count(&found) > count(&has)).then(|| StoredTable::with_domains(name, table, found, all)))
+    }
+
+    fn with_domains(name: &str, table: Table, found: Vec<Option<domain::Domain>>, known: Domains) -> Self {
         let mut stored = known.0;
-        let known: Vec<domain::Domain> = stored.iter().map(|stored| stored.domain.clone()).collect();
-        let (table, found) = domain::encode(table, &known, context)?;
         let mut domains = Vec::with_capacity(found.len());
         for (field, domain) in table.fields.iter().zip(found) {
-            let Some(domain) = domain else {
-                domains.push(None);
-                continue;
-            };
-            let is_it = |stored: &&Arc<StoredDomain>| Arc::ptr_eq(&stored.domain.table, &domain.table);
-            let known = stored.iter().find(is_it).cloned();
-            let is_new = known.is_none();
-            let domain = known.unwrap_or_else(|| StoredDomain::new(&field.name, domain));
-            if is_new {
-                stored.push(Arc::clone(&domain));
-            }
-            domains.push(Some(domain));
+            domains.push(domain.map(|domain| {
+                let is_it = |stored: &&Arc<StoredDomain>| Arc::ptr_eq(&stored.domain.table, &domain.table);
+                let known = stored.iter().find(is_it).cloned();
+                known.unwrap_or_else(|| {
+                    stored.push(StoredDomain::new(&field.name, domain));
+                    Arc::clone(&stored[stored.len() - 1])
+                })
+            }));
         }
         let seen = |domain: &Option<Arc<StoredDomain>>| {
             let stored = domain.as_ref()?;
             Some(Domain { table: Arc::clone(&stored.info), lineage: stored.domain.lineage.id })
         };
         let info = info(name.to_owned(), &table, domains.iter().map(seen).collect());
-        Ok(StoredTable { table: Arc::new(table), info: Arc::new(info), domains })
+        StoredTable { table: Arc::new(table), info: Arc::new(info), domains }
+    }
+
+    fn own_domains(&self) -> Vec<Option<domain::Domain>> {
+        let domain = |domain: &Option<Arc<StoredDomain>>| domain.as_ref().map(|stored| stored.domain.clone());
+        self.domains.iter().map(domain).collect()
     }
 
     /// The rows as values, to be read by others than programs.
@@ -115,9 +137,7 @@ impl StoredTable {
         if self.domains.is_empty() {
             return Ok(Arc::clone(&self.table));
         }
-        let domain = |domain: &Option<Arc<StoredDomain>>| domain.as_ref().map(|stored| stored.domain.clone());
-        let domains: Vec<Option<domain::Domain>> = self.domains.iter().map(domain).collect();
-        domain::decode(&self.table, &domains, context).map(Arc::new)
+        domain::decode(&self.table, &self.own_domains(), context).map(Arc::new)
     }
 
     /// What programs may scan, by handle: the table and its domains.
@@ -143,6 +163,24 @@ impl State {
 
     pub(crate) fn remove(&mut self, name: &str) -> Option<Entry> {
         self.entries.remove(name)
+    }
+
+    /// Puts a loaded table under a name. Other tables store codes of its domains, too, where they have values of these: what
+    /// refers to them may be loaded behind them.
+    pub(crate) fn insert_loaded(&mut self, name: &str, table: StoredTable, context: &Context) -> Result<()> {
+        let mut known = Domains::default();
+        known.add(&table);
+        if !known.0.is_empty() {
+            for (name, entry) in self.entries.iter_mut().filter(|(other, _)| *other != name) {
+                if let Entry::Table(other) = entry
+                    && let Some(encoded) = other.encoded_again(name, &known, context)?
+                {
+                    *other = encoded;
+                }
+            }
+        }
+        self.insert(name, Entry::Table(table));
+        Ok(())
     }
 
     /// The domains of all tables.

@@ -1,6 +1,6 @@
 //! The engine: tables, workers and limits that sessions share.
 
-use crate::catalog::{Current, Entry, Snapshot, StoredTable};
+use crate::catalog::{Current, Snapshot, StoredTable};
 use crate::session::Session;
 use crate::{Result, format};
 use multiloop_exec::column::Table;
@@ -146,10 +146,11 @@ impl Shared {
     }
 
     /// Puts a table under a name, in place of what was there.
-    pub(crate) fn put_table(&self, name: &str, table: StoredTable) {
+    pub(crate) fn put_table(&self, name: &str, table: StoredTable, context: &Context) -> Result<()> {
         let mut write = self.catalog.begin_write();
-        write.state.insert(name, Entry::Table(table));
+        write.state.insert_loaded(name, table, context)?;
         write.commit();
+        Ok(())
     }
 
     /// Loaded rows as a table is stored.

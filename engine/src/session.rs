@@ -170,8 +170,7 @@ impl Session {
                 Ok(StoredTable::new(name, Table::register(&schema, batches, &self.loading())?))
             }
         })?;
-        self.engine.0.put_table(name, table);
-        Ok(())
+        self.engine.0.put_table(name, table, &self.loading())
     }
 
     /// Loads record batches into a compact table, replacing a table of that name; each batch is dropped as soon as
@@ -183,8 +182,7 @@ impl Session {
         batches: impl IntoIterator<Item = Result<RecordBatch>>,
     ) -> Result<()> {
         let table = self.as_statement(|| self.compact(name, schema, batches))?;
-        self.engine.0.put_table(name, table);
-        Ok(())
+        self.engine.0.put_table(name, table, &self.loading())
     }
 
     /// Loads a Parquet, CSV or Arrow file (or all that a pattern like `part-*.parquet` fits) as a table, replacing a
@@ -196,8 +194,7 @@ impl Session {
             let table = format::read_table(path, format, None, &self.loading())?;
             self.engine.0.stored(name, table, &self.loading())
         })?;
-        self.engine.0.put_table(name, table);
-        Ok(())
+        self.engine.0.put_table(name, table, &self.loading())
     }
 
     /// Loads Parquet as a table; see [`Session::read`].

@@ -115,7 +115,7 @@ impl Runner<'_> {
         if exists(&write.state) && !or_replace {
             return already_exists(name, if_not_exists, tag);
         }
-        write.state.insert(name, Entry::Table(table));
+        write.state.insert_loaded(name, table, &self.session.loading())?;
         write.commit();
         Ok(ResultStream::done(tag))
     }
@@ -137,12 +137,19 @@ impl Runner<'_> {
     /// Appends rows to a table: they are made while nobody else may write, for the table as it is then.
     /// Gives the number of rows.
     fn append(&self, name: &str, rows: impl FnOnce(&Table) -> Result<Table>) -> Result<usize> {
+        let context = self.session.loading();
         let mut write = self.session.engine.0.catalog.begin_write();
-        let old = write.state.table(name)?.values(&self.session.loading())?;
+        let old = write.state.table(name)?.values(&context)?;
         let rows = rows(&old)?;
         check_not_null(&old.fields, &rows)?;
-        let table = old.append(&rows, &self.session.loading())?;
-        write.state.insert(name, Entry::Table(StoredTable::new(name, table)));
+        let table = old.append(&rows, &context)?;
+        if old.rows() == 0 {
+            // CREATE TABLE and COPY are a load in two statements.
+            let table = StoredTable::encoded(name, table, write.state.domains(), &context)?;
+            write.state.insert_loaded(name, table, &context)?;
+        } else {
+            write.state.insert(name, Entry::Table(StoredTable::new(name, table)));
+        }
         write.commit();
         Ok(rows.rows())
     }

@@ -29,10 +29,11 @@ fn load(session: &Session, item_first: bool) {
         "create table item as select id, {key} as key, id % 7 as kind from (select n as id from number where n < 5000) as i"
     );
     let sale = format!(
-        "create table sale as select id, {key} as key, n as w, n % 10 as day
+        "insert into sale select id, {key} as key, n as w, n % 10 as day
          from (select n, case when n % 11 > 0 then n * 37 % 4900 + case when n % 5 = 0 then 1000 else 0 end end as id
                from number where n < 9001) as s"
     );
+    done(session, "create table sale (id int, key bigint, w int, day int)");
     let both = if item_first { [&item, &sale] } else { [&sale, &item] };
     both.into_iter().for_each(|sql| done(session, sql));
     done(
@@ -167,5 +168,75 @@ fn rows_are_appended() {
         let found =
             multiloop_tests::text_rows(prepared.execute(&session, &[parameter]).expect("it runs")).expect("rows come");
         assert_eq!(found[0][0], rows.to_string());
+    }
+}
+
+/// `thing` has each of 75,000 names once; `visit` has 320,000 rows of 70,000 of them and of 1,000 that no thing has, now and
+/// then NULL: a dictionary that is large.
+fn load_names(session: &Session, things_first: bool) {
+    load(session, true);
+    done(session, "create table digits as select a.n * 10 + b.d as n from number a, digit b");
+    let name = "'the thing that is called ' || (id * 7919 % 100000) || '.'";
+    let thing = format!(
+        "create table thing as select id, {name} as key from (select n as id from digits where n < 75000) as t"
+    );
+    let visit = format!(
+        "create table visit as select id, {name} as key, w from (select n % 7 + d as w,
+         case when (n + d) % 13 > 0 then 4000 + (n * 17 + d * 20011) % 72000 end as id
+         from digits, digit where n < 32000) as v"
+    );
+    let both = if things_first { [&thing, &visit] } else { [&visit, &thing] };
+    both.into_iter().for_each(|sql| done(session, sql));
+}
+
+#[test]
+fn names_are_codes_whoever_comes_first() {
+    const QUERIES: &[&str] = &[
+        "select count(*), sum(w), sum(thing.id) from visit join thing on visit.{k} = thing.{k}",
+        "select count(*), count(thing.id), sum(w) from visit left join thing on visit.{k} = thing.{k}",
+        "select count(*), sum(id) from thing where {k} not in (select {k} from visit where w < 4 and {k} is not null)",
+        "select count(*), sum(id) from thing where exists (select 1 from visit where visit.{k} = thing.{k} and w > 12)",
+        "select count(*), sum(n) from (select {k}, count(*) as n from visit group by {k} having sum(w) > 40) as g",
+        "select count(distinct {k}), count(*) from visit",
+        "select count(*) from (select {k} from visit intersect select {k} from thing) as i",
+    ];
+    for things_first in [true, false] {
+        let session = WAYS[2].session();
+        load_names(&session, things_first);
+        let rows = |sql: &str| match answer(&session, sql) {
+            Answer::Rows(_, rows) => rows,
+            other => panic!("{sql}: {other:?}"),
+        };
+        for query in QUERIES {
+            let (by_key, by_id) = (query.replace("{k}", "key"), query.replace("{k}", "id"));
+            assert_eq!(rows(&by_key), rows(&by_id), "{by_key}");
+            let explained = format!("{:?}", rows(&format!("explain {by_key}")));
+            assert!(!explained.contains("values["), "codes are enough: {explained}");
+        }
+        let names = "'the thing that is called ' || (id * 7919 % 100000) || '.'";
+        for (by_key, by_id) in [
+            (
+                "select count(*) from visit where key like '%7.'",
+                format!("select count(*) from visit where {names} like '%7.'"),
+            ),
+            (
+                "select min(key), max(key), max(length(key)) from visit",
+                format!("select min({names}), max({names}), max(length({names})) from visit"),
+            ),
+            (
+                "select key, w from visit order by key, w limit 30",
+                format!("select {names}, w from visit order by 1, w limit 30"),
+            ),
+            (
+                "select count(*) from visit where key = 'the thing that is called 7919.'",
+                "select count(*) from visit where id = 1".to_owned(),
+            ),
+            (
+                "select count(*) from visit where key in ('x', 'the thing that is called 86355.')",
+                "select count(*) from visit where id = 70045".to_owned(),
+            ),
+        ] {
+            assert_eq!(rows(by_key), rows(&by_id), "{by_key}");
+        }
     }
 }

@@ -25,8 +25,11 @@ use multiloop_planner::types::{DataType, Field};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// Rows of a table that is encoded, at least: for fewer nothing is gained.
+/// Rows of a table for which a domain is made, at least: for fewer nothing is gained.
 const ROWS_MIN: usize = 4096;
+
+/// Rows of a table that shares a domain, at least: all of that has to be looked at.
+const ROWS_SHARING: usize = 256;
 
 /// Values of a column that are looked for in the domains that there are.
 const SAMPLE: u64 = 256;
@@ -81,6 +84,11 @@ struct Candidate<'t> {
 }
 
 impl Candidate<'_> {
+    /// Whether it is long enough for a domain of its own.
+    fn may_begin(&self) -> bool {
+        self.rows >= ROWS_MIN
+    }
+
     /// Chunks and rows of a sample, NULLs among them.
     fn sample(&self) -> impl Iterator<Item = (&Column, usize)> {
         // Multiples of the golden ratio, modulo 1, lie evenly, and in step with nothing.
@@ -130,16 +138,22 @@ impl Step {
 }
 
 /// A loaded table with codes in the place of what gains by it, and for each column its domain, if it has one: one of those
-/// that are `known`, a longer one, or a new one; none at all if no column has. A column for which memory does not suffice stays
-/// as it is.
-pub fn encode(mut table: Table, known: &[Domain], context: &Context) -> Result<(Table, Vec<Option<Domain>>)> {
+/// that are `known`, a longer one, or a new one; none at all if no column has. Columns that have codes already, of the domains
+/// that the table `has`, keep them. A column for which memory does not suffice stays as it is.
+pub fn encode(
+    mut table: Table,
+    has: &[Option<Domain>],
+    known: &[Domain],
+    context: &Context,
+) -> Result<(Table, Vec<Option<Domain>>)> {
     let mut known = known.to_vec();
-    let mut domains = vec![None; table.fields.len()];
+    let mut domains = has.to_vec();
     let even = table.chunks.iter().rev().skip(1).all(|chunk| chunk.rows == CHUNK_ROWS);
-    if table.rows() < ROWS_MIN || !even || !Technique::Domains.is_on() {
-        return Ok((table, Vec::new()));
+    if table.rows() < ROWS_SHARING || !even || !Technique::Domains.is_on() {
+        return Ok((table, domains));
     }
-    for (index, domain) in domains.iter_mut().enumerate() {
+    domains.resize(table.fields.len(), None);
+    for (index, domain) in domains.iter_mut().enumerate().filter(|(_, domain)| domain.is_none()) {
         context.check()?;
         let columns = table.chunks.iter().map(|chunk| chunk.columns[index].clone()).collect();
         let (field, statistics, rows) = (&table.fields[index], &table.statistics.columns[index], table.rows());

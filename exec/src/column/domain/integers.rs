@@ -29,7 +29,7 @@ pub(super) fn code(candidate: &Candidate<'_>, known: &[Domain], context: &Contex
         return Ok(None);
     }
     let shared = shared(candidate, known);
-    if shared.is_none() && !is_key(candidate) {
+    if shared.is_none() && !(is_key(candidate) && candidate.may_begin()) {
         return Ok(None);
     }
     let mut memory = Reservation::new(&context.memory);
@@ -63,17 +63,19 @@ fn code_as(candidate: &Candidate<'_>, shared: Option<&Domain>, context: &Context
     Ok(Some(Coded { domain, codes: codes_table(candidate, found.codes, context)? }))
 }
 
-/// Whether values lie too far apart for an array over their range, and in no order that would do instead.
+/// Whether values lie too far apart for an array over their range.
 fn is_far_apart(candidate: &Candidate<'_>) -> bool {
     let statistics = candidate.statistics;
     let (Some(Value::Int(min)), Some(Value::Int(max))) = (&statistics.min, &statistics.max) else { return false };
-    !statistics.sorted && max.abs_diff(*min) / statistics.step.unwrap_or(1) > NEAR * candidate.rows as u64
+    max.abs_diff(*min) / statistics.step.unwrap_or(1) > NEAR * candidate.rows as u64
 }
 
-/// Whether a column looks like a key: each value once, or many of them more often. What was measured is neither.
+/// Whether a column looks like a key: each value once, or many of them more often. What was measured is neither. And what is
+/// in order needs no codes by itself.
 fn is_key(candidate: &Candidate<'_>) -> bool {
-    let distinct = candidate.statistics.distinct;
-    candidate.statistics.unique_values || distinct.is_some_and(|distinct| distinct <= candidate.rows as u64 / 4 * 3)
+    let statistics = candidate.statistics;
+    let repeats = statistics.distinct.is_some_and(|distinct| distinct <= candidate.rows as u64 / 4 * 3);
+    !statistics.sorted && (statistics.unique_values || repeats)
 }
 
 fn shared<'d>(candidate: &Candidate<'_>, known: &'d [Domain]) -> Option<&'d Domain> {

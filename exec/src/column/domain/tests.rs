@@ -32,7 +32,7 @@ fn scattered(n: i64) -> i64 {
 }
 
 fn encoded(table: &Table, known: &[Domain]) -> (Table, Option<Domain>) {
-    let (table, mut domains) = encode(table.clone(), known, &context()).expect("there is memory");
+    let (table, mut domains) = encode(table.clone(), &[], known, &context()).expect("there is memory");
     (table, domains.pop().flatten())
 }
 
@@ -93,6 +93,7 @@ fn what_would_gain_nothing_stays() {
     stays(&big((0..rows).map(|n| n * 7919 % rows)));
     stays(&big((0..rows).map(|n| n * 7919 % rows * 1_000_000_007)));
     stays(&big((0..rows).map(|n| n * n * n * 1000)));
+    stays(&big((0..super::ROWS_SHARING as i64 - 1).map(scattered)));
     stays(&table(DataType::Timestamp, (0..rows).map(|n| Some(scattered(n) >> 12))));
     // Measured: some values are there twice, most once.
     stays(&big((0..rows).map(|n| scattered(n - n % 10 / 9))));
@@ -104,6 +105,12 @@ fn columns_of_the_same_values_share_a_domain() {
     let keys = [domain.clone()];
     // As many, some of them, in another order, with NULLs; such as would not be encoded by themselves.
     for foreign in [
+        big({
+            let mut sorted: Vec<i64> = (0..50_000).map(scattered).collect();
+            sorted.sort_unstable();
+            sorted
+        }),
+        big((0..super::ROWS_SHARING as i64).map(|n| scattered(n * 100))),
         big((0..60_000).rev().map(scattered)),
         table(DataType::BigInt, (0..200_000).map(|n| (n % 10 > 0).then(|| scattered(n * 7 % 59_999)))),
         big((0..9_000).map(|n| scattered(n - n % 10 / 9))),
@@ -149,10 +156,10 @@ fn threads_do_not_show() {
 fn without_memory_columns_stay_and_with_it_it_is_counted() {
     let table = big((0..60_000).map(scattered));
     let little = Context::new(Memory::new(1 << 20));
-    assert!(encode(table.clone(), &[], &little).expect("the load goes on").1.is_empty());
+    assert!(encode(table.clone(), &[], &[], &little).expect("the load goes on").1.is_empty());
     assert_eq!(little.memory.used(), 0);
     let enough = context();
-    let (coded, domains) = encode(table, &[], &enough).expect("there is memory");
+    let (coded, domains) = encode(table, &[], &[], &enough).expect("there is memory");
     let bytes = |table: &Table| -> usize {
         table.chunks.iter().flat_map(|chunk| &chunk.columns).map(|column| column.bytes()).sum()
     };
@@ -188,7 +195,7 @@ fn large_dictionaries_become_domains() {
     assert!(encoded(&keys, &[]).1.is_none());
     let shared = check_shared(&keys, &domain);
     assert!(Arc::ptr_eq(&shared.table, &domain.table));
-    assert!(encoded(&texts((80_000..160_000).map(name)), &[domain.clone()]).1.is_none());
+    assert!(encoded(&texts((80_000..160_000).map(name)), std::slice::from_ref(&domain)).1.is_none());
     assert!(encoded(&texts((0..70_000).map(|n| name(n % 100))), &[domain]).1.is_none());
 }
 
@@ -231,7 +238,8 @@ fn memory_of_text_is_counted() {
     let rows: Vec<Vec<Value>> =
         (0..300_000).map(|n| vec![Value::text(name(n % 70_000).expect("it has one"))]).collect();
     builder.push_values(&rows).expect("there is memory");
-    let (coded, domains) = encode(builder.finish().expect("there is memory"), &[], &enough).expect("there is memory");
+    let (coded, domains) =
+        encode(builder.finish().expect("there is memory"), &[], &[], &enough).expect("there is memory");
     let bytes = |table: &Table| -> usize {
         table.chunks.iter().flat_map(|chunk| &chunk.columns).map(|column| column.bytes()).sum()
     };

@@ -104,7 +104,7 @@ pub(super) fn code(candidate: &Candidate<'_>, known: &[Domain], context: &Contex
         return Ok(None);
     }
     let shared = shared(candidate, known);
-    if shared.is_none() && dictionary.is_none() {
+    if shared.is_none() && !(dictionary.is_some() && candidate.may_begin()) {
         return Ok(None);
     }
     let mut memory = Reservation::new(&context.memory);

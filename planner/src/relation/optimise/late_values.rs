@@ -104,7 +104,7 @@ impl LateValues<'_> {
         *columns = projected;
     }
 
-    /// Rows of both sides have codes only where both sides have the same domain's.
+    /// Rows of both sides have codes only where both sides have those of one lineage.
     fn set_operation(
         &mut self,
         columns: &mut [ColumnId],
@@ -116,10 +116,12 @@ impl LateValues<'_> {
             let of = |id: ColumnId| self.codes.get(&id).cloned();
             match (of(left.1[at]), of(right.1[at])) {
                 (Some((a, domain)), Some((b, other)))
-                    if domain == other && !left.1.contains(&a) && !right.1.contains(&b) =>
+                    if domain.lineage == other.lineage && !left.1.contains(&a) && !right.1.contains(&b) =>
                 {
                     (left.1[at], right.1[at]) = (a, b);
-                    *column = self.code_of(*column, domain);
+                    // The longer one knows the codes of both.
+                    let rows = |domain: &Domain| domain.table.statistics.rows;
+                    *column = self.code_of(*column, if rows(&other) > rows(&domain) { other } else { domain });
                 }
                 _ => {
                     values.0.push(left.1[at]);
