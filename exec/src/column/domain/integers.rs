@@ -17,8 +17,9 @@ use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Integers in the range of a column for each row, at most, where it stays as it is: an array over the range will do.
-const NEAR: u64 = 16;
+/// Integers in the range of a column, whatever rows there are, and for each row, at most, where it stays as it is: bits and
+/// ranks over the range will do (`profile.rs` in the planner knows the same bounds).
+const NEAR: (u64, u64) = (1 << 24, 2048);
 
 /// Bytes of memory that encoding takes for a row and for each value that is known, beside what it gives.
 const WORKING_BYTES: usize = 40;
@@ -67,7 +68,7 @@ fn code_as(candidate: &Candidate<'_>, shared: Option<&Domain>, context: &Context
 fn is_far_apart(candidate: &Candidate<'_>) -> bool {
     let statistics = candidate.statistics;
     let (Some(Value::Int(min)), Some(Value::Int(max))) = (&statistics.min, &statistics.max) else { return false };
-    max.abs_diff(*min) / statistics.step.unwrap_or(1) > NEAR * candidate.rows as u64
+    max.abs_diff(*min) / statistics.step.unwrap_or(1) > NEAR.0.max(NEAR.1 * candidate.rows as u64)
 }
 
 /// Whether a column looks like a key: each value once, or many of them more often. What was measured is neither. And what is
