@@ -175,6 +175,8 @@ impl State {
                 if let Entry::Table(other) = entry
                     && let Some(encoded) = other.encoded_again(name, &known, context)?
                 {
+                    // It may have made one longer, and the next one has to go on from there.
+                    known.add(&encoded);
                     *other = encoded;
                 }
             }

@@ -190,6 +190,30 @@ fn load_names(session: &Session, things_first: bool) {
 }
 
 #[test]
+fn several_tables_follow_one_that_comes_last() {
+    let session = WAYS[2].session();
+    load_names(&session, true);
+    done(&session, "drop table visit");
+    let name = "'the thing that is called ' || (id * 7919 % 100000) || '.'";
+    for (table, from) in [("left_part", 0), ("right_part", 30_000)] {
+        let rows = format!("select n + {from} as id from digits where n < 60000");
+        done(&session, &format!("create table {table} as select id, {name} as key from ({rows}) as r"));
+    }
+    let visits = "select n % 80000 as id from digits, digit where d < 4";
+    done(&session, &format!("create table visit as select id, {name} as key from ({visits}) as v"));
+    for query in [
+        "select count(*), sum(a.id) from left_part a join right_part b on a.{k} = b.{k}",
+        "select count(*), sum(a.id) from visit v join right_part a on v.{k} = a.{k} join thing t on t.{k} = a.{k}",
+        "select count(*) from (select {k} from left_part union select {k} from right_part) as u",
+    ] {
+        let (by_key, by_id) = (query.replace("{k}", "key"), query.replace("{k}", "id"));
+        assert_eq!(answer(&session, &by_key), answer(&session, &by_id), "{by_key}");
+        let explained = format!("{:?}", answer(&session, &format!("explain {by_key}")));
+        assert!(!explained.contains("values["), "codes are enough: {explained}");
+    }
+}
+
+#[test]
 fn names_are_codes_whoever_comes_first() {
     const QUERIES: &[&str] = &[
         "select count(*), sum(w), sum(thing.id) from visit join thing on visit.{k} = thing.{k}",

@@ -30,7 +30,7 @@ pub(super) fn code(candidate: &Candidate<'_>, known: &[Domain], context: &Contex
         return Ok(None);
     }
     let shared = shared(candidate, known);
-    if shared.is_none() && !(is_key(candidate) && candidate.may_begin()) {
+    if shared.is_none() && !begins(candidate) {
         return Ok(None);
     }
     let mut memory = Reservation::new(&context.memory);
@@ -53,7 +53,8 @@ fn code_as(candidate: &Candidate<'_>, shared: Option<&Domain>, context: &Context
             let codes = codes_table(candidate, found.codes, context)?;
             return Ok(Some(Coded { domain: domain.clone(), codes }));
         }
-        Some((_, Step::Apart)) => return code_as(candidate, None, context),
+        Some((_, Step::Apart)) if begins(candidate) => return code_as(candidate, None, context),
+        Some((_, Step::Apart)) => return Ok(None),
         Some((_, Step::Longer(lineage))) => lineage,
         None => Lineage::new(to),
     };
@@ -71,12 +72,12 @@ fn is_far_apart(candidate: &Candidate<'_>) -> bool {
     max.abs_diff(*min) / statistics.step.unwrap_or(1) > NEAR.0.max(NEAR.1 * candidate.rows as u64)
 }
 
-/// Whether a column looks like a key: each value once, or many of them more often. What was measured is neither. And what is
-/// in order needs no codes by itself.
-fn is_key(candidate: &Candidate<'_>) -> bool {
+/// Whether a column has a domain though no other table has its values. It has to look like a key: each value once, or many of
+/// them more often. What was measured is neither; and what is in order needs no codes by itself.
+fn begins(candidate: &Candidate<'_>) -> bool {
     let statistics = candidate.statistics;
     let repeats = statistics.distinct.is_some_and(|distinct| distinct <= candidate.rows as u64 / 4 * 3);
-    !statistics.sorted && (statistics.unique_values || repeats)
+    candidate.may_begin() && !statistics.sorted && (statistics.unique_values || repeats)
 }
 
 fn shared<'d>(candidate: &Candidate<'_>, known: &'d [Domain]) -> Option<&'d Domain> {

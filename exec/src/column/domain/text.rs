@@ -104,7 +104,7 @@ pub(super) fn code(candidate: &Candidate<'_>, known: &[Domain], context: &Contex
         return Ok(None);
     }
     let shared = shared(candidate, known);
-    if shared.is_none() && !(dictionary.is_some() && candidate.may_begin()) {
+    if shared.is_none() && !begins(candidate) {
         return Ok(None);
     }
     let mut memory = Reservation::new(&context.memory);
@@ -120,6 +120,11 @@ pub(super) fn code(candidate: &Candidate<'_>, known: &[Domain], context: &Contex
         Some(dictionary) => code_as(candidate, (dictionary, &columns), shared, context),
         None => Ok(None),
     }
+}
+
+/// Whether a column has a domain though no other table has its strings.
+fn begins(candidate: &Candidate<'_>) -> bool {
+    candidate.may_begin() && one_dictionary(&candidate.columns).is_some()
 }
 
 /// Encodes a column that is codes of a dictionary.
@@ -150,7 +155,8 @@ fn code_as(
                     return Ok(Some(Coded { domain: domain.clone(), codes }));
                 }
                 (Some(longer), Step::Longer(lineage)) => (longer, lineage),
-                _ => return code_as(candidate, (own, columns), None, context),
+                _ if begins(candidate) => return code_as(candidate, (own, columns), None, context),
+                _ => return Ok(None),
             }
         }
     };
