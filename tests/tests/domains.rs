@@ -192,14 +192,14 @@ fn load_names(session: &Session, things_first: bool) {
 #[test]
 fn several_tables_follow_one_that_comes_last() {
     let session = WAYS[2].session();
-    load_names(&session, true);
-    done(&session, "drop table visit");
+    load(&session, true);
+    done(&session, "create table digits as select a.n * 10 + b.d as n from number a, digit b");
     let name = "'the thing that is called ' || (id * 7919 % 100000) || '.'";
-    for (table, from) in [("left_part", 0), ("right_part", 30_000)] {
+    for (table, from) in [("left_part", 0), ("right_part", 40_000), ("thing", 15_000)] {
         let rows = format!("select n + {from} as id from digits where n < 60000");
         done(&session, &format!("create table {table} as select id, {name} as key from ({rows}) as r"));
     }
-    let visits = "select n % 80000 as id from digits, digit where d < 4";
+    let visits = "select 20000 + n % 70000 as id from digits, digit where d < 4";
     done(&session, &format!("create table visit as select id, {name} as key from ({visits}) as v"));
     for query in [
         "select count(*), sum(a.id) from left_part a join right_part b on a.{k} = b.{k}",
