@@ -30,7 +30,7 @@ techniques! {
     Frames = "frames",
     /// Such offsets in steps of what divides all of them, where that is narrower.
     Steps = "steps",
-    /// Integers of tables that lie far apart as codes of a domain.
+    /// Integers of tables that lie far apart, and text of large dictionaries, as codes of a domain.
     Domains = "domains",
     /// Text of tables as codes of a dictionary.
     Dictionaries = "dictionaries",

@@ -2,6 +2,7 @@
 //! statement sees one state of the world from its first name to its last row.
 
 use crate::error::Result;
+use crate::relation::profile::number;
 use crate::types::Field;
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
@@ -82,6 +83,19 @@ pub struct ColumnStatistics {
     pub clustered: bool,
     /// Average bytes of a value in memory; for text the average length.
     pub average_bytes: f64,
+}
+
+/// Codes up to which an index is an array or bits, whatever rows there are; and for each row.
+const NEAR_CODES: (f64, f64) = ((1 << 24) as f64, 2048.0);
+
+impl ColumnStatistics {
+    /// Whether an index of so many rows of a column would be one of hashes, as far as ranges tell: not of strings, of which the
+    /// side that asks often has codes of a dictionary, each string of which is looked up once.
+    pub fn is_wide(&self, rows: u64) -> bool {
+        let bounds = self.min.as_ref().and_then(number).zip(self.max.as_ref().and_then(number));
+        let codes = bounds.map_or(0.0, |(min, max)| (max - min) / self.step.unwrap_or(1) as f64);
+        codes > NEAR_CODES.0.max(rows as f64 * NEAR_CODES.1)
+    }
 }
 
 /// What a name in FROM can stand for.

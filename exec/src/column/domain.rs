@@ -89,6 +89,13 @@ impl Candidate<'_> {
         self.rows >= ROWS_MIN
     }
 
+    /// Memory for what encoding takes beside what it gives: so many bytes for a row, and for a value of a domain that is shared.
+    fn working_memory(&self, shared: Option<&Domain>, bytes: usize, context: &Context) -> Result<Reservation> {
+        let mut memory = Reservation::new(&context.memory);
+        memory.add((self.rows + shared.map_or(0, |domain| domain.table.rows())) * bytes)?;
+        Ok(memory)
+    }
+
     /// Chunks and rows of a sample, NULLs among them.
     fn sample(&self) -> impl Iterator<Item = (&Column, usize)> {
         // Multiples of the golden ratio, modulo 1, lie evenly, and in step with nothing.
@@ -113,6 +120,29 @@ struct Coded {
     domain: Domain,
     /// One column a chunk, cut as the table's.
     codes: Table,
+}
+
+impl Coded {
+    /// Codes of a domain that there is.
+    fn sharing(
+        candidate: &Candidate<'_>,
+        domain: &Domain,
+        codes: Vec<Vec<i32>>,
+        context: &Context,
+    ) -> Result<Option<Self>> {
+        Ok(Some(Coded { domain: domain.clone(), codes: codes_table(candidate, codes, context)? }))
+    }
+
+    /// Codes of a domain that is made of these values, a column for each [`CHUNK_ROWS`] of them.
+    fn making(
+        candidate: &Candidate<'_>,
+        (values, lineage): (Vec<Column>, Arc<Lineage>),
+        codes: Vec<Vec<i32>>,
+        context: &Context,
+    ) -> Result<Option<Self>> {
+        let table = Arc::new(domain_table(candidate, values, context)?);
+        Coded::sharing(candidate, &Domain { table, lineage }, codes, context)
+    }
 }
 
 /// What becomes of a domain that lacks values.

@@ -134,20 +134,9 @@ fn scanned(table: &TableInfo, position: usize) -> Profile {
         null_share: if rows > 0.0 { column.nulls as f64 / rows } else { 0.0 },
         unique: column.unique,
         sorted: column.sorted,
-        wide: is_wide(column, rows),
+        wide: column.is_wide(table.statistics.rows),
         not_null: declared || column.unique || counted_no_nulls(column),
     }
-}
-
-/// Codes up to which an index is an array or bits, whatever rows there are; and for each row.
-const NEAR_CODES: (f64, f64) = ((1 << 24) as f64, 2048.0);
-
-/// Whether an index of so many rows of a column would be one of hashes, as far as ranges tell: not of strings, of which the
-/// side that asks often has codes of a dictionary, each string of which is looked up once.
-fn is_wide(column: &ColumnStatistics, rows: f64) -> bool {
-    let bounds = column.min.as_ref().and_then(number).zip(column.max.as_ref().and_then(number));
-    let codes = bounds.map_or(0.0, |(min, max)| (max - min) / column.step.unwrap_or(1) as f64);
-    codes > NEAR_CODES.0.max(rows * NEAR_CODES.1)
 }
 
 /// Statistics that were gathered (and not just left at their default) and found no NULL.

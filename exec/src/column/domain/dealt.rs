@@ -1,5 +1,6 @@
 //! Values to codes: dealt by their hashes, found part by part, numbered by where they come first.
 
+use super::super::distinct::mix;
 use ::arrow::buffer::NullBuffer;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -38,8 +39,7 @@ struct Part {
 /// Encodes the values of chunks; those that are `known` keep their places as codes.
 pub(super) fn encode(known: &[i64], chunks: &[Cow<'_, [i64]>], nulls: &[Option<&NullBuffer>]) -> Encoded {
     let before = deal(known, None);
-    let dealt: Vec<Vec<Dealt>> =
-        chunks.par_iter().zip(nulls).map(|(values, nulls)| deal_runs(values, *nulls)).collect();
+    let dealt: Vec<Vec<Dealt>> = chunks.par_iter().zip(nulls).map(|(values, nulls)| deal(values, *nulls)).collect();
     let mut starts = Vec::with_capacity(chunks.len() + 1);
     let mut rows = 0;
     for chunk in chunks {
@@ -91,29 +91,15 @@ fn spread(codes: &mut [i32], values: &[i64], nulls: Option<&NullBuffer>) {
 }
 
 fn hash(value: i64) -> u64 {
-    // Two rounds of a multiplication: keys may be multiples of anything.
-    let mixed = (value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93)
+    mix(value as u64)
 }
 
 fn part_of(hash: u64) -> usize {
     (hash >> 32) as usize % PARTS
 }
 
-fn deal(values: &[i64], nulls: Option<&NullBuffer>) -> Vec<Dealt> {
-    let mut parts: Vec<Dealt> = (0..PARTS).map(|_| Dealt::default()).collect();
-    for (row, &value) in values.iter().enumerate() {
-        if nulls.is_none_or(|nulls| nulls.is_valid(row)) {
-            let part = &mut parts[part_of(hash(value))];
-            part.rows.push(row as u32);
-            part.values.push(value);
-        }
-    }
-    parts
-}
-
 /// Deals the first of neighbours that are alike; NULLs are no neighbours.
-fn deal_runs(values: &[i64], nulls: Option<&NullBuffer>) -> Vec<Dealt> {
+fn deal(values: &[i64], nulls: Option<&NullBuffer>) -> Vec<Dealt> {
     let mut parts: Vec<Dealt> = (0..PARTS).map(|_| Dealt::default()).collect();
     let mut last = None;
     for (row, &value) in values.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Integers that lie far apart, in no order, as codes. A column is encoded in four steps, by all cores (`dealt`):
+//! Integers that lie far apart, as codes. A column is encoded in four steps, by all cores (`dealt`):
 //!
 //! 1. Each chunk deals its values by their hashes. Neighbours that are alike are dealt once.
 //! 2. Each part of the hashes finds its values among those that are known, and marks the rows of those that come first.
@@ -7,34 +7,29 @@
 
 use super::super::compact::gather_i64;
 use super::super::{CHUNK_ROWS, Chunk, Column, ColumnData};
-use super::{Candidate, Coded, Domain, Lineage, Step, VALUES_MAX, codes_table, dealt, domain_table};
+use super::{Candidate, Coded, Domain, Lineage, Step, VALUES_MAX, dealt};
 use crate::Result;
-use crate::context::{Context, Reservation};
+use crate::context::Context;
 use ::arrow::buffer::NullBuffer;
-use multiloop_planner::value::Value;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// Integers in the range of a column, whatever rows there are, and for each row, at most, where it stays as it is: bits and
-/// ranks over the range will do (`profile.rs` in the planner knows the same bounds).
-const NEAR: (u64, u64) = (1 << 24, 2048);
 
 /// Bytes of memory that encoding takes for a row and for each value that is known, beside what it gives.
 const WORKING_BYTES: usize = 40;
 
 /// Encodes a column if it gains by it.
 pub(super) fn code(candidate: &Candidate<'_>, known: &[Domain], context: &Context) -> Result<Option<Coded>> {
-    if !is_far_apart(candidate) {
+    // Bits and ranks over a range that is not wide will do.
+    if !candidate.statistics.is_wide(candidate.rows as u64) {
         return Ok(None);
     }
     let shared = shared(candidate, known);
     if shared.is_none() && !begins(candidate) {
         return Ok(None);
     }
-    let mut memory = Reservation::new(&context.memory);
-    memory.add((candidate.rows + shared.map_or(0, |domain| domain.table.rows())) * WORKING_BYTES)?;
+    let _memory = candidate.working_memory(shared, WORKING_BYTES, context)?;
     code_as(candidate, shared, context)
 }
 
@@ -49,10 +44,7 @@ fn code_as(candidate: &Candidate<'_>, shared: Option<&Domain>, context: &Context
         return Ok(None);
     }
     let lineage = match shared.map(|domain| (domain, Step::of(domain, from, to))) {
-        Some((domain, Step::Same)) => {
-            let codes = codes_table(candidate, found.codes, context)?;
-            return Ok(Some(Coded { domain: domain.clone(), codes }));
-        }
+        Some((domain, Step::Same)) => return Coded::sharing(candidate, domain, found.codes, context),
         Some((_, Step::Apart)) if begins(candidate) => return code_as(candidate, None, context),
         Some((_, Step::Apart)) => return Ok(None),
         Some((_, Step::Longer(lineage))) => lineage,
@@ -60,16 +52,8 @@ fn code_as(candidate: &Candidate<'_>, shared: Option<&Domain>, context: &Context
     };
     let all: Vec<i64> = before.into_iter().chain(found.new).collect();
     let column = |values: &[i64]| Column { data: ColumnData::Int64(values.to_vec().into()), nulls: None };
-    let table = domain_table(candidate, all.chunks(CHUNK_ROWS).map(column).collect(), context)?;
-    let domain = Domain { table: Arc::new(table), lineage };
-    Ok(Some(Coded { domain, codes: codes_table(candidate, found.codes, context)? }))
-}
-
-/// Whether values lie too far apart for an array over their range.
-fn is_far_apart(candidate: &Candidate<'_>) -> bool {
-    let statistics = candidate.statistics;
-    let (Some(Value::Int(min)), Some(Value::Int(max))) = (&statistics.min, &statistics.max) else { return false };
-    max.abs_diff(*min) / statistics.step.unwrap_or(1) > NEAR.0.max(NEAR.1 * candidate.rows as u64)
+    let values = all.chunks(CHUNK_ROWS).map(column).collect();
+    Coded::making(candidate, (values, lineage), found.codes, context)
 }
 
 /// Whether a column has a domain though no other table has its values. It has to look like a key: each value once, or many of

@@ -2,9 +2,9 @@
 //! domain are codes of a dictionary, each of its strings once: whoever looks a value up gets one, and can ask a string once.
 
 use super::super::{CHUNK_ROWS, Column, ColumnData, Dictionary, compact_text};
-use super::{Candidate, Coded, Domain, Lineage, Step, VALUES_MAX, codes_table, domain_table};
+use super::{Candidate, Coded, Domain, Lineage, Step, VALUES_MAX};
 use crate::Result;
-use crate::context::{Context, Reservation};
+use crate::context::Context;
 use crate::technique::Technique;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -107,8 +107,7 @@ pub(super) fn code(candidate: &Candidate<'_>, known: &[Domain], context: &Contex
     if shared.is_none() && !begins(candidate) {
         return Ok(None);
     }
-    let mut memory = Reservation::new(&context.memory);
-    memory.add((candidate.rows + shared.map_or(0, |domain| domain.table.rows())) * WORKING_BYTES)?;
+    let _memory = candidate.working_memory(shared, WORKING_BYTES, context)?;
     if let Some(dictionary) = dictionary {
         return code_as(candidate, (dictionary, &candidate.columns), shared, context);
     }
@@ -150,19 +149,14 @@ fn code_as(
         Some((domain, strings)) => {
             let longer = if new.is_empty() { None } else { strings.and(own, &new) };
             match (longer, Step::of(domain, from, from + new.len())) {
-                (_, Step::Same) => {
-                    let codes = codes_table(candidate, numbered, context)?;
-                    return Ok(Some(Coded { domain: domain.clone(), codes }));
-                }
+                (_, Step::Same) => return Coded::sharing(candidate, domain, numbered, context),
                 (Some(longer), Step::Longer(lineage)) => (longer, lineage),
                 _ if begins(candidate) => return code_as(candidate, (own, columns), None, context),
                 _ => return Ok(None),
             }
         }
     };
-    let table = domain_table(candidate, strings.columns(), context)?;
-    let domain = Domain { table: Arc::new(table), lineage };
-    Ok(Some(Coded { domain, codes: codes_table(candidate, numbered, context)? }))
+    Coded::making(candidate, (strings.columns(), lineage), numbered, context)
 }
 
 /// The codes of all rows, where strings without one get the next in the order in which they come; and these strings.

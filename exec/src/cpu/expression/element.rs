@@ -4,12 +4,17 @@ use crate::cpu::kernels::append;
 use crate::cpu::tile::NO_ROW;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::{Error, Result};
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::Value;
 
 /// The rows that the numbers of a vector stand for, one for each of `len` tuples; [`NO_ROW`] for NULL.
 pub(super) fn rows(numbers: &Vector, len: usize) -> Result<Vec<u32>> {
     let mut rows = Vec::with_capacity(len);
     match &numbers.data {
-        _ if numbers.constant => rows.resize(len, row_of(numbers)?),
+        _ if numbers.constant => {
+            let row = if let Value::Int(row) = numbers.value(0, DataType::BigInt) { row as u32 } else { NO_ROW };
+            rows.resize(len, row);
+        }
         VectorData::I32(values) => append(&mut rows, &values[..len], |value| value as u32),
         VectorData::I64(values) => append(&mut rows, &values[..len], |value| value as u32),
         _ => return Err(Error::internal("the number of a row is a bigint")),
@@ -18,14 +23,4 @@ pub(super) fn rows(numbers: &Vector, len: usize) -> Result<Vec<u32>> {
         rows.iter_mut().enumerate().filter(|(tuple, _)| !valid.get(*tuple)).for_each(|(_, row)| *row = NO_ROW);
     }
     Ok(rows)
-}
-
-fn row_of(number: &Vector) -> Result<u32> {
-    match &number.data {
-        _ if number.is_null(0) => Ok(NO_ROW),
-        VectorData::I32(values) => Ok(values[0] as u32),
-        VectorData::I64(values) => Ok(values[0] as u32),
-        // NULL alone has a register of its own.
-        _ => Err(Error::internal("the number of a row is a bigint")),
-    }
 }

@@ -42,6 +42,35 @@ fn programs() -> Vec<String> {
     ]
 }
 
+/// Values as wide as their register, in chunks whose lengths are a power of two and in others, more of them than are asked for
+/// ahead.
+#[test]
+fn wide_elements_are_those_of_the_interpreter() {
+    let pools = [1, 2].map(|threads| Pool::new(threads).expect("threads start"));
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let text = "table %0 t(k#0 bigint?, x#1 bigint)\ntable %1 u(b#0 bigint?, c#1 bigint)\nloop\n  i0 in %0\n  %2 collect\n    \
+                x = i0.x\n    b? = element %1(i0.k).b\n    c? = element %1(i0.k).c\nresult %2\noutput x, b, c\n";
+    let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
+    let fields: Vec<_> = program.collections[..2].iter().map(|table| table.fields.clone()).collect();
+    for (rows, numbers) in [(8, 0), (9, 1), (64, 192), (65, 193), (200, 1000)] {
+        let far = |n: u64| Value::Int(n.wrapping_mul(0x9e37_79b9_7f4a_7c15) as i64);
+        let inner: Vec<Vec<Value>> =
+            (0..rows).map(|n| vec![if n % 5 == 2 { Value::Null } else { far(n) }, far(n + rows)]).collect();
+        for nulls in [false, true] {
+            let number = |random: &mut Random| match random.below(5) {
+                0 if nulls => Value::Null,
+                _ => Value::Int(random.below(rows) as i64),
+            };
+            let outer: Vec<Vec<Value>> = (0..numbers).map(|x| vec![number(&mut random), Value::Int(x)]).collect();
+            for form in 0..4 {
+                let tables = [table(&fields[0], &outer, form), table(&fields[1], &inner, form)];
+                compare(&with_statistics(&program, &tables), &tables, &pools, text);
+            }
+        }
+    }
+}
+
 #[test]
 fn elements_are_those_of_the_interpreter() {
     let pools = [1, 2].map(|threads| Pool::new(threads).expect("threads start"));
