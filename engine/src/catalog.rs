@@ -132,6 +132,12 @@ impl StoredTable {
         self.domains.iter().map(domain).collect()
     }
 
+    /// The table itself, of one that has no domains; without a copy, if nobody else holds it.
+    pub(crate) fn into_table(self) -> Table {
+        debug_assert!(self.domains.is_empty(), "codes would be taken for values");
+        Arc::unwrap_or_clone(self.table)
+    }
+
     /// The rows as values, to be read by others than programs.
     pub(crate) fn values(&self, context: &Context) -> Result<Arc<Table>> {
         if self.domains.is_empty() {
@@ -261,6 +267,13 @@ impl<'a> Snapshot<'a> {
     /// Whether a file was read by its path.
     pub(crate) fn reads_files(&self) -> bool {
         !self.files.borrow().is_empty()
+    }
+
+    /// Takes the file that was read as the table of this handle, if one was: the statement may not read it after that.
+    pub(crate) fn take_file(&self, handle: TableHandle) -> Option<StoredTable> {
+        let mut files = self.files.borrow_mut();
+        let path = files.iter().find(|(_, file)| file.info.handle == handle).map(|(path, _)| path.clone())?;
+        files.remove(&path)
     }
 
     /// The tables that a program may scan, by handle.

@@ -8,6 +8,7 @@ use multiloop_exec::context::{Context, Memory};
 use multiloop_exec::cpu::level::Level;
 use multiloop_exec::pool::Pool;
 use multiloop_exec::technique::Technique;
+use multiloop_planner::catalog::TableHandle;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -143,6 +144,12 @@ impl Shared {
         let cached = CachedFile { modified, bytes, stored: stored.clone() };
         self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(key, cached);
         Ok(Some(stored))
+    }
+
+    /// Drops the rows of a file that was read by its path: who names it again reads it again.
+    pub(crate) fn forget_file(&self, handle: TableHandle) {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.retain(|_, cached| cached.stored.info.handle != handle);
     }
 
     /// Puts a table under a name, in place of what was there.

@@ -8,7 +8,6 @@ use crate::plan::{Timings, plan, timed};
 use crate::session::Session;
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
-use arrow::array::RecordBatch;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{Column, Table};
 use multiloop_planner::relation::Query;
@@ -44,8 +43,8 @@ pub(crate) fn run(
                 runner.create_view(name, columns, sql, or_replace)
             }
             Statement::Insert { name, query } => {
-                let result = runner.query(query, Timings::default())?;
-                let rows = runner.append(&name, |table| runner.build(table.fields.clone(), result))?;
+                let source = runner.source(query)?;
+                let rows = runner.append(&name, |table| runner.build(table.fields.clone(), source))?;
                 Ok(ResultStream::done(format!("INSERT 0 {rows}")))
             }
             Statement::Drop { names, views, if_exists } => runner.drop(&names, views, if_exists),
@@ -55,6 +54,23 @@ pub(crate) fn run(
             Statement::Describe { name } => runner.describe(&name),
         }
     })
+}
+
+/// What becomes rows of a table.
+enum Source {
+    /// A file, compact as it was read, and nobody else's.
+    File(Table),
+    /// What a query gives.
+    Result(ResultStream),
+}
+
+impl Source {
+    fn fields(&self) -> &[Field] {
+        match self {
+            Source::File(table) => &table.fields,
+            Source::Result(rows) => rows.fields(),
+        }
+    }
 }
 
 /// A statement being run: the session, what it sees, and its parameters.
@@ -83,19 +99,40 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// A compact table of a result's rows.
-    fn build(&self, fields: Vec<Field>, rows: impl Iterator<Item = Result<RecordBatch>>) -> Result<Table> {
-        let mut builder = TableBuilder::new(fields, Storage::Compact, &self.session.loading());
-        for batch in rows {
-            builder.push(batch?)?;
+    /// Where the rows of a query come from that become rows of a table.
+    fn source(&self, query: Query) -> Result<Source> {
+        if let Some((handle, columns)) = query.whole_table()
+            && let Some(file) = self.snapshot.take_file(handle)
+        {
+            // Nobody needs it twice: it is a table from now on.
+            self.session.engine.0.forget_file(handle);
+            let mut table = file.into_table().rearranged(&columns);
+            for (field, (name, _)) in table.fields.iter_mut().zip(query.output) {
+                field.name = name;
+            }
+            return Ok(Source::File(table));
         }
-        builder.finish()
+        self.query(query, Timings::default()).map(Source::Result)
+    }
+
+    /// A compact table of a query's rows.
+    fn build(&self, fields: Vec<Field>, source: Source) -> Result<Table> {
+        match source {
+            Source::File(table) => table.with_fields(fields),
+            Source::Result(rows) => {
+                let mut builder = TableBuilder::new(fields, Storage::Compact, &self.session.loading());
+                for batch in rows {
+                    builder.push(batch?)?;
+                }
+                builder.finish()
+            }
+        }
     }
 
     fn table_of(&self, query: Query) -> Result<Table> {
-        let result = self.query(query, Timings::default())?;
-        let fields = result.fields().iter().map(|field| Field { nullable: true, ..field.clone() }).collect();
-        self.build(fields, result)
+        let source = self.source(query)?;
+        let fields = source.fields().iter().map(|field| Field { nullable: true, ..field.clone() }).collect();
+        self.build(fields, source)
     }
 
     fn create(

@@ -150,6 +150,82 @@ fn files_become_tables() {
 }
 
 #[test]
+fn a_table_of_a_file_takes_its_memory_once() {
+    let folder = Folder::new("whole");
+    let path = folder.path("t.parquet");
+    let writer = session();
+    a_million(&writer);
+    let some = "SELECT n, n / 1000 * 1.5 AS x, 'text ' || n % 7 AS s FROM million WHERE n < 150000 ORDER BY n";
+    writer.sql(&format!("COPY ({some}) TO '{path}'")).expect("it is written");
+
+    let read = session();
+    read.read_parquet("t", &path).expect("it is read");
+    let once = read.engine().memory_used();
+    let all = [
+        ("CREATE TABLE t AS SELECT * FROM '{}'", "t", "n, x, s"),
+        ("CREATE TABLE t AS SELECT s AS a, n AS b, x AS c FROM '{}' f", "t", "b, c, a"),
+        (
+            "CREATE TABLE t (x decimal(12,1) NOT NULL, n integer, s text); INSERT INTO t SELECT x, n, s FROM '{}'",
+            "t",
+            "n, x, s",
+        ),
+    ];
+    let summary = |columns: &str| {
+        let [n, x, s] = columns.split(", ").collect::<Vec<_>>()[..] else { panic!("three columns") };
+        format!(
+            "SELECT count(*), min({n}), max({n}), sum({n}), min({x}), max({x}), sum({x}), min({s}), max({s}), count(DISTINCT {s})"
+        )
+    };
+    let expected = rows(&read, &format!("{} FROM t", summary("n, x, s")));
+    for (statements, table, columns) in all {
+        let session = session();
+        session.sql(&statements.replace("{}", &path)).expect("it is loaded");
+        assert_eq!(rows(&session, &format!("{} FROM {table}", summary(columns))), expected, "{statements}");
+        assert_eq!(session.engine().memory_used(), once, "{statements}");
+    }
+}
+
+#[test]
+fn a_table_of_a_file_is_what_the_query_shows() {
+    let folder = Folder::new("shown");
+    let path = folder.path("t.parquet");
+    let session = session();
+    a_million(&session);
+    let written = format!("COPY (SELECT n, -n AS m, nullif(n % 3, 0) AS k FROM million WHERE n < 70000) TO '{path}'");
+    session.sql(&written).expect("it is written");
+    let queries = [
+        "SELECT * FROM f",
+        "SELECT k, n, m AS n2 FROM f",
+        "SELECT n, m, n AS o FROM f",
+        "SELECT m FROM f",
+        "SELECT n, m + 0 AS m, k FROM f",
+        "SELECT * FROM f LIMIT 10",
+        "SELECT DISTINCT * FROM f",
+        "SELECT * FROM f WHERE k = 1",
+        "SELECT * FROM (SELECT m AS a, k, n FROM f) AS g",
+        "SELECT * FROM f UNION ALL SELECT * FROM f",
+        "SELECT * FROM f ORDER BY m",
+        "SELECT n::text, m, k FROM f",
+    ];
+    for query in queries {
+        let query = query.replace(" f", &format!(" '{path}' AS f"));
+        session.sql(&format!("CREATE OR REPLACE TABLE made AS {query}")).expect("it is made");
+        let differing = |a: &str, b: &str| format!("SELECT count(*) FROM (({a}) EXCEPT ALL ({b})) AS d");
+        let made = "SELECT * FROM made";
+        assert_eq!(rows(&session, &differing(made, &query)), ["0"], "{query}");
+        assert_eq!(rows(&session, &differing(&query, made)), ["0"], "{query}");
+    }
+    // What a table does not take leaves it as it was.
+    session.sql("CREATE TABLE strict (n bigint, m bigint, k bigint NOT NULL)").expect("it is made");
+    for _ in 0..2 {
+        let into = |query: &str| session.sql(&format!("INSERT INTO strict {query} FROM '{path}'"));
+        assert_eq!(sqlstate(into("SELECT *")), "23502");
+        into("SELECT n, m, 1").expect("it is inserted");
+    }
+    assert_eq!(rows(&session, "SELECT count(*), sum(n + m), min(k), max(k) FROM strict"), ["140000 0 1 1"]);
+}
+
+#[test]
 fn parameters_have_the_types_of_their_places() {
     let session = session();
     session.sql("CREATE TABLE t (a integer, d date, n decimal(8,2), s text)").expect("it is made");

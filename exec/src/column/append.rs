@@ -9,7 +9,8 @@
 
 use super::{CHUNK_ROWS, Chunk, Column, Table, compact, compact_text, statistics};
 use crate::context::{Context, Reservation};
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
+use multiloop_planner::types::Field;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -19,9 +20,9 @@ const MERGE_RATIO: usize = 2;
 impl Table {
     /// This table's rows followed by those of `rows`, a table of the same types. Neither is changed.
     pub fn append(&self, rows: &Table, context: &Context) -> Result<Table> {
-        let types = |table: &Table| table.fields.iter().map(|field| field.data_type).collect::<Vec<_>>();
-        if types(self) != types(rows) {
-            return Err(Error::internal("appended rows are not of the table's types"));
+        rows.check_types(&self.fields)?;
+        if self.rows() == 0 && rows.rows() >= CHUNK_ROWS {
+            return rows.clone().with_fields(self.fields.clone());
         }
         let mut chunks = self.chunks.clone();
         if rows.rows() >= CHUNK_ROWS {
@@ -49,6 +50,36 @@ impl Table {
         Ok(if grown { table.measured(Some(&context.memory)) } else { table })
     }
 
+    /// The same rows under other names, NULLs allowed or not. An error (42804) if there are other columns, or of other types.
+    pub fn with_fields(self, fields: Vec<Field>) -> Result<Table> {
+        self.check_types(&fields)?;
+        Ok(Table { fields, ..self })
+    }
+
+    fn check_types(&self, fields: &[Field]) -> Result<()> {
+        let types = |fields: &[Field]| fields.iter().map(|field| field.data_type).collect::<Vec<_>>();
+        if types(&self.fields) == types(fields) {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::TypeMismatch, "the rows are not of the table's types"))
+    }
+
+    /// The same rows with the columns in another order: for each its position here.
+    pub fn rearranged(mut self, order: &[usize]) -> Table {
+        if order.iter().copied().eq(0..self.fields.len()) {
+            return self;
+        }
+        let statistics = Arc::make_mut(&mut self.statistics);
+        statistics.columns = order.iter().map(|&position| statistics.columns[position].clone()).collect();
+        self.fields = order.iter().map(|&position| self.fields[position].clone()).collect();
+        for chunk in &mut self.chunks {
+            let chunk = Arc::make_mut(chunk);
+            chunk.columns = order.iter().map(|&position| chunk.columns[position].clone()).collect();
+            chunk.ranges = order.iter().map(|&position| chunk.ranges[position]).collect();
+        }
+        self
+    }
+
     /// Some chunks as one, whose text is stored as that of the chunks before it.
     fn merge(&self, before: &[Arc<Chunk>], chunks: &[Arc<Chunk>], context: &Context) -> Result<Chunk> {
         context.check()?;
@@ -62,9 +93,7 @@ impl Table {
             Ok(column)
         });
         let columns = columns.collect::<Result<Vec<_>>>()?;
-        let summary = |(column, field): (&Column, &multiloop_planner::types::Field)| {
-            statistics::Summary::of(column, field.data_type).range()
-        };
+        let summary = |(column, field): (&Column, &Field)| statistics::Summary::of(column, field.data_type).range();
         let mut chunk = Chunk::new(chunks.iter().map(|chunk| chunk.rows).sum(), Vec::new());
         chunk.ranges = columns.iter().zip(&self.fields).map(summary).collect();
         chunk.columns = columns;

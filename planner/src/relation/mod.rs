@@ -14,6 +14,7 @@ pub(crate) mod profile;
 mod strict;
 mod unique;
 mod visit;
+mod whole_table;
 
 use crate::catalog::TableInfo;
 use crate::types::DataType;
