@@ -101,6 +101,7 @@ impl Runner<'_> {
 
     /// Where the rows of a query come from that become rows of a table.
     fn source(&self, query: Query) -> Result<Source> {
+        self.check_parameters(&query)?;
         if let Some((handle, columns)) = query.whole_table()
             && let Some(file) = self.snapshot.take_file(handle)
         {

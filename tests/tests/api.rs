@@ -215,6 +215,8 @@ fn a_table_of_a_file_is_what_the_query_shows() {
         assert_eq!(rows(&session, &differing(made, &query)), ["0"], "{query}");
         assert_eq!(rows(&session, &differing(&query, made)), ["0"], "{query}");
     }
+    let lacking = format!("CREATE TABLE lacking AS SELECT n, m, k FROM (SELECT *, $1 AS p FROM '{path}') AS f");
+    assert_eq!(sqlstate(session.sql(&lacking)), "42P02");
     // What a table does not take leaves it as it was.
     session.sql("CREATE TABLE strict (n bigint, m bigint, k bigint NOT NULL)").expect("it is made");
     for _ in 0..2 {
