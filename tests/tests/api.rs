@@ -182,6 +182,8 @@ fn a_table_of_a_file_takes_its_memory_once() {
         session.sql(&statements.replace("{}", &path)).expect("it is loaded");
         assert_eq!(rows(&session, &format!("{} FROM {table}", summary(columns))), expected, "{statements}");
         assert_eq!(session.engine().memory_used(), once, "{statements}");
+        session.sql("DROP TABLE t").expect("it is dropped");
+        assert_eq!(session.engine().memory_used(), 0, "the file's rows are the table's: {statements}");
     }
 }
 
