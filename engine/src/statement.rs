@@ -101,10 +101,10 @@ impl Runner<'_> {
 
     /// Where the rows of a query come from that become rows of a table.
     fn source(&self, query: Query) -> Result<Source> {
-        self.check_parameters(&query)?;
         if let Some((handle, columns)) = query.whole_table()
             && let Some(file) = self.snapshot.take_file(handle)
         {
+            self.check_parameters(&query)?;
             // Nobody needs it twice: it is a table from now on.
             self.session.engine.0.forget_file(handle);
             let mut table = file.into_table().rearranged(&columns);

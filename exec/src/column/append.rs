@@ -18,7 +18,7 @@ use std::sync::Arc;
 const MERGE_RATIO: usize = 2;
 
 impl Table {
-    /// This table's rows followed by those of `rows`, a table of the same types. Neither is changed.
+    /// This table's rows followed by those of `rows`, a table of the same types (42804 if it is not). Neither is changed.
     pub fn append(&self, rows: &Table, context: &Context) -> Result<Table> {
         rows.check_types(&self.fields)?;
         if self.rows() == 0 && rows.rows() >= CHUNK_ROWS {
