@@ -11,6 +11,7 @@
 use super::bucket::index::KeyIndex;
 use super::bucket::key::{KeyLayout, PartDomain};
 use super::chunked::Chunked;
+use super::claims::check_increasing;
 use super::plan::{LevelPlan, grid};
 use super::run::Frame;
 use super::stored::{Buckets, Members, RowSet};
@@ -19,6 +20,7 @@ use crate::Result;
 use crate::column::Column;
 use crate::schedule::Workers;
 use crate::technique::Technique;
+use multiloop_planner::analysis::kept::proven;
 use multiloop_planner::analysis::ranges::{Grid, Ranges};
 use multiloop_planner::multiloop::{CollectionId, Index, Program, Scalar, ScalarId, Shape, Source};
 use std::sync::Arc;
@@ -37,6 +39,7 @@ struct SortedKey {
     layout: KeyLayout,
     /// Whether every integer of its range, in its steps, is a key.
     dense: bool,
+    step: i128,
 }
 
 impl InPlace {
@@ -58,7 +61,7 @@ impl InPlace {
         };
         let fields = value.iter().map(field_of).collect::<Option<Vec<u32>>>()?;
         let &[part] = key else { return None };
-        let key = SortedKey::new(program, *collection, field_of(&part)?, grid(ranges, part)?)?;
+        let key = SortedKey::new(program, nest, part, (field_of(&part)?, grid(ranges, part)?))?;
         Some(InPlace { collection: *collection, fields, key })
     }
 
@@ -91,6 +94,9 @@ impl InPlace {
         let key = &self.key;
         let stored = frame.get(self.collection)?;
         let rows = stored.rows()?;
+        if cfg!(debug_assertions) {
+            check_increasing(&key_columns(rows, key.field), key.dense.then_some(key.step))?;
+        }
         let index = if key.dense {
             Some(KeyIndex::dense(key.layout.clone(), &workers.context.memory))
         } else {
@@ -103,16 +109,17 @@ impl InPlace {
 }
 
 impl SortedKey {
-    fn new(program: &Program, collection: CollectionId, field: u32, grid: Grid) -> Option<Self> {
-        let Shape::Table { columns, statistics, .. } = &program.collection(collection).shape else { return None };
-        let column = statistics.columns.get(*columns.get(field as usize)? as usize)?;
+    fn new(program: &Program, nest: &[Index], key: ScalarId, (field, grid): (u32, Grid)) -> Option<Self> {
+        let proofs = proven(program, nest, key, |_| false);
         let layout = KeyLayout::new(vec![PartDomain::Integer(grid)]);
-        if !column.sorted || !column.unique || layout.code_range().is_none() {
+        if !proofs.sorted || !proofs.unique || layout.code_range().is_none() {
             return None;
         }
+        let collection = nest.first()?.source.collection()?;
+        let Shape::Table { statistics, .. } = &program.collection(collection).shape else { return None };
         // So many different integers in a range of no more; NULL's code is one more.
         let dense = layout.codes()? == statistics.rows + 1 && Technique::Dense.is_on();
-        Some(SortedKey { field, layout, dense })
+        Some(SortedKey { field, layout, dense, step: grid.step.into() })
     }
 }
 

@@ -9,6 +9,7 @@ mod aggregate;
 pub mod bitmap;
 mod bucket;
 mod chunked;
+mod claims;
 mod dealt;
 pub mod expression;
 mod gather;

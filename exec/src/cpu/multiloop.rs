@@ -20,6 +20,7 @@ use crate::context::{Context, Reservation};
 use crate::pool::Pool;
 use crate::schedule::{self, MORSEL_ROWS, Morsel, Workers};
 use crate::{Error, Result};
+use multiloop_planner::analysis::kept::keep_order;
 use multiloop_planner::multiloop::{CollectionId, Scalar, ScalarId, Source};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -178,7 +179,7 @@ fn piece_rows(plan: &LoopPlan<'_>, rows: usize, workers: Workers<'_>) -> usize {
 }
 
 /// Whether nothing shows where rows are cut into pieces: neither in chunks, which collected rows have, nor in the order of
-/// tuples. Inner joins give them row by row; other levels first what they find for a whole tile, or for a chunk of theirs.
+/// tuples, which some indices give row by row, others first what they find for a whole tile, or for a chunk of theirs.
 fn is_cut_anywhere(plan: &LoopPlan<'_>) -> bool {
     let reduces = |kind: &GeneratorKind<'_>| match kind {
         GeneratorKind::Reduce(_) => true,
@@ -186,7 +187,7 @@ fn is_cut_anywhere(plan: &LoopPlan<'_>) -> bool {
         _ => false,
     };
     plan.generators.iter().all(|generator| reduces(&generator.kind))
-        && plan.levels.iter().skip(1).all(|level| matches!(level.source, Source::Bucket { .. }))
+        && keep_order(plan.levels.iter().skip(1).map(|level| level.source))
 }
 
 /// Cuts the outermost index into pieces.

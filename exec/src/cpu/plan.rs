@@ -10,11 +10,12 @@ use super::variance;
 use super::vector::Register;
 use crate::technique::Technique;
 use crate::{Error, Result};
+use multiloop_planner::analysis::kept::proven;
 use multiloop_planner::analysis::own_groups::own_groups;
 use multiloop_planner::analysis::ranges::{Grid, Ranges};
 use multiloop_planner::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId,
-    Shape, Source,
+    Source,
 };
 use multiloop_planner::relation::SortOrder;
 use multiloop_planner::rewrite::uses::for_each_node;
@@ -24,6 +25,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// A compiled program.
 pub(super) struct Plan<'p> {
     pub(super) program: &'p Program,
+    /// What is proven about its values.
+    pub(super) ranges: Ranges,
     /// By block, then by let.
     pub(super) blocks: Vec<Vec<LetPlan<'p>>>,
     /// Collections that are read as rows.
@@ -177,7 +180,7 @@ impl<'p> Plan<'p> {
         }
         read.extend(read_as_rows.iter().chain(&looked_up));
         let readers = readers(program, &blocks);
-        Ok(Plan { program, blocks, read_as_rows, read, looked_up, own, readers })
+        Ok(Plan { program, ranges, blocks, read_as_rows, read, looked_up, own, readers })
     }
 
     /// The types of a collection's fields.
@@ -371,7 +374,9 @@ impl<'p> Compiler<'p, '_> {
         let layout = KeyLayout::new(domains.collect());
         let aggregates = aggregates.iter().map(|aggregate| self.aggregate(aggregate, expressions));
         let aggregates = aggregates.collect::<Result<Vec<_>>>()?;
-        let clustered = matches!(parts, [part] if self.is_clustered(*part, nest)) && Technique::Ordered.is_on();
+        // No more is asked of indices behind the outermost than that they keep equal values together.
+        let together = |part: ScalarId| proven(self.program, nest, part, |_| false).clustered;
+        let clustered = matches!(parts, [part] if together(*part)) && Technique::Ordered.is_on();
         let count = nest.first().and_then(|index| index.source.collection()).and_then(|id| self.ranges.rows(id));
         let safe = |aggregate: &AggregatePlan<'_>| aggregate.takes_any_row;
         let rows = Rows {
@@ -384,22 +389,6 @@ impl<'p> Compiler<'p, '_> {
         };
         let masks = parts.iter().all(|id| self.is_safe(id, expressions)) && aggregates.iter().all(safe);
         Ok(ReducePlan { key, key_types: self.types(parts), layout, rows, aggregates, masks })
-    }
-
-    /// Whether a scalar is a column of the outermost index that is clustered in its table. Deeper indices keep the
-    /// rows of one outer row together.
-    fn is_clustered(&self, scalar: ScalarId, nest: &[Index]) -> bool {
-        let Scalar::Column { index, field } = self.program.scalars.get(scalar) else { return false };
-        let Some(Index { id, source: Source::Rows(collection) }) = nest.first() else { return false };
-        // A rest comes behind all rows.
-        if nest.iter().any(|index| matches!(index.source, Source::BucketAndRest { .. })) {
-            return false;
-        }
-        let Shape::Table { columns, statistics, .. } = &self.program.collection(*collection).shape else {
-            return false;
-        };
-        let column = columns.get(*field as usize).and_then(|&column| statistics.columns.get(column as usize));
-        id == index && column.is_some_and(|column| column.sorted || (column.clustered && column.nulls == 0))
     }
 
     fn aggregate(&self, aggregate: &'p Aggregate, expressions: &Expressions) -> Result<AggregatePlan<'p>> {

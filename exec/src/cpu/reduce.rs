@@ -17,6 +17,7 @@ use super::bucket::index::KeyIndex;
 use super::bucket::key::{Codes, KeyLayout, KeyPartValues, KeyWidth, PartValues};
 use super::bucket::kind::Rows;
 use super::bucket::waiting::TileKeys;
+use super::claims::Passed;
 use super::dealt::{self, Dealt};
 use super::expression::filter::{Filtered, MaskIf};
 use super::gather::{Gathered, concat_all};
@@ -68,6 +69,8 @@ pub(super) struct Reducer<'p> {
     /// Groups up to this one have been looked at by `having`.
     closed: usize,
     mask: Bitmap,
+    /// What a debug build knows of clustered rows.
+    passed: Passed,
     reservation: Reservation,
     /// Tuples since memory was last counted.
     uncounted: usize,
@@ -126,6 +129,7 @@ impl<'p> Reducer<'p> {
             having: None,
             closed: 0,
             mask: Bitmap::default(),
+            passed: Passed::default(),
             reservation,
             uncounted: 0,
         };
@@ -137,6 +141,7 @@ impl<'p> Reducer<'p> {
     /// The tuples to come are of this piece of work.
     pub(super) fn begin_piece(&mut self, piece: usize) {
         self.grouper.begin_piece(piece);
+        self.passed.begin_piece();
     }
 
     /// Whether what its groups are numbered by can find them by their keys.
@@ -233,6 +238,10 @@ impl<'p> Reducer<'p> {
             && let len = tile.len()
             && let Some(keys) = tile.integers(part, range)?
         {
+            if cfg!(debug_assertions) && matches!(self.grouper, Grouper::Ordered { .. }) {
+                keys.codes(len, &mut self.short);
+                self.passed.pass(self.short.iter().map(|&code| code.into()))?;
+            }
             self.grouper.assign_integers(&keys, len, mask, &mut self.short, &mut self.assigned);
             let seen = (before, self.grouper.len());
             if self.deals == Deals::Later && dealt::pays(seen, &self.short, Some(NEAR_CODES), self.workers) {
@@ -248,6 +257,9 @@ impl<'p> Reducer<'p> {
             parts.iter().try_for_each(|&part| tile.evaluate(part))?;
             let key: Vec<&Vector> = parts.iter().map(|&part| tile.vector(part)).collect();
             self.grouper.assign(&key, tile.len(), mask, &mut self.codes, &mut self.assigned);
+            if cfg!(debug_assertions) && matches!(self.grouper, Grouper::Ordered { .. }) {
+                self.passed.pass(self.codes.bits64.iter().copied())?;
+            }
         }
         let hashed = matches!(self.grouper, Grouper::Hash { .. });
         // What is not dealt has to be merged, and to find hashed groups once more is dear.
@@ -614,6 +626,11 @@ fn finish_ordered(
         Grouper::Ordered { codes, .. } => codes[group as usize],
         _ => 0,
     };
+    if cfg!(debug_assertions) {
+        let groups = |(_, worker, groups): &(usize, usize, Range<u32>)| (*worker, groups.clone());
+        let codes = all.iter().map(groups).flat_map(|(worker, groups)| groups.map(move |group| code(worker, group)));
+        Passed::default().pass(codes)?;
+    }
     let mut parts: Vec<Vec<(usize, Range<u32>)>> = Vec::new();
     let (mut size, mut last) = (usize::MAX, None);
     for (_, worker, groups) in all {

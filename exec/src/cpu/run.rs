@@ -1,5 +1,6 @@
 //! Runs a program: its lets in order, then its result as record batches.
 
+use super::claims::check_given;
 use super::multiloop;
 use super::own_groups::{Maker, OwnGroups};
 use super::place;
@@ -220,6 +221,10 @@ impl<'a> Frame<'a> {
                 && !stored.iter().any(|stored| matches!(**stored, Stored::Own(_)))
             {
                 self.note(number, definition, stored, started, bytes);
+            }
+            if let (true, Ok(stored)) = (cfg!(debug_assertions), &outcome) {
+                let mut given = definition.defines.iter().zip(stored).filter(|(id, _)| plan.read.contains(id));
+                given.try_for_each(|(&id, stored)| check_given(plan.program, &plan.ranges, id, stored))?;
             }
             if let Err(error) = &outcome
                 && matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::OutOfMemory | ErrorKind::Internal)

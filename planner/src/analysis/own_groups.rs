@@ -19,6 +19,7 @@
 //! * M's reductions are those whose values need no more than a pass over a group's rows;
 //! * every question is a lookup by the same column of G's outermost index, which always stands on a row.
 
+use super::kept::{Behind, Keeps, Proofs, Step, kept, table_column};
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::{
     Aggregate, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Shape,
@@ -139,11 +140,11 @@ fn is_simple(program: &Program, aggregate: &Aggregate) -> bool {
 
 /// Whether a column is proven to be clustered, without NULLs, and has few rows a value.
 fn is_clustered(program: &Program, table: CollectionId, field: u32) -> bool {
-    let Shape::Table { columns, statistics, .. } = &program.collection(table).shape else { return false };
-    let column = columns.get(field as usize).and_then(|&column| statistics.columns.get(column as usize));
-    column.is_some_and(|column| {
+    let Shape::Table { statistics, .. } = &program.collection(table).shape else { return false };
+    table_column(program, table, field).is_some_and(|column| {
         let few = column.distinct.is_some_and(|distinct| statistics.rows <= distinct.saturating_mul(ROWS_MAX));
-        (column.sorted || column.clustered) && column.nulls == 0 && few
+        let proofs = Proofs::of_table(column);
+        proofs.clustered && proofs.not_null && few
     })
 }
 
@@ -151,7 +152,8 @@ fn is_clustered(program: &Program, table: CollectionId, field: u32) -> bool {
 fn outermost(each: &Let) -> Option<(IndexId, CollectionId)> {
     let Let::Loop { multiloop, .. } = each else { return None };
     let Index { id, source: Source::Rows(rows) } = multiloop.nest.first()? else { return None };
-    multiloop.rest().is_none().then_some((*id, *rows))
+    let stands = |index: &Index| kept(Step::InFrontOf(Behind::of(&index.source))).not_null == Keeps::Yes;
+    multiloop.nest[1..].iter().all(stands).then_some((*id, *rows))
 }
 
 fn is_column(program: &Program, scalar: ScalarId, row: IndexId, of: u32) -> bool {

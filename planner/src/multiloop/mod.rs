@@ -54,6 +54,7 @@ pub mod verify;
 #[cfg(test)]
 mod tests;
 
+use crate::analysis::kept::{Behind, Keeps, Step, kept};
 use crate::catalog::{TableHandle, TableStatistics};
 use crate::relation::SortOrder;
 use crate::types::{DataType, Field};
@@ -362,11 +363,12 @@ impl Program {
     pub fn source_fields(&self, source: &Source) -> Vec<Field> {
         match source {
             Source::Rows(collection) => self.collection(*collection).fields.clone(),
-            Source::Bucket { collection, .. } | Source::BucketAndRest { collection, .. } => {
-                self.members(*collection).to_vec()
-            }
-            Source::BucketOrNull { collection, .. } => {
-                self.members(*collection).iter().map(|field| Field { nullable: true, ..field.clone() }).collect()
+            Source::Bucket { collection, .. }
+            | Source::BucketAndRest { collection, .. }
+            | Source::BucketOrNull { collection, .. } => {
+                let stands = kept(Step::Of(Behind::of(source))).not_null == Keeps::Yes;
+                let shown = |field: &Field| Field { nullable: field.nullable || !stands, ..field.clone() };
+                self.members(*collection).iter().map(shown).collect()
             }
             Source::Count(_) => vec![Field::new("position", DataType::BigInt, false)],
         }

@@ -26,6 +26,7 @@ use super::{
     Aggregate, BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Reduction, Scalar,
     ScalarId, Shape, Source,
 };
+use crate::analysis::kept::{Behind, Keeps, Step, kept};
 use crate::analysis::nullability::Nullability;
 use crate::function::Function;
 use crate::types::{DataType, Field};
@@ -163,6 +164,8 @@ impl Verifier<'_> {
             if let Source::BucketAndRest { .. } = index.source {
                 check(at > 0, || "the outermost index has a rest".to_owned())?;
                 check(multiloop.rest() == Some(at), || "two indices of a nest have a rest".to_owned())?;
+            }
+            if kept(Step::InFrontOf(Behind::of(&index.source))).not_null == Keeps::No {
                 self.nullability.enter_rest(&multiloop.nest[..at]);
             }
         }

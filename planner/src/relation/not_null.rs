@@ -4,6 +4,7 @@
 use super::profile::Profiles;
 use super::strict::rejects_null;
 use super::{AggregateFunction, ColumnId, Expression, ExpressionKind, JoinKind, Relation};
+use crate::analysis::kept::{Keeps, Step, kept};
 use crate::function::Function;
 
 /// Whether an expression over the rows of `relation` is provably never NULL.
@@ -34,15 +35,14 @@ fn column_never_null(id: ColumnId, relation: &Relation, profiles: &Profiles) -> 
             .find(|(made, _)| *made == id)
             .is_some_and(|(_, expression)| never_null(expression, input, profiles)),
         Relation::Join { kind, left, right, on } => {
-            let left_sure = || column_never_null(id, left, profiles);
-            match kind {
-                JoinKind::Inner => {
-                    rejects_null(on, &|column| column == id) || left_sure() || column_never_null(id, right, profiles)
-                }
-                JoinKind::Semi => rejects_null(on, &|column| column == id) || left_sure(),
-                JoinKind::Left | JoinKind::Anti => left_sure(),
-                JoinKind::Full => false,
-            }
+            let side = |step: Step, side: &Relation| {
+                kept(step).not_null == Keeps::Yes && column_never_null(id, side, profiles)
+            };
+            // Rows of these have passed the condition.
+            let passed = matches!(kind, JoinKind::Inner | JoinKind::Semi);
+            passed && rejects_null(on, &|column| column == id)
+                || side(Step::Left(*kind), left)
+                || side(Step::Right(*kind), right)
         }
         Relation::Aggregate { input, keys, aggregates } => {
             let key = keys.iter().find(|(made, _)| *made == id);

@@ -3,7 +3,8 @@
 
 use super::column_set::ColumnSet;
 use super::visit::{as_binary, as_column, conjuncts};
-use super::{ColumnId, Expression, JoinKind, Relation};
+use super::{ColumnId, Expression, Relation};
+use crate::analysis::kept::{Keeps, Step, kept};
 use crate::catalog::ColumnStatistics;
 use crate::function::Function;
 
@@ -41,16 +42,15 @@ fn differ(relation: &Relation, columns: &ColumnSet, nulls: Nulls) -> bool {
             let below = made.iter().filter(|(id, _)| columns.contains(*id)).filter_map(|(_, value)| as_column(value));
             differ(input, &below.collect(), nulls)
         }
-        Relation::Join { kind: JoinKind::Semi | JoinKind::Anti, left, .. } => differ(left, columns, nulls),
         // Each left row once, if it has at most one partner; then what is unique on the left stays so.
         Relation::Join { kind, left, right, on } => {
-            let left_stays = matches!(kind, JoinKind::Inner | JoinKind::Left)
-                && differ(left, columns, nulls)
-                && is_unique_key(right, &join_key(right, on));
-            left_stays
-                || (*kind == JoinKind::Inner
-                    && differ(right, columns, nulls)
-                    && is_unique_key(left, &join_key(left, on)))
+            let stays = |step: Step, (this, other): (&Relation, &Relation)| {
+                let kept = kept(step).unique;
+                kept != Keeps::No
+                    && differ(this, columns, nulls)
+                    && kept.holds(|| is_unique_key(other, &join_key(other, on)))
+            };
+            stays(Step::Left(*kind), (left, right)) || stays(Step::Right(*kind), (right, left))
         }
         Relation::Aggregate { keys, .. } => keys.iter().all(|(id, _)| columns.contains(*id)),
         Relation::Distinct { input } => {

@@ -77,6 +77,7 @@ use super::questions::{Question, are_all_uses, questions};
 use super::selectivity::Selectivity;
 use super::substitute::Substitution;
 use super::uses::{FreeIndices, Use, collection_uses, collections_read, for_each_node, nested_of};
+use crate::analysis::kept::is_whole_sorted_table;
 use crate::analysis::nullability::Nullability;
 use crate::analysis::own_groups::own_groups;
 use crate::multiloop::live::live_blocks;
@@ -194,25 +195,12 @@ fn targets(
         let one_key = asking.iter().all(|question| question.key == key);
         let Let::Loop { multiloop, .. } = &lets[made.at] else { continue };
         let own_key = multiloop.generators[made.generator].key();
-        let costs = !own_key.is_empty() && !stays_in_place(program, multiloop, made.generator);
+        let costs = !own_key.is_empty() && !is_whole_sorted_table(program, multiloop, made.generator);
         if pure && one_key && costs && are_all_uses(&asking, uses[collection.0 as usize]) {
             targets.push(Target { made, collection, key: key.to_vec(), at });
         }
     }
     targets
-}
-
-/// Whether buckets are a whole table by a sorted, unique key.
-fn stays_in_place(program: &Program, multiloop: &Multiloop, generator: usize) -> bool {
-    let Generator::BucketCollect { condition, key, .. } = &multiloop.generators[generator] else { return false };
-    let ([Index { id, source: Source::Rows(table) }], [], &[key]) = (&multiloop.nest[..], &condition[..], &key[..])
-    else {
-        return false;
-    };
-    let Shape::Table { columns, statistics, .. } = &program.collection(*table).shape else { return false };
-    let Scalar::Column { index, field } = program.scalars.get(key) else { return false };
-    let column = columns.get(*field as usize).and_then(|&column| statistics.columns.get(column as usize));
-    index == id && column.is_some_and(|column| column.sorted && column.unique)
 }
 
 /// Whether a target has only keys of the rows that a loop goes over: such as have been collected beside them, or of all

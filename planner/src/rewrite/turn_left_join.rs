@@ -76,11 +76,10 @@ use super::selectivity::Selectivity;
 use super::substitute::Substitution;
 use super::turned::{Asks, TURN_MIN, by_question, chosen, is_free, vanishes, witness};
 use super::uses::{Use, collection_uses};
+use crate::analysis::kept::is_whole_sorted_table;
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
-use crate::multiloop::{
-    BlockId, CollectionId, Generator, Index, KeyPart, Let, Multiloop, Program, Scalar, Shape, Source,
-};
+use crate::multiloop::{BlockId, CollectionId, Generator, Index, KeyPart, Let, Multiloop, Program, Source};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -151,25 +150,10 @@ fn find(program: &Program, block: BlockId) -> Option<LeftJoin> {
         let vanish = value.iter().all(|&value| vanishes(program, &build.nest, value))
             || witness(program, &build.nest, (key, sides.key)).is_some();
         let free = is_free(program, &failing, (sides.left.id, sides.key), build);
-        let may = alone && larger && vanish && !is_in_place(program, build) && free;
+        let may = alone && larger && vanish && !is_whole_sorted_table(program, build, 0) && free;
         may.then_some(LeftJoin { made: from.at, at, chosen })
     };
     (0..lets.len()).find_map(pays)
-}
-
-/// Whether these buckets are all rows of a table by a column that is sorted and unique.
-fn is_in_place(program: &Program, build: &Multiloop) -> bool {
-    let ([Index { id, source: Source::Rows(rows) }], [Generator::BucketCollect { condition, key, .. }]) =
-        (&build.nest[..], &build.generators[..])
-    else {
-        return false;
-    };
-    let (Shape::Table { columns, statistics, .. }, [key]) = (&program.collection(*rows).shape, &key[..]) else {
-        return false;
-    };
-    let Scalar::Column { index, field } = program.scalars.get(*key) else { return false };
-    let column = columns.get(*field as usize).and_then(|&column| statistics.columns.get(column as usize));
-    index == id && condition.is_empty() && column.is_some_and(|column| column.sorted && column.unique)
 }
 
 fn turn(program: &mut Program, block: BlockId, LeftJoin { made, at, chosen }: LeftJoin) {

@@ -1,6 +1,7 @@
 //! How many rows a collection, a nest or one bucket has at most.
 
 use super::{Analysis, Definition};
+use crate::analysis::kept::{Behind, Proofs, Step, kept, table_column};
 use crate::multiloop::{CollectionId, Generator, Index, Let, Multiloop, Reduction, Scalar, ScalarId, Shape, Source};
 use crate::value::Value;
 
@@ -97,30 +98,25 @@ impl<'p> Analysis<'p> {
 
     /// Whether each setting of the outermost index gives at most one of the whole nest.
     fn rest_is_single(&self, multiloop: &Multiloop) -> bool {
-        multiloop.nest[1..].iter().all(|index| match &index.source {
-            Source::Bucket { collection, .. } | Source::BucketOrNull { collection, .. } => {
-                self.buckets_are_single(*collection)
-            }
-            // A rest has settings without an outermost row.
-            Source::Rows(_) | Source::Count(_) | Source::BucketAndRest { .. } => false,
+        multiloop.nest[1..].iter().all(|index| {
+            let is_one = || index.source.collection().is_some_and(|collection| self.buckets_are_single(collection));
+            kept(Step::InFrontOf(Behind::of(&index.source))).unique.holds(is_one)
         })
     }
 
     fn field_is_unique(&self, id: CollectionId, field: u32) -> bool {
-        let field = field as usize;
-        if let Shape::Table { columns, statistics, .. } = &self.program.collection(id).shape {
-            let column = columns.get(field).and_then(|&column| statistics.columns.get(column as usize));
-            return column.is_some_and(|column| column.unique);
+        if let Shape::Table { .. } = &self.program.collection(id).shape {
+            return table_column(self.program, id, field).is_some_and(|column| Proofs::of_table(column).unique);
         }
         match self.definitions.get(&id) {
             Some(Definition::Generator(multiloop, Generator::Collect { value, .. })) => {
-                value.get(field).is_some_and(|&scalar| self.scalar_is_unique(multiloop, scalar))
+                value.get(field as usize).is_some_and(|&scalar| self.scalar_is_unique(multiloop, scalar))
             }
             Some(Definition::Generator(
                 _,
                 Generator::BucketReduce { key, .. } | Generator::BucketCollect { key, .. },
             )) => key.len() == 1 && field == 0,
-            Some(Definition::Let(Let::Sort { input, .. })) => self.field_is_unique(*input, field as u32),
+            Some(Definition::Let(Let::Sort { input, .. })) => self.field_is_unique(*input, field),
             _ => false,
         }
     }
