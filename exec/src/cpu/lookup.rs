@@ -9,12 +9,17 @@ use super::run::Frame;
 use super::tile::{Captured, Collections, NO_ROW, Rows, Source};
 use super::vector::{Register, Vector, VectorData};
 use crate::column::{Column, ColumnData};
+use crate::context::Context;
 use crate::{Error, Result};
 use multiloop_planner::multiloop::{BlockId, CollectionId};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 
 impl Collections for Frame<'_> {
+    fn context(&self) -> Option<&Context> {
+        Some(self.shared.context)
+    }
+
     fn integer_keys(&self, collection: CollectionId) -> Result<Option<KeyRange>> {
         Ok(self.get(collection)?.integer_keys())
     }

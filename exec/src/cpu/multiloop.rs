@@ -48,7 +48,9 @@ pub(super) fn run<'a>(
         return Ok(vec![Arc::new(Stored::Buckets(buckets))]);
     }
     let marks = marks(frame, plan)?.map(Arc::new);
-    let state = || Ok((Nest::new(frame, plan, marks.clone())?, sinks(frame, plan, defines, &setups)?));
+    let stops = stops(plan, &setups);
+    let nest = |plan, marks| Ok(Nest::new(frame, plan, marks)?.stopping(stops));
+    let state = || Ok((nest(plan, marks.clone())?, sinks(frame, plan, defines, &setups)?));
     let work = |(nest, sinks): &mut (Nest<'a>, Vec<Sink<'a>>), number: usize, piece: &Piece| {
         sinks.iter_mut().for_each(|sink| sink.begin_piece(number));
         nest.run(piece, sinks)?;
@@ -66,8 +68,8 @@ pub(super) fn run<'a>(
     let sinks_of = |(_, sinks): (Nest<'a>, Vec<Sink<'a>>)| sinks;
     let mut states: Vec<Vec<Sink<'a>>> = Vec::new();
     let mut outputs = Vec::new();
-    for wave in waves(plan, &setups, pieces.len()) {
-        if enough(&outputs, &setups) && wave.start > 0 {
+    for wave in waves(stops, pieces.len()) {
+        if wave.start > 0 && enough(plan, &setups, &outputs, &mut states) {
             break;
         }
         let wave_work = |state: &mut _, at: usize| work(state, wave.start + at, &pieces[wave.start + at]);
@@ -76,7 +78,7 @@ pub(super) fn run<'a>(
         outputs.extend(rows);
     }
     if let (Some(rest), Some(marks)) = (&plan.rest, &marks)
-        && !(limited(plan, &setups) && enough(&outputs, &setups))
+        && !(stops && enough(plan, &setups, &outputs, &mut states))
     {
         let rest_pieces = rest_pieces(frame, rest)?;
         // The workers go on with what they have.
@@ -84,7 +86,7 @@ pub(super) fn run<'a>(
         let resume = || {
             let own = idle.lock().map_err(|_| Error::internal("a worker panicked"))?.pop();
             let own = own.map_or_else(|| sinks(frame, plan, defines, &setups), Ok)?;
-            Ok((Nest::new(frame, rest, Some(Arc::clone(marks)))?, own))
+            Ok((nest(rest, Some(Arc::clone(marks)))?, own))
         };
         let rest_work = |state: &mut _, at: usize| work(state, pieces.len() + at, &rest_pieces[at]);
         let (done, rows) = workers.run(rest_pieces.len(), resume, rest_work, sinks_of)?;
@@ -141,10 +143,9 @@ fn sorted_buckets(
     in_place.sorted(frame, source, Workers { pool, context: frame.shared.context })
 }
 
-/// The pieces in the order in which they are begun. Where only some rows are asked for, whichever, a few pieces are
-/// tried first.
-fn waves(plan: &LoopPlan<'_>, setups: &[Setup], pieces: usize) -> Vec<std::ops::Range<usize>> {
-    if !limited(plan, setups) {
+/// The pieces in the order in which they are begun. Where some rows may be enough, a few pieces are tried first.
+fn waves(stops: bool, pieces: usize) -> Vec<std::ops::Range<usize>> {
+    if !stops {
         return std::iter::once(0..pieces).collect();
     }
     let (mut waves, mut start, mut size) = (Vec::new(), 0, 1);
@@ -156,19 +157,24 @@ fn waves(plan: &LoopPlan<'_>, setups: &[Setup], pieces: usize) -> Vec<std::ops::
     waves
 }
 
-/// Whether only some rows are asked for, whichever.
-fn limited(plan: &LoopPlan<'_>, setups: &[Setup]) -> bool {
-    plan.generators.iter().zip(setups).all(|(generator, setup)| {
-        matches!(&generator.kind, GeneratorKind::TopK(top_k) if top_k.order.is_empty()) && setup.keep < usize::MAX
+/// Whether some rows may be enough for all that is asked: so many, whichever, or one that decides.
+fn stops(plan: &LoopPlan<'_>, setups: &[Setup]) -> bool {
+    plan.generators.iter().zip(setups).all(|(generator, setup)| match &generator.kind {
+        GeneratorKind::TopK(top_k) => top_k.order.is_empty() && setup.keep < usize::MAX,
+        GeneratorKind::Reduce(reduce) => reduce.can_be_decided(),
+        _ => false,
     })
 }
 
 type PieceOutput = Vec<Option<PieceRows>>;
 
-/// Whether every generator has the rows that it is to keep.
-fn enough(outputs: &[PieceOutput], setups: &[Setup]) -> bool {
-    setups.iter().enumerate().all(|(generator, setup)| {
-        let rows: usize = outputs.iter().filter_map(|piece| piece[generator].as_ref()).map(|piece| piece.rows).sum();
+/// Whether every generator of a loop that [`stops`] has the rows that it is to keep, or one that decides.
+fn enough(plan: &LoopPlan<'_>, setups: &[Setup], outputs: &[PieceOutput], states: &mut [Vec<Sink<'_>>]) -> bool {
+    plan.generators.iter().zip(setups).enumerate().all(|(number, (generator, setup))| {
+        if let GeneratorKind::Reduce(_) = generator.kind {
+            return states.iter_mut().any(|sinks| sinks[number].recall());
+        }
+        let rows: usize = outputs.iter().filter_map(|piece| piece[number].as_ref()).map(|piece| piece.rows).sum();
         rows >= setup.keep
     })
 }
@@ -451,7 +457,10 @@ fn finish_reduce(
     pool: Option<&Pool>,
 ) -> Result<Stored> {
     let context = frame.shared.context;
-    let reducers: Vec<Reducer<'_>> = sinks.into_iter().map(Sink::into_reducer).collect::<Result<_>>()?;
+    let mut reducers: Vec<Reducer<'_>> = sinks.into_iter().map(Sink::into_reducer).collect::<Result<_>>()?;
+    reducers.iter_mut().for_each(|reducer| {
+        reducer.recall();
+    });
     if plan.rows.keys_unread && reducers.iter().all(Reducer::can_index) {
         return own_index(plan, reducers, Workers { pool, context });
     }

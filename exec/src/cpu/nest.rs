@@ -37,7 +37,21 @@ pub(super) struct Nest<'a> {
     spare: Vec<(Vec<u32>, Vec<u32>)>,
     /// Memory for conditions.
     mask: Bitmap,
+    /// Whether some rows may be enough for all that is asked.
+    stops: bool,
+    /// Whether no more rows are wanted of this piece: whatever goes over some comes back.
+    enough: bool,
+    /// Whether expressions may make strings much longer than those they are given.
+    grows: bool,
+    /// Tuples of the next tile.
+    tile_rows: usize,
 }
+
+/// Tuples of the first tile where some rows may be enough; each further one has four times as many.
+const FIRST_ROWS: usize = 256;
+
+/// Bytes of strings that a tile makes from which on the next one has fewer tuples.
+const TILE_BYTES: usize = 1 << 20;
 
 /// What a worker does at once: some rows of the outermost index, or everything.
 #[derive(Clone, Debug)]
@@ -94,32 +108,57 @@ impl<'a> Nest<'a> {
             }
             stored.push(collection);
         }
-        Ok(Nest { frame, plan, tile, stored, marks, spare: Vec::new(), mask: Bitmap::default() })
+        Ok(Nest {
+            frame,
+            plan,
+            tile,
+            stored,
+            marks,
+            spare: Vec::new(),
+            mask: Bitmap::default(),
+            stops: false,
+            enough: false,
+            grows: plan.expressions.make_long_text(),
+            tile_rows: TILE_ROWS,
+        })
+    }
+
+    /// The same, and whether some rows may be enough.
+    pub(super) fn stopping(self, stops: bool) -> Self {
+        Nest { stops, ..self }
     }
 
     /// Runs a piece of the loop.
     pub(super) fn run(&mut self, piece: &Piece, sinks: &mut [Sink<'_>]) -> Result<()> {
+        self.enough = self.stops && sinks.iter().all(Sink::is_full);
+        self.tile_rows = match (self.grows, self.stops) {
+            (true, _) => 1,
+            (_, true) => FIRST_ROWS,
+            _ => TILE_ROWS,
+        };
         match piece {
             Piece::Rows { chunk, rows } => {
                 self.set_chunk(0, *chunk)?;
-                let mut start = rows.start;
-                while start < rows.end && !sinks.iter().all(Sink::is_full) {
-                    let len = (rows.end - start).min(TILE_ROWS);
+                let (mut start, end) = (rows.start, if self.plan.levels[0].one { rows.start + 1 } else { rows.end });
+                while start < end && !self.enough {
+                    let len = (end - start).min(self.tile_rows);
                     self.frame.check()?;
                     self.tile.start(start as u32, len);
                     self.reached(0, sinks)?;
+                    self.size_tile();
                     start += len;
                 }
                 Ok(())
             }
             Piece::Count(positions) => {
                 let mut start = positions.start;
-                while start < positions.end {
-                    let len = (positions.end - start).min(TILE_ROWS as i64);
+                while start < positions.end && !self.enough {
+                    let len = (positions.end - start).min(self.tile_rows as i64);
                     self.frame.check()?;
                     self.tile.set_source(0, TileSource::Count { start });
                     self.tile.start(0, len as usize);
                     self.reached(0, sinks)?;
+                    self.size_tile();
                     start += len;
                 }
                 Ok(())
@@ -129,12 +168,19 @@ impl<'a> Nest<'a> {
         }
     }
 
+    /// Chooses how many tuples the next tile has: as many as any, unless its strings may be long, or the first rows be enough.
+    fn size_tile(&mut self) {
+        if self.tile_rows < TILE_ROWS || self.grows {
+            self.tile_rows = next_rows(self.tile_rows, self.tile.held.bytes > TILE_BYTES);
+        }
+    }
+
     /// The rows of a range that nothing has found.
     fn rest(&mut self, rows: Range<usize>, sinks: &mut [Sink<'_>]) -> Result<()> {
         let Some(marks) = self.marks.clone() else { return Err(Error::internal("a rest of nothing")) };
         let mut positions = Vec::new();
         for start in rows.clone().step_by(TILE_ROWS) {
-            if sinks.iter().all(Sink::is_full) {
+            if self.enough {
                 break;
             }
             self.frame.check()?;
@@ -166,6 +212,7 @@ impl<'a> Nest<'a> {
         if let ([sink], true) = (&mut *sinks, level + 1 == plan.levels.len()) {
             // The only generator's conditions stand at the last level.
             sink.update_where(&mut self.tile, conditions)?;
+            self.enough = self.stops && sink.is_full();
             self.tile.truncate(mark);
             return Ok(());
         }
@@ -207,11 +254,12 @@ impl<'a> Nest<'a> {
     }
 
     fn offer(&mut self, sinks: &mut [Sink<'_>]) -> Result<()> {
-        for (generator, sink) in self.plan.generators.iter().zip(sinks) {
+        for (generator, sink) in self.plan.generators.iter().zip(sinks.iter_mut()) {
             let mark = self.tile.depth();
             sink.update_where(&mut self.tile, &generator.conditions)?;
             self.tile.truncate(mark);
         }
+        self.enough = self.stops && sinks.iter().all(Sink::is_full);
         Ok(())
     }
 
@@ -232,12 +280,16 @@ impl<'a> Nest<'a> {
     /// Every tuple with every row.
     fn expand_rows(&mut self, level: usize, sinks: &mut [Sink<'_>]) -> Result<()> {
         let Some(stored) = self.stored[level].clone() else { return Err(Error::internal("rows of nothing")) };
-        let tuples = self.tile.len() as u32;
+        let (tuples, one) = (self.tile.len() as u32, self.plan.levels[level].one);
         for (number, chunk) in stored.rows()?.chunks.iter().enumerate() {
+            if self.enough || (number > 0 && one) {
+                break;
+            }
             self.set_chunk(level, number)?;
             let mut pairs = Pairs::new(self);
+            let rows = if one { 1 } else { chunk.rows as u32 };
             for tuple in 0..tuples {
-                pairs.push_range(tuple, 0, chunk.rows as u32, |nest, parents, rows| {
+                pairs.push_range(tuple, 0, rows, |nest, parents, rows| {
                     nest.pairs(level, parents, rows, sinks)
                 })?;
             }
@@ -257,7 +309,7 @@ impl<'a> Nest<'a> {
             .collect();
         // Positions beyond 32 bits come in further rounds, each with a source of its own.
         let mut start = 0i64;
-        while counts.iter().any(|&(_, count)| count > start) {
+        while !self.enough && counts.iter().any(|&(_, count)| count > start) {
             self.tile.set_source(level, TileSource::Count { start });
             let mut pairs = Pairs::new(self);
             for &(tuple, count) in &counts {
@@ -314,9 +366,11 @@ impl<'a> Nest<'a> {
         if let Spans::Unique = spans {
             return self.pairs(level, tuples, groups, sinks);
         }
+        let one = self.plan.levels[level].one;
         let mut pairs = Pairs::new(self);
         for (&tuple, &group) in tuples.iter().zip(groups) {
             let (first, count) = if group == NO_GROUP { (NO_ROW, 1) } else { spans.rows(group) };
+            let count = if one { count.min(1) } else { count };
             if !(count == 1 && pairs.push(tuple, first)) {
                 pairs.push_range(tuple, first, count, |nest, parents, rows| nest.pairs(level, parents, rows, sinks))?;
             }
@@ -356,6 +410,9 @@ impl<'a> Nest<'a> {
             pairs.push_range(tuple as u32, first, count, &mut check)?;
         }
         pairs.finish(&mut check)?;
+        if self.enough {
+            return Ok(());
+        }
         let (mut parents, mut rows) = self.spare.pop().unwrap_or_default();
         parents.extend((0..groups.len() as u32).filter(|&tuple| !matched[tuple as usize]));
         rows.resize(parents.len(), NO_ROW);
@@ -401,23 +458,33 @@ impl<'a> Nest<'a> {
     }
 }
 
+/// Tuples of a tile behind one of so many, whose strings were large or not.
+fn next_rows(rows: usize, is_large: bool) -> usize {
+    if is_large { (rows / 4).max(1) } else { TILE_ROWS.min(rows * 4) }
+}
+
 /// Collects pairs and hands them on whenever there are enough for a tile.
 struct Pairs<'n, 'a> {
     nest: &'n mut Nest<'a>,
     parents: Vec<u32>,
     rows: Vec<u32>,
+    /// How many there may be at once.
+    tile_rows: usize,
+    /// What strings held before those of these pairs.
+    held: usize,
 }
 
 impl<'n, 'a> Pairs<'n, 'a> {
     fn new(nest: &'n mut Nest<'a>) -> Self {
         let (parents, rows) = nest.spare.pop().unwrap_or_default();
-        Pairs { nest, parents, rows }
+        let (tile_rows, held) = (if nest.grows { 1 } else { TILE_ROWS }, nest.tile.held.bytes);
+        Pairs { nest, parents, rows, tile_rows, held }
     }
 
     /// A tuple with one row, unless the tile would be full with it; whether it did that.
     #[inline(always)]
     fn push(&mut self, tuple: u32, row: u32) -> bool {
-        let has_room = self.rows.len() + 1 < TILE_ROWS;
+        let has_room = self.rows.len() + 1 < self.tile_rows;
         if has_room {
             self.parents.push(tuple);
             self.rows.push(row);
@@ -434,8 +501,8 @@ impl<'n, 'a> Pairs<'n, 'a> {
         mut full: impl FnMut(&mut Nest<'a>, &[u32], &[u32]) -> Result<()>,
     ) -> Result<()> {
         let mut done = 0;
-        while done < count {
-            let part = (count - done).min((TILE_ROWS - self.rows.len()) as u32);
+        while done < count && !self.nest.enough {
+            let part = (count - done).min((self.tile_rows - self.rows.len()) as u32);
             if part == 1 {
                 self.parents.push(tuple);
                 self.rows.push(first + done);
@@ -444,10 +511,15 @@ impl<'n, 'a> Pairs<'n, 'a> {
                 self.rows.extend(first + done..first + done + part);
             }
             done += part;
-            if self.rows.len() == TILE_ROWS {
+            if self.rows.len() == self.tile_rows {
                 full(self.nest, &self.parents, &self.rows)?;
                 self.parents.clear();
                 self.rows.clear();
+                if self.nest.grows {
+                    let is_large = self.nest.tile.held.bytes - self.held > TILE_BYTES;
+                    self.held = self.nest.tile.held.bytes;
+                    self.tile_rows = next_rows(self.tile_rows, is_large);
+                }
                 self.nest.frame.check()?;
             }
         }
@@ -455,7 +527,9 @@ impl<'n, 'a> Pairs<'n, 'a> {
     }
 
     fn finish(self, mut full: impl FnMut(&mut Nest<'a>, &[u32], &[u32]) -> Result<()>) -> Result<()> {
-        full(self.nest, &self.parents, &self.rows)?;
+        if !self.nest.enough {
+            full(self.nest, &self.parents, &self.rows)?;
+        }
         self.nest.give_back(self.parents, self.rows);
         Ok(())
     }

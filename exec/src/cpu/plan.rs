@@ -86,6 +86,8 @@ pub(super) struct LevelPlan<'p> {
     pub(super) matches: Vec<ScalarId>,
     /// What all generators ask of a tuple, as far as it can be known once this index is reached.
     pub(super) conditions: Vec<ScalarId>,
+    /// Whether one row is as good as all that it goes over for a tuple: nothing reads them, and nothing counts them.
+    pub(super) one: bool,
 }
 
 /// One generator of a loop.
@@ -124,6 +126,23 @@ pub(super) struct ReducePlan<'p> {
     /// Whether tuples that conditions drop may be fed to it with a mask that says so: as `spills`, of all that is
     /// computed for them.
     pub(super) masks: bool,
+}
+
+impl GeneratorPlan<'_> {
+    /// Whether a row that comes twice is as good as one.
+    fn counts_nothing(&self) -> bool {
+        use Reduction::{All, Any, First, Max, Min};
+        let takes_one = |plan: &AggregatePlan<'_>| matches!(plan.kind.reduction, Any | All | First | Max | Min);
+        matches!(&self.kind, GeneratorKind::Reduce(reduce) if reduce.aggregates.iter().all(takes_one))
+    }
+}
+
+impl ReducePlan<'_> {
+    /// Whether one row can decide all of it: it is Any or All of all rows.
+    pub(super) fn can_be_decided(&self) -> bool {
+        let decides = |plan: &AggregatePlan<'_>| matches!(plan.kind.reduction, Reduction::Any | Reduction::All);
+        self.key.is_none() && self.aggregates.len() == 1 && self.aggregates.iter().all(decides)
+    }
 }
 
 /// One aggregate.
@@ -232,6 +251,7 @@ impl<'p> Compiler<'p, '_> {
             source: &index.source,
             matches: index.source.probe().map_or_else(Vec::new, |(_, condition)| condition.to_vec()),
             conditions: Vec::new(),
+            one: false,
         };
         let mut levels: Vec<LevelPlan<'p>> = nest.iter().map(level).collect();
         let moved = self.move_conditions(nest, &multiloop.generators, &expressions, &mut levels);
@@ -259,6 +279,11 @@ impl<'p> Compiler<'p, '_> {
             && let Some(last) = levels.last_mut()
         {
             last.conditions.append(&mut generator.conditions);
+        }
+        if multiloop.rest().is_none() && !expressions.is_volatile() && generators.iter().all(GeneratorPlan::counts_nothing) {
+            for (at, level) in levels.iter_mut().enumerate() {
+                level.one = level.matches.is_empty() && !expressions.read(at);
+            }
         }
         let indices = nest.iter().map(|index| index.id).collect();
         Ok(LoopPlan { expressions, indices, levels, generators, rest: None })

@@ -69,6 +69,8 @@ pub(super) struct Reducer<'p> {
     /// Groups up to this one have been looked at by `having`.
     closed: usize,
     mask: Bitmap,
+    /// Any or All of all rows, once a piece of work has decided it.
+    decided: Option<Accumulator>,
     /// What a debug build knows of clustered rows.
     passed: Passed,
     reservation: Reservation,
@@ -129,6 +131,7 @@ impl<'p> Reducer<'p> {
             having: None,
             closed: 0,
             mask: Bitmap::default(),
+            decided: None,
             passed: Passed::default(),
             reservation,
             uncounted: 0,
@@ -142,6 +145,27 @@ impl<'p> Reducer<'p> {
     pub(super) fn begin_piece(&mut self, piece: usize) {
         self.grouper.begin_piece(piece);
         self.passed.begin_piece();
+        // Each piece goes on until it has decided, whoever did which.
+        if self.is_decided()
+            && let Some(mut own) = self.plan.aggregates[0].kind.accumulator().ok()
+        {
+            own.resize(1);
+            self.decided = Some(std::mem::replace(&mut self.accumulators[0], own));
+        }
+    }
+
+    /// Whether no row to come of this piece of work changes anything.
+    pub(super) fn is_decided(&self) -> bool {
+        self.plan.can_be_decided()
+            && matches!(&self.accumulators[..], [Accumulator::Logic(logic)] if logic.is_decided(0))
+    }
+
+    /// The same, with what pieces of before have decided; whether any has.
+    pub(super) fn recall(&mut self) -> bool {
+        if let Some(decided) = self.decided.take() {
+            self.accumulators[0] = decided;
+        }
+        self.is_decided()
     }
 
     /// Whether what its groups are numbered by can find them by their keys.

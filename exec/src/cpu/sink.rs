@@ -122,7 +122,16 @@ impl<'p> Sink<'p> {
 
     /// Whether more rows of this piece change nothing.
     pub(super) fn is_full(&self) -> bool {
-        if let Sink::Rows(rows) = self { rows.rows >= rows.rows_max } else { false }
+        match self {
+            Sink::Rows(rows) => rows.rows >= rows.rows_max,
+            Sink::Groups(reducer) => reducer.is_decided(),
+            Sink::TopK(_) => false,
+        }
+    }
+
+    /// Whether a piece of work has decided a reduction.
+    pub(super) fn recall(&mut self) -> bool {
+        if let Sink::Groups(reducer) = self { reducer.recall() } else { false }
     }
 
     /// Ends a piece of work: gives its rows, counts the rest.

@@ -32,6 +32,7 @@ use super::probe::{Key, KeyRange};
 use super::vector::{Register, Vector};
 use crate::Result;
 use crate::column::{Chunk, Column, Dictionary};
+use crate::context::Context;
 use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, ScalarId};
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
@@ -135,6 +136,11 @@ pub struct Bindings<'a> {
 
 /// What expressions ask of the collections computed so far. Implemented by whoever runs the program.
 pub trait Collections: Sync {
+    /// What the statement shares that they belong to, if there is one.
+    fn context(&self) -> Option<&Context> {
+        None
+    }
+
     /// How a collection's keys are found, if they are one integer each.
     fn integer_keys(&self, _collection: CollectionId) -> Result<Option<KeyRange>> {
         Ok(None)
@@ -189,6 +195,8 @@ pub struct Tile<'a> {
     /// Levels in use; those behind are kept for their memory.
     pub(super) depth: usize,
     pub(super) caches: super::expression::Caches,
+    /// What strings that grow hold.
+    pub(super) held: super::expression::Held,
     /// By collection: what makes own groups for the rows of the outermost index.
     pub(super) neighbours: FxHashMap<CollectionId, Box<Neighbours<'a>>>,
 }
@@ -231,6 +239,7 @@ impl<'a> Tile<'a> {
             levels: vec![ground],
             depth: 1,
             caches: super::expression::Caches::default(),
+            held: super::expression::Held::default(),
             neighbours: FxHashMap::default(),
         }
     }
@@ -243,6 +252,7 @@ impl<'a> Tile<'a> {
     /// Makes the outermost index stand on `len` rows from `first` on; all levels of before are gone.
     pub fn start(&mut self, first: u32, len: usize) {
         self.depth = 1;
+        self.held.bytes = 0;
         let level = self.push();
         level.tuples.len = len;
         level.tuples.rows.clear();

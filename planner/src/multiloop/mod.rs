@@ -34,6 +34,8 @@
 //! * **Volatile** expressions are evaluated once for each row that reaches them; they are never shared between
 //!   two places, moved out of loops or duplicated.
 //! * **Float sums** are correctly rounded from the exact sum, so no order of evaluation shows in them.
+//! * **Enough.** What is asked may be decided by some of the rows: a top-k without an order by so many, Any by a TRUE, All by a
+//!   FALSE. Whether an error is raised that a row behind these would raise is free.
 //!
 //! What a program may not do is listed, and checked, in `verify`.
 

@@ -39,6 +39,11 @@ impl Logic {
         Ok(())
     }
 
+    /// Whether nothing can change what a group has.
+    pub(crate) fn is_decided(&self, group: usize) -> bool {
+        self.seen[group] & DECISIVE != 0
+    }
+
     pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {
         pairs.for_each(|(from, into)| self.seen[into] |= other.seen[from]);
     }

@@ -4,6 +4,7 @@
 //! (3) a level below has it: it is taken over by position; (4) it reads only indices of a level below, cannot fail,
 //! and that level has no more tuples: it is computed there and taken over; (5) it is computed here.
 
+use super::growth::{BYTES_LARGE, Growth};
 use super::node::{Node, Operation};
 use super::{dictionary, element, fused, lanes, load, memo};
 use crate::Result;
@@ -354,13 +355,41 @@ impl<'a> Tile<'a> {
             out.clone_from(self.top(argument));
             return Ok(());
         }
+        self.apply((number, node), function, arguments, len, out)
+    }
+
+    /// Applies a function to arguments that are there.
+    fn apply(
+        &mut self,
+        (number, node): (u32, &'a Node),
+        function: Function,
+        arguments: &'a [u32],
+        len: usize,
+        out: &mut Vector,
+    ) -> Result<()> {
         let types: Vec<_> = arguments.iter().map(|&argument| self.node(argument).data_type).collect();
         let call =
             Call { function, types: &types, result: node.data_type, register: node.register, checked: node.may_fail };
-        let mut caches = std::mem::take(&mut self.caches);
+        let (mut caches, mut held) = (std::mem::take(&mut self.caches), std::mem::take(&mut self.held));
         let vectors: Vec<&Vector> = arguments.iter().map(|&argument| self.top(argument)).collect();
         let bounds = |argument: usize| self.node(arguments[argument]).bounds;
-        let done = if let Some(parts) = memo::parts(&call, &vectors, len, bounds) {
+        let growth = self.collections.context().zip(Growth::of(&call, &vectors, len));
+        let done = if let Some((context, growth)) = growth
+            && growth.total > BYTES_LARGE
+        {
+            // Values are there twice until they are a vector.
+            held.room(context, number, growth.total.saturating_mul(2)).and_then(|()| {
+                let constant = vectors.iter().all(|vector| vector.constant);
+                let each = if constant { 1 } else { len };
+                kernels::fallback::call_checked(&call, &vectors, each, || context.check(), out)?;
+                (out.len, out.constant) = (len, constant);
+                Ok(())
+            })
+        } else if let Some((context, growth)) = growth
+            && let Err(error) = held.room(context, number, growth.total)
+        {
+            Err(error)
+        } else if let Some(parts) = memo::parts(&call, &vectors, len, bounds) {
             let memo = caches.memos.entry(number).or_default();
             memo.evaluate(&call, &vectors, parts, len, &mut caches.scratch, out)
         } else if !node.volatile && !vectors.is_empty() && vectors.iter().all(|vector| vector.constant) {
@@ -370,7 +399,7 @@ impl<'a> Tile<'a> {
         } else {
             kernels::call(&call, &vectors, len, &mut caches.scratch, out)
         };
-        self.caches = caches;
+        (self.caches, self.held) = (caches, held);
         done.map_err(|error| error.at(node.position))?;
         debug_assert!(node.register != Register::I32 || out.register() == node.register, "the register of the node");
         Ok(())

@@ -13,6 +13,7 @@ mod element;
 mod evaluate;
 pub mod filter;
 mod fused;
+mod growth;
 mod lanes;
 pub mod load;
 mod memo;
@@ -22,6 +23,7 @@ use super::bitmap::Bitmap;
 use super::kernels::Scratch;
 use super::vector::Register;
 use crate::Result;
+pub(super) use growth::Held;
 use memo::Memo;
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::multiloop::{CollectionId, Index, Program, ScalarId};
@@ -122,6 +124,17 @@ impl Expressions {
             }
             _ => None,
         })
+    }
+
+    /// Whether some column of an index of the nest is read.
+    pub(super) fn read(&self, index: usize) -> bool {
+        let reads = |node: &Node| matches!(node.operation, node::Operation::Column { index: of, .. } if of == index);
+        self.nodes.iter().any(reads)
+    }
+
+    /// Whether some expression gives something else each time.
+    pub(super) fn is_volatile(&self) -> bool {
+        self.nodes.iter().any(|node| node.volatile)
     }
 
     /// How many indices must be reached before a root can be evaluated: 0 if it reads none.

@@ -9,6 +9,17 @@ use multiloop_planner::value::Value;
 
 /// Applies any function that is not lazy.
 pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> Result<()> {
+    call_checked(call, arguments, len, || Ok(()), out)
+}
+
+/// The same, with a look before each value at whether to go on.
+pub fn call_checked(
+    call: &Call<'_>,
+    arguments: &[&Vector],
+    len: usize,
+    check: impl Fn() -> Result<()>,
+    out: &mut Vector,
+) -> Result<()> {
     let mut results = Vec::with_capacity(len);
     let mut values = vec![Value::Null; arguments.len()];
     for (at, argument) in arguments.iter().enumerate() {
@@ -17,6 +28,7 @@ pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector
         }
     }
     for tuple in 0..len {
+        check()?;
         for (at, argument) in arguments.iter().enumerate() {
             if !argument.constant {
                 values[at] = argument.value(tuple, call.types[at]);

@@ -5,6 +5,7 @@
 //! Aggregate (Sort x)     =  Aggregate x          likewise below joins, set operations, DISTINCT and subqueries
 //! Distinct x             =  x                    if the columns of x hold a unique key
 //! Limit (Project e x)    =  Project e (Limit x)  so that Limit meets the Sort below, and e is computed less often
+//! Limit n (x UNION ALL y)  =  Limit n (Limit n x UNION ALL Limit n y)     so that what feeds x and y can stop, too
 //! ```
 //!
 //! Errors: each evaluates expressions for fewer rows, never for more. Volatile expressions may vanish with
@@ -15,7 +16,7 @@ use crate::relation::unique::is_unique;
 use crate::relation::visit::{
     for_each_expression_mut, for_each_input_mut, for_each_subquery_mut, nothing, rewrite, take,
 };
-use crate::relation::{Expression, ExpressionKind, Relation};
+use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SetKind};
 use crate::value::Value;
 use std::sync::Arc;
 
@@ -72,6 +73,34 @@ fn push_limit_into_project(relation: Relation) -> Relation {
             }
             _ => nothing(),
         },
+        Relation::SetOperation { kind: SetKind::Union, all: true, .. } => {
+            Relation::Limit { input: limit_terms(input, limit.as_ref(), offset.as_ref()), limit, offset }
+        }
         _ => Relation::Limit { input, limit, offset },
+    }
+}
+
+/// A UNION ALL of which each term gives no more rows than are asked of all: only if that is a constant. Terms that are unions
+/// themselves, or projections, hand it on once it is their turn.
+fn limit_terms(input: Arc<Relation>, limit: Option<&Expression>, offset: Option<&Expression>) -> Arc<Relation> {
+    let rows = |bound: Option<&Expression>| match bound.map(|bound| &bound.kind) {
+        Some(ExpressionKind::Constant(Value::Int(rows))) if *rows >= 0 => Some(*rows),
+        Some(_) => None,
+        None => Some(0),
+    };
+    let most = limit.and_then(|limit| rows(Some(limit))?.checked_add(rows(offset)?));
+    let (Some(most), Some(limit)) = (most, limit) else { return input };
+    let bound = Expression { kind: ExpressionKind::Constant(Value::Int(most)), ..limit.clone() };
+    let term = |(input, columns): (Arc<Relation>, Vec<ColumnId>)| {
+        let is_limited = matches!(&*input, Relation::Limit { .. } | Relation::Values { .. });
+        let limited =
+            || Arc::new(Relation::Limit { input: Arc::clone(&input), limit: Some(bound.clone()), offset: None });
+        (if is_limited { Arc::clone(&input) } else { limited() }, columns)
+    };
+    match take(input) {
+        Relation::SetOperation { kind, all, columns, left, right } => {
+            Arc::new(Relation::SetOperation { kind, all, columns, left: term(left), right: term(right) })
+        }
+        other => Arc::new(other),
     }
 }

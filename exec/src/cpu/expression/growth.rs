@@ -1,0 +1,155 @@
+//! Functions that make strings much longer than those they are given: how long, so that memory is reserved before it is used,
+//! and how a statement that was cancelled gets out of them.
+//!
+//! A tile of 32768 tuples whose strings have ten megabytes each would take 300 GB. So where a loop calls such a function its
+//! tiles begin with one tuple, and have four times as many each time as long as what they make stays small (`nest.rs`). What one
+//! call makes counts before it begins. If that is much though tiles are small, it goes value by value, and looks at the
+//! statement's context on the way.
+
+use super::Expressions;
+use super::node::Operation;
+use crate::Result;
+use crate::context::{Context, Reservation};
+use crate::cpu::kernels::Call;
+use crate::cpu::vector::Vector;
+use multiloop_planner::function::Function;
+use rustc_hash::FxHashMap;
+
+/// Bytes that a call may make without a look at whether the statement goes on.
+pub(super) const BYTES_LARGE: usize = 1 << 23;
+
+/// Bytes of a value that is shown as text, at most.
+const SHOWN_MAX: usize = 64;
+
+/// Bytes of one string, at most.
+const STRING_MAX: usize = 1 << 30;
+
+/// Bytes that a call makes, at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Growth {
+    /// For all tuples.
+    pub(super) total: usize,
+    /// For one.
+    pub(super) most: usize,
+}
+
+/// What the calls of a tile hold, by node: the memory of their strings is kept from tile to tile.
+#[derive(Debug, Default)]
+pub(in crate::cpu) struct Held {
+    by_node: FxHashMap<u32, Reservation>,
+    /// What the tile at hand has taken.
+    pub(in crate::cpu) bytes: usize,
+}
+
+impl Held {
+    /// Counts what a call of a node is about to make.
+    pub(super) fn room(&mut self, context: &Context, node: u32, bytes: usize) -> Result<()> {
+        context.check()?;
+        let held = self.by_node.entry(node).or_insert_with(|| Reservation::new(&context.memory));
+        self.bytes += bytes;
+        if bytes > held.bytes() { held.resize(bytes) } else { Ok(()) }
+    }
+}
+
+impl Expressions {
+    /// Whether some function may make strings much longer than those it is given.
+    pub(in crate::cpu) fn make_long_text(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node.operation, Operation::Call { function, .. } if grows(function)))
+    }
+}
+
+fn grows(function: Function) -> bool {
+    use Function as F;
+    matches!(
+        function,
+        F::Concat | F::ConcatSkipNull | F::ConcatWithSeparator | F::Repeat | F::LeftPad | F::RightPad | F::Replace
+    )
+}
+
+impl Growth {
+    /// Of a call for so many tuples; none of a function whose strings do not grow.
+    pub(super) fn of(call: &Call<'_>, arguments: &[&Vector], len: usize) -> Option<Growth> {
+        if !grows(call.function) {
+            return None;
+        }
+        let each = if arguments.iter().all(|argument| argument.constant) { len.min(1) } else { len };
+        let bytes = |tuple: usize| bytes_of(call.function, arguments, tuple).min(STRING_MAX);
+        let all = (0..each).map(bytes);
+        Some(all.fold(Growth::default(), |growth, bytes| Growth {
+            total: growth.total.saturating_add(bytes),
+            most: growth.most.max(bytes),
+        }))
+    }
+}
+
+/// Bytes of the string that a function makes for a tuple, at most.
+fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
+    let length = |at: usize| match arguments.get(at) {
+        Some(argument) if argument.is_null(tuple) => 0,
+        Some(argument) => argument.text(tuple).map_or(SHOWN_MAX, str::len),
+        None => 1,
+    };
+    let number = |at: usize| {
+        let number =
+            arguments.get(at).filter(|argument| !argument.is_null(tuple)).and_then(|argument| argument.integer(tuple));
+        number.map_or(0, |number| usize::try_from(number.max(0)).unwrap_or(usize::MAX))
+    };
+    match function {
+        Function::Repeat => length(0).saturating_mul(number(1)),
+        // A character has four bytes at most.
+        Function::LeftPad | Function::RightPad => {
+            let is_ascii =
+                |argument: &&Vector| argument.is_null(tuple) || argument.text(tuple).is_none_or(str::is_ascii);
+            let each = if arguments.iter().all(is_ascii) { 1 } else { 4 };
+            length(0).saturating_add(number(1).saturating_mul(each))
+        }
+        Function::Replace => {
+            let (text, from, to) = (length(0), length(1), length(2));
+            if to <= from { text } else { text.saturating_add((text / from.max(1)).saturating_mul(to)) }
+        }
+        _ => {
+            let separators = if function == Function::ConcatWithSeparator { arguments.len() } else { 1 };
+            (0..arguments.len()).map(length).sum::<usize>().saturating_add(length(0).saturating_mul(separators - 1))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::vector::Register;
+    use multiloop_planner::types::DataType;
+    use multiloop_planner::value::Value;
+
+    fn growth(function: Function, arguments: &[(Value, Register)]) -> Option<Growth> {
+        let vectors: Vec<Vector> = arguments
+            .iter()
+            .map(|(value, register)| {
+                let mut vector = Vector::default();
+                vector.set_values(&[value.clone(), value.clone()], *register);
+                vector
+            })
+            .collect();
+        let vectors: Vec<&Vector> = vectors.iter().collect();
+        let types = vec![DataType::Text; vectors.len()];
+        let call = Call { function, types: &types, result: DataType::Text, register: Register::Text, checked: true };
+        Growth::of(&call, &vectors, 2)
+    }
+
+    #[test]
+    fn growth_is_known_before_it_happens() {
+        let text = |text: &str| (Value::text(text.to_owned()), Register::Text);
+        let number = |number: i64| (Value::Int(number), Register::I64);
+        let of = |most: usize| Some(Growth { total: 2 * most, most });
+        assert_eq!(growth(Function::Repeat, &[text("ab"), number(7)]), of(14));
+        assert_eq!(growth(Function::Repeat, &[text("ab"), number(-7)]), of(0));
+        assert_eq!(growth(Function::Repeat, &[text("ab"), number(i64::MAX)]), of(STRING_MAX));
+        assert_eq!(growth(Function::LeftPad, &[text("ab"), number(9)]), of(11));
+        assert_eq!(growth(Function::RightPad, &[text("ab"), number(9), text("é")]), of(38));
+        assert_eq!(growth(Function::Replace, &[text("aaaa"), text("a"), text("xyz")]), of(16));
+        assert_eq!(growth(Function::Replace, &[text("aaaa"), text("aa"), text("x")]), of(4));
+        assert_eq!(growth(Function::Concat, &[text("abc"), number(5)]), of(67));
+        assert_eq!(growth(Function::ConcatWithSeparator, &[text(", "), text("a"), text("b")]), of(8));
+        assert_eq!(growth(Function::Upper, &[text("abc")]), None);
+    }
+}
