@@ -1,11 +1,11 @@
 //! EXPLAIN: the relation, the loops, the kernels; and ANALYZE, which also runs the query.
 
 use crate::Result;
-use crate::plan::{Timings, plan, timed};
+use crate::plan::{Planned, Timings, speculating, timed};
 use crate::statement::Runner;
 use crate::stream::ResultStream;
 use multiloop_planner::lower::lower;
-use multiloop_planner::multiloop::print::print;
+use multiloop_planner::multiloop::{Program, print::print};
 use multiloop_planner::relation::{Query, explain as relation_text, optimise::optimise};
 use multiloop_planner::rewrite::rewrite;
 use multiloop_planner::sql::ExplainKind;
@@ -15,9 +15,9 @@ use std::sync::Arc;
 pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, query: Query) -> Result<ResultStream> {
     let rules = &runner.session.options.rules;
     let mut text = match kind {
-        ExplainKind::Relation => relation_text::explain(&optimise(query.clone())),
+        ExplainKind::Relation => relation_text::explain(&optimise(speculating(query.clone(), rules))),
         ExplainKind::Loops => {
-            let mut program = lower(&optimise(query.clone()))?;
+            let mut program = lower(&optimise(speculating(query.clone(), rules)))?;
             let before = print(&program);
             let fired = rewrite(&mut program, rules);
             let names: String = fired.iter().map(|fired| format!("  {}\n", fired.rule)).collect();
@@ -26,7 +26,7 @@ pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, que
         ExplainKind::Kernels => {
             let tables = runner.snapshot.tables();
             let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
-            format!("{}\n", multiloop_exec::cpu::place(&plan(query.clone(), rules)?, &find)?)
+            format!("{}\n", multiloop_exec::cpu::place(&Planned::new(query.clone(), rules)?.program, &find)?)
         }
     };
     if analyze {
@@ -40,18 +40,19 @@ pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, que
 fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
     runner.check_parameters(&query)?;
     let mut timings = Timings::default();
-    let planned = timed(&mut timings.plan, || plan(query, &runner.session.options.rules))?;
+    let planned = timed(&mut timings.plan, || Planned::new(query, &runner.session.options.rules))?;
     let tables = runner.snapshot.tables();
     let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
     let pool = &runner.session.engine.0.pool;
     let context = runner.session.context();
-    let (rows, statistics) = timed(&mut timings.execute, || {
-        let mut output = multiloop_exec::cpu::run(&planned, &find, runner.parameters, &context, pool)?;
+    let run = |program: &Program| {
+        let mut output = multiloop_exec::cpu::run(program, &find, runner.parameters, &context, pool)?;
         let statistics: String =
-            output.statistics(&planned).iter().map(|statistics| format!("{statistics}\n")).collect();
+            output.statistics(program).iter().map(|statistics| format!("{statistics}\n")).collect();
         let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;
         Result::Ok((rows, statistics))
-    })?;
+    };
+    let (rows, statistics) = timed(&mut timings.execute, || planned.run(run))?;
     let milliseconds = |duration: std::time::Duration| duration.as_secs_f64() * 1e3;
     Ok(format!(
         "{statistics}Rows: {rows}\nPlanning: {:.3} ms\nExecution: {:.3} ms",

@@ -5,6 +5,7 @@ use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::Program;
 use multiloop_planner::relation::{Query, optimise::optimise};
 use multiloop_planner::rewrite::{RewriteOptions, rewrite};
+use multiloop_planner::speculation::Speculation;
 use std::time::{Duration, Instant};
 
 /// How long the steps of a statement took.
@@ -18,11 +19,39 @@ pub struct Timings {
     pub execute: Duration,
 }
 
-/// Optimises, lowers and rewrites a query: a program ready to run.
-pub(crate) fn plan(query: Query, rules: &RewriteOptions) -> Result<Program> {
-    let mut program = lower(&optimise(query))?;
-    rewrite(&mut program, rules);
-    Ok(program)
+/// A program ready to run.
+pub(crate) struct Planned {
+    pub(crate) program: Program,
+    /// The query of a program that speculates, and the rules, for the careful plan.
+    careful: Option<(Query, RewriteOptions)>,
+}
+
+impl Planned {
+    /// Optimises, lowers and rewrites a query.
+    pub(crate) fn new(query: Query, rules: &RewriteOptions) -> Result<Self> {
+        let mut program = lower(&optimise(speculating(query.clone(), rules)))?;
+        rewrite(&mut program, rules);
+        let careful = (program.speculation == Speculation::Made).then(|| (query, rules.clone()));
+        Ok(Planned { program, careful })
+    }
+
+    /// Runs the program; if it speculates and fails at that, the careful one.
+    pub(crate) fn run<T>(&self, mut run: impl FnMut(&Program) -> Result<T>) -> Result<T> {
+        match (run(&self.program), &self.careful) {
+            (Err(error), Some((query, rules))) if error.kind().is_data_error() => {
+                let mut program = lower(&optimise(query.clone()))?;
+                rewrite(&mut program, rules);
+                run(&program)
+            }
+            (result, _) => result,
+        }
+    }
+}
+
+/// The query, allowed to speculate unless no rule is to touch it.
+pub(crate) fn speculating(query: Query, rules: &RewriteOptions) -> Query {
+    let speculation = if rules.none { Speculation::Never } else { Speculation::Allowed };
+    Query { speculation, ..query }
 }
 
 /// Runs `step` and adds the time that it took.

@@ -1,6 +1,6 @@
 //! Prepared queries: parsed and planned once, run many times.
 
-use crate::plan::{Timings, plan, timed};
+use crate::plan::{Planned, Timings, timed};
 use crate::session::Session;
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
@@ -22,7 +22,7 @@ pub struct Prepared {
 struct Cached {
     state: Arc<crate::catalog::State>,
     rules: RewriteOptions,
-    planned: Arc<Program>,
+    planned: Arc<Planned>,
 }
 
 impl Prepared {
@@ -31,7 +31,7 @@ impl Prepared {
         let types = session.as_statement(|| {
             session.engine.0.with_snapshot(&session.loading(), |snapshot| prepared.plan(session, snapshot))
         })?;
-        let types = types.parameters.clone();
+        let types = types.program.parameters.clone();
         Ok(Prepared { types, ..prepared })
     }
 
@@ -56,14 +56,14 @@ impl Prepared {
             let mut timings = Timings::default();
             let planned = timed(&mut timings.plan, || self.plan(session, snapshot))?;
             let context = session.context();
-            let execute = || session.execute(&planned, snapshot, parameters, &context);
-            let result = timed(&mut timings.execute, execute)?;
+            let run = |program: &Program| session.execute(program, snapshot, parameters, &context);
+            let result = timed(&mut timings.execute, || planned.run(run))?;
             Ok(result.with_timings(timings))
         };
         session.as_statement(|| session.engine.0.with_snapshot(&session.loading(), run))
     }
 
-    fn plan(&self, session: &Session, snapshot: &crate::catalog::Snapshot<'_>) -> Result<Arc<Program>> {
+    fn plan(&self, session: &Session, snapshot: &crate::catalog::Snapshot<'_>) -> Result<Arc<Planned>> {
         let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cached) = &*cached
             && Arc::ptr_eq(&cached.state, &snapshot.state)
@@ -78,7 +78,7 @@ impl Prepared {
         let Statement::Query(query) = sql::bind(parsed, snapshot, &self.types)? else {
             return Err(Error::unsupported("preparing anything but a query is"));
         };
-        let planned = Arc::new(plan(query, &session.options.rules)?);
+        let planned = Arc::new(Planned::new(query, &session.options.rules)?);
         // A file read by path may change while the catalog does not, so such a plan is not kept.
         if !snapshot.reads_files() {
             let state = Arc::clone(&snapshot.state);

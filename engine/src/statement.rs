@@ -4,12 +4,13 @@ use crate::catalog::{Entry, Snapshot, StoredTable};
 use crate::explain;
 use crate::format::CsvOptions;
 use crate::format::{self, Format};
-use crate::plan::{Timings, plan, timed};
+use crate::plan::{Planned, Timings, timed};
 use crate::session::Session;
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{Column, Table};
+use multiloop_planner::multiloop::Program;
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{self, CopyOptions, Parsed, Statement};
 use multiloop_planner::types::{DataType, Field};
@@ -83,10 +84,10 @@ pub(crate) struct Runner<'a> {
 impl Runner<'_> {
     fn query(&self, query: Query, mut timings: Timings) -> Result<ResultStream> {
         self.check_parameters(&query)?;
-        let planned = timed(&mut timings.plan, || plan(query, &self.session.options.rules))?;
+        let planned = timed(&mut timings.plan, || Planned::new(query, &self.session.options.rules))?;
         let context = self.session.context();
-        let run = || self.session.execute(&planned, self.snapshot, self.parameters, &context);
-        let result = timed(&mut timings.execute, run)?;
+        let run = |program: &Program| self.session.execute(program, self.snapshot, self.parameters, &context);
+        let result = timed(&mut timings.execute, || planned.run(run))?;
         Ok(result.with_timings(timings))
     }
 

@@ -97,6 +97,13 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    /// Whether an expression failed on the values that it was given, or a subquery on the number of its rows. What
+    /// speculates (`speculation`) may be the reason.
+    pub fn is_data_error(self) -> bool {
+        let state = self.sqlstate();
+        state.starts_with("22") || state.starts_with("21")
+    }
+
     /// The five characters of PostgreSQL's Appendix A.
     pub fn sqlstate(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 //!
 //! Read in this order: `types`, `value` and `function` are the vocabulary; `catalog` is what the planner asks
 //! of tables; `sql` binds text to a `relation`; `lower` turns that into the `multiloop` IR; `rewrite` holds the
-//! rules; `analysis` what is proven about programs.
+//! rules; `analysis` what is proven about programs; `speculation` what plans may do that is not proven.
 
 pub mod analysis;
 pub mod catalog;
@@ -13,6 +13,7 @@ pub mod lower;
 pub mod multiloop;
 pub mod relation;
 pub mod rewrite;
+pub mod speculation;
 pub mod sql;
 pub mod types;
 pub mod value;

@@ -14,8 +14,9 @@ use multiloop_planner::multiloop::live::live_blocks;
 use multiloop_planner::multiloop::print::print;
 use multiloop_planner::multiloop::verify::verify;
 use multiloop_planner::multiloop::{CollectionId, Generator, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source};
-use multiloop_planner::relation::optimise::optimise;
+use multiloop_planner::relation::{Query, optimise::optimise};
 use multiloop_planner::rewrite::{LAST_RULES, RULES, RewriteOptions, rewrite};
+use multiloop_planner::speculation::Speculation;
 use multiloop_planner::sql::{Statement, bind, parse};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -48,6 +49,20 @@ fn program(number: usize) -> Program {
 fn no_query_holds_a_nested_loop() {
     for (number, program) in (1..=22).map(|number| (number, program(number))).collect::<Vec<_>>() {
         assert_eq!(live_blocks(&program).len(), 1, "Q{number}\n{}", print(&program));
+    }
+}
+
+/// Their joins and groups are proven safe: what a session plans, which may speculate, is what the careful plan is.
+#[test]
+fn no_query_speculates() {
+    let catalog = TpchCatalog::new();
+    for number in 1..=22 {
+        let statements = parse(&sql(number)).expect("it parses");
+        let Ok(Statement::Query(query)) = bind(&statements[0], &catalog, &[]) else { panic!("Q{number} is no query") };
+        let query = Query { speculation: Speculation::Allowed, ..query };
+        let mut program = lower(&optimise(query)).expect("it has a program");
+        rewrite(&mut program, &RewriteOptions::default());
+        assert_eq!(program.speculation, Speculation::Allowed, "Q{number}\n{}", print(&program));
     }
 }
 

@@ -26,6 +26,7 @@ use rustc_hash::FxHashMap;
 pub fn lower(query: &Query) -> Result<Program> {
     let mut program = Program::new();
     program.parameters.clone_from(&query.parameters);
+    program.speculation = query.speculation;
     let mut lowerer = Lowerer {
         query,
         program,

@@ -5,6 +5,7 @@ use super::{
     Scalars, Source,
 };
 use crate::function::Effects;
+use crate::speculation::Speculation;
 use crate::types::DataType;
 
 /// Rows that no loop exceeds: a traversal of more would take centuries. 10^19 is more than 2^63.
@@ -21,6 +22,7 @@ impl Program {
             indices: 0,
             parameters: Vec::new(),
             output: Vec::new(),
+            speculation: Speculation::Never,
         }
     }
 
@@ -35,6 +37,19 @@ impl Program {
         let data_type = self.collection(result).fields[field as usize].data_type;
         let effects = self.block_effects(block);
         self.scalars.intern_with(ScalarNode { scalar: Scalar::Nested { block, field }, data_type }, effects)
+    }
+
+    /// Whether what has these effects may be evaluated for more rows: it is pure, or the program may speculate and it
+    /// is not volatile. Whoever does so says so with [`Program::moved`].
+    pub fn may_move(&self, effects: Effects) -> bool {
+        !effects.volatile && (!effects.may_fail || self.speculation.is_allowed())
+    }
+
+    /// Notes that what has these effects is now evaluated for more rows.
+    pub fn moved(&mut self, effects: Effects) {
+        if effects.may_fail {
+            self.speculation.make();
+        }
     }
 
     /// What evaluating a block may do: all of its scalars, and the reductions' own failures.

@@ -30,7 +30,8 @@
 //!   the error until then. (So a subquery may be computed in front of the loop that may never need it.)
 //! * **Errors.** An expression that may fail is evaluated only for rows that reach it: a backend may evaluate
 //!   conditions and keys early or for more rows only if they cannot fail. No rule moves it to where more
-//!   rows do. Which of several errors is reported is free.
+//!   rows do, unless the program may speculate (`speculation`: then another one decides what is an error). Which of
+//!   several errors is reported is free.
 //! * **Volatile** expressions are evaluated once for each row that reaches them; they are never shared between
 //!   two places, moved out of loops or duplicated.
 //! * **Float sums** are correctly rounded from the exact sum, so no order of evaluation shows in them.
@@ -59,6 +60,7 @@ mod tests;
 use crate::analysis::kept::{Behind, Keeps, Step, kept};
 use crate::catalog::{TableHandle, TableStatistics};
 use crate::relation::SortOrder;
+use crate::speculation::Speculation;
 use crate::types::{DataType, Field};
 pub use scalar::{KeyPart, Scalar, ScalarId, ScalarMap, ScalarNode, Scalars};
 use serde::{Deserialize, Serialize};
@@ -93,6 +95,8 @@ pub struct Program {
     pub parameters: Vec<DataType>,
     /// The columns of the result: name and position among the fields of the body's result.
     pub output: Vec<(String, u32)>,
+    /// Whether rules may move what can fail to more rows, and whether one has.
+    pub speculation: Speculation,
 }
 
 /// What is known of a collection.

@@ -19,7 +19,7 @@ mod expression;
 
 /// The text of a query's relation.
 pub fn explain(query: &Query) -> String {
-    let profiles = Profiles::of(&query.relation, &query.columns);
+    let profiles = Profiles::of(&query.relation, &query.columns, query.speculation);
     let mut printer =
         Printer { names: Names::of(query), profiles, text: String::new(), subqueries: 0, estimates: true };
     let output = query.output.iter().map(|(name, id)| {
@@ -35,7 +35,7 @@ pub fn explain(query: &Query) -> String {
 /// The text of one tree of a query without estimates, for tests that look at shape alone.
 #[cfg(test)]
 pub(crate) fn explain_shape(query: &Query) -> String {
-    let profiles = Profiles::of(&query.relation, &query.columns);
+    let profiles = Profiles::of(&query.relation, &query.columns, query.speculation);
     let mut printer =
         Printer { names: Names::of(query), profiles, text: String::new(), subqueries: 0, estimates: false };
     printer.relation(&query.relation, 0);

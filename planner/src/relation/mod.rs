@@ -17,8 +17,10 @@ mod visit;
 mod whole_table;
 
 use crate::catalog::TableInfo;
+use crate::speculation::Speculation;
 use crate::types::DataType;
 pub use expression::{AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, Subquery, SubqueryKind};
+pub(crate) use optimise::mirrored;
 use std::sync::Arc;
 
 /// A bound query: what to compute and under which names to show it.
@@ -32,6 +34,8 @@ pub struct Query {
     pub columns: Columns,
     /// The types of the parameters `$1`, `$2`, … as binding inferred them.
     pub parameters: Vec<DataType>,
+    /// Whether it may be planned so that what can fail sees more rows than the query has for it.
+    pub speculation: Speculation,
 }
 
 /// The columns of one statement, by id.

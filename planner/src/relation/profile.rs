@@ -6,7 +6,10 @@ use super::optimise::selectivity::distinct_values;
 use super::visit::{as_column, for_each_expression, for_each_input, for_each_subquery};
 use super::{ColumnId, Columns, Relation};
 use crate::catalog::{ColumnStatistics, TableInfo};
+use crate::function::Effects;
+use crate::speculation::Speculation;
 use crate::value::Value;
+use std::cell::Cell;
 
 /// What is known of one column.
 #[derive(Clone, Debug, Default)]
@@ -36,14 +39,32 @@ pub(crate) struct Profile {
 #[derive(Debug)]
 pub(crate) struct Profiles {
     profiles: Vec<Profile>,
+    speculation: Cell<Speculation>,
 }
 
 impl Profiles {
     /// The profiles of the columns that a tree and its subqueries make.
-    pub(crate) fn of(relation: &Relation, columns: &Columns) -> Self {
-        let mut all = Profiles { profiles: vec![Profile::default(); columns.len()] };
+    pub(crate) fn of(relation: &Relation, columns: &Columns, speculation: Speculation) -> Self {
+        let profiles = vec![Profile::default(); columns.len()];
+        let mut all = Profiles { profiles, speculation: Cell::new(speculation) };
         all.add(relation, 0);
         all
+    }
+
+    /// Whether the statement may speculate, and whether it does.
+    pub(crate) fn speculation(&self) -> Speculation {
+        self.speculation.get()
+    }
+
+    /// Whether what has these effects may be evaluated for more rows, which is noted where it may fail. So ask last.
+    pub(crate) fn may_move(&self, effects: Effects) -> bool {
+        if effects.volatile || (effects.may_fail && !self.speculation.get().is_allowed()) {
+            return false;
+        }
+        if effects.may_fail {
+            self.speculation.set(Speculation::Made);
+        }
+        true
     }
 
     /// What is known of a column.

@@ -52,7 +52,7 @@
 //!   index: what is left over could not be told from the key;
 //! * nothing in the block may fail or is volatile: it is now evaluated for inner rows that no outer row asks
 //!   for (`(select sum(1 / u.x) from u where u.k = t.a)` with a zero under a key that t does not have), and
-//!   `h(i)` even where there are no inner rows. A `single` may fail, too.
+//!   `h(i)` even where there are no inner rows. A `single` may fail, too. A program that may speculate does so.
 //!
 //! NULLs: `=` with a NULL on either side is not TRUE: NULL keys make a group that `h(i)` never finds, and a NULL
 //! `h(i)` finds nothing; IS NOT DISTINCT FROM finds the group of NULLs. An outer row without inner rows gets what
@@ -104,11 +104,10 @@ fn keyed_reduce(program: &Program, id: BlockId) -> Option<KeyedReduce> {
     let ([define], [Generator::Reduce { condition, aggregates }]) = (&defines[..], &multiloop.generators[..]) else {
         return None;
     };
-    if *define != block.result || !program.block_effects(id).is_pure() {
+    if *define != block.result || !program.may_move(program.block_effects(id)) {
         return None;
     }
-    let mut inner =
-        Inner { program, free: FreeIndices::default(), own: multiloop.nest.iter().map(|index| index.id).collect() };
+    let mut inner = Inner::of(program, &multiloop.nest);
     let nest_scalars = multiloop.nest.iter().flat_map(|index| index.source.scalars());
     let mut is_inner = nest_scalars.into_iter().all(|id| inner.reads_only(id));
     for aggregate in aggregates {
@@ -118,14 +117,7 @@ fn keyed_reduce(program: &Program, id: BlockId) -> Option<KeyedReduce> {
     if !is_inner {
         return None;
     }
-    let (mut kept, mut key) = (Vec::new(), Vec::new());
-    for &id in condition {
-        if inner.reads_only(id) {
-            kept.push(id);
-        } else {
-            key.push(inner.equality(id)?);
-        }
-    }
+    let (kept, key) = inner.split(condition)?;
     if key.is_empty() {
         return None;
     }
@@ -133,20 +125,39 @@ fn keyed_reduce(program: &Program, id: BlockId) -> Option<KeyedReduce> {
 }
 
 /// The indices of a nested loop, and what reads them.
-struct Inner<'p> {
+pub(super) struct Inner<'p> {
     program: &'p Program,
     free: FreeIndices,
     own: Vec<IndexId>,
 }
 
-impl Inner<'_> {
+impl<'p> Inner<'p> {
+    /// Those of a nest.
+    pub(super) fn of(program: &'p Program, nest: &[Index]) -> Self {
+        Inner { program, free: FreeIndices::default(), own: nest.iter().map(|index| index.id).collect() }
+    }
+
+    /// The conditions that read inner indices only, and the sides of the others, if all of these are equalities across.
+    #[allow(clippy::type_complexity, reason = "a struct of the two would be read in two places and named nowhere")]
+    pub(super) fn split(&mut self, condition: &[ScalarId]) -> Option<(Vec<ScalarId>, Vec<(ScalarId, KeyPart)>)> {
+        let (mut kept, mut key) = (Vec::new(), Vec::new());
+        for &id in condition {
+            if self.reads_only(id) {
+                kept.push(id);
+            } else {
+                key.push(self.equality(id)?);
+            }
+        }
+        Some((kept, key))
+    }
+
     /// Whether a scalar reads no other index.
-    fn reads_only(&mut self, id: ScalarId) -> bool {
+    pub(super) fn reads_only(&mut self, id: ScalarId) -> bool {
         self.free.scalar(self.program, id).iter().all(|index| self.own.contains(index))
     }
 
     /// Whether a scalar reads none of them.
-    fn reads_none(&mut self, id: ScalarId) -> bool {
+    pub(super) fn reads_none(&mut self, id: ScalarId) -> bool {
         !self.free.scalar(self.program, id).iter().any(|index| self.own.contains(index))
     }
 
@@ -172,6 +183,7 @@ impl Inner<'_> {
 /// Puts the BucketReduce in front of the let and lets the block's readers look it up.
 fn unnest(program: &mut Program, block: BlockId, at: usize, nested: BlockId, keyed: KeyedReduce) {
     let KeyedReduce { nest, condition, key, mut aggregates } = keyed;
+    program.moved(program.block_effects(nested));
     let values = program.collection(program.block(nested).result).fields.clone();
     let is_exists = aggregates.iter().all(|aggregate| is_any_true(program, aggregate));
     let mut nullability = Nullability::default();

@@ -51,6 +51,7 @@
 //!   with `u.x <> t.x and u.y < t.y` the smallest x of all rows says nothing of those that pass, and nothing would be
 //!   unnested for the price of going over all rows;
 //! * nothing in the block may fail or is volatile: s is now computed for rows at which the search would have stopped.
+//!   A program that may speculate evaluates what may fail.
 //!
 //! NULLs: a NULL s differs from nothing and is left out of min and max; without any s both are NULL, and so with a
 //! NULL t; IS TRUE makes FALSE of that, as EXISTS does. NaN and -0 compare in min, max and `<>` alike. Joins: the
@@ -93,7 +94,7 @@ struct Disequality {
 
 fn disequality(program: &Program, id: BlockId) -> Option<Disequality> {
     let (multiloop, condition) = exists_loop(program, id)?;
-    if !program.block_effects(id).is_pure() {
+    if !program.may_move(program.block_effects(id)) {
         return None;
     }
     let own: Vec<IndexId> = multiloop.nest.iter().map(|index| index.id).collect();
@@ -149,6 +150,7 @@ pub(super) fn exists_loop(program: &Program, id: BlockId) -> Option<(&Multiloop,
 
 fn ask_extremes(program: &mut Program, block: BlockId, at: usize, nested: BlockId, found: Disequality) {
     let Disequality { rest, inner, outer } = found;
+    program.moved(program.block_effects(nested));
     let data_type = program.scalars.data_type(inner);
     let extremes = extremes(program, data_type);
     let Let::Loop { multiloop, .. } = &program.block(nested).lets[0] else { unreachable!("it is a loop") };

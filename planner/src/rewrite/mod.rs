@@ -4,7 +4,9 @@
 //! they share; every other module is one rule, named as its function and as its golden file in `testdata/`.
 
 mod any_equal_to_exists;
+mod any_less_to_extreme;
 mod ask_chosen_groups;
+mod bucket_correlated_rows;
 mod collect_driving_rows;
 mod collected_rows;
 mod conditional_reduce;
@@ -23,6 +25,7 @@ mod hoist_invariant_block;
 mod join_unique_exists;
 mod merge_sibling_groups;
 mod needs;
+mod nested_any;
 mod order_conditions;
 mod prune_group_keys;
 mod questions;
@@ -96,6 +99,11 @@ pub const RULES: &[Rule] = &[
         any_equal_to_exists::any_equal_to_exists,
         "after hoist_invariant_block, which leaves the block one loop; conditional_reduce does what has a condition",
     ),
+    rule(
+        "any_less_to_extreme",
+        any_less_to_extreme::any_less_to_extreme,
+        "beside any_equal_to_exists, for the comparisons by order",
+    ),
     rule("conditional_reduce", conditional_reduce::conditional_reduce, "unnests correlated subqueries"),
     rule(
         "join_unique_exists",
@@ -152,6 +160,11 @@ pub const RULES: &[Rule] = &[
         "share_filtered_rows",
         share_filtered_rows::share_filtered_rows,
         "after fuse_sibling_loops, which is better where it can",
+    ),
+    rule(
+        "bucket_correlated_rows",
+        bucket_correlated_rows::bucket_correlated_rows,
+        "late, because it is for blocks that no other rule has made groups of",
     ),
     rule("order_conditions", order_conditions::order_conditions, "last, because it unites nothing and makes nothing"),
 ];

@@ -54,7 +54,7 @@
 //! * conditions and arguments read the bucket's rows only: with another outer value in them, as in
 //!   `(select sum(u.x * t.y) from u where u.k = t.k)`, one value a bucket would not do;
 //! * nothing in the block, and none of the bucket's values that it reads, may fail or is volatile: it is now evaluated
-//!   for buckets that no outer row asks for.
+//!   for buckets that no outer row asks for. A program that may speculate evaluates what may fail.
 //!
 //! NULLs: the probe is the bucket's own, NULL parts find what they found. A bucket without rows that pass, or none at
 //! all, gives what the reduction gives for no rows. Joins: the nest is kept.
@@ -112,7 +112,7 @@ fn probed_reduce(program: &Program, id: BlockId) -> Option<ProbedReduce> {
     };
     let Source::Bucket { collection, key } = &index.source else { return None };
     let top_k = aggregates.iter().any(|each| matches!(each.reduction, Reduction::TopK { .. }));
-    if *define != block.result || top_k || !program.block_effects(id).is_pure() {
+    if *define != block.result || top_k || !program.may_move(program.block_effects(id)) {
         return None;
     }
     let mut free = FreeIndices::default();
@@ -138,10 +138,10 @@ fn reduce(program: &mut Program, block: BlockId, at: usize, nested: BlockId, pro
     let (mut condition, inner_key, value) = (condition.clone(), inner_key.clone(), value.clone());
     let mut of_value = Substitution::new();
     of_value.replace_index(index, value);
-    let mut pure = true;
+    let mut effects = program.block_effects(nested);
     let mut moved = |program: &mut Program, id: ScalarId| {
         let id = of_value.scalar(program, id);
-        pure &= program.scalars.effects(id).is_pure();
+        effects = effects.and(program.scalars.effects(id));
         id
     };
     for id in passing {
@@ -150,9 +150,10 @@ fn reduce(program: &mut Program, block: BlockId, at: usize, nested: BlockId, pro
     for aggregate in &mut aggregates {
         aggregate.for_each_scalar_mut(|id| *id = moved(program, *id));
     }
-    if !pure {
+    if !program.may_move(effects) {
         return false;
     }
+    program.moved(effects);
     let values = program.collection(program.block(nested).result).fields.clone();
     let mut fields = program.collection(buckets).fields.clone();
     let (keys, is_exists) = (inner_key.len() as u32, aggregates.is_empty());

@@ -6,6 +6,7 @@ use super::{Parsed, Statement, expression};
 use crate::catalog::Catalog;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Query;
+use crate::speculation::Speculation;
 use crate::types::DataType;
 use sqlparser::ast::{self, Spanned};
 
@@ -82,7 +83,7 @@ impl Binder<'_> {
     /// Ends binding: parameters that nothing gave a type are text.
     pub(super) fn into_query(self, (relation, output): Rows) -> Query {
         let parameters = self.parameters.into_iter().map(|data_type| data_type.unwrap_or(DataType::Text)).collect();
-        Query { relation, output, columns: self.columns, parameters }
+        Query { relation, output, columns: self.columns, parameters, speculation: Speculation::Never }
     }
 
     /// The name of an object that is made, filled or dropped.

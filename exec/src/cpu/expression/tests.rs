@@ -18,6 +18,7 @@ use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{
     Block, BlockId, Collection, CollectionId, Generator, IndexId, Let, Multiloop, Scalars, Shape, Source as IndexSource,
 };
+use multiloop_planner::speculation::Speculation;
 use multiloop_planner::types::Field;
 use multiloop_planner::value::Value;
 use std::sync::Arc;
@@ -56,6 +57,7 @@ impl Case {
             indices: 1,
             parameters: Vec::new(),
             output: Vec::new(),
+            speculation: Speculation::Never,
         };
         let chunk = table.chunks.first().cloned().unwrap_or_else(|| Arc::new(Chunk::new(0, Vec::new())));
         Case { program, rows, chunk }

@@ -11,7 +11,7 @@
 //! 6. `join_order` builds the tree.
 //!
 //! Errors: what may fail stays above all joins, where fewer rows see it (or at its input, if it was there and
-//! is not correlated). A join whose condition is volatile is not dissolved: its pairs are tested once each.
+//! is not correlated). Only an equality between inputs becomes a key, if the statement may speculate (`take_keys`). A join whose condition is volatile is not dissolved: its pairs are tested once each.
 
 use super::crossing::{Side, may_cross_from_on};
 use super::derive_predicates::{EqualityClasses, copies_for, tested_column};
@@ -20,10 +20,11 @@ use super::factor_or::{factor_or, implied};
 use super::join_order::{self, Input, KeyClass, KeyColumn, Residual, Restriction};
 use super::push_filter::{Placer, empty, equated_columns, filtered, is_empty};
 use super::selectivity::selectivity;
+use crate::function::Function;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::effects::{effects, is_pure};
 use crate::relation::strict::rejects_null;
-use crate::relation::visit::{as_column, for_each_column, has_subquery, substitute, take};
+use crate::relation::visit::{as_binary, as_column, for_each_column, has_subquery, substitute, take};
 use crate::relation::{ColumnId, Expression, ExpressionKind, JoinKind, Relation};
 use std::sync::Arc;
 
@@ -208,6 +209,7 @@ impl Cluster<'_> {
             test.on = on;
             self.conjuncts.extend(left);
         }
+        self.take_keys(&input_of);
         let classes = EqualityClasses::take_from(&mut self.conjuncts, &|id| input_of(id) != NO_INPUT);
         classes.derive(&mut self.conjuncts, &|id| usize::from(input_of(id)));
         let said =
@@ -239,6 +241,31 @@ impl Cluster<'_> {
         }
         let columns = self.made.iter().map(|id| (*id, self.renamed(self.placer.columns.reference(*id)))).collect();
         Relation::Project { input: Arc::new(joined), columns }
+    }
+
+    /// Equalities between inputs that may fail become keys of a join, if the statement may speculate: above the joins
+    /// they would see every pair.
+    fn take_keys(&mut self, input_of: &dyn Fn(ColumnId) -> u8) {
+        let inputs = |side: &Expression| {
+            let mut mask = 0u64;
+            for_each_column(side, &mut |id| {
+                if input_of(id) != NO_INPUT {
+                    mask |= 1 << input_of(id);
+                }
+            });
+            mask
+        };
+        let placer = self.placer;
+        let is_key = |conjunct: &mut Expression| {
+            let sides = as_binary(conjunct, Function::Equal).or_else(|| as_binary(conjunct, Function::IsNotDistinct));
+            sides.is_some_and(|(a, b)| {
+                let (a, b) = (inputs(a), inputs(b));
+                a != 0 && b != 0 && a & b == 0
+            }) && !has_subquery(conjunct)
+                && !placer.is_correlated(conjunct)
+                && placer.profiles.may_move(effects(conjunct))
+        };
+        self.conjuncts.extend(self.above.extract_if(.., is_key));
     }
 
     /// What a row costs that is put into a bucket, beyond its key.

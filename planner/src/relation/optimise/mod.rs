@@ -2,7 +2,8 @@
 //!
 //! The steps, in order; each file says what it may do and why that changes no answer:
 //!
-//! 1. `simplify`: constants are folded, conditions take one shape; `late_values`: columns that store codes stay codes.
+//! 1. `simplify`: constants are folded, conditions take one shape; `single_row_subquery`: what has no FROM is no
+//!    subquery; `late_values`: columns that store codes stay codes.
 //! 2. `unnest_subquery`: EXISTS and IN become semi and anti joins.
 //! 3. `inline_cte`: a CTE used once is put where it is used.
 //! 4. `drop_order`: sorts and DISTINCTs that nobody sees go, LIMIT sinks.
@@ -33,6 +34,7 @@ mod push_filter;
 pub(crate) mod selectivity;
 mod simplify;
 mod single_row_groups;
+mod single_row_subquery;
 #[cfg(test)]
 mod tests;
 mod unnest_subquery;
@@ -44,14 +46,15 @@ use crate::relation::visit::{
 };
 use crate::relation::{Query, Relation};
 use push_filter::Placer;
+pub(crate) use simplify::mirrored;
 use std::sync::Arc;
 
 /// Optimises a query: push down, prune, derive predicates, order joins.
 pub fn optimise(mut query: Query) -> Query {
     simplify::simplify_tree(&mut query.relation);
     late_values::delay_values(&mut query);
-    let Query { mut relation, output, mut columns, parameters } = query;
-    let mut profiles = Profiles::of(&relation, &columns);
+    let Query { mut relation, output, mut columns, parameters, speculation } = query;
+    let mut profiles = Profiles::of(&relation, &columns, speculation);
     unnest_subquery::unnest_subqueries(&mut relation, 0, &mut profiles);
     inline_cte::inline_ctes(&mut relation, &columns);
     drop_order::drop_order(&mut relation, true);
@@ -61,7 +64,7 @@ pub fn optimise(mut query: Query) -> Query {
     distinct_arguments::drop_distinct_arguments(&mut relation);
     single_row_groups::project_single_row_groups(&mut relation);
     aggregate_before_join::aggregate_before_joins(&mut relation, 0, &mut profiles, &mut columns);
-    Query { relation, output, columns, parameters }
+    Query { relation, output, columns, parameters, speculation: profiles.speculation() }
 }
 
 /// Places the predicates of a tree, then those of the subqueries that are left in it.

@@ -5,6 +5,7 @@
 //! because NULL maps to NULL). Errors: a call of constants is folded only if it succeeds, so `1 / 0` still fails
 //! when a row reaches it; what stands before a FALSE in a conjunction stays unless it is pure.
 
+use super::single_row_subquery::simplify_subquery;
 use crate::evaluate::evaluate;
 use crate::function::Function;
 use crate::relation::effects::is_pure;
@@ -33,7 +34,7 @@ pub(crate) fn simplify(expression: &mut Expression) {
                 }
                 simplify_tree(&mut subquery.relation);
             });
-            return;
+            return simplify_quantified(expression);
         }
         ExpressionKind::Element(_, code) => return simplify(code),
         ExpressionKind::Call(_, arguments) => arguments.iter_mut().for_each(simplify),
@@ -62,6 +63,23 @@ pub(crate) fn simplify(expression: &mut Expression) {
         }
         _ => {}
     }
+}
+
+/// `x < ALL (…)` becomes NOT `x >= ANY (…)`: what is NULL is so in both. Then less of the subquery may matter.
+fn simplify_quantified(expression: &mut Expression) {
+    if let ExpressionKind::Subquery(subquery) = &mut expression.kind
+        && let SubqueryKind::All(predicate) = &mut subquery.kind
+        && let ExpressionKind::Call(function, _) = &mut predicate.kind
+        && let Some(opposite) = opposite(*function)
+    {
+        *function = opposite;
+        subquery.kind = SubqueryKind::Any(predicate.clone());
+        let mut any = std::mem::replace(expression, Expression::boolean(true));
+        simplify_subquery(&mut any);
+        *expression = Expression::call(Function::Not, vec![any], DataType::Boolean);
+        return;
+    }
+    simplify_subquery(expression);
 }
 
 /// Replaces a call by its value if that is known. Whether it did.

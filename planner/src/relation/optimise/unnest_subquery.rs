@@ -14,13 +14,13 @@
 //! Errors: all that crosses is pure, because a join's key is evaluated for rows that the subquery would not have
 //! reached. For the same reason nothing in a correlated subquery may fail: without its correlated conjuncts, more
 //! rows reach the rest. An uncorrelated subquery may: its rows are the same, computed once, even if no row asks.
-//! None may be volatile.
+//! None may be volatile. A statement that may speculate does not ask what may fail.
 //!
 //! NULLs: a Filter keeps TRUE only, so IN's FALSE and NULL are one. NOT IN's are not: `1 not in (2, null)` is
 //! NULL, while the anti join would keep the row. Hence the proof that neither side is NULL.
 
 use crate::function::Function;
-use crate::relation::effects::{is_pure, relation_effects};
+use crate::relation::effects::{effects, relation_effects};
 use crate::relation::not_null::never_null;
 use crate::relation::profile::Profiles;
 use crate::relation::visit::{
@@ -54,26 +54,17 @@ fn unnest_filter(relation: Relation, depth: u16, profiles: &mut Profiles) -> Rel
     let mut before: Vec<Expression> = Vec::new();
     for conjunct in predicate.into_conjuncts() {
         let guards = before.iter().flat_map(conjuncts).cloned();
-        let Some((kind, join)) = joinable(&conjunct, &input, guards, depth, profiles) else {
+        let Some(kind) = joinable(&conjunct, &input, guards, depth, profiles) else {
             before.push(conjunct);
             continue;
         };
         let Some(subquery) = into_subquery(conjunct) else { continue };
-        let (right, on) = into_join(subquery, join, depth, profiles);
+        let (right, on) = into_join(subquery, depth, profiles);
         profiles.move_to(&right, depth);
         let left = Arc::new(super::push_filter::filtered(take(input), std::mem::take(&mut before)));
         input = Arc::new(Relation::Join { kind, left, right: Arc::new(right), on });
     }
     super::push_filter::filtered(take(input), before)
-}
-
-/// How a conjunct's subquery is to be joined.
-#[derive(Clone, Copy)]
-enum Test {
-    /// The predicate of the `Any`, if it is one, as it is.
-    Plain,
-    /// `x <> ALL`: its predicate negated.
-    Negated,
 }
 
 /// Whether a conjunct can become a join, and which.
@@ -83,7 +74,7 @@ fn joinable(
     guards: impl Iterator<Item = Expression>,
     depth: u16,
     profiles: &Profiles,
-) -> Option<(JoinKind, Test)> {
+) -> Option<JoinKind> {
     let (kind, subquery) = match &conjunct.kind {
         ExpressionKind::Subquery(subquery) => (JoinKind::Semi, subquery),
         ExpressionKind::Call(Function::Not, arguments) => match &arguments[0].kind {
@@ -92,22 +83,16 @@ fn joinable(
         },
         _ => return None,
     };
-    let (kind, test) = match (&subquery.kind, kind) {
-        (SubqueryKind::Exists, kind) => (kind, Test::Plain),
-        (SubqueryKind::Any(_), kind) => (kind, Test::Plain),
-        (SubqueryKind::All(_), JoinKind::Semi) => (JoinKind::Anti, Test::Negated),
-        (SubqueryKind::Scalar(_) | SubqueryKind::All(_), _) => return None,
-    };
-    if let SubqueryKind::Any(predicate) | SubqueryKind::All(predicate) = &subquery.kind {
-        let function = if matches!(test, Test::Negated) { Function::NotEqual } else { Function::Equal };
-        if !is_pure(predicate) || has_subquery(predicate) {
-            return None;
-        }
-        if matches!(test, Test::Negated) && as_binary(predicate, function).is_none() {
+    // `x <> ALL` is NOT `x = ANY` since `simplify`.
+    if matches!(subquery.kind, SubqueryKind::Scalar(_) | SubqueryKind::All(_)) {
+        return None;
+    }
+    if let SubqueryKind::Any(predicate) = &subquery.kind {
+        if has_subquery(predicate) || !profiles.may_move(effects(predicate)) {
             return None;
         }
         if kind == JoinKind::Anti {
-            let (a, b) = as_binary(predicate, function)?;
+            let (a, b) = as_binary(predicate, Function::Equal)?;
             let known = Relation::Filter { input: Arc::new(outer.clone()), predicate: Expression::and(guards) };
             let sure = |side| never_null(side, &known, profiles) || never_null(side, &subquery.relation, profiles);
             if !sure(a) || !sure(b) {
@@ -115,14 +100,13 @@ fn joinable(
             }
         }
     }
-    let mut equated = matches!(&subquery.kind, SubqueryKind::Any(predicate) | SubqueryKind::All(predicate)
-        if conjuncts(predicate).iter().any(|conjunct| as_binary(conjunct, Function::Equal).is_some()
-            || matches!(test, Test::Negated)));
+    let mut equated = matches!(&subquery.kind, SubqueryKind::Any(predicate)
+        if conjuncts(predicate).iter().any(|conjunct| as_binary(conjunct, Function::Equal).is_some()));
     let effects = relation_effects(&subquery.relation);
-    let same_rows = !effects.may_fail || is_inside(&subquery.relation, depth + 1, profiles);
+    let same_rows = is_inside(&subquery.relation, depth + 1, profiles) || profiles.may_move(effects);
     let pullable =
         same_rows && !effects.volatile && is_pullable(&subquery.relation, depth + 1, &mut equated, true, profiles);
-    (pullable && equated).then_some((kind, test))
+    (pullable && equated).then_some(kind)
 }
 
 fn into_subquery(conjunct: Expression) -> Option<Subquery> {
@@ -134,15 +118,10 @@ fn into_subquery(conjunct: Expression) -> Option<Subquery> {
 }
 
 /// The right side and the condition of the join.
-fn into_join(subquery: Subquery, test: Test, depth: u16, profiles: &Profiles) -> (Relation, Expression) {
+fn into_join(subquery: Subquery, depth: u16, profiles: &Profiles) -> (Relation, Expression) {
     let mut on = match subquery.kind {
-        SubqueryKind::Any(predicate) | SubqueryKind::All(predicate) => match (test, predicate.kind) {
-            (Test::Negated, ExpressionKind::Call(_, arguments)) => {
-                vec![Expression::call(Function::Equal, arguments, predicate.data_type)]
-            }
-            (_, kind) => Expression { kind, ..Expression::boolean(true) }.into_conjuncts(),
-        },
-        SubqueryKind::Exists | SubqueryKind::Scalar(_) => Vec::new(),
+        SubqueryKind::Any(predicate) => predicate.into_conjuncts(),
+        SubqueryKind::Exists | SubqueryKind::Scalar(_) | SubqueryKind::All(_) => Vec::new(),
     };
     let right = pull(take(subquery.relation), depth + 1, &mut on, profiles);
     (right, Expression::and(on))
@@ -157,7 +136,7 @@ fn is_pullable(relation: &Relation, depth: u16, equated: &mut bool, top: bool, p
             for conjunct in conjuncts(predicate) {
                 match reach(conjunct, depth, profiles) {
                     Reach::Inside => {}
-                    Reach::Next if is_pure(conjunct) && !has_subquery(conjunct) => {
+                    Reach::Next if !has_subquery(conjunct) && profiles.may_move(effects(conjunct)) => {
                         *equated |= equates(conjunct, depth, profiles);
                     }
                     _ => return false,
@@ -166,7 +145,7 @@ fn is_pullable(relation: &Relation, depth: u16, equated: &mut bool, top: bool, p
             is_pullable(input, depth, equated, top, profiles)
         }
         Relation::Project { input, columns } if top => {
-            let plain = columns.iter().all(|(_, value)| is_pure(value) && !has_subquery(value));
+            let plain = columns.iter().all(|(_, value)| !has_subquery(value) && profiles.may_move(effects(value)));
             (plain && is_pullable(input, depth, equated, true, profiles)) || is_inside(relation, depth, profiles)
         }
         Relation::Sort { input, .. } | Relation::Distinct { input } if top => {
