@@ -6,11 +6,12 @@
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::{Table, domain};
 use multiloop_exec::context::Context;
-use multiloop_planner::catalog::{Catalog, CatalogEntry, Domain, TableHandle, TableInfo};
-use std::cell::RefCell;
+use multiloop_planner::catalog::{Catalog, CatalogEntry, Declared, Domain, TableHandle, TableInfo};
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::SystemTime;
 
 /// One state of the world.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +23,12 @@ pub(crate) struct State {
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
     Table(StoredTable),
-    View { sql: Arc<str>, columns: Vec<String> },
+    View {
+        sql: Arc<str>,
+        columns: Vec<String>,
+        /// The tables and views that its query names.
+        needs: Vec<String>,
+    },
 }
 
 /// A snapshot of a table and what the planner sees of it.
@@ -62,13 +68,13 @@ impl Domains {
 
 impl StoredDomain {
     fn new(name: &str, domain: domain::Domain) -> Arc<Self> {
-        let info = Arc::new(info(format!("{name} values"), &domain.table, Vec::new()));
+        let info = Arc::new(info(format!("{name} values"), &domain.table, Vec::new(), Arc::default()));
         Arc::new(StoredDomain { domain, info })
     }
 }
 
 /// What the planner sees of a table, under a handle of its own: plans for another snapshot never match it by accident.
-fn info(name: String, table: &Table, domains: Vec<Option<Domain>>) -> TableInfo {
+fn info(name: String, table: &Table, domains: Vec<Option<Domain>>, declared: Arc<Declared>) -> TableInfo {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     TableInfo {
         name,
@@ -76,20 +82,27 @@ fn info(name: String, table: &Table, domains: Vec<Option<Domain>>) -> TableInfo 
         statistics: Arc::clone(&table.statistics),
         handle: TableHandle(NEXT.fetch_add(1, Ordering::Relaxed)),
         domains,
+        declared,
     }
 }
 
 impl StoredTable {
     /// A new snapshot, stored as it is.
-    pub(crate) fn new(name: &str, table: Table) -> Self {
-        let info = Arc::new(info(name.to_owned(), &table, Vec::new()));
+    pub(crate) fn new(name: &str, table: Table, declared: Arc<Declared>) -> Self {
+        let info = Arc::new(info(name.to_owned(), &table, Vec::new(), declared));
         StoredTable { table: Arc::new(table), info, domains: Vec::new() }
     }
 
     /// A new snapshot of loaded rows: what gains by it is stored as codes of domains, those of other tables if they have them.
-    pub(crate) fn encoded(name: &str, table: Table, known: Domains, context: &Context) -> Result<Self> {
+    pub(crate) fn encoded(
+        name: &str,
+        table: Table,
+        declared: Arc<Declared>,
+        known: Domains,
+        context: &Context,
+    ) -> Result<Self> {
         let (table, found) = domain::encode(table, &[], &known.domains(), context)?;
-        Ok(StoredTable::with_domains(name, table, found, known))
+        Ok(StoredTable::with_domains(name, table, declared, found, known))
     }
 
     /// The same rows with codes of more domains, if they have values of those.
@@ -103,10 +116,17 @@ impl StoredTable {
         let count = |domains: &[Option<domain::Domain>]| domains.iter().flatten().count();
         let mut all = known.clone();
         all.add(self);
-        Ok((count(&found) > count(&has)).then(|| StoredTable::with_domains(name, table, found, all)))
+        let declared = Arc::clone(&self.info.declared);
+        Ok((count(&found) > count(&has)).then(|| StoredTable::with_domains(name, table, declared, found, all)))
     }
 
-    fn with_domains(name: &str, table: Table, found: Vec<Option<domain::Domain>>, known: Domains) -> Self {
+    fn with_domains(
+        name: &str,
+        table: Table,
+        declared: Arc<Declared>,
+        found: Vec<Option<domain::Domain>>,
+        known: Domains,
+    ) -> Self {
         let mut stored = known.0;
         let mut domains = Vec::with_capacity(found.len());
         for (field, domain) in table.fields.iter().zip(found) {
@@ -123,7 +143,7 @@ impl StoredTable {
             let stored = domain.as_ref()?;
             Some(Domain { table: Arc::clone(&stored.info), lineage: stored.domain.lineage.id })
         };
-        let info = info(name.to_owned(), &table, domains.iter().map(seen).collect());
+        let info = info(name.to_owned(), &table, domains.iter().map(seen).collect(), declared);
         StoredTable { table: Arc::new(table), info: Arc::new(info), domains }
     }
 
@@ -169,6 +189,12 @@ impl State {
 
     pub(crate) fn remove(&mut self, name: &str) -> Option<Entry> {
         self.entries.remove(name)
+    }
+
+    /// The views that name a table or view.
+    pub(crate) fn needing(&self, name: &str) -> Vec<String> {
+        let needs = |entry: &Entry| matches!(entry, Entry::View { needs, .. } if needs.iter().any(|need| need == name));
+        self.entries.iter().filter(|(_, entry)| needs(entry)).map(|(view, _)| view.clone()).collect()
     }
 
     /// Puts a loaded table under a name. Other tables store codes of its domains, too, where they have values of these: what
@@ -257,16 +283,22 @@ pub(crate) struct Snapshot<'a> {
     pub(crate) state: Arc<State>,
     open_file: OpenFile<'a>,
     files: RefCell<HashMap<String, StoredTable>>,
+    now: OnceCell<i64>,
 }
 
 impl<'a> Snapshot<'a> {
     pub(crate) fn new(state: Arc<State>, open_file: OpenFile<'a>) -> Self {
-        Snapshot { state, open_file, files: RefCell::default() }
+        Snapshot { state, open_file, files: RefCell::default(), now: OnceCell::new() }
     }
 
     /// Whether a file was read by its path.
     pub(crate) fn reads_files(&self) -> bool {
         !self.files.borrow().is_empty()
+    }
+
+    /// Whether the statement asks for the time.
+    pub(crate) fn reads_clock(&self) -> bool {
+        self.now.get().is_some()
     }
 
     /// Takes the file that was read as the table of this handle, if one was: the statement may not read it after that.
@@ -291,7 +323,9 @@ impl Catalog for Snapshot<'_> {
     fn entry(&self, name: &str) -> Result<Option<CatalogEntry>> {
         Ok(self.state.get(name).map(|entry| match entry {
             Entry::Table(table) => CatalogEntry::Table(Arc::clone(&table.info)),
-            Entry::View { sql, columns } => CatalogEntry::View { sql: Arc::clone(sql), columns: columns.clone() },
+            Entry::View { sql, columns, needs: _ } => {
+                CatalogEntry::View { sql: Arc::clone(sql), columns: columns.clone() }
+            }
         }))
     }
 
@@ -303,6 +337,13 @@ impl Catalog for Snapshot<'_> {
         let info = Arc::clone(&stored.info);
         self.files.borrow_mut().insert(path.to_owned(), stored);
         Ok(Some(info))
+    }
+
+    fn now(&self) -> i64 {
+        *self.now.get_or_init(|| {
+            let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+            since.ok().and_then(|since| i64::try_from(since.as_micros()).ok()).unwrap_or(0)
+        })
     }
 
     fn names(&self) -> Vec<String> {

@@ -8,7 +8,7 @@ use multiloop_exec::context::{Context, Memory};
 use multiloop_exec::cpu::level::Level;
 use multiloop_exec::pool::Pool;
 use multiloop_exec::technique::Technique;
-use multiloop_planner::catalog::TableHandle;
+use multiloop_planner::catalog::{Declared, TableHandle};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -140,7 +140,7 @@ impl Shared {
             return Ok(Some(cached.stored.clone()));
         }
         // As values: most files are asked once, often to make a table of them, which has codes then.
-        let stored = StoredTable::new(path, format::read_table(path, &format, None, context)?);
+        let stored = StoredTable::new(path, format::read_table(path, &format, None, context)?, Arc::default());
         let cached = CachedFile { modified, bytes, stored: stored.clone() };
         self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(key, cached);
         Ok(Some(stored))
@@ -161,7 +161,13 @@ impl Shared {
     }
 
     /// Loaded rows as a table is stored.
-    pub(crate) fn stored(&self, name: &str, table: Table, context: &Context) -> Result<StoredTable> {
-        StoredTable::encoded(name, table, self.catalog.snapshot().domains(), context)
+    pub(crate) fn stored(
+        &self,
+        name: &str,
+        table: Table,
+        declared: Arc<Declared>,
+        context: &Context,
+    ) -> Result<StoredTable> {
+        StoredTable::encoded(name, table, declared, self.catalog.snapshot().domains(), context)
     }
 }

@@ -21,6 +21,7 @@ mod catalog;
 mod engine;
 mod explain;
 pub mod format;
+mod keys;
 pub mod linq;
 mod plan;
 mod prepared;

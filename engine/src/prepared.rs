@@ -79,8 +79,8 @@ impl Prepared {
             return Err(Error::unsupported("preparing anything but a query is"));
         };
         let planned = Arc::new(Planned::new(query, &session.options.rules)?);
-        // A file read by path may change while the catalog does not, so such a plan is not kept.
-        if !snapshot.reads_files() {
+        // A file read by path may change while the catalog does not, and so does the time: such a plan is not kept.
+        if !snapshot.reads_files() && !snapshot.reads_clock() {
             let state = Arc::clone(&snapshot.state);
             let rules = session.options.rules.clone();
             *cached = Some(Cached { state, rules, planned: Arc::clone(&planned) });

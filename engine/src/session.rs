@@ -167,7 +167,7 @@ impl Session {
             if self.engine.0.compact {
                 self.compact(name, &schema, batches.into_iter().map(Ok))
             } else {
-                Ok(StoredTable::new(name, Table::register(&schema, batches, &self.loading())?))
+                Ok(StoredTable::new(name, Table::register(&schema, batches, &self.loading())?, Arc::default()))
             }
         })?;
         self.engine.0.put_table(name, table, &self.loading())
@@ -192,7 +192,7 @@ impl Session {
         let path = path.to_str().ok_or_else(|| Error::new(ErrorKind::FileNotFound, "the path is not UTF-8"))?;
         let table = self.as_statement(|| {
             let table = format::read_table(path, format, None, &self.loading())?;
-            self.engine.0.stored(name, table, &self.loading())
+            self.engine.0.stored(name, table, Arc::default(), &self.loading())
         })?;
         self.engine.0.put_table(name, table, &self.loading())
     }
@@ -215,7 +215,7 @@ impl Session {
     ) -> Result<StoredTable> {
         let mut builder = TableBuilder::for_schema(schema, Storage::Compact, &self.loading())?;
         batches.into_iter().try_for_each(|batch| builder.push(batch?))?;
-        self.engine.0.stored(name, builder.finish()?, &self.loading())
+        self.engine.0.stored(name, builder.finish()?, Arc::default(), &self.loading())
     }
 
     /// What the loops of a statement share.

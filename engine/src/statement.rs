@@ -4,12 +4,14 @@ use crate::catalog::{Entry, Snapshot, StoredTable};
 use crate::explain;
 use crate::format::CsvOptions;
 use crate::format::{self, Format};
+use crate::keys;
 use crate::plan::{Planned, Timings, timed};
 use crate::session::Session;
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{Column, Table};
+use multiloop_planner::catalog::Declared;
 use multiloop_planner::multiloop::Program;
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{self, CopyOptions, Parsed, Statement};
@@ -34,21 +36,23 @@ pub(crate) fn run(
         match statement {
             Statement::Query(query) => runner.query(query, timings),
             Statement::Explain { kind, analyze, query } => explain::explain(&runner, kind, analyze, query),
-            Statement::CreateTable { name, fields, if_not_exists, or_replace } => {
-                runner.create(&name, if_not_exists, or_replace, "CREATE TABLE", || Ok(Table::empty(fields)))
+            Statement::CreateTable { name, fields, declared, if_not_exists, or_replace } => {
+                let empty = || Ok((Table::empty(fields), declared));
+                runner.create(&name, if_not_exists, or_replace, "CREATE TABLE", empty)
             }
             Statement::CreateTableAs { name, query, if_not_exists, or_replace } => {
-                runner.create(&name, if_not_exists, or_replace, "CREATE TABLE AS", || runner.table_of(query))
+                let filled = || Ok((runner.table_of(query)?, Declared::default()));
+                runner.create(&name, if_not_exists, or_replace, "CREATE TABLE AS", filled)
             }
-            Statement::CreateView { name, columns, sql, or_replace } => {
-                runner.create_view(name, columns, sql, or_replace)
+            Statement::CreateView { name, columns, sql, needs, or_replace } => {
+                runner.create_view(name, Entry::View { sql: Arc::from(sql), columns, needs }, or_replace)
             }
             Statement::Insert { name, query } => {
                 let source = runner.source(query)?;
                 let rows = runner.append(&name, |table| runner.build(table.fields.clone(), source))?;
                 Ok(ResultStream::done(format!("INSERT 0 {rows}")))
             }
-            Statement::Drop { names, views, if_exists } => runner.drop(&names, views, if_exists),
+            Statement::Drop { names, views, if_exists, cascade } => runner.drop(&names, views, if_exists, cascade),
             Statement::CopyFrom { name, columns, path, options } => runner.copy_from(&name, &columns, &path, options),
             Statement::CopyTo { query, path, options } => runner.copy_to(query, &path, options),
             Statement::ShowTables => Ok(runner.show_tables()),
@@ -143,13 +147,14 @@ impl Runner<'_> {
         if_not_exists: bool,
         or_replace: bool,
         tag: &str,
-        make: impl FnOnce() -> Result<Table>,
+        make: impl FnOnce() -> Result<(Table, Declared)>,
     ) -> Result<ResultStream> {
         let exists = |state: &crate::catalog::State| state.get(name).is_some();
         if exists(&self.snapshot.state) && !or_replace {
             return already_exists(name, if_not_exists, tag);
         }
-        let table = self.session.engine.0.stored(name, make()?, &self.session.loading())?;
+        let (table, declared) = make()?;
+        let table = self.session.engine.0.stored(name, table, Arc::new(declared), &self.session.loading())?;
         let mut write = self.session.engine.0.catalog.begin_write();
         if exists(&write.state) && !or_replace {
             return already_exists(name, if_not_exists, tag);
@@ -159,7 +164,7 @@ impl Runner<'_> {
         Ok(ResultStream::done(tag))
     }
 
-    fn create_view(&self, name: String, columns: Vec<String>, sql: String, or_replace: bool) -> Result<ResultStream> {
+    fn create_view(&self, name: String, view: Entry, or_replace: bool) -> Result<ResultStream> {
         let mut write = self.session.engine.0.catalog.begin_write();
         match write.state.get(&name) {
             Some(Entry::Table(_)) if or_replace => {
@@ -168,7 +173,7 @@ impl Runner<'_> {
             Some(_) if !or_replace => return already_exists(&name, false, "CREATE VIEW"),
             _ => {}
         }
-        write.state.insert(&name, Entry::View { sql: Arc::from(sql), columns });
+        write.state.insert(&name, view);
         write.commit();
         Ok(ResultStream::done("CREATE VIEW"))
     }
@@ -180,25 +185,28 @@ impl Runner<'_> {
         let mut write = self.session.engine.0.catalog.begin_write();
         let old = write.state.table(name)?.values(&context)?;
         let rows = rows(&old)?;
-        check_not_null(&old.fields, &rows)?;
+        let declared = Arc::clone(&write.state.table(name)?.info.declared);
+        check_not_null(name, &old.fields, &rows)?;
         let table = old.append(&rows, &context)?;
+        keys::check(name, &declared.keys, &old, &rows, &table, &context)?;
         if old.rows() == 0 {
             // CREATE TABLE and COPY are a load in two statements.
-            let table = StoredTable::encoded(name, table, write.state.domains(), &context)?;
+            let table = StoredTable::encoded(name, table, declared, write.state.domains(), &context)?;
             write.state.insert_loaded(name, table, &context)?;
         } else {
-            write.state.insert(name, Entry::Table(StoredTable::new(name, table)));
+            write.state.insert(name, Entry::Table(StoredTable::new(name, table, declared)));
         }
         write.commit();
         Ok(rows.rows())
     }
 
-    fn drop(&self, names: &[String], views: bool, if_exists: bool) -> Result<ResultStream> {
+    fn drop(&self, names: &[String], views: bool, if_exists: bool, cascade: bool) -> Result<ResultStream> {
         let mut write = self.session.engine.0.catalog.begin_write();
         let what = if views { "view" } else { "table" };
+        let mut gone: Vec<String> = Vec::new();
         for name in names {
             match write.state.get(name) {
-                None if if_exists => continue,
+                None if if_exists => {}
                 None => {
                     return Err(Error::new(ErrorKind::UnknownTable, format!("{what} \"{name}\" does not exist")));
                 }
@@ -208,9 +216,23 @@ impl Runner<'_> {
                 Some(Entry::View { .. }) if !views => {
                     return Err(Error::new(ErrorKind::WrongObjectType, format!("\"{name}\" is not a table")));
                 }
-                Some(_) => write.state.remove(name),
-            };
+                Some(_) => gone.push(name.clone()),
+            }
         }
+        // Whatever is dropped together may need each other.
+        let mut next = 0;
+        while let Some(name) = gone.get(next).cloned() {
+            next += 1;
+            for view in write.state.needing(&name).into_iter().filter(|view| !gone.contains(view)).collect::<Vec<_>>() {
+                if !cascade {
+                    let message = format!("cannot drop \"{name}\" because view \"{view}\" depends on it");
+                    return Err(Error::new(ErrorKind::DependentObjects, message)
+                        .with_hint("Use DROP ... CASCADE to drop the dependent objects too."));
+                }
+                gone.push(view);
+            }
+        }
+        gone.iter().for_each(|name| drop(write.state.remove(name)));
         write.commit();
         Ok(ResultStream::done(format!("DROP {}", what.to_uppercase())))
     }
@@ -292,10 +314,12 @@ fn already_exists(name: &str, tolerated: bool, tag: &str) -> Result<ResultStream
     Err(Error::new(ErrorKind::DuplicateTable, format!("relation \"{name}\" already exists")))
 }
 
-fn check_not_null(fields: &[Field], rows: &Table) -> Result<()> {
+fn check_not_null(table: &str, fields: &[Field], rows: &Table) -> Result<()> {
     for (field, statistics) in fields.iter().zip(&rows.statistics.columns).filter(|(field, _)| !field.nullable) {
         if statistics.nulls > 0 {
-            let message = format!("null value in column \"{}\" violates not-null constraint", field.name);
+            let name = &field.name;
+            let message =
+                format!("null value in column \"{name}\" of relation \"{table}\" violates not-null constraint");
             return Err(Error::new(ErrorKind::NotNullViolation, message));
         }
     }

@@ -2,6 +2,7 @@
 //! statement sees one state of the world from its first name to its last row.
 
 use crate::error::Result;
+use crate::evaluate::interval::Fields;
 use crate::relation::profile::number;
 use crate::types::Field;
 use crate::value::Value;
@@ -22,6 +23,8 @@ pub struct TableInfo {
     /// For each column the domain whose codes it stores instead of values, if it does; empty if no column does. The
     /// statistics of such a column are those of its codes, which are bigints.
     pub domains: Vec<Option<Domain>>,
+    /// Its keys, and what its types lose.
+    pub declared: Arc<Declared>,
 }
 
 /// The values that a column of codes can have: a code is the number of a row, from 0.
@@ -38,6 +41,37 @@ impl PartialEq for Domain {
     fn eq(&self, other: &Self) -> bool {
         self.table.handle == other.table.handle
     }
+}
+
+/// What a table was declared with besides its columns' names and types.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declared {
+    /// Its keys, the primary one first.
+    pub keys: Vec<Key>,
+    /// For each column what its values lose where they are stored; empty if no column has such a type.
+    pub restrictions: Vec<Option<Restriction>>,
+}
+
+/// PRIMARY KEY or UNIQUE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// The constraint's name.
+    pub name: String,
+    /// Its columns, by position.
+    pub columns: Vec<usize>,
+    /// Whether it is the primary key, whose columns are never NULL.
+    pub primary: bool,
+    /// NULLS NOT DISTINCT: rows that have a NULL may not be alike either.
+    pub nulls_equal: bool,
+}
+
+/// What the values of a type lose: of `timestamp(3)` digits of the seconds, of `interval hour` the minutes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restriction {
+    /// time(p), timestamp(p).
+    Seconds(u8),
+    /// interval with fields or a precision.
+    Fields(Fields),
 }
 
 impl TableInfo {
@@ -119,6 +153,12 @@ pub trait Catalog {
 
     /// A file (`SELECT … FROM 'orders.parquet'`) as a table: Ok(None) if the engine does not know its format.
     fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>>;
+
+    /// The time at which the statement began, in microseconds since 1970-01-01 00:00 UTC; a catalog without a clock says that
+    /// this was then.
+    fn now(&self) -> i64 {
+        0
+    }
 
     /// All names, for "did you mean" and SHOW TABLES, in order.
     fn names(&self) -> Vec<String>;

@@ -50,6 +50,8 @@ pub enum ErrorKind {
     InvalidDatetime,
     /// 22008: a date or time out of range.
     DatetimeOverflow,
+    /// 22015: a field of an interval out of range.
+    IntervalOverflow,
     /// 22003: a number out of its type's range.
     NumericOverflow,
     /// 22012: division by zero.
@@ -72,6 +74,10 @@ pub enum ErrorKind {
     InvalidSubstring,
     /// 21000: a scalar subquery gave more than one row.
     Cardinality,
+    /// 42P16: a table that cannot be, as one with two primary keys.
+    InvalidTableDefinition,
+    /// 23505: two rows with one key.
+    UniqueViolation,
     /// 23502: NULL where none may be.
     NotNullViolation,
     /// 2BP01: something else depends on it.
@@ -126,6 +132,7 @@ impl ErrorKind {
             ErrorKind::InvalidText => "22P02",
             ErrorKind::InvalidDatetime => "22007",
             ErrorKind::DatetimeOverflow => "22008",
+            ErrorKind::IntervalOverflow => "22015",
             ErrorKind::NumericOverflow => "22003",
             ErrorKind::DivisionByZero => "22012",
             ErrorKind::StringTooLong => "22001",
@@ -137,6 +144,8 @@ impl ErrorKind {
             ErrorKind::InvalidLogarithm => "2201E",
             ErrorKind::InvalidSubstring => "22011",
             ErrorKind::Cardinality => "21000",
+            ErrorKind::InvalidTableDefinition => "42P16",
+            ErrorKind::UniqueViolation => "23505",
             ErrorKind::NotNullViolation => "23502",
             ErrorKind::DependentObjects => "2BP01",
             ErrorKind::WrongObjectType => "42809",

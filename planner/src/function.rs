@@ -10,6 +10,7 @@
 //! * comparisons: both arguments have one type (decimals: one scale; text, varchar and char count as one type);
 //! * unless a variant says otherwise, a NULL argument gives NULL.
 
+use crate::types::DataType;
 use serde::{Deserialize, Serialize};
 
 /// A field of EXTRACT and date_trunc.
@@ -34,6 +35,58 @@ pub enum DatePart {
     Millisecond,
     Microsecond,
     Epoch,
+}
+
+impl DatePart {
+    /// Whether it goes round, as months do; what does not, grows without end.
+    pub fn is_cyclic(self) -> bool {
+        use DatePart as P;
+        !matches!(self, P::Millennium | P::Century | P::Decade | P::Year | P::IsoYear | P::Epoch)
+    }
+
+    /// The field of a name (in lower case), with PostgreSQL's plurals and abbreviations.
+    pub fn named(name: &str) -> Option<DatePart> {
+        Some(match name {
+            "millennium" | "millennia" | "mil" | "mils" => DatePart::Millennium,
+            "century" | "centuries" | "cent" | "c" => DatePart::Century,
+            "decade" | "decades" | "dec" | "decs" => DatePart::Decade,
+            "year" | "years" | "yr" | "yrs" | "y" => DatePart::Year,
+            "isoyear" => DatePart::IsoYear,
+            "quarter" | "qtr" => DatePart::Quarter,
+            "month" | "months" | "mon" | "mons" => DatePart::Month,
+            "week" | "weeks" | "w" => DatePart::Week,
+            "day" | "days" | "d" => DatePart::Day,
+            "dow" => DatePart::DayOfWeek,
+            "isodow" => DatePart::IsoDayOfWeek,
+            "doy" => DatePart::DayOfYear,
+            "hour" | "hours" | "hr" | "hrs" | "h" => DatePart::Hour,
+            "minute" | "minutes" | "min" | "mins" | "m" => DatePart::Minute,
+            "second" | "seconds" | "sec" | "secs" | "s" => DatePart::Second,
+            "millisecond" | "milliseconds" | "msec" | "msecs" | "msecond" | "mseconds" | "ms" => DatePart::Millisecond,
+            "microsecond" | "microseconds" | "usec" | "usecs" | "usecond" | "useconds" | "us" => DatePart::Microsecond,
+            "epoch" => DatePart::Epoch,
+            _ => return None,
+        })
+    }
+
+    /// Whether EXTRACT takes this field from this type.
+    pub fn is_of(self, source: DataType) -> bool {
+        use DatePart as P;
+        let of_time = matches!(self, P::Hour | P::Minute | P::Second | P::Millisecond | P::Microsecond);
+        match source {
+            DataType::Date => !of_time,
+            DataType::Time => of_time || self == P::Epoch,
+            DataType::Interval => !matches!(self, P::Week | P::IsoYear | P::DayOfWeek | P::IsoDayOfWeek | P::DayOfYear),
+            _ => true,
+        }
+    }
+
+    /// Whether date_trunc truncates a timestamp or an interval to this field.
+    pub fn is_unit_of(self, of: DataType) -> bool {
+        use DatePart as P;
+        !matches!(self, P::IsoYear | P::DayOfWeek | P::IsoDayOfWeek | P::DayOfYear | P::Epoch)
+            && !(of == DataType::Interval && self == P::Week)
+    }
 }
 
 /// Which end TRIM works on.
@@ -239,6 +292,12 @@ pub enum Function {
     Extract(DatePart),
     /// `date_trunc(part, date or timestamp)`: a timestamp (or interval for an interval).
     DateTrunc(DatePart),
+    /// `date_part(name, a)` with a name that is known at run time: a double. An unknown name is an error.
+    PartNamed,
+    /// `date_trunc(name, a)` with a name that is known at run time.
+    TruncateToNamed,
+    /// A time, timestamp or interval rounded to so many digits behind a second's point.
+    RoundSeconds(u8),
     /// date + integer days: date.
     DateAddDays,
     /// date - integer days: date.

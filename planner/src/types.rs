@@ -10,6 +10,9 @@ pub const DECIMAL_DIGITS_MAX: u8 = 38;
 /// NUMERIC chooses at run time (at least 16 significant digits); our scale is part of the type.
 pub const DIVISION_SCALE_MIN: u8 = 16;
 
+/// The length of a varchar or char that has none.
+pub const LENGTH_FREE: u32 = u32::MAX;
+
 /// A logical SQL type, as PostgreSQL names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum DataType {
@@ -36,10 +39,12 @@ pub enum DataType {
     },
     /// UTF-8 string of any length.
     Text,
-    /// UTF-8 string of at most so many characters.
+    /// UTF-8 string of at most so many characters; of any number of them if that is [`LENGTH_FREE`].
     Varchar(u32),
     /// Blank-padded string of exactly so many characters. Stored without its trailing blanks (they never
-    /// matter in a comparison) and padded where a result leaves the engine.
+    /// matter in a comparison) and padded where a result leaves the engine. With [`LENGTH_FREE`] the common type of
+    /// chars of different lengths: each value keeps its own blanks, and the binder takes them off wherever values
+    /// are compared, sorted or grouped.
     Char(u32),
     /// Days since 1970-01-01.
     Date,
@@ -52,6 +57,11 @@ pub enum DataType {
 }
 
 impl DataType {
+    /// varchar without a length.
+    pub const VARCHAR: DataType = DataType::Varchar(LENGTH_FREE);
+    /// char without a length, `bpchar`.
+    pub const BPCHAR: DataType = DataType::Char(LENGTH_FREE);
+
     /// A decimal type; the caller has checked `scale <= precision <= 38`.
     pub fn decimal(precision: u8, scale: u8) -> Self {
         debug_assert!((1..=DECIMAL_DIGITS_MAX).contains(&precision) && scale <= precision);
@@ -81,6 +91,11 @@ impl DataType {
     /// text, varchar or char.
     pub fn is_text(self) -> bool {
         matches!(self, DataType::Text | DataType::Varchar(_) | DataType::Char(_))
+    }
+
+    /// A string of any length, so that any other is one as it is stored.
+    pub fn is_free_text(self) -> bool {
+        matches!(self, DataType::Text | DataType::VARCHAR | DataType::BPCHAR)
     }
 
     /// Digits after the point: 0 for everything that is not a decimal.
@@ -117,12 +132,40 @@ impl fmt::Display for DataType {
             DataType::Double => f.write_str("double precision"),
             DataType::Decimal { precision, scale } => write!(f, "decimal({precision},{scale})"),
             DataType::Text => f.write_str("text"),
+            DataType::Varchar(LENGTH_FREE) => f.write_str("varchar"),
+            DataType::Char(LENGTH_FREE) => f.write_str("bpchar"),
             DataType::Varchar(length) => write!(f, "varchar({length})"),
             DataType::Char(length) => write!(f, "char({length})"),
             DataType::Date => f.write_str("date"),
             DataType::Time => f.write_str("time"),
             DataType::Timestamp => f.write_str("timestamp"),
             DataType::Interval => f.write_str("interval"),
+        }
+    }
+}
+
+/// PostgreSQL's categories: values of one can have a common type, values of two cannot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the variants are PostgreSQL's own words")]
+pub enum Category {
+    Unknown,
+    Boolean,
+    Numeric,
+    String,
+    DateTime,
+    TimeSpan,
+}
+
+impl DataType {
+    /// The category.
+    pub fn category(self) -> Category {
+        match self {
+            DataType::Null => Category::Unknown,
+            DataType::Boolean => Category::Boolean,
+            DataType::Date | DataType::Time | DataType::Timestamp => Category::DateTime,
+            DataType::Interval => Category::TimeSpan,
+            text if text.is_text() => Category::String,
+            _ => Category::Numeric,
         }
     }
 }

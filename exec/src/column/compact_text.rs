@@ -44,7 +44,7 @@ pub(super) fn compact_text(pieces: &[Column], field: &Field, dictionary: bool) -
     if let Some(piece) = pieces.iter().find(|piece| !piece.data.is_text()) {
         return Err(misfit(&piece.data, field));
     }
-    let trim = matches!(field.data_type, DataType::Char(_));
+    let trim = field.data_type != DataType::BPCHAR && matches!(field.data_type, DataType::Char(_));
     if dictionary
         && Technique::Dictionaries.is_on()
         && let Some(data) = encode(pieces, trim)

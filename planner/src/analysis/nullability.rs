@@ -8,6 +8,7 @@ use crate::function::Function;
 use crate::multiloop::{
     Aggregate, CollectionId, Generator, Index, IndexId, Let, Program, Reduction, Scalar, ScalarId, Scalars,
 };
+use crate::types::DataType;
 use rustc_hash::FxHashMap;
 
 /// What is known so far.
@@ -95,11 +96,20 @@ impl Nullability {
             F::ConcatSkipNull | F::Random => false,
             F::Coalesce | F::Greatest | F::Least => arguments.iter().all(|&id| self.scalar(program, id)),
             F::NullIf => true,
+            // The month of `infinity`.
+            F::Extract(part) if part.is_cyclic() && is_calendar(program.scalars.data_type(arguments[0])) => true,
+            // The name may be of such a field.
+            F::PartNamed => true,
             // Conditions may be NULL, values may not.
             F::Case => case_values(arguments).any(|id| self.scalar(program, id)),
             _ => arguments.iter().any(|&id| self.scalar(program, id)),
         }
     }
+}
+
+/// Whether values of a type may be infinite.
+fn is_calendar(data_type: DataType) -> bool {
+    matches!(data_type, DataType::Date | DataType::Timestamp)
 }
 
 /// The values of a CASE among its arguments `[condition, value]* else`.

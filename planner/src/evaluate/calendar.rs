@@ -16,7 +16,12 @@ pub const DAY: i64 = 24 * HOUR;
 pub const DAYS_MIN: i64 = -2_440_588;
 /// The last date: 5874897-12-31.
 pub const DAYS_MAX: i64 = 2_145_042_905;
-/// The first timestamp: 4714-11-24 BC 00:00. The last one is the largest i64, in the year 294247.
+/// The date `infinity`; `-infinity` is the smallest i32. Behind and before all others, as values are compared.
+pub const DATE_INFINITY: i64 = i32::MAX as i64;
+const DATE_MINUS_INFINITY: i64 = i32::MIN as i64;
+/// The timestamp `infinity`; `-infinity` is the smallest i64.
+pub const TIMESTAMP_INFINITY: i64 = i64::MAX;
+/// The first timestamp: 4714-11-24 BC 00:00. The last one is the largest i64 but one, in the year 294247.
 pub const TIMESTAMP_MIN: i64 = DAYS_MIN * DAY;
 
 /// Days in 400 years, after which the calendar repeats.
@@ -89,6 +94,34 @@ pub fn iso_year_and_week(days: i64) -> (i64, i64) {
     (civil_from_days(thursday).year, (day_of_year(thursday) - 1) / 7 + 1)
 }
 
+/// Whether these days are `infinity` or `-infinity`.
+pub fn is_infinite_date(days: i64) -> bool {
+    days == DATE_INFINITY || days == DATE_MINUS_INFINITY
+}
+
+/// Whether this timestamp is `infinity` or `-infinity`.
+pub fn is_infinite_timestamp(micros: i64) -> bool {
+    micros == TIMESTAMP_INFINITY || micros == i64::MIN
+}
+
+/// The timestamp of a date's beginning, if there is one; else 22008.
+pub fn date_to_timestamp(days: i64) -> Result<i64> {
+    match days {
+        DATE_INFINITY => Ok(TIMESTAMP_INFINITY),
+        DATE_MINUS_INFINITY => Ok(i64::MIN),
+        _ => checked_timestamp(days, 0),
+    }
+}
+
+/// The day of a timestamp.
+pub fn timestamp_to_date(micros: i64) -> Result<i64> {
+    match micros {
+        TIMESTAMP_INFINITY => Ok(DATE_INFINITY),
+        i64::MIN => Ok(DATE_MINUS_INFINITY),
+        _ => checked_date(split_timestamp(micros).0),
+    }
+}
+
 /// A timestamp's day and its microseconds since midnight.
 pub fn split_timestamp(micros: i64) -> (i64, i64) {
     (micros.div_euclid(DAY), micros.rem_euclid(DAY))
@@ -107,7 +140,7 @@ pub fn checked_date(days: i64) -> Result<i64> {
 pub fn checked_timestamp(days: i64, micros: i64) -> Result<i64> {
     days.checked_mul(DAY)
         .and_then(|midnight| midnight.checked_add(micros))
-        .filter(|timestamp| *timestamp >= TIMESTAMP_MIN)
+        .filter(|timestamp| (TIMESTAMP_MIN..TIMESTAMP_INFINITY).contains(timestamp))
         .ok_or_else(|| Error::new(ErrorKind::DatetimeOverflow, "timestamp out of range"))
 }
 

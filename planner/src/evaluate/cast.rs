@@ -1,6 +1,6 @@
 //! Casts between types, explicit (`CAST`, `::`) and by assignment (INSERT).
 
-use super::calendar::{DAY, TIMESTAMP_MIN, checked_date, checked_timestamp, split_timestamp};
+use super::calendar::{DAY, TIMESTAMP_MIN, date_to_timestamp, split_timestamp, timestamp_to_date};
 use super::{decimal, format, mismatch, parse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::types::DataType;
@@ -11,7 +11,7 @@ pub(super) fn cast_value(value: &Value, from: DataType, to: DataType) -> Result<
     match (value, to) {
         (Value::Null, _) => Ok(Value::Null),
         (_, DataType::Null) => Ok(value.clone()),
-        (Value::Text(text), DataType::Text) => Ok(Value::Text(text.clone())),
+        (Value::Text(text), DataType::Text | DataType::VARCHAR | DataType::BPCHAR) => Ok(Value::Text(text.clone())),
         (Value::Text(text), _) => parse::parse_value(text, to),
         (_, to) if to.is_text() => Ok(Value::text(truncate(&text_of(value, from), to))),
         (Value::Boolean(value), DataType::Boolean) => Ok(Value::Boolean(*value)),
@@ -28,6 +28,7 @@ pub(super) fn cast_value(value: &Value, from: DataType, to: DataType) -> Result<
 /// As [`cast_value`], but a text too long for a varchar or char is an error (22001) unless only blanks are cut off.
 pub(super) fn assign_cast(value: &Value, from: DataType, to: DataType) -> Result<Value> {
     let (length, type_name) = match to {
+        DataType::VARCHAR | DataType::BPCHAR => return cast_value(value, from, to),
         DataType::Varchar(length) => (length, "character varying"),
         DataType::Char(length) => (length, "character"),
         _ => return cast_value(value, from, to),
@@ -56,6 +57,7 @@ pub(super) fn text_of(value: &Value, data_type: DataType) -> String {
 pub(super) fn truncate(text: &str, data_type: DataType) -> &str {
     let first = |length: u32| text.char_indices().nth(length as usize).map_or(text, |(end, _)| &text[..end]);
     match data_type {
+        DataType::VARCHAR | DataType::BPCHAR => text,
         DataType::Varchar(length) => first(length),
         DataType::Char(length) => first(length).trim_end_matches(' '),
         _ => text,
@@ -73,13 +75,13 @@ pub(super) fn checked_integer(value: Option<i128>, data_type: DataType) -> Resul
 
 fn cast_int(value: i64, from: DataType, to: DataType) -> Result<Value> {
     match (from, to) {
-        (DataType::Date, DataType::Timestamp) => checked_timestamp(value, 0)
+        (DataType::Date, DataType::Timestamp) => date_to_timestamp(value)
             .map(Value::Int)
             .map_err(|_| Error::new(ErrorKind::DatetimeOverflow, "date out of range for timestamp")),
-        (DataType::Timestamp, DataType::Date) => checked_date(split_timestamp(value).0).map(Value::Int),
+        (DataType::Timestamp, DataType::Date) => timestamp_to_date(value).map(Value::Int),
         (DataType::Timestamp, DataType::Time) => Ok(Value::Int(split_timestamp(value).1)),
         (DataType::Time, DataType::Interval) => Ok(Value::Interval(Interval { months: 0, days: 0, micros: value })),
-        (DataType::Timestamp, DataType::Timestamp) if value < TIMESTAMP_MIN => {
+        (DataType::Timestamp, DataType::Timestamp) if value < TIMESTAMP_MIN && value != i64::MIN => {
             Err(Error::new(ErrorKind::DatetimeOverflow, "timestamp out of range"))
         }
         (from, to) if from == to => Ok(Value::Int(value)),

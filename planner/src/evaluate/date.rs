@@ -2,10 +2,11 @@
 
 use super::Call;
 use super::calendar::{
-    Civil, DAY, HOUR, MINUTE, SECOND, checked_date, checked_timestamp, civil_from_days, day_of_year, days_from_civil,
-    days_in_month, iso_year_and_week, split_timestamp, weekday,
+    Civil, DAY, HOUR, MINUTE, SECOND, checked_date, checked_timestamp, civil_from_days, date_to_timestamp, day_of_year,
+    days_from_civil, days_in_month, is_infinite_date, is_infinite_timestamp, iso_year_and_week, split_timestamp,
+    weekday,
 };
-use super::interval::{checked_interval, extract_from_interval, truncate_interval};
+use super::interval::{checked_interval, extract_from_interval, round_seconds, truncate_interval};
 use super::{cast, mismatch};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{DatePart, Function};
@@ -17,13 +18,27 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
     use Function as F;
     let value = match call.function {
         F::Extract(part) => extract(call, part)?,
-        F::DateTrunc(part) => truncate(call, part)?,
+        F::DateTrunc(part) => truncate(call, part, 0)?,
+        F::PartNamed => part_named(call)?,
+        F::TruncateToNamed => {
+            let part = named(call)?;
+            if !part.is_unit_of(call.result) {
+                return Err(no_unit(part));
+            }
+            truncate(call, part, 1)?
+        }
+        F::RoundSeconds(digits) => rounded(call, digits)?,
+        F::DateAddDays | F::DateSubtractDays if is_infinite_date(call.int(0)?) => Value::Int(call.int(0)?),
         F::DateAddDays => Value::Int(checked_date(call.int(0)?.saturating_add(call.int(1)?))?),
         F::DateSubtractDays => Value::Int(checked_date(call.int(0)?.saturating_sub(call.int(1)?))?),
+        F::DateDifference if is_infinite_date(call.int(0)?) || is_infinite_date(call.int(1)?) => {
+            return Err(Error::new(ErrorKind::DatetimeOverflow, "cannot subtract infinite dates"));
+        }
         F::DateDifference => Value::Int(call.int(0)? - call.int(1)?),
         F::AddInterval => Value::Int(add_interval(timestamp(call, 0)?, call.interval(1)?, 1)?),
         F::SubtractInterval => Value::Int(add_interval(timestamp(call, 0)?, call.interval(1)?, -1)?),
         F::TimestampDifference => difference(timestamp(call, 0)?, timestamp(call, 1)?)?,
+        F::DateTimeCombine if is_infinite_date(call.int(0)?) => Value::Int(date_to_timestamp(call.int(0)?)?),
         F::DateTimeCombine => Value::Int(checked_timestamp(call.int(0)?, call.int(1)?)?),
         F::TimeAddInterval => Value::Int((call.int(0)? + call.interval(1)?.micros.rem_euclid(DAY)).rem_euclid(DAY)),
         F::TimeSubtractInterval => {
@@ -40,12 +55,17 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
 /// A date or timestamp argument as a timestamp.
 fn timestamp(call: &Call, position: usize) -> Result<i64> {
     let value = call.int(position)?;
-    if call.types[position] == DataType::Date { checked_timestamp(value, 0) } else { Ok(value) }
+    if call.types[position] == DataType::Date { date_to_timestamp(value) } else { Ok(value) }
 }
 
 /// `extract(part from value)`, in millionths, then in the call's type.
 fn extract(call: &Call, part: DatePart) -> Result<Value> {
     let of = call.types[0];
+    if let Value::Int(value) = call.arguments[0]
+        && is_infinite(value, of)
+    {
+        return extract_from_infinity(value > 0, part, call.result);
+    }
     let micros = match &call.arguments[0] {
         Value::Interval(interval) => extract_from_interval(*interval, part),
         Value::Int(value) if matches!(of, DataType::Date | DataType::Time | DataType::Timestamp) => {
@@ -57,8 +77,30 @@ fn extract(call: &Call, part: DatePart) -> Result<Value> {
     cast::cast_value(&Value::Decimal(micros), DataType::decimal(38, 6), call.result)
 }
 
-/// A field of a date, time or timestamp, in millionths; None for one that it does not have.
+fn is_infinite(value: i64, data_type: DataType) -> bool {
+    match data_type {
+        DataType::Date => is_infinite_date(value),
+        DataType::Timestamp => is_infinite_timestamp(value),
+        _ => false,
+    }
+}
+
+/// What goes round, as months do, is NULL; what grows is infinite.
+fn extract_from_infinity(positive: bool, part: DatePart, result: DataType) -> Result<Value> {
+    if part.is_cyclic() {
+        return Ok(Value::Null);
+    }
+    if result.is_float() {
+        return Ok(Value::Float(if positive { f64::INFINITY } else { f64::NEG_INFINITY }));
+    }
+    Err(Error::unsupported("an infinite NUMERIC, as EXTRACT from infinity gives, is"))
+}
+
+/// A field of a date, time or timestamp, in millionths; None for one that it does not have, and of infinity.
 pub fn part_of(value: i64, data_type: DataType, part: DatePart) -> Option<i128> {
+    if is_infinite(value, data_type) {
+        return None;
+    }
     match data_type {
         DataType::Date => date_part(value, part).map(millionths),
         DataType::Time => time_part(value, part),
@@ -129,11 +171,53 @@ fn time_part(micros: i64, part: DatePart) -> Option<i128> {
     })
 }
 
-fn truncate(call: &Call, part: DatePart) -> Result<Value> {
-    if let Value::Interval(interval) = &call.arguments[0] {
+fn truncate(call: &Call, part: DatePart, position: usize) -> Result<Value> {
+    if let Value::Interval(interval) = &call.arguments[position] {
         return truncate_interval(*interval, part).map(Value::Interval);
     }
-    truncated(timestamp(call, 0)?, part).map(Value::Int)
+    truncated(timestamp(call, position)?, part).map(Value::Int)
+}
+
+/// The field that a call's first argument names.
+fn named(call: &Call) -> Result<DatePart> {
+    let name = call.text(0)?.trim().to_ascii_lowercase();
+    DatePart::named(&name).ok_or_else(|| {
+        let message = format!("unit \"{name}\" not recognized for type {}", call.types[1]);
+        Error::new(ErrorKind::InvalidParameter, message)
+    })
+}
+
+/// `date_part(name, value)`: a date is its midnight.
+fn part_named(call: &Call) -> Result<Value> {
+    let part = named(call)?;
+    let (value, of) = match call.types[1] {
+        DataType::Date => (Value::Int(timestamp(call, 1)?), DataType::Timestamp),
+        of => (call.arguments[1].clone(), of),
+    };
+    if !part.is_of(of) {
+        return Err(unsupported_part(part, of));
+    }
+    extract(&Call { function: Function::Extract(part), arguments: &[value], types: &[of], result: call.result }, part)
+}
+
+/// A time, timestamp or interval with fewer digits behind a second's point. PostgreSQL counts timestamps from the year 2000,
+/// and rounds halves away from it.
+fn rounded(call: &Call, digits: u8) -> Result<Value> {
+    const YEAR_2000: i64 = 10_957 * DAY;
+    Ok(match &call.arguments[0] {
+        Value::Interval(interval) => {
+            Value::Interval(Interval { micros: round_seconds(interval.micros, digits), ..*interval })
+        }
+        Value::Int(micros) if is_infinite(*micros, call.types[0]) => Value::Int(*micros),
+        Value::Int(micros) if call.types[0] == DataType::Timestamp => {
+            let from_2000 = micros.checked_sub(YEAR_2000);
+            Value::Int(
+                from_2000.map_or(*micros, |from_2000| round_seconds(from_2000, digits).saturating_add(YEAR_2000)),
+            )
+        }
+        Value::Int(micros) => Value::Int(round_seconds(*micros, digits)),
+        other => return Err(mismatch(other, DataType::Timestamp)),
+    })
 }
 
 /// A timestamp, in microseconds since 1970, truncated to a unit.
@@ -141,6 +225,9 @@ fn truncate(call: &Call, part: DatePart) -> Result<Value> {
 /// # Errors
 /// 22023 for a part that is no unit, 22008 if the unit began before all timestamps.
 pub fn truncated(timestamp: i64, part: DatePart) -> Result<i64> {
+    if is_infinite_timestamp(timestamp) {
+        return Ok(timestamp);
+    }
     let (days, time) = split_timestamp(timestamp);
     let Civil { year, month, day: _ } = civil_from_days(days);
     let start_of = |year: i64| days_from_civil(year, 1, 1);
@@ -168,6 +255,9 @@ pub fn truncated(timestamp: i64, part: DatePart) -> Result<i64> {
 /// # Errors
 /// 22008 beyond all timestamps.
 pub fn add_interval(timestamp: i64, interval: Interval, sign: i64) -> Result<i64> {
+    if is_infinite_timestamp(timestamp) {
+        return Ok(timestamp);
+    }
     let (mut days, time) = split_timestamp(timestamp);
     if interval.months != 0 {
         let Civil { year, month, day } = civil_from_days(days);
@@ -183,8 +273,16 @@ pub fn add_interval(timestamp: i64, interval: Interval, sign: i64) -> Result<i64
     checked_timestamp(days + sign * more_days + time.div_euclid(DAY), time.rem_euclid(DAY))
 }
 
+fn check_finite(a: i64, b: i64) -> Result<()> {
+    if is_infinite_timestamp(a) || is_infinite_timestamp(b) {
+        return Err(Error::new(ErrorKind::DatetimeOverflow, "cannot subtract infinite timestamps"));
+    }
+    Ok(())
+}
+
 /// Days and the rest, both of one sign.
 fn difference(a: i64, b: i64) -> Result<Value> {
+    check_finite(a, b)?;
     let micros = i128::from(a) - i128::from(b);
     let day = i128::from(DAY);
     checked_interval(0, micros / day, micros % day).map(Value::Interval)
@@ -193,6 +291,7 @@ fn difference(a: i64, b: i64) -> Result<Value> {
 /// The difference in years, months, days and time, as a person counts it: whole months from the earlier one, the
 /// days left over after the last of them.
 fn age(a: i64, b: i64) -> Result<Value> {
+    check_finite(a, b)?;
     let (later, earlier) = if a >= b { (a, b) } else { (b, a) };
     let ((later_days, later_time), (earlier_days, earlier_time)) = (split_timestamp(later), split_timestamp(earlier));
     let (to, from) = (civil_from_days(later_days), civil_from_days(earlier_days));

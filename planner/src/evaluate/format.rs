@@ -1,6 +1,8 @@
 //! Values as text, as PostgreSQL prints them.
 
-use super::calendar::{Civil, HOUR, MINUTE, SECOND, civil_from_days, split_timestamp};
+use super::calendar::{
+    Civil, HOUR, MINUTE, SECOND, civil_from_days, is_infinite_date, is_infinite_timestamp, split_timestamp,
+};
 use super::decimal::power_of_ten;
 use crate::types::DataType;
 use crate::value::{Interval, Value};
@@ -18,6 +20,7 @@ pub(super) fn format_value(value: &Value, data_type: DataType) -> String {
         (Value::Float(value), DataType::Real) => format_real(*value as f32),
         (Value::Float(value), _) => format_double(*value),
         (Value::Decimal(value), data_type) => format_decimal(*value, data_type.scale()),
+        (Value::Text(text), DataType::BPCHAR) => text.to_string(),
         (Value::Text(text), DataType::Char(length)) => pad(text, length as usize),
         (Value::Text(text), _) => text.to_string(),
         (Value::Interval(interval), _) => format_interval(*interval),
@@ -86,8 +89,15 @@ fn place_point(scientific: &str, exponent_max: i32) -> String {
 
 /// `1998-12-01`, and ` BC` behind years before 1.
 pub fn format_date(days: i64) -> String {
+    if is_infinite_date(days) {
+        return infinity(days);
+    }
     let (text, suffix) = date_and_era(days);
     text + suffix
+}
+
+fn infinity(value: i64) -> String {
+    if value > 0 { "infinity" } else { "-infinity" }.to_owned()
 }
 
 fn date_and_era(days: i64) -> (String, &'static str) {
@@ -105,6 +115,9 @@ pub fn format_time(micros: i64) -> String {
 
 /// `1998-12-01 04:05:06.5`.
 pub fn format_timestamp(micros: i64) -> String {
+    if is_infinite_timestamp(micros) {
+        return infinity(micros);
+    }
     let (days, time) = split_timestamp(micros);
     let (date, suffix) = date_and_era(days);
     format!("{date} {}{suffix}", format_time(time))

@@ -9,6 +9,35 @@ use crate::function::{DatePart, Function};
 use crate::types::DataType;
 use crate::value::{Interval, Value};
 
+/// The fields that an interval is restricted to: `hour`, `day to minute`, `minute to second(2)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fields {
+    /// The smallest, which gives a number without a unit its unit; what is smaller is cut off.
+    pub last: DatePart,
+    /// Whether two numbers with a colon between them are minutes and seconds, not hours and minutes.
+    pub minute_to_second: bool,
+    /// Digits of the seconds behind their point.
+    pub digits: Option<u8>,
+}
+
+impl Fields {
+    /// An interval without smaller fields than these.
+    pub(super) fn restrict(self, interval: Interval) -> Result<Interval> {
+        let whole = truncate_interval(interval, if self.last == DatePart::Week { DatePart::Day } else { self.last });
+        let whole = if self.last == DatePart::Second { interval } else { whole? };
+        let micros = self.digits.map_or(whole.micros, |digits| round_seconds(whole.micros, digits));
+        Ok(Interval { micros, ..whole })
+    }
+}
+
+/// Microseconds rounded to so many digits behind a second's point, half away from zero.
+pub(super) fn round_seconds(micros: i64, digits: u8) -> i64 {
+    let unit = 10i64.pow(6u32.saturating_sub(digits.into()));
+    let half = unit / 2;
+    let away = if micros < 0 { micros.saturating_sub(half) } else { micros.saturating_add(half) };
+    away / unit * unit
+}
+
 /// The value, if the function is one of this file's. No argument is NULL.
 pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
     use Function as F;

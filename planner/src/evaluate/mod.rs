@@ -11,7 +11,7 @@ mod cast;
 pub mod date;
 pub mod decimal;
 pub mod format;
-mod interval;
+pub mod interval;
 pub mod like;
 mod logic;
 mod math;
@@ -70,6 +70,14 @@ pub fn format(value: &Value, data_type: DataType) -> String {
 /// The value of a text, as PostgreSQL reads it (`'…'::type`).
 pub fn parse(text: &str, data_type: DataType) -> Result<Value> {
     parse::parse_value(text, data_type)
+}
+
+/// The interval of a text that has these fields, and no smaller ones: `interval '1 2' day to hour`.
+pub fn parse_fields(text: &str, fields: interval::Fields) -> Result<Interval> {
+    match parse::parse_interval(text, Some(fields))? {
+        Value::Interval(value) => fields.restrict(value),
+        other => Err(mismatch(&other, DataType::Interval)),
+    }
 }
 
 /// A function and what it is applied to.

@@ -75,6 +75,7 @@ impl Tables {
                 statistics: Arc::new(TableStatistics::default()),
                 handle: TableHandle(handle),
                 domains: Vec::new(),
+                declared: Arc::default(),
             })
         });
         Tables(tables.collect())

@@ -32,6 +32,9 @@ pub(super) fn function_of(name: &str) -> Option<Function> {
     if let Some(part) = name.strip_prefix("date_trunc_") {
         return variant::<DatePart>(part).map(Function::DateTrunc);
     }
+    if let Some(digits) = name.strip_prefix("round_seconds_") {
+        return digits.parse().ok().map(Function::RoundSeconds);
+    }
     if let Some(side) = name.strip_prefix("trim_") {
         return variant::<TrimSide>(side).map(Function::Trim);
     }

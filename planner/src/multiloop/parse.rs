@@ -196,8 +196,10 @@ impl Parser {
                 DataType::decimal(precision, scale)
             }
             "text" => DataType::Text,
+            "bpchar" => DataType::BPCHAR,
+            "varchar" if !self.accept_sign("(") => DataType::VARCHAR,
+            "char" if !self.accept_sign("(") => return self.expected("("),
             "varchar" | "char" => {
-                self.sign("(")?;
                 let length = self.unsigned()?;
                 self.sign(")")?;
                 if name == "char" { DataType::Char(length) } else { DataType::Varchar(length) }

@@ -325,6 +325,7 @@ pub fn function_effects(function: Function, arguments: &[DataType], result: Data
         | F::TimeAddInterval
         | F::TimeSubtractInterval
         | F::TimeDifference
+        | F::RoundSeconds(_)
         | F::Extract(_) => false,
         // A pattern may end in its escape character; the common two-argument form with a backslash may, too.
         F::Like | F::ILike => true,

@@ -11,7 +11,7 @@ mod inclusion;
 mod not_null;
 pub mod optimise;
 pub(crate) mod profile;
-mod strict;
+pub(crate) mod strict;
 mod unique;
 mod visit;
 mod whole_table;

@@ -3,7 +3,7 @@
 use super::text::Text;
 use crate::catalog::Catalog;
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::Columns;
+use crate::relation::{ColumnId, Columns};
 use crate::types::DataType;
 use sqlparser::ast;
 use sqlparser::tokenizer::Span;
@@ -30,6 +30,10 @@ pub(crate) struct Binder<'a> {
     pub(super) views: Vec<String>,
     /// The view that the statement creates: its query may not mention it, not even through other views.
     pub(super) created_view: Option<String>,
+    /// Of each scan of a table with a primary key this key's columns, and all of its columns.
+    pub(super) keyed: Vec<(Vec<ColumnId>, Vec<ColumnId>)>,
+    /// The tables and views that the statement itself names, views left out that a view names.
+    pub(super) needs: Vec<String>,
     depth: u32,
 }
 
@@ -45,6 +49,8 @@ impl<'a> Binder<'a> {
             cte_next: 0,
             views: Vec::new(),
             created_view: None,
+            keyed: Vec::new(),
+            needs: Vec::new(),
             depth: 0,
         }
     }

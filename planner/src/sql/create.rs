@@ -1,10 +1,13 @@
 //! CREATE TABLE [AS] and CREATE VIEW.
 
 use super::Statement;
+use super::ahead::NAMED_ONLY;
 use super::binder::Binder;
+use super::expression::restriction;
 use super::from::rename_columns;
 use super::query::Unknown;
 use super::text::Text;
+use crate::catalog::{Declared, Key};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::types::Field;
 use sqlparser::ast::helpers::stmt_create_table::CreateTableBuilder;
@@ -33,8 +36,8 @@ impl Binder<'_> {
         match &create.query {
             Some(query) => self.create_table_as(create, query, name),
             None => {
-                let fields = self.table_fields(create, position)?;
-                Ok(Statement::CreateTable { name, fields, if_not_exists, or_replace })
+                let (fields, declared) = self.table_fields(create, &name, position)?;
+                Ok(Statement::CreateTable { name, fields, declared, if_not_exists, or_replace })
             }
         }
     }
@@ -43,7 +46,7 @@ impl Binder<'_> {
         let position = self.position(create.name.span());
         let mut names = Vec::new();
         for ast::ColumnDef { name, data_type, options } in &create.columns {
-            if *data_type != ast::DataType::Unspecified || !options.is_empty() {
+            if !is_named_only(data_type) || !options.is_empty() {
                 let error = Error::unsupported("CREATE TABLE AS with types or options of columns is");
                 return Err(error.at(self.position(name.span)));
             }
@@ -53,78 +56,117 @@ impl Binder<'_> {
             return Err(Error::unsupported("CREATE TABLE AS with constraints is").at(position));
         }
         let (relation, mut output) = self.bind_query(query, None, Unknown::AsText)?;
+        if names.len() > output.len() {
+            let error = Error::new(ErrorKind::Syntax, "too many column names were specified");
+            return Err(error.at(position));
+        }
         rename_columns(&name, &names, output.iter_mut().map(|(name, _)| name)).map_err(|error| error.at(position))?;
         check_distinct_names(output.iter().map(|(name, _)| name)).map_err(|error| error.at(position))?;
         let query = self.into_query((relation, output));
         Ok(Statement::CreateTableAs { name, query, if_not_exists: create.if_not_exists, or_replace: create.or_replace })
     }
 
-    fn table_fields(&self, create: &ast::CreateTable, position: Option<Position>) -> Result<Vec<Field>> {
+    fn table_fields(
+        &self,
+        create: &ast::CreateTable,
+        table: &str,
+        position: Option<Position>,
+    ) -> Result<(Vec<Field>, Declared)> {
         if create.columns.is_empty() {
             return Err(Error::unsupported("a table without columns is").at(position));
         }
         let mut fields = Vec::new();
-        let mut primary_keys = 0;
+        let mut declared = Declared::default();
         for ast::ColumnDef { name, data_type, options } in &create.columns {
             let position = self.position(name.span);
-            let data_type = self.data_type(data_type, position)?;
-            let mut nullable = true;
-            for ast::ColumnOptionDef { name: _, option } in options {
-                match option {
-                    ast::ColumnOption::Null => {}
-                    ast::ColumnOption::NotNull => nullable = false,
-                    ast::ColumnOption::PrimaryKey(key) if is_plain_key(key) && key.columns.is_empty() => {
-                        nullable = false;
-                        primary_keys += 1;
-                    }
-                    other => return Err(Error::unsupported(format_args!("{other} of a column is")).at(position)),
-                }
-            }
-            fields.push(Field::new(Self::fold(name), data_type, nullable));
+            let field = Field::new(Self::fold(name), self.data_type(data_type, position)?, true);
+            declared.restrictions.push(restriction(data_type));
+            fields.push(field);
             check_distinct_names(fields.iter().map(|field| &field.name)).map_err(|error| error.at(position))?;
+            for ast::ColumnOptionDef { name, option } in options {
+                self.column_option((name.as_ref(), option), &mut fields, &mut declared.keys)
+                    .map_err(|error| error.at(position))?;
+            }
+        }
+        if declared.restrictions.iter().all(Option::is_none) {
+            declared.restrictions.clear();
         }
         for constraint in &create.constraints {
-            let ast::TableConstraint::PrimaryKey(key) = constraint else {
-                return Err(Error::unsupported(format_args!("constraint {constraint} is")).at(position));
-            };
-            self.mark_primary_key(key, &mut fields, position)?;
-            primary_keys += 1;
+            let key = self.table_key(constraint, &fields).map_err(|error| error.at(position))?;
+            declared.keys.push(key);
         }
-        if primary_keys > 1 {
-            return Err(Error::new(ErrorKind::Syntax, "multiple primary keys are not allowed").at(position));
-        }
-        Ok(fields)
+        finish_keys(table, &mut fields, &mut declared.keys).map_err(|error| error.at(position))?;
+        Ok((fields, declared))
     }
 
-    fn mark_primary_key(
+    /// An option of the last column.
+    fn column_option(
         &self,
-        key: &ast::PrimaryKeyConstraint,
+        (name, option): (Option<&ast::Ident>, &ast::ColumnOption),
         fields: &mut [Field],
-        position: Option<Position>,
+        keys: &mut Vec<Key>,
     ) -> Result<()> {
-        if !is_plain_key(key) {
-            return Err(Error::unsupported("a primary key with options is").at(position));
-        }
-        for column in &key.columns {
-            let plain = ast::OrderByOptions { sort: None, nulls_first: None };
-            let ast::IndexColumn {
-                column: ast::OrderByExpr { expr: ast::Expr::Identifier(ident), options, with_fill: None },
-                operator_class: None,
-            } = column
-            else {
-                return Err(Error::unsupported("a primary key over more than columns is").at(position));
-            };
-            let (name, position) = (Self::fold(ident), self.position(ident.span));
-            if *options != plain {
-                return Err(Error::unsupported("an order in a primary key is").at(position));
+        let column = fields.len() - 1;
+        let name = name.map(Self::fold);
+        let mut add = |name: Option<String>, primary, nulls_equal| {
+            keys.push(Key { name: name.unwrap_or_default(), columns: vec![column], primary, nulls_equal });
+        };
+        match option {
+            ast::ColumnOption::Null => {}
+            ast::ColumnOption::NotNull => fields[column].nullable = false,
+            ast::ColumnOption::PrimaryKey(key) if is_plain_primary(key) && key.columns.is_empty() => {
+                add(key.name.as_ref().map(Self::fold).or(name), true, false);
             }
-            let Some(field) = fields.iter_mut().find(|field| field.name == name) else {
-                let message = format!("column \"{name}\" named in key does not exist");
-                return Err(Error::new(ErrorKind::UnknownColumn, message).at(position));
-            };
-            field.nullable = false;
+            ast::ColumnOption::Unique(key) if is_plain_unique(key) && key.columns.is_empty() => {
+                let nulls_equal = key.nulls_distinct == ast::NullsDistinctOption::NotDistinct;
+                add(key.name.as_ref().map(Self::fold).or(name), false, nulls_equal);
+            }
+            other => return Err(Error::unsupported(format_args!("{other} of a column is"))),
         }
         Ok(())
+    }
+
+    /// A PRIMARY KEY or UNIQUE constraint of a table.
+    fn table_key(&self, constraint: &ast::TableConstraint, fields: &[Field]) -> Result<Key> {
+        let (name, columns, primary, nulls_equal) = match constraint {
+            ast::TableConstraint::PrimaryKey(key) if is_plain_primary(key) => (&key.name, &key.columns, true, false),
+            ast::TableConstraint::Unique(key) if is_plain_unique(key) => {
+                let nulls_equal = key.nulls_distinct == ast::NullsDistinctOption::NotDistinct;
+                (&key.name, &key.columns, false, nulls_equal)
+            }
+            other => return Err(Error::unsupported(format_args!("constraint {other} is"))),
+        };
+        let name = name.as_ref().map(Self::fold).unwrap_or_default();
+        let mut positions = Vec::new();
+        for column in columns {
+            let index = self.key_column(column, fields)?;
+            if positions.contains(&index) {
+                let kind = if primary { "primary key" } else { "unique" };
+                let message = format!("column \"{}\" appears twice in {kind} constraint", fields[index].name);
+                return Err(Error::new(ErrorKind::DuplicateColumn, message));
+            }
+            positions.push(index);
+        }
+        Ok(Key { name, columns: positions, primary, nulls_equal })
+    }
+
+    fn key_column(&self, column: &ast::IndexColumn, fields: &[Field]) -> Result<usize> {
+        let plain = ast::OrderByOptions { sort: None, nulls_first: None };
+        let ast::IndexColumn {
+            column: ast::OrderByExpr { expr: ast::Expr::Identifier(ident), options, with_fill: None },
+            operator_class: None,
+        } = column
+        else {
+            return Err(Error::unsupported("a key over more than columns is"));
+        };
+        let (name, position) = (Self::fold(ident), self.position(ident.span));
+        if *options != plain {
+            return Err(Error::unsupported("an order in a key is").at(position));
+        }
+        fields.iter().position(|field| field.name == name).ok_or_else(|| {
+            let message = format!("column \"{name}\" named in key does not exist");
+            Error::new(ErrorKind::UnknownColumn, message).at(position)
+        })
     }
 
     /// CREATE VIEW: the query is bound once, to see that it is right, and kept as text.
@@ -184,13 +226,44 @@ impl Binder<'_> {
         }
         rename_columns(&name, &names, output.iter_mut().map(|(name, _)| name)).map_err(|error| error.at(position))?;
         check_distinct_names(output.iter().map(|(name, _)| name)).map_err(|error| error.at(position))?;
-        Ok(Statement::CreateView { name, columns: names, sql, or_replace: *or_replace })
+        let needs = std::mem::take(&mut self.needs);
+        Ok(Statement::CreateView { name, columns: names, sql, needs, or_replace: *or_replace })
     }
 }
 
-/// A primary key of nothing but columns. Multiloop takes it as NOT NULL; it does not look for duplicates.
-fn is_plain_key(key: &ast::PrimaryKeyConstraint) -> bool {
-    // A constraint's name changes nothing.
+/// Whether a column of CREATE TABLE AS has nothing but a name.
+fn is_named_only(data_type: &ast::DataType) -> bool {
+    match data_type {
+        ast::DataType::Unspecified => true,
+        ast::DataType::Custom(name, modifiers) => {
+            let ident = name.0.first().and_then(ast::ObjectNamePart::as_ident);
+            modifiers.is_empty() && ident.is_some_and(|ident| ident.quote_style.is_some() && ident.value == NAMED_ONLY)
+        }
+        _ => false,
+    }
+}
+
+/// A key's columns of a primary key are not NULL; a key without a name gets PostgreSQL's.
+fn finish_keys(table: &str, fields: &mut [Field], keys: &mut [Key]) -> Result<()> {
+    if keys.iter().filter(|key| key.primary).count() > 1 {
+        let message = format!("multiple primary keys for table \"{table}\" are not allowed");
+        return Err(Error::new(ErrorKind::InvalidTableDefinition, message));
+    }
+    keys.sort_by_key(|key| !key.primary);
+    for key in keys {
+        if key.primary {
+            key.columns.iter().for_each(|&column| fields[column].nullable = false);
+        }
+        if key.name.is_empty() {
+            let columns: Vec<&str> = key.columns.iter().map(|&column| fields[column].name.as_str()).collect();
+            key.name = if key.primary { format!("{table}_pkey") } else { format!("{table}_{}_key", columns.join("_")) };
+        }
+    }
+    Ok(())
+}
+
+/// A primary key of nothing but columns.
+fn is_plain_primary(key: &ast::PrimaryKeyConstraint) -> bool {
     let ast::PrimaryKeyConstraint {
         name: _,
         index_name,
@@ -201,6 +274,27 @@ fn is_plain_key(key: &ast::PrimaryKeyConstraint) -> bool {
         characteristics,
     } = key;
     index_name.is_none()
+        && index_type.is_none()
+        && include.is_empty()
+        && index_options.is_empty()
+        && characteristics.is_none()
+}
+
+/// A unique constraint of nothing but columns.
+fn is_plain_unique(key: &ast::UniqueConstraint) -> bool {
+    let ast::UniqueConstraint {
+        name: _,
+        index_name,
+        index_type_display,
+        index_type,
+        columns: _,
+        include,
+        index_options,
+        characteristics,
+        nulls_distinct: _,
+    } = key;
+    index_name.is_none()
+        && *index_type_display == ast::KeyOrIndexDisplay::None
         && index_type.is_none()
         && include.is_empty()
         && index_options.is_empty()

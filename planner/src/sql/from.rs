@@ -191,7 +191,11 @@ impl Binder<'_> {
         if !qualified && let Some(item) = self.scan_cte(&table) {
             return Ok(item);
         }
-        match self.catalog.entry(&table).map_err(|error| error.at(position))? {
+        let entry = self.catalog.entry(&table).map_err(|error| error.at(position))?;
+        if entry.is_some() && self.views.is_empty() && !self.needs.contains(&table) {
+            self.needs.push(table.clone());
+        }
+        match entry {
             Some(CatalogEntry::Table(info)) => Ok(self.scan(info, table)),
             Some(CatalogEntry::View { sql, columns }) => {
                 self.bind_view(&table, &sql, &columns, position).map_err(|error| error.at(position))
@@ -241,6 +245,10 @@ impl Binder<'_> {
             };
             columns.push((index, id));
             values.push(value);
+        }
+        if let Some(key) = info.declared.keys.first().filter(|key| key.primary) {
+            let of = |&column: &usize| visible[column].1;
+            self.keyed.push((key.columns.iter().map(of).collect(), visible.iter().map(|(_, id)| *id).collect()));
         }
         let has_codes = !info.domains.is_empty();
         let mut relation = Arc::new(Relation::Scan { table: ScanTable(info), columns });

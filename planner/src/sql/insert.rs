@@ -23,7 +23,8 @@ impl Binder<'_> {
         let info = self.table_to_fill(table)?;
         let targets = self.target_columns(&info, columns)?;
         let types: Vec<DataType> = targets.iter().map(|index| info.fields[*index].data_type).collect();
-        let rows = match plain_values(source) {
+        let values = plain_values(source);
+        let rows = match values {
             Some(values) => self.bind_insert_values(values, &info, &targets)?,
             None => self.bind_query(source, None, Unknown::As(&types))?,
         };
@@ -36,7 +37,7 @@ impl Binder<'_> {
             };
             return Err(Error::new(ErrorKind::Syntax, message).at(self.position(source.span()).or(position)));
         }
-        let rows = self.fill_columns(rows, &info, &targets, self.position(source.span()))?;
+        let rows = self.fill_columns(rows, &info, &targets, values.is_some(), self.position(source.span()))?;
         let name = self.object_name(table)?;
         Ok(Statement::Insert { name, query: self.into_query(rows) })
     }
@@ -170,7 +171,7 @@ impl Binder<'_> {
                     Expression::constant(Value::Null, field.data_type)
                 } else {
                     let value = self.bind_expression(ast, &scope)?;
-                    self.assign(value, field, self.position(ast.span()))?
+                    self.assign(value, (info, *index), self.position(ast.span()))?
                 };
                 row.push(value);
             }
@@ -182,9 +183,16 @@ impl Binder<'_> {
     }
 
     /// A value cast to a column's type.
-    fn assign(&mut self, value: Expression, field: &Field, position: Option<Position>) -> Result<Expression> {
+    fn assign(
+        &mut self,
+        value: Expression,
+        (info, column): (&TableInfo, usize),
+        position: Option<Position>,
+    ) -> Result<Expression> {
         let from = value.data_type;
-        self.coerce(value, field.data_type, Coercion::Assignment).map_err(|error| {
+        let field = &info.fields[column];
+        let restriction = info.declared.restrictions.get(column).copied().flatten();
+        self.coerce_restricted(value, field.data_type, restriction, Coercion::Assignment).map_err(|error| {
             if error.kind() != ErrorKind::TypeMismatch {
                 return error.at(position);
             }
@@ -195,12 +203,13 @@ impl Binder<'_> {
         })
     }
 
-    /// One column a table column, in the table's order; those not given are NULL.
+    /// One column a table column, in the table's order; those not given are NULL. Of VALUES each value has been assigned.
     fn fill_columns(
         &mut self,
         (input, output): Rows,
         info: &TableInfo,
         targets: &[usize],
+        is_assigned: bool,
         position: Option<Position>,
     ) -> Result<Rows> {
         let mut columns: Vec<_> = Vec::new();
@@ -208,7 +217,10 @@ impl Binder<'_> {
         for (index, field) in info.fields.iter().enumerate() {
             let given = targets.iter().position(|target| *target == index).and_then(|place| output.get(place));
             let value = match given {
-                Some((_, id)) => self.assign(self.columns.reference(*id), field, position)?,
+                Some((_, id)) if self.columns.get(*id).data_type == field.data_type && is_assigned => {
+                    self.columns.reference(*id)
+                }
+                Some((_, id)) => self.assign(self.columns.reference(*id), (info, index), position)?,
                 None => Expression::constant(Value::Null, field.data_type),
             };
             let id = self.columns.add(field.name.clone(), field.data_type, may_be_null(&value));
@@ -232,6 +244,7 @@ fn plain_values(query: &ast::Query) -> Option<&ast::Values> {
         && query.pipe_operators.is_empty();
     match &*query.body {
         ast::SetExpr::Values(values) if plain => Some(values),
+        ast::SetExpr::Query(inner) if plain => plain_values(inner),
         _ => None,
     }
 }

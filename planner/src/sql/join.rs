@@ -9,7 +9,6 @@ use super::suggest::did_you_mean;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
 use crate::relation::{ColumnId, Expression, ExpressionKind, JoinKind, Relation};
-use crate::types::DataType;
 use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
 
@@ -99,7 +98,8 @@ impl Binder<'_> {
             let (l, r) = (pair.0.map_err(|e| e.at(*position))?, pair.1.map_err(|e| e.at(*position))?);
             let (l_value, r_value) = self.with_one_type(name, l, r).map_err(|error| error.at(*position))?;
             let data_type = l_value.data_type;
-            let equal = Expression::call(Function::Equal, vec![l_value.clone(), r_value.clone()], DataType::Boolean);
+            let (l, r) = (self.columns.reference(l), self.columns.reference(r));
+            let equal = self.compare(Function::Equal, l, r).map_err(|error| error.at(*position))?;
             conditions.push(Expression { position: *position, ..equal });
             let value = match side {
                 Side::Inner | Side::Left => l_value,

@@ -6,7 +6,7 @@ use super::scope::{Clause, Scope};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::evaluate;
 use crate::function::Function;
-use crate::relation::{Expression, ExpressionKind, Relation};
+use crate::relation::{Expression, ExpressionKind, Relation, SubqueryKind};
 use crate::types::DataType;
 use crate::value::Value;
 use sqlparser::ast::{self, Spanned};
@@ -90,6 +90,8 @@ fn is_ground(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => true,
         ExpressionKind::Call(function, arguments) => *function != Function::Random && arguments.iter().all(is_ground),
+        // What it asks for is computed once: it sees no row of the query that it limits.
+        ExpressionKind::Subquery(subquery) => matches!(subquery.kind, SubqueryKind::Scalar(_)),
         _ => false,
     }
 }

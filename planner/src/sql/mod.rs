@@ -4,6 +4,7 @@
 //! have a file each; `query` and the files of its clauses build the relation; `expression` binds scalars;
 //! `binder` and `scope` are what all of them share.
 
+mod ahead;
 mod parse;
 mod spelling;
 mod statement;
@@ -34,7 +35,7 @@ mod suggest;
 mod text;
 mod walk;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Declared};
 use crate::error::Result;
 use crate::relation::Query;
 use crate::types::{DataType, Field};
@@ -59,6 +60,8 @@ pub enum Statement {
         name: String,
         /// Its columns; `nullable: false` for NOT NULL and PRIMARY KEY.
         fields: Vec<Field>,
+        /// Its keys, and what its types lose.
+        declared: Declared,
         /// IF NOT EXISTS.
         if_not_exists: bool,
         /// OR REPLACE.
@@ -83,6 +86,8 @@ pub enum Statement {
         columns: Vec<String>,
         /// The query's text, bound once to see that it is right.
         sql: String,
+        /// The tables and views that it names.
+        needs: Vec<String>,
         /// OR REPLACE.
         or_replace: bool,
     },
@@ -102,6 +107,8 @@ pub enum Statement {
         views: bool,
         /// IF EXISTS.
         if_exists: bool,
+        /// CASCADE: views that need it go, too.
+        cascade: bool,
     },
     /// COPY name FROM 'path'.
     CopyFrom {

@@ -46,7 +46,7 @@ fn named(expr: &ast::Expr) -> Option<Name> {
         Expr::Subquery(query) => subquery_name(&query.body).map(Name::Strong),
         Expr::Exists { negated: false, .. } => strong("exists"),
         Expr::Extract { .. } => strong("extract"),
-        Expr::Substring { .. } => strong("substring"),
+        Expr::Substring { shorthand, .. } => strong(if *shorthand { "substr" } else { "substring" }),
         Expr::Position { .. } => strong("position"),
         Expr::Overlay { .. } => strong("overlay"),
         Expr::Ceil { .. } => strong("ceil"),

@@ -2,6 +2,7 @@
 //! a name means the result column first, which is the other way round in GROUP BY.
 
 use super::binder::Binder;
+use super::expression;
 use super::query::Rows;
 use super::scope::{Clause, Scope};
 use super::select_list::SelectItem;
@@ -66,7 +67,7 @@ pub(super) fn bind_order_over(
                 binder.settle(expression)?
             }
         };
-        keys.push(SortKey { expression, order });
+        keys.push(SortKey { expression: expression::key(expression), order });
     }
     Ok(keys)
 }
@@ -158,7 +159,7 @@ impl Binder<'_> {
                 }
                 .at(position));
             };
-            keys.push(SortKey { expression: items[index].expression.clone(), order });
+            keys.push(SortKey { expression: expression::key(items[index].expression.clone()), order });
         }
         Ok((Arc::new(Relation::Sort { input: relation, keys }), output))
     }

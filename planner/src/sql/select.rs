@@ -5,6 +5,7 @@
 //! does not have is computed in the same Project and stays as a hidden column.
 
 use super::binder::Binder;
+use super::expression;
 use super::from::FromItem;
 use super::grouping::Grouping;
 use super::order::{Target, order_items};
@@ -14,6 +15,7 @@ use super::select_list::SelectItem;
 use super::values::may_be_null;
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SortKey, SortOrder};
+use crate::types::DataType;
 use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
 
@@ -215,11 +217,16 @@ impl Binder<'_> {
         bound: &mut Bound,
         scope: &Scope<'_>,
     ) -> Result<Arc<Relation>> {
-        let keys: Vec<(ColumnId, Expression)> = keys
+        let keys: Vec<(ColumnId, Expression)> = self
+            .with_determined(keys, bound, scope)
             .into_iter()
             .map(|key| match key.kind {
                 // An enclosing query's column is made there, so here it needs an id of its own.
-                ExpressionKind::Column(id) if scope.columns.iter().any(|column| column.id == id) => (id, key),
+                ExpressionKind::Column(id)
+                    if key.data_type != DataType::BPCHAR && scope.columns.iter().any(|column| column.id == id) =>
+                {
+                    (id, key)
+                }
                 _ => {
                     let name = bound.items.iter().find(|item| item.expression == key);
                     let name = name.map_or("key", |item| item.name.as_str());
@@ -240,11 +247,41 @@ impl Binder<'_> {
             .chain(order)
             .try_for_each(|expression| grouping.replace(expression))?;
         let aggregates = scope.aggregates().clone();
+        let keys = keys.into_iter().map(|(id, key)| (id, expression::key(key))).collect();
         let mut relation = Arc::new(Relation::Aggregate { input, keys, aggregates });
         if let Some(predicate) = bound.having.take() {
             relation = Arc::new(Relation::Filter { input: relation, predicate });
         }
         Ok(relation)
+    }
+
+    /// The keys, and the columns that the clauses above mention and a table's primary key among the keys determines.
+    fn with_determined(&self, mut keys: Vec<Expression>, bound: &Bound, scope: &Scope<'_>) -> Vec<Expression> {
+        let column = |key: &Expression| match key.kind {
+            ExpressionKind::Column(id) => Some(id),
+            _ => None,
+        };
+        let ids: Vec<ColumnId> = keys.iter().filter_map(column).collect();
+        let is_whole = |(key, _): &&(Vec<ColumnId>, Vec<ColumnId>)| key.iter().all(|id| ids.contains(id));
+        let determined: Vec<ColumnId> = self.keyed.iter().filter(is_whole).flat_map(|(_, all)| all.clone()).collect();
+        if determined.is_empty() {
+            return keys;
+        }
+        let order = bound.order.iter().filter_map(|(target, _)| match target {
+            Target::Item(_) => None,
+            Target::Expression(expression) => Some(expression),
+        });
+        let mut mentioned = Vec::new();
+        for expression in bound.items.iter().map(|item| &item.expression).chain(&bound.having).chain(order) {
+            super::walk::expression_columns(expression, &mut mentioned);
+        }
+        for id in mentioned {
+            let is_new = keys.iter().all(|key| column(key) != Some(id));
+            if is_new && determined.contains(&id) && scope.columns.iter().any(|column| column.id == id) {
+                keys.push(self.columns.reference(id));
+            }
+        }
+        keys
     }
 
     /// Project, Distinct and Sort.
@@ -253,6 +290,7 @@ impl Binder<'_> {
         let mut columns: Vec<(ColumnId, Expression)> = Vec::new();
         let mut output = Vec::new();
         for SelectItem { name, expression } in bound.items {
+            let expression = if distinct { expression::key(expression) } else { expression };
             let id = self.project_column(&available, &mut columns, &name, expression);
             output.push((name, id));
         }
@@ -262,7 +300,7 @@ impl Binder<'_> {
                 Target::Item(index) => output[index].1,
                 Target::Expression(expression) => self.project_column(&available, &mut columns, "order", expression),
             };
-            keys.push(SortKey { expression: self.columns.reference(id), order });
+            keys.push(SortKey { expression: expression::key(self.columns.reference(id)), order });
         }
         let mut relation = Arc::new(Relation::Project { input, columns });
         if distinct {

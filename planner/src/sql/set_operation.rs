@@ -1,7 +1,7 @@
 //! UNION, INTERSECT and EXCEPT: both sides get the same types; the result has the left side's names.
 
 use super::binder::Binder;
-use super::expression::{Coercion, unify_types};
+use super::expression::{Coercion, key, unify_types};
 use super::query::{Rows, Unknown};
 use super::scope::Scope;
 use crate::error::{Error, ErrorKind, Result};
@@ -57,8 +57,10 @@ impl Binder<'_> {
             right_rows = self.bind_set_expression(right, parent, Unknown::As(&types))?;
         }
         let names: Vec<String> = left_rows.1.iter().map(|(name, _)| name.clone()).collect();
-        let left = self.cast_rows(left_rows, &types)?;
-        let right = self.cast_rows(right_rows, &types)?;
+        // Rows that are told apart are compared without the blanks of a char.
+        let told_apart = kind != SetKind::Union || !all;
+        let left = self.cast_rows(left_rows, &types, told_apart)?;
+        let right = self.cast_rows(right_rows, &types, told_apart)?;
         let mut output = Vec::new();
         for (name, data_type) in names.into_iter().zip(&types) {
             let id = self.columns.add(name.clone(), *data_type, true);
@@ -73,15 +75,22 @@ impl Binder<'_> {
     }
 
     /// The rows with every column of its type in `types`: a Project over them where a cast is needed.
-    fn cast_rows(&mut self, (input, output): Rows, types: &[DataType]) -> Result<(Arc<Relation>, Vec<ColumnId>)> {
+    fn cast_rows(
+        &mut self,
+        (input, output): Rows,
+        types: &[DataType],
+        told_apart: bool,
+    ) -> Result<(Arc<Relation>, Vec<ColumnId>)> {
         let ids: Vec<ColumnId> = output.iter().map(|(_, id)| *id).collect();
-        if ids.iter().zip(types).all(|(id, data_type)| self.columns.get(*id).data_type == *data_type) {
+        let has_keys = told_apart && types.contains(&DataType::BPCHAR);
+        if !has_keys && ids.iter().zip(types).all(|(id, data_type)| self.columns.get(*id).data_type == *data_type) {
             return Ok((input, ids));
         }
         let mut columns = Vec::new();
         for (id, data_type) in ids.iter().zip(types) {
             let name = self.columns.get(*id).name.clone();
             let value = self.coerce(self.columns.reference(*id), *data_type, Coercion::Implicit)?;
+            let value = if told_apart { key(value) } else { value };
             columns.push((self.columns.add(name, *data_type, true), value));
         }
         let ids = columns.iter().map(|(id, _)| *id).collect();

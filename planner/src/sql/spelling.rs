@@ -5,9 +5,10 @@
 //! |---|---|---|
 //! | `TABLE t` | `SELECT * FROM t` | drops the two tokens behind it |
 //! | `a ISNULL`, `a NOTNULL` | `a IS NULL`, `a IS NOT NULL` | applies it to all of `x AND a` |
-//! | `TRIM(LEADING FROM a)` | `TRIM(LEADING ' ' FROM a)` | wants the characters |
 //! | `a BETWEEN SYMMETRIC b AND c` | `a BETWEEN "between symmetric"(b) AND c` | has no node for it |
 //! | `'a'` newline `'b'` | `'ab'` | takes the second text for a name |
+//!
+//! What takes a look ahead is done before that, by [`super::ahead`].
 
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 
@@ -21,7 +22,7 @@ const BEFORE_QUERY: [&str; 6] = ["as", "union", "all", "distinct", "except", "in
 /// The same tokens in words that sqlparser reads.
 pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut respelled = Respelled::default();
-    for token in tokens {
+    for token in super::ahead::respell(tokens) {
         respelled.take(token);
     }
     respelled.tokens
@@ -31,8 +32,8 @@ pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
 #[derive(Default)]
 struct Respelled {
     tokens: Vec<TokenWithSpan>,
-    /// Where in `tokens` the last three are that are no space.
-    solid: [Option<usize>; 3],
+    /// Where in `tokens` the last two are that are no space.
+    solid: [Option<usize>; 2],
     /// For each first bound of BETWEEN SYMMETRIC that is open, the parentheses and CASEs open within it.
     bounds: Vec<usize>,
 }
@@ -50,9 +51,6 @@ impl Respelled {
             _ if is("table") && self.may_begin_query() => self.put(&token, [word("SELECT"), Token::Mul, word("FROM")]),
             _ if is("isnull") => self.put(&token, [word("IS"), word("NULL")]),
             _ if is("notnull") => self.put(&token, [word("IS"), word("NOT"), word("NULL")]),
-            _ if is("from") && self.opens_trim() => {
-                self.put(&token, [Token::SingleQuotedString(" ".to_owned()), token.token.clone()]);
-            }
             _ if is("symmetric") && self.last(0).is_some_and(|last| is_keyword(last, "between")) => {
                 self.put(&token, [Token::make_word(SYMMETRIC, Some('"')), Token::LParen]);
                 self.bounds.push(0);
@@ -78,19 +76,23 @@ impl Respelled {
 
     fn push(&mut self, token: TokenWithSpan) {
         if !matches!(token.token, Token::Whitespace(_)) {
-            self.solid = [Some(self.tokens.len()), self.solid[0], self.solid[1]];
+            self.solid = [Some(self.tokens.len()), self.solid[0]];
         }
         self.tokens.push(token);
     }
 
-    /// The last token that is no space, or one of the two before it.
+    /// The last token that is no space, or the one before it.
     fn last(&self, back: usize) -> Option<&Token> {
         self.solid[back].map(|at| &self.tokens[at].token)
     }
 
     fn may_begin_query(&self) -> bool {
-        self.last(0)
-            .is_none_or(|last| *last == Token::LParen || BEFORE_QUERY.iter().any(|keyword| is_keyword(last, keyword)))
+        let is_filled = self.last(1).is_some_and(|before| is_keyword(before, "into"));
+        self.last(0).is_none_or(|last| {
+            is_filled
+                || matches!(last, Token::LParen | Token::RParen)
+                || BEFORE_QUERY.iter().any(|keyword| is_keyword(last, keyword))
+        })
     }
 
     /// Whether a text stands before, and at least one line ends between.
@@ -101,14 +103,6 @@ impl Respelled {
             matches!(space, Whitespace::Newline | Whitespace::SingleLineComment { .. })
         };
         matches!(self.tokens[before].token, Token::SingleQuotedString(_)) && self.tokens[before..].iter().any(line_ends)
-    }
-
-    /// Whether `TRIM(` or `TRIM(LEADING` and the like stand before.
-    fn opens_trim(&self) -> bool {
-        let is = |back, keyword| self.last(back).is_some_and(|token| is_keyword(token, keyword));
-        let side = ["both", "leading", "trailing"].iter().any(|side| is(0, side));
-        let parenthesis = usize::from(side);
-        self.last(parenthesis) == Some(&Token::LParen) && is(parenthesis + 1, "trim")
     }
 }
 

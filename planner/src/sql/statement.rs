@@ -20,10 +20,10 @@ pub(super) fn bind(parsed: &Parsed, catalog: &dyn Catalog, parameters: &[DataTyp
         ast::Statement::CreateView(create) => binder.create_view(create),
         ast::Statement::Insert(insert) => binder.insert(insert),
         ast::Statement::Drop { object_type, if_exists, names, cascade, restrict: _, purge, temporary, table } => {
-            if *cascade || *purge || *temporary || table.is_some() {
-                return Err(Error::unsupported("DROP with CASCADE, PURGE, TEMPORARY or ON is").at(Some(Position(0))));
+            if *purge || *temporary || table.is_some() {
+                return Err(Error::unsupported("DROP with PURGE, TEMPORARY or ON is").at(Some(Position(0))));
             }
-            binder.drop_objects(*object_type, *if_exists, names)
+            binder.drop_objects(*object_type, *if_exists, *cascade, names)
         }
         ast::Statement::Copy { source, to, target, options, legacy_options, values } => {
             if !values.is_empty() {
@@ -105,6 +105,7 @@ impl Binder<'_> {
         &self,
         object_type: ast::ObjectType,
         if_exists: bool,
+        cascade: bool,
         names: &[ast::ObjectName],
     ) -> Result<Statement> {
         let views = match object_type {
@@ -113,7 +114,7 @@ impl Binder<'_> {
             other => return Err(Error::unsupported(format_args!("DROP {other} is")).at(Some(Position(0)))),
         };
         let names = names.iter().map(|name| self.object_name(name)).collect::<Result<_>>()?;
-        Ok(Statement::Drop { names, views, if_exists })
+        Ok(Statement::Drop { names, views, if_exists, cascade })
     }
 
     fn describe(&self, alias: &ast::DescribeAlias, name: &ast::ObjectName) -> Result<Statement> {

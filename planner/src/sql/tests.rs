@@ -1,6 +1,7 @@
 //! Binding, statement by statement, against a toy catalog: the shape of the relation, the names and types of the
 //! result, or the error's kind, place and hint.
 
+mod common_types;
 mod errors;
 mod grouping;
 mod joins;
@@ -48,7 +49,14 @@ impl Toy {
 
 fn info(name: &str, fields: Vec<Field>, handle: u64) -> Arc<TableInfo> {
     let statistics = Arc::new(TableStatistics::default());
-    Arc::new(TableInfo { name: name.to_owned(), fields, statistics, handle: TableHandle(handle), domains: Vec::new() })
+    Arc::new(TableInfo {
+        name: name.to_owned(),
+        fields,
+        statistics,
+        handle: TableHandle(handle),
+        domains: Vec::new(),
+        declared: Arc::default(),
+    })
 }
 
 impl Catalog for Toy {

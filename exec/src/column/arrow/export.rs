@@ -48,7 +48,7 @@ pub fn to_array(column: &Column, data_type: DataType) -> Result<ArrayRef> {
             ColumnData::Float64(values) => Arc::new(Float64Array::new(values.clone(), column.nulls.clone())),
             other => return Err(unexpected(other, data_type)),
         },
-        DataType::Text | DataType::Varchar(_) => text(column, data_type, 0)?,
+        DataType::Text | DataType::Varchar(_) | DataType::BPCHAR => text(column, data_type, 0)?,
         DataType::Char(length) => text(column, data_type, length)?,
         DataType::Interval => match &column.data {
             ColumnData::Interval(_) => Arc::new(intervals(column)?),

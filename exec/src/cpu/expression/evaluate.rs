@@ -22,7 +22,6 @@ use crate::technique::Technique;
 use crate::{Error, ErrorKind};
 use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::{CollectionId, KeyPart, ScalarId};
-use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use std::sync::Arc;
 
@@ -350,7 +349,7 @@ impl<'a> Tile<'a> {
             && function == Function::Cast
             && node.register == Register::Text
             && self.node(argument).data_type.is_text()
-            && (node.data_type == DataType::Text || node.data_type == self.node(argument).data_type)
+            && (node.data_type.is_free_text() || node.data_type == self.node(argument).data_type)
         {
             out.clone_from(self.top(argument));
             return Ok(());

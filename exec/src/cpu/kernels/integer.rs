@@ -8,6 +8,7 @@
 use super::{Call, Scratch, append, append_pairs, kernel, strict_nulls};
 use crate::Result;
 use crate::cpu::vector::{Register, Vector, VectorData};
+use multiloop_planner::evaluate::calendar::is_infinite_date;
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
 
@@ -85,6 +86,8 @@ pub fn call(
     let scales = |at: usize| call.types.get(at).map_or(0, |data_type| data_type.scale());
     let operation = match call.function {
         Function::Add => Operation::Add,
+        // Infinite dates have no difference, which `evaluate` says.
+        Function::DateDifference if arguments.iter().any(|days| has_infinity(days)) => return Ok(false),
         Function::Subtract | Function::DateDifference => Operation::Subtract,
         Function::Multiply if scales(0) + scales(1) == call.result.scale() => Operation::Multiply,
         Function::Divide if !call.result.is_decimal() => Operation::Divide,
@@ -101,6 +104,15 @@ pub fn call(
 
 fn is_integer(register: Register) -> bool {
     matches!(register, Register::I32 | Register::I64 | Register::I128)
+}
+
+/// Whether one of some dates is `infinity` or `-infinity`.
+fn has_infinity(days: &Vector) -> bool {
+    match &days.data {
+        VectorData::I32(days) => days.iter().any(|&days| days == i32::MAX || days == i32::MIN),
+        VectorData::I64(days) => days.iter().any(|&days| is_infinite_date(days)),
+        _ => false,
+    }
 }
 
 fn constant(value: i128, register: Register) -> Vector {

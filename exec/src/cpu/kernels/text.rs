@@ -7,7 +7,6 @@ use crate::cpu::vector::{Register, TextVector, Vector, VectorData};
 use memchr::memmem::Finder;
 use multiloop_planner::evaluate::like::{LikePattern, LikeShape};
 use multiloop_planner::function::{Function, TrimSide};
-use multiloop_planner::types::DataType;
 
 /// Does the functions of strings, if it can: false if not.
 pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut Vector) -> bool {
@@ -93,7 +92,7 @@ fn characters(text: &str) -> i64 {
 fn text_of(call: &Call<'_>, texts: &TextVector, constants: &[&Vector], out: &mut TextVector) -> bool {
     let integer = |at: usize| constants.get(at).and_then(|value| i64::try_from(value.integer(0)?).ok());
     match (call.function, constants) {
-        (Function::Cast, []) if call.types[0] == call.result || call.result == DataType::Text => {
+        (Function::Cast, []) if call.types[0] == call.result || call.result.is_free_text() => {
             out.copy_from(texts);
         }
         (Function::Lower | Function::Upper, []) => return in_case(call.function == Function::Upper, texts, out),

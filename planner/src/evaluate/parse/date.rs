@@ -5,12 +5,16 @@ use super::field::{Field, split};
 use super::is_blank;
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::calendar::{
-    DAY, HOUR, MINUTE, SECOND, checked_date, checked_timestamp, days_from_civil, days_in_month,
+    DATE_INFINITY, DAY, HOUR, MINUTE, SECOND, TIMESTAMP_INFINITY, checked_date, checked_timestamp, days_from_civil,
+    days_in_month,
 };
 use crate::value::Value;
 
 /// A date; a time behind it is left out.
 pub(super) fn parse_date(text: &str) -> Result<Value> {
+    if let Some(positive) = infinity(text) {
+        return Ok(Value::Int(if positive { DATE_INFINITY } else { i32::MIN.into() }));
+    }
     let parts = Parts::read(text, "date")?;
     let days = parts.days.ok_or_else(|| invalid(text, "date"))?;
     checked_date(days).map(Value::Int).map_err(|_| out_of_range("date", text))
@@ -24,9 +28,21 @@ pub(super) fn parse_time(text: &str) -> Result<Value> {
 
 /// A date and perhaps a time.
 pub(super) fn parse_timestamp(text: &str) -> Result<Value> {
+    if let Some(positive) = infinity(text) {
+        return Ok(Value::Int(if positive { TIMESTAMP_INFINITY } else { i64::MIN }));
+    }
     let parts = Parts::read(text, "timestamp")?;
     let days = parts.days.ok_or_else(|| invalid(text, "timestamp"))?;
     checked_timestamp(days, parts.micros.unwrap_or(0)).map(Value::Int).map_err(|_| out_of_range("timestamp", text))
+}
+
+/// Whether the text is an infinity, and the positive one.
+fn infinity(text: &str) -> Option<bool> {
+    match text.trim_matches(is_blank).to_ascii_lowercase().as_str() {
+        "infinity" | "+infinity" => Some(true),
+        "-infinity" => Some(false),
+        _ => None,
+    }
 }
 
 fn invalid(text: &str, type_name: &str) -> Error {
@@ -69,7 +85,7 @@ impl Parts {
         match trimmed.to_ascii_lowercase().as_str() {
             "epoch" => return Ok(Parts { days: Some(0), micros: Some(0) }),
             "allballs" => return Ok(Parts { days: None, micros: Some(0) }),
-            special @ ("infinity" | "-infinity" | "+infinity" | "now" | "today" | "tomorrow" | "yesterday") => {
+            special @ ("now" | "today" | "tomorrow" | "yesterday") => {
                 return Err(Error::unsupported(format!("\"{special}\" as a {type_name} is")));
             }
             _ => {}

@@ -1,30 +1,30 @@
 //! Intervals: `1 year 2 mons 3 days 04:05:06.5`, `1-2`, `3 4:05`, `90 min ago`, `P1Y2M3DT4H5M6S`.
 //!
 //! A fraction of a unit goes to the smaller ones: half a year is six months, half a month 15 days, half a day
-//! 12 hours.
+//! 12 hours. Words and numbers are read from the right, as PostgreSQL does, so that a unit is known before its number; the
+//! number at the end may have its unit from the interval's fields (`'1 2' day to hour`), and else counts seconds.
 
 use super::date::read_fraction;
 use super::field::run;
 use super::is_blank;
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::calendar::{DAY, HOUR, MINUTE, SECOND};
+use crate::evaluate::interval::Fields;
+use crate::function::DatePart;
 use crate::value::{Interval, Value};
 
-/// The interval of a text: 22007 if it is none, 22008 if it is too long.
-pub(super) fn parse_interval(text: &str) -> Result<Value> {
+/// The interval of a text: 22007 if it is none, 22015 if a field is too large, 22008 if all of it is too long.
+pub(in crate::evaluate) fn parse_interval(text: &str, fields: Option<Fields>) -> Result<Value> {
     let lower = text.trim_matches(is_blank).to_ascii_lowercase();
     let mut sum = Sum::default();
     let read = match lower.strip_prefix('p') {
         Some(iso) => read_iso(iso, &mut sum),
-        None => read_words(&lower, &mut sum),
+        None => read_words(&lower, fields, &mut sum),
     };
     read.ok_or_else(|| {
         Error::new(ErrorKind::InvalidDatetime, format!("invalid input syntax for type interval: \"{text}\""))
     })?;
-    let interval = sum.finish().ok_or_else(|| {
-        Error::new(ErrorKind::DatetimeOverflow, format!("interval field value out of range: \"{text}\""))
-    })?;
-    Ok(Value::Interval(interval))
+    sum.finish(text).map(Value::Interval)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +87,9 @@ impl Sum {
             return None;
         }
         self.units.push(unit);
+        if unit == Unit::Second && number.fraction != 0.0 {
+            self.units.extend([Unit::Millisecond, Unit::Microsecond]);
+        }
         let Some(whole) = number.whole.map(i128::from) else {
             self.overflow = true;
             return Some(());
@@ -100,6 +103,7 @@ impl Sum {
             Unit::Day => self.add_days(whole, number.fraction),
             Unit::Week => self.add_days(whole * 7, number.fraction * 7.0),
             Unit::Month => {
+                self.overflow |= i32::try_from(whole).is_err();
                 self.months += whole;
                 self.add_days(0, number.fraction * 30.0);
             }
@@ -124,27 +128,97 @@ impl Sum {
         self.months += whole * 12 * i128::from(years) + (fraction * (12 * years) as f64).round_ties_even() as i128;
     }
 
-    fn finish(self) -> Option<Interval> {
-        let interval = Interval {
-            months: self.months.try_into().ok()?,
-            days: self.days.try_into().ok()?,
-            micros: self.micros.try_into().ok()?,
+    fn finish(self, text: &str) -> Result<Interval> {
+        let too_large = || {
+            let message = format!("interval field value out of range: \"{text}\"");
+            Error::new(ErrorKind::IntervalOverflow, message)
         };
-        (!self.overflow).then_some(interval)
+        let (Ok(days), Ok(micros), false) = (self.days.try_into(), self.micros.try_into(), self.overflow) else {
+            return Err(too_large());
+        };
+        // Months count the years, too, each of which may be small enough.
+        let months = self.months.try_into();
+        let months = months.map_err(|_| Error::new(ErrorKind::DatetimeOverflow, "interval out of range"))?;
+        Ok(Interval { months, days, micros })
     }
 }
 
-/// Numbers and units, `years-months`, a time of day, and `ago`, which turns all of them round. A number in front of a time counts
-/// days, one with nothing behind it seconds.
-fn read_words(text: &str, sum: &mut Sum) -> Option<()> {
-    let mut rest = skip_blanks(text.strip_prefix('@').unwrap_or(text));
-    let mut ago = false;
-    while !rest.is_empty() {
-        if let Some(behind) = rest.strip_prefix("ago") {
-            ago = true;
-            rest = skip_blanks(behind);
+/// A piece of the text.
+enum Token<'a> {
+    /// Digits, perhaps with a sign, a point, a `-` or colons.
+    Number(&'a str),
+    Word(&'a str),
+}
+
+/// The text in pieces; none if it holds what belongs to no interval. Other punctuation says nothing, as the `@` in front.
+fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let signed = matches!(first, '+' | '-');
+        let digits = if signed { skip_blanks(&rest[1..]) } else { rest };
+        if digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+            let start = rest.len() - digits.len();
+            let length = start + run(digits, |c| c.is_ascii_digit() || matches!(c, ':' | '.' | '-'));
+            tokens.push(Token::Number(&rest[..length]));
+            rest = &rest[length..];
+        } else if first.is_ascii_alphabetic() {
+            let length = run(rest, |c| c.is_ascii_alphabetic());
+            tokens.push(Token::Word(&rest[..length]));
+            rest = &rest[length..];
+        } else if !signed && (is_blank(first) || first.is_ascii_punctuation()) {
+            rest = &rest[1..];
         } else {
-            rest = skip_blanks(read_one(rest, sum)?);
+            return None;
+        }
+    }
+    Some(tokens)
+}
+
+/// The unit of the number at the end, by the smallest of the interval's fields.
+fn unit_of(fields: Option<Fields>) -> Unit {
+    match fields.map(|fields| fields.last) {
+        Some(DatePart::Year) => Unit::Year,
+        Some(DatePart::Month) => Unit::Month,
+        Some(DatePart::Week) => Unit::Week,
+        Some(DatePart::Day) => Unit::Day,
+        Some(DatePart::Hour) => Unit::Hour,
+        Some(DatePart::Minute) => Unit::Minute,
+        _ => Unit::Second,
+    }
+}
+
+/// Numbers and units, `years-months`, a time of day, and `ago`, which turns all of them round. What stands in front of a time
+/// or of hours counts days.
+fn read_words(text: &str, fields: Option<Fields>, sum: &mut Sum) -> Option<()> {
+    let minutes_first = fields.is_some_and(|fields| fields.minute_to_second);
+    let mut unit = Some(unit_of(fields));
+    let mut ago = false;
+    for token in tokens(text)?.into_iter().rev() {
+        match token {
+            Token::Word("ago") => {
+                ago = true;
+                unit = None;
+            }
+            Token::Word(word) => unit = Some(Unit::from_word(word)?),
+            Token::Number(number) if number.contains(':') => {
+                let (negative, unsigned) = split_sign(number);
+                read_time(unsigned, negative, minutes_first, sum)?;
+                unit = Some(Unit::Day);
+            }
+            Token::Number(number) => {
+                let (count, rest) = read_number(number)?;
+                if let Some(months) = rest.strip_prefix('-') {
+                    read_years_and_months(count, number.starts_with('-'), months, sum)?;
+                    unit = Some(Unit::Month);
+                } else if rest.is_empty() {
+                    let own = unit?;
+                    sum.add(count, own)?;
+                    unit = Some(if own == Unit::Hour { Unit::Day } else { own });
+                } else {
+                    return None;
+                }
+            }
         }
     }
     if ago {
@@ -153,52 +227,30 @@ fn read_words(text: &str, sum: &mut Sum) -> Option<()> {
     (!sum.units.is_empty()).then_some(())
 }
 
-fn read_one<'a>(text: &'a str, sum: &mut Sum) -> Option<&'a str> {
-    let (negative, unsigned) = split_sign(text);
-    let length = run(unsigned, |c| c.is_ascii_digit() || c == ':' || c == '.');
-    if unsigned[..length].contains(':') {
-        read_time(&unsigned[..length], negative, sum)?;
-        return Some(&unsigned[length..]);
+/// `1-2` is 14 months.
+fn read_years_and_months(years: Number, negative: bool, months: &str, sum: &mut Sum) -> Option<()> {
+    if months.is_empty() || !months.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
     }
-    let (number, rest) = read_number(text)?;
-    if let Some(months) = rest.strip_prefix('-') {
-        let digits = run(months, |c| c.is_ascii_digit());
-        let months_of_year = months[..digits].parse::<i64>().ok()?;
-        if months[digits..].starts_with('-') {
-            // A date, not years and months.
-            return None;
-        }
-        sum.overflow |= months_of_year > 11;
-        sum.add(number, Unit::Year)?;
-        let months_of_year = if negative { -months_of_year } else { months_of_year };
-        sum.add(Number { whole: Some(months_of_year), fraction: 0.0 }, Unit::Month)?;
-        return Some(&months[digits..]);
-    }
-    let rest = skip_blanks(rest);
-    let letters = run(rest, |c| c.is_ascii_alphabetic());
-    let word = &rest[..letters];
-    if letters == 0 || word == "ago" {
-        let (_, behind) = split_sign(rest);
-        let before_time = behind[..run(behind, |c| c.is_ascii_digit() || c == ':')].contains(':');
-        sum.add(number, if before_time { Unit::Day } else { Unit::Second })?;
-        return Some(rest);
-    }
-    sum.add(number, Unit::from_word(word)?)?;
-    Some(&rest[letters..])
+    let months = months.parse::<i64>().unwrap_or(i64::MAX);
+    sum.overflow |= months > 11;
+    let months = if negative { -months } else { months };
+    let all = years.whole.and_then(|years| years.checked_mul(12)?.checked_add(months));
+    sum.add(Number { whole: all, fraction: 0.0 }, Unit::Month)
 }
 
-/// `4:05:06.5`, `4:05`, or minutes and seconds if there is a fraction: `4:05.5`.
-fn read_time(text: &str, negative: bool, sum: &mut Sum) -> Option<()> {
+/// `4:05:06.5`, `4:05`, or minutes and seconds if there is a fraction (`4:05.5`) or the fields are these.
+fn read_time(text: &str, negative: bool, minutes_first: bool, sum: &mut Sum) -> Option<()> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let numbers: Vec<i128> =
         whole.split(':').map(|part| part.parse::<i64>().ok().map(i128::from)).collect::<Option<_>>()?;
     let (hours, minutes, seconds) = match numbers[..] {
         [hours, minutes, seconds] => (hours, minutes, seconds),
-        [minutes, seconds] if !fraction.is_empty() => (0, minutes, seconds),
+        [minutes, seconds] if !fraction.is_empty() || minutes_first => (0, minutes, seconds),
         [hours, minutes] => (hours, minutes, 0),
         _ => return None,
     };
-    let units = [Unit::Hour, Unit::Minute, Unit::Second];
+    let units = [Unit::Hour, Unit::Minute, Unit::Second, Unit::Millisecond, Unit::Microsecond];
     if units.iter().any(|unit| sum.units.contains(unit)) {
         return None;
     }
@@ -234,7 +286,7 @@ fn read_iso(text: &str, sum: &mut Sum) -> Option<()> {
     match time {
         Some(time) if time.contains(':') => {
             let (negative, unsigned) = split_sign(time);
-            read_time(unsigned, negative, sum)
+            read_time(unsigned, negative, false, sum)
         }
         Some(time) => read_designated(time, sum, |letter| {
             Some(match letter {

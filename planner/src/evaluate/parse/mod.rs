@@ -9,6 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::types::DataType;
 use crate::value::Value;
 
+pub(super) use interval::parse_interval;
 pub(super) use number::parse_decimal;
 
 /// The value of a text. Blanks around it do not matter, except to text types.
@@ -23,7 +24,7 @@ pub(super) fn parse_value(text: &str, data_type: DataType) -> Result<Value> {
         DataType::Date => date::parse_date(text),
         DataType::Time => date::parse_time(text),
         DataType::Timestamp => date::parse_timestamp(text),
-        DataType::Interval => interval::parse_interval(text),
+        DataType::Interval => interval::parse_interval(text, None),
     }
 }
 

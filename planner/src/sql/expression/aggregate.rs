@@ -164,7 +164,9 @@ impl Binder<'_> {
         let argument = arguments.remove(0);
         let argument = match (function, argument.data_type) {
             (A::BoolAnd | A::BoolOr, DataType::Null) => self.coerce(argument, DataType::Boolean, Coercion::Implicit)?,
-            (A::Count | A::Min | A::Max, _) => self.settle(argument)?,
+            (A::Count, _) => super::key(self.settle(argument)?),
+            // The blanks of a char of free length are part of what it shows.
+            (A::Min | A::Max, _) => self.settle(argument)?,
             _ => argument,
         };
         if argument.data_type == DataType::Interval && matches!(function, A::Sum | A::Average) {

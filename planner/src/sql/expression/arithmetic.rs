@@ -282,6 +282,11 @@ impl Binder<'_> {
         right: Expression,
     ) -> Result<Expression> {
         let (l, r) = (left.data_type, right.data_type);
+        if l == DataType::Null && r == DataType::Null {
+            return Err(ambiguous_operator(spelling, l, r, left.position));
+        }
+        let left = if l == DataType::Null { self.coerce(left, DataType::Integer, Coercion::Implicit)? } else { left };
+        let l = left.data_type;
         let fits_right = matches!(r, DataType::Null | DataType::SmallInt | DataType::Integer);
         if !l.is_integer() || !fits_right {
             return Err(no_operator(spelling, l, r, left.position));

@@ -1,10 +1,12 @@
 //! Calls of functions by name: which function, for which argument types.
 
+use super::blanks;
 use super::coercion::{Coercion, castable};
 use super::fold;
 use super::registry::{self, Signature};
 use super::{aggregate, string_function};
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::evaluate::calendar::DAY;
 use crate::function::Function;
 use crate::relation::Expression;
 use crate::sql::binder::Binder;
@@ -115,6 +117,26 @@ impl Binder<'_> {
                 let text = string_function::with_blanks(text);
                 return self.match_signature("octet_length", vec![text]);
             }
+            (
+                "now"
+                | "current_timestamp"
+                | "localtimestamp"
+                | "transaction_timestamp"
+                | "statement_timestamp"
+                | "clock_timestamp"
+                | "current_date"
+                | "localtime",
+                0,
+            ) => Ok(self.clock(name)),
+            ("current_timestamp" | "localtimestamp" | "localtime", 1) => {
+                let Some(Value::Int(digits)) = fold::constant(&arguments[0]) else {
+                    return Ok(Special::NoMatch(arguments));
+                };
+                let digits = u8::try_from((*digits).clamp(0, 6)).expect("clamped to six");
+                let time = self.clock(name);
+                let data_type = time.data_type;
+                Ok(fold::call(Function::RoundSeconds(digits), vec![time], data_type))
+            }
             ("pi", 0) => Ok(Expression::constant(Value::Float(std::f64::consts::PI), DataType::Double)),
             ("date_part", 2) => {
                 let [part, source] = take(arguments);
@@ -131,6 +153,17 @@ impl Binder<'_> {
             _ => return Ok(Special::NoMatch(arguments)),
         };
         call.map(Special::Bound)
+    }
+
+    /// The time at which the statement began, which is one value in all of it. There are no time zones: it is UTC's.
+    fn clock(&self, name: &str) -> Expression {
+        let now = self.catalog.now();
+        let (value, data_type) = match name {
+            "current_date" => (now.div_euclid(DAY), DataType::Date),
+            "localtime" => (now.rem_euclid(DAY), DataType::Time),
+            _ => (now, DataType::Timestamp),
+        };
+        Expression::constant(Value::Int(value), data_type)
     }
 
     fn call_registered(
@@ -170,7 +203,11 @@ impl Binder<'_> {
         let mut cast = Vec::with_capacity(arguments.len());
         for (argument, &parameter) in arguments.into_iter().zip(signature.parameters) {
             let as_it_is = argument.data_type.is_text() && parameter.is_text();
-            cast.push(if as_it_is { argument } else { self.coerce(argument, parameter, Coercion::Implicit)? });
+            cast.push(if as_it_is {
+                blanks::as_text(argument)
+            } else {
+                self.coerce(argument, parameter, Coercion::Implicit)?
+            });
         }
         Ok(Special::Bound(fold::call(signature.function, cast, signature.result)))
     }
@@ -188,7 +225,8 @@ impl Binder<'_> {
             let (l, r) = (arguments[0].data_type, arguments[arguments.len() - 1].data_type);
             return Err(super::operator::no_operator(spelling, l, r, arguments[0].position));
         }
-        let arguments = arguments.into_iter().map(|argument| self.settle(argument)).collect::<Result<_>>()?;
+        let settled = arguments.into_iter().map(|argument| self.settle(argument).map(blanks::as_text));
+        let arguments = settled.collect::<Result<_>>()?;
         Ok(fold::call(function, arguments, result))
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! A `$n` takes the type of the first place that decides; every later use is of that type.
 
+use super::blanks;
 use super::fold;
 use super::literal;
 use crate::error::{Error, ErrorKind, Position, Result};
@@ -84,49 +85,58 @@ pub(super) fn rescaled(data_type: DataType, scale: u8) -> DataType {
     }
 }
 
-/// The type that values of all these types take in a CASE, a UNION or the like; `construct` names it in the error
-/// ("CASE types integer and text cannot be matched"). Unknown types take the others'; if all are unknown, text.
-/// Strings of different kinds become text, char of different lengths the longest; decimals get the most digits that any has on either side of the
-/// point, up to 38 in all.
+/// The type that values of all these types take in a CASE, a UNION or the like, by PostgreSQL's rule; `construct` names it in the
+/// error ("CASE types integer and text cannot be matched"). Unknown types take the others'; if all are unknown, text. The first
+/// kind of string is the common one, without a length if the lengths differ or a literal, which may be longer, is among them.
+/// Decimals get the most digits that any has on either side of the point, up to 38 in all.
 pub(crate) fn unify_types(types: &[DataType], construct: &str) -> Result<DataType> {
     let mut common = DataType::Null;
     for &next in types {
         common = unify_two(common, next).ok_or_else(|| {
+            if common.category() == next.category() {
+                let message = format!("{construct} could not convert type {next} to {common}");
+                return Error::new(ErrorKind::CannotCast, message);
+            }
             let message = format!("{construct} types {common} and {next} cannot be matched");
             Error::new(ErrorKind::TypeMismatch, message)
         })?;
     }
-    // A literal may be longer than a varchar that it meets.
     let unknown = types.contains(&DataType::Null);
-    Ok(if common == DataType::Null || (unknown && common.is_text()) { DataType::Text } else { common })
+    Ok(match common {
+        DataType::Null => DataType::Text,
+        text if unknown && text.is_text() => without_length(text),
+        other => other,
+    })
 }
 
-/// The types of expressions that are to have one. Among others a NULL has their type, and among chars a literal is a
-/// char that holds it: as text its trailing blanks would matter.
+/// The types of expressions that are to have one. Among others a NULL has their type: it is shorter than any string.
 pub(crate) fn types_to_unify<'e>(expressions: impl Iterator<Item = &'e Expression> + Clone) -> Vec<DataType> {
     let types = expressions.clone().map(|expression| expression.data_type);
-    let known = types.clone().find(|data_type| *data_type != DataType::Null).unwrap_or(DataType::Null);
-    let chars = types.clone().any(|data_type| matches!(data_type, DataType::Char(_)));
+    let mut known = types.filter(|data_type| *data_type != DataType::Null);
+    let known = known.next().unwrap_or(DataType::Null);
     let unified = |expression: &Expression| match &expression.kind {
         ExpressionKind::Constant(Value::Null) if expression.data_type == DataType::Null => known,
-        ExpressionKind::Constant(Value::Text(text)) if expression.data_type == DataType::Null && chars => {
-            let characters = text.trim_end_matches(' ').chars().count().max(1);
-            u32::try_from(characters).map_or(DataType::Text, DataType::Char)
-        }
         _ => expression.data_type,
     };
     expressions.map(unified).collect()
+}
+
+/// A string type of any length.
+fn without_length(data_type: DataType) -> DataType {
+    match data_type {
+        DataType::Varchar(_) => DataType::VARCHAR,
+        DataType::Char(_) => DataType::BPCHAR,
+        other => other,
+    }
 }
 
 fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
     match (a, b) {
         (a, b) if a == b => Some(a),
         (DataType::Null, other) | (other, DataType::Null) => Some(other),
-        (DataType::Char(a), DataType::Char(b)) => Some(DataType::Char(a.max(b))),
-        (a, b) if a.is_text() && b.is_text() => Some(DataType::Text),
-        (a, b) if (a.is_decimal() || b.is_decimal()) && !a.is_float() && !b.is_float() => {
-            if a.is_numeric() && b.is_numeric() { Some(wider_decimal(a, b)) } else { None }
-        }
+        (a, b) if a.category() != b.category() => None,
+        (a, b) if a.is_text() && b.is_text() => Some(without_length(a)),
+        (a, b) if (a.is_decimal() || b.is_decimal()) && !a.is_float() && !b.is_float() => Some(wider_decimal(a, b)),
         (a, b) if castable(a, b, Coercion::Implicit) => Some(b),
         (a, b) if castable(b, a, Coercion::Implicit) => Some(a),
         _ => None,
@@ -224,7 +234,11 @@ impl Binder<'_> {
 fn read_literal(text: &str, to: DataType, coercion: Coercion, position: Option<Position>) -> Result<Expression> {
     if to.is_text() {
         let literal = Expression::constant(Value::text(text), DataType::Text).at(position);
-        return Ok(if to == DataType::Text { literal } else { cast(literal, to, coercion) });
+        return Ok(if to.is_free_text() {
+            Expression { data_type: to, ..literal }
+        } else {
+            cast(literal, to, coercion)
+        });
     }
     let value = evaluate::parse(text, to).map_err(|error| error.at(position))?;
     Ok(Expression::constant(value, to).at(position))
@@ -234,6 +248,9 @@ fn read_literal(text: &str, to: DataType, coercion: Coercion, position: Option<P
 pub(super) fn cast(expression: Expression, to: DataType, coercion: Coercion) -> Expression {
     if expression.data_type == to {
         return expression;
+    }
+    if expression.data_type.is_text() && to.is_text() {
+        return blanks::cast_text(expression, to, coercion);
     }
     let function = if coercion == Coercion::Assignment { Function::AssignCast } else { Function::Cast };
     fold::call(function, vec![expression], to)

@@ -8,15 +8,17 @@
 //! * A date against a timestamp is compared as timestamps, unless the timestamp is a literal at midnight: then
 //!   `d < timestamp '1995-01-01 00:00'` says the same as `d < date '1995-01-01'`. (What `date - interval` gives is
 //!   such a literal, mostly.)
-//! * Strings: text, varchar and char compare as they are. A literal that meets a char loses its trailing blanks.
+//! * Strings: a char with a char or varchar compares as char, any other two as text (`blanks`). A literal that meets a char
+//!   loses its trailing blanks.
 
-use super::coercion::{Coercion, cast, castable};
+use super::blanks;
+use super::coercion::{Coercion, cast, castable, types_to_unify, unify_types};
 use super::literal::{as_decimal_literal, decimal_constant, unknown_text};
 use super::operator::{and, no_operator, not, or};
 use super::{arithmetic, fold};
 use crate::error::Result;
 use crate::function::Function;
-use crate::relation::Expression;
+use crate::relation::{Expression, ExpressionKind};
 use crate::sql::binder::Binder;
 use crate::sql::scope::Scope;
 use crate::sql::spelling::SYMMETRIC;
@@ -70,7 +72,7 @@ impl Binder<'_> {
     }
 
     /// A comparison of two values.
-    pub(super) fn compare(&mut self, function: Function, left: Expression, right: Expression) -> Result<Expression> {
+    pub(crate) fn compare(&mut self, function: Function, left: Expression, right: Expression) -> Result<Expression> {
         let (left, right) = self.comparable(spelling(function), left, right)?;
         Ok(fold::call(function, vec![left, right], DataType::Boolean))
     }
@@ -85,7 +87,10 @@ impl Binder<'_> {
         let position = left.position.or(right.position);
         let (left, right) = self.known_sides(left, right)?;
         let (l, r) = (left.data_type, right.data_type);
-        if l == r || (l.is_text() && r.is_text()) {
+        if l.is_text() && r.is_text() {
+            return Ok(blanks::comparable(left, right));
+        }
+        if l == r {
             return Ok((left, right));
         }
         if l.is_numeric() && r.is_numeric() {
@@ -184,9 +189,32 @@ impl Binder<'_> {
         } else {
             let value = self.bind_expression(value, scope)?;
             let items = list.iter().map(|item| self.bind_expression(item, scope)).collect::<Result<Vec<_>>>()?;
-            self.in_list(value, items)?
+            self.in_members(value, items)?
         };
         Ok(if negated { not(found) } else { found })
+    }
+
+    /// Whether a value equals one of several, as IN asks: members that name no column have one type with the value, if there
+    /// is one that all of them can have.
+    fn in_members(&mut self, value: Expression, mut items: Vec<Expression>) -> Result<Expression> {
+        let fixed: Vec<usize> = (0..items.len()).filter(|&index| !names_column(&items[index])).collect();
+        let mut value = value;
+        if fixed.len() > 1 {
+            let members = || std::iter::once(&value).chain(fixed.iter().map(|&index| &items[index]));
+            if let Ok(common) = unify_types(&types_to_unify(members()), "IN") {
+                // What has a type already is compared as it is, where the comparison knows how.
+                let settle = |binder: &mut Self, member: Expression| match member.data_type {
+                    DataType::Null => binder.known_side(member, common),
+                    _ => Ok(member),
+                };
+                for &index in &fixed {
+                    let member = items[index].clone();
+                    items[index] = settle(self, member)?;
+                }
+                value = settle(self, value)?;
+            }
+        }
+        self.in_list(value, items)
     }
 
     /// Whether a value equals one of several: an InList if these are literals of one type with the value, else a
@@ -214,6 +242,15 @@ impl Binder<'_> {
         let mut arguments = vec![pairs[0].0.clone()];
         arguments.extend(pairs.into_iter().map(|(_, item)| item));
         Ok(Expression::call(Function::InList, arguments, DataType::Boolean).at(position))
+    }
+}
+
+/// Whether an expression mentions a column: to PostgreSQL such members of an IN are no part of its list.
+fn names_column(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Column(_) => true,
+        ExpressionKind::Call(_, arguments) => arguments.iter().any(names_column),
+        _ => false,
     }
 }
 

@@ -1,5 +1,7 @@
 //! SQL's names of types.
 
+use super::interval::fields_of_type;
+use crate::catalog::Restriction;
 use crate::error::{Error, ErrorKind, Result};
 use crate::types::{DECIMAL_DIGITS_MAX, DIVISION_SCALE_MIN, DataType};
 use sqlparser::ast;
@@ -24,7 +26,7 @@ pub(crate) fn bind_data_type(ast: &ast::DataType) -> Result<DataType> {
         T::Numeric(info) | T::Decimal(info) | T::Dec(info) => decimal(info)?,
         T::Text => DataType::Text,
         T::Varchar(length) | T::CharacterVarying(length) | T::CharVarying(length) => match length {
-            None => DataType::Text,
+            None => DataType::VARCHAR,
             Some(length) => DataType::Varchar(characters("varchar", length)?),
         },
         T::Char(length) | T::Character(length) => match length {
@@ -32,23 +34,15 @@ pub(crate) fn bind_data_type(ast: &ast::DataType) -> Result<DataType> {
             Some(length) => DataType::Char(characters("char", length)?),
         },
         T::Date => DataType::Date,
-        T::Time(precision, zone) => {
+        T::Time(_, zone) => {
             time_zone("time", *zone)?;
-            microseconds("time", *precision)?;
             DataType::Time
         }
-        T::Timestamp(precision, zone) => {
+        T::Timestamp(_, zone) => {
             time_zone("timestamp", *zone)?;
-            microseconds("timestamp", *precision)?;
             DataType::Timestamp
         }
-        T::Interval { fields: None, precision } => {
-            microseconds("interval", *precision)?;
-            DataType::Interval
-        }
-        T::Interval { fields: Some(_), .. } => {
-            return Err(Error::unsupported("the type interval restricted to some fields is"));
-        }
+        T::Interval { .. } => DataType::Interval,
         T::Custom(name, modifiers) => custom(name, modifiers)?,
         other => return Err(Error::unsupported(format_args!("type {other} is"))),
     })
@@ -109,10 +103,18 @@ fn time_zone(name: &str, zone: ast::TimezoneInfo) -> Result<()> {
     }
 }
 
-fn microseconds(name: &str, precision: Option<u64>) -> Result<()> {
-    match precision {
-        None | Some(6) => Ok(()),
-        Some(digits) => Err(Error::unsupported(format_args!("type {name}({digits}) is"))),
+/// Digits of a precision of seconds; more than six are six, as in PostgreSQL.
+pub(super) fn digits(precision: u64) -> u8 {
+    u8::try_from(precision.min(6)).expect("it is six at most")
+}
+
+/// What values of a type lose that its [`DataType`] does not say: `timestamp(3)`, `interval day to hour`.
+pub(crate) fn restriction(ast: &ast::DataType) -> Option<Restriction> {
+    use ast::DataType as T;
+    match ast {
+        T::Time(precision, _) | T::Timestamp(precision, _) => precision.map(digits).map(Restriction::Seconds),
+        T::Interval { fields, precision } => fields_of_type(*fields, *precision).map(Restriction::Fields),
+        _ => None,
     }
 }
 
@@ -126,7 +128,7 @@ fn custom(name: &ast::ObjectName, modifiers: &[String]) -> Result<DataType> {
         _ => "",
     };
     match plain {
-        "bpchar" if modifiers.is_empty() => Ok(DataType::Text),
+        "bpchar" if modifiers.is_empty() => Ok(DataType::BPCHAR),
         "int2" if modifiers.is_empty() => Ok(DataType::SmallInt),
         "int4" if modifiers.is_empty() => Ok(DataType::Integer),
         "int8" if modifiers.is_empty() => Ok(DataType::BigInt),

@@ -14,31 +14,6 @@ use crate::types::DataType;
 use crate::value::Value;
 use sqlparser::ast;
 
-/// The field of a name, with PostgreSQL's plurals and abbreviations.
-fn date_part(name: &str) -> Option<DatePart> {
-    Some(match name {
-        "millennium" | "millennia" | "mil" | "mils" => DatePart::Millennium,
-        "century" | "centuries" | "cent" | "c" => DatePart::Century,
-        "decade" | "decades" | "dec" | "decs" => DatePart::Decade,
-        "year" | "years" | "yr" | "yrs" | "y" => DatePart::Year,
-        "isoyear" => DatePart::IsoYear,
-        "quarter" | "qtr" => DatePart::Quarter,
-        "month" | "months" | "mon" | "mons" => DatePart::Month,
-        "week" | "weeks" | "w" => DatePart::Week,
-        "day" | "days" | "d" => DatePart::Day,
-        "dow" => DatePart::DayOfWeek,
-        "isodow" => DatePart::IsoDayOfWeek,
-        "doy" => DatePart::DayOfYear,
-        "hour" | "hours" | "hr" | "hrs" | "h" => DatePart::Hour,
-        "minute" | "minutes" | "min" | "mins" | "m" => DatePart::Minute,
-        "second" | "seconds" | "sec" | "secs" | "s" => DatePart::Second,
-        "millisecond" | "milliseconds" | "msec" | "msecs" | "msecond" | "mseconds" | "ms" => DatePart::Millisecond,
-        "microsecond" | "microseconds" | "usec" | "usecs" | "usecond" | "useconds" | "us" => DatePart::Microsecond,
-        "epoch" => DatePart::Epoch,
-        _ => return None,
-    })
-}
-
 fn extracted_type(part: DatePart) -> DataType {
     match part {
         DatePart::Second => DataType::decimal(14, 6),
@@ -46,24 +21,6 @@ fn extracted_type(part: DatePart) -> DataType {
         DatePart::Epoch => DataType::decimal(24, 6),
         _ => DataType::decimal(10, 0),
     }
-}
-
-/// Whether EXTRACT takes this field from this type.
-fn has_part(source: DataType, part: DatePart) -> bool {
-    use DatePart as P;
-    let of_time = matches!(part, P::Hour | P::Minute | P::Second | P::Millisecond | P::Microsecond);
-    match source {
-        DataType::Date => !of_time,
-        DataType::Time => of_time || part == P::Epoch,
-        DataType::Interval => !matches!(part, P::Week | P::IsoYear | P::DayOfWeek | P::IsoDayOfWeek | P::DayOfYear),
-        _ => true,
-    }
-}
-
-/// Whether date_trunc truncates to this field.
-fn truncates_to(part: DatePart) -> bool {
-    use DatePart as P;
-    !matches!(part, P::IsoYear | P::DayOfWeek | P::IsoDayOfWeek | P::DayOfYear | P::Epoch)
 }
 
 impl Binder<'_> {
@@ -84,16 +41,28 @@ impl Binder<'_> {
 
     /// `date_part('field', source)`.
     pub(super) fn date_part(&mut self, part: Expression, source: Expression) -> Result<Expression> {
-        let name = self.field_name("date_part", part)?;
+        let source = self.settle_source(source)?;
+        let part = self.coerce(part, DataType::Text, Coercion::Implicit)?;
+        let Some(name) = literal_name(&part) else {
+            check_source("date_part", &source)?;
+            return Ok(fold::call(Function::PartNamed, vec![part, source], DataType::Double));
+        };
+        // Of a date PostgreSQL's date_part gives the hour, which EXTRACT refuses.
+        let of_midnight = DatePart::named(&name).is_some_and(|part| !part.is_of(source.data_type));
+        let source = if source.data_type == DataType::Date && of_midnight {
+            self.coerce(source, DataType::Timestamp, Coercion::Implicit)?
+        } else {
+            source
+        };
         Ok(cast(extract(&name, source)?, DataType::Double, Coercion::Implicit))
     }
 
     /// `date_trunc('field', source)`: a timestamp, also of a date, which needs no cast.
     pub(super) fn date_trunc(&mut self, part: Expression, source: Expression) -> Result<Expression> {
         let position = source.position;
-        let name = self.field_name("date_trunc", part)?;
+        let part = self.coerce(part, DataType::Text, Coercion::Implicit)?;
+        let source = self.settle_source(source)?;
         let source = match source.data_type {
-            DataType::Null => self.coerce(source, DataType::Timestamp, Coercion::Implicit)?,
             DataType::Time => self.coerce(source, DataType::Interval, Coercion::Implicit)?,
             _ => source,
         };
@@ -102,21 +71,40 @@ impl Binder<'_> {
             let message = format!("function date_trunc(text, {data_type}) does not exist");
             return Err(Error::new(ErrorKind::UnknownFunction, message).at(position));
         }
+        let Some(name) = literal_name(&part) else {
+            return Ok(fold::call(Function::TruncateToNamed, vec![part, source], data_type));
+        };
         let part = known_part(&name, data_type).map_err(|error| error.at(position))?;
-        if !truncates_to(part) || (data_type == DataType::Interval && part == DatePart::Week) {
+        if !part.is_unit_of(data_type) {
             let message = format!("unit \"{name}\" not recognized by date_trunc of type {data_type}");
             return Err(Error::new(ErrorKind::InvalidParameter, message).at(position));
         }
         Ok(fold::call(Function::DateTrunc(part), vec![source], data_type))
     }
 
-    /// The name of a field, given as a string.
-    fn field_name(&mut self, function: &str, part: Expression) -> Result<String> {
-        let position = part.position;
-        let part = self.coerce(part, DataType::Text, Coercion::Implicit)?;
-        match fold::constant(&part) {
-            Some(Value::Text(name)) => Ok(name.trim().to_ascii_lowercase()),
-            _ => Err(Error::unsupported(format_args!("{function} with a field that is no literal is")).at(position)),
+    /// A source of unknown type is a timestamp.
+    fn settle_source(&mut self, source: Expression) -> Result<Expression> {
+        match source.data_type {
+            DataType::Null => self.coerce(source, DataType::Timestamp, Coercion::Implicit),
+            _ => Ok(source),
+        }
+    }
+}
+
+/// The name of a field, where it is a literal.
+fn literal_name(part: &Expression) -> Option<String> {
+    match fold::constant(part)? {
+        Value::Text(name) => Some(name.trim().to_ascii_lowercase()),
+        _ => None,
+    }
+}
+
+fn check_source(function: &str, source: &Expression) -> Result<()> {
+    match source.data_type {
+        DataType::Date | DataType::Time | DataType::Timestamp | DataType::Interval => Ok(()),
+        other => {
+            let message = format!("function {function}(text, {other}) does not exist");
+            Err(Error::new(ErrorKind::UnknownFunction, message).at(source.position))
         }
     }
 }
@@ -131,14 +119,14 @@ fn extract(name: &str, source: Expression) -> Result<Expression> {
         ));
     }
     let part = known_part(name, data_type).map_err(|error| error.at(position))?;
-    if !has_part(data_type, part) {
+    if !part.is_of(data_type) {
         return Err(unsupported_part(name, data_type).at(position));
     }
     Ok(fold::call(Function::Extract(part), vec![source], extracted_type(part)))
 }
 
 fn known_part(name: &str, data_type: DataType) -> Result<DatePart> {
-    date_part(name).ok_or_else(|| {
+    DatePart::named(name).ok_or_else(|| {
         Error::new(ErrorKind::InvalidParameter, format!("unit \"{name}\" not recognized for type {data_type}"))
     })
 }

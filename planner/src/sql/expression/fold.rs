@@ -3,6 +3,7 @@
 
 use crate::evaluate;
 use crate::function::Function;
+use crate::relation::strict::{Strictness, strictness};
 use crate::relation::{Expression, ExpressionKind};
 use crate::types::DataType;
 use crate::value::Value;
@@ -24,12 +25,34 @@ fn value(function: Function, arguments: &[Expression], data_type: DataType) -> O
         return None;
     }
     let mut values = Vec::with_capacity(arguments.len());
+    // A NULL in a strict function spares the other arguments, but for those that are no more than literals: PostgreSQL
+    // evaluates these while it plans.
+    let is_null = |argument: &Expression| constant(argument).is_some_and(Value::is_null);
+    let strict = match strictness(function) {
+        Strictness::All => arguments.iter().any(is_null),
+        Strictness::First => arguments.first().is_some_and(is_null),
+        Strictness::EveryOne | Strictness::None => false,
+    };
+    if strict && !arguments.iter().any(is_failing_literal) {
+        return Some(Value::Null);
+    }
     for argument in arguments {
         let ExpressionKind::Constant(value) = &argument.kind else { return None };
         values.push(value.clone());
     }
     let types: Vec<DataType> = arguments.iter().map(|argument| argument.data_type).collect();
     evaluate::evaluate(function, &values, &types, data_type).ok().filter(|value| value.fits(data_type))
+}
+
+/// Whether this is a call of literals alone: it has no value, or it would be one.
+fn is_failing_literal(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Call(Function::Random, _) => false,
+        ExpressionKind::Call(_, arguments) => {
+            arguments.iter().all(|argument| constant(argument).is_some() || is_failing_literal(argument))
+        }
+        _ => false,
+    }
 }
 
 /// The value of a literal; none for anything else.

@@ -1,69 +1,60 @@
-//! INTERVAL literals: `interval '3 months'`, `interval '90' day`, `interval '1-2' year to month`.
+//! INTERVAL literals: `interval '3 months'`, `interval '90' day`, `interval '1-2' year to month`, and the fields of interval
+//! types.
 //!
-//! A qualifier does two things, as in PostgreSQL: it gives a bare number its unit, and it cuts off all smaller
-//! fields.
+//! Fields do two things, as in PostgreSQL: the smallest gives a number without a unit its unit, and cuts off what is smaller.
 
+use super::data_type::digits;
 use crate::error::{Error, ErrorKind, Result};
-use crate::evaluate;
+use crate::evaluate::interval::Fields;
+use crate::evaluate::{self, parse_fields};
+use crate::function::DatePart;
 use crate::relation::Expression;
 use crate::sql::binder::Binder;
 use crate::types::DataType;
-use crate::value::{Interval, Value};
-use sqlparser::ast::{self, DateTimeField};
+use crate::value::Value;
+use sqlparser::ast::{self, DateTimeField, IntervalFields};
 
-const MICROS_PER_MINUTE: i64 = 60_000_000;
-const MICROS_PER_HOUR: i64 = 60 * MICROS_PER_MINUTE;
-
-/// The smallest field that a qualified interval keeps.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Unit {
-    Year,
-    Month,
-    Week,
-    Day,
-    Hour,
-    Minute,
-    Second,
+fn part(field: &DateTimeField) -> Option<DatePart> {
+    Some(match field {
+        DateTimeField::Year | DateTimeField::Years => DatePart::Year,
+        DateTimeField::Month | DateTimeField::Months => DatePart::Month,
+        DateTimeField::Week(None) | DateTimeField::Weeks => DatePart::Week,
+        DateTimeField::Day | DateTimeField::Days => DatePart::Day,
+        DateTimeField::Hour | DateTimeField::Hours => DatePart::Hour,
+        DateTimeField::Minute | DateTimeField::Minutes => DatePart::Minute,
+        DateTimeField::Second | DateTimeField::Seconds => DatePart::Second,
+        _ => return None,
+    })
 }
 
-impl Unit {
-    fn of(field: &DateTimeField) -> Option<Unit> {
-        Some(match field {
-            DateTimeField::Year | DateTimeField::Years => Unit::Year,
-            DateTimeField::Month | DateTimeField::Months => Unit::Month,
-            DateTimeField::Week(None) | DateTimeField::Weeks => Unit::Week,
-            DateTimeField::Day | DateTimeField::Days => Unit::Day,
-            DateTimeField::Hour | DateTimeField::Hours => Unit::Hour,
-            DateTimeField::Minute | DateTimeField::Minutes => Unit::Minute,
-            DateTimeField::Second | DateTimeField::Seconds => Unit::Second,
-            _ => return None,
-        })
-    }
+/// Whether an interval may have fields from one to another.
+fn is_range(first: DatePart, last: DatePart) -> bool {
+    use DatePart as P;
+    matches!(
+        (first, last),
+        (P::Year, P::Month)
+            | (P::Day, P::Hour | P::Minute | P::Second)
+            | (P::Hour, P::Minute | P::Second)
+            | (P::Minute, P::Second)
+    )
+}
 
-    fn name(self) -> &'static str {
-        match self {
-            Unit::Year => "year",
-            Unit::Month => "month",
-            Unit::Week => "week",
-            Unit::Day => "day",
-            Unit::Hour => "hour",
-            Unit::Minute => "minute",
-            Unit::Second => "second",
-        }
+/// The fields of an interval type; none if it is restricted to none.
+pub(super) fn fields_of_type(fields: Option<IntervalFields>, precision: Option<u64>) -> Option<Fields> {
+    use IntervalFields as F;
+    let digits = precision.map(digits);
+    if fields.is_none() && digits.is_none() {
+        return None;
     }
-
-    /// The interval without the fields smaller than this one.
-    fn truncate(self, interval: Interval) -> Interval {
-        let Interval { months, days, micros } = interval;
-        match self {
-            Unit::Year => Interval { months: months / 12 * 12, days: 0, micros: 0 },
-            Unit::Month => Interval { months, days: 0, micros: 0 },
-            Unit::Week | Unit::Day => Interval { months, days, micros: 0 },
-            Unit::Hour => Interval { months, days, micros: micros / MICROS_PER_HOUR * MICROS_PER_HOUR },
-            Unit::Minute => Interval { months, days, micros: micros / MICROS_PER_MINUTE * MICROS_PER_MINUTE },
-            Unit::Second => interval,
-        }
-    }
+    let last = match fields {
+        Some(F::Year) => DatePart::Year,
+        Some(F::Month | F::YearToMonth) => DatePart::Month,
+        Some(F::Day) => DatePart::Day,
+        Some(F::Hour | F::DayToHour) => DatePart::Hour,
+        Some(F::Minute | F::DayToMinute | F::HourToMinute) => DatePart::Minute,
+        None | Some(F::Second | F::DayToSecond | F::HourToSecond | F::MinuteToSecond) => DatePart::Second,
+    };
+    Some(Fields { last, minute_to_second: fields == Some(F::MinuteToSecond), digits })
 }
 
 impl Binder<'_> {
@@ -77,60 +68,39 @@ impl Binder<'_> {
             let message = "the value of an INTERVAL must be a string in quotes";
             return Err(Error::new(ErrorKind::Syntax, message).at(position));
         };
-        read(&text, interval)
-            .map(|value| Expression::constant(Value::Interval(value), DataType::Interval).at(position))
+        let read = || match fields_of_literal(interval)? {
+            Some(fields) => parse_fields(&text, fields).map(Value::Interval),
+            None => evaluate::parse(&text, DataType::Interval),
+        };
+        read()
+            .map(|value| Expression::constant(value, DataType::Interval).at(position))
             .map_err(|error| error.at(position))
     }
 }
 
-fn read(text: &str, interval: &ast::Interval) -> Result<Interval> {
-    if interval.leading_precision.is_some() || interval.fractional_seconds_precision.is_some() {
-        return Err(Error::unsupported("an INTERVAL with a precision is"));
+fn fields_of_literal(interval: &ast::Interval) -> Result<Option<Fields>> {
+    let ast::Interval { value: _, leading_field, leading_precision, last_field, fractional_seconds_precision } =
+        interval;
+    let part = |field: &DateTimeField| {
+        part(field).ok_or_else(|| Error::new(ErrorKind::Syntax, format!("INTERVAL has no field {field}")))
+    };
+    let Some(leading) = leading_field.as_ref().map(part).transpose()? else { return Ok(None) };
+    let last = last_field.as_ref().map(part).transpose()?;
+    let syntax = |what: &str| Err(Error::new(ErrorKind::Syntax, format!("syntax error: an INTERVAL with {what}")));
+    if let Some(last) = last
+        && !is_range(leading, last)
+    {
+        return syntax("such fields");
     }
-    let unit = |field: &Option<DateTimeField>| match field {
-        None => Ok(None),
-        Some(field) => match Unit::of(field) {
-            Some(unit) => Ok(Some(unit)),
-            None => Err(Error::new(ErrorKind::Syntax, format!("INTERVAL has no field {field}"))),
-        },
+    // `second(2)` has its digits as a leading precision, `minute to second(2)` behind the last field.
+    let precision = match (last, leading_precision, fractional_seconds_precision) {
+        (None, precision, None) if leading == DatePart::Second => *precision,
+        (_, None, precision) => *precision,
+        _ => return syntax("a precision of other fields than seconds"),
     };
-    let leading = unit(&interval.leading_field)?;
-    let last = unit(&interval.last_field)?.or(leading);
-    let trimmed = text.trim();
-    let spelled = match last {
-        Some(last) if is_number(trimmed) => format!("{trimmed} {}", last.name()),
-        // Two fields of time are hours and minutes, unless the qualifier says otherwise.
-        Some(Unit::Second) if leading == Some(Unit::Minute) => with_hours(trimmed),
-        _ => trimmed.to_owned(),
-    };
-    let Value::Interval(value) = evaluate::parse(&spelled, DataType::Interval)? else {
-        return Err(Error::internal("an interval literal was read as something else"));
-    };
-    Ok(last.map_or(value, |last| last.truncate(value)))
-}
-
-/// Whether a text is a number and nothing more, so that it lacks a unit.
-fn is_number(text: &str) -> bool {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let mut points = 0;
-    digits.bytes().any(|byte| byte.is_ascii_digit())
-        && digits.bytes().all(|byte| {
-            points += usize::from(byte == b'.');
-            byte.is_ascii_digit() || byte == b'.'
-        })
-        && points <= 1
-}
-
-/// `2:03` as `00:2:03`; any other text as it is.
-fn with_hours(text: &str) -> String {
-    let (sign, rest) = match text.strip_prefix(['-', '+']) {
-        Some(rest) => text.split_at(text.len() - rest.len()),
-        None => ("", text),
-    };
-    match rest.split_once(':') {
-        Some((minutes, seconds)) if !seconds.contains(':') && minutes.bytes().all(|byte| byte.is_ascii_digit()) => {
-            format!("{sign}00:{minutes}:{seconds}")
-        }
-        _ => text.to_owned(),
-    }
+    Ok(Some(Fields {
+        last: last.unwrap_or(leading),
+        minute_to_second: leading == DatePart::Minute && last == Some(DatePart::Second),
+        digits: precision.map(digits),
+    }))
 }

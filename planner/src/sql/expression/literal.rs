@@ -5,7 +5,7 @@
 //! 38 digits hold it exactly, else double precision (PostgreSQL: always NUMERIC).
 
 use super::coercion::Coercion;
-use super::data_type::{bind_data_type, is_bare_numeric};
+use super::data_type::{bind_data_type, is_bare_numeric, restriction};
 use super::fold;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{Expression, ExpressionKind};
@@ -73,7 +73,7 @@ impl Binder<'_> {
             return as_decimal_literal(text);
         }
         let data_type = bind_data_type(&typed.data_type).map_err(|error| error.at(position))?;
-        self.coerce(text, data_type, Coercion::Explicit)
+        self.coerce_restricted(text, data_type, restriction(&typed.data_type), Coercion::Explicit)
     }
 }
 

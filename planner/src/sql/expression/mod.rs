@@ -9,6 +9,7 @@
 
 mod aggregate;
 mod arithmetic;
+mod blanks;
 mod call;
 mod coercion;
 mod comparison;
@@ -30,12 +31,16 @@ mod tests;
 
 use super::binder::Binder;
 use super::scope::Scope;
+use crate::catalog::Restriction;
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::function::Function;
+use crate::evaluate;
+use crate::function::{DatePart, Function};
 use crate::relation::Expression;
 use crate::types::DataType;
+use crate::value::Value;
+pub(crate) use blanks::key;
 pub(crate) use coercion::{Coercion, types_to_unify, unify_types};
-pub(crate) use data_type::bind_data_type;
+pub(crate) use data_type::{bind_data_type, restriction};
 use pattern::PatternOperator;
 use sqlparser::ast::{self, Expr, Spanned};
 use subquery::Quantifier;
@@ -245,8 +250,39 @@ impl Binder<'_> {
                 return Ok(coercion::cast(value.clone(), coercion::as_decimal(value.data_type), Coercion::Explicit));
             }
         }
-        let data_type = bind_data_type(data_type).map_err(|error| error.at(position))?;
-        self.coerce(value, data_type, Coercion::Explicit)
+        let to = bind_data_type(data_type).map_err(|error| error.at(position))?;
+        self.coerce_restricted(value, to, restriction(data_type), Coercion::Explicit)
+    }
+
+    /// [`Binder::coerce`] to a type whose values lose something.
+    pub(crate) fn coerce_restricted(
+        &mut self,
+        value: Expression,
+        to: DataType,
+        restriction: Option<Restriction>,
+        coercion: Coercion,
+    ) -> Result<Expression> {
+        let position = value.position;
+        let fields = match restriction {
+            None => return self.coerce(value, to, coercion),
+            Some(Restriction::Seconds(digits)) => {
+                let value = self.coerce(value, to, coercion)?;
+                return Ok(fold::call(Function::RoundSeconds(digits), vec![value], to).at(position));
+            }
+            Some(Restriction::Fields(fields)) => fields,
+        };
+        if let Some(text) = literal::unknown_text(&value) {
+            let value = evaluate::parse_fields(text, fields).map_err(|error| error.at(position))?;
+            return Ok(Expression::constant(Value::Interval(value), to).at(position));
+        }
+        let mut value = self.coerce(value, to, coercion)?;
+        if fields.last != DatePart::Second {
+            value = fold::call(Function::DateTrunc(fields.last), vec![value], to);
+        }
+        if let Some(digits) = fields.digits {
+            value = fold::call(Function::RoundSeconds(digits), vec![value], to);
+        }
+        Ok(value.at(position))
     }
 
     /// `value COLLATE "C"`: the order that all text has here.

@@ -5,7 +5,7 @@
 //! decimal(p - s + 1, 0), to a literal number n of digits decimal(p - s + 1 + n, n); where n is no literal, the
 //! scale stays.
 
-use super::call::{Special, no_function, take};
+use super::call::{Special, take};
 use super::coercion::{Coercion, as_decimal, cast};
 use super::fold;
 use super::literal;
@@ -14,7 +14,7 @@ use crate::function::Function;
 use crate::relation::Expression;
 use crate::sql::binder::Binder;
 use crate::sql::scope::Scope;
-use crate::types::{DECIMAL_DIGITS_MAX, DataType};
+use crate::types::{DECIMAL_DIGITS_MAX, DIVISION_SCALE_MIN, DataType};
 use crate::value::Value;
 use sqlparser::ast::{self, CeilFloorKind, DateTimeField};
 
@@ -60,10 +60,13 @@ impl Binder<'_> {
         {
             return Ok(Special::NoMatch(arguments));
         }
-        if value == DataType::Null && literal::unknown_text(&arguments[0]).is_none() {
-            return Err(no_function(name, &arguments).at(arguments[0].position));
-        }
         let [value, digits] = take(arguments);
+        // NUMERIC is the only type that has this function.
+        let value = if value.data_type == DataType::Null && literal::unknown_text(&value).is_none() {
+            self.coerce(value, DataType::decimal(DECIMAL_DIGITS_MAX, DIVISION_SCALE_MIN), Coercion::Implicit)?
+        } else {
+            value
+        };
         let value = literal::as_decimal_literal(value)?;
         let to = as_decimal(value.data_type);
         let value = cast(value, to, Coercion::Implicit);

@@ -8,6 +8,7 @@ use crate::sql::binder::Binder;
 use crate::sql::scope::Scope;
 use crate::types::DataType;
 use sqlparser::ast::{self, BinaryOperator, UnaryOperator};
+use sqlparser::tokenizer::Span;
 
 /// The error for operands that an operator has no meaning for, as PostgreSQL words it.
 pub(super) fn no_operator(operator: &str, left: DataType, right: DataType, position: Option<Position>) -> Error {
@@ -82,6 +83,21 @@ fn factors(expr: &ast::Expr, signs: usize) -> Vec<(usize, &ast::Expr)> {
         }
     }
     factors
+}
+
+/// A number with minus signs before it, in parentheses or not: PostgreSQL reads all of them as one literal, so that
+/// `-(-2147483648)` is a bigint.
+fn signed_number(expr: &ast::Expr) -> Option<(usize, &str, Span)> {
+    match expr {
+        ast::Expr::Value(ast::ValueWithSpan { value: ast::Value::Number(digits, false), span }) => {
+            Some((0, digits, *span))
+        }
+        ast::Expr::UnaryOp { op: UnaryOperator::Minus, expr } => {
+            signed_number(expr).map(|(signs, digits, span)| (signs + 1, digits, span))
+        }
+        ast::Expr::Nested(inner) => signed_number(inner),
+        _ => None,
+    }
 }
 
 impl Binder<'_> {
@@ -232,9 +248,11 @@ impl Binder<'_> {
     /// An expression behind some minus signs. Those before a literal belong to it: `-2147483648` is an integer, and
     /// `- -2147483648` a bigint.
     fn bind_signed(&mut self, signs: usize, expr: &ast::Expr, scope: &Scope<'_>) -> Result<Expression> {
-        if let ast::Expr::Value(ast::ValueWithSpan { value: ast::Value::Number(digits, false), span }) = expr {
-            let sign = if signs % 2 == 1 { "-" } else { "" };
-            return Ok(super::literal::number(&format!("{sign}{digits}"))?.at(self.position(*span)));
+        if let Some((own, digits, span)) = signed_number(expr)
+            && signs + own > 0
+        {
+            let sign = if (signs + own) % 2 == 1 { "-" } else { "" };
+            return Ok(super::literal::number(&format!("{sign}{digits}"))?.at(self.position(span)));
         }
         let mut bound = self.bind_expression(expr, scope)?;
         for _ in 0..signs {

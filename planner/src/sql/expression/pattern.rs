@@ -68,6 +68,7 @@ impl Binder<'_> {
         let value = self.settle(value)?;
         let pattern = self.settle(pattern)?;
         let value = match l {
+            DataType::BPCHAR => value,
             DataType::Char(length) if escape.is_some() || !ignores_blanks_at_end(&pattern) => pad(value, length),
             _ => value,
         };

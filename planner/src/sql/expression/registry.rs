@@ -96,20 +96,28 @@ const SPECIAL: &[&str] = &[
     "abs",
     "ceil",
     "ceiling",
+    "clock_timestamp",
     "coalesce",
     "concat",
     "concat_ws",
+    "current_date",
+    "current_timestamp",
     "date",
     "date_part",
     "date_trunc",
     "floor",
     "greatest",
     "least",
+    "localtime",
+    "localtimestamp",
     "mod",
+    "now",
     "nullif",
     "pi",
     "round",
     "sign",
+    "statement_timestamp",
+    "transaction_timestamp",
     "trunc",
 ];
 
@@ -126,16 +134,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 /// What PostgreSQL has under a name and Multiloop has not, for an error that says so.
 pub(super) fn unsupported(name: &str) -> Option<&'static str> {
     Some(match name {
-        "now"
-        | "current_date"
-        | "current_time"
-        | "current_timestamp"
-        | "localtime"
-        | "localtimestamp"
-        | "clock_timestamp"
-        | "statement_timestamp"
-        | "transaction_timestamp"
-        | "timeofday" => "the current date or time",
+        "current_time" | "timeofday" => "the current date or time",
         "current_user" | "session_user" | "user" | "current_role" | "current_schema" | "current_catalog"
         | "current_database" => "session information",
         "row_number" | "rank" | "dense_rank" | "percent_rank" | "cume_dist" | "ntile" | "lag" | "lead"

@@ -1,5 +1,6 @@
 //! Functions of strings that have a syntax of their own, and those that take anything with a text.
 
+use super::blanks;
 use super::call::no_function;
 use super::coercion::Coercion;
 use super::fold;
@@ -17,6 +18,7 @@ use sqlparser::ast;
 /// A char(n) with its trailing blanks, for the few functions that see them; any other value as it is.
 pub(super) fn with_blanks(value: Expression) -> Expression {
     match value.data_type {
+        DataType::BPCHAR => fold::call(Function::Cast, vec![value], DataType::Text),
         DataType::Char(length) => pad(value, length),
         _ => value,
     }
@@ -34,7 +36,7 @@ impl Binder<'_> {
     /// A value as text: strings as they are, other values printed.
     pub(super) fn text_of(&mut self, value: Expression) -> Result<Expression> {
         if value.data_type.is_text() {
-            return Ok(value);
+            return Ok(blanks::as_text(value));
         }
         self.coerce(value, DataType::Text, Coercion::Assignment)
     }
@@ -130,8 +132,8 @@ impl Binder<'_> {
             arguments.extend(count);
             return Err(no_function("overlay", &arguments).at(position));
         }
-        let text = self.settle(text)?;
-        let new = self.settle(new)?;
+        let text = blanks::as_text(self.settle(text)?);
+        let new = blanks::as_text(self.settle(new)?);
         let from = self.coerce(from, DataType::Integer, Coercion::Implicit)?;
         let count = match count {
             Some(count) => self.coerce(count, DataType::Integer, Coercion::Implicit)?,

@@ -97,6 +97,7 @@ impl Binder<'_> {
         };
         let value = self.bind_expression(left, scope)?;
         let items = array.elem.iter().map(|item| self.bind_expression(item, scope)).collect::<Result<Vec<_>>>()?;
+        let items = self.unify(items, "ARRAY")?;
         if quantifier == Quantifier::Any && function == Function::Equal {
             return self.in_list(value, items);
         }

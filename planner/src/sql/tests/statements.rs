@@ -21,7 +21,9 @@ fn output_of(query: &Query) -> String {
 #[test]
 fn create_table() {
     let sql = "CREATE TABLE IF NOT EXISTS \"New\" (A int NOT NULL, b varchar(5), c numeric(7, 2) PRIMARY KEY)";
-    let Ok(Statement::CreateTable { name, fields, if_not_exists, or_replace }) = bind_one(sql) else { panic!() };
+    let Ok(Statement::CreateTable { name, fields, declared: _, if_not_exists, or_replace }) = bind_one(sql) else {
+        panic!()
+    };
     assert_eq!((name.as_str(), if_not_exists, or_replace), ("New", true, false));
     assert_eq!(
         fields,
@@ -54,7 +56,7 @@ fn create_table_as() {
 #[test]
 fn create_view() {
     let sql = "CREATE OR REPLACE VIEW x (one, two) AS\n  SELECT a, b FROM t WHERE b = 'as'";
-    let Ok(Statement::CreateView { name, columns, sql, or_replace }) = bind_one(sql) else { panic!() };
+    let Ok(Statement::CreateView { name, columns, sql, needs: _, or_replace }) = bind_one(sql) else { panic!() };
     assert_eq!((name.as_str(), or_replace), ("x", true));
     assert_eq!(columns, ["one", "two"]);
     assert_eq!(sql, "SELECT a, b FROM t WHERE b = 'as'");
@@ -121,7 +123,9 @@ fn wrong_inserts_are_refused() {
 
 #[test]
 fn drop_show_describe() {
-    let Ok(Statement::Drop { names, views, if_exists }) = bind_one("DROP TABLE IF EXISTS A, \"B\", public.c") else {
+    let Ok(Statement::Drop { names, views, if_exists, cascade: false }) =
+        bind_one("DROP TABLE IF EXISTS A, \"B\", public.c")
+    else {
         panic!()
     };
     assert_eq!((names, views, if_exists), (vec!["a".to_owned(), "B".to_owned(), "c".to_owned()], false, true));

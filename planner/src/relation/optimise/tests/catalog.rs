@@ -74,6 +74,7 @@ impl ToyCatalog {
                 statistics: Arc::new(TableStatistics { rows: spec.rows, columns: spec.columns }),
                 handle: TableHandle(at as u64),
                 domains: Vec::new(),
+                declared: Arc::default(),
             })
         });
         ToyCatalog(tables.collect())

@@ -71,7 +71,14 @@ fn tables() -> (ToyCatalog, HashMap<TableHandle, Vec<Row>>) {
             Field::new("s", DataType::Text, true),
         ];
         let statistics = Arc::new(TableStatistics { rows: rows as u64, columns });
-        infos.push(Arc::new(TableInfo { name: format!("t{number}"), fields, statistics, handle, domains: Vec::new() }));
+        infos.push(Arc::new(TableInfo {
+            name: format!("t{number}"),
+            fields,
+            statistics,
+            handle,
+            domains: Vec::new(),
+            declared: Arc::default(),
+        }));
         data.insert(handle, all);
     }
     (ToyCatalog::of(infos), data)
@@ -89,7 +96,14 @@ fn coded_tables() -> (ToyCatalog, HashMap<TableHandle, Vec<Row>>) {
         let statistics = Arc::new(TableStatistics { rows: rows.len() as u64, columns });
         let handle = TableHandle(handle);
         data.insert(handle, rows);
-        let table = TableInfo { name: "values".to_owned(), fields, statistics, handle, domains: Vec::new() };
+        let table = TableInfo {
+            name: "values".to_owned(),
+            fields,
+            statistics,
+            handle,
+            domains: Vec::new(),
+            declared: Arc::default(),
+        };
         Domain { table: Arc::new(table), lineage }
     };
     let (short, long) = (domain(100, 1, &[2, 0, 3, 1]), domain(101, 1, &[2, 0, 3, 1, 9]));

@@ -55,6 +55,7 @@ fn tables() -> (ToyCatalog, HashMap<TableHandle, Vec<Row>>) {
             statistics,
             handle,
             domains: Vec::new(),
+            declared: Arc::default(),
         }));
         data.insert(handle, rows);
     }

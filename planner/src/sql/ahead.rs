@@ -1,0 +1,298 @@
+//! Spellings that take a look ahead to tell, in words that sqlparser reads: see [`super::spelling`].
+//!
+//! | written | parsed as |
+//! |---|---|
+//! | `TRIM(BOTH FROM a, b)`, `TRIM(LEADING a)` | `btrim(a, b)`, `ltrim(a)` |
+//! | `FETCH FIRST (n) ROWS ONLY` | `LIMIT (n)` |
+//! | `INTERVAL (2) '…'` | `INTERVAL '…' SECOND (2)` |
+//! | `x IN (VALUES …)` | `x IN (SELECT * FROM (VALUES …) AS "*VALUES*")` |
+//! | `INSERT INTO t (VALUES …)` | `INSERT INTO t VALUES …` |
+//! | `CREATE TABLE t (a, b) AS …` | `CREATE TABLE t (a "as", b "as") AS …` |
+//! | `+-+a`, `a>-b` | `+ - + a`, `a > - b` |
+
+use super::spelling::is_keyword;
+use sqlparser::tokenizer::{Token, TokenWithSpan};
+
+/// The type of the columns of CREATE TABLE AS, which have only names.
+pub(super) const NAMED_ONLY: &str = "as";
+
+/// The words of set operations.
+const SETS: [&str; 3] = ["union", "except", "intersect"];
+
+/// Words in front of an expression.
+const BEFORE_VALUE: [&str; 17] = [
+    "select", "in", "any", "some", "when", "then", "else", "case", "and", "or", "not", "where", "having", "on",
+    "between", "limit", "offset",
+];
+
+/// The same tokens, respelled where that takes a look ahead.
+pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut statement = Statement { tokens };
+    statement.split_operators();
+    statement.insert_of_values();
+    statement.create_as();
+    statement.calls();
+    statement.values_as_query();
+    statement.tokens
+}
+
+struct Statement {
+    tokens: Vec<TokenWithSpan>,
+}
+
+impl Statement {
+    /// Where the next token stands that is no space, from a place on.
+    fn solid(&self, from: usize) -> Option<usize> {
+        (from..self.tokens.len()).find(|&at| !matches!(self.tokens[at].token, Token::Whitespace(_)))
+    }
+
+    fn is(&self, at: Option<usize>, keyword: &str) -> bool {
+        at.is_some_and(|at| is_keyword(&self.tokens[at].token, keyword))
+    }
+
+    fn drop_token(&mut self, at: usize) {
+        self.tokens[at].token = Token::Whitespace(sqlparser::tokenizer::Whitespace::Space);
+    }
+
+    /// The parenthesis that closes the one at a place, and whether FROM stands between them, in no other parentheses.
+    fn closing(&self, open: usize) -> Option<(usize, bool)> {
+        let (mut depth, mut has_from) = (0usize, false);
+        for (at, token) in self.tokens.iter().enumerate().skip(open) {
+            match &token.token {
+                Token::LParen => depth += 1,
+                Token::RParen => depth -= 1,
+                word if depth == 1 => has_from |= is_keyword(word, "from"),
+                _ => {}
+            }
+            if depth == 0 {
+                return Some((at, has_from));
+            }
+        }
+        None
+    }
+
+    /// PostgreSQL ends an operator of these characters before a sign at its end.
+    fn split_operators(&mut self) {
+        let is_run = |token: &TokenWithSpan| {
+            matches!(&token.token, Token::CustomBinaryOperator(run)
+                if run.ends_with(['+', '-']) && run.bytes().all(|byte| b"+-*/<>=".contains(&byte)))
+        };
+        if !self.tokens.iter().any(is_run) {
+            return;
+        }
+        let mut split = Vec::with_capacity(self.tokens.len() + 4);
+        for token in std::mem::take(&mut self.tokens) {
+            match &token.token {
+                Token::CustomBinaryOperator(run) if is_run(&token) => {
+                    let parts = operators(run).into_iter();
+                    split.extend(parts.map(|part| TokenWithSpan::new(part, token.span)));
+                }
+                _ => split.push(token),
+            }
+        }
+        self.tokens = split;
+    }
+
+    /// `INSERT INTO t (VALUES …)`: parentheses around all of the rows go.
+    fn insert_of_values(&mut self) {
+        let insert = self.solid(0);
+        if !self.is(insert, "insert") {
+            return;
+        }
+        let Some(first) = self.tokens.iter().position(|token| token.token == Token::LParen) else { return };
+        let mut open = vec![first];
+        loop {
+            let next = self.solid(open[open.len() - 1] + 1);
+            match next {
+                Some(at) if self.tokens[at].token == Token::LParen => open.push(at),
+                _ if self.is(next, "values") || self.is(next, "table") => break,
+                _ => return,
+            }
+        }
+        let Some((last, _)) = self.closing(first) else { return };
+        let ends = self.solid(last + 1).is_none_or(|at| self.tokens[at].token == Token::EOF);
+        let all =
+            open.iter().map(|&open| self.closing(open).map(|(close, _)| (open, close))).collect::<Option<Vec<_>>>();
+        let Some(pairs) = all.filter(|_| ends) else { return };
+        for (open, close) in pairs {
+            self.drop_token(open);
+            self.drop_token(close);
+        }
+    }
+
+    /// `CREATE TABLE t (a, b) AS`: the columns get a type that says that they have none.
+    fn create_as(&mut self) {
+        let create = self.solid(0);
+        if !self.is(create, "create") {
+            return;
+        }
+        let Some(open) = self.tokens.iter().position(|token| token.token == Token::LParen) else { return };
+        let Some((close, _)) = self.closing(open) else { return };
+        let is_table = self.tokens[..open].iter().any(|token| is_keyword(&token.token, "table"));
+        if !is_table || !self.is(self.solid(close + 1), "as") {
+            return;
+        }
+        // Names with nothing but commas between them.
+        let solid: Vec<usize> = (open + 1..close).filter(|&at| self.solid(at) == Some(at)).collect();
+        let is_name = |&at: &usize| matches!(self.tokens[at].token, Token::Word(_));
+        let names: Vec<usize> = solid.iter().copied().filter(is_name).collect();
+        let plain = solid.len() + 1 == 2 * names.len()
+            && solid.iter().enumerate().all(|(at, token)| is_name(token) == (at % 2 == 0))
+            && solid.iter().skip(1).step_by(2).all(|&at| self.tokens[at].token == Token::Comma);
+        if !plain {
+            return;
+        }
+        for at in names.into_iter().rev() {
+            let data_type = TokenWithSpan::new(Token::make_word(NAMED_ONLY, Some('"')), self.tokens[at].span);
+            self.tokens.insert(at + 1, data_type);
+        }
+    }
+
+    /// `x IN (VALUES …)` and `(VALUES …)` as a value: sqlparser takes it for a function.
+    fn values_as_query(&mut self) {
+        for open in (0..self.tokens.len()).rev() {
+            let is_values = self.tokens[open].token == Token::LParen && self.is(self.solid(open + 1), "values");
+            if !is_values || !self.stands_for_value(open) {
+                continue;
+            }
+            let Some((close, _)) = self.closing(open) else { continue };
+            let span = self.tokens[open].span;
+            let put = |token| TokenWithSpan::new(token, span);
+            let behind = [Token::RParen, Token::make_keyword("AS"), Token::make_word("*VALUES*", Some('"'))];
+            self.tokens.splice(close..close, behind.map(put));
+            let before = [Token::make_keyword("SELECT"), Token::Mul, Token::make_keyword("FROM"), Token::LParen];
+            self.tokens.splice(open + 1..open + 1, before.map(put));
+        }
+    }
+
+    /// Whether an expression begins at a parenthesis, by what stands before it: not what FROM names, or a query.
+    fn stands_for_value(&self, open: usize) -> bool {
+        let mut before = self.before(open);
+        while let Some(at) = before.filter(|&at| self.tokens[at].token == Token::LParen) {
+            before = self.before(at);
+        }
+        let Some(at) = before else { return false };
+        let is = |keyword: &&str| is_keyword(&self.tokens[at].token, keyword);
+        match &self.tokens[at].token {
+            Token::Comma => self.lists_values(at),
+            Token::Word(_) if is(&"all") => {
+                !SETS.iter().any(|set| self.is(self.before(at), set)) && !self.is(self.before(at), "select")
+            }
+            Token::Word(_) => BEFORE_VALUE.iter().any(|keyword| is(&keyword)),
+            Token::Eq | Token::Neq | Token::Lt | Token::Gt | Token::LtEq | Token::GtEq => true,
+            Token::Plus | Token::Minus | Token::Mul | Token::Div | Token::StringConcat => true,
+            _ => false,
+        }
+    }
+
+    /// Whether a comma stands in a list of values, not in FROM.
+    fn lists_values(&self, comma: usize) -> bool {
+        let mut depth = 0usize;
+        for token in self.tokens[..comma].iter().rev() {
+            match &token.token {
+                Token::RParen => depth += 1,
+                // The arguments of a function, or a row.
+                Token::LParen if depth == 0 => return true,
+                Token::LParen => depth -= 1,
+                word if depth == 0 && is_keyword(word, "from") => return false,
+                word if depth == 0 && (is_keyword(word, "select") || is_keyword(word, "by")) => return true,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Where the token before a place stands that is no space.
+    fn before(&self, from: usize) -> Option<usize> {
+        (0..from).rev().find(|&at| !matches!(self.tokens[at].token, Token::Whitespace(_)))
+    }
+
+    /// TRIM, FETCH and INTERVAL.
+    fn calls(&mut self) {
+        for at in (0..self.tokens.len()).rev() {
+            if is_keyword(&self.tokens[at].token, "trim") {
+                self.trim(at);
+            } else if is_keyword(&self.tokens[at].token, "fetch") {
+                self.fetch(at);
+            } else if is_keyword(&self.tokens[at].token, "interval") {
+                self.interval(at);
+            }
+        }
+    }
+
+    /// TRIM without characters in front of FROM is a function like any.
+    fn trim(&mut self, at: usize) {
+        let Some(open) = self.solid(at + 1).filter(|&open| self.tokens[open].token == Token::LParen) else { return };
+        let Some((_, has_from)) = self.closing(open) else { return };
+        let Some(first) = self.solid(open + 1) else { return };
+        let sides = [("both", "btrim"), ("leading", "ltrim"), ("trailing", "rtrim")];
+        let side = sides.into_iter().find(|(side, _)| self.is(Some(first), side));
+        let start = if side.is_some() { self.solid(first + 1) } else { Some(first) };
+        let from_first = self.is(start, "from");
+        if has_from && !from_first {
+            return;
+        }
+        if side.is_some() {
+            self.drop_token(first);
+        }
+        if let Some(start) = start.filter(|_| from_first) {
+            self.drop_token(start);
+        }
+        let name = side.map_or("btrim", |(_, name)| name);
+        self.tokens[at].token = Token::make_word(name, None);
+    }
+
+    /// `INTERVAL (n) 'text'`: sqlparser takes digits of seconds behind the text only.
+    fn interval(&mut self, at: usize) {
+        let Some(open) = self.solid(at + 1).filter(|&open| self.tokens[open].token == Token::LParen) else { return };
+        let Some((close, _)) = self.closing(open) else { return };
+        let is_text = |&at: &usize| matches!(self.tokens[at].token, Token::SingleQuotedString(_));
+        let Some(text) = self.solid(close + 1).filter(is_text) else { return };
+        let precision: Vec<TokenWithSpan> = self.tokens.drain(open..=close).collect();
+        let behind = text - precision.len() + 1;
+        let second = TokenWithSpan::new(Token::make_keyword("SECOND"), self.tokens[behind - 1].span);
+        self.tokens.splice(behind..behind, std::iter::once(second).chain(precision));
+    }
+
+    /// `FETCH FIRST (n) ROWS ONLY`: sqlparser takes a literal only.
+    fn fetch(&mut self, at: usize) {
+        let order = self.solid(at + 1);
+        let Some(order) = order.filter(|_| self.is(order, "first") || self.is(order, "next")) else { return };
+        let Some(open) = self.solid(order + 1).filter(|&open| self.tokens[open].token == Token::LParen) else { return };
+        let Some((close, _)) = self.closing(open) else { return };
+        let rows = self.solid(close + 1);
+        let Some(rows) = rows.filter(|_| self.is(rows, "rows") || self.is(rows, "row")) else { return };
+        let Some(only) = self.solid(rows + 1).filter(|&only| self.is(Some(only), "only")) else { return };
+        self.tokens[at].token = Token::make_keyword("LIMIT");
+        for gone in [order, rows, only] {
+            self.drop_token(gone);
+        }
+    }
+}
+
+/// The operators in a run of their characters: each as long as can be, without signs at its end.
+fn operators(run: &str) -> Vec<Token> {
+    let mut operators = Vec::new();
+    let mut rest = run;
+    while !rest.is_empty() {
+        let mut length = rest.len();
+        while length > 1 && rest[..length].ends_with(['+', '-']) {
+            length -= 1;
+        }
+        operators.push(match &rest[..length] {
+            "+" => Token::Plus,
+            "-" => Token::Minus,
+            "*" => Token::Mul,
+            "/" => Token::Div,
+            "<" => Token::Lt,
+            ">" => Token::Gt,
+            "=" => Token::Eq,
+            "<=" => Token::LtEq,
+            ">=" => Token::GtEq,
+            "<>" => Token::Neq,
+            other => Token::CustomBinaryOperator(other.to_owned()),
+        });
+        rest = &rest[length..];
+    }
+    operators
+}

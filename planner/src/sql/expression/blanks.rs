@@ -1,0 +1,54 @@
+//! The blanks at the end of a char, which do not count where chars are compared.
+//!
+//! A char(n) is stored without them, so it compares as it is. A char of free length (what a CASE or a UNION makes of chars of
+//! different lengths) keeps those that each value came with, because a result shows them; so does a varchar. Whatever compares,
+//! sorts or groups such values as chars asks for them without blanks here. As text, which a char becomes for functions of
+//! strings, it has none either.
+
+use super::coercion::Coercion;
+use super::coercion::cast;
+use super::fold;
+use crate::function::{Function, TrimSide};
+use crate::relation::Expression;
+use crate::types::DataType;
+
+/// A string without blanks at its end, of type `to`.
+fn trimmed(value: Expression, to: DataType) -> Expression {
+    let position = value.position;
+    fold::call(Function::Trim(TrimSide::Trailing), vec![value], to).at(position)
+}
+
+/// What stands for a value where values are sorted, grouped or told apart: a char of free length without its blanks, anything
+/// else as it is.
+pub(crate) fn key(value: Expression) -> Expression {
+    if value.data_type == DataType::BPCHAR { trimmed(value, DataType::BPCHAR) } else { value }
+}
+
+/// A string as an argument of a function of strings.
+pub(super) fn as_text(value: Expression) -> Expression {
+    if value.data_type == DataType::BPCHAR { trimmed(value, DataType::Text) } else { value }
+}
+
+/// Two strings as PostgreSQL compares them: char with char or varchar as char, any other two as text.
+pub(super) fn comparable(left: Expression, right: Expression) -> (Expression, Expression) {
+    let is_char = |side: &Expression| matches!(side.data_type, DataType::Char(_));
+    let chars = is_char(&left) || is_char(&right);
+    let side = |side: Expression| match side.data_type {
+        DataType::Varchar(_) if chars => trimmed(side, DataType::Text),
+        _ => as_text(side),
+    };
+    (side(left), side(right))
+}
+
+/// A cast from a string to a string: a char loses its blanks on the way to text or varchar, and gets them on the way to a char
+/// of free length.
+pub(super) fn cast_text(value: Expression, to: DataType, coercion: Coercion) -> Expression {
+    match (value.data_type, to) {
+        (DataType::BPCHAR, DataType::Text | DataType::Varchar(_)) => cast(as_text(value), to, coercion),
+        (DataType::Char(length), DataType::BPCHAR) => cast(super::pattern::pad(value, length), to, coercion),
+        _ => {
+            let function = if coercion == Coercion::Assignment { Function::AssignCast } else { Function::Cast };
+            fold::call(function, vec![value], to)
+        }
+    }
+}
