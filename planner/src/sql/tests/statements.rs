@@ -38,7 +38,8 @@ fn create_table() {
     assert_eq!(fields.iter().map(|field| field.nullable).collect::<Vec<_>>(), [true, false]);
     refused("CREATE TABLE x (a int, ^a text)", "42701", "column \"a\" specified more than once");
     refused("CREATE TABLE x (a int, PRIMARY KEY (^z))", "42703", "column \"z\" named in key does not exist");
-    refused("CREATE TABLE x (a int PRIMARY KEY, b int PRIMARY KEY)", "42601", "multiple primary keys are not allowed");
+    let message = "multiple primary keys for table \"x\" are not allowed";
+    refused("CREATE TABLE x (a int PRIMARY KEY, b int PRIMARY KEY)", "42P16", message);
 }
 
 #[test]
