@@ -1,9 +1,10 @@
 //! What the whole-engine suites share: the ways to run a statement, and rows as text. The suites are in `tests/tests/`.
 
 mod fuzz;
+pub mod random;
 mod rows;
 
-pub use fuzz::parse_and_bind;
+pub use fuzz::{execute, parse_and_bind};
 pub use rows::{Answer, answer, text_rows};
 
 use multiloop::{Backend, Engine, Session};

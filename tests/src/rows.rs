@@ -33,6 +33,12 @@ pub fn answer(session: &Session, sql: &str) -> Answer {
 
 /// The rows of a result; NULL is `NULL`.
 pub fn text_rows(result: ResultStream) -> Result<Vec<Vec<String>>> {
+    let text = |cell: Option<String>| cell.unwrap_or_else(|| "NULL".to_owned());
+    Ok(cells(result)?.into_iter().map(|row| row.into_iter().map(text).collect()).collect())
+}
+
+/// The rows of a result; NULL is none.
+pub(crate) fn cells(result: ResultStream) -> Result<Vec<Vec<Option<String>>>> {
     let types: Vec<DataType> = result.fields().iter().map(|field| field.data_type).collect();
     let (schema, context) = (result.schema(), Context::new(Memory::new(usize::MAX)));
     let table = Table::register(&schema, result.collect_batches()?, &context)?;
@@ -41,7 +47,7 @@ pub fn text_rows(result: ResultStream) -> Result<Vec<Vec<String>>> {
         for row in 0..chunk.rows {
             let cell = |(column, data_type): (&multiloop_exec::column::Column, &DataType)| {
                 let value = column.value(row, *data_type);
-                if value.is_null() { "NULL".to_owned() } else { evaluate::format(&value, *data_type) }
+                (!value.is_null()).then(|| evaluate::format(&value, *data_type))
             };
             rows.push(chunk.columns.iter().zip(&types).map(cell).collect());
         }

@@ -1,0 +1,105 @@
+//! Random subqueries in conditions and among what is selected, correlated or not.
+
+use super::data::{Column, Kind};
+use super::expression::column;
+use super::query::where_all;
+use super::writer::{Reference, Writer, are_alike};
+
+impl Writer<'_> {
+    /// A condition that asks a subquery.
+    pub(crate) fn subquery_condition(&mut self, depth: usize) -> String {
+        self.choices.enter("subquery");
+        let rows = self.rows;
+        let text = match self.choices.weighted(&[3, 3, 3, 1]) {
+            0 => {
+                let not = self.choices.one(&["", "NOT "]);
+                format!("{not}EXISTS ({})", self.correlated(depth, "1"))
+            }
+            1 => self.in_subquery(depth),
+            2 => {
+                let (subquery, found) = self.scalar_subquery(depth);
+                let outer = self.reference(|column| column.exact && column.kind.is_number());
+                let compare = self.choices.one(&[">", "<", "=", "<>"]);
+                // What is not exact may be a little less, but hardly where no value lies between.
+                let compare = if found.exact { compare } else { ">" };
+                match outer {
+                    Some(outer) if found.kind.is_number() => format!("{} {compare} {subquery}", outer.text),
+                    _ => format!("{subquery} IS NOT NULL"),
+                }
+            }
+            _ => {
+                let (subquery, _) = self.scalar_subquery(depth);
+                format!("({subquery} IS NULL OR {})", self.in_subquery(depth))
+            }
+        };
+        self.rows = rows;
+        self.choices.leave();
+        text
+    }
+
+    fn in_subquery(&mut self, depth: usize) -> String {
+        let Some(outer) = self.reference(|column| column.exact) else { return "true".to_owned() };
+        let kind = outer.column.kind;
+        let rows = self.rows;
+        let from = self.from(depth);
+        let inner = self.reference(|column| column.exact && column.kind == kind);
+        let inner = inner.map_or_else(|| format!("cast(NULL AS {})", kind.name()), |found| found.text);
+        let expression = match kind {
+            Kind::Int if self.choices.once_in(3) => format!("{inner} + 1"),
+            _ => inner,
+        };
+        self.scopes.pop();
+        self.rows = rows;
+        let operator = self.choices.weighted(&[4, 3, 1]);
+        let operator = ["IN", "NOT IN", "<> ALL"][operator];
+        format!("{} {operator} (SELECT {expression}{from})", outer.text)
+    }
+
+    /// A subquery of one value, and what the value is like.
+    pub(crate) fn scalar_subquery(&mut self, depth: usize) -> (String, Column) {
+        self.choices.enter("scalar");
+        let rows = self.rows;
+        let from = self.correlated_from(depth);
+        let (text, found) = self.aggregate(1000.0);
+        let (text, found) = match self.choices.weighted(&[3, 1]) {
+            1 if found.kind.is_number() && found.kind != Kind::Double => {
+                (format!("{text} * 1.5"), column("", Kind::Numeric, 1000.0, found.exact))
+            }
+            _ => (text, found),
+        };
+        self.scopes.pop();
+        self.rows = rows;
+        self.choices.leave();
+        (format!("(SELECT {text}{from})"), found)
+    }
+
+    fn correlated(&mut self, depth: usize, selected: &str) -> String {
+        let rows = self.rows;
+        let from = self.correlated_from(depth);
+        self.scopes.pop();
+        self.rows = rows;
+        format!("SELECT {selected}{from}")
+    }
+
+    /// FROM and WHERE of a subquery: most are correlated by an equality.
+    fn correlated_from(&mut self, depth: usize) -> String {
+        let outer = self.scope();
+        let (tables, mut conditions) = self.from_where(depth);
+        let outer = Self::references(&outer, |column| column.exact);
+        let inner = Self::references(&self.scope(), |column| column.exact);
+        let mut pairs: Vec<(&Reference, &Reference)> = Vec::new();
+        for a in &outer {
+            pairs.extend(inner.iter().filter(|b| are_alike(&a.column, &b.column)).map(|b| (a, b)));
+        }
+        if !pairs.is_empty() && self.choices.weighted(&[5, 1]) == 0 {
+            let (a, b) = pairs[self.choices.pick(pairs.len())];
+            conditions.push(self.equality(b, a));
+            // Rows of a group are looked through where the group is not enough.
+            if !self.is_large() && self.choices.once_in(4) {
+                let (a, b) = pairs[self.choices.pick(pairs.len())];
+                conditions.push(format!("{} <> {}", a.text, b.text));
+            }
+        }
+        tables + &where_all(&conditions)
+    }
+}
