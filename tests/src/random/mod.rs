@@ -7,7 +7,7 @@
 //! 3. What differs (`outcome`) in rows, types, SQLSTATE, or fifty times in how long it took, is made smaller and shown
 //!    with all that it takes to see it again (`hunt`).
 //!
-//! By hand: `cargo run -p multiloop-tests --bin random -- --minutes 60`; `tests/tests/beside_postgres.rs` runs fixed seeds.
+//! By hand: `cargo run -p multiloop-tests --bin random -- --minutes 60`.
 
 mod choices;
 mod data;
