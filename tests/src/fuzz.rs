@@ -53,7 +53,7 @@ fn catalog() -> Fixed {
         statistics: Arc::new(statistics),
         handle: TableHandle(1),
         domains: Vec::new(),
-                declared: Arc::default(),
+        declared: Arc::default(),
     }))
 }
 
