@@ -128,6 +128,16 @@ const STAYS: [&str; 3] = [
     "SELECT count(*) FROM items a WHERE a.kind < (SELECT count(*) FROM orders b WHERE b.id = 1 OR b.id = a.id)",
 ];
 
+/// What is left: joins inside of a subquery that go over all rows of their first input, because the outer row is equated
+/// with the second, and another condition reads an outer row, too. A part of the question, and of the correlation.
+const LEFT: [(&str, &str); 5] = [
+    ("FROM items c JOIN", "b.kind < a.kind"),
+    ("FROM items c JOIN", "AND a.kind > 1"),
+    ("avg(b.price) FROM", "b.kind < a.kind"),
+    ("avg(b.price) FROM", "b.kind <> a.kind"),
+    ("avg(b.price) FROM", "AND a.kind > 1"),
+];
+
 /// Every question once over every source, with every correlation and in every clause.
 fn shapes() -> Vec<String> {
     let mut shapes = Vec::new();
@@ -244,9 +254,12 @@ fn nothing_is_searched_for_each_row() {
     let session = WAYS[2].session();
     fill(&session, PLAIN, OTHER);
     let shapes = shapes();
-    let nested: Vec<&String> = shapes.iter().filter(|sql| !searched(&plan(&session, sql)).is_empty()).collect();
-    let some = &nested[..nested.len().min(20)];
-    assert!(nested.is_empty(), "{} of {} shapes, among them\n{some:#?}", nested.len(), shapes.len());
+    let is_left =
+        |sql: &str| LEFT.iter().any(|(question, correlation)| sql.contains(question) && sql.contains(correlation));
+    let wrong: Vec<&String> =
+        shapes.iter().filter(|sql| searched(&plan(&session, sql)).is_empty() == is_left(sql.as_str())).collect();
+    let some = &wrong[..wrong.len().min(20)];
+    assert!(wrong.is_empty(), "{} of {} shapes, among them\n{some:#?}", wrong.len(), shapes.len());
     for sql in STAYS {
         assert!(!searched(&plan(&session, sql)).is_empty(), "this is a shape now: {sql}");
     }
