@@ -17,6 +17,7 @@ use super::crossing::{Side, may_cross_from_on};
 use super::derive_predicates::{EqualityClasses, copies_for, tested_column};
 use super::estimate;
 use super::factor_or::{factor_or, implied};
+use super::input_set::InputSet;
 use super::join_order::{self, Input, KeyClass, KeyColumn, Residual, Restriction};
 use super::push_filter::{Placer, empty, equated_columns, filtered, is_empty};
 use super::selectivity::selectivity;
@@ -28,14 +29,17 @@ use crate::relation::visit::{as_binary, as_column, for_each_column, has_subquery
 use crate::relation::{ColumnId, Expression, ExpressionKind, JoinKind, Relation};
 use std::sync::Arc;
 
-/// Inputs that one cluster may have: their sets are bits of a word.
-const INPUTS_MAX: usize = 60;
+/// Inputs and tests that one cluster may have; beyond that its two sides are clusters of their own.
+const ELEMENTS_MAX: usize = InputSet::<WORDS_MAX>::CAPACITY;
+
+/// The words that a set of so many has.
+const WORDS_MAX: usize = 8;
 
 /// What it costs to keep a text of a row, in the unit of `join_cost`.
 const TEXT_COST: f64 = 5.0;
 
 /// No input makes this column.
-const NO_INPUT: u8 = u8::MAX;
+const NO_INPUT: u16 = u16::MAX;
 
 /// The joins of `relation`, with `predicates` applied.
 pub(super) fn place_join(placer: &Placer<'_>, relation: Relation, predicates: Vec<Expression>) -> Relation {
@@ -49,7 +53,21 @@ pub(super) fn place_join(placer: &Placer<'_>, relation: Relation, predicates: Ve
         projected: false,
         renames: Vec::new(),
     };
-    cluster.flatten(relation, true);
+    let dissolve = elements(&relation) <= ELEMENTS_MAX;
+    match relation {
+        relation if dissolve => cluster.flatten(relation, true),
+        Relation::Join { kind: JoinKind::Inner, left, right, on } => {
+            cluster.inputs.extend([take(left), take(right)]);
+            on.into_conjuncts().into_iter().for_each(|conjunct| cluster.add(conjunct));
+        }
+        Relation::Join { kind: kind @ (JoinKind::Semi | JoinKind::Anti), left, right, on }
+            if is_pure(&on) && !has_subquery(&on) =>
+        {
+            cluster.inputs.push(take(left));
+            cluster.tests.push(Test { kind, right: take(right), on: on.into_conjuncts() });
+        }
+        relation => cluster.inputs.push(relation),
+    }
     predicates.into_iter().for_each(|predicate| cluster.add(predicate));
     cluster.dissolve_outer_joins();
     cluster.build()
@@ -81,10 +99,6 @@ struct Test {
 
 impl Cluster<'_> {
     fn flatten(&mut self, relation: Relation, root: bool) {
-        if self.inputs.len() + self.tests.len() >= INPUTS_MAX {
-            self.inputs.push(relation);
-            return;
-        }
         match relation {
             Relation::Join { kind: JoinKind::Inner, left, right, on } if root || !effects(&on).volatile => {
                 self.flatten(take(left), false);
@@ -192,11 +206,18 @@ impl Cluster<'_> {
         }
     }
 
-    fn build(mut self) -> Relation {
+    fn build(self) -> Relation {
+        match self.inputs.len() + self.tests.len() {
+            elements if elements <= InputSet::<1>::CAPACITY => self.build_with::<1>(),
+            _ => self.build_with::<WORDS_MAX>(),
+        }
+    }
+
+    fn build_with<const WORDS: usize>(mut self) -> Relation {
         let columns: Vec<Vec<ColumnId>> = self.inputs.iter().map(Relation::columns).collect();
         let mut input_of = vec![NO_INPUT; self.placer.profiles.len()];
         for (at, made) in columns.iter().enumerate() {
-            made.iter().for_each(|id| input_of[id.0 as usize] = at as u8);
+            made.iter().for_each(|id| input_of[id.0 as usize] = at as u16);
         }
         let input_of = |id: ColumnId| input_of[id.0 as usize];
         // A semi join's condition on the left alone is a filter.
@@ -214,10 +235,10 @@ impl Cluster<'_> {
         classes.derive(&mut self.conjuncts, &|id| usize::from(input_of(id)));
         let said =
             self.conjuncts.iter().filter(|conjunct| tested_column(conjunct).is_some()).cloned().collect::<Vec<_>>();
-        let (local, residuals) = self.assign(&input_of);
+        let (local, residuals) = self.assign::<WORDS>(&input_of);
         let Some(local) = local else { return empty(self.made) };
         let tests = std::mem::take(&mut self.tests);
-        let restrictions: Vec<Restriction> =
+        let restrictions: Vec<Restriction<WORDS>> =
             tests.into_iter().filter_map(|test| self.restriction(test, &classes, &said, &input_of)).collect();
         let profiles = self.placer.profiles;
         let mut inputs = Vec::with_capacity(local.len());
@@ -275,12 +296,15 @@ impl Cluster<'_> {
     }
 
     /// The conjuncts of each input (none at all if one can never be TRUE), and those that join.
-    fn assign(&mut self, input_of: &dyn Fn(ColumnId) -> u8) -> (Option<Vec<Vec<Expression>>>, Vec<Residual>) {
+    fn assign<const WORDS: usize>(
+        &mut self,
+        input_of: &dyn Fn(ColumnId) -> u16,
+    ) -> (Option<Vec<Vec<Expression>>>, Vec<Residual<WORDS>>) {
         let mask_of = |predicate: &Expression| {
-            let mut mask = 0u64;
+            let mut mask = InputSet::<WORDS>::EMPTY;
             for_each_column(predicate, &mut |id| {
                 if input_of(id) != NO_INPUT {
-                    mask |= 1 << input_of(id);
+                    mask.insert(usize::from(input_of(id)));
                 }
             });
             mask
@@ -289,13 +313,13 @@ impl Cluster<'_> {
         let mut joining = Vec::new();
         for conjunct in std::mem::take(&mut self.conjuncts) {
             let mask = mask_of(&conjunct);
-            match mask.count_ones() {
-                0 => match &conjunct.kind {
+            match (mask.len(), mask.first()) {
+                (0, _) => match &conjunct.kind {
                     ExpressionKind::Constant(value) if value.is_true() => {}
                     ExpressionKind::Constant(_) => return (None, Vec::new()),
                     _ => self.above.push(conjunct),
                 },
-                1 => local[mask.trailing_zeros() as usize].push(conjunct),
+                (1, Some(input)) => local[input].push(conjunct),
                 _ => joining.push((conjunct, mask)),
             }
         }
@@ -303,8 +327,8 @@ impl Cluster<'_> {
             .into_iter()
             .map(|(predicate, mask)| {
                 let mut said = 1.0;
-                for (at, predicates) in local.iter_mut().enumerate().filter(|(at, _)| mask >> at & 1 == 1) {
-                    if let Some(implied) = implied(&predicate, &|part| mask_of(part) == 1 << at)
+                for (at, predicates) in local.iter_mut().enumerate().filter(|(at, _)| mask.contains(*at)) {
+                    if let Some(implied) = implied(&predicate, &|part| mask_of(part) == InputSet::of(at))
                         && !predicates.contains(&implied)
                     {
                         said *= selectivity([&implied], self.placer.profiles);
@@ -327,28 +351,28 @@ impl Cluster<'_> {
     }
 
     /// The test with its right side placed; none if it passes every row.
-    fn restriction(
+    fn restriction<const WORDS: usize>(
         &self,
         test: Test,
         classes: &EqualityClasses,
         said: &[Expression],
-        input_of: &dyn Fn(ColumnId) -> u8,
-    ) -> Option<Restriction> {
-        let mut required = 0u64;
+        input_of: &dyn Fn(ColumnId) -> u16,
+    ) -> Option<Restriction<WORDS>> {
+        let mut required = InputSet::EMPTY;
         let (mut to_right, mut on) = (Vec::new(), Vec::new());
         for conjunct in test.on {
-            let mut mask = 0u64;
+            let mut mask = InputSet::EMPTY;
             let mut mentions = false;
             for_each_column(&conjunct, &mut |id| {
                 mentions = true;
                 if input_of(id) != NO_INPUT {
-                    mask |= 1 << input_of(id);
+                    mask.insert(usize::from(input_of(id)));
                 }
             });
-            if mask == 0 && mentions && !self.placer.is_correlated(&conjunct) {
+            if mask.is_empty() && mentions && !self.placer.is_correlated(&conjunct) {
                 to_right.push(conjunct);
             } else {
-                required |= mask;
+                required = required.union(&mask);
                 on.push(conjunct);
             }
         }
@@ -381,7 +405,7 @@ impl Cluster<'_> {
         let matched = estimate::match_share(&keys, rows, profiles);
         let share = if test.kind == JoinKind::Semi { matched } else { (1.0 - matched).max(0.05) };
         // A test of constants only still needs a row to be tested on.
-        let required = if required == 0 { 1 } else { required };
+        let required = if required.is_empty() { InputSet::of(0) } else { required };
         Some(Restriction { kind: test.kind, right, on: Expression::and(on), required, rows, share, keys: keys.len() })
     }
 
@@ -390,7 +414,7 @@ impl Cluster<'_> {
         classes: &EqualityClasses,
         said: &[Expression],
         inputs: &[Input],
-        input_of: &dyn Fn(ColumnId) -> u8,
+        input_of: &dyn Fn(ColumnId) -> u16,
     ) -> Vec<KeyClass> {
         let profiles = self.placer.profiles;
         let key_classes = classes.iter().map(|(columns, data_type)| {
@@ -417,6 +441,15 @@ impl Cluster<'_> {
             KeyClass { members, data_type }
         });
         key_classes.filter(|class| class.members.len() > 1).collect()
+    }
+}
+
+/// How many inputs and tests a relation may become.
+fn elements(relation: &Relation) -> usize {
+    match relation {
+        Relation::Join { left, right, .. } => elements(left) + elements(right),
+        Relation::Filter { input, .. } | Relation::Project { input, .. } => elements(input),
+        _ => 1,
     }
 }
 

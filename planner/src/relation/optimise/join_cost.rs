@@ -20,7 +20,9 @@
 //! share that passes. Two classes that join the same two inputs are one composite key: it has at most as many
 //! values as either table has rows. The figure does not depend on the order of joins, so plans compare fairly.
 
-use super::join_order::{KeyClass, Residual, Restriction};
+use super::input_set::InputSet;
+use super::join_order::{KeyClass, KeyColumn, Residual, Restriction};
+use rustc_hash::FxHashMap;
 
 /// The facts about one join that its cost depends on.
 #[derive(Default)]
@@ -87,35 +89,35 @@ fn build_unit(rows: f64) -> f64 {
 }
 
 /// Estimates the rows of sets of inputs and restrictions.
-pub(super) struct Cardinality<'a> {
+pub(super) struct Cardinality<'a, const WORDS: usize> {
     /// Rows of each input.
     pub(super) rows: Vec<f64>,
     /// The inputs of each class.
-    pub(super) class_masks: Vec<u64>,
+    pub(super) class_masks: Vec<InputSet<WORDS>>,
     /// The restrictions, by number.
-    pub(super) restrictions: &'a [Restriction],
+    pub(super) restrictions: &'a [Restriction<WORDS>],
     classes: &'a [KeyClass],
     /// For each class: (input, values), most values first.
     values: Vec<Vec<(usize, f64)>>,
     /// Pairs of inputs with a composite key, and the factor by which independent classes would be wrong.
-    composites: Vec<Composite>,
+    composites: Vec<Composite<WORDS>>,
     /// Other predicates: the inputs that they read, the share that passes.
-    shares: Vec<(u64, f64)>,
+    shares: Vec<(InputSet<WORDS>, f64)>,
 }
 
-struct Composite {
-    pair: u64,
+struct Composite<const WORDS: usize> {
+    pair: InputSet<WORDS>,
     correction: f64,
-    /// The input (as a bit) whose key columns together occur once a row.
-    unique: u64,
+    /// The input whose key columns together occur once a row.
+    unique: Option<usize>,
 }
 
-impl<'a> Cardinality<'a> {
+impl<'a, const WORDS: usize> Cardinality<'a, WORDS> {
     pub(super) fn new(
         rows: Vec<f64>,
         classes: &'a [KeyClass],
-        residuals: &[Residual],
-        restrictions: &'a [Restriction],
+        residuals: &[Residual<WORDS>],
+        restrictions: &'a [Restriction<WORDS>],
     ) -> Self {
         let values = classes.iter().map(|class| {
             let mut values: Vec<(usize, f64)> = class.members.iter().map(|key| (key.input, key.values)).collect();
@@ -125,10 +127,14 @@ impl<'a> Cardinality<'a> {
         Cardinality {
             class_masks: classes
                 .iter()
-                .map(|class| class.members.iter().fold(0, |all, key| all | 1 << key.input))
+                .map(|class| {
+                    let mut mask = InputSet::EMPTY;
+                    class.members.iter().for_each(|key| mask.insert(key.input));
+                    mask
+                })
                 .collect(),
             values: values.collect(),
-            composites: composites(rows.len(), classes),
+            composites: composites(classes),
             shares: residuals.iter().map(|residual| (residual.mask, residual.share)).collect(),
             restrictions,
             classes,
@@ -137,15 +143,15 @@ impl<'a> Cardinality<'a> {
     }
 
     /// The expected rows of a set of inputs and restrictions, at least one.
-    pub(super) fn of(&self, set: u64) -> f64 {
+    pub(super) fn of(&self, set: &InputSet<WORDS>) -> f64 {
         let mut rows = 1.0;
         for (input, own) in self.rows.iter().enumerate() {
-            if set >> input & 1 == 1 {
+            if set.contains(input) {
                 rows *= own;
             }
         }
         for values in &self.values {
-            let mut present = values.iter().filter(|(input, _)| set >> input & 1 == 1);
+            let mut present = values.iter().filter(|(input, _)| set.contains(*input));
             // All but the fewest, which come last.
             let mut held = present.next().map(|(_, values)| *values);
             for (_, next) in present {
@@ -153,14 +159,14 @@ impl<'a> Cardinality<'a> {
                 held = Some(*next);
             }
         }
-        for composite in self.composites.iter().filter(|composite| composite.pair & !set == 0) {
+        for composite in self.composites.iter().filter(|composite| composite.pair.is_within(set)) {
             rows *= composite.correction;
         }
-        for (_, share) in self.shares.iter().filter(|(mask, _)| mask & !set == 0) {
+        for (_, share) in self.shares.iter().filter(|(mask, _)| mask.is_within(set)) {
             rows *= share;
         }
         for (number, test) in self.restrictions.iter().enumerate() {
-            if set >> (self.rows.len() + number) & 1 == 1 {
+            if set.contains(self.rows.len() + number) {
                 rows *= test.share;
             }
         }
@@ -168,32 +174,34 @@ impl<'a> Cardinality<'a> {
     }
 
     /// Fills in how many classes join two sets, and whether a left row meets at most one right row.
-    pub(super) fn describe_key(&self, left: u64, right: u64, shape: &mut JoinShape) {
+    pub(super) fn describe_key(&self, left: &InputSet<WORDS>, right: &InputSet<WORDS>, shape: &mut JoinShape) {
         for (class, mask) in self.classes.iter().zip(&self.class_masks) {
-            if mask & left == 0 || mask & right == 0 {
+            if !mask.meets(left) || !mask.meets(right) {
                 continue;
             }
             shape.keys += 1;
             // Unique in its input, and the joins on the right have not repeated that input's rows.
-            let unique = class.members.iter().any(|key| {
-                right >> key.input & 1 == 1 && key.unique && shape.right_rows <= self.rows[key.input] * 1.001
-            });
+            let unique = class
+                .members
+                .iter()
+                .any(|key| right.contains(key.input) && key.unique && shape.right_rows <= self.rows[key.input] * 1.001);
             shape.unique |= unique;
             shape.one_key |= unique;
             // Which input is streamed is not known here; the largest one most likely is.
-            shape.left_sorted |= class.members.iter().any(|key| left >> key.input & 1 == 1 && key.sorted);
-            shape.right_sorted |= class.members.iter().any(|key| right >> key.input & 1 == 1 && key.sorted);
-            shape.wide |= class.members.iter().any(|key| right >> key.input & 1 == 1 && key.wide);
+            shape.left_sorted |= class.members.iter().any(|key| left.contains(key.input) && key.sorted);
+            shape.right_sorted |= class.members.iter().any(|key| right.contains(key.input) && key.sorted);
+            shape.wide |= class.members.iter().any(|key| right.contains(key.input) && key.wide);
         }
         if shape.keys > 1 && !shape.one_key || shape.wide {
             (shape.left_sorted, shape.right_sorted) = (false, false);
         }
         if shape.keys > 1 {
             shape.unique |= self.composites.iter().any(|composite| {
-                let there = composite.unique & right;
-                there != 0
-                    && composite.pair & left != 0
-                    && shape.right_rows <= self.rows[there.trailing_zeros() as usize] * 1.001
+                composite.unique.is_some_and(|unique| {
+                    right.contains(unique)
+                        && composite.pair.meets(left)
+                        && shape.right_rows <= self.rows[unique] * 1.001
+                })
             });
         }
     }
@@ -214,33 +222,62 @@ impl<'a> Cardinality<'a> {
 }
 
 /// The composite keys: pairs of inputs that share several classes.
-fn composites(inputs: usize, classes: &[KeyClass]) -> Vec<Composite> {
-    let mut all = Vec::new();
-    for a in 0..inputs {
-        for b in a + 1..inputs {
-            let mut shared = 0;
-            let (mut independent, mut a_values, mut b_values) = (1.0, 1.0, 1.0);
-            let (mut a_rows, mut b_rows) = (f64::INFINITY, f64::INFINITY);
-            for class in classes {
-                let member = |input| class.members.iter().find(|key| key.input == input);
-                let (Some(x), Some(y)) = (member(a), member(b)) else { continue };
-                shared += 1;
-                independent *= x.values.max(y.values);
-                a_values *= x.values;
-                b_values *= y.values;
-                a_rows = a_rows.min(x.table_rows);
-                b_rows = b_rows.min(y.table_rows);
+fn composites<const WORDS: usize>(classes: &[KeyClass]) -> Vec<Composite<WORDS>> {
+    // What the classes of a pair say together; the first that they share alone makes no composite key.
+    let mut pairs: FxHashMap<(usize, usize), Shared> = FxHashMap::default();
+    let mut order = Vec::new();
+    for class in classes {
+        for (at, one) in class.members.iter().enumerate() {
+            for other in &class.members[at + 1..] {
+                let (a, b) = if one.input < other.input { (one, other) } else { (other, one) };
+                let pair = (a.input, b.input);
+                pairs
+                    .entry(pair)
+                    .or_insert_with(|| {
+                        order.push(pair);
+                        Shared::default()
+                    })
+                    .add(a, b);
             }
-            if shared < 2 {
-                continue;
-            }
-            let (a_distinct, b_distinct) = (a_values.min(a_rows), b_values.min(b_rows));
-            let composite = a_distinct.min(b_distinct).max(1.0);
-            // Of the two tables, the one with fewer rows is taken for the one that the other refers to.
-            let unique = if a_rows <= b_rows { 1 << a } else { 1 << b };
-            let unique = if composite >= a_rows.min(b_rows) { unique } else { 0 };
-            all.push(Composite { pair: 1 << a | 1 << b, correction: (independent / composite).max(1.0), unique });
         }
     }
-    all
+    order.sort_unstable();
+    order.into_iter().filter_map(|pair| pairs[&pair].composite(pair)).collect()
+}
+
+/// What two inputs share.
+struct Shared {
+    classes: usize,
+    independent: f64,
+    values: (f64, f64),
+    rows: (f64, f64),
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Shared { classes: 0, independent: 1.0, values: (1.0, 1.0), rows: (f64::INFINITY, f64::INFINITY) }
+    }
+}
+
+impl Shared {
+    fn add(&mut self, a: &KeyColumn, b: &KeyColumn) {
+        self.classes += 1;
+        self.independent *= a.values.max(b.values);
+        self.values = (self.values.0 * a.values, self.values.1 * b.values);
+        self.rows = (self.rows.0.min(a.table_rows), self.rows.1.min(b.table_rows));
+    }
+
+    fn composite<const WORDS: usize>(&self, (a, b): (usize, usize)) -> Option<Composite<WORDS>> {
+        if self.classes < 2 {
+            return None;
+        }
+        let (a_rows, b_rows) = self.rows;
+        let (a_distinct, b_distinct) = (self.values.0.min(a_rows), self.values.1.min(b_rows));
+        let composite = a_distinct.min(b_distinct).max(1.0);
+        // Of the two tables, the one with fewer rows is taken for the one that the other refers to.
+        let unique = if a_rows <= b_rows { a } else { b };
+        let unique = (composite >= a_rows.min(b_rows)).then_some(unique);
+        let correction = (self.independent / composite).max(1.0);
+        Some(Composite { pair: InputSet::of(a).union(&InputSet::of(b)), correction, unique })
+    }
 }

@@ -1,4 +1,4 @@
-//! The order and the sides of joins: dynamic programming over sets of inputs, greedy where there are too many.
+//! The order and the sides of joins: dynamic programming over sets of inputs, `join_greedy` where there are too many.
 //!
 //! A plan of a set is a plan of a left subset, streamed, and one of the rest, built into a bucket (hash or direct
 //! table) that each left row probes. A chain of left children is one fused loop with a nest of lookups; each
@@ -11,7 +11,9 @@
 //!
 //! Cost, in units of about a nanosecond of one thread: see `join_cost`.
 
+use super::input_set::InputSet;
 use super::join_cost::{Cardinality, JoinShape, cost_of};
+use super::join_greedy::greedy;
 use super::push_filter::{equality, filtered};
 use crate::function::Function;
 use crate::relation::column_set::ColumnSet;
@@ -62,32 +64,37 @@ pub(super) struct KeyColumn {
 }
 
 /// Another predicate over several inputs.
-pub(super) struct Residual {
+pub(super) struct Residual<const WORDS: usize> {
     pub(super) predicate: Expression,
     /// The inputs that it reads.
-    pub(super) mask: u64,
+    pub(super) mask: InputSet<WORDS>,
     /// The share of rows that pass.
     pub(super) share: f64,
     /// The inputs of either side, if it is an equality that can serve as a key.
-    pub(super) sides: Option<(u64, u64)>,
+    pub(super) sides: Option<(InputSet<WORDS>, InputSet<WORDS>)>,
 }
 
-impl Residual {
+impl<const WORDS: usize> Residual<WORDS> {
     /// A predicate over the inputs in `mask`.
-    pub(super) fn new(predicate: Expression, mask: u64, share: f64, mask_of: &dyn Fn(&Expression) -> u64) -> Self {
+    pub(super) fn new(
+        predicate: Expression,
+        mask: InputSet<WORDS>,
+        share: f64,
+        mask_of: &dyn Fn(&Expression) -> InputSet<WORDS>,
+    ) -> Self {
         let sides = as_binary(&predicate, Function::Equal).map(|(a, b)| (mask_of(a), mask_of(b)));
-        let sides = sides.filter(|(a, b)| *a != 0 && *b != 0 && a & b == 0);
+        let sides = sides.filter(|(a, b)| !a.is_empty() && !b.is_empty() && !a.meets(b));
         Residual { predicate, mask, share, sides }
     }
 }
 
 /// A semi or anti join.
-pub(super) struct Restriction {
+pub(super) struct Restriction<const WORDS: usize> {
     pub(super) kind: JoinKind,
     pub(super) right: Relation,
     pub(super) on: Expression,
     /// The inputs that its condition reads.
-    pub(super) required: u64,
+    pub(super) required: InputSet<WORDS>,
     /// Rows of its right side.
     pub(super) rows: f64,
     /// The share of left rows that pass.
@@ -97,11 +104,11 @@ pub(super) struct Restriction {
 }
 
 /// Joins the inputs in the cheapest order found.
-pub(super) fn order_joins(
+pub(super) fn order_joins<const WORDS: usize>(
     inputs: Vec<Input>,
     classes: &[KeyClass],
-    residuals: Vec<Residual>,
-    restrictions: Vec<Restriction>,
+    residuals: Vec<Residual<WORDS>>,
+    restrictions: Vec<Restriction<WORDS>>,
 ) -> Relation {
     let rows: Vec<f64> = inputs.iter().map(|input| input.rows).collect();
     let payloads = inputs.iter().map(|input| input.payload).collect();
@@ -113,7 +120,7 @@ pub(super) fn order_joins(
     } else if elements <= search.exhaustive_max() {
         search.exhaustive()
     } else {
-        search.greedy()
+        greedy(&search)
     };
     let mut builder = Builder {
         inputs: inputs.into_iter().map(|input| Some(input.relation)).collect(),
@@ -125,73 +132,101 @@ pub(super) fn order_joins(
 }
 
 /// A join tree over numbers of inputs and restrictions.
-enum Tree {
+pub(super) enum Tree {
     Input(usize),
     Join(Box<Tree>, Box<Tree>),
     Restrict(Box<Tree>, usize),
 }
 
 #[derive(Clone, Copy)]
-struct Plan {
-    cost: f64,
-    rows: f64,
-    /// The set of the left child; the rest is the right's. Empty for a single input.
-    left: u64,
+pub(super) struct Plan<const WORDS: usize> {
+    pub(super) cost: f64,
+    pub(super) rows: f64,
+    /// The set of the left child, as bits; the rest is the right's. Empty for a single input, and in greedy search.
+    pub(super) left: u64,
     /// Inputs that some predicate connects to one of this set.
-    neighbours: u64,
+    pub(super) neighbours: InputSet<WORDS>,
 }
 
-const NO_PLAN: Plan = Plan { cost: f64::INFINITY, rows: 0.0, left: 0, neighbours: 0 };
+impl<const WORDS: usize> Plan<WORDS> {
+    const NONE: Self = Plan { cost: f64::INFINITY, rows: 0.0, left: 0, neighbours: InputSet::EMPTY };
+}
 
-struct Search<'a> {
-    cardinality: Cardinality<'a>,
-    residuals: &'a [Residual],
+pub(super) struct Search<'a, const WORDS: usize> {
+    pub(super) cardinality: Cardinality<'a, WORDS>,
+    residuals: &'a [Residual<WORDS>],
     /// Of the inputs.
     payloads: Vec<f64>,
 }
 
-impl Search<'_> {
-    fn input_count(&self) -> usize {
+impl<const WORDS: usize> Search<'_, WORDS> {
+    pub(super) fn input_count(&self) -> usize {
         self.cardinality.rows.len()
     }
 
     /// Inputs that some predicate connects to this one, itself left out.
-    fn neighbours_of(&self, input: usize) -> u64 {
-        let classes = self.cardinality.class_masks.iter().filter(|mask| **mask >> input & 1 == 1);
-        let residuals = self.residuals.iter().map(|residual| &residual.mask).filter(|mask| **mask >> input & 1 == 1);
-        classes.chain(residuals).fold(0, |all, mask| all | mask) & !(1 << input)
+    pub(super) fn neighbours_of(&self, input: usize) -> InputSet<WORDS> {
+        let masks = self.cardinality.class_masks.iter().chain(self.residuals.iter().map(|residual| &residual.mask));
+        let about = masks.filter(|mask| mask.contains(input));
+        about.fold(InputSet::EMPTY, |all, mask| all.union(mask)).without(&InputSet::of(input))
     }
 
     fn exhaustive_max(&self) -> usize {
         let inputs = self.input_count();
-        let connected: u32 = (0..inputs).map(|input| self.neighbours_of(input).count_ones()).sum();
+        // Of more there is nothing to find out.
+        if inputs > EXHAUSTIVE_SPARSE_MAX {
+            return EXHAUSTIVE_SPARSE_MAX;
+        }
+        let connected: usize = (0..inputs).map(|input| self.neighbours_of(input).len()).sum();
         // A chain has two neighbours an input.
-        if connected as usize <= 3 * inputs { EXHAUSTIVE_SPARSE_MAX } else { EXHAUSTIVE_MAX }
+        if connected <= 3 * inputs { EXHAUSTIVE_SPARSE_MAX } else { EXHAUSTIVE_MAX }
+    }
+
+    /// Whether two sets of inputs may be joined: a predicate connects them, or nothing is left that a predicate could
+    /// connect to either.
+    pub(super) fn may_join(
+        left: &InputSet<WORDS>,
+        right: &InputSet<WORDS>,
+        left_plan: &Plan<WORDS>,
+        right_plan: &Plan<WORDS>,
+    ) -> bool {
+        left_plan.neighbours.meets(right)
+            || (left_plan.neighbours.is_within(left) && right_plan.neighbours.is_within(right))
     }
 
     /// Whether a split makes sense: the right is one restriction whose inputs are on the left, or both sides hold
-    /// inputs and a predicate connects them (or nothing is left that a predicate could connect to either).
-    fn may_split(&self, left: u64, right: u64, left_plan: &Plan, right_plan: &Plan) -> bool {
+    /// inputs and may be joined.
+    fn may_split(&self, left: u64, right: u64, left_plan: &Plan<WORDS>, right_plan: &Plan<WORDS>) -> bool {
         let inputs = (1u64 << self.input_count()) - 1;
         if right & inputs == 0 {
             let restriction = right.trailing_zeros() as usize - self.input_count();
-            return right.count_ones() == 1 && self.cardinality.restrictions[restriction].required & !left == 0;
+            let required = &self.cardinality.restrictions[restriction].required;
+            return right.count_ones() == 1 && required.is_within(&InputSet::of_bits(left));
         }
         if !left_plan.cost.is_finite() || !right_plan.cost.is_finite() {
             return false;
         }
-        let (left, right) = (left & inputs, right & inputs);
-        left_plan.neighbours & right != 0 || (left_plan.neighbours & !left == 0 && right_plan.neighbours & !right == 0)
+        let (left, right) = (InputSet::of_bits(left & inputs), InputSet::of_bits(right & inputs));
+        Self::may_join(&left, &right, left_plan, right_plan)
     }
 
-    fn shape(&self, left: u64, right: u64, left_rows: f64, right_rows: f64, rows: f64) -> JoinShape {
+    pub(super) fn shape(
+        &self,
+        left: &InputSet<WORDS>,
+        right: &InputSet<WORDS>,
+        left_rows: f64,
+        right_rows: f64,
+        rows: f64,
+    ) -> JoinShape {
         let mut shape = JoinShape { left_rows, right_rows, rows, ..JoinShape::default() };
         self.cardinality.describe_key(left, right, &mut shape);
-        let kept = self.payloads.iter().enumerate().filter(|(input, _)| right >> input & 1 == 1);
+        let kept = self.payloads.iter().enumerate().filter(|(input, _)| right.contains(*input));
         shape.payload = kept.map(|(_, payload)| payload).sum();
         for residual in self.residuals {
-            match residual.sides {
-                Some((a, b)) if (a & !left == 0 && b & !right == 0) || (b & !left == 0 && a & !right == 0) => {
+            match &residual.sides {
+                Some((a, b))
+                    if (a.is_within(left) && b.is_within(right)) || (b.is_within(left) && a.is_within(right)) =>
+                {
                     shape.keys += 1;
                 }
                 _ => {}
@@ -203,7 +238,7 @@ impl Search<'_> {
     fn exhaustive(&self) -> Tree {
         let inputs = self.input_count();
         let all = (1u64 << (inputs + self.cardinality.restrictions.len())) - 1;
-        let mut plans = vec![NO_PLAN; all as usize + 1];
+        let mut plans = vec![Plan::<WORDS>::NONE; all as usize + 1];
         for input in 0..inputs {
             let neighbours = self.neighbours_of(input);
             plans[1 << input] = Plan { cost: 0.0, rows: self.cardinality.rows[input], left: 0, neighbours };
@@ -212,15 +247,15 @@ impl Search<'_> {
             if set.count_ones() < 2 || set & ((1 << inputs) - 1) == 0 {
                 continue;
             }
-            let mut best = NO_PLAN;
+            let mut best = Plan::NONE;
             let mut left = (set - 1) & set;
             while left != 0 {
                 let right = set ^ left;
                 let (left_plan, right_plan) = (plans[left as usize], plans[right as usize]);
                 if left_plan.cost.is_finite() && self.may_split(left, right, &left_plan, &right_plan) {
                     if best.left == 0 {
-                        best.rows = self.cardinality.of(set);
-                        best.neighbours = left_plan.neighbours | right_plan.neighbours;
+                        best.rows = self.cardinality.of(&InputSet::of_bits(set));
+                        best.neighbours = left_plan.neighbours.union(&right_plan.neighbours);
                     }
                     let cost = self.split_cost(left, right, &left_plan, &right_plan, best.rows);
                     if cost < best.cost {
@@ -234,11 +269,12 @@ impl Search<'_> {
         self.tree(&plans, all)
     }
 
-    fn split_cost(&self, left: u64, right: u64, left_plan: &Plan, right_plan: &Plan, rows: f64) -> f64 {
+    fn split_cost(&self, left: u64, right: u64, left_plan: &Plan<WORDS>, right_plan: &Plan<WORDS>, rows: f64) -> f64 {
         match self.restriction(right) {
             Some(number) => left_plan.cost + cost_of(&self.cardinality.restriction_shape(number, left_plan.rows)),
             None => {
-                let shape = self.shape(left, right, left_plan.rows, right_plan.rows, rows);
+                let (left, right) = (InputSet::of_bits(left), InputSet::of_bits(right));
+                let shape = self.shape(&left, &right, left_plan.rows, right_plan.rows, rows);
                 left_plan.cost + right_plan.cost + cost_of(&shape)
             }
         }
@@ -250,7 +286,7 @@ impl Search<'_> {
         first.checked_sub(self.input_count())
     }
 
-    fn tree(&self, plans: &[Plan], set: u64) -> Tree {
+    fn tree(&self, plans: &[Plan<WORDS>], set: u64) -> Tree {
         let left = plans[set as usize].left;
         if left == 0 {
             return Tree::Input(set.trailing_zeros() as usize);
@@ -261,93 +297,30 @@ impl Search<'_> {
             None => Tree::Join(below, Box::new(self.tree(plans, set ^ left))),
         }
     }
-
-    /// Joins the pair of least cost again and again; restrictions as soon as their inputs are there.
-    fn greedy(&self) -> Tree {
-        let mut parts: Vec<(u64, Plan, Tree)> = (0..self.input_count())
-            .map(|input| {
-                let neighbours = self.neighbours_of(input);
-                let plan = Plan { cost: 0.0, rows: self.cardinality.rows[input], left: 0, neighbours };
-                (1 << input, plan, Tree::Input(input))
-            })
-            .collect();
-        let mut waiting: Vec<usize> = (0..self.cardinality.restrictions.len()).collect();
-        loop {
-            waiting.retain(|&number| {
-                let test = &self.cardinality.restrictions[number];
-                let Some(part) = parts.iter_mut().find(|part| test.required & !part.0 == 0) else { return true };
-                part.1.rows *= test.share;
-                let below = std::mem::replace(&mut part.2, Tree::Input(0));
-                part.2 = Tree::Restrict(Box::new(below), number);
-                false
-            });
-            if parts.len() == 1 {
-                return parts.swap_remove(0).2;
-            }
-            let (left, right, plan) = self.cheapest_pair(&parts);
-            let (first, second) = (left.max(right), left.min(right));
-            let (a, b) = (parts.swap_remove(first), parts.swap_remove(second));
-            let (a, b) = if first == left { (a, b) } else { (b, a) };
-            parts.push((a.0 | b.0, plan, Tree::Join(Box::new(a.2), Box::new(b.2))));
-        }
-    }
-
-    fn cheapest_pair(&self, parts: &[(u64, Plan, Tree)]) -> (usize, usize, Plan) {
-        let mut best: Option<(f64, usize, usize, Plan)> = None;
-        for (left, a) in parts.iter().enumerate() {
-            for (right, b) in parts.iter().enumerate().filter(|(right, _)| *right != left) {
-                if !self.may_split(a.0, b.0, &a.1, &b.1) {
-                    continue;
-                }
-                // What restrictions took off the sides' rows, the set's own estimate does not know.
-                let share = a.1.rows * b.1.rows / (self.cardinality.of(a.0) * self.cardinality.of(b.0)).max(1.0);
-                let rows = self.cardinality.of(a.0 | b.0) * share.min(1.0);
-                let cost = cost_of(&self.shape(a.0, b.0, a.1.rows, b.1.rows, rows));
-                if best.as_ref().is_none_or(|best| cost < best.0) {
-                    let neighbours = a.1.neighbours | b.1.neighbours;
-                    best = Some((cost, left, right, Plan { cost, rows, left: a.0, neighbours }));
-                }
-            }
-        }
-        match best {
-            Some((_, left, right, plan)) => (left, right, plan),
-            // Predicates over three inputs connect pairs that no split may use yet: a cross join of the smallest.
-            None => self.smallest_pair(parts),
-        }
-    }
-
-    fn smallest_pair(&self, parts: &[(u64, Plan, Tree)]) -> (usize, usize, Plan) {
-        let mut order: Vec<usize> = (0..parts.len()).collect();
-        order.sort_by(|a, b| parts[*a].1.rows.total_cmp(&parts[*b].1.rows));
-        let (right, left) = (order[0], order[1]);
-        let (a, b) = (&parts[left], &parts[right]);
-        let neighbours = a.1.neighbours | b.1.neighbours;
-        (left, right, Plan { cost: 0.0, rows: a.1.rows * b.1.rows, left: a.0, neighbours })
-    }
 }
 
 /// Makes relations of a tree.
-struct Builder<'a> {
+struct Builder<'a, const WORDS: usize> {
     inputs: Vec<Option<Relation>>,
-    restrictions: Vec<Option<Restriction>>,
-    residuals: Vec<(u64, Option<Expression>)>,
+    restrictions: Vec<Option<Restriction<WORDS>>>,
+    residuals: Vec<(InputSet<WORDS>, Option<Expression>)>,
     classes: &'a [KeyClass],
 }
 
 /// A joined subtree.
-struct Built {
+struct Built<const WORDS: usize> {
     relation: Relation,
     /// Its inputs, the streamed one first: a key is read there rather than from a bucket, if there is a choice.
     order: Vec<usize>,
-    mask: u64,
+    mask: InputSet<WORDS>,
 }
 
-impl Builder<'_> {
-    fn build(&mut self, tree: Tree) -> Built {
+impl<const WORDS: usize> Builder<'_, WORDS> {
+    fn build(&mut self, tree: Tree) -> Built<WORDS> {
         match tree {
             Tree::Input(number) => {
                 let relation = self.inputs[number].take().expect("each input stands once in the tree");
-                Built { relation, order: vec![number], mask: 1 << number }
+                Built { relation, order: vec![number], mask: InputSet::of(number) }
             }
             Tree::Restrict(below, number) => {
                 let below = self.build(*below);
@@ -359,7 +332,7 @@ impl Builder<'_> {
                 let (mut left, right) = (self.build(*left), self.build(*right));
                 let (on, rest) = self.condition(&left, &right);
                 left.order.extend(right.order);
-                let (kind, mask) = (JoinKind::Inner, left.mask | right.mask);
+                let (kind, mask) = (JoinKind::Inner, left.mask.union(&right.mask));
                 let (below, right) = (Arc::new(left.relation), Arc::new(right.relation));
                 let relation = filtered(Relation::Join { kind, left: below, right, on }, rest);
                 Built { relation, order: left.order, mask }
@@ -370,8 +343,8 @@ impl Builder<'_> {
     /// The join's condition, and what a filter above it tests. If one column alone is a unique key of the right,
     /// the join looks that up (in a table indexed by it, as like as not) and the other equalities are tests of the
     /// row found; a composite key would have to be hashed.
-    fn condition(&mut self, left: &Built, right: &Built) -> (Expression, Vec<Expression>) {
-        let first = |side: &Built, class: &KeyClass| {
+    fn condition(&mut self, left: &Built<WORDS>, right: &Built<WORDS>) -> (Expression, Vec<Expression>) {
+        let first = |side: &Built<WORDS>, class: &KeyClass| {
             let members = side.order.iter().filter_map(|input| class.members.iter().find(|key| key.input == *input));
             members.map(|key| key.column).next()
         };
@@ -390,8 +363,9 @@ impl Builder<'_> {
             let key = on.swap_remove(unique);
             rest = std::mem::replace(&mut on, vec![key]);
         }
+        let both = left.mask.union(&right.mask);
         for (mask, predicate) in &mut self.residuals {
-            if *mask & !(left.mask | right.mask) == 0
+            if mask.is_within(&both)
                 && let Some(predicate) = predicate.take()
             {
                 on.push(predicate);
