@@ -282,13 +282,14 @@ pub(crate) type OpenFile<'a> = &'a dyn Fn(&str) -> Result<Option<StoredTable>>;
 pub(crate) struct Snapshot<'a> {
     pub(crate) state: Arc<State>,
     open_file: OpenFile<'a>,
+    context: &'a Context,
     files: RefCell<HashMap<String, StoredTable>>,
     now: OnceCell<i64>,
 }
 
 impl<'a> Snapshot<'a> {
-    pub(crate) fn new(state: Arc<State>, open_file: OpenFile<'a>) -> Self {
-        Snapshot { state, open_file, files: RefCell::default(), now: OnceCell::new() }
+    pub(crate) fn new(state: Arc<State>, open_file: OpenFile<'a>, context: &'a Context) -> Self {
+        Snapshot { state, open_file, context, files: RefCell::default(), now: OnceCell::new() }
     }
 
     /// Whether a file was read by its path.
@@ -344,6 +345,10 @@ impl Catalog for Snapshot<'_> {
             let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
             since.ok().and_then(|since| i64::try_from(since.as_micros()).ok()).unwrap_or(0)
         })
+    }
+
+    fn check(&self) -> Result<()> {
+        self.context.check()
     }
 
     fn names(&self) -> Vec<String> {

@@ -123,7 +123,7 @@ impl Engine {
 impl Shared {
     /// Runs `use_snapshot` on the state as it is now; files that it names are read in this context.
     pub(crate) fn with_snapshot<T>(&self, context: &Context, use_snapshot: impl FnOnce(&Snapshot<'_>) -> T) -> T {
-        use_snapshot(&Snapshot::new(self.catalog.snapshot(), &|path| self.open_file(path, context)))
+        use_snapshot(&Snapshot::new(self.catalog.snapshot(), &|path| self.open_file(path, context), context))
     }
 
     /// The table in a file; None if its ending names no format.

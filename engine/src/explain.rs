@@ -26,7 +26,8 @@ pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, que
         ExplainKind::Kernels => {
             let tables = runner.snapshot.tables();
             let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
-            format!("{}\n", multiloop_exec::cpu::place(&Planned::new(query.clone(), rules)?.program, &find)?)
+            let planned = Planned::new(query.clone(), rules, &runner.session.context())?;
+            format!("{}\n", multiloop_exec::cpu::place(&planned.program, &find)?)
         }
     };
     if analyze {
@@ -40,11 +41,11 @@ pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, que
 fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
     runner.check_parameters(&query)?;
     let mut timings = Timings::default();
-    let planned = timed(&mut timings.plan, || Planned::new(query, &runner.session.options.rules))?;
+    let context = runner.session.context();
+    let planned = timed(&mut timings.plan, || Planned::new(query, &runner.session.options.rules, &context))?;
     let tables = runner.snapshot.tables();
     let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
     let pool = &runner.session.engine.0.pool;
-    let context = runner.session.context();
     let run = |program: &Program| {
         let mut output = multiloop_exec::cpu::run(program, &find, runner.parameters, &context, pool)?;
         let statistics: String =
@@ -52,7 +53,7 @@ fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
         let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;
         Result::Ok((rows, statistics))
     };
-    let (rows, statistics) = timed(&mut timings.execute, || planned.run(run))?;
+    let (rows, statistics) = timed(&mut timings.execute, || planned.run(&context, run))?;
     let milliseconds = |duration: std::time::Duration| duration.as_secs_f64() * 1e3;
     Ok(format!(
         "{statistics}Rows: {rows}\nPlanning: {:.3} ms\nExecution: {:.3} ms",

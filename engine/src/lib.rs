@@ -15,12 +15,14 @@
 //! ```
 //!
 //! Read the source in this order: `engine` and `session` are the API, `catalog` the tables, `plan` the road from
-//! text to program, `statement` what every kind of statement does, `stream` what comes back, `format` files.
+//! text to program, `statement` what every kind of statement does, `guard` what stands around them, `stream` what comes
+//! back, `format` files.
 
 mod catalog;
 mod engine;
 mod explain;
 pub mod format;
+mod guard;
 mod keys;
 pub mod linq;
 mod plan;

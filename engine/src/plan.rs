@@ -1,10 +1,11 @@
 //! From a bound query to an optimised program, with the time that each step took.
 
 use crate::Result;
+use multiloop_exec::context::Context;
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::Program;
 use multiloop_planner::relation::{Query, optimise::optimise};
-use multiloop_planner::rewrite::{RewriteOptions, rewrite};
+use multiloop_planner::rewrite::{RewriteOptions, rewrite_while};
 use multiloop_planner::speculation::Speculation;
 use std::time::{Duration, Instant};
 
@@ -28,24 +29,32 @@ pub(crate) struct Planned {
 
 impl Planned {
     /// Optimises, lowers and rewrites a query.
-    pub(crate) fn new(query: Query, rules: &RewriteOptions) -> Result<Self> {
-        let mut program = lower(&optimise(speculating(query.clone(), rules)))?;
-        rewrite(&mut program, rules);
+    pub(crate) fn new(query: Query, rules: &RewriteOptions, context: &Context) -> Result<Self> {
+        let program = program(speculating(query.clone(), rules), rules, context)?;
         let careful = (program.speculation == Speculation::Made).then(|| (query, rules.clone()));
         Ok(Planned { program, careful })
     }
 
     /// Runs the program; if it speculates and fails at that, the careful one.
-    pub(crate) fn run<T>(&self, mut run: impl FnMut(&Program) -> Result<T>) -> Result<T> {
+    pub(crate) fn run<T>(&self, context: &Context, mut run: impl FnMut(&Program) -> Result<T>) -> Result<T> {
         match (run(&self.program), &self.careful) {
             (Err(error), Some((query, rules))) if error.kind().is_data_error() => {
-                let mut program = lower(&optimise(query.clone()))?;
-                rewrite(&mut program, rules);
-                run(&program)
+                run(&program(query.clone(), rules, context)?)
             }
             (result, _) => result,
         }
     }
+}
+
+/// Optimises, lowers and rewrites a query. Who cancels is heard between the steps, and the rules.
+fn program(query: Query, rules: &RewriteOptions, context: &Context) -> Result<Program> {
+    context.check()?;
+    let query = optimise(query);
+    context.check()?;
+    let mut program = lower(&query)?;
+    rewrite_while(&mut program, rules, &|| !context.cancellation.is_cancelled());
+    context.check()?;
+    Ok(program)
 }
 
 /// The query, allowed to speculate unless no rule is to touch it.

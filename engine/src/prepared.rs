@@ -57,7 +57,7 @@ impl Prepared {
             let planned = timed(&mut timings.plan, || self.plan(session, snapshot))?;
             let context = session.context();
             let run = |program: &Program| session.execute(program, snapshot, parameters, &context);
-            let result = timed(&mut timings.execute, || planned.run(run))?;
+            let result = timed(&mut timings.execute, || planned.run(&context, run))?;
             Ok(result.with_timings(timings))
         };
         session.as_statement(|| session.engine.0.with_snapshot(&session.loading(), run))
@@ -78,7 +78,7 @@ impl Prepared {
         let Statement::Query(query) = sql::bind(parsed, snapshot, &self.types)? else {
             return Err(Error::unsupported("preparing anything but a query is"));
         };
-        let planned = Arc::new(Planned::new(query, &session.options.rules)?);
+        let planned = Arc::new(Planned::new(query, &session.options.rules, &session.context())?);
         // A file read by path may change while the catalog does not, and so does the time: such a plan is not kept.
         if !snapshot.reads_files() && !snapshot.reads_clock() {
             let state = Arc::clone(&snapshot.state);

@@ -3,6 +3,7 @@
 use crate::catalog::{Snapshot, StoredTable};
 use crate::engine::Engine;
 use crate::format::{self, CsvOptions, Format};
+use crate::guard::guarded;
 use crate::plan::{Timings, timed};
 use crate::prepared::Prepared;
 use crate::stream::ResultStream;
@@ -12,16 +13,22 @@ use arrow::datatypes::Schema;
 use multiloop_exec::column::Table;
 use multiloop_exec::column::arrow::{schema_of, to_record_batch};
 use multiloop_exec::column::build::{Storage, TableBuilder};
-use multiloop_exec::context::{Cancellation, Context, Progress};
+use multiloop_exec::context::{Cancellation, Context, Progress, Reservation};
 use multiloop_planner::multiloop::Program;
 use multiloop_planner::rewrite::RewriteOptions;
-use multiloop_planner::sql;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
+use multiloop_planner::{sql, stack};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+/// Scripts of fewer bytes do not count against memory.
+const TEXT_SMALL: usize = 1 << 16;
+
+/// Bytes that the trees of a script take for each of its text: a number in a list is a node of 300 bytes.
+const TREE_BYTES: usize = 32;
 
 /// What runs programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,8 +113,20 @@ impl Session {
         parameters: &[(Value, DataType)],
         each: &mut dyn FnMut(ResultStream) -> Result<()>,
     ) -> Result<()> {
+        // Trees that nest deeply are dropped where there is room for it, too.
+        stack::deep(|| self.run_statements(sql, parameters, each))
+    }
+
+    fn run_statements(
+        &self,
+        sql: &str,
+        parameters: &[(Value, DataType)],
+        each: &mut dyn FnMut(ResultStream) -> Result<()>,
+    ) -> Result<()> {
+        let mut trees = Reservation::new(&self.context().memory);
+        trees.add(tree_bytes(sql))?;
         let mut timings = Timings::default();
-        let statements = timed(&mut timings.parse, || sql::parse(sql))?;
+        let statements = guarded(|| timed(&mut timings.parse, || sql::parse(sql)))?;
         let mut end = 0;
         for parsed in &statements {
             // A statement's positions count from its own start; the caller's text is the script.
@@ -170,7 +189,7 @@ impl Session {
                 Ok(StoredTable::new(name, Table::register(&schema, batches, &self.loading())?, Arc::default()))
             }
         })?;
-        self.engine.0.put_table(name, table, &self.loading())
+        self.put_table(name, table)
     }
 
     /// Loads record batches into a compact table, replacing a table of that name; each batch is dropped as soon as
@@ -182,7 +201,7 @@ impl Session {
         batches: impl IntoIterator<Item = Result<RecordBatch>>,
     ) -> Result<()> {
         let table = self.as_statement(|| self.compact(name, schema, batches))?;
-        self.engine.0.put_table(name, table, &self.loading())
+        self.put_table(name, table)
     }
 
     /// Loads a Parquet, CSV or Arrow file (or all that a pattern like `part-*.parquet` fits) as a table, replacing a
@@ -194,7 +213,7 @@ impl Session {
             let table = format::read_table(path, format, None, &self.loading())?;
             self.engine.0.stored(name, table, Arc::default(), &self.loading())
         })?;
-        self.engine.0.put_table(name, table, &self.loading())
+        self.put_table(name, table)
     }
 
     /// Loads Parquet as a table; see [`Session::read`].
@@ -205,6 +224,10 @@ impl Session {
     /// Loads CSV with a header line as a table; see [`Session::read`].
     pub fn read_csv(&self, name: &str, path: impl AsRef<Path>) -> Result<()> {
         self.read(name, path, &Format::Csv(CsvOptions::default()))
+    }
+
+    fn put_table(&self, name: &str, table: StoredTable) -> Result<()> {
+        guarded(|| self.engine.0.put_table(name, table, &self.loading()))
     }
 
     fn compact(
@@ -233,10 +256,10 @@ impl Session {
     pub(crate) fn as_statement<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let progress = Arc::<Progress>::default();
         self.current.lock().unwrap_or_else(PoisonError::into_inner).progress = Arc::clone(&progress);
-        let result = match &self.on_progress {
+        let result = guarded(|| match &self.on_progress {
             None => work(),
             Some(callback) => with_progress(&progress, callback, work),
-        };
+        });
         self.forget_cancellation();
         result
     }
@@ -273,6 +296,11 @@ impl Session {
             }
         }
     }
+}
+
+/// What the syntax trees of a script take, roughly, if that is worth a thought.
+fn tree_bytes(sql: &str) -> usize {
+    if sql.len() < TEXT_SMALL { 0 } else { sql.len().saturating_mul(TREE_BYTES) }
 }
 
 fn with_progress<T>(progress: &Arc<Progress>, callback: &ProgressCallback, work: impl FnOnce() -> T) -> T {

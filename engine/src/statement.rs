@@ -88,10 +88,10 @@ pub(crate) struct Runner<'a> {
 impl Runner<'_> {
     fn query(&self, query: Query, mut timings: Timings) -> Result<ResultStream> {
         self.check_parameters(&query)?;
-        let planned = timed(&mut timings.plan, || Planned::new(query, &self.session.options.rules))?;
         let context = self.session.context();
+        let planned = timed(&mut timings.plan, || Planned::new(query, &self.session.options.rules, &context))?;
         let run = |program: &Program| self.session.execute(program, self.snapshot, self.parameters, &context);
-        let result = timed(&mut timings.execute, || planned.run(run))?;
+        let result = timed(&mut timings.execute, || planned.run(&context, run))?;
         Ok(result.with_timings(timings))
     }
 

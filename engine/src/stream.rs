@@ -1,7 +1,7 @@
 //! What a statement gives back: Arrow record batches, and what else there is to say of it.
 
-use crate::Result;
 use crate::plan::Timings;
+use crate::{ErrorKind, Result, guard};
 use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use arrow::datatypes::{DataType as ArrowType, Field as ArrowField, Schema, SchemaRef};
 use multiloop_planner::types::{DataType, Field};
@@ -82,7 +82,7 @@ impl ResultStream {
 
     /// All batches.
     pub fn collect_batches(self) -> Result<Vec<RecordBatch>> {
-        self.batches.collect()
+        self.collect()
     }
 }
 
@@ -90,6 +90,15 @@ impl Iterator for ResultStream {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.batches.next()
+        match guard::caught(|| self.batches.next().transpose()) {
+            Ok(next) => next.map(Ok),
+            Err(error) => {
+                // What has panicked is not asked again.
+                if error.kind() == ErrorKind::Internal {
+                    self.batches = Box::new(std::iter::empty());
+                }
+                Some(Err(error))
+            }
+        }
     }
 }

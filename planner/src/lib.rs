@@ -2,7 +2,8 @@
 //!
 //! Read in this order: `types`, `value` and `function` are the vocabulary; `catalog` is what the planner asks
 //! of tables; `sql` binds text to a `relation`; `lower` turns that into the `multiloop` IR; `rewrite` holds the
-//! rules; `analysis` what is proven about programs; `speculation` what plans may do that is not proven.
+//! rules; `analysis` what is proven about programs; `speculation` what plans may do that is not proven. `stack` is where
+//! all of that has room to nest.
 
 pub mod analysis;
 pub mod catalog;
@@ -15,6 +16,7 @@ pub mod relation;
 pub mod rewrite;
 pub mod speculation;
 pub mod sql;
+pub mod stack;
 pub mod types;
 pub mod value;
 

@@ -9,6 +9,7 @@ mod sleep;
 use crate::topology::{self, Topology};
 use crate::{Error, ErrorKind, Result};
 use job::Job;
+use multiloop_planner::stack::WORKER_BYTES;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sleep::{Sleepers, spin_until};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -71,12 +72,14 @@ impl Pool {
         for (number, node) in nodes.into_iter().enumerate().skip(1) {
             let (shared, worker) = (Arc::clone(&shared), Worker { number, node });
             let near = (pool.nodes > 1).then(|| topology.nodes[node].clone());
-            let handle = std::thread::Builder::new().name(format!("worker-{number}")).spawn(move || {
-                if let Some(processors) = near {
-                    topology::stay_on(&processors);
-                }
-                shared.serve(worker);
-            });
+            let handle = std::thread::Builder::new().name(format!("worker-{number}")).stack_size(WORKER_BYTES).spawn(
+                move || {
+                    if let Some(processors) = near {
+                        topology::stay_on(&processors);
+                    }
+                    shared.serve(worker);
+                },
+            );
             pool.handles.push(handle.map_err(could_not_start)?);
         }
         Ok(pool)

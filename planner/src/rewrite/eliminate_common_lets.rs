@@ -50,40 +50,76 @@
 //! must be the same, too. NULLs, errors and joins: equal lets have equal rows and equal errors.
 
 use super::fuse_sibling_loops::same_nest;
+use super::looks::Looks;
 use super::substitute::Substitution;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::{BlockId, CollectionId, Let, Program};
+use rustc_hash::FxHashMap;
 
 /// Computes equal lets once.
 pub(super) fn eliminate_common_lets(program: &mut Program) -> bool {
     let mut changed = false;
     for block in live_blocks(program).into_iter().rev() {
-        while let Some((kept, dropped)) = find(program, block) {
-            replace(program, block, kept, dropped);
-            changed = true;
-        }
+        changed |= eliminate(program, block);
     }
     changed
 }
 
-/// Two collections of a block that are the same, the earlier one first.
-fn find(program: &mut Program, block: BlockId) -> Option<(CollectionId, CollectionId)> {
-    let lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
+/// Goes over the lets of a block once. Each reads what is kept in the place of what has been dropped, and is compared
+/// with those in front that look like it. What it defines only those behind it read, so what was found out about those
+/// in front stays true.
+fn eliminate(program: &mut Program, block: BlockId) -> bool {
     let result = program.block(block).result;
-    let mut found = None;
-    'search: for second in 0..lets.len() {
-        if lets[second].effects(&program.scalars).volatile {
+    let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
+    let mut looks = Looks::default();
+    let mut seen: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+    let (mut renaming, mut changed, mut at) = (Substitution::new(), false, 0);
+    while at < lets.len() {
+        if changed {
+            renaming.definition(program, &mut lets[at]);
+        }
+        if lets[at].effects(&program.scalars).volatile {
+            at += 1;
             continue;
         }
-        for first in 0..=second {
-            found = equal_pair(program, &lets, first, second).filter(|(_, dropped)| *dropped != result);
-            if found.is_some() {
-                break 'search;
-            }
+        let mut gone = false;
+        while !gone && let Some((kept, dropped)) = find(program, &lets[..=at], &mut looks, &seen, result) {
+            renaming.rename_collection(dropped, kept);
+            gone = take_out(&mut lets[at], dropped);
+            changed = true;
         }
+        if gone {
+            lets.remove(at);
+            continue;
+        }
+        for look in looks.of(program, &lets[at]) {
+            seen.entry(look).or_default().push(at);
+        }
+        at += 1;
     }
     program.blocks[block.0 as usize].lets = lets;
-    found
+    changed
+}
+
+/// A collection in front, or further in front in the same let, and one of the last let that is the same.
+fn find(
+    program: &mut Program,
+    lets: &[Let],
+    looks: &mut Looks,
+    seen: &FxHashMap<u64, Vec<usize>>,
+    result: CollectionId,
+) -> Option<(CollectionId, CollectionId)> {
+    let second = lets.len() - 1;
+    let mut own = looks.of(program, &lets[second]);
+    let mut alike: Vec<usize> = own.iter().filter_map(|look| seen.get(look)).flatten().copied().collect();
+    own.sort_unstable();
+    if own.windows(2).any(|pair| pair[0] == pair[1]) {
+        alike.push(second);
+    }
+    alike.sort_unstable();
+    alike.dedup();
+    let mut pairs = alike.into_iter().filter_map(|first| equal_pair(program, lets, first, second));
+    pairs.find(|(_, dropped)| *dropped != result)
 }
 
 fn equal_pair(
@@ -132,23 +168,12 @@ fn equal_pair(
     }
 }
 
-/// Lets everything read the kept collection and takes the other out.
-fn replace(program: &mut Program, block: BlockId, kept: CollectionId, dropped: CollectionId) {
-    let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
-    let mut renaming = Substitution::new();
-    renaming.rename_collection(dropped, kept);
-    for each in &mut lets {
-        renaming.definition(program, each);
+/// Takes a collection out of the let that defines it; whether nothing of the let is left.
+fn take_out(each: &mut Let, dropped: CollectionId) -> bool {
+    let Let::Loop { defines, multiloop } = each else { return true };
+    if let Some(at) = defines.iter().position(|define| *define == dropped) {
+        defines.remove(at);
+        multiloop.generators.remove(at);
     }
-    lets.retain_mut(|each| match each {
-        Let::Loop { defines, multiloop } => {
-            if let Some(at) = defines.iter().position(|define| *define == dropped) {
-                defines.remove(at);
-                multiloop.generators.remove(at);
-            }
-            !defines.is_empty()
-        }
-        Let::Sort { define, .. } | Let::Concat { define, .. } | Let::Values { define, .. } => *define != dropped,
-    });
-    program.blocks[block.0 as usize].lets = lets;
+    defines.is_empty()
 }

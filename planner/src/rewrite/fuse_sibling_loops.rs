@@ -55,6 +55,7 @@
 //! NULLs and joins: nothing is evaluated differently.
 
 use super::failing::Failing;
+use super::looks::nest_look;
 use super::substitute::Substitution;
 use super::uses::collections_read;
 use crate::analysis::own_groups::own_groups;
@@ -63,40 +64,151 @@ use crate::multiloop::live::live_blocks;
 use crate::multiloop::{BlockId, CollectionId, Index, Let, Program, Source};
 use rustc_hash::FxHashSet;
 
+/// Fusions in a block after which it is not looked at once more which groups are own ones: many branches of one UNION
+/// would have it looked at as often.
+const LOOKS_AGAIN_MAX: usize = 50;
+
 /// Joins sibling loops.
 pub(super) fn fuse_sibling_loops(program: &mut Program) -> bool {
     let mut changed = false;
     for block in live_blocks(program).into_iter().rev() {
-        while let Some((first, second, place)) = find(program, block) {
-            fuse(program, block, first, second, place);
-            changed = true;
-        }
+        changed |= fuse_block(program, block);
     }
     changed
 }
 
-/// Two loops to join, and which of their places the joined loop takes.
-fn find(program: &mut Program, block: BlockId) -> Option<(usize, usize, usize)> {
-    let lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
-    let mut alike = Vec::new();
-    for first in 0..lets.len() {
-        for second in first + 1..lets.len() {
-            if same_nest(program, &lets[first], &lets[second]).is_some()
-                && let Some(place) = common_place(program, &lets, first, second)
-            {
-                alike.push((first, second, place));
+/// Joins each loop of a block with those behind it.
+fn fuse_block(program: &mut Program, block: BlockId) -> bool {
+    let nests: Vec<Option<u64>> = program.block(block).lets.iter().map(nest_look).collect();
+    let distinct: FxHashSet<u64> = nests.iter().flatten().copied().collect();
+    if distinct.len() == nests.iter().flatten().count() {
+        return false;
+    }
+    let mut loops = Loops { program, block, reads: vec![None; nests.len()], nests, proofs: None, fused: 0 };
+    let mut first = 0;
+    while first < loops.nests.len() {
+        let mut second = first + 1;
+        while second < loops.nests.len() {
+            match loops.place(first, second).filter(|_| loops.may_join(first, second)) {
+                Some(place) => {
+                    loops.fuse(first, second, place);
+                    // Either the next one has come to the second's place, or another one to the first's.
+                    second = if place == first { second } else { first + 1 };
+                }
+                None => second += 1,
+            }
+        }
+        first += 1;
+    }
+    loops.fused > 0
+}
+
+/// The loops of a block while they are joined. Lists follow the block's lets.
+struct Loops<'p> {
+    program: &'p mut Program,
+    block: BlockId,
+    /// What nests look like.
+    nests: Vec<Option<u64>>,
+    /// What lets read, as far as somebody asked.
+    reads: Vec<Option<FxHashSet<CollectionId>>>,
+    proofs: Option<Proofs>,
+    fused: usize,
+}
+
+/// What says whether loops may be joined.
+struct Proofs {
+    own: FxHashSet<CollectionId>,
+    /// What is evaluated in any case.
+    needed: FxHashSet<CollectionId>,
+    failing: Failing,
+    ranges: Option<Ranges>,
+}
+
+impl Loops<'_> {
+    /// The place of the joined loop, if these two have one nest and one of them can move to the other.
+    fn place(&mut self, first: usize, second: usize) -> Option<usize> {
+        if self.nests[first].is_none() || self.nests[first] != self.nests[second] {
+            return None;
+        }
+        let lets = std::mem::take(&mut self.program.blocks[self.block.0 as usize].lets);
+        let same = same_nest(self.program, &lets[first], &lets[second]).is_some();
+        let place = if same { self.common_place(&lets, first, second) } else { None };
+        self.program.blocks[self.block.0 as usize].lets = lets;
+        place
+    }
+
+    /// Where both loops can stand: the first's place if the second needs nothing in between, else the second's if
+    /// nothing in between needs the first.
+    fn common_place(&mut self, lets: &[Let], first: usize, second: usize) -> Option<usize> {
+        let read = self.reads_of(lets, second);
+        if !lets[first..second].iter().flat_map(Let::defines).any(|define| read.contains(define)) {
+            return Some(first);
+        }
+        let of_first: FxHashSet<CollectionId> = lets[first].defines().iter().copied().collect();
+        let free = (first + 1..=second).all(|at| self.reads_of(lets, at).is_disjoint(&of_first));
+        free.then_some(second)
+    }
+
+    fn reads_of(&mut self, lets: &[Let], at: usize) -> &FxHashSet<CollectionId> {
+        let program = &*self.program;
+        self.reads[at].get_or_insert_with(|| collections_read(program, &lets[at]))
+    }
+
+    /// Whether joining the loops makes no failure of one that of the other, and no group of everybody's of an own one.
+    /// What the types do not prove, ranges may.
+    fn may_join(&mut self, first: usize, second: usize) -> bool {
+        let program = &*self.program;
+        let lets = &program.block(self.block).lets;
+        let proofs = self.proofs.get_or_insert_with(|| Proofs {
+            own: own_groups(program),
+            needed: needed_collections(program.block(self.block).result, lets),
+            failing: Failing::of(program),
+            ranges: None,
+        });
+        let makes = |at: usize, set: &FxHashSet<CollectionId>| lets[at].defines().iter().any(|id| set.contains(id));
+        if makes(first, &proofs.own) != makes(second, &proofs.own) {
+            return false;
+        }
+        [first, second].into_iter().all(|at| {
+            if makes(at, &proofs.needed) {
+                return true;
+            }
+            let effects = lets[at].effects(&program.scalars);
+            let is_pure = effects.is_pure() && !proofs.failing.reads_failing(program, &lets[at]);
+            let mut proven = || proofs.ranges.get_or_insert_with(|| Ranges::analyse(program)).never_fails(&lets[at]);
+            is_pure || (!effects.volatile && proven())
+        })
+    }
+
+    fn fuse(&mut self, first: usize, second: usize, place: usize) {
+        let lets = &self.program.block(self.block).lets;
+        let defines: Vec<_> = [first, second].iter().flat_map(|&at| lets[at].defines()).copied().collect();
+        fuse(self.program, self.block, first, second, place);
+        let (nest, read) = (self.nests.remove(second), self.reads.remove(second));
+        // Renaming indices changes nothing about what is read.
+        let both = self.reads[first].take().zip(read);
+        self.reads[first] = both.map(|(mut all, more)| {
+            all.extend(more);
+            all
+        });
+        if place == second {
+            self.nests.remove(first);
+            self.nests.insert(second - 1, nest);
+            let read = self.reads.remove(first);
+            self.reads.insert(second - 1, read);
+        }
+        self.fused += 1;
+        if self.fused <= LOOKS_AGAIN_MAX {
+            self.proofs = None;
+        }
+        if let Some(proofs) = &mut self.proofs {
+            // Ranges do not know the scalars that have come.
+            proofs.ranges = None;
+            if defines.iter().any(|define| proofs.needed.contains(define)) {
+                proofs.needed.extend(defines);
             }
         }
     }
-    program.blocks[block.0 as usize].lets = lets;
-    if alike.is_empty() {
-        return None;
-    }
-    let (own, mut ranges) = (own_groups(program), None);
-    let lets = &program.block(block).lets;
-    let makes_own = |at: usize| lets[at].defines().iter().any(|define| own.contains(define));
-    alike.retain(|&(first, second, _)| makes_own(first) == makes_own(second));
-    alike.into_iter().find(|&(first, second, _)| fail_together(program, block, first, second, &mut ranges))
 }
 
 /// The renaming of the second loop's indices to the first's, if their nests are otherwise the same.
@@ -124,38 +236,13 @@ fn is_alike(a: &Source, b: &Source) -> bool {
     std::mem::discriminant(a) == std::mem::discriminant(b) && a.collection() == b.collection()
 }
 
-/// Where both loops can stand: the first's place if the second needs nothing in between, else the second's if
-/// nothing in between needs the first.
-fn common_place(program: &Program, lets: &[Let], first: usize, second: usize) -> Option<usize> {
-    let defined: FxHashSet<CollectionId> = lets[first..second].iter().flat_map(Let::defines).copied().collect();
-    if collections_read(program, &lets[second]).is_disjoint(&defined) {
-        return Some(first);
-    }
-    let of_first: FxHashSet<CollectionId> = lets[first].defines().iter().copied().collect();
-    let free = lets[first + 1..=second].iter().all(|each| collections_read(program, each).is_disjoint(&of_first));
-    free.then_some(second)
-}
-
-/// Whether joining the loops makes no failure of one that of the other. What the types do not prove, ranges may.
-fn fail_together(program: &Program, block: BlockId, first: usize, second: usize, ranges: &mut Option<Ranges>) -> bool {
-    let lets = &program.block(block).lets;
-    let (needed, failing) = (needed_loops(program, block, lets), Failing::of(program));
-    [first, second].into_iter().all(|at| {
-        let effects = lets[at].effects(&program.scalars);
-        let is_pure = effects.is_pure() && !failing.reads_failing(program, &lets[at]);
-        let mut proven = || ranges.get_or_insert_with(|| Ranges::analyse(program)).never_fails(&lets[at]);
-        needed.contains(&at) || is_pure || (!effects.volatile && proven())
-    })
-}
-
-/// The lets that a block's result goes over, directly or through others: they are evaluated in any case.
-fn needed_loops(program: &Program, block: BlockId, lets: &[Let]) -> FxHashSet<usize> {
-    let mut needed = FxHashSet::default();
-    let mut collections = FxHashSet::from_iter([program.block(block).result]);
-    for (at, each) in lets.iter().enumerate().rev() {
-        if each.defines().iter().any(|define| collections.contains(define)) {
-            needed.insert(at);
-            collections.extend(each.inputs());
+/// What lets define that a block's result goes over, directly or through others: these are evaluated in any case.
+fn needed_collections(result: CollectionId, lets: &[Let]) -> FxHashSet<CollectionId> {
+    let mut needed = FxHashSet::from_iter([result]);
+    for each in lets.iter().rev() {
+        if each.defines().iter().any(|define| needed.contains(define)) {
+            needed.extend(each.inputs());
+            needed.extend(each.defines());
         }
     }
     needed

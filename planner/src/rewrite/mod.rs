@@ -23,6 +23,7 @@ mod group_join;
 mod groupby_reduce;
 mod hoist_invariant_block;
 mod join_unique_exists;
+mod looks;
 mod merge_sibling_groups;
 mod needs;
 mod nested_any;
@@ -207,7 +208,21 @@ pub fn rewrite(program: &mut Program, options: &RewriteOptions) -> Vec<Fired> {
 pub fn rewrite_observed(
     program: &mut Program,
     options: &RewriteOptions,
+    observe: impl FnMut(&Rule, &Program),
+) -> Vec<Fired> {
+    apply_rules(program, options, observe, &|| true)
+}
+
+/// Applies the rules to a fixpoint, or for as long as `go_on` says: every rule leaves a program that means the same.
+pub fn rewrite_while(program: &mut Program, options: &RewriteOptions, go_on: &dyn Fn() -> bool) -> Vec<Fired> {
+    apply_rules(program, options, |_, _| {}, go_on)
+}
+
+fn apply_rules(
+    program: &mut Program,
+    options: &RewriteOptions,
     mut observe: impl FnMut(&Rule, &Program),
+    go_on: &dyn Fn() -> bool,
 ) -> Vec<Fired> {
     let mut fired = Vec::new();
     if options.none {
@@ -230,6 +245,9 @@ pub fn rewrite_observed(
         for rule in &rules {
             if unchanged == rules.len() {
                 break 'rounds;
+            }
+            if !go_on() {
+                return fired;
             }
             // What it has made may give it more to do: a block that it has looked at may have been replaced.
             unchanged = if apply(rule, program) { 0 } else { unchanged + 1 };

@@ -1,0 +1,105 @@
+//! What stands around every statement: room to nest, and an end to panics. A panic is a bug, but not the end of the
+//! process that the engine is embedded in: the statement fails (XX000), what it held is given back as it unwinds, its
+//! change of the catalog has never been, and locks do not mind (whoever takes one looks past poison, because nothing is
+//! left half done under it).
+
+use crate::{Error, Result};
+use multiloop_planner::stack;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs a statement, or a part of one.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    caught(|| stack::deep(|| caught(work)))
+}
+
+/// Makes an error of a panic.
+pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Error::internal(text(panic))))
+}
+
+fn text(panic: Box<dyn Any + Send>) -> String {
+    let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
+    let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
+    // Whatever else it holds might panic once more when it is dropped.
+    std::mem::forget(panic);
+    format!("internal error: {}", said.as_deref().unwrap_or("a panic"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::guarded;
+    use crate::stream::ResultStream;
+    use crate::{Engine, Error, ErrorKind, Result, Session};
+    use std::sync::Arc;
+
+    fn rows(session: &Session, sql: &str) -> usize {
+        let batches = session.sql(sql).and_then(ResultStream::collect_batches).expect("the session goes on");
+        batches.iter().map(|batch| batch.num_rows()).sum()
+    }
+
+    /// What a statement that panics gives, and that the next ones do not notice.
+    fn check(session: &Session, said: &str, work: impl FnOnce() -> Result<()>) {
+        let (before, used) = (rows(session, "SHOW TABLES"), session.engine().memory_used());
+        let error = session.as_statement(work).expect_err("it panics");
+        assert_eq!((error.kind(), error.sqlstate()), (ErrorKind::Internal, "XX000"));
+        assert!(error.message().contains(said), "{error}");
+        assert_eq!((rows(session, "SHOW TABLES"), session.engine().memory_used()), (before, used));
+        assert_eq!(rows(session, "SELECT a FROM kept WHERE a > 1"), 2);
+        assert_eq!(rows(&session.engine().session(), "SELECT a FROM kept"), 3);
+        session.sql("CREATE OR REPLACE TABLE kept AS SELECT a FROM (VALUES (1), (2), (3)) v(a)").expect("it may write");
+    }
+
+    #[test]
+    fn a_panic_is_the_end_of_a_statement_only() {
+        let engine = Engine::builder().threads(3).build().expect("an engine");
+        let session = engine.session();
+        session.sql("CREATE TABLE kept AS SELECT a FROM (VALUES (1), (2), (3)) v(a)").expect("a table");
+        let shared = &engine.0;
+        check(&session, "with arguments 7", || panic!("with arguments {}", 7));
+        check(&session, "overflow", || {
+            let one = i32::MAX - std::hint::black_box(0);
+            let _ = one.checked_add(1).expect("overflow");
+            Ok(())
+        });
+        check(&session, "while it writes", || {
+            let mut write = shared.catalog.begin_write();
+            write.state.remove("kept");
+            panic!("while it writes")
+        });
+        check(&session, "on a worker", || {
+            let barrier = std::sync::Barrier::new(3);
+            shared.pool.share(2, |worker| {
+                barrier.wait();
+                assert!(worker.number != 1, "on a worker");
+            });
+            Ok(())
+        });
+        check(&session, "a panic", || std::panic::panic_any(Arc::new(5)));
+        check(&session, "with memory", || {
+            let mut held = multiloop_exec::context::Reservation::new(&session.context().memory);
+            held.add(1 << 20)?;
+            panic!("with memory")
+        });
+    }
+
+    #[test]
+    fn a_panic_ends_a_result() {
+        let schema = Arc::new(arrow::datatypes::Schema::empty());
+        let batches =
+            (0..3).map(|at| if at == 1 { panic!("batch {at}") } else { Err(Error::new(ErrorKind::Io, "one")) });
+        let mut result = ResultStream::rows(Vec::new(), schema, batches);
+        assert!(matches!(result.next(), Some(Err(error)) if error.message() == "one"));
+        assert!(matches!(result.next(), Some(Err(error)) if error.message() == "internal error: batch 1"));
+        assert!(result.next().is_none());
+    }
+
+    #[test]
+    fn there_is_room_to_nest() {
+        fn depth(levels: u64) -> u64 {
+            let frame = std::hint::black_box([levels; 64]);
+            if levels == 0 { 0 } else { depth(levels - 1) + frame[0] - frame[1] + 1 }
+        }
+        assert_eq!(guarded(|| Ok(depth(100_000))), Ok(100_000));
+    }
+}

@@ -1,0 +1,26 @@
+//! Room to nest: statements of a thousand levels are parsed, planned, evaluated and dropped by functions that call
+//! themselves, as trees are. A stack of its own, of which only what is used takes memory, is simpler than forty passes
+//! that keep their own, and holds what the limits on nesting allow (54001 beyond them).
+
+/// Bytes of a stack that holds what any statement needs.
+#[cfg(target_pointer_width = "64")]
+const DEEP_BYTES: usize = 1 << 30;
+#[cfg(not(target_pointer_width = "64"))]
+const DEEP_BYTES: usize = 1 << 27;
+
+/// Bytes of the stack of a thread that evaluates expressions only.
+pub const WORKER_BYTES: usize = DEEP_BYTES / 8;
+
+/// Bytes that binding one level of a statement takes at most, and much more.
+const LEVEL_BYTES: usize = 1 << 18;
+
+/// Runs `work` on this thread, on a stack that is deep enough for any statement: this one, if half of such a stack is
+/// left of it.
+pub fn deep<T>(work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(DEEP_BYTES / 2, DEEP_BYTES, work)
+}
+
+/// Runs `work` with room for one more level; for what nests before anybody knows how deep.
+pub(crate) fn more<T>(work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(LEVEL_BYTES, LEVEL_BYTES * 16, work)
+}
