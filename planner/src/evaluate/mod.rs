@@ -10,6 +10,7 @@ pub mod calendar;
 mod cast;
 pub mod date;
 pub mod decimal;
+mod fold;
 pub mod format;
 pub mod interval;
 pub mod like;
@@ -28,6 +29,7 @@ use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::types::DataType;
 use crate::value::{Interval, Value};
+pub use fold::fold;
 
 /// Applies a function to values of the given types. `result` is the type of the call. Lazy functions
 /// (`And`, `Or`, `Case`, `Coalesce`) get all their arguments here; a caller for whom evaluating an argument may

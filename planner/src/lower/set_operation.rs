@@ -6,6 +6,7 @@ use crate::function::Function;
 use crate::multiloop::{Aggregate, CollectionId, Generator, KeyPart, Let, Reduction, Scalar, ScalarId, Shape, Source};
 use crate::relation::{ColumnId, Relation, SetKind};
 use crate::types::{DataType, Field};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The values of a row, and the key that finds an equal one.
@@ -13,6 +14,32 @@ type RowAndKey = (Vec<(ColumnId, ScalarId)>, Vec<KeyPart>);
 
 /// An input of a set operation and the columns that it gives.
 type Input = (Arc<Relation>, Vec<ColumnId>);
+
+/// The inputs of a chain of UNIONs, in order: of UNION ALL those of all UNION ALLs in it, of UNION those of either kind,
+/// because what one leaves out the last leaves out as well.
+fn united(left: &Input, right: &Input, all: bool) -> Vec<Input> {
+    let (mut inputs, mut waiting) = (Vec::new(), vec![right.clone(), left.clone()]);
+    while let Some((relation, theirs)) = waiting.pop() {
+        match &*relation {
+            Relation::SetOperation { kind: SetKind::Union, all: inner, columns, left, right } if *inner || !all => {
+                let places: FxHashMap<ColumnId, usize> = columns.iter().copied().zip(0..).collect();
+                let side = |(relation, columns): &Input| {
+                    let theirs = theirs.iter().map(|column| columns[places[column]]);
+                    (Arc::clone(relation), theirs.collect())
+                };
+                // DISTINCT rows of some columns are not the distinct rows of all.
+                if !*inner && theirs.len() < columns.len() {
+                    inputs.push((Arc::clone(&relation), theirs));
+                    continue;
+                }
+                waiting.push(side(right));
+                waiting.push(side(left));
+            }
+            _ => inputs.push((relation, theirs)),
+        }
+    }
+    inputs
+}
 
 impl Lowerer<'_> {
     pub(super) fn set_operation(
@@ -23,13 +50,17 @@ impl Lowerer<'_> {
         left: &Input,
         right: &Input,
     ) -> Result<Rows> {
+        if kind == SetKind::Union {
+            let mut inputs = Vec::new();
+            for input in united(left, right, all) {
+                inputs.push(self.arranged(&input, columns)?);
+            }
+            let rows = self.concat(&inputs);
+            return if all { Ok(rows) } else { self.distinct(&rows) };
+        }
         let left = self.arranged(left, columns)?;
         let right = self.arranged(right, columns)?;
         match (kind, all) {
-            (SetKind::Union, all) => {
-                let rows = self.concat(&left, &right);
-                if all { Ok(rows) } else { self.distinct(&rows) }
-            }
             (kind, false) => self.present(kind, columns, &left, &right),
             (kind, true) => self.counted(kind, columns, &left, &right),
         }
@@ -45,15 +76,16 @@ impl Lowerer<'_> {
         Ok(self.add_collect(vec![index], Vec::new(), &values?))
     }
 
-    fn concat(&mut self, left: &Rows, right: &Rows) -> Rows {
-        let fields: Vec<Field> = {
-            let (a, b) = (self.program.collection(left.collection), self.program.collection(right.collection));
-            let both = a.fields.iter().zip(&b.fields);
-            both.map(|(a, b)| Field { nullable: a.nullable || b.nullable, ..a.clone() }).collect()
-        };
+    /// The rows of all inputs, of which there is one at least.
+    fn concat(&mut self, inputs: &[Rows]) -> Rows {
+        let mut fields: Vec<Field> = self.program.collection(inputs[0].collection).fields.clone();
+        for input in &inputs[1..] {
+            let more = &self.program.collection(input.collection).fields;
+            fields.iter_mut().zip(more).for_each(|(field, more)| field.nullable |= more.nullable);
+        }
         let define = self.program.add_collection(fields, Shape::Rows);
-        self.add(Let::Concat { define, inputs: vec![left.collection, right.collection] });
-        Rows { collection: define, columns: left.columns.clone() }
+        self.add(Let::Concat { define, inputs: inputs.iter().map(|input| input.collection).collect() });
+        Rows { collection: define, columns: inputs[0].columns.clone() }
     }
 
     /// INTERSECT, EXCEPT: the distinct left rows that are on the right, or are not.

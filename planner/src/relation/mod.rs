@@ -4,9 +4,11 @@
 //! place only. `Query` holds the tree and the table of all its columns.
 
 mod column_set;
+pub(crate) mod depth;
 mod effects;
 pub mod explain;
 pub mod expression;
+mod fingerprint;
 mod inclusion;
 mod not_null;
 pub mod optimise;
@@ -280,6 +282,28 @@ impl Relation {
             Relation::Join { left, right, .. } => vec![left, right],
             Relation::SetOperation { left, right, .. } => vec![&left.0, &right.0],
             Relation::With { definition, body, .. } => vec![definition, body],
+        }
+    }
+
+    /// The expressions of this operator, its inputs' not included.
+    pub fn expressions(&self) -> Vec<&Expression> {
+        match self {
+            Relation::Scan { .. }
+            | Relation::Distinct { .. }
+            | Relation::SetOperation { .. }
+            | Relation::With { .. }
+            | Relation::CteScan { .. } => Vec::new(),
+            Relation::Values { rows, .. } => rows.iter().flatten().collect(),
+            Relation::Filter { predicate, .. } => vec![predicate],
+            Relation::Project { columns, .. } => columns.iter().map(|(_, expression)| expression).collect(),
+            Relation::Join { on, .. } => vec![on],
+            Relation::Aggregate { keys, aggregates, .. } => keys
+                .iter()
+                .map(|(_, key)| key)
+                .chain(aggregates.iter().flat_map(|(_, call)| call.argument.iter().chain(&call.filter)))
+                .collect(),
+            Relation::Sort { keys, .. } => keys.iter().map(|key| &key.expression).collect(),
+            Relation::Limit { limit, offset, .. } => limit.iter().chain(offset).collect(),
         }
     }
 }

@@ -48,7 +48,7 @@
 //! NULLs: TRUE AND NULL is NULL; only where a condition is tested are NULL and FALSE the same. Joins: none involved.
 
 use super::order_conditions::for_each_condition_mut;
-use crate::evaluate::evaluate;
+use crate::evaluate;
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::{Program, Scalar, ScalarId, ScalarMap};
@@ -156,18 +156,15 @@ fn folded_call(program: &mut Program, id: ScalarId) -> ScalarId {
 
 /// The value of a call of constants, if it has one that may stand for it.
 fn value_of(program: &Program, function: Function, arguments: &[ScalarId], data_type: DataType) -> Option<Value> {
-    if function == Function::Random {
-        return None;
-    }
     let constant = |&id: &ScalarId| match program.scalars.get(id) {
         Scalar::Constant(value) => Some(value.clone()),
         _ => None,
     };
     let values = arguments.iter().map(constant).collect::<Option<Vec<Value>>>()?;
     let types: Vec<DataType> = arguments.iter().map(|&id| program.scalars.data_type(id)).collect();
-    let value = evaluate(function, &values, &types, data_type).ok()?;
+    let value = evaluate::fold(function, &values, &types, data_type)?;
     let has_twin = matches!(value, Value::Float(0.0) | Value::Interval(_));
-    (!has_twin && value.fits(data_type)).then_some(value)
+    (!has_twin).then_some(value)
 }
 
 /// AND and OR: what cannot decide goes, and so does what is behind a decision.

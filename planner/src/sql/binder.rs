@@ -4,13 +4,13 @@ use super::text::Text;
 use crate::catalog::Catalog;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{ColumnId, Columns};
+use crate::stack;
 use crate::types::DataType;
 use sqlparser::ast;
 use sqlparser::tokenizer::Span;
 
-/// How deeply a statement may nest (queries, expressions, views). Well below what overflows the 2 MiB stack of
-/// a thread in a debug build.
-const DEPTH_MAX: u32 = 200;
+/// How deeply a statement may nest (queries, expressions, views); well below what [`crate::stack`] has room for.
+const DEPTH_MAX: u32 = 5_000;
 
 /// The state of binding one statement.
 pub(crate) struct Binder<'a> {
@@ -65,8 +65,9 @@ impl<'a> Binder<'a> {
             let message = format!("the statement nests more than {DEPTH_MAX} levels deep");
             return Err(Error::new(ErrorKind::TooComplex, message).at(position));
         }
+        self.catalog.check()?;
         self.depth += 1;
-        let result = work(self);
+        let result = stack::more(|| work(self));
         self.depth -= 1;
         result
     }

@@ -10,6 +10,7 @@ use super::text::Text;
 use crate::catalog::{Declared, Key};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::types::Field;
+use rustc_hash::FxHashSet;
 use sqlparser::ast::helpers::stmt_create_table::CreateTableBuilder;
 use sqlparser::ast::{self, Spanned};
 use sqlparser::dialect::PostgreSqlDialect;
@@ -82,11 +83,14 @@ impl Binder<'_> {
             let field = Field::new(Self::fold(name), self.data_type(data_type, position)?, true);
             declared.restrictions.push(restriction(data_type));
             fields.push(field);
-            check_distinct_names(fields.iter().map(|field| &field.name)).map_err(|error| error.at(position))?;
             for ast::ColumnOptionDef { name, option } in options {
                 self.column_option((name.as_ref(), option), &mut fields, &mut declared.keys)
                     .map_err(|error| error.at(position))?;
             }
+        }
+        if let Some(again) = repeated_name(fields.iter().map(|field| &field.name)) {
+            let position = self.position(create.columns[again].name.span);
+            return Err(duplicate_column(&fields[again].name).at(position));
         }
         if declared.restrictions.iter().all(Option::is_none) {
             declared.restrictions.clear();
@@ -321,14 +325,17 @@ fn view_text(text: &Text) -> Result<String> {
 }
 
 /// Reports a column name that is there twice (42701).
-fn check_distinct_names<'n>(names: impl Iterator<Item = &'n String>) -> Result<()> {
-    let mut seen = Vec::new();
-    for name in names {
-        if seen.contains(&name) {
-            let message = format!("column \"{name}\" specified more than once");
-            return Err(Error::new(ErrorKind::DuplicateColumn, message));
-        }
-        seen.push(name);
-    }
-    Ok(())
+fn check_distinct_names<'n>(names: impl Iterator<Item = &'n String> + Clone) -> Result<()> {
+    let again = repeated_name(names.clone()).and_then(|again| names.clone().nth(again));
+    again.map_or(Ok(()), |name| Err(duplicate_column(name)))
+}
+
+/// The place of the first name that stands before it, too.
+fn repeated_name<'n>(names: impl Iterator<Item = &'n String>) -> Option<usize> {
+    let mut seen = FxHashSet::default();
+    names.enumerate().find_map(|(at, name)| (!seen.insert(name)).then_some(at))
+}
+
+fn duplicate_column(name: &str) -> Error {
+    Error::new(ErrorKind::DuplicateColumn, format!("column \"{name}\" specified more than once"))
 }

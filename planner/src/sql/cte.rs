@@ -9,6 +9,7 @@ use super::walk;
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::relation::{ColumnId, CteId, ExpressionKind, Relation};
+use rustc_hash::FxHashMap;
 use sqlparser::ast;
 use std::sync::Arc;
 
@@ -85,23 +86,46 @@ impl Binder<'_> {
 
     /// Puts the definitions over the query that uses them.
     pub(super) fn attach(&self, definitions: Vec<Definition>, body: Arc<Relation>) -> Arc<Relation> {
-        definitions.into_iter().rev().fold(body, |body, Definition { id, relation, materialized }| {
-            match scans(&body, id) {
-                0 => body,
-                1 if !materialized && !is_volatile(&relation) => self.replace_scan(body, id, &relation),
-                _ => Arc::new(Relation::With { cte: id, definition: relation, body }),
+        if definitions.is_empty() {
+            return body;
+        }
+        // Who is used how often: by the body, and by definitions behind, as far as these are used.
+        let mut scans = FxHashMap::default();
+        count_scans(&body, &mut scans);
+        let mut used = Vec::with_capacity(definitions.len());
+        for definition in definitions.into_iter().rev() {
+            if let Some(&count) = scans.get(&definition.id) {
+                count_scans(&definition.relation, &mut scans);
+                used.push((definition, count));
             }
-        })
+        }
+        // Each is walked through once, before it is put in its place.
+        let (mut inlined, mut kept) = (FxHashMap::default(), Vec::new());
+        for (Definition { id, relation, materialized }, count) in used.into_iter().rev() {
+            let inline = count == 1 && !materialized && !is_volatile(&relation);
+            let relation = self.replace_scans(relation, &mut inlined);
+            if inline {
+                inlined.insert(id, relation);
+            } else {
+                kept.push((id, relation));
+            }
+        }
+        let body = self.replace_scans(body, &mut inlined);
+        kept.into_iter().rev().fold(body, |body, (cte, definition)| Arc::new(Relation::With { cte, definition, body }))
     }
 
-    fn replace_scan(&self, mut body: Arc<Relation>, id: CteId, definition: &Arc<Relation>) -> Arc<Relation> {
+    /// Puts definitions in the place of their only scans.
+    fn replace_scans(&self, mut body: Arc<Relation>, inlined: &mut FxHashMap<CteId, Arc<Relation>>) -> Arc<Relation> {
+        if inlined.is_empty() {
+            return body;
+        }
         walk::change_operators(&mut body, &mut |relation| {
             if let Relation::CteScan { cte, columns } = relation
-                && *cte == id
+                && let Some(input) = inlined.remove(cte)
             {
                 let columns = columns.iter().map(|(defined, here)| (*here, self.columns.reference(*defined)));
                 let columns = columns.collect();
-                *relation = Relation::Project { input: Arc::clone(definition), columns };
+                *relation = Relation::Project { input, columns };
             }
         });
         body
@@ -127,12 +151,13 @@ impl Binder<'_> {
     }
 }
 
-fn scans(body: &Relation, id: CteId) -> usize {
-    let mut count = 0;
-    walk::visit_operators(body, &mut |relation| {
-        count += usize::from(matches!(relation, Relation::CteScan { cte, .. } if *cte == id));
+/// Adds how often each CTE is scanned.
+fn count_scans(relation: &Relation, scans: &mut FxHashMap<CteId, usize>) {
+    walk::visit_operators(relation, &mut |relation| {
+        if let Relation::CteScan { cte, .. } = relation {
+            *scans.entry(*cte).or_default() += 1;
+        }
     });
-    count
 }
 
 fn is_volatile(relation: &Relation) -> bool {

@@ -13,7 +13,7 @@ use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
 
 /// How many tables one FROM may join; the tree of joins is as deep.
-pub(super) const TABLES_MAX: usize = 200;
+pub(super) const TABLES_MAX: usize = 1000;
 
 /// Rows of FROM and how its columns are reached.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ impl Binder<'_> {
         let mut all = self.bind_joined(first, parent)?;
         for item in items {
             let next = self.bind_joined(item, parent)?;
-            self.check_aliases(&all, &next, self.position(item.span()))?;
+            self.check_aliases(&all, &next, self.factor_start(&item.relation))?;
             all.columns.extend(next.columns);
             all.tables.extend(next.tables);
             all.relation = Arc::new(Relation::Join {
@@ -102,7 +102,7 @@ impl Binder<'_> {
         factor: &ast::TableFactor,
         parent: Option<&Scope<'_>>,
     ) -> Result<FromItem> {
-        let position = self.position(factor.span());
+        let position = self.factor_start(factor);
         let (mut item, alias) = match factor {
             ast::TableFactor::Table {
                 name,
@@ -165,6 +165,16 @@ impl Binder<'_> {
             self.apply_alias(alias, &mut item)?;
         }
         Ok(item)
+    }
+
+    /// Where a table of FROM starts; `Spanned` would visit all of a derived table, at each of its levels.
+    pub(super) fn factor_start(&self, factor: &ast::TableFactor) -> Option<Position> {
+        match factor {
+            ast::TableFactor::Derived { subquery, .. } => self.query_start(subquery),
+            ast::TableFactor::NestedJoin { table_with_joins, .. } => self.factor_start(&table_with_joins.relation),
+            ast::TableFactor::Table { name, .. } => self.position(name.span()),
+            other => self.position(other.span()),
+        }
     }
 
     fn apply_alias(&self, alias: &ast::TableAlias, item: &mut FromItem) -> Result<()> {

@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{Expression, Relation};
 use crate::types::{DataType, Field};
 use crate::value::Value;
+use rustc_hash::FxHashMap;
 use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
 
@@ -134,16 +135,19 @@ impl Binder<'_> {
 
     /// The places in the table of the columns named.
     pub(super) fn columns_of(&self, info: &TableInfo, idents: &[&ast::Ident]) -> Result<Vec<usize>> {
+        let places: FxHashMap<&str, usize> =
+            info.fields.iter().enumerate().rev().map(|(at, field)| (field.name.as_str(), at)).collect();
         let mut targets = Vec::new();
+        let mut taken = vec![false; info.fields.len()];
         for ident in idents {
             let (name, position) = (Self::fold(ident), self.position(ident.span));
-            let Some(index) = info.fields.iter().position(|field| field.name == name) else {
+            let Some(&index) = places.get(name.as_str()) else {
                 let message = format!("column \"{name}\" of relation \"{}\" does not exist", info.name);
                 let error = Error::new(ErrorKind::UnknownColumn, message);
                 let known = info.fields.iter().map(|field| field.name.as_str());
                 return Err(did_you_mean(error, &name, known).at(position));
             };
-            if targets.contains(&index) {
+            if std::mem::replace(&mut taken[index], true) {
                 let message = format!("column \"{name}\" specified more than once");
                 return Err(Error::new(ErrorKind::DuplicateColumn, message).at(position));
             }

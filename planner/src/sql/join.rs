@@ -9,7 +9,7 @@ use super::suggest::did_you_mean;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
 use crate::relation::{ColumnId, Expression, ExpressionKind, JoinKind, Relation};
-use sqlparser::ast::{self, Spanned};
+use sqlparser::ast;
 use std::sync::Arc;
 
 /// A join as it is written; RIGHT becomes LEFT when the relation is built.
@@ -28,7 +28,7 @@ impl Binder<'_> {
         let mut left = self.bind_table_factor(relation, parent)?;
         for join in joins {
             let ast::Join { relation, global, join_operator } = join;
-            let position = self.position(relation.span());
+            let position = self.factor_start(relation);
             if *global {
                 return Err(Error::unsupported("GLOBAL JOIN is").at(position));
             }

@@ -11,9 +11,12 @@ use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, TokenizerError};
 use std::ops::Range;
 
-/// Operators that may follow each other without a comma or parenthesis, and set operations in one query. The
-/// syntax tree of `a + a + …` is as deep as the chain is long, and dropping it recurses.
-const OPERATORS_MAX: usize = 2_000;
+/// Operators, set operations and joins that may stand around a place of the text. The syntax tree of `a + a + …` is as
+/// deep as the chain is long, and dropping it recurses.
+const OPERATORS_MAX: usize = 100_000;
+
+/// Parentheses, CASEs and operators before an operand that may stand around a place of the text: the parser recurses.
+const NESTED_MAX: usize = 10_000;
 
 /// The keywords that count as operators.
 const CHAINED: [&str; 18] = [
@@ -117,7 +120,9 @@ fn split(script: &Text, tokens: &[TokenWithSpan]) -> Vec<Range<usize>> {
 fn parse_one(text: &Text, tokens: Vec<TokenWithSpan>) -> Result<ast::Statement> {
     let tokens = respell(tokens);
     check_chains(text, &tokens)?;
-    let mut parser = Parser::new(&PostgreSqlDialect {}).with_tokens_with_locations(tokens);
+    // The tokens have been counted; where sqlparser meets its limit it often says that something else is wrong.
+    let parser = Parser::new(&PostgreSqlDialect {}).with_recursion_limit(usize::MAX);
+    let mut parser = parser.with_tokens_with_locations(tokens);
     let statement = parser.parse_statement().map_err(|error| from_parser(text, error))?;
     let rest = parser.peek_token();
     if rest.token != Token::EOF {
@@ -127,36 +132,99 @@ fn parse_one(text: &Text, tokens: Vec<TokenWithSpan>) -> Result<ast::Statement> 
     Ok(statement)
 }
 
-/// Refuses chains of operators and of set operations that would make too deep a tree.
+/// What stands around a place of the text, as far as its tokens tell.
+#[derive(Clone, Copy, Default)]
+struct Level {
+    /// Operators and joins since the last comma.
+    operators: usize,
+    joins: usize,
+    /// Operators since the last operand.
+    prefixes: usize,
+    /// Open CASEs.
+    cases: usize,
+    sets: usize,
+}
+
+/// Refuses chains and nests that would make too deep a tree.
 fn check_chains(text: &Text, tokens: &[TokenWithSpan]) -> Result<()> {
-    // For each open parenthesis: operators and joins since the last comma, and set operations.
-    let mut open = vec![(0usize, 0usize, 0usize)];
+    // One for each open parenthesis, and the sums of operators and nests in those around the last.
+    let mut open = vec![Level::default()];
+    let (mut operators_around, mut nested_around) = (0, 0);
+    let mut after_operand = false;
     for token in tokens {
-        let (operators, joins, sets) = open.last_mut().expect("never empty");
-        match &token.token {
-            Token::Comma => (*operators, *joins) = (0, 0),
-            word @ Token::Word(_) => {
-                let is_set = SETS.iter().any(|keyword| is_keyword(word, keyword));
-                *joins = if is_set { 0 } else { *joins + usize::from(is_keyword(word, "join")) };
-                *sets += usize::from(is_set);
-                *operators += usize::from(CHAINED.iter().any(|keyword| is_keyword(word, keyword)));
-            }
-            Token::Number(..) | Token::Whitespace(_) | Token::Period | Token::SingleQuotedString(_) => {}
-            _ => *operators += 1,
+        if matches!(token.token, Token::Whitespace(_)) {
+            continue;
         }
-        if *operators > OPERATORS_MAX || *sets > OPERATORS_MAX || *joins > JOINS_MAX {
-            let message = "a chain of operators or joins is too long";
+        let level = open.last_mut().expect("never empty");
+        let is_operand = level.take(&token.token, after_operand);
+        let level = *level;
+        let operators = operators_around + level.operators();
+        let nested = nested_around + level.nested() + open.len();
+        if operators > OPERATORS_MAX || nested > NESTED_MAX || level.joins > JOINS_MAX {
+            let message = if nested > NESTED_MAX {
+                "the statement nests too deeply"
+            } else {
+                "a chain of operators or joins is too long"
+            };
             return Err(Error::new(ErrorKind::TooComplex, message).at(text.position(token.span.start)));
         }
         match &token.token {
-            Token::LParen | Token::LBracket => open.push((0, 0, 0)),
+            Token::LParen | Token::LBracket => {
+                (operators_around, nested_around) = (operators, nested_around + level.nested());
+                open.push(Level::default());
+            }
             Token::RParen | Token::RBracket if open.len() > 1 => {
                 open.pop();
+                let level = open.last().expect("never empty");
+                operators_around -= level.operators();
+                nested_around -= level.nested();
             }
             _ => {}
         }
+        after_operand = is_operand;
     }
     Ok(())
+}
+
+impl Level {
+    fn operators(&self) -> usize {
+        self.operators + self.sets
+    }
+
+    fn nested(&self) -> usize {
+        self.prefixes + self.cases
+    }
+
+    /// Counts a token; whether it may end an operand.
+    fn take(&mut self, token: &Token, after_operand: bool) -> bool {
+        match token {
+            Token::Comma => *self = Level { sets: self.sets, cases: self.cases, ..Level::default() },
+            word @ Token::Word(_) => {
+                let is = |keyword: &&str| is_keyword(word, keyword);
+                let is_set = SETS.iter().any(|keyword| is(&keyword));
+                let is_operator = CHAINED.iter().any(|keyword| is(&keyword));
+                self.joins = if is_set { 0 } else { self.joins + usize::from(is(&"join")) };
+                self.sets += usize::from(is_set);
+                if is_operator {
+                    self.operator(after_operand);
+                } else if is(&"case") {
+                    self.cases += 1;
+                } else if is(&"end") {
+                    self.cases = self.cases.saturating_sub(1);
+                }
+                return !is_set && !is_operator;
+            }
+            Token::Period | Token::LParen | Token::LBracket => {}
+            Token::Number(..) | Token::SingleQuotedString(_) | Token::RParen | Token::RBracket => return true,
+            _ => self.operator(after_operand),
+        }
+        false
+    }
+
+    fn operator(&mut self, after_operand: bool) {
+        self.operators += 1;
+        self.prefixes = if after_operand { 0 } else { self.prefixes + 1 };
+    }
 }
 
 fn from_parser(text: &Text, error: ParserError) -> Error {

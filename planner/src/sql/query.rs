@@ -99,7 +99,7 @@ impl Binder<'_> {
             format_clause,
             pipe_operators,
         } = query;
-        let position = self.position(query.span());
+        let position = self.query_start(query);
         if let Some(lock) = locks.first() {
             return Err(Error::unsupported(format_args!("{lock} is")).at(position));
         }
@@ -150,14 +150,15 @@ impl Binder<'_> {
         parent: Option<&Scope<'_>>,
         unknown: Unknown<'_>,
     ) -> Result<Rows> {
-        let position = self.position(body.span());
+        if let ast::SetExpr::SetOperation { .. } = body {
+            return self.bind_set_operations(body, parent);
+        }
+        let position = self.body_start(body);
         self.deeper(position, |binder| match body {
             ast::SetExpr::Select(select) => binder.bind_select(select, None, parent, unknown),
             ast::SetExpr::Query(query) => binder.bind_query(query, parent, unknown),
             ast::SetExpr::Values(values) => binder.bind_values(values, parent, unknown),
-            ast::SetExpr::SetOperation { left, op, set_quantifier, right } => {
-                binder.bind_set_operation((left, *op, *set_quantifier, right), parent)
-            }
+            ast::SetExpr::SetOperation { .. } => binder.bind_set_operations(body, parent),
             // The parser of `TABLE t` drops what follows; `parse` has made it `SELECT * FROM t`.
             ast::SetExpr::Table(_) => Err(Error::unsupported("TABLE here is").at(position)),
             ast::SetExpr::Insert(_) | ast::SetExpr::Update(_) | ast::SetExpr::Delete(_) | ast::SetExpr::Merge(_) => {

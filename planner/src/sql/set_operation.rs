@@ -7,20 +7,37 @@ use super::scope::Scope;
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::{ColumnId, Relation, SetKind};
 use crate::types::DataType;
-use sqlparser::ast::{self, Spanned};
+use sqlparser::ast;
 use std::sync::Arc;
 
-/// The parts of sqlparser's set operation: left, operator, ALL or DISTINCT, right.
-type Parts<'q> = (&'q ast::SetExpr, ast::SetOperator, ast::SetQuantifier, &'q ast::SetExpr);
+/// One of a chain of set operations: operator, ALL or DISTINCT, right side.
+type Link<'q> = (ast::SetOperator, ast::SetQuantifier, &'q ast::SetExpr);
 
 impl Binder<'_> {
-    /// Binds a set operation. Its columns are all of known types.
-    pub(super) fn bind_set_operation(
+    /// Binds a chain of set operations, from the left. Its columns are all of known types.
+    pub(super) fn bind_set_operations(&mut self, chain: &ast::SetExpr, parent: Option<&Scope<'_>>) -> Result<Rows> {
+        let (mut first, mut links) = (chain, Vec::new());
+        while let ast::SetExpr::SetOperation { left, op, set_quantifier, right } = first {
+            links.push((*op, *set_quantifier, &**right));
+            first = left;
+        }
+        let mut rows = self.bind_set_expression(first, parent, Unknown::Keep)?;
+        // Only the first side may have columns of unknown type: those of a set operation are known.
+        let mut written = Some(first);
+        while let Some(link) = links.pop() {
+            rows = self.bind_set_operation((rows, written.take()), link, parent)?;
+        }
+        Ok(rows)
+    }
+
+    /// Binds one more set operation; `written` is what the left rows were bound of, if their types may be unknown.
+    fn bind_set_operation(
         &mut self,
-        (left, operator, quantifier, right): Parts<'_>,
+        (mut left_rows, written): (Rows, Option<&ast::SetExpr>),
+        (operator, quantifier, right): Link<'_>,
         parent: Option<&Scope<'_>>,
     ) -> Result<Rows> {
-        let position = self.position(right.span());
+        let position = self.body_start(right);
         let kind = match operator {
             ast::SetOperator::Union => SetKind::Union,
             ast::SetOperator::Intersect => SetKind::Intersect,
@@ -36,7 +53,6 @@ impl Binder<'_> {
                 return Err(Error::unsupported(format_args!("{operator} BY NAME is")).at(position));
             }
         };
-        let mut left_rows = self.bind_set_expression(left, parent, Unknown::Keep)?;
         let mut right_rows = self.bind_set_expression(right, parent, Unknown::Keep)?;
         if left_rows.1.len() != right_rows.1.len() {
             let message = format!("each {operator} query must have the same number of columns");
@@ -50,7 +66,7 @@ impl Binder<'_> {
         }
         // A side with columns of unknown type is bound again, now that their types are known: only where the
         // literals stand can they take a type.
-        if left_types.contains(&DataType::Null) {
+        if let Some(left) = written.filter(|_| left_types.contains(&DataType::Null)) {
             left_rows = self.bind_set_expression(left, parent, Unknown::As(&types))?;
         }
         if right_types.contains(&DataType::Null) {

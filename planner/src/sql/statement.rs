@@ -6,14 +6,35 @@ use super::{Parsed, Statement, expression};
 use crate::catalog::Catalog;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Query;
+use crate::relation::depth::is_deeper;
 use crate::speculation::Speculation;
 use crate::types::DataType;
 use sqlparser::ast::{self, Spanned};
+
+/// Levels of operators and expressions that a query may have; well below what [`crate::stack`] has room for. Chains of
+/// set operations, joins and WITH queries make trees as deep as they are long.
+const LEVELS_MAX: usize = 30_000;
 
 /// See [`super::bind`].
 pub(super) fn bind(parsed: &Parsed, catalog: &dyn Catalog, parameters: &[DataType]) -> Result<Statement> {
     let Parsed { ast, text } = parsed;
     let binder = Binder::new(catalog, text, parameters);
+    let bound = bind_kind(binder, ast)?;
+    match &bound {
+        Statement::Query(query)
+        | Statement::CreateTableAs { query, .. }
+        | Statement::Insert { query, .. }
+        | Statement::CopyTo { query, .. }
+        | Statement::Explain { query, .. }
+            if is_deeper(&query.relation, LEVELS_MAX) =>
+        {
+            Err(Error::new(ErrorKind::TooComplex, "the statement nests too deeply"))
+        }
+        _ => Ok(bound),
+    }
+}
+
+fn bind_kind(binder: Binder<'_>, ast: &ast::Statement) -> Result<Statement> {
     match ast {
         ast::Statement::Query(query) => Ok(Statement::Query(binder.whole_query(query)?)),
         ast::Statement::CreateTable(create) => binder.create_table(create),

@@ -168,7 +168,7 @@ fn check_columns(relation: &Relation, outer: &mut Vec<crate::relation::ColumnId>
     for input in relation.inputs() {
         outer.extend(input.columns());
     }
-    for expression in super::walk::expressions(relation) {
+    for expression in relation.expressions() {
         check_expression(expression, outer);
     }
     outer.truncate(before);

@@ -16,7 +16,7 @@ pub(super) fn visit_expression(expression: &Expression, visit: &mut dyn FnMut(&E
 
 /// Calls `visit` on every expression of a relation, at every depth.
 pub(super) fn visit_expressions(relation: &Relation, visit: &mut dyn FnMut(&Expression)) {
-    for expression in expressions(relation) {
+    for expression in relation.expressions() {
         visit_expression(expression, visit);
     }
     for input in relation.inputs() {
@@ -27,7 +27,7 @@ pub(super) fn visit_expressions(relation: &Relation, visit: &mut dyn FnMut(&Expr
 /// Calls `visit` on every operator of a relation, those of its subqueries included.
 pub(super) fn visit_operators(relation: &Relation, visit: &mut dyn FnMut(&Relation)) {
     visit(relation);
-    for expression in expressions(relation) {
+    for expression in relation.expressions() {
         visit_operators_within(expression, visit);
     }
     for input in relation.inputs() {
@@ -51,28 +51,6 @@ pub(super) fn expression_columns(expression: &Expression, found: &mut Vec<Column
             found.push(id);
         }
     });
-}
-
-/// The expressions of one operator.
-pub(super) fn expressions(relation: &Relation) -> Vec<&Expression> {
-    match relation {
-        Relation::Scan { .. }
-        | Relation::Distinct { .. }
-        | Relation::SetOperation { .. }
-        | Relation::With { .. }
-        | Relation::CteScan { .. } => Vec::new(),
-        Relation::Values { rows, .. } => rows.iter().flatten().collect(),
-        Relation::Filter { predicate, .. } => vec![predicate],
-        Relation::Project { columns, .. } => columns.iter().map(|(_, expression)| expression).collect(),
-        Relation::Join { on, .. } => vec![on],
-        Relation::Aggregate { keys, aggregates, .. } => keys
-            .iter()
-            .map(|(_, key)| key)
-            .chain(aggregates.iter().flat_map(|(_, call)| call.argument.iter().chain(&call.filter)))
-            .collect(),
-        Relation::Sort { keys, .. } => keys.iter().map(|key| &key.expression).collect(),
-        Relation::Limit { limit, offset, .. } => limit.iter().chain(offset).collect(),
-    }
 }
 
 fn expressions_mut(relation: &mut Relation) -> Vec<&mut Expression> {

@@ -8,49 +8,76 @@
 //! Volatile definitions are computed once either way.
 
 use crate::relation::visit::{
-    for_each_expression, for_each_input, for_each_input_mut, for_each_subquery, for_each_subquery_mut, take,
+    for_each_below_mut, for_each_expression, for_each_input, for_each_input_mut, for_each_subquery, take,
 };
 use crate::relation::{Columns, CteId, Relation};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Inlines the CTEs of a tree and of its subqueries.
 pub(super) fn inline_ctes(relation: &mut Arc<Relation>, columns: &Columns) {
-    {
-        let relation = Arc::make_mut(relation);
-        for_each_input_mut(relation, &mut |input| inline_ctes(input, columns));
-        crate::relation::visit::for_each_expression_mut(relation, &mut |expression| {
-            for_each_subquery_mut(expression, &mut |subquery| inline_ctes(&mut subquery.relation, columns));
-        });
-    }
-    let Relation::With { cte, definition, body } = Arc::make_mut(relation) else { return };
     let mut uses = Uses::default();
-    uses.count(body, *cte, false);
-    if uses.in_subqueries > 0 || uses.direct > 1 {
+    uses.count(relation, 0);
+    if !uses.of.is_empty() {
+        inline(relation, columns, &mut uses);
+    }
+}
+
+fn inline(relation: &mut Arc<Relation>, columns: &Columns, uses: &mut Uses) {
+    for_each_below_mut(Arc::make_mut(relation), &mut |below| inline(below, columns, uses));
+    let Relation::With { cte, definition, body } = Arc::make_mut(relation) else { return };
+    let Use { direct, in_subqueries, .. } = uses.of.get(cte).copied().unwrap_or_default();
+    if in_subqueries > 0 || direct > 1 {
         return;
     }
-    if uses.direct == 1 {
+    if direct == 1 {
         let mut definition = Some(std::mem::replace(definition, Arc::new(crate::relation::visit::nothing())));
         put(body, *cte, &mut definition, columns);
+    } else {
+        uses.forget(definition);
     }
     let body = body.clone();
     *relation = body;
 }
 
+/// How often each CTE is used, counted once for the whole tree: a chain of a thousand would be walked through as often.
 #[derive(Default)]
 struct Uses {
+    of: FxHashMap<CteId, Use>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Use {
     direct: usize,
     in_subqueries: usize,
+    /// How many subqueries its WITH stands in.
+    depth: usize,
 }
 
 impl Uses {
-    fn count(&mut self, relation: &Relation, cte: CteId, in_subquery: bool) {
-        if matches!(relation, Relation::CteScan { cte: used, .. } if *used == cte) {
-            *(if in_subquery { &mut self.in_subqueries } else { &mut self.direct }) += 1;
+    fn count(&mut self, relation: &Relation, depth: usize) {
+        match relation {
+            Relation::With { cte, .. } => self.of.entry(*cte).or_default().depth = depth,
+            Relation::CteScan { cte, .. } => {
+                let uses = self.of.entry(*cte).or_default();
+                *(if depth > uses.depth { &mut uses.in_subqueries } else { &mut uses.direct }) += 1;
+            }
+            _ => {}
         }
-        for_each_input(relation, &mut |input| self.count(input, cte, in_subquery));
+        for_each_input(relation, &mut |input| self.count(input, depth));
         for_each_expression(relation, &mut |expression| {
-            for_each_subquery(expression, &mut |subquery| self.count(&subquery.relation, cte, true));
+            for_each_subquery(expression, &mut |subquery| self.count(&subquery.relation, depth + 1));
         });
+    }
+
+    /// Takes back what a definition counted that goes. (A use in one of its subqueries stays: it forbids more than it has to.)
+    fn forget(&mut self, relation: &Relation) {
+        if let Relation::CteScan { cte, .. } = relation
+            && let Some(uses) = self.of.get_mut(cte)
+        {
+            uses.direct = uses.direct.saturating_sub(1);
+        }
+        for_each_input(relation, &mut |input| self.forget(input));
     }
 }
 

@@ -6,14 +6,16 @@
 //! when a row reaches it; what stands before a FALSE in a conjunction stays unless it is pure.
 
 use super::single_row_subquery::simplify_subquery;
-use crate::evaluate::evaluate;
+use crate::evaluate;
 use crate::function::Function;
 use crate::relation::effects::is_pure;
+use crate::relation::fingerprint::fingerprint;
 use crate::relation::strict::{Strictness, strictness};
 use crate::relation::visit::{for_each_expression_mut, for_each_input_mut, for_each_subquery_mut};
 use crate::relation::{Expression, ExpressionKind, Relation, SubqueryKind};
 use crate::types::DataType;
 use crate::value::Value;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Simplifies all expressions of a tree and of the subqueries in it.
@@ -99,12 +101,12 @@ fn fold(expression: &mut Expression) -> bool {
         values.push(value.clone());
     }
     let types: Vec<DataType> = arguments.iter().map(|argument| argument.data_type).collect();
-    match evaluate(*function, &values, &types, expression.data_type) {
-        Ok(value) if value.fits(expression.data_type) => {
+    match evaluate::fold(*function, &values, &types, expression.data_type) {
+        Some(value) => {
             *expression = replaced(expression, value);
             true
         }
-        _ => false,
+        None => false,
     }
 }
 
@@ -157,7 +159,10 @@ fn junction(expression: &mut Expression, function: Function) {
         }
     }
     let mut kept: Vec<Expression> = Vec::with_capacity(flat.len());
+    // Where those kept stand, by their fingerprints.
+    let mut seen: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
     for argument in flat {
+        let alike = seen.entry(fingerprint(&argument)).or_default();
         match &argument.kind {
             ExpressionKind::Constant(Value::Boolean(value)) if *value == neutral => continue,
             ExpressionKind::Constant(Value::Boolean(_)) => {
@@ -167,8 +172,11 @@ fn junction(expression: &mut Expression, function: Function) {
                 kept.push(argument);
                 break;
             }
-            _ if kept.contains(&argument) && is_pure(&argument) => continue,
-            _ => kept.push(argument),
+            _ if alike.iter().any(|&at| kept[at] == argument) && is_pure(&argument) => continue,
+            _ => {
+                alike.push(kept.len());
+                kept.push(argument);
+            }
         }
     }
     *expression = match kept.len() {

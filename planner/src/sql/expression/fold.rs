@@ -21,9 +21,6 @@ pub(super) fn call(function: Function, arguments: Vec<Expression>, data_type: Da
 
 /// The value of a call of literals.
 fn value(function: Function, arguments: &[Expression], data_type: DataType) -> Option<Value> {
-    if function == Function::Random {
-        return None;
-    }
     let mut values = Vec::with_capacity(arguments.len());
     // A NULL in a strict function spares the other arguments, but for those that are no more than literals: PostgreSQL
     // evaluates these while it plans.
@@ -41,7 +38,7 @@ fn value(function: Function, arguments: &[Expression], data_type: DataType) -> O
         values.push(value.clone());
     }
     let types: Vec<DataType> = arguments.iter().map(|argument| argument.data_type).collect();
-    evaluate::evaluate(function, &values, &types, data_type).ok().filter(|value| value.fits(data_type))
+    evaluate::fold(function, &values, &types, data_type)
 }
 
 /// Whether this is a call of literals alone: it has no value, or it would be one.

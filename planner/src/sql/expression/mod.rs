@@ -179,11 +179,18 @@ impl Binder<'_> {
         if let Some(with) = &query.with {
             return self.position(with.with_token.0.span);
         }
-        let mut body = &*query.body;
+        self.body_start(&query.body)
+    }
+
+    /// Where what a query is of starts.
+    pub(super) fn body_start(&self, mut body: &ast::SetExpr) -> Option<Position> {
         loop {
             body = match body {
                 ast::SetExpr::SetOperation { left, .. } => left,
-                ast::SetExpr::Query(inner) => return self.query_start(inner),
+                ast::SetExpr::Query(inner) => match &inner.with {
+                    Some(with) => return self.position(with.with_token.0.span),
+                    None => &inner.body,
+                },
                 ast::SetExpr::Select(select) => return self.position(select.select_token.0.span),
                 other => return self.position(other.span()),
             }

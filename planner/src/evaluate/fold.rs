@@ -1,0 +1,63 @@
+//! Constant folding: the value of a call of constants, unless it is better left to whoever needs it. What fails may
+//! never be evaluated, and what is large would count against no statement's memory.
+
+use super::evaluate;
+use crate::function::Function;
+use crate::types::DataType;
+use crate::value::Value;
+
+/// Bytes of text beyond which a value is not made before it is needed.
+const BYTES_MAX: usize = 1 << 16;
+
+/// The value of a call of these values; none if it fails, does not fit its type, or is large. `Random` has none, either.
+pub fn fold(function: Function, arguments: &[Value], types: &[DataType], result: DataType) -> Option<Value> {
+    if function == Function::Random || (result.is_text() && bytes_max(function, arguments) > BYTES_MAX) {
+        return None;
+    }
+    evaluate(function, arguments, types, result).ok().filter(|value| value.fits(result))
+}
+
+/// The most bytes that a text made of these values has.
+fn bytes_max(function: Function, arguments: &[Value]) -> usize {
+    let text = |at: usize| match arguments.get(at) {
+        Some(Value::Text(text)) => text.len(),
+        _ => 0,
+    };
+    let count = |at: usize| match arguments.get(at) {
+        Some(Value::Int(count)) => usize::try_from(*count).unwrap_or(0),
+        _ => 0,
+    };
+    match function {
+        Function::Repeat => text(0).saturating_mul(count(1)),
+        // A character has four bytes at most.
+        Function::LeftPad | Function::RightPad => count(1).saturating_mul(4),
+        Function::Replace => (text(0) / text(1).max(1)).saturating_mul(text(2)).saturating_add(text(0)),
+        Function::Concat | Function::ConcatSkipNull => (0..arguments.len()).map(text).sum(),
+        Function::ConcatWithSeparator => (0..arguments.len()).map(|at| text(0).saturating_add(text(at))).sum(),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fold;
+    use crate::function::Function;
+    use crate::types::DataType;
+    use crate::value::Value;
+
+    #[test]
+    fn what_is_large_is_left_as_it_is() {
+        let repeat = |count| {
+            let types = [DataType::Text, DataType::Integer];
+            fold(Function::Repeat, &[Value::text("ab"), Value::Int(count)], &types, DataType::Text)
+        };
+        assert_eq!(repeat(3), Some(Value::text("ababab")));
+        assert_eq!(repeat(1 << 20), None);
+        assert_eq!(repeat(i64::MAX), None);
+        let types = [DataType::Text; 3];
+        let replace = [Value::text("x".repeat(1000)), Value::text("x"), Value::text("y".repeat(1000))];
+        assert_eq!(fold(Function::Replace, &replace, &types, DataType::Text), None);
+        let pad = [Value::text("x"), Value::Int(1 << 30)];
+        assert_eq!(fold(Function::LeftPad, &pad, &[DataType::Text, DataType::Integer], DataType::Text), None);
+    }
+}
