@@ -289,9 +289,7 @@ impl<'a> Nest<'a> {
             let mut pairs = Pairs::new(self);
             let rows = if one { 1 } else { chunk.rows as u32 };
             for tuple in 0..tuples {
-                pairs.push_range(tuple, 0, rows, |nest, parents, rows| {
-                    nest.pairs(level, parents, rows, sinks)
-                })?;
+                pairs.push_range(tuple, 0, rows, |nest, parents, rows| nest.pairs(level, parents, rows, sinks))?;
             }
             pairs.finish(|nest, parents, rows| nest.pairs(level, parents, rows, sinks))?;
         }

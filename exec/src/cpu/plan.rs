@@ -280,7 +280,10 @@ impl<'p> Compiler<'p, '_> {
         {
             last.conditions.append(&mut generator.conditions);
         }
-        if multiloop.rest().is_none() && !expressions.is_volatile() && generators.iter().all(GeneratorPlan::counts_nothing) {
+        if multiloop.rest().is_none()
+            && !expressions.is_volatile()
+            && generators.iter().all(GeneratorPlan::counts_nothing)
+        {
             for (at, level) in levels.iter_mut().enumerate() {
                 level.one = level.matches.is_empty() && !expressions.read(at);
             }

@@ -19,7 +19,7 @@ const LEVELS_MAX: usize = 30_000;
 pub(super) fn bind(parsed: &Parsed, catalog: &dyn Catalog, parameters: &[DataType]) -> Result<Statement> {
     let Parsed { ast, text } = parsed;
     let binder = Binder::new(catalog, text, parameters);
-    let bound = bind_kind(binder, ast)?;
+    let bound = bind_kind(binder, ast, text)?;
     match &bound {
         Statement::Query(query)
         | Statement::CreateTableAs { query, .. }
@@ -34,7 +34,7 @@ pub(super) fn bind(parsed: &Parsed, catalog: &dyn Catalog, parameters: &[DataTyp
     }
 }
 
-fn bind_kind(binder: Binder<'_>, ast: &ast::Statement) -> Result<Statement> {
+fn bind_kind(binder: Binder<'_>, ast: &ast::Statement, text: &str) -> Result<Statement> {
     match ast {
         ast::Statement::Query(query) => Ok(Statement::Query(binder.whole_query(query)?)),
         ast::Statement::CreateTable(create) => binder.create_table(create),

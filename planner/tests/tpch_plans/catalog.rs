@@ -161,7 +161,14 @@ impl TpchCatalog {
         let handle = TableHandle(self.0.len() as u64);
         self.0.insert(
             name,
-            Arc::new(TableInfo { name: name.to_owned(), fields, statistics, handle, domains: Vec::new(), declared: Arc::default() }),
+            Arc::new(TableInfo {
+                name: name.to_owned(),
+                fields,
+                statistics,
+                handle,
+                domains: Vec::new(),
+                declared: Arc::default(),
+            }),
         );
     }
 }

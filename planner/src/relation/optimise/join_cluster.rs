@@ -266,7 +266,7 @@ impl Cluster<'_> {
 
     /// Equalities between inputs that may fail become keys of a join, if the statement may speculate: above the joins
     /// they would see every pair.
-    fn take_keys(&mut self, input_of: &dyn Fn(ColumnId) -> u8) {
+    fn take_keys(&mut self, input_of: &dyn Fn(ColumnId) -> u16) {
         let inputs = |side: &Expression| {
             let mut mask = 0u64;
             for_each_column(side, &mut |id| {
