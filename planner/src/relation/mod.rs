@@ -5,7 +5,7 @@
 
 mod column_set;
 pub(crate) mod depth;
-mod effects;
+pub(crate) mod effects;
 pub mod explain;
 pub mod expression;
 mod fingerprint;
@@ -15,7 +15,9 @@ pub mod optimise;
 pub(crate) mod profile;
 pub(crate) mod strict;
 mod unique;
-mod visit;
+#[cfg(debug_assertions)]
+mod verify;
+pub(crate) mod visit;
 mod whole_table;
 
 use crate::catalog::TableInfo;

@@ -147,13 +147,19 @@ pub(crate) fn for_each_below_mut(relation: &mut Relation, visit: &mut dyn FnMut(
     });
 }
 
-/// Calls `visit` with each outermost subquery of an expression.
+/// Calls `visit` with each outermost subquery of an expression. Those in the predicate of an ANY or ALL, which stands in
+/// the enclosing query as much as the subquery does, are visited before the subquery itself.
 pub(crate) fn for_each_subquery<'a>(expression: &'a Expression, visit: &mut dyn FnMut(&'a Subquery)) {
     match &expression.kind {
         ExpressionKind::Column(_) | ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => {}
         ExpressionKind::Call(_, arguments) => arguments.iter().for_each(|argument| for_each_subquery(argument, visit)),
         ExpressionKind::Element(_, code) => for_each_subquery(code, visit),
-        ExpressionKind::Subquery(subquery) => visit(subquery),
+        ExpressionKind::Subquery(subquery) => {
+            if let SubqueryKind::Any(predicate) | SubqueryKind::All(predicate) = &subquery.kind {
+                for_each_subquery(predicate, visit);
+            }
+            visit(subquery);
+        }
     }
 }
 
@@ -165,7 +171,12 @@ pub(crate) fn for_each_subquery_mut(expression: &mut Expression, visit: &mut dyn
             arguments.iter_mut().for_each(|argument| for_each_subquery_mut(argument, visit));
         }
         ExpressionKind::Element(_, code) => for_each_subquery_mut(code, visit),
-        ExpressionKind::Subquery(subquery) => visit(subquery),
+        ExpressionKind::Subquery(subquery) => {
+            if let SubqueryKind::Any(predicate) | SubqueryKind::All(predicate) = &mut subquery.kind {
+                for_each_subquery_mut(predicate, visit);
+            }
+            visit(subquery);
+        }
     }
 }
 

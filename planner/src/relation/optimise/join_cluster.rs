@@ -177,9 +177,27 @@ impl Cluster<'_> {
             let (left, right) = if swap { (right, left) } else { (left, right) };
             // What may fail inside the join was tested before what may fail above it, and may have guarded it.
             let mut above = std::mem::take(&mut self.above);
+            let known = self.renames.len();
             self.flatten(Relation::Join { kind, left, right, on }, false);
             self.above.append(&mut above);
+            if self.renames.len() > known {
+                self.rename_all();
+            }
         }
+    }
+
+    /// Says anew over the inputs' columns what has been added before a projection dissolved that made some of its own: one
+    /// below an outer join, which dissolves only because of what has been added.
+    fn rename_all(&mut self) {
+        let mut renames = std::mem::take(&mut self.renames);
+        let known = renames.clone();
+        let rename = |expression: &mut Expression| {
+            substitute(expression, &|id| known.iter().find(|(made, _)| *made == id).map(|(_, value)| value.clone()));
+        };
+        self.conjuncts.iter_mut().chain(&mut self.above).for_each(rename);
+        self.tests.iter_mut().flat_map(|test| &mut test.on).for_each(rename);
+        renames.iter_mut().for_each(|(_, value)| rename(value));
+        self.renames = renames;
     }
 
     /// A stricter kind that an outer join may have below the predicates of this cluster, and whether its sides swap.

@@ -43,30 +43,55 @@ mod unnest_subquery;
 
 use crate::relation::column_set::ColumnSet;
 use crate::relation::profile::Profiles;
+#[cfg(debug_assertions)]
+use crate::relation::verify::verify;
 use crate::relation::visit::{
     for_each_expression, for_each_expression_mut, for_each_input_mut, for_each_subquery_mut, has_subquery, rewrite,
 };
-use crate::relation::{Query, Relation};
+use crate::relation::{ColumnId, Query, Relation};
 use push_filter::Placer;
 pub(crate) use simplify::mirrored;
 use std::sync::Arc;
 
 /// Optimises a query: push down, prune, derive predicates, order joins.
 pub fn optimise(mut query: Query) -> Query {
+    check(&query.relation, &query.output, "binding");
     simplify::simplify_tree(&mut query.relation);
     late_values::delay_values(&mut query);
     let Query { mut relation, output, mut columns, parameters, speculation } = query;
+    check(&relation, &output, "late_values");
     let mut profiles = Profiles::of(&relation, &columns, speculation);
     unnest_subquery::unnest_subqueries(&mut relation, 0, &mut profiles);
+    check(&relation, &output, "unnest_subquery");
     inline_cte::inline_ctes(&mut relation, &columns);
+    check(&relation, &output, "inline_cte");
     drop_order::drop_order(&mut relation, true);
     place(&mut relation, &Placer { profiles: &profiles, columns: &columns, depth: 0, pruned: false });
+    check(&relation, &output, "push_filter");
     let required: ColumnSet = output.iter().map(|(_, id)| *id).collect();
     prune_columns::prune_columns(&mut relation, &required);
+    check(&relation, &output, "prune_columns");
     distinct_arguments::drop_distinct_arguments(&mut relation);
     single_row_groups::project_single_row_groups(&mut relation);
     aggregate_before_join::aggregate_before_joins(&mut relation, 0, &mut profiles, &mut columns);
+    check(&relation, &output, "aggregate_before_join");
     Query { relation, output, columns, parameters, speculation: profiles.speculation() }
+}
+
+/// In debug builds every pass has to leave a relation that can be computed.
+fn check(relation: &Relation, output: &[(String, ColumnId)], pass: &str) {
+    #[cfg(debug_assertions)]
+    if let Err(problem) = verify(relation, output.iter().map(|(_, id)| *id)) {
+        panic!("bug: {pass} made an invalid relation: {problem}\n{relation:#?}");
+    }
+    #[cfg(not(debug_assertions))]
+    let _ = (relation, output, pass);
+}
+
+/// A query as it was bound, with no more done to it than its tables ask for: what stores codes shows values.
+pub fn as_bound(mut query: Query) -> Query {
+    late_values::delay_values(&mut query);
+    query
 }
 
 /// Places the predicates of a tree, then those of the subqueries that are left in it.

@@ -11,7 +11,7 @@ use crate::function::Function;
 use crate::relation::effects::is_pure;
 use crate::relation::fingerprint::fingerprint;
 use crate::relation::strict::{Strictness, strictness};
-use crate::relation::visit::{for_each_expression_mut, for_each_input_mut, for_each_subquery_mut};
+use crate::relation::visit::{for_each_expression_mut, for_each_input_mut};
 use crate::relation::{Expression, ExpressionKind, Relation, SubqueryKind};
 use crate::types::DataType;
 use crate::value::Value;
@@ -29,13 +29,11 @@ pub(crate) fn simplify_tree(relation: &mut Arc<Relation>) {
 pub(crate) fn simplify(expression: &mut Expression) {
     match &mut expression.kind {
         ExpressionKind::Column(_) | ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => return,
-        ExpressionKind::Subquery(_) => {
-            for_each_subquery_mut(expression, &mut |subquery| {
-                if let SubqueryKind::Any(predicate) | SubqueryKind::All(predicate) = &mut subquery.kind {
-                    simplify(predicate);
-                }
-                simplify_tree(&mut subquery.relation);
-            });
+        ExpressionKind::Subquery(subquery) => {
+            if let SubqueryKind::Any(predicate) | SubqueryKind::All(predicate) = &mut subquery.kind {
+                simplify(predicate);
+            }
+            simplify_tree(&mut subquery.relation);
             return simplify_quantified(expression);
         }
         ExpressionKind::Element(_, code) => return simplify(code),
