@@ -4,7 +4,8 @@ use crate::Result;
 use multiloop_exec::context::Context;
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::Program;
-use multiloop_planner::relation::{Query, optimise::optimise};
+use multiloop_planner::relation::Query;
+use multiloop_planner::relation::optimise::{as_bound, optimise};
 use multiloop_planner::rewrite::{RewriteOptions, rewrite_while};
 use multiloop_planner::speculation::Speculation;
 use std::time::{Duration, Instant};
@@ -46,10 +47,11 @@ impl Planned {
     }
 }
 
-/// Optimises, lowers and rewrites a query. Who cancels is heard between the steps, and the rules.
+/// Optimises, unless that is switched off, lowers and rewrites a query. Who cancels is heard between the steps, and the
+/// rules.
 fn program(query: Query, rules: &RewriteOptions, context: &Context) -> Result<Program> {
     context.check()?;
-    let query = optimise(query);
+    let query = if rules.as_bound { as_bound(query) } else { optimise(query) };
     context.check()?;
     let mut program = lower(&query)?;
     rewrite_while(&mut program, rules, &|| !context.cancellation.is_cancelled());

@@ -66,6 +66,7 @@
 //! NULLs: a part of h that is NULL finds in B what it finds in A, as both have A's key. Errors: A's would have been B's,
 //! which has been asked already. Joins: none.
 
+use super::bound::Bound;
 use super::dependencies::{Definition, definitions};
 use super::substitute::Substitution;
 use super::uses::for_each_node;
@@ -76,10 +77,10 @@ use crate::multiloop::{
 
 /// Asks chosen groups instead of all.
 pub(super) fn ask_chosen_groups(program: &mut Program) -> bool {
-    let mut changed = false;
+    let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program) {
         for at in 0..program.block(block).lets.len() {
-            while let Some(site) = find(program, block, at) {
+            while let Some(site) = bound.next(find(program, block, at)) {
                 ask_chosen(program, block, at, site);
                 changed = true;
             }

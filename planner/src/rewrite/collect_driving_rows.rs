@@ -67,9 +67,12 @@
 //!   are no longer where they have been collected;
 //! * M does not have the keys of these very rows already: their own set is no smaller than they are.
 //!
+//! It ends: K, which may be asked for fewer keys in its turn, is made of a quarter of M's rows at most, and of one at least.
+//!
 //! NULLs: K is asked as M was, so a NULL finds nothing unless it did before. Errors: M's arguments are evaluated for
 //! fewer rows; the conditions that stay are evaluated for the same rows. Joins: indices keep their order; what asks M may be a left join, because no row asks for what has gone.
 
+use super::bound::Bound;
 use super::collected_rows::{collected, columns_of, read_rows};
 use super::dependencies::{Definition, definitions};
 use super::failing::Failing;
@@ -96,9 +99,9 @@ const ROWS_PER_ROW_READ_TWICE: f64 = 8.0;
 
 /// Collects the rows that drive a loop in front of what they ask.
 pub(super) fn collect_driving_rows(program: &mut Program) -> bool {
-    let mut changed = false;
+    let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program) {
-        while let Some(site) = find(program, block) {
+        while let Some(site) = bound.next(find(program, block)) {
             split(program, block, site);
             changed = true;
         }
@@ -195,7 +198,9 @@ fn targets(
         let one_key = asking.iter().all(|question| question.key == key);
         let Let::Loop { multiloop, .. } = &lets[made.at] else { continue };
         let own_key = multiloop.generators[made.generator].key();
-        let costs = !own_key.is_empty() && !is_whole_sorted_table(program, multiloop, made.generator);
+        // It is asked for as a condition, too.
+        let varies = own_key.iter().any(|&id| program.scalars.effects(id).volatile);
+        let costs = !varies && !own_key.is_empty() && !is_whole_sorted_table(program, multiloop, made.generator);
         if pure && one_key && costs && are_all_uses(&asking, uses[collection.0 as usize]) {
             targets.push(Target { made, collection, key: key.to_vec(), at });
         }
@@ -286,8 +291,10 @@ fn made_of(selectivity: &Selectivity<'_>, lets: &[Let], target: &Target) -> (f64
     (rows, selectivity.keys_of_nest(&multiloop.nest, generator.key()))
 }
 
-/// Whether driving rows are few beside what is made of so many rows, and have few of its keys.
+/// Whether driving rows are few beside what is made of so many rows, and have few of its keys. A guess of no rows is
+/// none: as few as one would be beside itself.
 fn pays(driving: f64, each: f64, (rows, keys): (f64, f64)) -> bool {
+    let driving = driving.max(1.0);
     driving * each <= rows && driving <= SHARE_MAX * keys
 }
 
@@ -300,11 +307,12 @@ fn fail_alone(program: &Program, failing: &Failing, lets: &[Let], site: &Site) -
     pure || site.targets.iter().all(|target| lets[target.made.at].defines().len() == 1)
 }
 
-/// The loop over the driving rows, without what it collects of them.
+/// The loop over the driving rows, which makes the sets of their keys, without what it collects of them.
 fn rows_of(lets: &[Let], site: &Site) -> Let {
     let Let::Loop { multiloop, .. } = &lets[site.reader] else { unreachable!("find has seen a loop") };
     let nest = multiloop.nest[..site.driving].to_vec();
-    let generators = vec![Generator::Collect { condition: site.front.clone(), value: Vec::new() }];
+    let value = site.targets.iter().flat_map(|target| &target.key).map(|part| part.scalar).collect();
+    let generators = vec![Generator::Collect { condition: site.front.clone(), value }];
     Let::Loop { defines: Vec::new(), multiloop: Multiloop { nest, generators } }
 }
 

@@ -58,6 +58,7 @@
 //! `h(i)` finds nothing; IS NOT DISTINCT FROM finds the group of NULLs. An outer row without inner rows gets what
 //! the reduction gives for none. Joins: the inner nest is kept as it is, so its kinds do not matter.
 
+use super::bound::Bound;
 use super::substitute::Substitution;
 use super::uses::{FreeIndices, nested_of};
 use crate::analysis::nullability::Nullability;
@@ -71,7 +72,7 @@ use crate::value::Value;
 
 /// Unnests every nested Reduce that can be.
 pub(super) fn conditional_reduce(program: &mut Program) -> bool {
-    let mut changed = false;
+    let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program).into_iter().rev() {
         let mut at = 0;
         while at < program.block(block).lets.len() {
@@ -79,7 +80,7 @@ pub(super) fn conditional_reduce(program: &mut Program) -> bool {
                 .into_iter()
                 .find_map(|(_, nested, _)| Some((nested, keyed_reduce(program, nested)?)));
             // After a change the let stands one further on; other blocks in it come next.
-            if let Some((nested, keyed)) = found {
+            if let Some((nested, keyed)) = bound.next(found) {
                 unnest(program, block, at, nested, keyed);
                 changed = true;
             }

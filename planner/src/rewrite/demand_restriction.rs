@@ -69,10 +69,13 @@
 //! * C's share of the keys, as `selectivity` estimates it, is small: else the question costs more than the groups;
 //! * M is no own groups of the rows that ask (`analysis/own_groups`): these are made for whoever asks, and no others.
 //!
+//! It ends: M and C are never more than they are, and M asks C once for each key (`have_found`).
+//!
 //! NULLs: the new probe takes NULL as the old one did. Errors: conditions behind, key and arguments are evaluated for
 //! fewer rows; the question comes last, so the key is asked for no row that would not have made it. A failing C fails
 //! its reader with or without M. Joins: a left join's index finds nothing and implies nothing.
 
+use super::bound::Bound;
 use super::dependencies::{Definition, definitions};
 use super::failing::Failing;
 use super::questions::{Question, QuestionKind, are_all_uses, have_found, may_sink, questions};
@@ -90,9 +93,9 @@ const SHARE_MAX: f64 = 0.3;
 
 /// Restricts groups and buckets to the keys that they are asked for.
 pub(super) fn demand_restriction(program: &mut Program) -> bool {
-    let mut changed = false;
+    let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program) {
-        while let Some(site) = find(program, block) {
+        while let Some(site) = bound.next(find(program, block)) {
             restrict(program, block, site);
             changed = true;
         }
@@ -171,6 +174,10 @@ fn wanted(
 ) -> Option<Wanted> {
     let Let::Loop { multiloop, .. } = &lets[target.at] else { return None };
     let key = multiloop.generators[target.generator].key();
+    // It is asked for as a condition, too.
+    if key.iter().any(|&id| program.scalars.effects(id).volatile) {
+        return None;
+    }
     let of_one = |question: &Question<'_>| {
         let part = |(equal, null_matches): &(Vec<ScalarId>, bool)| {
             let position = question.key.iter().position(|part| equal.contains(&part.scalar))?;

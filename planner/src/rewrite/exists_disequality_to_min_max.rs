@@ -57,6 +57,7 @@
 //! NULL t; IS TRUE makes FALSE of that, as EXISTS does. NaN and -0 compare in min, max and `<>` alike. Joins: the
 //! nest is kept.
 
+use super::bound::Bound;
 use super::substitute::Substitution;
 use super::uses::{FreeIndices, nested_of};
 use crate::function::Function;
@@ -70,19 +71,22 @@ use crate::value::Value;
 
 /// Asks for extremes instead of searching for a difference.
 pub(super) fn exists_disequality_to_min_max(program: &mut Program) -> bool {
-    let mut changed = false;
+    let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program) {
         for at in 0..program.block(block).lets.len() {
-            while let Some((nested, found)) = nested_of(program, &program.block(block).lets[at])
-                .into_iter()
-                .find_map(|(_, nested, _)| Some((nested, disequality(program, nested)?)))
-            {
+            while let Some((nested, found)) = bound.next(find(program, block, at)) {
                 ask_extremes(program, block, at, nested, found);
                 changed = true;
             }
         }
     }
     changed
+}
+
+/// A nested block of a let that is such an EXISTS.
+fn find(program: &Program, block: BlockId, at: usize) -> Option<(BlockId, Disequality)> {
+    let nested = nested_of(program, &program.block(block).lets[at]);
+    nested.into_iter().find_map(|(_, nested, _)| Some((nested, disequality(program, nested)?)))
 }
 
 /// An EXISTS with one disequality, taken apart.

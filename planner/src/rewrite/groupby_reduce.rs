@@ -63,6 +63,7 @@
 //! NULLs: the key of NULLs is a group of its own on both sides. Errors: see above. Joins: the grouping loop's
 //! nest is kept as it is.
 
+use super::bound::Bound;
 use super::substitute::Substitution;
 use super::uses::{FreeIndices, collection_uses, nested_of};
 use crate::multiloop::live::live_blocks;
@@ -73,10 +74,10 @@ use crate::types::Field;
 
 /// Reduces groups while they are made.
 pub(super) fn groupby_reduce(program: &mut Program) -> bool {
-    let mut changed = false;
+    let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program).into_iter().rev() {
         for at in 0..program.block(block).lets.len() {
-            while let Some(site) = find(program, block, at) {
+            while let Some(site) = bound.next(find(program, block, at)) {
                 reduce(program, block, at, &site);
                 changed = true;
             }

@@ -65,6 +65,7 @@
 //! NULLs: a NULL key finds nothing, a condition that is NULL does not pass; both drop the row, as before. Errors:
 //! conditions are evaluated for fewer rows, in the same order. Joins: the new index is the innermost.
 
+use super::bound::Bound;
 use super::dependencies::Dependencies;
 use super::exists_disequality_to_min_max::exists_loop;
 use super::uses::for_each_node;
@@ -73,10 +74,10 @@ use crate::multiloop::{BlockId, Index, Let, Program, Scalar, ScalarId, Source};
 
 /// Turns searches for the only row of a bucket into indices.
 pub(super) fn join_unique_exists(program: &mut Program) -> bool {
-    let mut changed = false;
+    let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program) {
         for at in 0..program.block(block).lets.len() {
-            while let Some((number, index, condition)) = find(program, &program.block(block).lets[at]) {
+            while let Some((number, index, condition)) = bound.next(find(program, &program.block(block).lets[at])) {
                 let Let::Loop { multiloop, .. } = &mut program.blocks[block.0 as usize].lets[at] else {
                     unreachable!("find has seen a loop")
                 };

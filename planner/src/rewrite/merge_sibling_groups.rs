@@ -53,6 +53,7 @@
 //! NULLs: a filter keeps what is TRUE, as a condition does. Errors: A asks c of the same rows already, and computes the
 //! key; d and the arguments are evaluated for the rows that passed c, as before. Joins: the nest is the same.
 
+use super::bound::Bound;
 use super::substitute::Substitution;
 use super::uses::{Use, collection_uses, for_each_node};
 use crate::multiloop::live::live_blocks;
@@ -61,9 +62,9 @@ use crate::types::Field;
 
 /// Merges groups of one loop.
 pub(super) fn merge_sibling_groups(program: &mut Program) -> bool {
-    let mut changed = false;
+    let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program).into_iter().rev() {
-        while let Some(site) = find(program, block) {
+        while let Some(site) = bound.next(find(program, block)) {
             merge(program, block, site);
             changed = true;
         }

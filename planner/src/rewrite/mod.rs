@@ -6,6 +6,7 @@
 mod any_equal_to_exists;
 mod any_less_to_extreme;
 mod ask_chosen_groups;
+mod bound;
 mod bucket_correlated_rows;
 mod collect_driving_rows;
 mod collected_rows;
@@ -46,6 +47,7 @@ pub mod uses;
 use crate::multiloop::Program;
 #[cfg(debug_assertions)]
 use crate::multiloop::{print::print, verify::verify};
+use bound::{lets, lets_max};
 
 /// A rewrite of programs.
 #[derive(Clone, Copy, Debug)]
@@ -188,6 +190,8 @@ const ROUNDS_MAX: usize = 40;
 pub struct RewriteOptions {
     /// Leave out all of them.
     pub none: bool,
+    /// Leave out the relation's optimiser, too: what is lowered is the query as it was bound. For tests.
+    pub as_bound: bool,
     /// Leave out these, by name.
     pub without: Vec<String>,
 }
@@ -240,7 +244,7 @@ fn apply_rules(
         changed
     };
     // A round stops being of use once every rule has seen the program as it is.
-    let mut unchanged = 0;
+    let (mut unchanged, most) = (0, lets_max(program));
     'rounds: for _ in 0..ROUNDS_MAX {
         for rule in &rules {
             if unchanged == rules.len() {
@@ -254,6 +258,9 @@ fn apply_rules(
         }
         program.compact();
         check(program, "compaction");
+        if lets(program) > most {
+            break;
+        }
     }
     debug_assert!(unchanged == rules.len(), "bug: the rules undo each other");
     for rule in LAST_RULES.iter().filter(is_on) {

@@ -5,6 +5,7 @@
 //! is made once is made once a key. Nothing in the block is volatile, and nothing may fail unless the program may
 //! speculate.
 
+use super::bound::Bound;
 use super::conditional_reduce::{Inner, key_name};
 use super::substitute::Substitution;
 use super::uses::nested_of;
@@ -45,7 +46,7 @@ pub(super) fn each_nested_any<T>(
     find: impl Fn(&Program, &NestedAny) -> Option<T>,
     replace: impl Fn(&mut Program, &NestedAny, T) -> Numbers,
 ) -> bool {
-    let mut changed = false;
+    let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program).into_iter().rev() {
         let mut at = 0;
         while at < program.block(block).lets.len() {
@@ -55,7 +56,7 @@ pub(super) fn each_nested_any<T>(
                 let found = find(program, &any)?;
                 Some((nested, any, found))
             });
-            let Some((nested, any, found)) = found else {
+            let Some((nested, any, found)) = bound.next(found) else {
                 at += 1;
                 continue;
             };

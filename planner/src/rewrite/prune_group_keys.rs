@@ -59,6 +59,7 @@
 //! equal as keys are. Errors: the part is evaluated for the same rows. Joins: a row that a left join did not find
 //! is determined only by the key that it was looked for with.
 
+use super::bound::Bound;
 use super::dependencies::Dependencies;
 use super::substitute::Substitution;
 use super::uses::{Use, collection_uses};
@@ -70,10 +71,10 @@ use crate::types::DataType;
 
 /// Takes determined parts out of group keys.
 pub(super) fn prune_group_keys(program: &mut Program) -> bool {
-    let mut changed = false;
+    let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program) {
         for at in 0..program.block(block).lets.len() {
-            while let Some((generator, kept)) = find(program, block, at) {
+            while let Some((generator, kept)) = bound.next(find(program, block, at)) {
                 prune(program, block, at, generator, &kept);
                 changed = true;
             }

@@ -59,6 +59,7 @@
 //! NULLs: the probe is the bucket's own, NULL parts find what they found. A bucket without rows that pass, or none at
 //! all, gives what the reduction gives for no rows. Joins: the nest is kept.
 
+use super::bound::Bound;
 use super::dependencies::definitions;
 use super::exists_disequality_to_min_max::exists_loop;
 use super::substitute::Substitution;
@@ -72,15 +73,11 @@ use crate::types::DataType;
 
 /// Reduces buckets once instead of at every probe.
 pub(super) fn reduce_probed_bucket(program: &mut Program) -> bool {
-    let mut changed = false;
+    let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program) {
         for at in 0..program.block(block).lets.len() {
             let mut refused = Vec::new();
-            while let Some((nested, probe)) = nested_of(program, &program.block(block).lets[at])
-                .into_iter()
-                .filter(|(_, nested, _)| !refused.contains(nested))
-                .find_map(|(_, nested, _)| Some((nested, probed_reduce(program, nested)?)))
-            {
+            while let Some((nested, probe)) = bound.next(find(program, block, at, &refused)) {
                 if reduce(program, block, at, nested, probe) {
                     changed = true;
                 } else {
@@ -90,6 +87,13 @@ pub(super) fn reduce_probed_bucket(program: &mut Program) -> bool {
         }
     }
     changed
+}
+
+/// A nested block of a let that is such a Reduce, and is not among those that have been refused.
+fn find(program: &Program, block: BlockId, at: usize, refused: &[BlockId]) -> Option<(BlockId, ProbedReduce)> {
+    let nested = nested_of(program, &program.block(block).lets[at]);
+    let mut others = nested.into_iter().map(|(_, nested, _)| nested).filter(|nested| !refused.contains(nested));
+    others.find_map(|nested| Some((nested, probed_reduce(program, nested)?)))
 }
 
 /// A nested Reduce of one bucket, taken apart.

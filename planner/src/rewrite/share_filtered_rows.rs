@@ -57,6 +57,7 @@
 //! NULLs: a condition keeps what is TRUE wherever it stands; a join's key finds nothing as NULL unless the probe says
 //! that NULL matches, which the question repeats. Errors: conditions and values are evaluated for the same rows. Joins: only an inner join counts as a condition, and it stays.
 
+use super::bound::Bound;
 use super::collected_rows::{collected, columns_of, read_rows};
 use super::dependencies::definitions;
 use super::failing::Failing;
@@ -75,9 +76,9 @@ const SHARE_MAX: f64 = 0.1;
 
 /// Collects what two loops pick out of a table by the same conditions.
 pub(super) fn share_filtered_rows(program: &mut Program) -> bool {
-    let mut changed = false;
+    let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program) {
-        while let Some(site) = find(program, block) {
+        while let Some(site) = bound.next(find(program, block)) {
             share(program, block, site);
             changed = true;
         }

@@ -68,6 +68,7 @@
 //! NULLs: a key that finds nothing is found by nothing, and its row is in the rest, as NOT EXISTS has it. Errors: what stays in
 //! place is evaluated for the same rows. Join kinds: this one only.
 
+use super::bound::Bound;
 use super::dependencies::definitions;
 use super::failing::Failing;
 use super::selectivity::Selectivity;
@@ -87,9 +88,9 @@ const SPREAD: f64 = 16.0;
 
 /// Turns anti joins around.
 pub(super) fn turn_anti_join(program: &mut Program) -> bool {
-    let mut changed = false;
+    let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program) {
-        while let Some(join) = find(program, block) {
+        while let Some(join) = bound.next(find(program, block)) {
             turn(program, block, join);
             changed = true;
         }

@@ -70,6 +70,7 @@
 //! NULLs: a key that finds nothing is found by nothing, and `null_matches` stays with its part; where j stood on no row, the
 //! indices of n do. Errors: what stays in place is evaluated for the same pairs. Join kinds: this one only.
 
+use super::bound::Bound;
 use super::dependencies::definitions;
 use super::failing::Failing;
 use super::selectivity::Selectivity;
@@ -85,9 +86,9 @@ use crate::value::Value;
 
 /// Turns left joins around.
 pub(super) fn turn_left_join(program: &mut Program) -> bool {
-    let mut changed = false;
+    let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program) {
-        while let Some(join) = find(program, block) {
+        while let Some(join) = bound.next(find(program, block)) {
             turn(program, block, join);
             changed = true;
         }
