@@ -1,5 +1,6 @@
 //! Scalars, and subqueries in them: every subquery is a nested block where it stands.
 
+use super::once::is_once;
 use super::{Lowerer, Rows};
 use crate::error::{Error, Result};
 use crate::function::Function;
@@ -69,7 +70,7 @@ impl Lowerer<'_> {
             SubqueryKind::All(predicate) => (Reduction::All, Some(predicate)),
         };
         let block = self.in_block(|this| {
-            let rows = this.relation(&subquery.relation)?;
+            let rows = this.subquery_rows(&subquery.relation)?;
             this.reduce_to_one(&rows, reduction, |this| match predicate {
                 Some(predicate) => this.expression(predicate),
                 None => Ok(this.boolean(true)),
@@ -99,12 +100,12 @@ impl Lowerer<'_> {
     /// The value of a subquery. One that aggregates without keys has one row for certain, so it needs no check
     /// for a second, and what is computed of the aggregates is computed in the enclosing loop.
     fn scalar_subquery(&mut self, relation: &Relation, column: ColumnId) -> Result<ScalarId> {
-        if is_one_row(relation) {
+        if is_one_row(relation) && !is_once(relation) {
             let values = self.one_row(relation)?;
             return values.get(&column).copied().ok_or_else(|| Error::internal("a scalar subquery without its column"));
         }
         let block = self.in_block(|this| {
-            let rows = this.relation(relation)?;
+            let rows = this.subquery_rows(relation)?;
             this.reduce_to_one(&rows, Reduction::Single, |this| this.column(column))
         })?;
         Ok(self.program.nested(block, 0))

@@ -9,6 +9,7 @@
 mod aggregate;
 mod expression;
 mod join;
+mod once;
 mod order;
 mod relation;
 mod set_operation;
@@ -18,7 +19,7 @@ mod tests;
 use crate::analysis::nullability::Nullability;
 use crate::error::Result;
 use crate::multiloop::{Block, CollectionId, Generator, Index, Let, Multiloop, Program, ScalarId, Shape, Source};
-use crate::relation::{ColumnId, CteId, Query};
+use crate::relation::{ColumnId, CteId, Query, Relation};
 use crate::types::Field;
 use rustc_hash::FxHashMap;
 
@@ -31,8 +32,10 @@ pub fn lower(query: &Query) -> Result<Program> {
         query,
         program,
         lets: Vec::new(),
+        around: Vec::new(),
         frames: Vec::new(),
         ctes: FxHashMap::default(),
+        once: FxHashMap::default(),
         nullability: Nullability::default(),
     };
     let mut rows = lowerer.relation(&query.relation)?;
@@ -75,9 +78,14 @@ struct Lowerer<'q> {
     program: Program,
     /// The block that is being filled.
     lets: Vec<Let>,
+    /// The blocks around it, the body first.
+    around: Vec<Vec<Let>>,
     /// What the columns in scope are, the innermost loop last.
     frames: Vec<FxHashMap<ColumnId, ScalarId>>,
-    ctes: FxHashMap<CteId, Rows>,
+    /// The rows of CTEs, and in how many blocks they are defined.
+    ctes: FxHashMap<CteId, (usize, Rows)>,
+    /// The rows of volatile subqueries that are computed in the body, by where their relation lies.
+    once: FxHashMap<*const Relation, Rows>,
     nullability: Nullability,
 }
 
@@ -153,8 +161,9 @@ impl Lowerer<'_> {
 
     /// Lowers something into a block of its own.
     fn in_block(&mut self, make: impl FnOnce(&mut Self) -> Result<CollectionId>) -> Result<crate::multiloop::BlockId> {
-        let outer = std::mem::take(&mut self.lets);
+        self.around.push(std::mem::take(&mut self.lets));
         let result = make(self);
+        let outer = self.around.pop().unwrap_or_default();
         let lets = std::mem::replace(&mut self.lets, outer);
         Ok(self.program.add_block(Block { lets, result: result? }))
     }

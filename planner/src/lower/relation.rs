@@ -49,11 +49,11 @@ impl Lowerer<'_> {
             }
             Relation::With { cte, definition, body } => {
                 let rows = self.relation(definition)?;
-                self.ctes.insert(*cte, rows);
+                self.ctes.insert(*cte, (self.around.len(), rows));
                 self.relation(body)
             }
             Relation::CteScan { cte, columns } => {
-                let Some(rows) = self.ctes.get(cte) else {
+                let Some((_, rows)) = self.ctes.get(cte) else {
                     return Err(Error::internal(format!("CTE {} is used outside of its WITH", cte.0)));
                 };
                 let columns: Result<Vec<_>> =

@@ -16,12 +16,17 @@ use crate::relation::unique::is_unique;
 use crate::relation::visit::{
     for_each_expression_mut, for_each_input_mut, for_each_subquery_mut, nothing, rewrite, take,
 };
-use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SetKind};
+use crate::relation::{ColumnId, CteId, Expression, ExpressionKind, Relation, SetKind};
 use crate::value::Value;
 use std::sync::Arc;
 
 /// Drops what nobody sees; `ordered` says whether the order of this tree's rows is seen.
 pub(super) fn drop_order(relation: &mut Arc<Relation>, ordered: bool) {
+    drop_unseen(relation, ordered, &mut Vec::new());
+}
+
+/// `read_in_order`: CTEs that have been found to be read where their rows' order is seen.
+fn drop_unseen(relation: &mut Arc<Relation>, ordered: bool, read_in_order: &mut Vec<CteId>) {
     loop {
         let drop = match &**relation {
             Relation::Sort { .. } => !ordered,
@@ -49,14 +54,16 @@ pub(super) fn drop_order(relation: &mut Arc<Relation>, ordered: bool) {
         _ => false,
     };
     match relation {
-        Relation::With { definition, body, .. } => {
-            drop_order(definition, false);
-            drop_order(body, below);
+        // A CTE that is read several times keeps the order in which one of its readers shows it.
+        Relation::With { cte, definition, body } => {
+            drop_unseen(body, below, read_in_order);
+            drop_unseen(definition, read_in_order.contains(cte), read_in_order);
         }
-        _ => for_each_input_mut(relation, &mut |input| drop_order(input, below)),
+        Relation::CteScan { cte, .. } if ordered => read_in_order.push(*cte),
+        _ => for_each_input_mut(relation, &mut |input| drop_unseen(input, below, read_in_order)),
     }
     for_each_expression_mut(relation, &mut |expression| {
-        for_each_subquery_mut(expression, &mut |subquery| drop_order(&mut subquery.relation, false));
+        for_each_subquery_mut(expression, &mut |subquery| drop_unseen(&mut subquery.relation, false, read_in_order));
     });
 }
 
