@@ -17,15 +17,22 @@ pub struct Way {
     pub name: &'static str,
     threads: usize,
     backend: Backend,
+    optimise: bool,
     rules: bool,
 }
 
 /// All ways, the specification first.
 pub const WAYS: [Way; 4] = [
-    Way { name: "interpreter", threads: 1, backend: Backend::Interpreter, rules: true },
-    Way { name: "interpreter without rules", threads: 1, backend: Backend::Interpreter, rules: false },
-    Way { name: "cpu, 2 threads", threads: 2, backend: Backend::Cpu, rules: true },
-    Way { name: "cpu without rules, 1 thread", threads: 1, backend: Backend::Cpu, rules: false },
+    Way { name: "interpreter", threads: 1, backend: Backend::Interpreter, optimise: true, rules: true },
+    Way { name: "interpreter without rules", threads: 1, backend: Backend::Interpreter, optimise: true, rules: false },
+    Way { name: "cpu, 2 threads", threads: 2, backend: Backend::Cpu, optimise: true, rules: true },
+    Way { name: "cpu without rules, 1 thread", threads: 1, backend: Backend::Cpu, optimise: true, rules: false },
+];
+
+/// Ways without the relation optimiser, the second one without rules, too: the query as it was bound.
+pub const UNOPTIMISED: [Way; 2] = [
+    Way { name: "unoptimised", threads: 1, backend: Backend::Interpreter, optimise: false, rules: true },
+    Way { name: "as bound", threads: 1, backend: Backend::Interpreter, optimise: false, rules: false },
 ];
 
 impl Way {
@@ -57,6 +64,7 @@ impl Way {
     /// Makes a session run statements this way (all but the number of threads, which is the engine's).
     pub fn set(self, session: &mut Session) {
         session.options.backend = self.backend;
+        session.options.rules.as_bound = !self.optimise;
         session.options.rules.none = !self.rules;
     }
 }
