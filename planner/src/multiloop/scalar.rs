@@ -358,10 +358,10 @@ fn cast_is_total(from: DataType, to: DataType, function: Function) -> bool {
         return true;
     }
     if from.is_text() && to.is_text() {
-        return to == DataType::Text || function == Function::Cast;
+        return to.is_free_text() || function == Function::Cast;
     }
     if to.is_text() {
-        return to == DataType::Text;
+        return to.is_free_text();
     }
     match (from, to) {
         (DataType::Boolean, DataType::Integer) | (DataType::Integer, DataType::Boolean) => true,
