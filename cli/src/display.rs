@@ -2,11 +2,14 @@
 
 use clap::ValueEnum;
 use multiloop::arrow::array::RecordBatch;
+use multiloop::arrow::datatypes::Schema;
 use multiloop::arrow::json::WriterBuilder;
 use multiloop::arrow::json::writer::LineDelimited;
 use multiloop::format::{CsvOptions, csv, text_of};
 use multiloop::{Error, ErrorKind, Field, Result, ResultStream};
+use std::collections::HashSet;
 use std::io::{IsTerminal as _, Write};
+use std::sync::Arc;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Columns that are assumed where the terminal does not say.
@@ -29,10 +32,18 @@ pub(crate) enum Format {
     Json,
 }
 
+/// How results are printed.
+#[derive(Clone, Debug)]
+pub(crate) struct Style {
+    pub(crate) format: Format,
+    /// What a table shows for NULL; CSV has nothing there, and `""` for an empty string.
+    pub(crate) null: String,
+}
+
 /// Prints a result on standard output.
-pub(crate) fn print(result: ResultStream, format: Format) -> Result<()> {
+pub(crate) fn print(result: ResultStream, style: &Style) -> Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let written = write(result, format, &mut out)?;
+    let written = write(result, style, &mut out)?;
     match written.and_then(|()| out.flush()) {
         // Whoever reads (head, less) has seen enough.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
@@ -41,14 +52,14 @@ pub(crate) fn print(result: ResultStream, format: Format) -> Result<()> {
     }
 }
 
-fn write(result: ResultStream, format: Format, out: &mut impl Write) -> Result<std::io::Result<()>> {
+fn write(result: ResultStream, style: &Style, out: &mut impl Write) -> Result<std::io::Result<()>> {
     if let Some(tag) = result.tag() {
-        let shown = if format == Format::Table && !tag.is_empty() { writeln!(out, "{tag}") } else { Ok(()) };
+        let shown = if style.format == Format::Table && !tag.is_empty() { writeln!(out, "{tag}") } else { Ok(()) };
         return Ok(shown);
     }
     let fields = result.fields().to_vec();
     let batches = result.collect_batches()?;
-    match format {
+    match style.format {
         Format::Csv => {
             let options = CsvOptions::default();
             let mut lines = Vec::new();
@@ -63,16 +74,50 @@ fn write(result: ResultStream, format: Format, out: &mut impl Write) -> Result<s
                 Error::new(ErrorKind::Io, format!("writing the result: {error}"))
             };
             let mut writer = WriterBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(Vec::new());
-            batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)?;
+            let names = unique_names(&fields);
+            for batch in &batches {
+                let named = batch.schema().fields().iter().zip(&names);
+                let named = named.map(|(field, name)| field.as_ref().clone().with_name(name.clone()));
+                let schema = Arc::new(Schema::new(named.collect::<Vec<_>>()));
+                // Without columns a batch cannot be made anew; then no name is twice.
+                let renamed = RecordBatch::try_new(schema, batch.columns().to_vec());
+                writer.write(renamed.as_ref().unwrap_or(batch)).map_err(failed)?;
+            }
             writer.finish().map_err(failed)?;
             Ok(out.write_all(&writer.into_inner()))
         }
         Format::Table => {
             let terminal = std::io::stdout().is_terminal();
-            let table = Table::of(&fields, &batches, if terminal { TERMINAL_ROWS } else { usize::MAX })?;
+            let table = Table::of(&fields, &batches, if terminal { TERMINAL_ROWS } else { usize::MAX }, &style.null)?;
             Ok(table.write(terminal.then(terminal_columns), out))
         }
     }
+}
+
+/// Names of which no two are alike, as objects need them: the second `a` is `a_1`, as in DuckDB.
+fn unique_names(fields: &[Field]) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let unique = |field: &Field| {
+        let numbered = (1..).map(|number| format!("{}_{number}", field.name));
+        let mut names = std::iter::once(field.name.clone()).chain(numbered);
+        names.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default()
+    };
+    fields.iter().map(unique).collect()
+}
+
+/// The names of a kind in what SHOW TABLES gives.
+pub(crate) fn names_of(tables: ResultStream, kind: &str) -> Result<Vec<String>> {
+    let fields = tables.fields().to_vec();
+    let mut names = Vec::new();
+    for batch in tables.collect_batches()? {
+        let mut name = String::new();
+        text_of(&fields, &batch, &mut |column, text| match column {
+            0 => name = text.unwrap_or_default(),
+            1 if text.as_deref() == Some(kind) => names.push(std::mem::take(&mut name)),
+            _ => {}
+        })?;
+    }
+    Ok(names)
 }
 
 /// The cells of a result.
@@ -85,7 +130,7 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn of(fields: &'a [Field], batches: &[RecordBatch], limit: usize) -> Result<Self> {
+    fn of(fields: &'a [Field], batches: &[RecordBatch], limit: usize, null: &str) -> Result<Self> {
         let mut cells: Vec<Vec<String>> = Vec::new();
         for batch in batches {
             let shown = batch.slice(0, batch.num_rows().min(limit - cells.len()));
@@ -98,7 +143,7 @@ impl<'a> Table<'a> {
                     cells.push(Vec::with_capacity(fields.len()));
                 }
                 if let Some(row) = cells.last_mut() {
-                    row.push(text.unwrap_or_default().replace('\n', "⏎"));
+                    row.push(text.map_or_else(|| null.to_owned(), |text| text.replace('\n', "⏎")));
                 }
             })?;
         }
@@ -200,7 +245,7 @@ fn cut(cell: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Table, cut, fit};
+    use super::{Table, cut, fit, names_of, unique_names};
     use multiloop::Engine;
 
     #[test]
@@ -226,7 +271,7 @@ mod tests {
             session.sql(&format!("SELECT {}, 1.50 AS n, NULL AS nothing", columns.join(", "))).expect("it runs");
         let fields = result.fields().to_vec();
         let batches = result.collect_batches().expect("rows come");
-        let table = Table::of(&fields, &batches, 10).expect("it has cells");
+        let table = Table::of(&fields, &batches, 10, "NULL").expect("it has cells");
         let shown = |columns: Option<usize>| {
             let mut out = Vec::new();
             table.write(columns, &mut out).expect("memory takes it");
@@ -235,10 +280,25 @@ mod tests {
         let upright = shown(Some(60));
         assert!(upright.starts_with("-[ row 1 ]"), "{upright}");
         assert!(
-            upright.contains("long_column_8 | value 8\nn             | 1.50\nnothing       |\n(1 row)\n"),
+            upright.contains("long_column_8 | value 8\nn             | 1.50\nnothing       | NULL\n(1 row)\n"),
             "{upright}"
         );
         assert!(shown(None).lines().next().is_some_and(|names| names.contains("| long_column_8 |")));
         assert!(shown(Some(120)).lines().all(|line| line.chars().count() <= 120));
+    }
+
+    #[test]
+    fn names_of_objects_differ() {
+        let session = Engine::new().expect("an engine starts").session();
+        let result = session.sql("SELECT 1 AS k, 2 AS k, 3 AS \"K\", 4 AS k_1").expect("it runs");
+        assert_eq!(unique_names(result.fields()), ["k", "k_1", "K_2", "k_1_1"]);
+    }
+
+    #[test]
+    fn tables_and_views_are_told_apart() {
+        let session = Engine::new().expect("an engine starts").session();
+        session.sql("CREATE TABLE p (k integer); CREATE VIEW q AS SELECT 1 AS k").expect("they are made");
+        let names = |kind| names_of(session.sql("SHOW TABLES").expect("it runs"), kind).expect("rows come");
+        assert_eq!((names("table"), names("view")), (vec!["p".to_owned()], vec!["q".to_owned()]));
     }
 }

@@ -1,6 +1,6 @@
 //! The interactive shell.
 
-use crate::display::{self, Format};
+use crate::display::{self, Format, Style};
 use crate::failure;
 use crate::progress::Bar;
 use anyhow::{Context as _, Result};
@@ -16,17 +16,19 @@ Statements end with a semicolon and may span lines.
   \\d            tables and views
   \\d NAME       columns of a table or view
   \\timing       show or hide the time that statements take
+  \\dt, \\dv      tables alone, views alone
   \\format F     print rows as table, csv or json
+  \\null TEXT    what a table shows for NULL
   \\i FILE       run the statements of a file
-  \\?            this help
-  \\q            leave (also Ctrl-D)
+  \\?            this help (also help)
+  \\q            leave (also exit, quit, Ctrl-D)
 Ctrl-C stops the statement that runs.
 SELECT … FROM 'file.parquet' reads a file where it is; COPY writes one.";
 
 /// What backslash commands change.
 struct Shell<'a> {
     session: &'a Session,
-    format: Format,
+    style: Style,
     timing: bool,
     interrupt: Interrupt,
     bar: Bar,
@@ -56,7 +58,7 @@ impl Interrupt {
 }
 
 /// Reads statements from the terminal until the user leaves.
-pub(crate) fn run(session: &Session, bar: Bar, format: Format) -> Result<()> {
+pub(crate) fn run(session: &Session, bar: Bar, style: Style) -> Result<()> {
     let mut editor = DefaultEditor::new()?;
     let history = history_file();
     if let Some(file) = &history {
@@ -64,15 +66,17 @@ pub(crate) fn run(session: &Session, bar: Bar, format: Format) -> Result<()> {
         let _ = editor.load_history(file);
     }
     println!("multiloop {} — \\? for help", env!("CARGO_PKG_VERSION"));
-    let mut shell = Shell { session, format, timing: true, interrupt: Interrupt::listen()?, bar };
+    let mut shell = Shell { session, style, timing: true, interrupt: Interrupt::listen()?, bar };
     let mut statement = String::new();
     loop {
         let prompt = if statement.is_empty() { "multiloop> " } else { "        -> " };
         match editor.readline(prompt) {
             Ok(line) => {
-                if statement.is_empty() && line.trim_start().starts_with('\\') {
+                if statement.is_empty()
+                    && let Some(command) = command_of(&line)
+                {
                     let _ = editor.add_history_entry(line.trim());
-                    if !shell.command(line.trim()) {
+                    if !shell.command(command) {
                         break;
                     }
                     continue;
@@ -104,7 +108,7 @@ impl Shell<'_> {
         self.interrupt.set(Some(self.session.cancel_handle()));
         let outcome = self.session.sql_each(script, &mut |result| {
             self.bar.clear();
-            display::print(result, self.format)
+            display::print(result, &self.style)
         });
         self.interrupt.set(None);
         self.bar.clear();
@@ -120,6 +124,16 @@ impl Shell<'_> {
         }
     }
 
+    /// Prints the tables, or the views.
+    fn list(&self, kind: &str) {
+        let listed = self.session.sql("SHOW TABLES").and_then(|tables| display::names_of(tables, kind));
+        match listed {
+            Ok(names) if names.is_empty() => println!("There is no {kind}."),
+            Ok(names) => names.iter().for_each(|name| println!("{name}")),
+            Err(error) => eprint!("{}", failure::text(&error, "")),
+        }
+    }
+
     /// Runs a backslash command; false means leave.
     fn command(&mut self, line: &str) -> bool {
         let (command, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -127,14 +141,21 @@ impl Shell<'_> {
         match command {
             "\\q" => return false,
             "\\?" | "\\h" | "\\help" => println!("{HELP}"),
-            "\\d" | "\\dt" | "\\dv" if argument.is_empty() => self.run("SHOW TABLES"),
+            "\\d" if argument.is_empty() => self.run("SHOW TABLES"),
+            "\\dt" => self.list("table"),
+            "\\dv" => self.list("view"),
+            "\\null" => self.style.null = argument.trim_matches('\'').to_owned(),
+            // As psql says it.
+            "\\pset" if argument == "null" || argument.starts_with("null ") => {
+                self.style.null = argument[4..].trim().trim_matches('\'').to_owned();
+            }
             "\\d" => self.run(&format!("DESCRIBE {argument}")),
             "\\timing" => {
                 self.timing = !self.timing;
                 println!("Timing is {}.", if self.timing { "on" } else { "off" });
             }
             "\\format" => match <Format as clap::ValueEnum>::from_str(argument, true) {
-                Ok(format) => self.format = format,
+                Ok(format) => self.style.format = format,
                 Err(_) => eprintln!("\\format takes table, csv or json"),
             },
             "\\i" => match std::fs::read_to_string(argument) {
@@ -144,6 +165,16 @@ impl Shell<'_> {
             _ => eprintln!("unknown command {command}; \\? for help"),
         }
         true
+    }
+}
+
+/// The backslash command that a line is: `exit`, `quit` and `help` are what people type first.
+fn command_of(line: &str) -> Option<&str> {
+    let line = line.trim();
+    match line.trim_end_matches(';').trim_end().to_ascii_lowercase().as_str() {
+        "exit" | "quit" => Some("\\q"),
+        "help" => Some("\\?"),
+        _ => line.starts_with('\\').then_some(line),
     }
 }
 
@@ -186,7 +217,16 @@ fn ends_statement(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::ends_statement;
+    use super::{command_of, ends_statement};
+
+    #[test]
+    fn words_that_people_leave_with() {
+        assert_eq!(command_of("exit"), Some("\\q"));
+        assert_eq!(command_of(" QUIT; "), Some("\\q"));
+        assert_eq!(command_of("help"), Some("\\?"));
+        assert_eq!(command_of("\\d t"), Some("\\d t"));
+        assert_eq!(command_of("exit now"), None);
+    }
 
     #[test]
     fn a_semicolon_ends_a_statement_only_outside_quotes_and_comments() {

@@ -7,6 +7,7 @@ use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::{Table, domain};
 use multiloop_exec::context::Context;
 use multiloop_planner::catalog::{Catalog, CatalogEntry, Declared, Domain, TableHandle, TableInfo};
+use multiloop_planner::sql::CopyOptions;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -276,14 +277,14 @@ impl Write<'_> {
 }
 
 /// Reads a file as a table, from a cache if it has not changed.
-pub(crate) type OpenFile<'a> = &'a dyn Fn(&str) -> Result<Option<StoredTable>>;
+pub(crate) type OpenFile<'a> = &'a dyn Fn(&str, &CopyOptions) -> Result<Option<StoredTable>>;
 
 /// What one statement sees: a state, and the files that it reads.
 pub(crate) struct Snapshot<'a> {
     pub(crate) state: Arc<State>,
     open_file: OpenFile<'a>,
     context: &'a Context,
-    files: RefCell<HashMap<String, StoredTable>>,
+    files: RefCell<HashMap<(String, CopyOptions), StoredTable>>,
     now: OnceCell<i64>,
 }
 
@@ -331,12 +332,17 @@ impl Catalog for Snapshot<'_> {
     }
 
     fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>> {
-        if let Some(stored) = self.files.borrow().get(path) {
+        self.file_with(path, &CopyOptions::default())
+    }
+
+    fn file_with(&self, path: &str, options: &CopyOptions) -> Result<Option<Arc<TableInfo>>> {
+        let key = (path.to_owned(), options.clone());
+        if let Some(stored) = self.files.borrow().get(&key) {
             return Ok(Some(Arc::clone(&stored.info)));
         }
-        let Some(stored) = (self.open_file)(path)? else { return Ok(None) };
+        let Some(stored) = (self.open_file)(path, options)? else { return Ok(None) };
         let info = Arc::clone(&stored.info);
-        self.files.borrow_mut().insert(path.to_owned(), stored);
+        self.files.borrow_mut().insert(key, stored);
         Ok(Some(info))
     }
 

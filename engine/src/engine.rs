@@ -2,6 +2,7 @@
 
 use crate::catalog::{Current, Snapshot, StoredTable};
 use crate::session::Session;
+use crate::statement::copy_format;
 use crate::{Result, format};
 use multiloop_exec::column::Table;
 use multiloop_exec::context::{Context, Memory};
@@ -9,6 +10,7 @@ use multiloop_exec::cpu::level::Level;
 use multiloop_exec::pool::Pool;
 use multiloop_exec::technique::Technique;
 use multiloop_planner::catalog::{Declared, TableHandle};
+use multiloop_planner::sql::CopyOptions;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +26,7 @@ pub(crate) struct Shared {
     pub(crate) pool: Pool,
     pub(crate) memory: Arc<Memory>,
     pub(crate) compact: bool,
-    files: Mutex<HashMap<PathBuf, CachedFile>>,
+    files: Mutex<HashMap<(PathBuf, CopyOptions), CachedFile>>,
 }
 
 /// A file read by `SELECT … FROM 'path'`, good as long as the file has not changed.
@@ -123,14 +125,19 @@ impl Engine {
 impl Shared {
     /// Runs `use_snapshot` on the state as it is now; files that it names are read in this context.
     pub(crate) fn with_snapshot<T>(&self, context: &Context, use_snapshot: impl FnOnce(&Snapshot<'_>) -> T) -> T {
-        use_snapshot(&Snapshot::new(self.catalog.snapshot(), &|path| self.open_file(path, context), context))
+        let open = |path: &str, options: &CopyOptions| self.open_file(path, options, context);
+        use_snapshot(&Snapshot::new(self.catalog.snapshot(), &open, context))
     }
 
-    /// The table in a file; None if its ending names no format.
-    fn open_file(&self, path: &str, context: &Context) -> Result<Option<StoredTable>> {
-        let Some(format) = format::Format::of_path(path) else { return Ok(None) };
-        let key = PathBuf::from(path);
-        let metadata = std::fs::metadata(&key).ok();
+    /// The table in a file; None if neither the options nor its ending name a format.
+    fn open_file(&self, path: &str, options: &CopyOptions, context: &Context) -> Result<Option<StoredTable>> {
+        let format = match options.format {
+            Some(_) => Some(copy_format(path, options.clone())?),
+            None => format::Format::of_path(path),
+        };
+        let Some(format) = format else { return Ok(None) };
+        let key = (PathBuf::from(path), options.clone());
+        let metadata = std::fs::metadata(&key.0).ok();
         let (modified, bytes) = metadata.map_or((None, 0), |data| (data.modified().ok(), data.len()));
         if let Some(cached) = self.files.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
             && modified.is_some()

@@ -126,14 +126,19 @@ impl Session {
         let mut trees = Reservation::new(&self.context().memory);
         trees.add(tree_bytes(sql))?;
         let mut timings = Timings::default();
-        let statements = guarded(|| timed(&mut timings.parse, || sql::parse(sql)))?;
+        let script = sql;
+        // Editors put a byte order mark before a file's text; positions count it.
+        let sql = script.strip_prefix('\u{feff}').unwrap_or(script);
+        let mark = script.len() - sql.len();
+        let statements =
+            guarded(|| timed(&mut timings.parse, || sql::parse(sql))).map_err(|error| error.shifted(mark))?;
         let mut end = 0;
         for parsed in &statements {
             // A statement's positions count from its own start; the caller's text is the script.
             let start = sql[end..].find(&parsed.text).map_or(end, |found| end + found);
             end = start + parsed.text.len();
             let run = || statement::run(self, parsed, parameters, timings);
-            let result = self.as_statement(run).map_err(|error| error.shifted(start))?;
+            let result = self.as_statement(run).map_err(|error| error.shifted(mark + start))?;
             let taken = each(result);
             // Who cancels while the rows are taken means this statement, not the next.
             self.forget_cancellation();

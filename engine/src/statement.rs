@@ -327,8 +327,8 @@ fn check_not_null(table: &str, fields: &[Field], rows: &Table) -> Result<()> {
 }
 
 /// The format that COPY names, or else the file's ending, with COPY's options.
-fn copy_format(path: &str, options: CopyOptions) -> Result<Format> {
-    let CopyOptions { format, header, delimiter, null, quote } = options;
+pub(crate) fn copy_format(path: &str, options: CopyOptions) -> Result<Format> {
+    let CopyOptions { format, header, delimiter, null, quote, unquoted, escape, decimal, all_text } = options;
     let chosen = match format.as_deref() {
         Some("csv") => Format::Csv(CsvOptions::default()),
         Some("parquet") => Format::Parquet,
@@ -342,23 +342,26 @@ fn copy_format(path: &str, options: CopyOptions) -> Result<Format> {
         })?,
     };
     let Format::Csv(defaults) = chosen else {
-        if header.is_some() || delimiter.is_some() || null.is_some() || quote.is_some() {
+        if header.is_some() || delimiter.is_some() || null.is_some() || quote.is_some() || escape.is_some() {
             return Err(Error::new(ErrorKind::InvalidParameter, "COPY options of CSV do not go with another format"));
         }
         return Ok(chosen);
     };
-    let byte = |what: &str, character: Option<char>, default: u8| match character.map(u8::try_from) {
-        None => Ok(default),
-        Some(Ok(byte)) if byte.is_ascii() => Ok(byte),
+    let byte = |what: &str, character: Option<char>| match character.map(u8::try_from) {
+        None => Ok(None),
+        Some(Ok(byte)) if byte.is_ascii() => Ok(Some(byte)),
         Some(_) => {
             Err(Error::new(ErrorKind::InvalidParameter, format!("COPY {what} must be a single one-byte character")))
         }
     };
     Ok(Format::Csv(CsvOptions {
         header: header.or(defaults.header),
-        delimiter: byte("delimiter", delimiter, defaults.delimiter)?,
-        quote: byte("quote", quote, defaults.quote)?,
+        delimiter: byte("delimiter", delimiter)?.or(defaults.delimiter),
+        // No byte of UTF-8.
+        quote: if unquoted { Some(u8::MAX) } else { byte("quote", quote)?.or(defaults.quote) },
+        escape: byte("escape", escape)?.or(defaults.escape),
         null: null.unwrap_or(defaults.null),
-        escape: defaults.escape,
+        decimal: byte("decimal separator", decimal)?,
+        all_text,
     }))
 }

@@ -1,9 +1,10 @@
 //! What the planner asks about tables. The engine implements [`Catalog`] over an immutable snapshot, so that a
 //! statement sees one state of the world from its first name to its last row.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::evaluate::interval::Fields;
 use crate::relation::profile::number;
+use crate::sql::CopyOptions;
 use crate::types::Field;
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
@@ -153,6 +154,14 @@ pub trait Catalog {
 
     /// A file (`SELECT … FROM 'orders.parquet'`) as a table: Ok(None) if the engine does not know its format.
     fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>>;
+
+    /// A file as a table, of a format and with options that a query says.
+    fn file_with(&self, path: &str, options: &CopyOptions) -> Result<Option<Arc<TableInfo>>> {
+        if *options == CopyOptions::default() {
+            return self.file(path);
+        }
+        Err(Error::unsupported("an option of a file is"))
+    }
 
     /// The time at which the statement began, in microseconds since 1970-01-01 00:00 UTC; a catalog without a clock says that
     /// this was then.

@@ -109,8 +109,10 @@ fn ragged_and_garbled_csv() {
     let path = place.write("ragged.csv", b"a,b\n1,2\n3\n");
     assert_eq!(place.fails(&format!("SELECT * FROM '{path}'")).0, "22P04");
     let path = place.write("late.csv", format!("a,b\n{}x,2\n", "1,2\n".repeat(30_000)).as_bytes());
-    let (state, message) = place.fails(&format!("SELECT sum(a) FROM '{path}'"));
-    assert!(state == "22P02" && message.contains("guessed"), "{state} {message}");
+    // A late row that is no number makes the column text.
+    assert_eq!(place.fails(&format!("SELECT sum(a) FROM '{path}'")).0, "42883");
+    let rows = place.session.sql(&format!("SELECT count(*), max(a) FROM '{path}'")).and_then(multiloop_tests::text_rows);
+    assert_eq!(rows.expect("it is read"), [["30001", "x"]]);
 }
 
 #[test]

@@ -1,9 +1,11 @@
-//! Arrow IPC files.
+//! Arrow IPC: files, and streams, which have no table of contents at their end. What is written is a file.
 
 use super::output::Output;
-use super::{bad_file, check_same_fields, fold_names, guarded, io_error};
+use super::unite::Union;
+use super::{bad_file, fold_names, guarded, io_error};
 use arrow::array::RecordBatch;
-use arrow::ipc::reader::FileReader;
+use arrow::datatypes::SchemaRef;
+use arrow::ipc::reader::{FileReader, StreamReader};
 use arrow::ipc::writer::FileWriter;
 use multiloop_exec::column::Table;
 use multiloop_exec::column::arrow::{fields_of, schema_of};
@@ -12,34 +14,74 @@ use multiloop_exec::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::Field;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
-fn open(path: &Path) -> Result<FileReader<BufReader<File>>> {
-    let file = File::open(path).map_err(|error| io_error(path, &error))?;
-    guarded(path, || FileReader::try_new(BufReader::new(file), None).map_err(|error| bad_file(path, error)))
+/// What files begin with, and streams do not.
+const MAGIC: &[u8; 6] = b"ARROW1";
+
+enum Reader {
+    File(FileReader<BufReader<File>>),
+    Stream(StreamReader<BufReader<File>>),
 }
 
-/// The columns of a file.
-pub fn read_fields(path: &Path) -> Result<Vec<Field>> {
-    Ok(fold_names(fields_of(&open(path)?.schema())?))
-}
+impl Reader {
+    fn open(path: &Path) -> Result<Reader> {
+        let mut file = File::open(path).map_err(|error| io_error(path, &error))?;
+        let mut start = Vec::new();
+        let head = (&mut file).take(MAGIC.len() as u64).read_to_end(&mut start);
+        head.and_then(|_| file.rewind()).map_err(|error| io_error(path, &error))?;
+        guarded(path, || {
+            let file = BufReader::new(file);
+            let reader = match start == MAGIC {
+                true => FileReader::try_new(file, None).map(Reader::File),
+                false => StreamReader::try_new(file, None).map(Reader::Stream),
+            };
+            reader.map_err(|error| bad_file(path, error))
+        })
+    }
 
-/// Reads files of the same columns as one table.
-pub fn read(paths: &[PathBuf], fields: Option<&[Field]>, context: &Context) -> Result<Table> {
-    let mut first: Option<Vec<Field>> = None;
-    let mut builder: Option<TableBuilder> = None;
-    for path in paths {
-        let mut reader = open(path)?;
-        let own = fold_names(fields_of(&reader.schema())?);
-        check_same_fields(path, first.get_or_insert_with(|| own.clone()), &own)?;
-        let builder = builder
-            .get_or_insert_with(|| TableBuilder::new(fields.map_or(own, <[Field]>::to_vec), Storage::Compact, context));
-        while let Some(batch) = guarded(path, || reader.next().transpose().map_err(|error| bad_file(path, error)))? {
-            builder.push(batch)?;
+    fn schema(&self) -> SchemaRef {
+        match self {
+            Reader::File(reader) => reader.schema(),
+            Reader::Stream(reader) => reader.schema(),
         }
     }
-    builder.map_or_else(|| Err(Error::internal("no file to read")), TableBuilder::finish)
+
+    fn next(&mut self, path: &Path) -> Result<Option<RecordBatch>> {
+        let mut next = || match self {
+            Reader::File(reader) => reader.next().transpose(),
+            Reader::Stream(reader) => reader.next().transpose(),
+        };
+        guarded(path, || next().map_err(|error| bad_file(path, error)))
+    }
+}
+
+/// The columns of files.
+pub fn read_fields(paths: &[PathBuf]) -> Result<Vec<Field>> {
+    Ok(union_of(paths)?.fields)
+}
+
+fn union_of(paths: &[PathBuf]) -> Result<Union> {
+    let mut union = Union::default();
+    for path in paths {
+        union.add_typed(path, fold_names(fields_of(&Reader::open(path)?.schema())?))?;
+    }
+    Ok(union)
+}
+
+/// Reads files as one table: columns of one name are one column.
+pub fn read(paths: &[PathBuf], fields: Option<&[Field]>, context: &Context) -> Result<Table> {
+    let union = union_of(paths)?;
+    let fields = fields.map_or_else(|| union.fields.clone(), <[Field]>::to_vec);
+    let mut builder = TableBuilder::new(fields, Storage::Compact, context);
+    for (path, places) in paths.iter().zip(&union.places) {
+        let mut reader = Reader::open(path)?;
+        while let Some(batch) = reader.next(path)? {
+            builder.push(union.batch(places, &batch)?)?;
+        }
+    }
+    builder.finish()
 }
 
 /// Writes an Arrow IPC file.

@@ -13,6 +13,7 @@ mod paths;
 #[cfg(test)]
 mod tests;
 mod text;
+mod unite;
 
 pub use csv::CsvOptions;
 pub use paths::expand;
@@ -33,7 +34,7 @@ pub enum Format {
     Parquet,
     /// Comma (or otherwise) separated values.
     Csv(CsvOptions),
-    /// Arrow's IPC file format, also called Feather.
+    /// Arrow's IPC: files, also called Feather, and streams.
     Ipc,
 }
 
@@ -44,15 +45,15 @@ impl Format {
         match extension.as_str() {
             "parquet" | "pq" => Some(Format::Parquet),
             "csv" => Some(Format::Csv(CsvOptions::default())),
-            "tsv" => Some(Format::Csv(CsvOptions { delimiter: b'\t', ..CsvOptions::default() })),
-            "arrow" | "ipc" | "feather" => Some(Format::Ipc),
+            "tsv" => Some(Format::Csv(CsvOptions { delimiter: Some(b'\t'), ..CsvOptions::default() })),
+            "arrow" | "arrows" | "ipc" | "feather" => Some(Format::Ipc),
             _ => None,
         }
     }
 }
 
 /// Reads the files that a path or pattern names as one table, in order of their names. With `fields`, the columns
-/// are read as these, by position; otherwise as the first file says, and the others must agree.
+/// are read as these, by position; otherwise columns of one name are one column, in the order in which files have them.
 ///
 /// Errors: 58P01 no such file, 22P04 not of the format, 22021 not UTF-8, 22P02 and its kin for a bad value, 42804 for
 /// columns of other types, and what building a table can give.
@@ -65,14 +66,13 @@ pub fn read_table(path: &str, format: &Format, fields: Option<&[Field]>, context
     }
 }
 
-/// The columns of a file, without reading its rows (of CSV only the first are looked at).
+/// The columns of the files that a path or pattern names, without reading their rows (of CSV only the first are looked at).
 pub fn read_fields(path: &str, format: &Format) -> Result<Vec<Field>> {
     let paths = expand(path)?;
-    let first = &paths[0];
     match format {
-        Format::Parquet => parquet::read_fields(first),
-        Format::Csv(options) => csv::read_fields(first, options),
-        Format::Ipc => ipc::read_fields(first),
+        Format::Parquet => parquet::read_fields(&paths),
+        Format::Csv(options) => csv::read_fields(&paths, options),
+        Format::Ipc => ipc::read_fields(&paths),
     }
 }
 
@@ -128,15 +128,4 @@ fn bad_file(path: &Path, reason: impl std::fmt::Display) -> Error {
 fn guarded<T>(path: &Path, decode: impl FnOnce() -> Result<T>) -> Result<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(decode))
         .unwrap_or_else(|_| Err(bad_file(path, "its contents contradict each other")))
-}
-
-/// Whether a further file has the columns of the first; an error (42804) that names the file if not.
-fn check_same_fields(path: &Path, first: &[Field], other: &[Field]) -> Result<()> {
-    let same = first.len() == other.len()
-        && first.iter().zip(other).all(|(a, b)| a.name == b.name && a.data_type == b.data_type);
-    if same {
-        return Ok(());
-    }
-    let message = format!("the columns of file {} differ from those of the first file", path.display());
-    Err(Error::new(ErrorKind::TypeMismatch, message))
 }

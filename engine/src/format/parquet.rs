@@ -2,7 +2,8 @@
 //! is a task of its own, so that a few wide row groups keep all cores busy and memory stays bounded.
 
 use super::output::Output;
-use super::{bad_file, check_same_fields, fold_names, guarded, io_error};
+use super::unite::Union;
+use super::{bad_file, fold_names, guarded, io_error};
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use multiloop_exec::column::arrow::{fields_of, schema_of};
 use multiloop_exec::column::build::{Storage, TableBuilder};
@@ -56,34 +57,39 @@ fn check_extents(path: &Path, file: &File, metadata: &ArrowReaderMetadata) -> Re
     Ok(())
 }
 
-/// The columns of a file.
-pub fn read_fields(path: &Path) -> Result<Vec<Field>> {
-    Ok(open(path)?.fields)
+/// The columns of files.
+pub fn read_fields(paths: &[PathBuf]) -> Result<Vec<Field>> {
+    let files = paths.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    Ok(union_of(&files)?.fields)
 }
 
-/// Reads files of the same columns as one table.
+fn union_of(files: &[Opened]) -> Result<Union> {
+    let mut union = Union::default();
+    for file in files {
+        union.add_typed(&file.path, file.fields.clone())?;
+    }
+    Ok(union)
+}
+
+/// Reads files as one table: columns of one name are one column.
 pub fn read(paths: &[PathBuf], fields: Option<&[Field]>, context: &Context) -> Result<Table> {
     let files = paths.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
-    for file in &files {
-        check_same_fields(&file.path, &files[0].fields, &file.fields)?;
-    }
+    let union = union_of(&files)?;
     let total: i64 = files.iter().map(|file| file.metadata.metadata().file_metadata().num_rows()).sum();
     context.progress.total.fetch_add(total.max(0) as u64, Ordering::Relaxed);
-    // A column is nullable if it is so in any of the files.
-    let mut table_fields = fields.map_or_else(|| files[0].fields.clone(), <[Field]>::to_vec);
-    if fields.is_none() {
-        for (index, field) in table_fields.iter_mut().enumerate() {
-            field.nullable = files.iter().any(|file| file.fields[index].nullable);
-        }
-    }
+    let table_fields = fields.map_or_else(|| union.fields.clone(), <[Field]>::to_vec);
     let mut builder = TableBuilder::new(table_fields, Storage::Compact, context);
-    for file in &files {
+    for (file, places) in files.iter().zip(&union.places) {
+        let mut push = |batch: RecordBatch| builder.push(union.batch(places, &batch)?);
         for wave in waves(file) {
-            read_wave(file, wave, &mut builder, context)?;
+            read_wave(file, wave, &mut push, context)?;
         }
     }
     builder.finish()
 }
+
+/// Takes batches in order.
+type Push<'a> = &'a mut dyn FnMut(RecordBatch) -> Result<()>;
 
 fn wave_rows() -> usize {
     WAVE_ROWS * rayon::current_num_threads().div_ceil(8)
@@ -119,7 +125,7 @@ struct ColumnReader {
 
 /// Reads row groups column by column in parallel and pushes their batches in order. A row group larger than a wave is
 /// read in several steps.
-fn read_wave(file: &Opened, groups: Range<usize>, builder: &mut TableBuilder, context: &Context) -> Result<()> {
+fn read_wave(file: &Opened, groups: Range<usize>, push: Push<'_>, context: &Context) -> Result<()> {
     let columns = file.fields.len();
     if columns == 0 {
         return Ok(());
@@ -131,7 +137,7 @@ fn read_wave(file: &Opened, groups: Range<usize>, builder: &mut TableBuilder, co
         readers.par_iter_mut().try_for_each(|reader| guarded(&file.path, || reader.step(file, context)))?;
         let mut rows = 0;
         for group in readers.chunks_mut(columns) {
-            rows += push_group(file, group, builder)?;
+            rows += push_group(file, group, push)?;
         }
         context.progress.done.fetch_add(rows as u64, Ordering::Relaxed);
         if rows == 0 {
@@ -168,7 +174,7 @@ impl ColumnReader {
 }
 
 /// Pushes what the columns of a row group have read; returns the number of rows.
-fn push_group(file: &Opened, columns: &mut [ColumnReader], builder: &mut TableBuilder) -> Result<usize> {
+fn push_group(file: &Opened, columns: &mut [ColumnReader], push: Push<'_>) -> Result<usize> {
     let mut arrays: Vec<_> = columns.iter_mut().map(|column| std::mem::take(&mut column.arrays).into_iter()).collect();
     let mut rows = 0;
     loop {
@@ -182,7 +188,7 @@ fn push_group(file: &Opened, columns: &mut [ColumnReader], builder: &mut TableBu
         let batch = RecordBatch::try_new_with_options(file.metadata.schema().clone(), next, &options);
         let batch = batch.map_err(|_| uneven())?;
         rows += batch.num_rows();
-        builder.push(batch)?;
+        push(batch)?;
     }
 }
 

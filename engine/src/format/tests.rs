@@ -1,5 +1,8 @@
 //! Files out and in again, and files that are not what they should be.
 
+mod guesses;
+mod unions;
+
 use super::{CsvOptions, Format, expand, fold_names, read_fields, read_table, write_table};
 use arrow::array::RecordBatch;
 use multiloop_exec::column::arrow::{fields_of, to_record_batch};
@@ -217,8 +220,8 @@ fn csv_types_are_guessed() {
     check_csv("a,b\n,\n", &[Text, Text], &[&[null.clone(), null.clone()]]);
     check_csv(
         "a\n9223372036854775807\n9223372036854775808\n",
-        &[Double],
-        &[&[Value::Float(i64::MAX as f64)], &[Value::Float(i64::MAX as f64)]],
+        &[DataType::decimal(38, 0)],
+        &[&[Value::Decimal(i64::MAX.into())], &[Value::Decimal(i128::from(i64::MAX) + 1)]],
     );
     check_csv("\u{feff}A,a\r\n\"\",\" x\"\r\n", &[Text, Text], &[&[Value::text(""), Value::text(" x")]]);
     check_csv("n\n1\nx\n", &[Text], &[&[Value::text("1")], &[Value::text("x")]]);
@@ -228,8 +231,8 @@ fn csv_types_are_guessed() {
         let fields = read_fields(&folder.write("t.csv", text), &csv()).unwrap();
         fields.into_iter().map(|field| field.name).collect::<Vec<_>>()
     };
-    assert_eq!(names("Id,id,\"\",x y\n1,2,3,4\n"), ["id", "id_1", "column3", "x y"]);
-    assert_eq!(names("1,2\n3,4\n"), ["column1", "column2"]);
+    assert_eq!(names("Id,id,\"\",x y\n1,2,3,4\n"), ["id", "id_1", "column2", "x y"]);
+    assert_eq!(names("1,2\n3,4\n"), ["column0", "column1"]);
     assert_eq!(read(&folder.write("empty.csv", "")).unwrap_err().sqlstate(), "22P04");
 }
 
@@ -261,7 +264,7 @@ fn csv_into_given_columns() {
     let path = folder.write("t.csv", b"1,2\n1,\xff\n");
     let error = read_table(&path, &csv(), None, &context()).unwrap_err();
     assert_eq!((error.sqlstate(), error.message().ends_with("line 2")), ("22021", true));
-    let bad = CsvOptions { quote: b',', ..CsvOptions::default() };
+    let bad = CsvOptions { quote: Some(b','), ..CsvOptions::default() };
     assert_eq!(read_table(&path, &Format::Csv(bad), None, &context()).unwrap_err().sqlstate(), "22023");
 }
 
@@ -269,7 +272,7 @@ fn csv_into_given_columns() {
 fn csv_options() {
     let folder = Folder::new();
     let options =
-        CsvOptions { header: Some(true), delimiter: b'|', quote: b'\'', escape: b'\\', null: "NULL".to_owned() };
+        CsvOptions { header: Some(true), delimiter: Some(b'|'), quote: Some(b'\''), escape: Some(b'\\'), null: "NULL".to_owned(), ..CsvOptions::default() };
     let path = folder.write("t.csv", "x|y\n'NULL'|NULL\n'it\\'s|\\\\'|\nnull|'a\\b'\n");
     let format = Format::Csv(options);
     let table = read_table(&path, &format, None, &context()).unwrap();
@@ -300,13 +303,18 @@ fn large_csv_in_many_pieces() {
     assert!(back.values() == rows);
     let size = std::fs::metadata(&path).unwrap().len();
     assert!(size > 4 << 20 && context.progress.done.load(Ordering::Relaxed) == size);
-    // The line of an error far behind.
+    // What is not as the first rows were makes a column text, from its first row on.
     let mut text = std::fs::read(&path).unwrap();
     text.extend_from_slice(b"oops,1\n");
+    let path = folder.write("t.csv", &text);
+    let back = read(&path).unwrap();
+    assert_eq!(back.fields[0].data_type, DataType::Text);
+    let values = back.values();
+    assert_eq!((&values[7][0], &values[rows.len()][0]), (&Value::text("7"), &Value::text("oops")));
+    // The line of an error far behind.
     let lines = text.iter().filter(|&&byte| byte == b'\n').count();
-    let error = read(&folder.write("t.csv", text)).unwrap_err();
+    let error = read_table(&path, &csv(), Some(&fields), &context).unwrap_err();
     assert!(error.message().ends_with(&format!("line {lines}")), "{error}");
-    assert!(error.hint().is_some());
 }
 
 #[test]
@@ -323,8 +331,6 @@ fn several_files() {
     assert_eq!(numbers("*.csv"), [1, 2, 3].map(Value::Int));
     assert_eq!(numbers("**/?.csv"), [1, 2, 3, 4].map(Value::Int));
     assert_eq!(numbers("*/c.csv"), [4].map(Value::Int));
-    folder.write("z.csv", "y\n3\n");
-    assert_eq!(read(&folder.path("*.csv")).unwrap_err().sqlstate(), "42804");
     assert_eq!(expand(&folder.path("")).unwrap_err().sqlstate(), "58P01");
 }
 

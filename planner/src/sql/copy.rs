@@ -78,11 +78,11 @@ fn copy_options(options: &[ast::CopyOption], legacy: &[ast::CopyLegacyOption]) -
             ast::CopyOption::Null(null) => set(&mut read.null, null.clone())?,
             ast::CopyOption::Header(header) => set(&mut read.header, *header)?,
             ast::CopyOption::Quote(quote) => set(&mut read.quote, *quote)?,
+            ast::CopyOption::Escape(escape) => set(&mut read.escape, *escape)?,
             // Text is UTF-8 everywhere.
             ast::CopyOption::Encoding(encoding) if is_utf8(encoding) => {}
             ast::CopyOption::Encoding(_)
             | ast::CopyOption::Freeze(_)
-            | ast::CopyOption::Escape(_)
             | ast::CopyOption::ForceQuote(_)
             | ast::CopyOption::ForceNotNull(_)
             | ast::CopyOption::ForceNull(_) => {
@@ -98,6 +98,7 @@ fn copy_options(options: &[ast::CopyOption], legacy: &[ast::CopyLegacyOption]) -
                     match option {
                         ast::CopyLegacyCsvOption::Header => set(&mut read.header, true)?,
                         ast::CopyLegacyCsvOption::Quote(quote) => set(&mut read.quote, *quote)?,
+                        ast::CopyLegacyCsvOption::Escape(escape) => set(&mut read.escape, *escape)?,
                         other => return Err(Error::unsupported(format_args!("COPY option {other} is"))),
                     }
                 }

@@ -1,5 +1,6 @@
 //! FROM: tables, files, views, CTEs, derived tables, and what their aliases rename.
 
+use super::CopyOptions;
 use super::binder::Binder;
 use super::query::Unknown;
 use super::scope::{Scope, ScopeColumn};
@@ -117,7 +118,6 @@ impl Binder<'_> {
                 index_hints,
             } => {
                 let refused = [
-                    (args.is_some(), "a function in FROM is"),
                     (!with_hints.is_empty(), "WITH behind a table is"),
                     (version.is_some(), "a table's version is"),
                     (*with_ordinality, "WITH ORDINALITY is"),
@@ -129,7 +129,11 @@ impl Binder<'_> {
                 if let Some((_, what)) = refused.into_iter().find(|(refused, _)| *refused) {
                     return Err(Error::unsupported(what).at(position));
                 }
-                (self.bind_table_name(name)?, alias.as_ref())
+                let item = match args {
+                    Some(args) => self.bind_file_function(name, args)?,
+                    None => self.bind_table_name(name)?,
+                };
+                (item, alias.as_ref())
             }
             ast::TableFactor::Derived { lateral, subquery, alias, sample } => {
                 if *lateral || sample.is_some() {
@@ -195,7 +199,7 @@ impl Binder<'_> {
         let position = self.position(name.span());
         let (qualified, ident) = self.split_name(name)?;
         if ident.quote_style == Some('\'') {
-            return self.scan_file(&ident.value, position);
+            return self.scan_file(&ident.value, &CopyOptions::default(), position);
         }
         let table = Self::fold(ident);
         if !qualified && let Some(item) = self.scan_cte(&table) {
@@ -210,7 +214,9 @@ impl Binder<'_> {
             Some(CatalogEntry::View { sql, columns }) => {
                 self.bind_view(&table, &sql, &columns, position).map_err(|error| error.at(position))
             }
-            None if ident.quote_style.is_some() && table.contains(['.', '/']) => self.scan_file(&table, position),
+            None if ident.quote_style.is_some() && table.contains(['.', '/']) => {
+                self.scan_file(&table, &CopyOptions::default(), position)
+            }
             None => Err(self.unknown_table(&table).at(position)),
         }
     }
@@ -269,8 +275,13 @@ impl Binder<'_> {
     }
 
     /// A file, named after its stem unless an alias follows.
-    fn scan_file(&mut self, path: &str, position: Option<Position>) -> Result<FromItem> {
-        let Some(info) = self.catalog.file(path).map_err(|error| error.at(position))? else {
+    pub(super) fn scan_file(
+        &mut self,
+        path: &str,
+        options: &CopyOptions,
+        position: Option<Position>,
+    ) -> Result<FromItem> {
+        let Some(info) = self.catalog.file_with(path, options).map_err(|error| error.at(position))? else {
             let message = format!("file \"{path}\" has no format that is known by its ending");
             return Err(Error::new(ErrorKind::UnknownTable, message).at(position));
         };

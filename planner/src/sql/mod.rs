@@ -15,6 +15,7 @@ mod explain;
 mod insert;
 
 mod cte;
+mod file_function;
 mod from;
 mod grouping;
 mod join;
@@ -160,7 +161,7 @@ pub enum ExplainKind {
 }
 
 /// Options of COPY.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CopyOptions {
     /// FORMAT csv or parquet, if given; otherwise the file's ending decides.
     pub format: Option<String>,
@@ -172,6 +173,14 @@ pub struct CopyOptions {
     pub null: Option<String>,
     /// QUOTE.
     pub quote: Option<char>,
+    /// QUOTE '': fields are never quoted.
+    pub unquoted: bool,
+    /// ESCAPE.
+    pub escape: Option<char>,
+    /// The decimal separator.
+    pub decimal: Option<char>,
+    /// Whether all columns that would be guessed are text.
+    pub all_text: bool,
 }
 
 /// Splits a script into statements and parses each (Postgres dialect). Errors have positions in the script.

@@ -1,62 +1,191 @@
-//! Guessing the columns of a CSV file from its first rows: a column is of the narrowest type in the order boolean,
-//! bigint, double, or date, timestamp, or time, that reads all of its fields; otherwise, and without any field that is
-//! not NULL, it is text.
+//! The columns of CSV files, by what their rows look like.
+//!
+//! The first rows are looked at (`guess`). Where a later row is not of the type that they have, the file is looked at as a
+//! whole, and read again.
 
 use super::CsvOptions;
-use super::records::{Blocks, Records};
+use super::dialect::Dialect;
+use super::guess::{self, Guess};
+use super::records::{Blocks, Piece, Records};
 use crate::format::{bad_file, fold_names};
 use multiloop_exec::{ErrorKind, Result};
-use multiloop_planner::evaluate::parse;
 use multiloop_planner::types::{DataType, Field};
+use rayon::prelude::*;
 use std::path::Path;
 
 /// Rows that are looked at, besides a header.
 const ROWS_MAX: usize = 20_480;
 
-/// The fields of a file, and whether its first row is a header.
-pub(super) fn infer(path: &Path, options: &CsvOptions) -> Result<(Vec<Field>, bool)> {
-    let Some((bytes, pieces)) = Blocks::open(path, options, 4)?.next()? else {
-        return Err(bad_file(path, "an empty CSV file has no columns to guess"));
-    };
-    let mut first: Vec<Option<String>> = Vec::new();
-    let mut guesses: Vec<Guess> = Vec::new();
-    let mut rows = 0;
-    'pieces: for (index, piece) in pieces.iter().enumerate() {
-        let mut records = Records::new(&bytes[piece.bytes.clone()], piece.line, path, options)?;
-        if index == 0 {
-            let count = records.next_record()?.unwrap_or(0);
-            first = (0..count).map(|index| records.field(index).map(str::to_owned)).collect();
-            guesses = vec![Guess::default(); count];
+/// A file's dialect and columns.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub(super) dialect: Dialect,
+    /// Whether the first row holds the names.
+    pub(super) header: bool,
+    /// Names as a statement has them.
+    pub(super) names: Vec<String>,
+    pub(super) guesses: Vec<Guess>,
+}
+
+impl Layout {
+    /// Looks at the first rows of a file, or all of them.
+    pub(super) fn of(path: &Path, options: &CsvOptions, whole: bool) -> Result<Layout> {
+        let mut dialect = Dialect::sniff(path, options)?;
+        if options.decimal.is_none() && dialect.delimiter != b',' {
+            dialect.decimal = decimal_of(path, &dialect)?;
         }
-        while let Some(count) = records.next_record()? {
-            if count != first.len() {
-                let message = format!("{count} fields where the first row has {}", first.len());
-                return Err(records.error(ErrorKind::BadFile, message));
+        let mut seen = Seen::look(path, &dialect, if whole { usize::MAX } else { ROWS_MAX })?;
+        let header = options.header.unwrap_or_else(|| seen.has_header(dialect.decimal));
+        if !header {
+            seen.guesses.iter_mut().zip(&seen.first).for_each(|(guess, field)| field.see(guess, dialect.decimal));
+        }
+        let quoted = seen.guesses.iter().all(Guess::is_quoted) && seen.first.iter().all(|field| !field.bare);
+        let guesses = seen.guesses.iter().map(|guess| match (options.all_text, quoted) {
+            (true, _) => Guess::text(),
+            (false, true) => guess.without_quotes(),
+            (false, false) => *guess,
+        });
+        let guesses: Vec<Guess> = guesses.collect();
+        let name = |(index, field): (usize, &First)| {
+            let given = field.text.as_deref().map(str::trim).filter(|name| header && !name.is_empty());
+            Field::new(given.map_or_else(|| format!("column{index}"), str::to_owned), DataType::Text, true)
+        };
+        let names = fold_names(seen.first.iter().enumerate().map(name).collect());
+        Ok(Layout { dialect, header, names: names.into_iter().map(|field| field.name).collect(), guesses })
+    }
+}
+
+/// A field of the first row.
+#[derive(Clone, Debug)]
+struct First {
+    text: Option<String>,
+    bare: bool,
+}
+
+impl First {
+    fn see(&self, guess: &mut Guess, decimal: u8) {
+        if let Some(text) = &self.text {
+            guess.see(text, self.bare, decimal);
+        }
+    }
+}
+
+/// The first row, and what the others are.
+struct Seen {
+    first: Vec<First>,
+    guesses: Vec<Guess>,
+}
+
+impl Seen {
+    fn look(path: &Path, dialect: &Dialect, rows_max: usize) -> Result<Seen> {
+        let mut blocks = Blocks::open(path, dialect, rayon::current_num_threads().min(4))?;
+        let Some((bytes, pieces)) = blocks.next()? else {
+            return Err(bad_file(path, "an empty CSV file has no columns to guess"));
+        };
+        let mut records = Records::new(&bytes[pieces[0].bytes.clone()], pieces[0].line, path, dialect)?;
+        let first = first_row(&mut records)?;
+        let mut guesses = vec![Guess::default(); first.len()];
+        look_on(&mut records, dialect, &mut guesses, rows_max)?;
+        if rows_max < usize::MAX {
+            return Ok(Seen { first, guesses });
+        }
+        let (mut bytes, mut rest) = (bytes.clone(), pieces[1..].to_vec());
+        loop {
+            let look = |piece: &Piece| {
+                let mut found = vec![Guess::default(); first.len()];
+                let mut records = Records::new(&bytes[piece.bytes.clone()], piece.line, path, dialect)?;
+                look_on(&mut records, dialect, &mut found, usize::MAX)?;
+                Ok(found)
+            };
+            for found in rest.par_iter().map(look).collect::<Result<Vec<_>>>()? {
+                guesses.iter_mut().zip(&found).for_each(|(guess, found)| guess.merge(found));
             }
-            guesses.iter_mut().enumerate().for_each(|(index, guess)| guess.see(records.field(index)));
-            rows += 1;
-            if rows == ROWS_MAX {
-                break 'pieces;
+            match blocks.next()? {
+                Some(next) => (bytes, rest) = next,
+                None => return Ok(Seen { first, guesses }),
             }
         }
     }
-    let header = options.header.unwrap_or_else(|| looks_like_header(&first, &guesses));
-    if !header {
-        guesses.iter_mut().zip(&first).for_each(|(guess, text)| guess.see(text.as_deref()));
+
+    /// A first row of names is one of which none reads as the type of the column below it, where that is not text.
+    fn has_header(&self, decimal: u8) -> bool {
+        let fits = |(field, guess): (&First, &Guess)| {
+            let mut with = *guess;
+            field.see(&mut with, decimal);
+            field.text.is_some() && guess.data_type() != DataType::Text && with.data_type() != DataType::Text
+        };
+        self.first.iter().any(|field| field.text.is_some()) && !self.first.iter().zip(&self.guesses).any(fits)
     }
-    let name = |index: usize| {
-        let given = first[index].as_deref().map(str::trim).filter(|name| header && !name.is_empty());
-        given.map_or_else(|| format!("column{}", index + 1), str::to_owned)
-    };
-    let fields = guesses.iter().enumerate().map(|(index, guess)| Field::new(name(index), guess.data_type(), true));
-    Ok((fold_names(fields.collect()), header))
+}
+
+/// The first row that is not empty, or else the first.
+fn first_row(records: &mut Records) -> Result<Vec<First>> {
+    let mut count = records.next_record()?.unwrap_or(0);
+    while records.is_blank() {
+        match records.next_record()? {
+            Some(next) => count = next,
+            None => break,
+        }
+    }
+    let field = |index| First { text: records.field(index).map(str::to_owned), bare: records.is_bare(index) };
+    Ok((0..count).map(field).collect())
+}
+
+fn look_on(records: &mut Records, dialect: &Dialect, guesses: &mut [Guess], rows_max: usize) -> Result<()> {
+    let columns = guesses.len();
+    for _ in 0..rows_max {
+        if records.next_record()?.is_none() {
+            break;
+        }
+        let count = records.count_as(columns);
+        if records.is_blank() && columns > 1 {
+            continue;
+        }
+        if count != columns {
+            let message = format!("{count} fields where the first row has {columns}");
+            return Err(records.error(ErrorKind::BadFile, message));
+        }
+        for (index, guess) in guesses.iter_mut().enumerate() {
+            if let Some(text) = records.field(index) {
+                guess.see(text, records.is_bare(index), dialect.decimal);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A comma, if some column is of numbers with one, which cannot stand for thousands, and none of numbers with a point.
+fn decimal_of(path: &Path, dialect: &Dialect) -> Result<u8> {
+    let Some((bytes, pieces)) = Blocks::open(path, dialect, 1)?.next()? else { return Ok(b'.') };
+    let Some(piece) = pieces.first() else { return Ok(b'.') };
+    let mut records = Records::new(&bytes[piece.bytes.clone()], piece.line, path, dialect)?;
+    let mut columns: Vec<(Guess, Guess, bool)> = Vec::new();
+    for row in 0..ROWS_MAX {
+        let Some(count) = records.next_record()? else { break };
+        if row == 0 {
+            columns = vec![(Guess::default(), Guess::default(), false); count];
+        }
+        for (index, (points, commas, certain)) in columns.iter_mut().enumerate().take(count) {
+            // The first row may hold the names.
+            let Some(text) = records.field(index) else { continue };
+            let comma = guess::is_decimal_comma(text);
+            if row > 0 || comma.is_some() {
+                points.see(text, true, b'.');
+                commas.see(text, true, b',');
+                *certain |= comma == Some(true);
+            }
+        }
+    }
+    let certain = columns.iter().any(|(_, commas, certain)| *certain && commas.has_fractions());
+    let points = columns.iter().any(|(points, _, _)| points.has_fractions());
+    Ok(if certain && !points { b',' } else { b'.' })
 }
 
 /// Whether the first row of a file holds the names of these columns.
-pub(super) fn is_header_of(path: &Path, options: &CsvOptions, fields: &[Field]) -> Result<bool> {
-    let Some((bytes, pieces)) = Blocks::open(path, options, 1)?.next()? else { return Ok(false) };
+pub(super) fn is_header_of(path: &Path, dialect: &Dialect, fields: &[Field]) -> Result<bool> {
+    let Some((bytes, pieces)) = Blocks::open(path, dialect, 1)?.next()? else { return Ok(false) };
     let Some(piece) = pieces.first() else { return Ok(false) };
-    let mut records = Records::new(&bytes[piece.bytes.clone()], piece.line, path, options)?;
+    let mut records = Records::new(&bytes[piece.bytes.clone()], piece.line, path, dialect)?;
     if records.next_record()? != Some(fields.len()) {
         return Ok(false);
     }
@@ -64,85 +193,4 @@ pub(super) fn is_header_of(path: &Path, options: &CsvOptions, fields: &[Field]) 
         records.field(index).is_some_and(|text| text.trim().to_lowercase() == field.name.to_lowercase())
     };
     Ok(fields.iter().enumerate().all(named))
-}
-
-/// A first row is data if one of its fields reads as the type of the column below it, where that is not text.
-fn looks_like_header(first: &[Option<String>], guesses: &[Guess]) -> bool {
-    let fits = |(text, guess): (&Option<String>, &Guess)| {
-        let mut with = guess.clone();
-        with.see(text.as_deref());
-        text.is_some() && guess.data_type() != DataType::Text && with.data_type() != DataType::Text
-    };
-    first.iter().all(Option::is_some) && !first.iter().zip(guesses).any(fits)
-}
-
-/// What the fields of a column have been so far.
-#[derive(Clone, Debug, Default)]
-struct Guess {
-    booleans: bool,
-    integers: bool,
-    doubles: bool,
-    dates: bool,
-    timestamps: bool,
-    times: bool,
-    texts: bool,
-}
-
-impl Guess {
-    fn see(&mut self, text: Option<&str>) {
-        let Some(text) = text else { return };
-        match shape(text) {
-            DataType::Boolean => self.booleans = true,
-            DataType::BigInt => self.integers = true,
-            DataType::Double => self.doubles = true,
-            DataType::Date => self.dates = true,
-            DataType::Timestamp => self.timestamps = true,
-            DataType::Time => self.times = true,
-            _ => self.texts = true,
-        }
-    }
-
-    fn data_type(&self) -> DataType {
-        let numbers = self.integers || self.doubles;
-        let days = self.dates || self.timestamps;
-        match [self.booleans, numbers, days, self.times, self.texts] {
-            [true, false, false, false, false] => DataType::Boolean,
-            [false, true, false, false, false] if self.doubles => DataType::Double,
-            [false, true, false, false, false] => DataType::BigInt,
-            [false, false, true, false, false] if self.timestamps => DataType::Timestamp,
-            [false, false, true, false, false] => DataType::Date,
-            [false, false, false, true, false] => DataType::Time,
-            _ => DataType::Text,
-        }
-    }
-}
-
-/// The type of one field by its looks.
-fn shape(text: &str) -> DataType {
-    let bytes = text.as_bytes();
-    let digits =
-        |range: std::ops::Range<usize>| bytes.get(range).is_some_and(|part| part.iter().all(u8::is_ascii_digit));
-    let reads = |data_type| parse(text, data_type).is_ok();
-    if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") {
-        return DataType::Boolean;
-    }
-    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if unsigned.starts_with(|first: char| first.is_ascii_digit() || first == '.') {
-        if unsigned.bytes().all(|byte| byte.is_ascii_digit()) && reads(DataType::BigInt) {
-            return DataType::BigInt;
-        }
-        if text.parse::<f64>().is_ok_and(f64::is_finite) {
-            return DataType::Double;
-        }
-    }
-    let date =
-        digits(0..4) && bytes.get(4) == Some(&b'-') && digits(5..7) && bytes.get(7) == Some(&b'-') && digits(8..10);
-    if date && bytes.len() == 10 && reads(DataType::Date) {
-        return DataType::Date;
-    }
-    if date && bytes.len() > 15 && matches!(bytes[10], b' ' | b'T') && reads(DataType::Timestamp) {
-        return DataType::Timestamp;
-    }
-    let time = digits(0..2) && bytes.get(2) == Some(&b':') && digits(3..5) && bytes.get(5) == Some(&b':');
-    if time && reads(DataType::Time) { DataType::Time } else { DataType::Text }
 }

@@ -2,8 +2,11 @@
 //! is; quotes may stand anywhere in a field and may enclose line ends; a row has exactly one field a column.
 //!
 //! A file is read in pieces of whole rows (`records`), which are parsed in parallel into typed columns (`values`).
-//! Without given columns, names come from the header and types from the first rows (`infer`). `write` is the way out.
+//! Without given columns, how rows are written (`dialect`), names and types (`infer`, `guess`) come from the first rows,
+//! and quotes count only around a whole field. `write` is the way out: what a file is read as again is what was written.
 
+mod dialect;
+mod guess;
 mod infer;
 mod records;
 mod values;
@@ -11,7 +14,7 @@ mod write;
 
 pub use write::{append_header, append_rows, write};
 
-use super::check_same_fields;
+use super::unite::Union;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{Column, Table};
 use multiloop_exec::context::Context;
@@ -19,6 +22,10 @@ use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::Field;
 use rayon::prelude::*;
 use records::{Blocks, Records};
+use dialect::{Dialect, NO_BYTE};
+use guess::Guess;
+use infer::Layout;
+use multiloop_planner::types::DataType;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -28,19 +35,24 @@ pub struct CsvOptions {
     /// Whether the first row holds the names. None: when reading into given columns, it does if they are the columns'
     /// names; when guessing the columns, it does unless it looks like data; when writing, it does.
     pub header: Option<bool>,
-    /// Between fields.
-    pub delimiter: u8,
-    /// Around fields.
-    pub quote: u8,
-    /// Before a quote (or itself) within a quoted field.
-    pub escape: u8,
+    /// Between fields. None: a comma, or in reading whatever separates the first rows.
+    pub delimiter: Option<u8>,
+    /// Around fields; 255 is none. None: a double quote, or in reading without given columns a single one, too.
+    pub quote: Option<u8>,
+    /// Before a quote (or itself) within a quoted field. None: the quote, or a backslash as above.
+    pub escape: Option<u8>,
     /// What stands for NULL, unquoted.
     pub null: String,
+    /// Before the fraction of a number. None: a point, or a comma where numbers look like it.
+    pub decimal: Option<u8>,
+    /// Whether columns that would be guessed are text, all of them.
+    pub all_text: bool,
 }
 
 impl Default for CsvOptions {
     fn default() -> Self {
-        CsvOptions { header: None, delimiter: b',', quote: b'"', escape: b'"', null: String::new() }
+        let null = String::new();
+        CsvOptions { header: None, delimiter: None, quote: None, escape: None, null, decimal: None, all_text: false }
     }
 }
 
@@ -48,86 +60,132 @@ impl CsvOptions {
     /// An error (22023) if the options contradict each other.
     pub fn check(&self) -> Result<()> {
         let invalid = |message: &str| Err(Error::new(ErrorKind::InvalidParameter, message));
+        let Dialect { delimiter, quote, escape, null, decimal, .. } = Dialect::said(self);
         let line_end = |byte: u8| byte == b'\n' || byte == b'\r';
-        if line_end(self.delimiter) || line_end(self.quote) || line_end(self.escape) {
+        if line_end(delimiter) || line_end(quote) || line_end(escape) {
             return invalid("CSV delimiter, quote and escape cannot be newline or carriage return");
         }
-        if ![self.delimiter, self.quote, self.escape].iter().all(u8::is_ascii) {
+        if ![delimiter, quote, escape].iter().all(|&byte| byte.is_ascii() || byte == NO_BYTE) {
             return invalid("CSV delimiter, quote and escape must be single one-byte characters");
         }
-        if self.delimiter == self.quote || self.delimiter == self.escape {
+        if delimiter == quote || delimiter == escape {
             return invalid("CSV delimiter and quote must be different");
         }
-        let forbidden = [self.delimiter, self.quote, b'\n', b'\r'];
-        if self.null.bytes().any(|byte| forbidden.contains(&byte)) {
+        if ![b'.', b','].contains(&decimal) || (self.decimal.is_some() && self.delimiter == self.decimal) {
+            return invalid("CSV decimal separator must be a point or a comma, and not the delimiter");
+        }
+        let forbidden = [delimiter, quote, b'\n', b'\r'];
+        if null.bytes().any(|byte| forbidden.contains(&byte)) {
             return invalid("CSV null string must not contain the delimiter, the quote or line ends");
         }
         Ok(())
     }
 }
 
-/// The columns of a file, guessed from its first rows.
-pub fn read_fields(path: &Path, options: &CsvOptions) -> Result<Vec<Field>> {
+/// The columns of files, guessed from their first rows.
+pub fn read_fields(paths: &[PathBuf], options: &CsvOptions) -> Result<Vec<Field>> {
     options.check()?;
-    Ok(infer::infer(path, options)?.0)
+    Ok(Guessed::of(paths, options, false)?.union.fields)
 }
 
-/// Reads files of the same columns as one table.
+/// Reads files as one table. Without given fields, columns of one name are one column, of a type that the fields of all
+/// files have; where a file has no such column, it is NULL.
 pub fn read(paths: &[PathBuf], options: &CsvOptions, fields: Option<&[Field]>, context: &Context) -> Result<Table> {
     options.check()?;
-    let guessed = fields.is_none();
-    let (fields, header) = match fields {
-        Some(fields) => (fields.to_vec(), options.header),
-        None => {
-            let (fields, header) = infer::infer(&paths[0], options)?;
-            (fields, Some(header))
-        }
-    };
-    if guessed {
-        for path in &paths[1..] {
-            check_same_fields(path, &fields, &infer::infer(path, options)?.0)?;
+    if let Some(fields) = fields {
+        return read_into(paths, options, fields, context);
+    }
+    let mut whole = false;
+    loop {
+        let guessed = Guessed::of(paths, options, whole)?;
+        match guessed.read(paths, context) {
+            // A row behind the first ones is not what they looked like.
+            Err(error) if !whole && error.kind() == ErrorKind::InvalidText => whole = true,
+            outcome => return outcome,
         }
     }
-    let mut builder = TableBuilder::new(fields.clone(), Storage::Compact, context);
+}
+
+fn read_into(paths: &[PathBuf], options: &CsvOptions, fields: &[Field], context: &Context) -> Result<Table> {
+    let mut builder = TableBuilder::new(fields.to_vec(), Storage::Compact, context);
     for path in paths {
-        let header = match header {
+        let dialect = Dialect::of_columns(path, options, fields.len())?;
+        let header = match options.header {
             Some(header) => header,
-            None => infer::is_header_of(path, options, &fields)?,
+            None => infer::is_header_of(path, &dialect, fields)?,
         };
-        read_file(path, options, &fields, header, &mut builder, context).map_err(|error| match error.kind() {
-            ErrorKind::InvalidText | ErrorKind::InvalidDatetime | ErrorKind::NumericOverflow if guessed => {
-                error.with_hint("The types were guessed from the first rows; COPY into a table says what they are.")
-            }
-            _ => error,
-        })?;
+        let columns = values::Columns { fields, guesses: None, dialect: &dialect };
+        read_file(path, &columns, header, context, |rows, columns| builder.push_columns(rows, columns))?;
     }
     builder.finish()
 }
 
+/// Files, and the columns that they have together.
+struct Guessed {
+    layouts: Vec<Layout>,
+    union: Union,
+    /// What the fields of each column are in all files.
+    guesses: Vec<Guess>,
+}
+
+impl Guessed {
+    fn of(paths: &[PathBuf], options: &CsvOptions, whole: bool) -> Result<Guessed> {
+        let layouts = paths.iter().map(|path| Layout::of(path, options, whole)).collect::<Result<Vec<_>>>()?;
+        let mut union = Union::default();
+        let mut guesses: Vec<Guess> = Vec::new();
+        for layout in &layouts {
+            let field = |name: &String| Field::new(name.clone(), DataType::Text, true);
+            union.add(layout.names.iter().map(field).collect());
+            guesses.resize(union.fields.len(), Guess::default());
+            let places = union.places.last().map_or(&[][..], Vec::as_slice);
+            for (guess, &at) in layout.guesses.iter().zip(places) {
+                guesses[at].merge(guess);
+            }
+        }
+        for (field, guess) in union.fields.iter_mut().zip(&guesses) {
+            field.data_type = guess.data_type();
+        }
+        Ok(Guessed { layouts, union, guesses })
+    }
+
+    fn read(&self, paths: &[PathBuf], context: &Context) -> Result<Table> {
+        let mut builder = TableBuilder::new(self.union.fields.clone(), Storage::Compact, context);
+        for ((path, layout), places) in paths.iter().zip(&self.layouts).zip(&self.union.places) {
+            let fields: Vec<Field> = places.iter().map(|&at| self.union.fields[at].clone()).collect();
+            let guesses: Vec<Guess> = places.iter().map(|&at| self.guesses[at]).collect();
+            let columns = values::Columns { fields: &fields, guesses: Some(&guesses), dialect: &layout.dialect };
+            let mut push = |rows, columns| {
+                builder.push_columns(rows, self.union.arrange(places, rows, columns))
+            };
+            read_file(path, &columns, layout.header, context, &mut push)?;
+        }
+        builder.finish()
+    }
+}
+
 fn read_file(
     path: &Path,
-    options: &CsvOptions,
-    fields: &[Field],
+    columns: &values::Columns,
     header: bool,
-    builder: &mut TableBuilder,
     context: &Context,
+    mut push: impl FnMut(usize, Vec<Column>) -> Result<()>,
 ) -> Result<()> {
-    let mut blocks = Blocks::open(path, options, rayon::current_num_threads())?;
+    let mut blocks = Blocks::open(path, columns.dialect, rayon::current_num_threads())?;
     context.progress.total.fetch_add(blocks.file_bytes(), Ordering::Relaxed);
-    let mut skip = usize::from(header);
+    let mut skip = header;
     while let Some((bytes, pieces)) = blocks.next()? {
         let first = std::mem::take(&mut skip);
         let parse = |(index, piece): (usize, &records::Piece)| {
             context.check()?;
-            let mut records = Records::new(&bytes[piece.bytes.clone()], piece.line, path, options)?;
-            if index == 0 && first > 0 {
-                records.next_record()?;
+            let mut records = Records::new(&bytes[piece.bytes.clone()], piece.line, path, columns.dialect)?;
+            if index == 0 && first {
+                columns.skip_header(&mut records)?;
             }
-            values::parse(&mut records, fields)
+            columns.parse(&mut records)
         };
         let parsed = pieces.par_iter().enumerate().map(parse).collect::<Result<Vec<(usize, Vec<Column>)>>>()?;
         for (rows, columns) in parsed {
-            builder.push_columns(rows, columns)?;
+            push(rows, columns)?;
         }
         context.progress.done.fetch_add(bytes.len() as u64, Ordering::Relaxed);
     }

@@ -1,6 +1,8 @@
 //! The fields of rows as typed columns. The common shapes of integers, decimals and dates are read by hand; everything
 //! else, and every error, is the engine's own text input.
 
+use super::dialect::Dialect;
+use super::guess::Guess;
 use super::records::Records;
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use multiloop_exec::column::{Column, ColumnData};
@@ -10,27 +12,54 @@ use multiloop_planner::evaluate::parse as parse_text;
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 
-/// All rows as columns of these fields, and their number. Rows of another length are an error (22P04), bad values
-/// their own; both name the line.
-pub(super) fn parse(records: &mut Records, fields: &[Field]) -> Result<(usize, Vec<Column>)> {
-    let capacity = records.rows_estimated();
-    let mut columns: Vec<Builder> = fields.iter().map(|field| Builder::new(field.data_type, capacity)).collect();
-    let mut rows = 0;
-    while let Some(count) = records.next_record()? {
-        // As in PostgreSQL, an empty line is a row of no column if there is none.
-        if count != fields.len() && !(fields.is_empty() && count == 1 && records.field(0).is_none()) {
-            return Err(ragged(records, count, fields));
-        }
-        for (index, column) in columns.iter_mut().enumerate() {
-            let text = records.field(index);
-            column.push(text).map_err(|error| {
-                let place = format!("{}, column \"{}\"", error.message(), fields[index].name);
-                records.error(error.kind(), place)
-            })?;
-        }
-        rows += 1;
+/// What rows are read into.
+pub(super) struct Columns<'a> {
+    pub(super) fields: &'a [Field],
+    /// What fields are taken to be, if the types are guessed: a field that is not so is an error (22P02).
+    pub(super) guesses: Option<&'a [Guess]>,
+    pub(super) dialect: &'a Dialect,
+}
+
+impl Columns<'_> {
+    /// Passes over the row of names.
+    pub(super) fn skip_header(&self, records: &mut Records) -> Result<()> {
+        records.next_record()?;
+        while self.guesses.is_some() && records.is_blank() && records.next_record()?.is_some() {}
+        Ok(())
     }
-    Ok((rows, columns.into_iter().map(Builder::finish).collect()))
+
+    /// All rows as columns, and their number. Rows of another length are an error (22P04), bad values their own; both
+    /// name the line.
+    pub(super) fn parse(&self, records: &mut Records) -> Result<(usize, Vec<Column>)> {
+        let (fields, capacity) = (self.fields, records.rows_estimated());
+        let guess = |index: usize| self.guesses.map(|guesses| guesses[index]);
+        let builder = |(index, field): (usize, &Field)| {
+            Builder::new(field.data_type, capacity, guess(index), self.dialect.decimal)
+        };
+        let mut columns: Vec<Builder> = fields.iter().enumerate().map(builder).collect();
+        let mut rows = 0;
+        while let Some(mut count) = records.next_record()? {
+            if self.guesses.is_some() {
+                count = records.count_as(fields.len());
+                if fields.len() > 1 && records.is_blank() {
+                    continue;
+                }
+            }
+            // As in PostgreSQL, an empty line is a row of no column if there is none.
+            if count != fields.len() && !(fields.is_empty() && count == 1 && records.field(0).is_none()) {
+                return Err(ragged(records, count, fields));
+            }
+            for (index, column) in columns.iter_mut().enumerate() {
+                let text = records.field(index);
+                column.push(text).map_err(|error| {
+                    let place = format!("{}, column \"{}\"", error.message(), fields[index].name);
+                    records.error(error.kind(), place)
+                })?;
+            }
+            rows += 1;
+        }
+        Ok((rows, columns.into_iter().map(Builder::finish).collect()))
+    }
 }
 
 fn ragged(records: &Records, count: usize, fields: &[Field]) -> Error {
@@ -43,6 +72,8 @@ fn ragged(records: &Records, count: usize, fields: &[Field]) -> Error {
 /// A column in the making.
 struct Builder {
     data_type: DataType,
+    guess: Option<Guess>,
+    decimal: u8,
     values: Values,
     valid: Vec<bool>,
 }
@@ -56,7 +87,7 @@ enum Values {
 }
 
 impl Builder {
-    fn new(data_type: DataType, capacity: usize) -> Builder {
+    fn new(data_type: DataType, capacity: usize, guess: Option<Guess>, decimal: u8) -> Builder {
         let values = match data_type {
             DataType::SmallInt | DataType::Integer | DataType::BigInt | DataType::Date | DataType::Timestamp => {
                 Values::Integers(Vec::with_capacity(capacity))
@@ -70,12 +101,19 @@ impl Builder {
             }
             _ => Values::Other(Vec::new()),
         };
-        Builder { data_type, values, valid: Vec::with_capacity(capacity) }
+        Builder { data_type, guess, decimal, values, valid: Vec::with_capacity(capacity) }
     }
 
     fn push(&mut self, text: Option<&str>) -> Result<()> {
         self.valid.push(text.is_some());
         let data_type = self.data_type;
+        if let (Some(guess), Some(text)) = (&self.guess, text)
+            && !as_guessed(text, data_type, guess, self.decimal)
+        {
+            return Err(Error::new(ErrorKind::InvalidText, format!("\"{text}\" is not {data_type}, as was guessed")));
+        }
+        let point = (self.decimal == b',').then(|| text.map(|text| with_point(text, data_type))).flatten();
+        let text = point.as_deref().or(text);
         match (&mut self.values, text) {
             (Values::Integers(values), None) => values.push(0),
             (Values::Decimals(values), None) => values.push(0),
@@ -113,6 +151,36 @@ impl Builder {
             Values::Other(values) => return Column::from_values(self.data_type, &values),
         };
         Column { data, nulls }
+    }
+}
+
+/// Whether a field is of a type that was guessed.
+fn as_guessed(text: &str, data_type: DataType, guess: &Guess, decimal: u8) -> bool {
+    let bytes = text.as_bytes();
+    let short = (1..=15).contains(&bytes.len());
+    // Not a zero in front of other digits.
+    let led = !bytes.starts_with(b"0") || bytes.len() == 1 || bytes[1] == decimal;
+    let point = bytes.iter().filter(|&&byte| byte == decimal).count();
+    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+    match data_type {
+        DataType::Text => return true,
+        DataType::BigInt if short && led && digits == bytes.len() => return true,
+        DataType::Double if short && led && digits > 0 && point <= 1 && digits + point == bytes.len() => return true,
+        DataType::Date if date(text).is_some() => return true,
+        _ => {}
+    }
+    let mut with = *guess;
+    with.see(text, true, decimal);
+    with.data_type() == data_type
+}
+
+/// A number with a point in place of its decimal comma; of other types the text itself.
+fn with_point(text: &str, data_type: DataType) -> String {
+    match data_type {
+        DataType::Real | DataType::Double | DataType::Decimal { .. } if !text.contains('.') => text.replacen(',', ".", 1),
+        // No number with this separator: its own error follows.
+        DataType::Real | DataType::Double | DataType::Decimal { .. } => format!("{text} (decimal comma)"),
+        _ => text.to_owned(),
     }
 }
 

@@ -4,9 +4,11 @@ use super::super::io_error;
 use super::super::output::Output;
 use super::super::text::text_of;
 use super::CsvOptions;
+use super::dialect::Dialect;
+use super::guess::is_mistakable;
 use arrow::array::RecordBatch;
 use multiloop_exec::Result;
-use multiloop_planner::types::Field;
+use multiloop_planner::types::{DataType, Field};
 use std::io::Write;
 use std::path::Path;
 
@@ -23,11 +25,19 @@ pub fn write(
     if options.header.unwrap_or(true) {
         append_header(&mut lines, options, fields);
     }
+    let (dialect, columns) = (Dialect::said(options), fields.len());
     let mut rows = 0;
     for batch in batches {
         let batch = batch?;
         rows += batch.num_rows() as u64;
-        append_rows(&mut lines, options, fields, &batch)?;
+        text_of(fields, &batch, &mut |index, text| {
+            let data_type = fields[index].data_type;
+            let text = text.map(|text| if dialect.decimal == b',' { with_comma(text, data_type) } else { text });
+            // Text that looks like a number is quoted, so that whoever reads the file by its looks takes it for text.
+            let is_text = matches!(data_type, DataType::Text | DataType::Varchar(_) | DataType::Char(_));
+            let quoted = is_text && text.as_deref().is_some_and(is_mistakable);
+            append_field(&mut lines, index, text.as_deref(), columns, &dialect, quoted);
+        })?;
         output.write_all(&lines).map_err(|error| io_error(path, &error))?;
         lines.clear();
     }
@@ -36,41 +46,66 @@ pub fn write(
     Ok(rows)
 }
 
+/// A number with a comma in place of its point.
+fn with_comma(text: String, data_type: DataType) -> String {
+    let fractional = matches!(data_type, DataType::Real | DataType::Double | DataType::Decimal { .. });
+    if fractional { text.replacen('.', ",", 1) } else { text }
+}
+
 /// Adds the line of names.
 pub fn append_header(lines: &mut Vec<u8>, options: &CsvOptions, fields: &[Field]) {
+    let dialect = Dialect::said(options);
     for (index, field) in fields.iter().enumerate() {
-        append_field(lines, index, Some(&field.name), fields.len(), options);
+        append_field(lines, index, Some(&field.name), fields.len(), &dialect, false);
     }
-    lines.push(b'\n');
+    if fields.is_empty() {
+        lines.push(b'\n');
+    }
 }
 
 /// Adds a line for each row of a batch with these fields.
 pub fn append_rows(lines: &mut Vec<u8>, options: &CsvOptions, fields: &[Field], batch: &RecordBatch) -> Result<()> {
+    let dialect = Dialect::said(options);
     text_of(fields, batch, &mut |index, text| {
-        append_field(lines, index, text.as_deref(), fields.len(), options);
-        if index + 1 == fields.len() {
-            lines.push(b'\n');
-        }
+        append_field(lines, index, text.as_deref(), fields.len(), &dialect, false);
     })
 }
 
-/// Adds a field to a line, with the delimiter before it unless it is the first.
-fn append_field(line: &mut Vec<u8>, index: usize, text: Option<&str>, columns: usize, options: &CsvOptions) {
+/// Adds a field to a line, with the delimiter before it unless it is the first, and the line's end behind the last.
+fn append_field(
+    line: &mut Vec<u8>,
+    index: usize,
+    text: Option<&str>,
+    columns: usize,
+    dialect: &Dialect,
+    quoted: bool,
+) {
     if index > 0 {
-        line.push(options.delimiter);
+        line.push(dialect.delimiter);
     }
-    let Some(text) = text else { return line.extend_from_slice(options.null.as_bytes()) };
-    let special = |byte: u8| byte == options.delimiter || byte == options.quote || byte == b'\n' || byte == b'\r';
-    // `\.` alone on a line would end the data for PostgreSQL.
-    if text != options.null && !(columns == 1 && text == "\\.") && !text.bytes().any(special) {
-        return line.extend_from_slice(text.as_bytes());
+    let special = |byte: u8| byte == dialect.delimiter || byte == dialect.quote || byte == b'\n' || byte == b'\r';
+    match text {
+        None => line.extend_from_slice(dialect.null.as_bytes()),
+        // `\.` alone on a line would end the data for PostgreSQL.
+        Some(text)
+            if !quoted && text != dialect.null && !(columns == 1 && text == "\\.") && !text.bytes().any(special) =>
+        {
+            line.extend_from_slice(text.as_bytes());
+        }
+        Some(text) => append_quoted(line, text, dialect),
     }
-    line.push(options.quote);
+    if index + 1 == columns {
+        line.push(b'\n');
+    }
+}
+
+fn append_quoted(line: &mut Vec<u8>, text: &str, dialect: &Dialect) {
+    line.push(dialect.quote);
     for byte in text.bytes() {
-        if byte == options.quote || byte == options.escape {
-            line.push(options.escape);
+        if byte == dialect.quote || byte == dialect.escape {
+            line.push(dialect.escape);
         }
         line.push(byte);
     }
-    line.push(options.quote);
+    line.push(dialect.quote);
 }
