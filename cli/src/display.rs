@@ -76,7 +76,8 @@ fn write(result: ResultStream, style: &Style, out: &mut impl Write) -> Result<st
             let mut writer = WriterBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(Vec::new());
             let names = unique_names(&fields);
             for batch in &batches {
-                let named = batch.schema().fields().iter().zip(&names);
+                let schema = batch.schema();
+                let named = schema.fields().iter().zip(&names);
                 let named = named.map(|(field, name)| field.as_ref().clone().with_name(name.clone()));
                 let schema = Arc::new(Schema::new(named.collect::<Vec<_>>()));
                 // Without columns a batch cannot be made anew; then no name is twice.

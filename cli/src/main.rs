@@ -90,9 +90,7 @@ impl Script<'_> {
     fn text(&self) -> Result<String> {
         match self {
             Script::Text(text) => Ok((*text).to_owned()),
-            Script::File(file) => {
-                std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))
-            }
+            Script::File(file) => std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display())),
         }
     }
 }

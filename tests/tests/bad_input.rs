@@ -111,7 +111,8 @@ fn ragged_and_garbled_csv() {
     let path = place.write("late.csv", format!("a,b\n{}x,2\n", "1,2\n".repeat(30_000)).as_bytes());
     // A late row that is no number makes the column text.
     assert_eq!(place.fails(&format!("SELECT sum(a) FROM '{path}'")).0, "42883");
-    let rows = place.session.sql(&format!("SELECT count(*), max(a) FROM '{path}'")).and_then(multiloop_tests::text_rows);
+    let rows =
+        place.session.sql(&format!("SELECT count(*), max(a) FROM '{path}'")).and_then(multiloop_tests::text_rows);
     assert_eq!(rows.expect("it is read"), [["30001", "x"]]);
 }
 

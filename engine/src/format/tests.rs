@@ -271,8 +271,14 @@ fn csv_into_given_columns() {
 #[test]
 fn csv_options() {
     let folder = Folder::new();
-    let options =
-        CsvOptions { header: Some(true), delimiter: Some(b'|'), quote: Some(b'\''), escape: Some(b'\\'), null: "NULL".to_owned(), ..CsvOptions::default() };
+    let options = CsvOptions {
+        header: Some(true),
+        delimiter: Some(b'|'),
+        quote: Some(b'\''),
+        escape: Some(b'\\'),
+        null: "NULL".to_owned(),
+        ..CsvOptions::default()
+    };
     let path = folder.write("t.csv", "x|y\n'NULL'|NULL\n'it\\'s|\\\\'|\nnull|'a\\b'\n");
     let format = Format::Csv(options);
     let table = read_table(&path, &format, None, &context()).unwrap();

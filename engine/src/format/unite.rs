@@ -103,7 +103,8 @@ fn wider(a: DataType, b: DataType) -> Option<DataType> {
         _ => None,
     };
     let text = |data_type: DataType| matches!(data_type, Text | Varchar(_) | Char(_));
-    let decimal = |whole: u8, scale: u8| (whole + scale <= DECIMAL_DIGITS_MAX).then(|| DataType::decimal(whole + scale, scale));
+    let decimal =
+        |whole: u8, scale: u8| (whole + scale <= DECIMAL_DIGITS_MAX).then(|| DataType::decimal(whole + scale, scale));
     match (a, b) {
         _ if a == b => Some(a),
         _ if text(a) && text(b) => Some(Text),

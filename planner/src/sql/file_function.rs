@@ -85,9 +85,9 @@ fn text_of(value: Constant) -> Result<String> {
     }
 }
 
-fn boolean_of(value: Constant) -> Result<bool> {
+fn boolean_of(value: &Constant) -> Result<bool> {
     match value {
-        Constant::Boolean(value) => Ok(value),
+        Constant::Boolean(value) => Ok(*value),
         Constant::Text(text) => match text.to_ascii_lowercase().as_str() {
             "true" | "on" | "1" => Ok(true),
             "false" | "off" | "0" => Ok(false),
@@ -116,7 +116,7 @@ fn set_option(options: &mut CopyOptions, name: &str, value: Constant) -> Result<
     }
     match name {
         "delim" | "sep" | "delimiter" => options.delimiter = Some(needed(character_of(value)?)?),
-        "header" => options.header = Some(boolean_of(value)?),
+        "header" => options.header = Some(boolean_of(&value)?),
         "quote" => match character_of(value)? {
             Some(quote) => options.quote = Some(quote),
             None => options.unquoted = true,
@@ -124,9 +124,9 @@ fn set_option(options: &mut CopyOptions, name: &str, value: Constant) -> Result<
         "escape" => options.escape = character_of(value)?,
         "nullstr" | "null" => options.null = Some(text_of(value)?),
         "decimal_separator" => options.decimal = Some(needed(character_of(value)?)?),
-        "all_varchar" => options.all_text = boolean_of(value)?,
+        "all_varchar" => options.all_text = boolean_of(&value)?,
         // What is always so.
-        "auto_detect" | "union_by_name" if boolean_of(value)? => {}
+        "auto_detect" | "union_by_name" if boolean_of(&value)? => {}
         _ => {
             let known = "delim, header, quote, escape, nullstr, decimal_separator and all_varchar";
             return Err(invalid(format!("option \"{name}\" is not known")).with_hint(format!("Options are {known}.")));

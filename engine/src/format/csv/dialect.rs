@@ -155,7 +155,11 @@ impl Head {
         for _ in 0..HEAD_ROWS {
             let Ok(next) = records.next_record() else {
                 // A quoted field that the end of the head has cut.
-                if self.whole { return None } else { break };
+                if self.whole {
+                    return None;
+                } else {
+                    break;
+                };
             };
             let Some(count) = next else { break };
             if !self.whole && records.is_at_end() {

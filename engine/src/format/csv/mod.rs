@@ -15,17 +15,17 @@ mod write;
 pub use write::{append_header, append_rows, write};
 
 use super::unite::Union;
+use dialect::{Dialect, NO_BYTE};
+use guess::Guess;
+use infer::Layout;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{Column, Table};
 use multiloop_exec::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
+use multiloop_planner::types::DataType;
 use multiloop_planner::types::Field;
 use rayon::prelude::*;
 use records::{Blocks, Records};
-use dialect::{Dialect, NO_BYTE};
-use guess::Guess;
-use infer::Layout;
-use multiloop_planner::types::DataType;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -154,9 +154,7 @@ impl Guessed {
             let fields: Vec<Field> = places.iter().map(|&at| self.union.fields[at].clone()).collect();
             let guesses: Vec<Guess> = places.iter().map(|&at| self.guesses[at]).collect();
             let columns = values::Columns { fields: &fields, guesses: Some(&guesses), dialect: &layout.dialect };
-            let mut push = |rows, columns| {
-                builder.push_columns(rows, self.union.arrange(places, rows, columns))
-            };
+            let mut push = |rows, columns| builder.push_columns(rows, self.union.arrange(places, rows, columns));
             read_file(path, &columns, layout.header, context, &mut push)?;
         }
         builder.finish()

@@ -72,14 +72,7 @@ pub fn append_rows(lines: &mut Vec<u8>, options: &CsvOptions, fields: &[Field], 
 }
 
 /// Adds a field to a line, with the delimiter before it unless it is the first, and the line's end behind the last.
-fn append_field(
-    line: &mut Vec<u8>,
-    index: usize,
-    text: Option<&str>,
-    columns: usize,
-    dialect: &Dialect,
-    quoted: bool,
-) {
+fn append_field(line: &mut Vec<u8>, index: usize, text: Option<&str>, columns: usize, dialect: &Dialect, quoted: bool) {
     if index > 0 {
         line.push(dialect.delimiter);
     }

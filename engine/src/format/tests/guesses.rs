@@ -133,9 +133,24 @@ fn given_columns_may_be_separated_otherwise() {
 
 /// A field of text that is often taken for something else.
 fn text() -> impl Strategy<Value = Value> {
-    let words = ["t", "1", "01", "1.50", " 2", "", "NULL", "2020-01-01T10:00:00", "TRUE", "'x'", "a,b", "a|b;c\td", "1e5", "nan"];
+    const WORDS: &[&str] = &[
+        "t",
+        "1",
+        "01",
+        "1.50",
+        " 2",
+        "",
+        "NULL",
+        "2020-01-01T10:00:00",
+        "TRUE",
+        "'x'",
+        "a,b",
+        "a|b;c\td",
+        "1e5",
+        "nan",
+    ];
     prop_oneof![
-        3 => proptest::sample::select(&words[..]).prop_map(Value::text),
+        3 => proptest::sample::select(WORDS).prop_map(Value::text),
         1 => "[a-z\"',;|\\\\ \r\n0-9.]{0,6}".prop_map(Value::text),
         1 => Just(Value::Null),
     ]

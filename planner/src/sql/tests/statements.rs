@@ -147,6 +147,7 @@ fn copy() {
         delimiter: Some(';'),
         null: Some("NA".to_owned()),
         quote: Some('\''),
+        ..CopyOptions::default()
     };
     assert_eq!(options, expected);
     let Ok(Statement::CopyTo { query, path, options }) = bind_one("COPY (SELECT a FROM t) TO 'o.parquet'") else {
