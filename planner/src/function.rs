@@ -84,8 +84,11 @@ impl DatePart {
     /// Whether date_trunc truncates a timestamp or an interval to this field.
     pub fn is_unit_of(self, of: DataType) -> bool {
         use DatePart as P;
-        !matches!(self, P::IsoYear | P::DayOfWeek | P::IsoDayOfWeek | P::DayOfYear | P::Epoch)
-            && !(of == DataType::Interval && self == P::Week)
+        match self {
+            P::IsoYear | P::DayOfWeek | P::IsoDayOfWeek | P::DayOfYear | P::Epoch => false,
+            P::Week => of != DataType::Interval,
+            _ => true,
+        }
     }
 }
 

@@ -178,7 +178,7 @@ impl Statement {
             Token::Word(_) if is(&"all") => {
                 !SETS.iter().any(|set| self.is(self.before(at), set)) && !self.is(self.before(at), "select")
             }
-            Token::Word(_) => BEFORE_VALUE.iter().any(|keyword| is(&keyword)),
+            Token::Word(_) => BEFORE_VALUE.iter().any(is),
             Token::Eq | Token::Neq | Token::Lt | Token::Gt | Token::LtEq | Token::GtEq => true,
             Token::Plus | Token::Minus | Token::Mul | Token::Div | Token::StringConcat => true,
             _ => false,

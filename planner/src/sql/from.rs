@@ -105,28 +105,8 @@ impl Binder<'_> {
     ) -> Result<FromItem> {
         let position = self.factor_start(factor);
         let (mut item, alias) = match factor {
-            ast::TableFactor::Table {
-                name,
-                alias,
-                args,
-                with_hints,
-                version,
-                with_ordinality,
-                partitions,
-                json_path,
-                sample,
-                index_hints,
-            } => {
-                let refused = [
-                    (!with_hints.is_empty(), "WITH behind a table is"),
-                    (version.is_some(), "a table's version is"),
-                    (*with_ordinality, "WITH ORDINALITY is"),
-                    (!partitions.is_empty(), "PARTITION is"),
-                    (json_path.is_some(), "a path into a table is"),
-                    (sample.is_some(), "TABLESAMPLE is"),
-                    (!index_hints.is_empty(), "an index hint is"),
-                ];
-                if let Some((_, what)) = refused.into_iter().find(|(refused, _)| *refused) {
+            ast::TableFactor::Table { name, alias, args, .. } => {
+                if let Some(what) = refused_of_table(factor) {
                     return Err(Error::unsupported(what).at(position));
                 }
                 let item = match args {
@@ -319,4 +299,33 @@ impl Binder<'_> {
 fn anonymous(relation: Arc<Relation>, columns: Vec<(String, ColumnId)>) -> FromItem {
     let columns = columns.into_iter().map(|(name, id)| ScopeColumn { table: None, name, id, merged: false });
     FromItem { relation, columns: columns.collect(), tables: Vec::new() }
+}
+
+/// What a table of FROM has that is not supported.
+fn refused_of_table(factor: &ast::TableFactor) -> Option<&'static str> {
+    let ast::TableFactor::Table {
+        name: _,
+        alias: _,
+        args: _,
+        with_hints,
+        version,
+        with_ordinality,
+        partitions,
+        json_path,
+        sample,
+        index_hints,
+    } = factor
+    else {
+        return None;
+    };
+    let refused = [
+        (!with_hints.is_empty(), "WITH behind a table is"),
+        (version.is_some(), "a table's version is"),
+        (*with_ordinality, "WITH ORDINALITY is"),
+        (!partitions.is_empty(), "PARTITION is"),
+        (json_path.is_some(), "a path into a table is"),
+        (sample.is_some(), "TABLESAMPLE is"),
+        (!index_hints.is_empty(), "an index hint is"),
+    ];
+    refused.into_iter().find(|(is_there, _)| *is_there).map(|(_, what)| what)
 }

@@ -201,8 +201,8 @@ impl Level {
             Token::Comma => *self = Level { sets: self.sets, cases: self.cases, ..Level::default() },
             word @ Token::Word(_) => {
                 let is = |keyword: &&str| is_keyword(word, keyword);
-                let is_set = SETS.iter().any(|keyword| is(&keyword));
-                let is_operator = CHAINED.iter().any(|keyword| is(&keyword));
+                let is_set = SETS.iter().any(&is);
+                let is_operator = CHAINED.iter().any(&is);
                 self.joins = if is_set { 0 } else { self.joins + usize::from(is(&"join")) };
                 self.sets += usize::from(is_set);
                 if is_operator {

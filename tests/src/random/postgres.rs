@@ -14,8 +14,8 @@ impl Postgres {
     /// Connects as a connection string like `host=/folder port=5432 user=postgres dbname=postgres` says.
     pub(crate) fn connect(connection: &str) -> io::Result<Self> {
         let part = |name: &str, default: &str| {
-            let parts = connection.split_whitespace().filter_map(|part| part.split_once('='));
-            parts.filter(|(key, _)| *key == name).last().map_or(default.to_owned(), |(_, value)| value.to_owned())
+            let mut parts = connection.split_whitespace().filter_map(|part| part.split_once('='));
+            parts.rfind(|(key, _)| *key == name).map_or(default.to_owned(), |(_, value)| value.to_owned())
         };
         let path = format!("{}/.s.PGSQL.{}", part("host", "/var/run/postgresql"), part("port", "5432"));
         let mut client = Self { stream: io::BufReader::new(UnixStream::connect(path)?) };

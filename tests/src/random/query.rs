@@ -182,12 +182,12 @@ impl Writer<'_> {
 
     /// FROM and WHERE: a new scope, which the caller ends.
     pub(crate) fn from(&mut self, depth: usize) -> String {
-        let (tables, conditions) = self.from_where(depth);
+        let (tables, conditions) = self.sources_under_where(depth);
         tables + &where_all(&conditions)
     }
 
     /// FROM, and the conditions of WHERE: a new scope, which the caller ends.
-    pub(crate) fn from_where(&mut self, depth: usize) -> (String, Vec<String>) {
+    pub(crate) fn sources_under_where(&mut self, depth: usize) -> (String, Vec<String>) {
         self.choices.enter("from");
         let (mut text, first) = self.source(depth);
         self.rows = first.rows;

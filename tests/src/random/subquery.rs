@@ -84,7 +84,7 @@ impl Writer<'_> {
     /// FROM and WHERE of a subquery: most are correlated by an equality.
     fn correlated_from(&mut self, depth: usize) -> String {
         let outer = self.scope();
-        let (tables, mut conditions) = self.from_where(depth);
+        let (tables, mut conditions) = self.sources_under_where(depth);
         let outer = Self::references(&outer, |column| column.exact);
         let inner = Self::references(&self.scope(), |column| column.exact);
         let mut pairs: Vec<(&Reference, &Reference)> = Vec::new();

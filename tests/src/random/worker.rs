@@ -116,7 +116,7 @@ fn outcome(session: &Session, sql: &str) -> Outcome {
     }
 }
 
-/// As [`outcome`], but cancelled when it takes longer.
+/// As `outcome`, but cancelled when it takes longer.
 pub fn outcome_within(session: &Session, sql: &str, limit: Duration) -> Outcome {
     let cancellation = session.cancel_handle();
     let (done, is_done) = mpsc::channel::<()>();

@@ -217,7 +217,8 @@ impl<'a> Number<'a> {
 
     /// Minus zero is a float.
     fn is_integer(&self) -> bool {
-        !self.point && !self.has_exponent && !(self.negative && self.whole == "0")
+        let minus_zero = self.negative && self.whole == "0";
+        !self.point && !self.has_exponent && !minus_zero
     }
 
     fn is_bigint(&self) -> bool {

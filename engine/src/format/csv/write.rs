@@ -79,13 +79,15 @@ fn append_field(line: &mut Vec<u8>, index: usize, text: Option<&str>, columns: u
     let special = |byte: u8| byte == dialect.delimiter || byte == dialect.quote || byte == b'\n' || byte == b'\r';
     match text {
         None => line.extend_from_slice(dialect.null.as_bytes()),
-        // `\.` alone on a line would end the data for PostgreSQL.
-        Some(text)
-            if !quoted && text != dialect.null && !(columns == 1 && text == "\\.") && !text.bytes().any(special) =>
-        {
-            line.extend_from_slice(text.as_bytes());
+        Some(text) => {
+            // `\.` alone on a line would end the data for PostgreSQL.
+            let is_end = columns == 1 && text == "\\.";
+            if quoted || is_end || text == dialect.null || text.bytes().any(special) {
+                append_quoted(line, text, dialect);
+            } else {
+                line.extend_from_slice(text.as_bytes());
+            }
         }
-        Some(text) => append_quoted(line, text, dialect),
     }
     if index + 1 == columns {
         line.push(b'\n');

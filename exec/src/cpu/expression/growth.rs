@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn growth_is_known_before_it_happens() {
-        let text = |text: &str| (Value::text(text.to_owned()), Register::Text);
+        let text = |text: &str| (Value::text(text), Register::Text);
         let number = |number: i64| (Value::Int(number), Register::I64);
         let of = |most: usize| Some(Growth { total: 2 * most, most });
         assert_eq!(growth(Function::Repeat, &[text("ab"), number(7)]), of(14));

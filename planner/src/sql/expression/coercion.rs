@@ -217,8 +217,10 @@ impl Binder<'_> {
             expressions
         };
         let types = types_to_unify(expressions.iter());
-        let position = expressions.iter().find_map(|expression| expression.position);
-        let common = unify_types(&types, construct).map_err(|error| error.at(position))?;
+        let common = unify_types(&types, construct).map_err(|error| {
+            let odd = (1..=types.len()).find(|&n| unify_types(&types[..n], construct).is_err());
+            error.at(odd.and_then(|n| expressions[n - 1].position))
+        })?;
         expressions.into_iter().map(|expression| self.coerce(expression, common, Coercion::Implicit)).collect()
     }
 

@@ -72,7 +72,9 @@ fn pairs_of_types_agree_with_postgres() {
         for ((r, _), theirs) in COLUMNS.iter().zip(cells) {
             let sql = sql(construct, l, r);
             let ours = answer(&toy, &sql);
-            if ours != theirs {
+            // PostgreSQL 15 gives up on some: any error of ours will do.
+            let internal = theirs == "XX000" && ours.starts_with(|first: char| first.is_ascii_digit());
+            if ours != theirs && !internal {
                 differences.push(format!("{sql}: {ours}, PostgreSQL: {theirs}"));
             }
         }

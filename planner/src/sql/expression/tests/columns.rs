@@ -225,7 +225,7 @@ fn branches_meet() {
         ("case when b then 1 else r end", "Case(b, 1::real, r): real"),
         ("case i when 1 then 'a' else 'b' end", "Case(Equal(i, 1::integer), 'a', 'b'): text"),
         ("case when i then 1 end", "!42804 at 10 argument of CASE/WHEN must be type boolean, not type integer"),
-        ("case when b then 1 else t end", "!42804 at 17 CASE types integer and text cannot be matched"),
+        ("case when b then 1 else t end", "!42804 at 17 CASE types text and integer cannot be matched"),
         ("coalesce(n, 0)", "Coalesce(n, 0.00::decimal(15,2)): decimal(15,2)"),
         ("coalesce(i, null, 2.5)", "Coalesce(Cast(i as decimal(11,1)), NULL, 2.5::decimal(11,1)): decimal(11,1)"),
         ("coalesce(d, '1995-01-01')", "Coalesce(d, 1995-01-01::date): date"),
