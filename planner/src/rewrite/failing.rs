@@ -9,12 +9,14 @@ use crate::multiloop::{BlockId, CollectionId, Let, Program, Scalar, ScalarId};
 /// Which collections cannot be relied upon, of a program as it is.
 pub(super) struct Failing {
     collections: Vec<bool>,
+    /// Whether there is any of them.
+    any: bool,
 }
 
 impl Failing {
     /// Of the live program.
     pub(super) fn of(program: &Program) -> Self {
-        let mut failing = Failing { collections: vec![false; program.collections.len()] };
+        let mut failing = Failing { collections: vec![false; program.collections.len()], any: false };
         failing.block(program, program.body, &mut vec![false; program.blocks.len()]);
         failing
     }
@@ -30,6 +32,7 @@ impl Failing {
             }
             if self.definition(program, each) {
                 each.defines().iter().for_each(|define| self.collections[define.0 as usize] = true);
+                self.any = true;
             }
         }
     }
@@ -46,14 +49,13 @@ impl Failing {
 
     /// Whether a let reads what may fail.
     pub(super) fn reads_failing(&self, program: &Program, each: &Let) -> bool {
-        self.collections.contains(&true)
-            && collections_read(program, each).iter().any(|read| self.collections[read.0 as usize])
+        self.any && collections_read(program, each).iter().any(|read| self.collections[read.0 as usize])
     }
 
     /// Whether evaluating a scalar has no effect, not even that of what it asks.
     pub(super) fn is_pure(&self, program: &Program, id: ScalarId) -> bool {
         let mut pure = program.scalars.effects(id).is_pure();
-        if pure && self.collections.contains(&true) {
+        if pure && self.any {
             for_each_node(program, id, &mut vec![false; program.scalars.len()], &mut |_, scalar| match scalar {
                 Scalar::Single { collection, .. }
                 | Scalar::Lookup { collection, .. }

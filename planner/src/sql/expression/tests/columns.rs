@@ -319,7 +319,7 @@ fn positions_point_at_the_fault() {
         ("b and i", "!42804 at 6 argument of AND must be type boolean, not type integer"),
         ("not i", "!42804 at 4 argument of NOT must be type boolean, not type integer"),
         ("i = t", "!42883 at 0 operator does not exist: integer = text"),
-        ("coalesce(i, t)", "!42804 at 9 COALESCE types integer and text cannot be matched"),
+        ("coalesce(i, t)", "!42804 at 12 COALESCE types integer and text cannot be matched"),
     ]);
 }
 
