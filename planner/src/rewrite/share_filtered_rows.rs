@@ -67,9 +67,10 @@ use super::substitute::Substitution;
 use super::uses::{FreeIndices, collections_read, nested_of};
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::{
-    BlockId, CollectionId, Generator, Index, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
+    BlockId, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
 };
 use crate::types::DataType;
+use rustc_hash::FxHashMap;
 
 /// The largest share of a table's rows that is worth keeping.
 const SHARE_MAX: f64 = 0.1;
@@ -93,33 +94,60 @@ struct Site {
     shared: Vec<ScalarId>,
 }
 
+/// A loop over a table, and the conditions that all of its rows have to pass: as they are, and on one index for all loops over
+/// that table.
+struct Scan {
+    at: usize,
+    table: CollectionId,
+    picks: Vec<ScalarId>,
+    renamed: Vec<ScalarId>,
+}
+
 fn find(program: &mut Program, block: BlockId) -> Option<Site> {
-    let scans: Vec<(usize, CollectionId)> = program
-        .block(block)
-        .lets
-        .iter()
-        .enumerate()
-        .filter_map(|(at, each)| Some((at, scanned(program, each)?)))
-        .collect();
-    for (number, &(first, table)) in scans.iter().enumerate() {
-        for &(second, _) in scans[number + 1..].iter().filter(|(_, other)| *other == table) {
-            let (a, b) = (program.block(block).lets[first].clone(), program.block(block).lets[second].clone());
-            let (mut of_first, of_second) = (picks(program, &a), picks(program, &b));
-            let renamed = renamed(program, &a, &b, &of_second);
-            of_first.retain(|id| renamed.contains(id));
-            if of_first.is_empty() || may_run_together(program, &a, &b) {
+    let scans = scans(program, block);
+    for (number, first) in scans.iter().enumerate() {
+        for second in scans[number + 1..].iter().filter(|other| other.table == first.table) {
+            let both = first.picks.iter().zip(&first.renamed).filter(|(_, renamed)| second.renamed.contains(renamed));
+            let shared: Vec<ScalarId> = both.map(|(&own, _)| own).collect();
+            if shared.is_empty() {
+                continue;
+            }
+            let (a, b) = (program.block(block).lets[first.at].clone(), program.block(block).lets[second.at].clone());
+            if may_run_together(program, &a, &b) {
                 continue;
             }
             let Let::Loop { multiloop, .. } = &a else { continue };
             let made = definitions(program);
             let selectivity = Selectivity::of(program, &made);
             let nest = &multiloop.nest[..1];
-            if selectivity.rows_of_nest(nest, &of_first) <= SHARE_MAX * selectivity.rows_of_nest(nest, &[]) {
-                return Some(Site { first, second, shared: of_first });
+            if selectivity.rows_of_nest(nest, &shared) <= SHARE_MAX * selectivity.rows_of_nest(nest, &[]) {
+                return Some(Site { first: first.at, second: second.at, shared });
             }
         }
     }
     None
+}
+
+fn scans(program: &mut Program, block: BlockId) -> Vec<Scan> {
+    let lets: Vec<(usize, CollectionId, Let)> = {
+        let lets = program.block(block).lets.iter().enumerate();
+        lets.filter_map(|(at, each)| Some((at, scanned(program, each)?, each.clone()))).collect()
+    };
+    if lets.len() < 2 {
+        return Vec::new();
+    }
+    let failing = Failing::of(program);
+    let mut indices: FxHashMap<CollectionId, IndexId> = FxHashMap::default();
+    let scan = |(at, table, each): (usize, CollectionId, Let)| {
+        let picks = picks(program, &failing, &each);
+        let mut renaming = Substitution::new();
+        if let Some(index) = first_index(&each) {
+            renaming.rename_index(index.id, *indices.entry(table).or_insert(index.id));
+        }
+        let renamed = picks.iter().map(|&id| renaming.scalar(program, id)).collect();
+        Scan { at, table, picks, renamed }
+    };
+    lets.into_iter().map(scan).collect()
 }
 
 /// The table that a loop goes over, if no block in it needs its rows.
@@ -132,9 +160,8 @@ fn scanned(program: &Program, each: &Let) -> Option<CollectionId> {
 }
 
 /// The conditions on a loop's first index that its rows have to pass for any of its generators.
-fn picks(program: &mut Program, each: &Let) -> Vec<ScalarId> {
+fn picks(program: &mut Program, failing: &Failing, each: &Let) -> Vec<ScalarId> {
     let Let::Loop { multiloop, .. } = each else { return Vec::new() };
-    let failing = Failing::of(program);
     // Up to the first that may fail: nothing crosses it.
     let pure = |generator: &Generator| {
         let condition = generator.condition().iter().copied();
@@ -153,15 +180,6 @@ fn picks(program: &mut Program, each: &Let) -> Vec<ScalarId> {
     let first = multiloop.nest[0].id;
     picks.retain(|&id| failing.is_pure(program, id) && free.scalar(program, id).iter().all(|index| *index == first));
     picks
-}
-
-/// The second loop's conditions on the first loop's index.
-fn renamed(program: &mut Program, first: &Let, second: &Let, conditions: &[ScalarId]) -> Vec<ScalarId> {
-    let mut renaming = Substitution::new();
-    if let Some((to, from)) = first_index(first).zip(first_index(second)) {
-        renaming.rename_index(from.id, to.id);
-    }
-    conditions.iter().map(|&id| renaming.scalar(program, id)).collect()
 }
 
 fn first_index(each: &Let) -> Option<&Index> {
