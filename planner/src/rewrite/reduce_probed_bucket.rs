@@ -47,6 +47,8 @@
 //! output least
 //! ```
 //!
+//! Where conditions or arguments look up what is made behind the buckets, a loop of its own makes M, in front of its reader.
+//!
 //! `any(TRUE)`, which is EXISTS, needs no value: its reader becomes `exists M[h(i)]`. The buckets go when nothing
 //! else reads them.
 //!
@@ -60,14 +62,14 @@
 //! all, gives what the reduction gives for no rows. Joins: the nest is kept.
 
 use super::bound::Bound;
-use super::dependencies::definitions;
+use super::dependencies::{Definition, definitions};
 use super::exists_disequality_to_min_max::exists_loop;
 use super::substitute::Substitution;
-use super::uses::{FreeIndices, nested_of};
+use super::uses::{FreeIndices, collections_read, nested_of};
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::{
-    Aggregate, BlockId, CollectionId, Generator, IndexId, KeyPart, Let, Program, Reduction, Scalar, ScalarId, Shape,
-    Source,
+    Aggregate, BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Reduction, Scalar,
+    ScalarId, Shape, Source,
 };
 use crate::types::DataType;
 
@@ -75,7 +77,8 @@ use crate::types::DataType;
 pub(super) fn reduce_probed_bucket(program: &mut Program) -> bool {
     let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program) {
-        for at in 0..program.block(block).lets.len() {
+        let mut at = 0;
+        while at < program.block(block).lets.len() {
             let mut refused = Vec::new();
             while let Some((nested, probe)) = bound.next(find(program, block, at, &refused)) {
                 if reduce(program, block, at, nested, probe) {
@@ -84,6 +87,7 @@ pub(super) fn reduce_probed_bucket(program: &mut Program) -> bool {
                     refused.push(nested);
                 }
             }
+            at += 1;
         }
     }
     changed
@@ -131,7 +135,31 @@ fn probed_reduce(program: &Program, id: BlockId) -> Option<ProbedReduce> {
     })
 }
 
-/// Adds the BucketReduce to the loop that makes the buckets, which has to stand in the same block; whether it did.
+/// Whether the conditions and arguments of a nested Reduce read nothing that is made where its buckets are, or behind them.
+fn reads_only_what_is_before(program: &Program, nested: BlockId, buckets: Definition) -> bool {
+    let [Let::Loop { multiloop, .. }] = &program.block(nested).lets[..] else { return false };
+    let asked = Multiloop { nest: Vec::new(), generators: multiloop.generators.clone() };
+    let read = collections_read(program, &Let::Loop { defines: Vec::new(), multiloop: asked });
+    let made = definitions(program);
+    let is_before = |made: Definition| made.block != buckets.block || made.at < buckets.at;
+    read.into_iter().all(|id| made[id.0 as usize].is_none_or(is_before))
+}
+
+/// A loop over a nest that another loop has, too.
+fn loop_of_its_own(program: &mut Program, define: CollectionId, mut nest: Vec<Index>, generator: Generator) -> Let {
+    let mut renaming = Substitution::new();
+    for index in &mut nest {
+        let to = program.add_index();
+        renaming.rename_index(index.id, to);
+        index.id = to;
+    }
+    let mut each = Let::Loop { defines: vec![define], multiloop: Multiloop { nest, generators: vec![generator] } };
+    renaming.definition(program, &mut each);
+    each
+}
+
+/// Adds the BucketReduce to the loop that makes the buckets, which has to stand in the same block, or to one like it in front of
+/// the reader, if it looks up what is made in between; whether it did.
 fn reduce(program: &mut Program, block: BlockId, at: usize, nested: BlockId, probe: ProbedReduce) -> bool {
     let ProbedReduce { buckets, key, index, condition: passing, mut aggregates } = probe;
     let Some(made) = definitions(program)[buckets.0 as usize].filter(|made| made.block == block) else { return false };
@@ -139,6 +167,8 @@ fn reduce(program: &mut Program, block: BlockId, at: usize, nested: BlockId, pro
     let Generator::BucketCollect { condition, key: inner_key, value } = &multiloop.generators[made.generator] else {
         return false;
     };
+    let is_beside = reads_only_what_is_before(program, nested, made);
+    let nest = multiloop.nest.clone();
     let (mut condition, inner_key, value) = (condition.clone(), inner_key.clone(), value.clone());
     let mut of_value = Substitution::new();
     of_value.replace_index(index, value);
@@ -178,9 +208,14 @@ fn reduce(program: &mut Program, block: BlockId, at: usize, nested: BlockId, pro
     }
     let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
     readers.definition(program, &mut lets[at]);
-    let Let::Loop { defines, multiloop } = &mut lets[made.at] else { unreachable!("it has been seen") };
-    defines.push(groups);
-    multiloop.generators.push(Generator::BucketReduce { condition, key: inner_key, aggregates });
+    let generator = Generator::BucketReduce { condition, key: inner_key, aggregates };
+    if is_beside {
+        let Let::Loop { defines, multiloop } = &mut lets[made.at] else { unreachable!("it has been seen") };
+        defines.push(groups);
+        multiloop.generators.push(generator);
+    } else {
+        lets.insert(at, loop_of_its_own(program, groups, nest, generator));
+    }
     program.blocks[block.0 as usize].lets = lets;
     true
 }
