@@ -113,8 +113,6 @@ impl Session {
         parameters: &[(Value, DataType)],
         each: &mut dyn FnMut(ResultStream) -> Result<()>,
     ) -> Result<()> {
-        // Who cancelled when nothing ran means what ran before.
-        self.forget_cancellation();
         // Trees that nest deeply are dropped where there is room for it, too.
         stack::deep(|| self.run_statements(sql, parameters, each))
     }
@@ -140,7 +138,7 @@ impl Session {
             let start = sql[end..].find(&parsed.text).map_or(end, |found| end + found);
             end = start + parsed.text.len();
             let run = || statement::run(self, parsed, parameters, timings);
-            let result = self.as_next_statement(run).map_err(|error| error.shifted(mark + start))?;
+            let result = self.as_statement(run).map_err(|error| error.shifted(mark + start))?;
             let taken = each(result);
             // Who cancels while the rows are taken means this statement, not the next.
             self.forget_cancellation();
@@ -171,7 +169,7 @@ impl Session {
         self.as_statement(|| statement::run(self, &parsed, parameters, Timings::default()))
     }
 
-    /// A handle that cancels whatever statement this session is running then.
+    /// A handle that cancels the statement that this session is running then, or the next one if it runs none.
     pub fn cancel_handle(&self) -> Cancellation {
         self.running().cancellation
     }
@@ -261,12 +259,6 @@ impl Session {
 
     /// Runs a whole statement: the cancel handle reaches it, and its progress is reported.
     pub(crate) fn as_statement<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.forget_cancellation();
-        self.as_next_statement(work)
-    }
-
-    /// The same for one that may have been cancelled already: since the script began of which it is a part.
-    fn as_next_statement<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let progress = Arc::<Progress>::default();
         self.current.lock().unwrap_or_else(PoisonError::into_inner).progress = Arc::clone(&progress);
         let result = guarded(|| match &self.on_progress {
