@@ -3,6 +3,7 @@
 //! A statement takes one snapshot and sees nothing else; a writer builds a new state beside the old one and swaps
 //! it in at the end, so a statement that fails leaves everything as it was.
 
+use crate::format::Unreadable;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::{Table, domain};
 use multiloop_exec::context::Context;
@@ -39,6 +40,8 @@ pub(crate) struct StoredTable {
     pub(crate) info: Arc<TableInfo>,
     /// For each column the domain whose codes it stores, if it does; empty if none does.
     domains: Vec<Option<Arc<StoredDomain>>>,
+    /// Columns of a file that cannot be read.
+    pub(crate) unreadable: Arc<[Unreadable]>,
 }
 
 /// A domain, which tables share.
@@ -91,7 +94,7 @@ impl StoredTable {
     /// A new snapshot, stored as it is.
     pub(crate) fn new(name: &str, table: Table, declared: Arc<Declared>) -> Self {
         let info = Arc::new(info(name.to_owned(), &table, Vec::new(), declared));
-        StoredTable { table: Arc::new(table), info, domains: Vec::new() }
+        StoredTable { table: Arc::new(table), info, domains: Vec::new(), unreadable: Arc::default() }
     }
 
     /// A new snapshot of loaded rows: what gains by it is stored as codes of domains, those of other tables if they have them.
@@ -145,7 +148,7 @@ impl StoredTable {
             Some(Domain { table: Arc::clone(&stored.info), lineage: stored.domain.lineage.id })
         };
         let info = info(name.to_owned(), &table, domains.iter().map(seen).collect(), declared);
-        StoredTable { table: Arc::new(table), info: Arc::new(info), domains }
+        StoredTable { table: Arc::new(table), info: Arc::new(info), domains, unreadable: Arc::default() }
     }
 
     fn own_domains(&self) -> Vec<Option<domain::Domain>> {
@@ -355,6 +358,13 @@ impl Catalog for Snapshot<'_> {
 
     fn check(&self) -> Result<()> {
         self.context.check()
+    }
+
+    fn unreadable(&self, handle: TableHandle) -> Vec<(usize, String, Error)> {
+        let files = self.files.borrow();
+        let file = files.values().find(|file| file.info.handle == handle);
+        let columns = file.map(|file| file.unreadable.iter()).into_iter().flatten();
+        columns.map(|column| (column.place, column.name.clone(), column.error.clone())).collect()
     }
 
     fn names(&self) -> Vec<String> {

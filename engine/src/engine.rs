@@ -147,7 +147,9 @@ impl Shared {
             return Ok(Some(cached.stored.clone()));
         }
         // As values: most files are asked once, often to make a table of them, which has codes then.
-        let stored = StoredTable::new(path, format::read_table(path, &format, None, context)?, Arc::default());
+        let (table, unreadable) = format::read_readable(path, &format, context)?;
+        let mut stored = StoredTable::new(path, table, Arc::default());
+        stored.unreadable = unreadable.into();
         let cached = CachedFile { modified, bytes, stored: stored.clone() };
         self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(key, cached);
         Ok(Some(stored))

@@ -169,6 +169,11 @@ pub trait Catalog {
         0
     }
 
+    /// Columns of a file that cannot be read: where among its columns they are, their names, and the error of asking.
+    fn unreadable(&self, _: TableHandle) -> Vec<(usize, String, Error)> {
+        Vec::new()
+    }
+
     /// All names, for "did you mean" and SHOW TABLES, in order.
     fn names(&self) -> Vec<String>;
 

@@ -2,13 +2,13 @@
 
 use super::output::Output;
 use super::unite::Union;
-use super::{bad_file, fold_names, guarded, io_error};
+use super::{Unreadable, bad_file, guarded, io_error, readable_fields};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use arrow::ipc::reader::{FileReader, StreamReader};
 use arrow::ipc::writer::FileWriter;
 use multiloop_exec::column::Table;
-use multiloop_exec::column::arrow::{fields_of, schema_of};
+use multiloop_exec::column::arrow::schema_of;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
@@ -26,7 +26,7 @@ enum Reader {
 }
 
 impl Reader {
-    fn open(path: &Path) -> Result<Reader> {
+    fn open(path: &Path, places: Option<Vec<usize>>) -> Result<Reader> {
         let mut file = File::open(path).map_err(|error| io_error(path, &error))?;
         let mut start = Vec::new();
         let head = (&mut file).take(MAGIC.len() as u64).read_to_end(&mut start);
@@ -34,8 +34,8 @@ impl Reader {
         guarded(path, || {
             let file = BufReader::new(file);
             let reader = match start == MAGIC {
-                true => FileReader::try_new(file, None).map(Reader::File),
-                false => StreamReader::try_new(file, None).map(Reader::Stream),
+                true => FileReader::try_new(file, places).map(Reader::File),
+                false => StreamReader::try_new(file, places).map(Reader::Stream),
             };
             reader.map_err(|error| bad_file(path, error))
         })
@@ -59,29 +59,47 @@ impl Reader {
 
 /// The columns of files.
 pub fn read_fields(paths: &[PathBuf]) -> Result<Vec<Field>> {
-    Ok(union_of(paths)?.fields)
+    Ok(Found::of(paths)?.union.fields)
 }
 
-fn union_of(paths: &[PathBuf]) -> Result<Union> {
-    let mut union = Union::default();
-    for path in paths {
-        union.add_typed(path, fold_names(fields_of(&Reader::open(path)?.schema())?))?;
+/// What files have together, and where in each file it is.
+#[derive(Default)]
+struct Found {
+    union: Union,
+    places: Vec<Vec<usize>>,
+    unreadable: Vec<Unreadable>,
+}
+
+impl Found {
+    fn of(paths: &[PathBuf]) -> Result<Found> {
+        let mut found = Found::default();
+        for path in paths {
+            let (fields, places, unreadable) = readable_fields(&Reader::open(path, None)?.schema());
+            found.union.add_typed(path, fields)?;
+            found.places.push(places);
+            found.unreadable.extend(unreadable);
+        }
+        found.union.check_readable(&found.unreadable)?;
+        Ok(found)
     }
-    Ok(union)
 }
 
-/// Reads files as one table: columns of one name are one column.
-pub fn read(paths: &[PathBuf], fields: Option<&[Field]>, context: &Context) -> Result<Table> {
-    let union = union_of(paths)?;
+/// Reads files as one table: columns of one name are one column. Those that cannot be read are left out.
+pub(super) fn read_readable(
+    paths: &[PathBuf],
+    fields: Option<&[Field]>,
+    context: &Context,
+) -> Result<(Table, Vec<Unreadable>)> {
+    let Found { union, places, unreadable } = Found::of(paths)?;
     let fields = fields.map_or_else(|| union.fields.clone(), <[Field]>::to_vec);
     let mut builder = TableBuilder::new(fields, Storage::Compact, context);
-    for (path, places) in paths.iter().zip(&union.places) {
-        let mut reader = Reader::open(path)?;
+    for ((path, own), places) in paths.iter().zip(places).zip(&union.places) {
+        let mut reader = Reader::open(path, Some(own))?;
         while let Some(batch) = reader.next(path)? {
             builder.push(union.batch(places, &batch)?)?;
         }
     }
-    builder.finish()
+    Ok((builder.finish()?, unreadable))
 }
 
 /// Writes an Arrow IPC file.

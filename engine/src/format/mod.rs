@@ -20,10 +20,12 @@ pub use paths::expand;
 pub use text::text_of;
 
 use arrow::array::RecordBatch;
+use arrow::datatypes::Schema;
 use multiloop_exec::column::Table;
+use multiloop_exec::column::arrow::field_of;
 use multiloop_exec::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
-use multiloop_planner::types::Field;
+use multiloop_planner::types::{DataType, Field};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -60,10 +62,60 @@ impl Format {
 pub fn read_table(path: &str, format: &Format, fields: Option<&[Field]>, context: &Context) -> Result<Table> {
     let paths = expand(path)?;
     match format {
-        Format::Parquet => parquet::read(&paths, fields, context),
+        Format::Parquet => all_readable(parquet::read_readable(&paths, fields, context)?),
         Format::Csv(options) => csv::read(&paths, options, fields, context),
-        Format::Ipc => ipc::read(&paths, fields, context),
+        Format::Ipc => all_readable(ipc::read_readable(&paths, fields, context)?),
     }
+}
+
+/// A column of a file that cannot be read.
+#[derive(Clone, Debug)]
+pub struct Unreadable {
+    /// Where it is among the file's columns.
+    pub place: usize,
+    /// Its name.
+    pub name: String,
+    /// What asking for it gives (0A000).
+    pub error: Error,
+}
+
+/// Reads files as [`read_table`] does, without the columns that cannot be read, and says which these are.
+pub fn read_readable(path: &str, format: &Format, context: &Context) -> Result<(Table, Vec<Unreadable>)> {
+    let paths = expand(path)?;
+    let (table, mut unreadable) = match format {
+        Format::Parquet => parquet::read_readable(&paths, None, context)?,
+        Format::Csv(options) => (csv::read(&paths, options, None, context)?, Vec::new()),
+        Format::Ipc => ipc::read_readable(&paths, None, context)?,
+    };
+    // Of several files each may have it.
+    let mut names = HashSet::new();
+    unreadable.retain(|column| names.insert(column.name.clone()));
+    Ok((table, unreadable))
+}
+
+/// The first of columns that cannot be read as an error, for who reads all of them.
+fn all_readable<T>((read, unreadable): (T, Vec<Unreadable>)) -> Result<T> {
+    match unreadable.into_iter().next() {
+        Some(column) => Err(column.error),
+        None => Ok(read),
+    }
+}
+
+/// The columns of a schema that can be read, each with its place, and those that cannot.
+fn readable_fields(schema: &Schema) -> (Vec<Field>, Vec<usize>, Vec<Unreadable>) {
+    let named = schema.fields().iter().map(|field| Field::new(field.name(), DataType::Text, true)).collect();
+    let (mut fields, mut places, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, (arrow, named)) in schema.fields().iter().zip(fold_names(named)).enumerate() {
+        let name = named.name;
+        match field_of(arrow) {
+            Ok(field) => {
+                fields.push(Field { name, ..field });
+                places.push(place);
+            }
+            Err(error) => unreadable.push(Unreadable { place, name, error }),
+        }
+    }
+    (fields, places, unreadable)
 }
 
 /// The columns of the files that a path or pattern names, without reading their rows (of CSV only the first are looked at).

@@ -3,9 +3,10 @@
 
 use super::output::Output;
 use super::unite::Union;
-use super::{bad_file, fold_names, guarded, io_error};
+use super::{Unreadable, bad_file, guarded, io_error, readable_fields};
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
-use multiloop_exec::column::arrow::{fields_of, schema_of};
+use arrow::datatypes::SchemaRef;
+use multiloop_exec::column::arrow::schema_of;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{CHUNK_ROWS, Table};
 use multiloop_exec::context::Context;
@@ -21,6 +22,7 @@ use rayon::prelude::*;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Rows that a wave decodes before they are compacted, per eight threads: 16 chunks.
@@ -30,7 +32,10 @@ const WAVE_ROWS: usize = 16 * CHUNK_ROWS;
 struct Opened {
     path: PathBuf,
     metadata: ArrowReaderMetadata,
+    /// The columns that can be read, and where they are in the file.
     fields: Vec<Field>,
+    places: Vec<usize>,
+    unreadable: Vec<Unreadable>,
 }
 
 fn open(path: &Path) -> Result<Opened> {
@@ -39,8 +44,8 @@ fn open(path: &Path) -> Result<Opened> {
         ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|error| bad_file(path, error))
     })?;
     check_extents(path, &file, &metadata)?;
-    let fields = fold_names(fields_of(metadata.schema())?);
-    Ok(Opened { path: path.to_owned(), metadata, fields })
+    let (fields, places, unreadable) = readable_fields(metadata.schema());
+    Ok(Opened { path: path.to_owned(), metadata, fields, places, unreadable })
 }
 
 /// Whether the footer places every column chunk within the file: the decoder allocates what the footer says before it
@@ -71,10 +76,16 @@ fn union_of(files: &[Opened]) -> Result<Union> {
     Ok(union)
 }
 
-/// Reads files as one table: columns of one name are one column.
-pub fn read(paths: &[PathBuf], fields: Option<&[Field]>, context: &Context) -> Result<Table> {
+/// Reads files as one table: columns of one name are one column. Those that cannot be read are left out.
+pub(super) fn read_readable(
+    paths: &[PathBuf],
+    fields: Option<&[Field]>,
+    context: &Context,
+) -> Result<(Table, Vec<Unreadable>)> {
     let files = paths.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
     let union = union_of(&files)?;
+    let unreadable: Vec<Unreadable> = files.iter().flat_map(|file| file.unreadable.clone()).collect();
+    union.check_readable(&unreadable)?;
     let total: i64 = files.iter().map(|file| file.metadata.metadata().file_metadata().num_rows()).sum();
     context.progress.total.fetch_add(total.max(0) as u64, Ordering::Relaxed);
     let table_fields = fields.map_or_else(|| union.fields.clone(), <[Field]>::to_vec);
@@ -85,7 +96,7 @@ pub fn read(paths: &[PathBuf], fields: Option<&[Field]>, context: &Context) -> R
             read_wave(file, wave, &mut push, context)?;
         }
     }
-    builder.finish()
+    Ok((builder.finish()?, unreadable))
 }
 
 /// Takes batches in order.
@@ -130,6 +141,8 @@ fn read_wave(file: &Opened, groups: Range<usize>, push: Push<'_>, context: &Cont
     if columns == 0 {
         return Ok(());
     }
+    let schema = file.metadata.schema().project(&file.places).map_err(|error| bad_file(&file.path, error))?;
+    let schema = Arc::new(schema);
     let tasks: Vec<(usize, usize)> = groups.flat_map(|group| (0..columns).map(move |column| (group, column))).collect();
     let reader = |&(group, column): &(usize, usize)| guarded(&file.path, || column_reader(file, group, column));
     let mut readers = tasks.par_iter().map(reader).collect::<Result<Vec<_>>>()?;
@@ -137,7 +150,7 @@ fn read_wave(file: &Opened, groups: Range<usize>, push: Push<'_>, context: &Cont
         readers.par_iter_mut().try_for_each(|reader| guarded(&file.path, || reader.step(file, context)))?;
         let mut rows = 0;
         for group in readers.chunks_mut(columns) {
-            rows += push_group(file, group, push)?;
+            rows += push_group(file, &schema, group, push)?;
         }
         context.progress.done.fetch_add(rows as u64, Ordering::Relaxed);
         if rows == 0 {
@@ -149,7 +162,7 @@ fn read_wave(file: &Opened, groups: Range<usize>, push: Push<'_>, context: &Cont
 fn column_reader(file: &Opened, group: usize, column: usize) -> Result<ColumnReader> {
     // Every reader has a file of its own: handles that share one would share its position.
     let handle = File::open(&file.path).map_err(|error| io_error(&file.path, &error))?;
-    let mask = ProjectionMask::roots(file.metadata.parquet_schema(), [column]);
+    let mask = ProjectionMask::roots(file.metadata.parquet_schema(), [file.places[column]]);
     let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(handle, file.metadata.clone())
         .with_row_groups(vec![group])
         .with_projection(mask)
@@ -174,7 +187,7 @@ impl ColumnReader {
 }
 
 /// Pushes what the columns of a row group have read; returns the number of rows.
-fn push_group(file: &Opened, columns: &mut [ColumnReader], push: Push<'_>) -> Result<usize> {
+fn push_group(file: &Opened, schema: &SchemaRef, columns: &mut [ColumnReader], push: Push<'_>) -> Result<usize> {
     let mut arrays: Vec<_> = columns.iter_mut().map(|column| std::mem::take(&mut column.arrays).into_iter()).collect();
     let mut rows = 0;
     loop {
@@ -185,7 +198,7 @@ fn push_group(file: &Opened, columns: &mut [ColumnReader], push: Push<'_>) -> Re
         let uneven = || bad_file(&file.path, "the columns of a row group differ in length");
         let next = next.into_iter().collect::<Option<Vec<ArrayRef>>>().ok_or_else(uneven)?;
         let options = RecordBatchOptions::new().with_row_count(next.first().map(|array| array.len()));
-        let batch = RecordBatch::try_new_with_options(file.metadata.schema().clone(), next, &options);
+        let batch = RecordBatch::try_new_with_options(Arc::clone(schema), next, &options);
         let batch = batch.map_err(|_| uneven())?;
         rows += batch.num_rows();
         push(batch)?;

@@ -1,5 +1,6 @@
 //! Several files as one table: columns of one name are one column, in the order in which they were first seen.
 
+use super::Unreadable;
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow::compute::cast;
 use arrow::datatypes::{Field as ArrowField, Schema};
@@ -55,6 +56,16 @@ impl Union {
         }
         self.add(fields);
         Ok(())
+    }
+
+    /// An error if a column that one file has cannot be read of another: rows of that file would lack it in
+    /// silence; or if nothing of a file can be read: its rows would be lost.
+    pub(super) fn check_readable(&self, unreadable: &[Unreadable]) -> Result<()> {
+        let empty = self.places.iter().any(Vec::is_empty);
+        match unreadable.iter().find(|column| empty || self.fields.iter().any(|field| field.name == column.name)) {
+            Some(column) => Err(column.error.clone()),
+            None => Ok(()),
+        }
     }
 
     /// A file's batch with the columns of all: of their types, and NULL where it has none.

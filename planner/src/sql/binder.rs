@@ -8,6 +8,7 @@ use crate::stack;
 use crate::types::DataType;
 use sqlparser::ast;
 use sqlparser::tokenizer::Span;
+use std::collections::HashMap;
 
 /// How deeply a statement may nest (queries, expressions, views); well below what [`crate::stack`] has room for.
 const DEPTH_MAX: u32 = 5_000;
@@ -34,6 +35,8 @@ pub(crate) struct Binder<'a> {
     pub(super) keyed: Vec<(Vec<ColumnId>, Vec<ColumnId>)>,
     /// The tables and views that the statement itself names, views left out that a view names.
     pub(super) needs: Vec<String>,
+    /// Columns that may not be asked for, as their file's reader cannot read them, and why.
+    pub(super) unreadable: HashMap<ColumnId, Error>,
     depth: u32,
 }
 
@@ -49,6 +52,7 @@ impl<'a> Binder<'a> {
             cte_next: 0,
             views: Vec::new(),
             created_view: None,
+            unreadable: HashMap::new(),
             keyed: Vec::new(),
             needs: Vec::new(),
             depth: 0,
@@ -76,6 +80,14 @@ impl<'a> Binder<'a> {
     /// text the user does not see.
     pub(crate) fn position(&self, span: Span) -> Option<Position> {
         if self.views.is_empty() { self.text.position(span.start) } else { None }
+    }
+
+    /// An error (0A000) if a column that is asked for cannot be read.
+    pub(super) fn check_readable(&self, column: ColumnId, position: Option<Position>) -> Result<()> {
+        match self.unreadable.get(&column) {
+            Some(error) => Err(error.clone().at(position)),
+            None => Ok(()),
+        }
     }
 
     /// A name as PostgreSQL folds it: to lower case (ASCII only) unless it is quoted.

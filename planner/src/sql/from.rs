@@ -246,6 +246,11 @@ impl Binder<'_> {
             let of = |&column: &usize| visible[column].1;
             self.keyed.push((key.columns.iter().map(of).collect(), visible.iter().map(|(_, id)| *id).collect()));
         }
+        for (place, name, error) in self.catalog.unreadable(info.handle) {
+            let id = self.columns.add(name.clone(), DataType::Text, true);
+            self.unreadable.insert(id, error);
+            visible.insert(place.min(visible.len()), (name, id));
+        }
         let has_codes = !info.domains.is_empty();
         let mut relation = Arc::new(Relation::Scan { table: ScanTable(info), columns });
         if has_codes {

@@ -96,6 +96,8 @@ impl Binder<'_> {
             }
             let pair = (using_column(&left, name, "left"), using_column(&right, name, "right"));
             let (l, r) = (pair.0.map_err(|e| e.at(*position))?, pair.1.map_err(|e| e.at(*position))?);
+            self.check_readable(l, *position)?;
+            self.check_readable(r, *position)?;
             let (l_value, r_value) = self.with_one_type(name, l, r).map_err(|error| error.at(*position))?;
             let data_type = l_value.data_type;
             let (l, r) = (self.columns.reference(l), self.columns.reference(r));

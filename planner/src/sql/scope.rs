@@ -244,7 +244,9 @@ impl Binder<'_> {
         name: &str,
         position: Option<Position>,
     ) -> Result<Expression> {
-        let mut expression = self.columns.reference(scope.resolve(qualifier, name, position)?);
+        let id = scope.resolve(qualifier, name, position)?;
+        self.check_readable(id, position)?;
+        let mut expression = self.columns.reference(id);
         expression.position = position;
         Ok(expression)
     }

@@ -58,13 +58,13 @@ impl Binder<'_> {
                         let error = Error::new(ErrorKind::Syntax, "SELECT * with no tables specified is not valid");
                         return Err(error.at(self.position(item.span())));
                     }
-                    items.extend(self.wildcard_items(all, item));
+                    items.extend(self.wildcard_items(all, item)?);
                 }
                 ast::SelectItem::QualifiedWildcard(kind, options) => {
                     self.check_wildcard(options)?;
                     let table = self.wildcard_table(kind)?;
                     let columns = self.table_columns(scope, &table).map_err(|e| e.at(self.position(item.span())))?;
-                    items.extend(self.wildcard_items(columns, item));
+                    items.extend(self.wildcard_items(columns, item)?);
                 }
             }
         }
@@ -89,13 +89,14 @@ impl Binder<'_> {
         &self,
         columns: impl Iterator<Item = &'s ScopeColumn>,
         star: &ast::SelectItem,
-    ) -> Vec<SelectItem> {
+    ) -> Result<Vec<SelectItem>> {
         let position = self.position(star.span());
         columns
             .map(|column| {
+                self.check_readable(column.id, position)?;
                 let mut item = SelectItem::column(self, &column.name, column.id);
                 item.expression.position = position;
-                item
+                Ok(item)
             })
             .collect()
     }

@@ -85,3 +85,38 @@ fn parquet_of_every_compression() {
         assert_eq!(back.values(), table.values(), "{compression:?}");
     }
 }
+
+#[test]
+fn a_column_that_cannot_be_read_does_not_forbid_the_others() {
+    use arrow::array::{ArrayRef, Int32Array, ListArray};
+    use arrow::datatypes::Int32Type;
+    use arrow::ipc::writer::FileWriter;
+    use parquet::arrow::ArrowWriter;
+    use std::sync::Arc;
+    let folder = Folder::new();
+    let tags = ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1)]), None]);
+    let columns: [(&str, ArrayRef); 3] = [
+        ("k", Arc::new(Int32Array::from(vec![7, 8]))),
+        ("tags", Arc::new(tags)),
+        ("v", Arc::new(Int32Array::from(vec![70, 80]))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut file = FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    file.write(&batch).unwrap();
+    folder.write("t.arrow", file.into_inner().unwrap());
+    let mut file = ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+    file.write(&batch).unwrap();
+    folder.write("t.parquet", file.into_inner().unwrap());
+    let session = crate::Engine::new().unwrap().session();
+    for name in ["t.arrow", "t.parquet"] {
+        let path = folder.path(name);
+        let rows = session.sql(&format!("SELECT sum(k + v), count(*) FROM '{path}' f WHERE f.v > 70")).unwrap();
+        assert_eq!(rows.collect_batches().unwrap()[0].num_rows(), 1);
+        for asked in ["count(tags)", "*", "f.*", "k, f.tags", "(SELECT tags)"] {
+            let sql = format!("SELECT {asked} FROM '{path}' f");
+            let error = session.sql(&sql).map(|_| ()).unwrap_err();
+            assert!(error.sqlstate() == "0A000" && error.message().contains("\"tags\""), "{sql}: {error}");
+        }
+        assert_eq!(read(&path).unwrap_err().sqlstate(), "0A000");
+    }
+}
