@@ -78,7 +78,9 @@
 //! rows, if the argument is NULL when its columns are (`count(coalesce(x, 1))` is left alone); it counts as a row, hence
 //! `greatest`. Errors: what reads the outer row is evaluated for the rows that made a group before.
 
+use super::beside::add_beside;
 use super::dependencies::{Definition, Dependencies, definitions};
+use super::failing::Failing;
 use super::substitute::Substitution;
 use super::uses::{FreeIndices, Use, collection_uses, for_each_node};
 use crate::analysis::nullability::null_propagates;
@@ -95,10 +97,12 @@ use crate::value::Value;
 pub(super) fn group_join(program: &mut Program) -> bool {
     let mut changed = false;
     for block in live_blocks(program) {
-        for at in 0..program.block(block).lets.len() {
+        let mut at = 0;
+        while at < program.block(block).lets.len() {
             if let Some(join) = find(program, block, at) {
                 changed |= reduce(program, block, at, join);
             }
+            at += 1;
         }
     }
     changed
@@ -223,10 +227,10 @@ fn reduce(program: &mut Program, block: BlockId, at: usize, join: Join) -> bool 
     let (mut condition, inner_key, value) = (condition.clone(), inner_key.clone(), value.clone());
     let mut of_value = Substitution::new();
     of_value.replace_index(join.inner, value);
-    let mut pure = true;
+    let (failing, mut pure) = (Failing::of(program), true);
     let mut moved = |program: &mut Program, id: ScalarId| {
         let id = of_value.scalar(program, id);
-        pure &= program.scalars.effects(id).is_pure();
+        pure &= failing.is_pure(program, id);
         id
     };
     for &id in &join.inner_condition {
@@ -257,9 +261,8 @@ fn reduce(program: &mut Program, block: BlockId, at: usize, join: Join) -> bool 
     let Let::Loop { multiloop, .. } = &mut lets[at] else { unreachable!("find has seen a loop") };
     multiloop.nest = vec![join.outer];
     multiloop.generators = vec![collect];
-    let Let::Loop { defines, multiloop } = &mut lets[join.made.at] else { unreachable!("it has been seen") };
-    defines.push(groups);
-    multiloop.generators.push(Generator::BucketReduce { condition, key: inner_key, aggregates });
+    let made = join.made;
+    add_beside(program, made, at, groups, Generator::BucketReduce { condition, key: inner_key, aggregates });
     true
 }
 

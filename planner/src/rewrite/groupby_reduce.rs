@@ -63,6 +63,7 @@
 //! NULLs: the key of NULLs is a group of its own on both sides. Errors: see above. Joins: the grouping loop's
 //! nest is kept as it is.
 
+use super::beside::read_only_what_is_before;
 use super::bound::Bound;
 use super::substitute::Substitution;
 use super::uses::{FreeIndices, collection_uses, nested_of};
@@ -111,11 +112,12 @@ fn find(program: &Program, block: BlockId, at: usize) -> Option<Site> {
     let Let::Loop { defines, multiloop } = &lets[at] else { return None };
     (0..defines.len()).find_map(|generator| {
         matches!(multiloop.generators[generator], Generator::BucketCollect { .. })
-            .then(|| site(program, lets, at, generator, defines[generator]))?
+            .then(|| site(program, block, at, generator, defines[generator]))?
     })
 }
 
-fn site(program: &Program, lets: &[Let], at: usize, generator: usize, groups: CollectionId) -> Option<Site> {
+fn site(program: &Program, block: BlockId, at: usize, generator: usize, groups: CollectionId) -> Option<Site> {
+    let lets = &program.block(block).lets;
     let reads_groups = |each: &Let| match each {
         Let::Loop { multiloop, .. } => match multiloop.nest[..] {
             [ref only] if only.source == Source::Rows(groups) => Some(only.id),
@@ -127,22 +129,27 @@ fn site(program: &Program, lets: &[Let], at: usize, generator: usize, groups: Co
         lets.iter().enumerate().skip(at + 1).find_map(|(position, each)| Some((position, reads_groups(each)?)))?;
     let uses = collection_uses(program)[groups.0 as usize];
     let mut blocks: Vec<BlockReduction> = Vec::new();
-    for (id, block, field) in nested_of(program, &lets[consumer]) {
-        if let Some(known) = blocks.iter_mut().find(|known| known.block == block) {
+    for (id, nested, field) in nested_of(program, &lets[consumer]) {
+        if let Some(known) = blocks.iter_mut().find(|known| known.block == nested) {
             known.readers.push((id, field));
-        } else if let Some(mut found) = group_reduction(program, block, groups, outer) {
+        } else if let Some(mut found) = group_reduction(program, nested, groups, outer) {
             found.readers.push((id, field));
             blocks.push(found);
         }
     }
     // One `Rows` index, and every `Bucket` index is that of a block found here.
     let all_found = uses.rows == 1 && uses.buckets as usize == blocks.len() && uses.scalars == 0 && uses.whole == 0;
-    (all_found && !blocks.is_empty() && may_reduce_early(program, &lets[consumer], &blocks)).then_some(Site {
-        generator,
-        consumer,
-        outer,
-        blocks,
-    })
+    let asked: Vec<Generator> = blocks.iter().flat_map(|found| generators(program, found.block)).cloned().collect();
+    let is_before = read_only_what_is_before(program, &asked, block, at);
+    (all_found && is_before && !blocks.is_empty() && may_reduce_early(program, &lets[consumer], &blocks))
+        .then_some(Site { generator, consumer, outer, blocks })
+}
+
+fn generators(program: &Program, block: BlockId) -> &[Generator] {
+    match &program.block(block).lets[..] {
+        [Let::Loop { multiloop, .. }] => &multiloop.generators,
+        _ => &[],
+    }
 }
 
 /// A block that is one Reduce of the group of the outer index.

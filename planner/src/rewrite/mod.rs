@@ -6,6 +6,7 @@
 mod any_equal_to_exists;
 mod any_less_to_extreme;
 mod ask_chosen_groups;
+mod beside;
 mod bound;
 mod bucket_correlated_rows;
 mod collect_driving_rows;

@@ -61,15 +61,16 @@
 //! NULLs: the probe is the bucket's own, NULL parts find what they found. A bucket without rows that pass, or none at
 //! all, gives what the reduction gives for no rows. Joins: the nest is kept.
 
+use super::beside::add_beside;
 use super::bound::Bound;
-use super::dependencies::{Definition, definitions};
+use super::dependencies::definitions;
 use super::exists_disequality_to_min_max::exists_loop;
 use super::substitute::Substitution;
-use super::uses::{FreeIndices, collections_read, nested_of};
+use super::uses::{FreeIndices, nested_of};
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::{
-    Aggregate, BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Reduction, Scalar,
-    ScalarId, Shape, Source,
+    Aggregate, BlockId, CollectionId, Generator, IndexId, KeyPart, Let, Program, Reduction, Scalar, ScalarId, Shape,
+    Source,
 };
 use crate::types::DataType;
 
@@ -135,29 +136,6 @@ fn probed_reduce(program: &Program, id: BlockId) -> Option<ProbedReduce> {
     })
 }
 
-/// Whether the conditions and arguments of a nested Reduce read nothing that is made where its buckets are, or behind them.
-fn reads_only_what_is_before(program: &Program, nested: BlockId, buckets: Definition) -> bool {
-    let [Let::Loop { multiloop, .. }] = &program.block(nested).lets[..] else { return false };
-    let asked = Multiloop { nest: Vec::new(), generators: multiloop.generators.clone() };
-    let read = collections_read(program, &Let::Loop { defines: Vec::new(), multiloop: asked });
-    let made = definitions(program);
-    let is_before = |made: Definition| made.block != buckets.block || made.at < buckets.at;
-    read.into_iter().all(|id| made[id.0 as usize].is_none_or(is_before))
-}
-
-/// A loop over a nest that another loop has, too.
-fn loop_of_its_own(program: &mut Program, define: CollectionId, mut nest: Vec<Index>, generator: Generator) -> Let {
-    let mut renaming = Substitution::new();
-    for index in &mut nest {
-        let to = program.add_index();
-        renaming.rename_index(index.id, to);
-        index.id = to;
-    }
-    let mut each = Let::Loop { defines: vec![define], multiloop: Multiloop { nest, generators: vec![generator] } };
-    renaming.definition(program, &mut each);
-    each
-}
-
 /// Adds the BucketReduce to the loop that makes the buckets, which has to stand in the same block, or to one like it in front of
 /// the reader, if it looks up what is made in between; whether it did.
 fn reduce(program: &mut Program, block: BlockId, at: usize, nested: BlockId, probe: ProbedReduce) -> bool {
@@ -167,8 +145,6 @@ fn reduce(program: &mut Program, block: BlockId, at: usize, nested: BlockId, pro
     let Generator::BucketCollect { condition, key: inner_key, value } = &multiloop.generators[made.generator] else {
         return false;
     };
-    let is_beside = reads_only_what_is_before(program, nested, made);
-    let nest = multiloop.nest.clone();
     let (mut condition, inner_key, value) = (condition.clone(), inner_key.clone(), value.clone());
     let mut of_value = Substitution::new();
     of_value.replace_index(index, value);
@@ -208,14 +184,7 @@ fn reduce(program: &mut Program, block: BlockId, at: usize, nested: BlockId, pro
     }
     let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
     readers.definition(program, &mut lets[at]);
-    let generator = Generator::BucketReduce { condition, key: inner_key, aggregates };
-    if is_beside {
-        let Let::Loop { defines, multiloop } = &mut lets[made.at] else { unreachable!("it has been seen") };
-        defines.push(groups);
-        multiloop.generators.push(generator);
-    } else {
-        lets.insert(at, loop_of_its_own(program, groups, nest, generator));
-    }
     program.blocks[block.0 as usize].lets = lets;
+    add_beside(program, made, at, groups, Generator::BucketReduce { condition, key: inner_key, aggregates });
     true
 }
