@@ -54,13 +54,31 @@ impl Prepared {
         }
         let run = |snapshot: &crate::catalog::Snapshot<'_>| {
             let mut timings = Timings::default();
-            let planned = timed(&mut timings.plan, || self.plan(session, snapshot))?;
+            let mut planned = timed(&mut timings.plan, || self.plan(session, snapshot))?;
             let context = session.context();
             let run = |program: &Program| session.execute(program, snapshot, parameters, &context);
-            let result = timed(&mut timings.execute, || planned.run(&context, run))?;
+            let result = match timed(&mut timings.execute, || planned.run(&context, run)) {
+                Err(error) if error.kind() == ErrorKind::DecimalOverflow => {
+                    planned = Arc::new(self.planned_anew(session, snapshot, true)?);
+                    timed(&mut timings.execute, || planned.run(&context, run))?
+                }
+                result => result?,
+            };
             Ok(result.with_timings(timings))
         };
         session.as_statement(|| session.engine.0.with_snapshot(&session.loading(), run))
+    }
+
+    fn planned_anew(&self, session: &Session, snapshot: &crate::catalog::Snapshot<'_>, wide: bool) -> Result<Planned> {
+        let statements = sql::parse(&self.text)?;
+        let [parsed] = &statements[..] else {
+            return Err(Error::new(ErrorKind::Syntax, "a prepared query is exactly one statement"));
+        };
+        let bind = if wide { sql::bind_wide } else { sql::bind };
+        let Statement::Query(query) = bind(parsed, snapshot, &self.types)? else {
+            return Err(Error::unsupported("preparing anything but a query is"));
+        };
+        Planned::new(query, &session.options.rules, &session.context())
     }
 
     fn plan(&self, session: &Session, snapshot: &crate::catalog::Snapshot<'_>) -> Result<Arc<Planned>> {
@@ -71,14 +89,7 @@ impl Prepared {
         {
             return Ok(Arc::clone(&cached.planned));
         }
-        let statements = sql::parse(&self.text)?;
-        let [parsed] = &statements[..] else {
-            return Err(Error::new(ErrorKind::Syntax, "a prepared query is exactly one statement"));
-        };
-        let Statement::Query(query) = sql::bind(parsed, snapshot, &self.types)? else {
-            return Err(Error::unsupported("preparing anything but a query is"));
-        };
-        let planned = Arc::new(Planned::new(query, &session.options.rules, &session.context())?);
+        let planned = Arc::new(self.planned_anew(session, snapshot, false)?);
         // A file read by path may change while the catalog does not, and so does the time: such a plan is not kept.
         if !snapshot.reads_files() && !snapshot.reads_clock() {
             let state = Arc::clone(&snapshot.state);

@@ -20,18 +20,33 @@ use multiloop_planner::value::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Binds and runs one statement.
+/// Binds and runs one statement. Where decimals have overflowed, which nothing has seen of yet, it is bound and run once
+/// more with numerics of any number of digits.
 pub(crate) fn run(
     session: &Session,
     parsed: &Parsed,
     parameters: &[(Value, DataType)],
+    timings: Timings,
+) -> Result<ResultStream> {
+    match run_once(session, parsed, parameters, timings, false) {
+        Err(error) if error.kind() == ErrorKind::DecimalOverflow => run_once(session, parsed, parameters, timings, true),
+        result => result,
+    }
+}
+
+fn run_once(
+    session: &Session,
+    parsed: &Parsed,
+    parameters: &[(Value, DataType)],
     mut timings: Timings,
+    wide: bool,
 ) -> Result<ResultStream> {
     let shared = &session.engine.0;
     let types: Vec<DataType> = parameters.iter().map(|(_, data_type)| *data_type).collect();
     let values: Vec<Value> = parameters.iter().map(|(value, _)| value.clone()).collect();
     shared.with_snapshot(&session.loading(), |snapshot| {
-        let statement = timed(&mut timings.plan, || sql::bind(parsed, snapshot, &types))?;
+        let bind = if wide { sql::bind_wide } else { sql::bind };
+        let statement = timed(&mut timings.plan, || bind(parsed, snapshot, &types))?;
         let runner = Runner { session, snapshot, parameters: &values };
         match statement {
             Statement::Query(query) => runner.query(query, timings),

@@ -54,6 +54,8 @@ pub enum ErrorKind {
     IntervalOverflow,
     /// 22003: a number out of its type's range.
     NumericOverflow,
+    /// 22003: digits beyond the 38 of narrow decimals. The same statement with wide ones may have an answer.
+    DecimalOverflow,
     /// 22012: division by zero.
     DivisionByZero,
     /// 22001: a string too long for its type.
@@ -133,7 +135,7 @@ impl ErrorKind {
             ErrorKind::InvalidDatetime => "22007",
             ErrorKind::DatetimeOverflow => "22008",
             ErrorKind::IntervalOverflow => "22015",
-            ErrorKind::NumericOverflow => "22003",
+            ErrorKind::NumericOverflow | ErrorKind::DecimalOverflow => "22003",
             ErrorKind::DivisionByZero => "22012",
             ErrorKind::StringTooLong => "22001",
             ErrorKind::InvalidEscape => "22025",

@@ -5,8 +5,9 @@
 //!
 //! * arithmetic on integers and floats: both arguments and the result have one type;
 //! * decimal `Add`, `Subtract`, `Modulo`: one scale for both arguments and the result;
-//!   `Multiply`: the result's scale is the sum of the arguments'; `Divide`: the result's scale is in its type,
-//!   rounded half away from zero;
+//!   `Multiply`: the result's scale is the sum of the arguments';
+//! * numeric: arguments are integers, decimals and numerics, as they are; each result has the scale that PostgreSQL
+//!   gives it. `Divide` of decimals and whatever else has no scale of its type gives numeric;
 //! * comparisons: both arguments have one type (decimals: one scale; text, varchar and char count as one type);
 //! * unless a variant says otherwise, a NULL argument gives NULL.
 
@@ -243,18 +244,46 @@ pub enum Function {
     Round,
     /// `trunc(a[, digits])`: towards zero.
     Truncate,
-    /// Square root, double.
+    /// Square root, double or numeric.
     SquareRoot,
     /// Cube root, double.
     CubeRoot,
-    /// `power(a, b)`, double.
+    /// `power(a, b)`, double or numeric.
     Power,
-    /// e^a, double.
+    /// e^a, double or numeric.
     Exp,
-    /// Natural logarithm, double.
+    /// Natural logarithm, double or numeric.
     Ln,
-    /// Base-10 logarithm, double.
+    /// Base-10 logarithm, double or numeric.
     Log10,
+    /// `log(base, a)`, numeric.
+    Log,
+    /// `div(a, b)`: the whole part of a quotient, numeric.
+    DivideWhole,
+    /// `gcd(a, b)`: of integers in their type, or numeric.
+    Gcd,
+    /// `lcm(a, b)`: of integers in their type, or numeric.
+    Lcm,
+    /// `factorial(bigint)`, numeric.
+    Factorial,
+    /// `scale(numeric)`: digits shown behind the point; NULL of NaN and infinities.
+    Scale,
+    /// `min_scale(numeric)`: digits needed behind the point.
+    MinScale,
+    /// `trim_scale(numeric)`.
+    TrimScale,
+    /// An average of its sum and its count: their quotient, NULL of no values. It cannot fail.
+    Average,
+    /// The root of a numeric variance, of the variance's scale.
+    DeviationOf,
+    /// The text by which numerics are told apart and ordered. Lowering puts it around whatever is compared, ordered
+    /// or a key.
+    NumericKey,
+    /// The smallest decimal of the result's type that is not less than a numeric: with the least of the type for what
+    /// is below all of them, the largest for what is above.
+    NarrowUp,
+    /// As `NarrowUp`, the largest that is not greater.
+    NarrowDown,
     /// Sine of radians.
     Sin,
     /// Cosine of radians.

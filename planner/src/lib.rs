@@ -12,6 +12,7 @@ pub mod evaluate;
 pub mod function;
 pub mod lower;
 pub mod multiloop;
+pub mod numeric;
 pub mod relation;
 pub mod rewrite;
 pub mod speculation;

@@ -6,10 +6,6 @@ use std::fmt;
 /// Digits that a decimal can hold: what fits 128 bits, as in Arrow's `Decimal128`.
 pub const DECIMAL_DIGITS_MAX: u8 = 38;
 
-/// Digits after the point of a decimal quotient or average, unless an operand has more. PostgreSQL's
-/// NUMERIC chooses at run time (at least 16 significant digits); our scale is part of the type.
-pub const DIVISION_SCALE_MIN: u8 = 16;
-
 /// The length of a varchar or char that has none.
 pub const LENGTH_FREE: u32 = u32::MAX;
 
@@ -30,13 +26,17 @@ pub enum DataType {
     Real,
     /// IEEE 754 binary64.
     Double,
-    /// Exact number: `precision` digits in all (1 to 38), `scale` of them after the point.
+    /// Exact number: `precision` digits in all (1 to 38), `scale` of them after the point. The narrow form of NUMERIC:
+    /// an integer in registers and columns.
     Decimal {
         /// Digits in all, 1 to [`DECIMAL_DIGITS_MAX`].
         precision: u8,
         /// Digits after the point, 0 to `precision`.
         scale: u8,
     },
+    /// Exact number of any number of digits, whose scale is each value's own; NaN and the infinities. The wide form of
+    /// NUMERIC, text in registers and columns (`numeric/key.rs`).
+    Numeric,
     /// UTF-8 string of any length.
     Text,
     /// UTF-8 string of at most so many characters; of any number of them if that is [`LENGTH_FREE`].
@@ -83,9 +83,14 @@ impl DataType {
         matches!(self, DataType::Decimal { .. })
     }
 
-    /// Integer, decimal or float.
+    /// NUMERIC, narrow or wide.
+    pub fn is_exact(self) -> bool {
+        self.is_decimal() || self == DataType::Numeric
+    }
+
+    /// Integer, decimal, numeric or float.
     pub fn is_numeric(self) -> bool {
-        self.is_integer() || self.is_float() || self.is_decimal()
+        self.is_integer() || self.is_float() || self.is_exact()
     }
 
     /// text, varchar or char.
@@ -131,6 +136,7 @@ impl fmt::Display for DataType {
             DataType::Real => f.write_str("real"),
             DataType::Double => f.write_str("double precision"),
             DataType::Decimal { precision, scale } => write!(f, "decimal({precision},{scale})"),
+            DataType::Numeric => f.write_str("numeric"),
             DataType::Text => f.write_str("text"),
             DataType::Varchar(LENGTH_FREE) => f.write_str("varchar"),
             DataType::Char(LENGTH_FREE) => f.write_str("bpchar"),

@@ -1,5 +1,6 @@
 //! One SQL value, as literals, parameters and the reference interpreter hold it.
 
+use crate::numeric::Numeric;
 use crate::types::DataType;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -44,6 +45,8 @@ pub enum Value {
     Float(f64),
     /// decimal(p, s): the value times 10^s.
     Decimal(i128),
+    /// numeric of any number of digits.
+    Numeric(Arc<Numeric>),
     /// text, varchar, char (without trailing blanks).
     Text(Arc<str>),
     /// interval.
@@ -54,6 +57,11 @@ impl Value {
     /// A text value.
     pub fn text(text: impl AsRef<str>) -> Self {
         Value::Text(Arc::from(text.as_ref()))
+    }
+
+    /// A numeric value.
+    pub fn numeric(number: Numeric) -> Self {
+        Value::Numeric(Arc::new(number))
     }
 
     /// Whether this is NULL.
@@ -67,7 +75,7 @@ impl Value {
     }
 
     /// SQL's order of two values of one type: NaN equals itself and comes after every number, -0 equals 0,
-    /// text compares by bytes (collation "C"), intervals by [`Interval::comparable_micros`].
+    /// text compares by bytes (collation "C"), intervals by [`Interval::comparable_micros`], numerics by value whatever their scale.
     /// NULL equals NULL and comes last; callers with three-valued logic look for NULL first.
     pub fn compare(&self, other: &Value) -> Ordering {
         match (self, other) {
@@ -78,6 +86,7 @@ impl Value {
             (Value::Int(a), Value::Int(b)) => a.cmp(b),
             (Value::Float(a), Value::Float(b)) => compare_floats(*a, *b),
             (Value::Decimal(a), Value::Decimal(b)) => a.cmp(b),
+            (Value::Numeric(a), Value::Numeric(b)) => a.compare(b),
             (Value::Text(a), Value::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
             (Value::Interval(a), Value::Interval(b)) => a.comparable_micros().cmp(&b.comparable_micros()),
             _ => panic!("bug: compared values of two types: {self:?} and {other:?}"),
@@ -86,11 +95,12 @@ impl Value {
 
     /// An order of values that [`Value::compare`] finds equal though they differ, so that which of them a result
     /// shows does not depend on the order in which they came: -0 before 0, intervals of one length by their months
-    /// and days.
+    /// and days, equal numerics by their scales.
     pub fn compare_forms(&self, other: &Value) -> Ordering {
         match (self, other) {
             (Value::Float(a), Value::Float(b)) if !a.is_nan() => a.total_cmp(b),
             (Value::Interval(a), Value::Interval(b)) => a.form().cmp(&b.form()),
+            (Value::Numeric(a), Value::Numeric(b)) => a.scale().cmp(&b.scale()),
             _ => Ordering::Equal,
         }
     }
@@ -110,6 +120,7 @@ impl Value {
     pub fn group_key(self) -> Value {
         match self {
             Value::Interval(interval) => Value::Decimal(interval.comparable_micros()),
+            Value::Numeric(number) => Value::text(number.key()),
             other => other.canonical(),
         }
     }
@@ -124,6 +135,7 @@ impl Value {
             }
             Value::Float(_) => data_type.is_float(),
             Value::Decimal(_) => data_type.is_decimal(),
+            Value::Numeric(_) => data_type == DataType::Numeric,
             Value::Text(_) => data_type.is_text(),
             Value::Interval(_) => data_type == DataType::Interval,
         }
@@ -162,6 +174,7 @@ impl PartialEq for Value {
             (Value::Int(a), Value::Int(b)) => a == b,
             (Value::Float(a), Value::Float(b)) => float_identity(*a) == float_identity(*b),
             (Value::Decimal(a), Value::Decimal(b)) => a == b,
+            (Value::Numeric(a), Value::Numeric(b)) => a == b,
             (Value::Text(a), Value::Text(b)) => a == b,
             (Value::Interval(a), Value::Interval(b)) => a == b,
             _ => false,
@@ -180,6 +193,7 @@ impl Hash for Value {
             Value::Int(value) => value.hash(state),
             Value::Float(value) => float_identity(*value).hash(state),
             Value::Decimal(value) => value.hash(state),
+            Value::Numeric(value) => value.hash(state),
             Value::Text(value) => value.hash(state),
             Value::Interval(value) => value.hash(state),
         }

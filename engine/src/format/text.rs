@@ -2,13 +2,13 @@
 
 use arrow::array::RecordBatch;
 use multiloop_exec::Result;
-use multiloop_exec::column::arrow::to_column;
+use multiloop_exec::column::arrow::to_column_of;
 use multiloop_planner::evaluate::format;
 use multiloop_planner::types::Field;
 
 /// Hands over the values of a batch with these fields, row by row, each with its column; None is NULL.
 pub fn text_of(fields: &[Field], batch: &RecordBatch, each: &mut dyn FnMut(usize, Option<String>)) -> Result<()> {
-    let columns = batch.columns().iter().zip(fields).map(|(array, field)| to_column(array, &field.name));
+    let columns = batch.columns().iter().zip(fields).map(|(array, field)| to_column_of(array, field));
     let columns = columns.collect::<Result<Vec<_>>>()?;
     for row in 0..batch.num_rows() {
         for (index, (column, field)) in columns.iter().zip(fields).enumerate() {

@@ -3,11 +3,12 @@
 
 mod export;
 mod import;
+mod numeric;
 #[cfg(test)]
 mod tests;
 
 pub use export::{to_array, to_record_batch};
-pub use import::to_column;
+pub use import::{to_column, to_column_of};
 pub(in crate::column) use import::{copies, too_much_text};
 
 use crate::{Error, Result};
@@ -23,7 +24,9 @@ pub fn fields_of(schema: &Schema) -> Result<Vec<Field>> {
 
 /// The SQL field of an Arrow field; see [`fields_of`].
 pub fn field_of(field: &ArrowField) -> Result<Field> {
-    Ok(Field::new(field.name(), type_of(field.data_type(), field.name())?, field.is_nullable()))
+    let data_type = type_of(field.data_type(), field.name())?;
+    let data_type = if data_type == DataType::Text && numeric::is_marked(field) { DataType::Numeric } else { data_type };
+    Ok(Field::new(field.name(), data_type, field.is_nullable()))
 }
 
 /// The narrowest SQL type that holds every value of an Arrow type. Timestamps with a time zone are instants: they
@@ -65,7 +68,7 @@ pub fn arrow_type(data_type: DataType) -> Arrow {
         DataType::Real => Arrow::Float32,
         DataType::Double => Arrow::Float64,
         DataType::Decimal { precision, scale } => Arrow::Decimal128(precision, scale as i8),
-        DataType::Null | DataType::Text | DataType::Varchar(_) | DataType::Char(_) => Arrow::Utf8,
+        DataType::Null | DataType::Text | DataType::Varchar(_) | DataType::Char(_) | DataType::Numeric => Arrow::Utf8,
         DataType::Date => Arrow::Date32,
         DataType::Time => Arrow::Time64(TimeUnit::Microsecond),
         DataType::Timestamp => Arrow::Timestamp(TimeUnit::Microsecond, None),
@@ -75,6 +78,9 @@ pub fn arrow_type(data_type: DataType) -> Arrow {
 
 /// The Arrow schema of a result with these fields.
 pub fn schema_of(fields: &[Field]) -> SchemaRef {
-    let field = |field: &Field| ArrowField::new(&field.name, arrow_type(field.data_type), field.nullable);
+    let field = |field: &Field| {
+        let arrow = ArrowField::new(&field.name, arrow_type(field.data_type), field.nullable);
+        if field.data_type == DataType::Numeric { numeric::marked(arrow) } else { arrow }
+    };
     Arc::new(Schema::new(fields.iter().map(field).collect::<Vec<_>>()))
 }

@@ -5,7 +5,7 @@
 //! and a few chunks of plain data, never all of it twice. At the end, the chunks of a text column get one dictionary
 //! (or none), and the table its statistics.
 
-use super::arrow::{fields_of, to_column};
+use super::arrow::{fields_of, to_column_of};
 use super::compact::compact;
 use super::slab::Slab;
 use super::statistics::{Summary, measure};
@@ -154,7 +154,7 @@ impl TableBuilder {
             let rows = CHUNK_ROWS.min(batch.num_rows() - start);
             let parts = batch.columns().par_iter().zip(&self.fields).map(|(array, field)| {
                 let copies = super::arrow::copies(array.data_type());
-                let column = to_column(&array.slice(start, rows), &field.name)?;
+                let column = to_column_of(&array.slice(start, rows), field)?;
                 check_nulls(&column, field)?;
                 let summary = Summary::of(&column, field.data_type);
                 Ok((if copies { column.bytes() } else { 0 }, column, summary))
@@ -202,7 +202,7 @@ impl TableBuilder {
         self.context.check()?;
         let field = &self.fields[column];
         let piece = |piece: &Piece| match &self.staged[piece.staged] {
-            Staged::Batch(batch) => to_column(&batch.column(column).slice(piece.start, piece.rows), &field.name),
+            Staged::Batch(batch) => to_column_of(&batch.column(column).slice(piece.start, piece.rows), field),
             Staged::Columns(_, columns) => Ok(columns[column].slice(piece.start, piece.rows)),
         };
         let pieces = pieces.iter().map(piece).collect::<Result<Vec<_>>>()?;
@@ -376,6 +376,9 @@ fn check_nulls(column: &Column, field: &Field) -> Result<()> {
 fn holds(wanted: DataType, given: DataType) -> bool {
     let alike = (wanted.is_integer() && given.is_integer())
         || (wanted.is_decimal() && given.is_decimal() && wanted.scale() == given.scale());
+    if wanted == DataType::Numeric {
+        return given.is_exact() || given.is_integer();
+    }
     match (wanted.integer_bounds(), given.integer_bounds()) {
         (Some((min, max)), Some((least, greatest))) if alike => min <= least && greatest <= max,
         _ => wanted == given || (wanted.is_text() && given == DataType::Text),

@@ -23,6 +23,7 @@ pub(super) fn compact(pieces: &[Column], field: &Field, dictionary: bool) -> Res
     let Some(first) = pieces.first() else { return Ok(Column::from_values(field.data_type, [])) };
     let data = match (&first.data, field.data_type) {
         (_, data_type) if data_type.is_text() => compact_text(pieces, field, dictionary)?,
+        (_, DataType::Numeric) => compact_text(pieces, field, false)?,
         (ColumnData::Boolean(_), _) => concatenate_booleans(pieces, field)?,
         (ColumnData::Float32(_), _) => ColumnData::Float32(concatenate(pieces, field, |data| match data {
             ColumnData::Float32(values) => Some(values),

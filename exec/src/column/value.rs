@@ -4,6 +4,7 @@
 use super::{Chunk, Column, ColumnData, Table};
 use ::arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer};
 use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};
+use multiloop_planner::numeric::Numeric;
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
@@ -90,7 +91,7 @@ impl Column {
             _ => match self.integer(row) {
                 Some(value) if data_type.is_decimal() => Value::Decimal(value),
                 Some(value) => Value::Int(i64::try_from(value).expect("only decimals exceed 64 bits")),
-                None => Value::text(self.text(row).expect("every other form is text")),
+                None => text_value(self.text(row).expect("every other form is text"), data_type),
             },
         }
     }
@@ -120,7 +121,7 @@ impl Column {
             ),
             DataType::Real => ColumnData::Float32(floats().map(|float| float as f32).collect()),
             DataType::Double => ColumnData::Float64(floats().collect()),
-            DataType::Text | DataType::Varchar(_) | DataType::Char(_) => plain_text(&values),
+            DataType::Text | DataType::Varchar(_) | DataType::Char(_) | DataType::Numeric => plain_text(&values),
             DataType::Interval => {
                 let interval =
                     |value: &&Value| if let Value::Interval(value) = value { *value } else { Interval::default() };
@@ -131,8 +132,23 @@ impl Column {
     }
 }
 
+/// The value that a text stands for where values of this type are.
+///
+/// # Panics
+/// If a numeric's text is no number: a bug.
+pub(crate) fn text_value(text: &str, data_type: DataType) -> Value {
+    if data_type == DataType::Numeric {
+        return Value::numeric(Numeric::decode(text).expect("numbers are stored as their texts"));
+    }
+    Value::text(text)
+}
+
 fn plain_text(values: &[&Value]) -> ColumnData {
-    let text = |value: &&Value| if let Value::Text(text) = value { Arc::clone(text) } else { Arc::from("") };
+    let text = |value: &&Value| match value {
+        Value::Text(text) => Arc::clone(text),
+        Value::Numeric(number) => Arc::from(number.encode()),
+        _ => Arc::from(""),
+    };
     let texts: Vec<Arc<str>> = values.iter().map(text).collect();
     let offsets = OffsetBuffer::from_lengths(texts.iter().map(|text| text.len()));
     let bytes: Vec<u8> = texts.iter().flat_map(|text| text.bytes()).collect();

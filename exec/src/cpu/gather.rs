@@ -523,7 +523,7 @@ pub(super) fn register_of(data_type: DataType) -> Register {
         DataType::BigInt | DataType::Time | DataType::Timestamp => Register::I64,
         DataType::Decimal { .. } => Register::I128,
         DataType::Real | DataType::Double => Register::F64,
-        DataType::Text | DataType::Varchar(_) | DataType::Char(_) => Register::Text,
+        DataType::Text | DataType::Varchar(_) | DataType::Char(_) | DataType::Numeric => Register::Text,
         DataType::Interval => Register::Interval,
     }
 }

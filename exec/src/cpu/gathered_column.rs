@@ -102,7 +102,7 @@ fn all_null(data_type: DataType, len: usize) -> ColumnData {
     match data_type {
         DataType::Real => ColumnData::Float32(vec![0.0; len].into()),
         DataType::Double => ColumnData::Float64(vec![0.0; len].into()),
-        DataType::Text | DataType::Varchar(_) | DataType::Char(_) => {
+        DataType::Text | DataType::Varchar(_) | DataType::Char(_) | DataType::Numeric => {
             ColumnData::Text { offsets: OffsetBuffer::new_zeroed(len), bytes: Buffer::from_vec(Vec::<u8>::new()) }
         }
         DataType::Interval => ColumnData::Interval(vec![Interval::default(); len].into()),

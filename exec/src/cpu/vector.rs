@@ -7,6 +7,7 @@ use super::bitmap::Bitmap;
 use crate::column::{Dictionary, TextView};
 use arrow::buffer::Buffer;
 use multiloop_planner::types::DataType;
+use crate::column::value::text_value;
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
 
@@ -372,7 +373,11 @@ impl Vector {
             ),
             Register::Text => {
                 let mut texts = self.take_text();
-                values.iter().for_each(|value| texts.push(if let Value::Text(text) = value { text } else { "" }));
+                values.iter().for_each(|value| match value {
+                    Value::Text(text) => texts.push(text),
+                    Value::Numeric(number) => texts.push(&number.encode()),
+                    _ => texts.push(""),
+                });
                 VectorData::Text(texts)
             }
             Register::Interval => VectorData::Interval(
@@ -434,8 +439,8 @@ impl Vector {
         match &self.data {
             VectorData::Bool(bits) => Value::Boolean(bits.get(position)),
             VectorData::F64(values) => Value::Float(values[position]),
-            VectorData::Text(texts) => Value::text(texts.get(position)),
-            VectorData::Code { codes, dictionary } => Value::text(dictionary.get(codes[position])),
+            VectorData::Text(texts) => text_value(texts.get(position), data_type),
+            VectorData::Code { codes, dictionary } => text_value(dictionary.get(codes[position]), data_type),
             VectorData::Interval(values) => Value::Interval(values[position]),
             VectorData::I32(values) => integer_value(values[position].into(), data_type),
             VectorData::I64(values) => integer_value(values[position].into(), data_type),

@@ -8,6 +8,7 @@ use crate::variance::Variance;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate;
 use multiloop_planner::multiloop::Reduction;
+use multiloop_planner::numeric::sum::NumericSum;
 use multiloop_planner::relation::SortOrder;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, Value};
@@ -27,6 +28,8 @@ pub(super) enum Accumulator {
     First { only: bool, value: Option<Value> },
     /// `Variance`.
     Variance { sample: bool, state: Box<Variance>, argument: DataType },
+    /// `Sum` of numerics, and the variance of what is exact; the sample's n - 1, if a variance is asked for.
+    Numeric { state: Box<NumericSum>, variance: Option<bool>, argument: DataType },
     /// `TopK`: all rows, until it is finished.
     TopK { order: Vec<SortOrder>, limit: usize, offset: usize, rows: Vec<Row> },
 }
@@ -38,6 +41,12 @@ impl Accumulator {
         match reduction {
             Reduction::CountRows => Accumulator::Count { rows: true, count: 0 },
             Reduction::Count => Accumulator::Count { rows: false, count: 0 },
+            Reduction::Sum if argument == DataType::Numeric => {
+                Accumulator::Numeric { state: Box::default(), variance: None, argument }
+            }
+            Reduction::Variance { sample } if !argument.is_float() => {
+                Accumulator::Numeric { state: Box::default(), variance: Some(*sample), argument }
+            }
             Reduction::Sum => Accumulator::Sum {
                 any: false,
                 integers: IntegerSum::new(),
@@ -119,6 +128,12 @@ impl Accumulator {
                     other => panic!("bug: the variance of {other:?}"),
                 }
             }
+            Accumulator::Numeric { state, variance, argument: data_type } => {
+                match evaluate::cast(&argument, *data_type, DataType::Numeric)? {
+                    Value::Numeric(number) => state.add(&number, variance.is_some()),
+                    other => panic!("bug: the sum of {other:?}"),
+                }
+            }
             Accumulator::TopK { .. } => {}
         }
         Ok(())
@@ -141,6 +156,13 @@ impl Accumulator {
                 Some(variance) => evaluate::cast(&Value::Float(variance), DataType::Double, data_type)?,
                 None => Value::Null,
             },
+            Accumulator::Numeric { state, variance, .. } => {
+                let found = match variance {
+                    Some(sample) => state.variance(sample)?,
+                    None => state.total()?,
+                };
+                found.map_or(Value::Null, Value::numeric)
+            }
             Accumulator::TopK { .. } => panic!("bug: a top-k has rows, no value"),
         })
     }

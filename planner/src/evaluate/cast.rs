@@ -3,7 +3,7 @@
 use super::calendar::{
     DAY, TIMESTAMP_MIN, date_to_timestamp, is_infinite_timestamp, split_timestamp, timestamp_to_date,
 };
-use super::{decimal, format, mismatch, parse};
+use super::{decimal, format, mismatch, numeric, parse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::types::DataType;
 use crate::value::{Interval, Value};
@@ -18,6 +18,8 @@ pub(super) fn cast_value(value: &Value, from: DataType, to: DataType) -> Result<
         (_, to) if to.is_text() => Ok(Value::text(truncate(&text_of(value, from), to))),
         (Value::Boolean(value), DataType::Boolean) => Ok(Value::Boolean(*value)),
         (Value::Boolean(value), to) if to.is_integer() => Ok(Value::Int(i64::from(*value))),
+        (Value::Numeric(number), to) => numeric::cast_numeric(number, to),
+        (_, DataType::Numeric) => numeric::cast(value, from),
         (Value::Int(value), to) => cast_int(*value, from, to),
         (Value::Float(value), to) => cast_float(*value, from, to),
         (Value::Decimal(value), to) => cast_decimal(*value, from.scale(), to),

@@ -14,11 +14,15 @@ pub fn power_of_ten(exponent: u8) -> i128 {
     10i128.pow(u32::from(exponent))
 }
 
-/// 22003 for a value that the decimal type cannot hold.
+/// 22003 for a value that the decimal type cannot hold. Of the most digits that there are it may be the narrow form
+/// alone that overflows.
 pub fn overflow(data_type: DataType) -> Error {
-    let error = Error::new(ErrorKind::NumericOverflow, "numeric field overflow");
-    let DataType::Decimal { precision, scale } = data_type else { return error };
-    error.with_hint(format!(
+    let DataType::Decimal { precision, scale } = data_type else {
+        return Error::new(ErrorKind::NumericOverflow, "numeric field overflow");
+    };
+    let kind =
+        if precision == DECIMAL_DIGITS_MAX { ErrorKind::DecimalOverflow } else { ErrorKind::NumericOverflow };
+    Error::new(kind, "numeric field overflow").with_hint(format!(
         "A field with precision {precision}, scale {scale} must round to an absolute value less than 10^{}.",
         precision - scale
     ))

@@ -21,6 +21,7 @@ pub(super) fn format_value(value: &Value, data_type: DataType) -> String {
         (Value::Float(value), _) => format_double(*value),
         (Value::Decimal(value), data_type) => format_decimal(*value, data_type.scale()),
         (Value::Text(text), DataType::BPCHAR) => text.to_string(),
+        (Value::Numeric(number), _) => number.to_string(),
         (Value::Text(text), DataType::Char(length)) => pad(text, length as usize),
         (Value::Text(text), _) => text.to_string(),
         (Value::Interval(interval), _) => format_interval(*interval),

@@ -2,7 +2,7 @@
 //! so does any backend for a function that it has no kernel for.
 //!
 //! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
-//! topic: `arithmetic` and `math` (with `decimal` and `wide` below them), `text` and `like`, `date` and
+//! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text` and `like`, `date` and
 //! `interval` (with `calendar`). `cast`, `parse` and `format` go between types and to and from text.
 
 mod arithmetic;
@@ -16,6 +16,7 @@ pub mod interval;
 pub mod like;
 mod logic;
 mod math;
+mod numeric;
 mod parse;
 mod text;
 mod wide;
@@ -50,7 +51,7 @@ pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], res
         Function::AssignCast => return cast::assign_cast(&arguments[0], types[0], result),
         _ => {}
     }
-    for topic in [arithmetic::apply, date::apply, text::apply, interval::apply, math::apply] {
+    for topic in [numeric::apply, arithmetic::apply, date::apply, text::apply, interval::apply, math::apply] {
         if let Some(value) = topic(&call)? {
             return Ok(value);
         }

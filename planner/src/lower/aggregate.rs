@@ -35,10 +35,12 @@ impl Lowerer<'_> {
         if aggregates.is_empty() {
             return self.group_keys(input, keys);
         }
+        let shown = shown_numerics(keys);
         let index = self.open_rows(input);
         let mut key = Vec::with_capacity(keys.len());
         for (column, expression) in keys {
-            key.push((*column, self.expression(expression)?));
+            let scalar = self.expression(expression)?;
+            key.push((*column, self.as_key(scalar)));
         }
         let values = self.values(&input.columns)?;
         self.close(1);
@@ -56,10 +58,12 @@ impl Lowerer<'_> {
         let key = values.iter().map(|&(_, scalar)| KeyPart { scalar, null_matches: true }).collect();
         let members: Vec<(ColumnId, u32)> =
             input.columns.iter().zip(0..).map(|((column, _), position)| (*column, position)).collect();
+        let aggregates = [aggregates, &shown].concat();
+        values.retain(|(column, _)| !shown.iter().any(|(numeric, _)| numeric == column));
         let mut finals = Vec::new();
         let block = self.in_block(|this| {
             let source = Source::Bucket { collection: buckets, key };
-            let (collection, found) = this.reduce_over(source, &members, aggregates)?;
+            let (collection, found) = this.reduce_over(source, &members, &aggregates)?;
             finals = found;
             Ok(collection)
         })?;
@@ -143,6 +147,17 @@ impl Lowerer<'_> {
         let counts_rows =
             !call.distinct && argument.is_some_and(|argument| !self.nullability.scalar(&self.program, argument));
         let condition = call.filter.as_ref().map(|filter| self.conjuncts(filter)).transpose()?.unwrap_or_default();
+        // Numerics are told apart by their keys, and counted so; those of a sum lose the zeros that tell equal ones apart.
+        let argument = match argument {
+            Some(argument) if call.distinct && self.program.scalars.data_type(argument) == DataType::Numeric => {
+                Some(if call.function == AggregateFunction::Count {
+                    self.as_key(argument)
+                } else {
+                    self.program.scalars.call(Function::TrimScale, vec![argument], DataType::Numeric)
+                })
+            }
+            argument => argument,
+        };
         let Some(argument) = argument else {
             if call.function != AggregateFunction::CountRows {
                 return Err(Error::internal("an aggregate without its argument"));
@@ -174,7 +189,7 @@ impl Lowerer<'_> {
             }
             A::VarianceSample | A::StddevSample | A::VariancePopulation | A::StddevPopulation => {
                 let sample = matches!(call.function, A::VarianceSample | A::StddevSample);
-                let variance = add(Reduction::Variance { sample }, DataType::Double, call.distinct);
+                let variance = add(Reduction::Variance { sample }, data_type, call.distinct);
                 let root = matches!(call.function, A::StddevSample | A::StddevPopulation);
                 Final::Spread { variance, root, data_type }
             }
@@ -197,7 +212,9 @@ impl Lowerer<'_> {
                 }
                 Final::Spread { variance, root, data_type } => {
                     let mut value = field(self, variance);
-                    if root {
+                    if root && data_type == DataType::Numeric {
+                        value = self.program.scalars.call(Function::DeviationOf, vec![value], data_type);
+                    } else if root {
                         value = self.program.scalars.call(Function::SquareRoot, vec![value], DataType::Double);
                     }
                     self.cast(value, data_type)
@@ -211,19 +228,15 @@ impl Lowerer<'_> {
     /// `sum / count`. Without rows the sum is NULL, and so is the quotient.
     fn quotient(&mut self, sum: ScalarId, count: ScalarId, data_type: DataType) -> ScalarId {
         let sum_type = self.program.scalars.data_type(sum);
-        let (sum, count) = if sum_type.is_integer() {
-            // 19 digits hold every bigint.
-            (self.cast(sum, DataType::decimal(19, 0)), self.cast(count, DataType::decimal(19, 0)))
-        } else if sum_type.is_float() {
-            (self.cast(sum, DataType::Double), self.cast(count, DataType::Double))
-        } else if sum_type == DataType::Interval {
+        if data_type == DataType::Numeric {
+            return self.program.scalars.call(Function::Average, vec![sum, count], data_type);
+        }
+        if sum_type == DataType::Interval {
             let count = self.cast(count, DataType::Double);
             return self.program.scalars.call(Function::IntervalDivide, vec![sum, count], data_type);
-        } else {
-            (sum, self.cast(count, DataType::decimal(19, 0)))
-        };
-        let divided_type = if sum_type.is_float() { DataType::Double } else { data_type };
-        let quotient = self.program.scalars.call(Function::Divide, vec![sum, count], divided_type);
+        }
+        let (sum, count) = (self.cast(sum, DataType::Double), self.cast(count, DataType::Double));
+        let quotient = self.program.scalars.call(Function::Divide, vec![sum, count], DataType::Double);
         self.cast(quotient, data_type)
     }
 
@@ -233,6 +246,22 @@ impl Lowerer<'_> {
         }
         self.program.scalars.call(Function::Cast, vec![scalar], to)
     }
+}
+
+/// Groups by numerics are groups by their keys; of equal numbers of different scales the one of the smallest is shown.
+fn shown_numerics(keys: &[(ColumnId, Expression)]) -> Vec<(ColumnId, AggregateCall)> {
+    let numerics = keys.iter().filter(|(_, expression)| expression.data_type == DataType::Numeric);
+    let shown = |(column, expression): &(ColumnId, Expression)| {
+        let call = AggregateCall {
+            function: AggregateFunction::Min,
+            argument: Some(expression.clone()),
+            distinct: false,
+            filter: None,
+            data_type: DataType::Numeric,
+        };
+        (*column, call)
+    };
+    numerics.map(shown).collect()
 }
 
 /// The type in which an average adds up.

@@ -30,7 +30,11 @@ impl Lowerer<'_> {
             }
             ExpressionKind::Call(function, arguments) => {
                 let arguments: Result<Vec<_>> = arguments.iter().map(|argument| self.expression(argument)).collect();
-                self.program.scalars.call(*function, arguments?, expression.data_type)
+                let mut arguments = arguments?;
+                if compares(*function) {
+                    self.as_keys(&mut arguments);
+                }
+                self.program.scalars.call(*function, arguments, expression.data_type)
             }
             ExpressionKind::Element(domain, code) => {
                 let row = self.expression(code)?;
@@ -41,6 +45,32 @@ impl Lowerer<'_> {
         };
         self.program.scalars.set_position(id, expression.position);
         Ok(id)
+    }
+
+    /// What values are told apart and ordered by: of numerics their keys, whose texts are alike for numbers of any scale.
+    pub(super) fn as_key(&mut self, scalar: ScalarId) -> ScalarId {
+        if self.program.scalars.data_type(scalar) != DataType::Numeric {
+            return scalar;
+        }
+        let number = match self.program.scalars.get(scalar) {
+            Scalar::Call { function: Function::Cast, arguments } => arguments[0],
+            Scalar::Constant(value) => {
+                let key = match value {
+                    Value::Numeric(number) => Value::text(number.key()),
+                    _ => Value::Null,
+                };
+                return self.program.scalars.constant(key, DataType::Text);
+            }
+            _ => scalar,
+        };
+        let of = self.program.scalars.data_type(number);
+        let number = if of.is_exact() || of.is_integer() { number } else { scalar };
+        self.program.scalars.call(Function::NumericKey, vec![number], DataType::Text)
+    }
+
+    /// The arguments as keys, if one is numeric.
+    fn as_keys(&mut self, arguments: &mut [ScalarId]) {
+        arguments.iter_mut().for_each(|argument| *argument = self.as_key(*argument));
     }
 
     /// A condition, part by part.
@@ -136,6 +166,23 @@ impl Lowerer<'_> {
             _ => Err(Error::internal("not a relation of one row")),
         }
     }
+}
+
+/// Whether a function compares its arguments, and gives none of them.
+fn compares(function: Function) -> bool {
+    use Function as F;
+    matches!(
+        function,
+        F::Equal
+            | F::NotEqual
+            | F::Less
+            | F::LessEqual
+            | F::Greater
+            | F::GreaterEqual
+            | F::IsDistinct
+            | F::IsNotDistinct
+            | F::InList
+    )
 }
 
 /// Whether a relation is projections over an aggregate without keys.

@@ -147,6 +147,7 @@ impl Lowerer<'_> {
         let (mut key, mut fields) = (Vec::new(), Vec::new());
         for (number, (_, expression, _)) in conjuncts.keys.iter().enumerate() {
             let scalar = self.expression(expression)?;
+            let scalar = self.as_key(scalar);
             let nullable = self.nullability.scalar(&self.program, scalar);
             let name = match &expression.kind {
                 ExpressionKind::Column(column) => self.query.columns.get(*column).name.clone(),
@@ -171,7 +172,10 @@ impl Lowerer<'_> {
     fn probe_key(&mut self, conjuncts: &Conjuncts<'_>, build: &Build) -> Result<Vec<KeyPart>> {
         let parts = conjuncts.keys.iter().zip(&build.null_matches);
         parts
-            .map(|((left, _, _), &null_matches)| Ok(KeyPart { scalar: self.expression(left)?, null_matches }))
+            .map(|((left, _, _), &null_matches)| {
+                let scalar = self.expression(left)?;
+                Ok(KeyPart { scalar: self.as_key(scalar), null_matches })
+            })
             .collect()
     }
 

@@ -16,7 +16,7 @@ impl Lowerer<'_> {
         let plain: Option<Vec<_>> = keys
             .iter()
             .map(|key| match key.expression.kind {
-                ExpressionKind::Column(column) => input.position(column).ok().map(|field| (field, key.order)),
+                ExpressionKind::Column(column) if key.expression.data_type != DataType::Numeric => input.position(column).ok().map(|field| (field, key.order)),
                 _ => None,
             })
             .collect();
@@ -39,6 +39,7 @@ impl Lowerer<'_> {
         let mut order = Vec::with_capacity(keys.len());
         for key in keys {
             let scalar = self.expression(&key.expression)?;
+            let scalar = self.as_key(scalar);
             let nullable = self.nullability.scalar(&self.program, scalar);
             let data_type = self.program.scalars.data_type(scalar);
             order.push((fields.len() as u32, key.order));
@@ -66,7 +67,8 @@ impl Lowerer<'_> {
         let index = self.open_rows(&rows);
         let mut arguments = Vec::with_capacity(keys.len() + rows.columns.len());
         for key in keys {
-            arguments.push(self.expression(&key.expression)?);
+            let key = self.expression(&key.expression)?;
+            arguments.push(self.as_key(key));
         }
         let values = self.values(&rows.columns)?;
         arguments.extend(values.iter().map(|(_, scalar)| *scalar));

@@ -3,7 +3,7 @@
 use super::{Lowerer, Rows};
 use crate::catalog::TableInfo;
 use crate::error::{Error, Result};
-use crate::multiloop::{CollectionId, Generator, Let, Shape};
+use crate::multiloop::{Aggregate, CollectionId, Generator, Let, Reduction, Shape};
 use crate::relation::{ColumnId, Expression, Relation, ScanTable};
 use crate::types::{DataType, Field};
 use std::sync::Arc;
@@ -131,14 +131,39 @@ impl Lowerer<'_> {
 
     /// One of each set of equal rows: groups without aggregates.
     pub(super) fn distinct(&mut self, input: &Rows) -> Result<Rows> {
+        Ok(self.groups_of_rows(input, Vec::new())?.0)
+    }
+
+    /// Groups of equal rows, and the fields of these aggregates. A numeric is grouped by its key; of equal ones of
+    /// different scales the group shows the one of the smallest.
+    pub(super) fn groups_of_rows(&mut self, input: &Rows, more: Vec<(Field, Aggregate)>) -> Result<(Rows, Vec<u32>)> {
         let index = self.open_rows(input);
         let values = self.values(&input.columns)?;
         self.close(1);
-        let fields = self.fields(&values);
-        let key: Vec<_> = values.iter().map(|(_, value)| *value).collect();
-        let shape = Shape::Groups { keys: key.len() as u32 };
-        let generator = Generator::BucketReduce { condition: Vec::new(), key, aggregates: Vec::new() };
-        let collection = self.add_loop(vec![index], generator, fields, shape);
-        Ok(Rows::in_order(collection, input.columns.iter().map(|(column, _)| *column)))
+        let mut fields = self.fields(&values);
+        let keys = values.len() as u32;
+        let (mut key, mut aggregates, mut columns) = (Vec::new(), Vec::new(), Vec::new());
+        for (position, &(column, value)) in values.iter().enumerate() {
+            let key_of = self.as_key(value);
+            key.push(key_of);
+            if key_of == value {
+                columns.push((column, position as u32));
+                continue;
+            }
+            columns.push((column, keys + aggregates.len() as u32));
+            let shown = Field { nullable: true, ..fields[position].clone() };
+            fields[position].data_type = DataType::Text;
+            fields.push(shown);
+            aggregates.push(Aggregate::new(Reduction::Min, vec![value], DataType::Numeric));
+        }
+        let mut places = Vec::with_capacity(more.len());
+        for (field, aggregate) in more {
+            places.push(keys + aggregates.len() as u32);
+            fields.push(field);
+            aggregates.push(aggregate);
+        }
+        let generator = Generator::BucketReduce { condition: Vec::new(), key, aggregates };
+        let collection = self.add_loop(vec![index], generator, fields, Shape::Groups { keys });
+        Ok((Rows { collection, columns }, places))
     }
 }

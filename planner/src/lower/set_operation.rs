@@ -3,7 +3,7 @@
 use super::{Lowerer, Rows};
 use crate::error::Result;
 use crate::function::Function;
-use crate::multiloop::{Aggregate, CollectionId, Generator, KeyPart, Let, Reduction, Scalar, ScalarId, Shape, Source};
+use crate::multiloop::{Aggregate, KeyPart, Let, Reduction, Scalar, ScalarId, Shape, Source};
 use crate::relation::{ColumnId, Relation, SetKind};
 use crate::types::{DataType, Field};
 use rustc_hash::FxHashMap;
@@ -106,13 +106,12 @@ impl Lowerer<'_> {
 
     /// INTERSECT ALL, EXCEPT ALL: each row as often as the smaller count, or the difference of counts, says.
     fn counted(&mut self, kind: SetKind, columns: &[ColumnId], left: &Rows, right: &Rows) -> Result<Rows> {
-        let (left_groups, count) = self.counts(left)?;
-        let (right_groups, _) = self.counts(right)?;
-        let groups = Rows::in_order(left_groups, columns.iter().copied());
+        let (groups, count) = self.counts(left)?;
+        let (right_groups, on_right) = self.counts(right)?;
         let index = self.open_rows(&groups);
         let (values, key) = self.row_and_key(&groups)?;
         let on_left = self.program.scalars.column(index.id, count, DataType::BigInt);
-        let lookup = Scalar::Lookup { collection: right_groups, key, field: count };
+        let lookup = Scalar::Lookup { collection: right_groups.collection, key, field: on_right };
         let on_right = self.program.scalars.intern(lookup, DataType::BigInt);
         let function = if kind == SetKind::Except { Function::Subtract } else { Function::Least };
         let copies = self.program.scalars.call(function, vec![on_left, on_right], DataType::BigInt);
@@ -122,23 +121,17 @@ impl Lowerer<'_> {
     }
 
     /// How often each row is there, and at which field.
-    fn counts(&mut self, rows: &Rows) -> Result<(CollectionId, u32)> {
-        let index = self.open_rows(rows);
-        let values = self.values(&rows.columns)?;
-        self.close(1);
-        let mut fields = self.fields(&values);
-        fields.push(Field::new("count", DataType::BigInt, false));
-        let key: Vec<ScalarId> = values.iter().map(|(_, value)| *value).collect();
-        let keys = key.len() as u32;
-        let aggregates = vec![Aggregate::new(Reduction::CountRows, Vec::new(), DataType::BigInt)];
-        let generator = Generator::BucketReduce { condition: Vec::new(), key, aggregates };
-        Ok((self.add_loop(vec![index], generator, fields, Shape::Groups { keys }), keys))
+    fn counts(&mut self, rows: &Rows) -> Result<(Rows, u32)> {
+        let count = Aggregate::new(Reduction::CountRows, Vec::new(), DataType::BigInt);
+        let (groups, places) = self.groups_of_rows(rows, vec![(Field::new("count", DataType::BigInt, false), count)])?;
+        Ok((groups, places[0]))
     }
 
     /// The columns of the open row, and the key that finds an equal row.
-    fn row_and_key(&self, rows: &Rows) -> Result<RowAndKey> {
+    fn row_and_key(&mut self, rows: &Rows) -> Result<RowAndKey> {
         let values = self.values(&rows.columns)?;
-        let key = values.iter().map(|&(_, scalar)| KeyPart { scalar, null_matches: true }).collect();
+        let part = |&(_, scalar): &(ColumnId, ScalarId)| KeyPart { scalar: self.as_key(scalar), null_matches: true };
+        let key = values.iter().map(part).collect();
         Ok((values, key))
     }
 }

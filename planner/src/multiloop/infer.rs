@@ -24,8 +24,14 @@ pub(super) fn call_type(function: Function, arguments: &[DataType]) -> Option<Da
         }
         F::Substring | F::Left | F::Right | F::LeftPad | F::RightPad | F::Trim(_) | F::Replace => Some(DataType::Text),
         F::Repeat | F::Reverse | F::SplitPart | F::Translate | F::Chr => Some(DataType::Text),
+        F::SquareRoot | F::Power | F::Exp | F::Ln | F::Log10 if first.is_some_and(DataType::is_exact) => {
+            Some(DataType::Numeric)
+        }
         F::SquareRoot | F::CubeRoot | F::Power | F::Exp | F::Ln | F::Log10 | F::Random => Some(DataType::Double),
         F::Sin | F::Cos | F::Tan | F::Asin | F::Acos | F::Atan | F::Atan2 => Some(DataType::Double),
+        F::NumericKey => Some(DataType::Text),
+        F::Scale | F::MinScale => Some(DataType::Integer),
+        F::Log | F::DivideWhole | F::Factorial | F::TrimScale | F::Average | F::DeviationOf => Some(DataType::Numeric),
         F::DateAddDays | F::DateSubtractDays | F::MakeDate => Some(DataType::Date),
         F::AddInterval | F::SubtractInterval | F::DateTimeCombine => Some(DataType::Timestamp),
         F::TimeAddInterval | F::TimeSubtractInterval => Some(DataType::Time),
@@ -37,6 +43,9 @@ pub(super) fn call_type(function: Function, arguments: &[DataType]) -> Option<Da
 
 fn arithmetic_type(function: Function, arguments: &[DataType]) -> Option<DataType> {
     let [left, right] = arguments else { return None };
+    if arguments.contains(&DataType::Numeric) || (function == Function::Divide && left.is_decimal()) {
+        return Some(DataType::Numeric);
+    }
     let (DataType::Decimal { precision: p1, scale: s1 }, DataType::Decimal { precision: p2, scale: s2 }) =
         (*left, *right)
     else {
@@ -59,7 +68,8 @@ pub(super) fn aggregate_type(reduction: &Reduction, argument: Option<DataType>) 
     match reduction {
         Reduction::CountRows | Reduction::Count => Some(DataType::BigInt),
         Reduction::Any | Reduction::All => Some(DataType::Boolean),
-        Reduction::Variance { .. } => Some(DataType::Double),
+        Reduction::Variance { .. } if argument? == DataType::Double => Some(DataType::Double),
+        Reduction::Variance { .. } => Some(DataType::Numeric),
         Reduction::TopK { .. } => Some(DataType::Null),
         Reduction::Sum => match argument? {
             DataType::SmallInt | DataType::Integer => Some(DataType::BigInt),

@@ -195,6 +195,7 @@ impl Parser {
                 }
                 DataType::decimal(precision, scale)
             }
+            "numeric" => DataType::Numeric,
             "text" => DataType::Text,
             "bpchar" => DataType::BPCHAR,
             "varchar" if !self.accept_sign("(") => DataType::VARCHAR,

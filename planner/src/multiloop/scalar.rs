@@ -321,6 +321,14 @@ pub fn function_effects(function: Function, arguments: &[DataType], result: Data
         | F::BitXor
         | F::BitNot
         | F::Random
+        | F::Scale
+        | F::MinScale
+        | F::TrimScale
+        | F::Average
+        | F::DeviationOf
+        | F::NumericKey
+        | F::NarrowUp
+        | F::NarrowDown
         | F::DateDifference
         | F::TimeAddInterval
         | F::TimeSubtractInterval
@@ -332,6 +340,12 @@ pub fn function_effects(function: Function, arguments: &[DataType], result: Data
         // Only a cast that widens cannot fail.
         F::Cast | F::AssignCast => !cast_is_total(arguments[0], result, function),
         F::Substring => arguments.len() == 3,
+        // Numbers whose digits exceed what NUMERIC holds are made of such as nearly do.
+        F::Add | F::Subtract | F::Multiply | F::Negate | F::Abs | F::Ceil | F::Floor | F::Round | F::Truncate
+            if result == DataType::Numeric =>
+        {
+            false
+        }
         F::Add | F::Subtract | F::Multiply => !arithmetic_is_total(function, arguments, result),
         _ => true,
     };
@@ -364,6 +378,7 @@ fn cast_is_total(from: DataType, to: DataType, function: Function) -> bool {
         return to.is_free_text();
     }
     match (from, to) {
+        (from, DataType::Numeric) => from.is_numeric(),
         (DataType::Boolean, DataType::Integer) | (DataType::Integer, DataType::Boolean) => true,
         (DataType::Real, DataType::Double) | (DataType::Date, DataType::Timestamp) => true,
         (DataType::Timestamp, DataType::Date | DataType::Time) => true,

@@ -407,6 +407,9 @@ impl Verifier<'_> {
             F::IsDistinct | F::IsNotDistinct => check(boolean && types.len() == 2 && one_class, problem),
             F::InList => check(boolean && !types.is_empty() && one_class, problem),
             F::IsNull | F::IsNotNull | F::IsTrue | F::IsFalse => check(boolean && types.len() == 1, problem),
+            F::Add | F::Subtract | F::Modulo | F::Multiply | F::Divide if result == DataType::Numeric => {
+                check(types.len() == 2 && types.iter().all(|each| each.is_numeric() && !each.is_float()), problem)
+            }
             F::Add | F::Subtract | F::Modulo => check(types.len() == 2 && one_class, problem),
             F::Multiply | F::Divide => {
                 let class = types.len() == 2 && (one_class || types.iter().all(|each| each.is_decimal()));

@@ -37,6 +37,8 @@ pub(crate) struct Binder<'a> {
     pub(super) needs: Vec<String>,
     /// Columns that may not be asked for, as their file's reader cannot read them, and why.
     pub(super) unreadable: HashMap<ColumnId, Error>,
+    /// Whether decimal arithmetic that could exceed 38 digits is numeric: a plan with narrow decimals has overflowed.
+    pub(crate) wide_numerics: bool,
     depth: u32,
 }
 
@@ -55,6 +57,7 @@ impl<'a> Binder<'a> {
             unreadable: HashMap::new(),
             keyed: Vec::new(),
             needs: Vec::new(),
+            wide_numerics: false,
             depth: 0,
         }
     }

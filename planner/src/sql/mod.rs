@@ -190,7 +190,13 @@ pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
 
 /// Binds a statement. `parameters` are the types of `$1`, `$2`, …, where the caller knows them; others are inferred.
 pub fn bind(statement: &Parsed, catalog: &dyn Catalog, parameters: &[DataType]) -> Result<Statement> {
-    statement::bind(statement, catalog, parameters)
+    statement::bind(statement, catalog, parameters, false)
+}
+
+/// As [`bind`], with numerics of any number of digits wherever decimals could exceed theirs: for a statement that has
+/// failed with [`ErrorKind::DecimalOverflow`](crate::error::ErrorKind::DecimalOverflow).
+pub fn bind_wide(statement: &Parsed, catalog: &dyn Catalog, parameters: &[DataType]) -> Result<Statement> {
+    statement::bind(statement, catalog, parameters, true)
 }
 
 #[cfg(test)]

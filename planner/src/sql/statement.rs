@@ -16,9 +16,15 @@ use sqlparser::ast::{self, Spanned};
 const LEVELS_MAX: usize = 30_000;
 
 /// See [`super::bind`].
-pub(super) fn bind(parsed: &Parsed, catalog: &dyn Catalog, parameters: &[DataType]) -> Result<Statement> {
+pub(super) fn bind(
+    parsed: &Parsed,
+    catalog: &dyn Catalog,
+    parameters: &[DataType],
+    wide_numerics: bool,
+) -> Result<Statement> {
     let Parsed { ast, text } = parsed;
-    let binder = Binder::new(catalog, text, parameters);
+    let mut binder = Binder::new(catalog, text, parameters);
+    binder.wide_numerics = wide_numerics;
     let bound = bind_kind(binder, ast, text)?;
     match &bound {
         Statement::Query(query)

@@ -11,6 +11,7 @@ use ::arrow::array::{ArrayRef, BooleanArray, Float32Array, Float64Array, Primiti
 use ::arrow::array::{RecordBatchOptions, StringBuilder, new_null_array};
 use ::arrow::buffer::{OffsetBuffer, ScalarBuffer};
 use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
 use std::sync::Arc;
 
 /// A chunk as a record batch of the result types of `fields`.
@@ -49,6 +50,7 @@ pub fn to_array(column: &Column, data_type: DataType) -> Result<ArrayRef> {
             other => return Err(unexpected(other, data_type)),
         },
         DataType::Text | DataType::Varchar(_) | DataType::BPCHAR => text(column, data_type, 0)?,
+        DataType::Numeric => Arc::new(numbers(column)?),
         DataType::Char(length) => text(column, data_type, length)?,
         DataType::Interval => match &column.data {
             ColumnData::Interval(_) => Arc::new(intervals(column)?),
@@ -151,6 +153,19 @@ fn text(column: &Column, data_type: DataType, characters_min: u32) -> Result<Arr
         }
     }
     Ok(Arc::new(builder.finish()))
+}
+
+/// Numbers with the digits that each shows.
+fn numbers(column: &Column) -> Result<StringArray> {
+    let number = |row: usize| match column.value(row, DataType::Numeric) {
+        Value::Numeric(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let texts: Vec<Option<String>> = (0..column.rows()).map(number).collect();
+    if texts.iter().flatten().map(String::len).sum::<usize>() > i32::MAX as usize {
+        return Err(too_much_text());
+    }
+    Ok(texts.into_iter().collect())
 }
 
 /// Copies strings together.

@@ -1,6 +1,6 @@
 //! Arrow arrays as columns: without a copy where the array's buffers are one of our physical forms.
 
-use super::type_of;
+use super::{numeric, type_of};
 use crate::column::{Column, ColumnData, Dictionary};
 use crate::{Error, ErrorKind, Result};
 use ::arrow::array::types::{
@@ -12,6 +12,7 @@ use ::arrow::array::{Array, ArrayRef, AsArray, StringArray};
 use ::arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use ::arrow::compute::cast;
 use ::arrow::datatypes::{ArrowNativeType, DataType as Arrow, IntervalUnit, TimeUnit};
+use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Interval;
 
 /// An array as a column. `name` is for the error (0A000) that types without a SQL type give; values outside our
@@ -61,6 +62,15 @@ pub fn to_column(array: &ArrayRef, name: &str) -> Result<Column> {
         other => return Err(Error::internal(format!("Arrow type {other} has a SQL type but no column form"))),
     };
     Ok(Column { data, nulls })
+}
+
+/// An array as a column of a field, which holds numbers of every form that are to be numerics.
+pub fn to_column_of(array: &ArrayRef, field: &Field) -> Result<Column> {
+    if field.data_type != DataType::Numeric {
+        return to_column(array, &field.name);
+    }
+    let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
+    Ok(Column { data: numeric::stored(&numeric::plain(array)?)?, nulls })
 }
 
 /// Whether [`to_column`] makes new buffers for arrays of this type instead of sharing the array's.

@@ -8,6 +8,7 @@ mod extreme;
 mod float_sum;
 mod logic;
 mod moments;
+mod numeric;
 mod sum;
 mod value;
 
@@ -25,6 +26,7 @@ use extreme::Extreme;
 use float_sum::FloatSums;
 use logic::Logic;
 use moments::Moments;
+use numeric::{Asked, NumericSums};
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::multiloop::{Aggregate, Reduction};
 use multiloop_planner::types::DataType;
@@ -133,6 +135,7 @@ pub(crate) enum Accumulator {
     Logic(Logic),
     Value(AnyValue),
     Moments(Moments),
+    Numerics(NumericSums),
     Distinct(Box<Distinct>),
 }
 
@@ -165,6 +168,7 @@ impl AggregateKind {
             Reduction::Sum => match argument()?.0 {
                 DataType::Interval => Accumulator::Intervals(IntervalSums::default()),
                 DataType::Real | DataType::Double => Accumulator::Floats(FloatSums::default()),
+                DataType::Numeric => Accumulator::Numerics(NumericSums::new(DataType::Numeric, Asked::Sum)),
                 _ => Accumulator::Integers(IntegerSums::new(self.bound())),
             },
             Reduction::Min => Accumulator::Extreme(Extreme::new(argument()?, false)),
@@ -173,6 +177,9 @@ impl AggregateKind {
             Reduction::All => Accumulator::Logic(Logic::new(false)),
             Reduction::First => Accumulator::Value(AnyValue::new(argument()?.0, false)),
             Reduction::Single => Accumulator::Value(AnyValue::new(argument()?.0, true)),
+            Reduction::Variance { sample } if self.data_type == DataType::Numeric => {
+                Accumulator::Numerics(NumericSums::new(argument()?.0, Asked::Variance { sample }))
+            }
             Reduction::Variance { sample } => Accumulator::Moments(Moments::new(argument()?.0, sample)),
             _ => return Err(Error::internal(format!("no accumulator for {:?}", self.reduction))),
         })
@@ -216,6 +223,7 @@ macro_rules! delegate {
             Accumulator::Logic($inner) => $body,
             Accumulator::Value($inner) => $body,
             Accumulator::Moments($inner) => $body,
+            Accumulator::Numerics($inner) => $body,
             Accumulator::Distinct($inner) => $body,
         }
     };
@@ -263,6 +271,7 @@ impl Accumulator {
             (Accumulator::Logic(mine), Accumulator::Logic(theirs)) => mine.merge(theirs, pairs()),
             (Accumulator::Value(mine), Accumulator::Value(theirs)) => mine.merge(theirs, pairs())?,
             (Accumulator::Moments(mine), Accumulator::Moments(theirs)) => mine.merge(theirs, pairs()),
+            (Accumulator::Numerics(mine), Accumulator::Numerics(theirs)) => mine.merge(theirs, pairs()),
             (Accumulator::Distinct(mine), Accumulator::Distinct(theirs)) => mine.merge(theirs, from, into)?,
             _ => return Err(Error::internal("merged accumulators of two kinds")),
         }

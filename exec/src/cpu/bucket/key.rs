@@ -76,7 +76,7 @@ impl PartDomain {
         match data_type {
             DataType::Null => PartDomain::integers(0, 0),
             DataType::Real | DataType::Double => PartDomain::Float,
-            DataType::Text | DataType::Varchar(_) | DataType::Char(_) => PartDomain::Text,
+            DataType::Text | DataType::Varchar(_) | DataType::Char(_) | DataType::Numeric => PartDomain::Text,
             DataType::Interval => PartDomain::Interval,
             _ => {
                 let (low, high) = data_type.integer_bounds().unwrap_or((i128::MIN, i128::MAX));

@@ -227,7 +227,7 @@ pub(super) fn register(data_type: DataType, bounds: Option<(i128, i128)>) -> Reg
     match data_type {
         DataType::Null | DataType::Boolean => Register::Bool,
         DataType::Real | DataType::Double => Register::F64,
-        DataType::Text | DataType::Varchar(_) | DataType::Char(_) => Register::Text,
+        DataType::Text | DataType::Varchar(_) | DataType::Char(_) | DataType::Numeric => Register::Text,
         DataType::Interval => Register::Interval,
         _ => match bounds.filter(|_| Technique::NarrowRegisters.is_on()).or(data_type.integer_bounds()) {
             Some((low, high)) if i32::try_from(low).is_ok() && i32::try_from(high).is_ok() => Register::I32,

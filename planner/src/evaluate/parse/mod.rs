@@ -6,6 +6,7 @@ mod interval;
 mod number;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::numeric::Numeric;
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -19,6 +20,7 @@ pub(super) fn parse_value(text: &str, data_type: DataType) -> Result<Value> {
         DataType::SmallInt | DataType::Integer | DataType::BigInt => number::parse_integer(text, data_type),
         DataType::Real | DataType::Double => number::parse_float(text, data_type),
         DataType::Decimal { .. } => parse_decimal(text, data_type),
+        DataType::Numeric => Numeric::parse(text).map(Value::numeric),
         DataType::Null | DataType::Text => Ok(Value::text(text)),
         DataType::Varchar(_) | DataType::Char(_) => Ok(Value::text(super::cast::truncate(text, data_type))),
         DataType::Date => date::parse_date(text),

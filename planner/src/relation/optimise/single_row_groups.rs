@@ -63,6 +63,9 @@ fn of_one_row(call: &AggregateCall) -> Option<Expression> {
             let there = Expression::call(Function::IsNotNull, vec![argument], DataType::Boolean);
             Some(Expression::call(Function::Case, vec![there, count(1), count(0)], DataType::BigInt))
         }
+        A::Average if call.data_type == DataType::Numeric => {
+            Some(Expression::call(Function::Average, vec![argument, count(1)], DataType::Numeric))
+        }
         A::Sum | A::Average if holds(call.data_type, from) => Some(cast(argument, call.data_type)),
         A::Min | A::Max | A::BoolAnd | A::BoolOr if is_told(from) => Some(cast(argument, call.data_type)),
         _ => None,

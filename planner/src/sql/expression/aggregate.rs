@@ -22,11 +22,12 @@
 
 use super::call::{no_function, plain_argument};
 use super::coercion::{Coercion, cast};
+use super::exact;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{AggregateCall, AggregateFunction, Expression};
 use crate::sql::binder::Binder;
 use crate::sql::scope::{Clause, Scope};
-use crate::types::{DECIMAL_DIGITS_MAX, DIVISION_SCALE_MIN, DataType};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 use sqlparser::ast::{self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments};
 
 const NAMES: &[(&str, AggregateFunction)] = &[
@@ -65,15 +66,14 @@ pub(crate) fn aggregate_type(function: AggregateFunction, argument: DataType) ->
         (A::Sum, T::SmallInt | T::Integer) => T::BigInt,
         (A::Sum, T::BigInt) => T::decimal(DECIMAL_DIGITS_MAX, 0),
         (A::Sum, T::Decimal { scale, .. }) => T::decimal(DECIMAL_DIGITS_MAX, scale),
+        (A::Sum, T::Numeric) => T::Numeric,
         (A::Sum, float) if float.is_float() => float,
         (A::Average, float) if float.is_float() => T::Double,
-        (A::Average, exact) if exact.is_numeric() => {
-            T::decimal(DECIMAL_DIGITS_MAX, exact.scale().max(DIVISION_SCALE_MIN))
-        }
+        (A::Average, exact) if exact.is_numeric() => T::Numeric,
         (A::StddevSample | A::StddevPopulation | A::VarianceSample | A::VariancePopulation, number)
             if number.is_numeric() =>
         {
-            T::Double
+            if number.is_float() { T::Double } else { T::Numeric }
         }
         (A::Min | A::Max, T::Boolean) => return None,
         (A::Min | A::Max, T::Varchar(_)) => T::Text,
@@ -136,6 +136,15 @@ impl Binder<'_> {
         Ok((arguments, filter))
     }
 
+    /// What is added up: narrow where it can be, but where sums of narrow decimals have overflowed.
+    fn summand(&self, argument: Expression) -> Expression {
+        let argument = exact::narrowed_or_same(argument);
+        if self.wide_numerics && (argument.data_type.is_decimal() || argument.data_type == DataType::BigInt) {
+            return exact::widened(argument);
+        }
+        argument
+    }
+
     fn aggregate_call(
         &mut self,
         function: AggregateFunction,
@@ -169,6 +178,12 @@ impl Binder<'_> {
             (A::Min | A::Max, _) => self.settle(argument)?,
             _ => argument,
         };
+        let argument = match function {
+            A::Sum | A::Average | A::StddevSample | A::StddevPopulation | A::VarianceSample | A::VariancePopulation => {
+                self.summand(argument)
+            }
+            _ => argument,
+        };
         if argument.data_type == DataType::Interval && matches!(function, A::Sum | A::Average) {
             return Err(Error::unsupported(format_args!("{name} of an interval is")));
         }
@@ -176,8 +191,9 @@ impl Binder<'_> {
             return Err(no_function(name, &[argument]));
         };
         let in_double = match function {
-            A::StddevSample | A::StddevPopulation | A::VarianceSample | A::VariancePopulation => true,
-            A::Average => argument.data_type.is_float(),
+            A::StddevSample | A::StddevPopulation | A::VarianceSample | A::VariancePopulation | A::Average => {
+                argument.data_type.is_float()
+            }
             _ => false,
         };
         let argument = if in_double { cast(argument, DataType::Double, Coercion::Implicit) } else { argument };

@@ -6,13 +6,15 @@
 //! | operator | scale | digits in all |
 //! |---|---|---|
 //! | `+` `-` `%` | max(s1, s2) | max(p1 - s1, p2 - s2) + scale + 1, at most 38 |
-//! | `*` | s1 + s2; over 38 an error | p1 + p2, at most 38 |
-//! | `/` | max(16, s1, s2) | 38 |
+//! | `*` | s1 + s2 | p1 + p2, at most 38 |
 //!
-//! A decimal with a real or double gives double; real with real gives real; integers give the wider of the two.
-//! `^` is double for all numbers (PostgreSQL has a NUMERIC power, too).
+//! `/`, whose result has a scale of its own, a product of more than 38 digits behind the point, and whatever has a
+//! numeric operand give numeric. So does all that could exceed 38 digits once a statement is bound anew because it
+//! has. A decimal with a real or double gives double; real with real gives real; integers give the wider of the two.
+//! `^` is numeric where an operand is a decimal or numeric and none a float, else double.
 
 use super::coercion::{Coercion, as_decimal, cast, castable, rescaled};
+use super::exact;
 use super::fold;
 use super::literal;
 use super::operator::{ambiguous_operator, no_operator};
@@ -20,7 +22,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::relation::Expression;
 use crate::sql::binder::Binder;
-use crate::types::{DECIMAL_DIGITS_MAX, DIVISION_SCALE_MIN, DataType};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 
 /// One reading of an operator on dates, times and intervals.
 struct TemporalOperator {
@@ -85,8 +87,8 @@ impl Binder<'_> {
         if l.is_numeric() && r.is_numeric() {
             return if l.is_float() || r.is_float() {
                 self.float_arithmetic(operator, left, right)
-            } else if l.is_decimal() || r.is_decimal() {
-                self.decimal_arithmetic(operator, left, right)
+            } else if l.is_exact() || r.is_exact() {
+                self.exact_arithmetic(operator, left, right)
             } else {
                 let common = l.max(r);
                 let arguments = vec![cast(left, common, Coercion::Implicit), cast(right, common, Coercion::Implicit)];
@@ -121,7 +123,7 @@ impl Binder<'_> {
             return Err(ambiguous_operator(spelling(operator), l, r, left.position));
         };
         let give = |binder: &mut Self, operand: Expression| {
-            let operand = if wanted.is_decimal() { literal::as_decimal_literal(operand)? } else { operand };
+            let operand = if wanted.is_exact() { literal::as_decimal_literal(operand)? } else { operand };
             if operand.data_type == DataType::Null {
                 binder.coerce(operand, wanted, Coercion::Implicit)
             } else {
@@ -141,41 +143,37 @@ impl Binder<'_> {
         Ok(fold::call(operator, arguments, common))
     }
 
-    fn decimal_arithmetic(&mut self, operator: Function, left: Expression, right: Expression) -> Result<Expression> {
+    fn exact_arithmetic(&mut self, operator: Function, left: Expression, right: Expression) -> Result<Expression> {
         let left = literal::as_decimal_literal(left)?;
         let right = literal::as_decimal_literal(right)?;
         let (l, r) = (as_decimal(left.data_type), as_decimal(right.data_type));
         let (DataType::Decimal { precision: p1, scale: s1 }, DataType::Decimal { precision: p2, scale: s2 }) = (l, r)
         else {
-            return Err(Error::internal("decimal arithmetic on something else"));
+            return self.numeric_call(operator, vec![left, right]);
         };
-        let capped = |digits: u8, scale| DataType::decimal(digits.min(DECIMAL_DIGITS_MAX), scale);
-        let (scale, result) = match operator {
-            Function::Multiply => {
-                let scale = s1 + s2;
-                if scale > DECIMAL_DIGITS_MAX {
-                    let message = format!(
-                        "a product of {l} and {r} has {scale} digits after the point, more than {DECIMAL_DIGITS_MAX}"
-                    );
-                    return Err(Error::new(ErrorKind::NumericOverflow, message)
-                        .at(left.position)
-                        .with_hint("Cast an operand to fewer digits after the point, or to double precision."));
-                }
-                let arguments = vec![cast(left, l, Coercion::Implicit), cast(right, r, Coercion::Implicit)];
-                return Ok(fold::call(operator, arguments, capped(p1 + p2, scale)));
-            }
-            Function::Divide => {
-                let scale = s1.max(s2).max(DIVISION_SCALE_MIN);
-                let arguments = vec![cast(left, l, Coercion::Implicit), cast(right, r, Coercion::Implicit)];
-                return Ok(fold::call(operator, arguments, DataType::decimal(DECIMAL_DIGITS_MAX, scale)));
-            }
+        let (digits, scale) = match operator {
+            Function::Multiply => (p1 + p2, s1 + s2),
+            Function::Divide => return self.numeric_call(operator, vec![left, right]),
             _ => {
                 let scale = s1.max(s2);
-                (scale, capped((p1 - s1).max(p2 - s2) + scale + 1, scale))
+                ((p1 - s1).max(p2 - s2) + scale + 1, scale)
             }
         };
-        let arguments = vec![to_scale(left, scale), to_scale(right, scale)];
-        Ok(fold::call(operator, arguments, result))
+        if scale > DECIMAL_DIGITS_MAX || (self.wide_numerics && digits > DECIMAL_DIGITS_MAX) {
+            return self.numeric_call(operator, vec![left, right]);
+        }
+        let result = DataType::decimal(digits.min(DECIMAL_DIGITS_MAX), scale);
+        let arguments = if operator == Function::Multiply {
+            vec![cast(left, l, Coercion::Implicit), cast(right, r, Coercion::Implicit)]
+        } else {
+            vec![to_scale(left, scale), to_scale(right, scale)]
+        };
+        let folded = fold::call(operator, arguments.clone(), result);
+        if fold::constant(&folded).is_none() && arguments.iter().all(|argument| fold::constant(argument).is_some()) {
+            // Constants whose digits are too many, or a division by zero.
+            return self.numeric_call(operator, arguments);
+        }
+        Ok(folded)
     }
 
     fn temporal_arithmetic(&mut self, operator: Function, left: Expression, right: Expression) -> Result<Expression> {
@@ -242,6 +240,9 @@ impl Binder<'_> {
         let number = |data_type: DataType| data_type.is_numeric() || data_type == DataType::Null;
         if !number(l) || !number(r) {
             return Err(no_operator("^", l, r, left.position));
+        }
+        if exact::are_exact(&[l, r]) {
+            return self.numeric_call(Function::Power, vec![left, right]);
         }
         let arguments = vec![
             self.coerce(left, DataType::Double, Coercion::Implicit)?,

@@ -110,6 +110,18 @@ impl Binder<'_> {
             }
             ("round" | "trunc", 2) => return self.round_to_digits(name, arguments),
             ("log", 2) => return self.logarithm(arguments),
+            ("sqrt", 1) => return self.exact_function(Function::SquareRoot, arguments),
+            ("exp", 1) => return self.exact_function(Function::Exp, arguments),
+            ("ln", 1) => return self.exact_function(Function::Ln, arguments),
+            ("log" | "log10", 1) => return self.exact_function(Function::Log10, arguments),
+            ("power" | "pow", 2) => return self.exact_function(Function::Power, arguments),
+            ("div", 2) => return self.numeric_function(Function::DivideWhole, DataType::Numeric, arguments),
+            ("factorial", 1) => return self.numeric_function(Function::Factorial, DataType::Numeric, arguments),
+            ("trim_scale", 1) => return self.numeric_function(Function::TrimScale, DataType::Numeric, arguments),
+            ("scale", 1) => return self.numeric_function(Function::Scale, DataType::Integer, arguments),
+            ("min_scale", 1) => return self.numeric_function(Function::MinScale, DataType::Integer, arguments),
+            ("gcd", 2) => return self.common_divisor(Function::Gcd, arguments),
+            ("lcm", 2) => return self.common_divisor(Function::Lcm, arguments),
             ("concat", 1..) => self.concat_skip_null(Function::ConcatSkipNull, arguments),
             ("concat_ws", 2..) => self.concat_skip_null(Function::ConcatWithSeparator, arguments),
             ("octet_length", 1) => {

@@ -58,7 +58,7 @@ fn numeric_rank(data_type: DataType) -> u8 {
         DataType::SmallInt => 0,
         DataType::Integer => 1,
         DataType::BigInt => 2,
-        DataType::Decimal { .. } => 3,
+        DataType::Decimal { .. } | DataType::Numeric => 3,
         DataType::Real => 4,
         _ => 5,
     }
@@ -88,7 +88,7 @@ pub(super) fn rescaled(data_type: DataType, scale: u8) -> DataType {
 /// The type that values of all these types take in a CASE, a UNION or the like, by PostgreSQL's rule; `construct` names it in the
 /// error ("CASE types integer and text cannot be matched"). Unknown types take the others'; if all are unknown, text. The first
 /// kind of string is the common one, without a length if the lengths differ or a literal, which may be longer, is among them.
-/// Decimals get the most digits that any has on either side of the point, up to 38 in all.
+/// Decimals of one scale get the most digits that any has; of different scales they are numeric.
 pub(crate) fn unify_types(types: &[DataType], construct: &str) -> Result<DataType> {
     let mut common = DataType::Null;
     for &next in types {
@@ -136,20 +136,21 @@ fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
         (DataType::Null, other) | (other, DataType::Null) => Some(other),
         (a, b) if a.category() != b.category() => None,
         (a, b) if a.is_text() && b.is_text() => Some(without_length(a)),
-        (a, b) if (a.is_decimal() || b.is_decimal()) && !a.is_float() && !b.is_float() => Some(wider_decimal(a, b)),
+        (a, b) if (a.is_exact() || b.is_exact()) && !a.is_float() && !b.is_float() => Some(common_exact(a, b)),
         (a, b) if castable(a, b, Coercion::Implicit) => Some(b),
         (a, b) if castable(b, a, Coercion::Implicit) => Some(a),
         _ => None,
     }
 }
 
-fn wider_decimal(a: DataType, b: DataType) -> DataType {
-    let scale = a.scale().max(b.scale());
-    match (rescaled(a, scale), rescaled(b, scale)) {
-        (DataType::Decimal { precision: a, .. }, DataType::Decimal { precision: b, .. }) => {
-            DataType::decimal(a.max(b), scale)
-        }
-        _ => unreachable!("both are integers or decimals"),
+/// Decimals of one scale are one decimal type; values of different scales keep theirs, as numerics.
+fn common_exact(a: DataType, b: DataType) -> DataType {
+    match (as_decimal(a), as_decimal(b)) {
+        (
+            DataType::Decimal { precision: a_digits, scale: a_scale },
+            DataType::Decimal { precision: b_digits, scale: b_scale },
+        ) if a_scale == b_scale => DataType::decimal(a_digits.max(b_digits), a_scale),
+        _ => DataType::Numeric,
     }
 }
 
@@ -209,7 +210,7 @@ impl Binder<'_> {
 
     /// Gives several expressions one type; see [`unify_types`].
     pub(super) fn unify(&mut self, expressions: Vec<Expression>, construct: &str) -> Result<Vec<Expression>> {
-        let decimals = expressions.iter().any(|expression| expression.data_type.is_decimal());
+        let decimals = expressions.iter().any(|expression| expression.data_type.is_exact());
         let floats = expressions.iter().any(|expression| expression.data_type.is_float());
         let expressions: Vec<Expression> = if decimals && !floats {
             expressions.into_iter().map(literal::as_decimal_literal).collect::<Result<_>>()?

@@ -4,7 +4,7 @@
 //! that keeps its value, because a bare column can be compared in its narrow physical form.
 //!
 //! * Integers: an integer literal that fits the other side's type becomes it, else the narrower side is widened.
-//! * Decimals: only the scale has to agree. A literal loses its trailing zeros.
+//! * Decimals: only the scale has to agree. A literal loses its trailing zeros. With a numeric see `exact`.
 //! * A date against a timestamp is compared as timestamps, unless the timestamp is a literal at midnight: then
 //!   `d < timestamp '1995-01-01 00:00'` says the same as `d < date '1995-01-01'`. (What `date - interval` gives is
 //!   such a literal, mostly.)
@@ -12,17 +12,17 @@
 //!   loses its trailing blanks.
 
 use super::blanks;
-use super::coercion::{Coercion, cast, castable, types_to_unify, unify_types};
+use super::coercion::{Coercion, as_decimal, cast, castable, types_to_unify, unify_types};
 use super::literal::{as_decimal_literal, decimal_constant, unknown_text};
 use super::operator::{and, no_operator, not, or};
-use super::{arithmetic, fold};
+use super::{arithmetic, exact, fold};
 use crate::error::Result;
 use crate::function::Function;
 use crate::relation::{Expression, ExpressionKind};
 use crate::sql::binder::Binder;
 use crate::sql::scope::Scope;
 use crate::sql::spelling::SYMMETRIC;
-use crate::types::DataType;
+use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 use crate::value::Value;
 use sqlparser::ast;
 
@@ -74,6 +74,10 @@ impl Binder<'_> {
     /// A comparison of two values.
     pub(crate) fn compare(&mut self, function: Function, left: Expression, right: Expression) -> Result<Expression> {
         let (left, right) = self.comparable(spelling(function), left, right)?;
+        if let Some(narrow) = exact::compare_narrow(function, &left, &right) {
+            return Ok(narrow);
+        }
+        let (left, right) = as_one_exact(left, right);
         Ok(fold::call(function, vec![left, right], DataType::Boolean))
     }
 
@@ -129,7 +133,7 @@ impl Binder<'_> {
     }
 
     fn known_side(&mut self, side: Expression, known: DataType) -> Result<Expression> {
-        if known.is_decimal() && unknown_text(&side).is_some() {
+        if known.is_exact() && unknown_text(&side).is_some() {
             return as_decimal_literal(side);
         }
         if let (DataType::Char(_), Some(text)) = (known, unknown_text(&side)) {
@@ -224,7 +228,8 @@ impl Binder<'_> {
         let mut value = value;
         let mut pairs = Vec::with_capacity(items.len());
         for item in items {
-            let pair = self.comparable("=", value.clone(), item)?;
+            let (side, item) = self.comparable("=", value.clone(), item)?;
+            let pair = as_one_exact(side, item);
             // The first item gives a value of unknown type its type.
             if value.data_type == DataType::Null {
                 value = pair.0.clone();
@@ -271,8 +276,11 @@ fn comparable_numbers(left: Expression, right: Expression) -> Result<(Expression
         let common = l.max(r);
         return Ok((cast(left, common, Coercion::Implicit), cast(right, common, Coercion::Implicit)));
     }
-    let left = shortest(as_decimal_literal(left)?);
-    let right = shortest(as_decimal_literal(right)?);
+    let left = shortest(exact::narrowed_or_same(as_decimal_literal(left)?));
+    let right = shortest(exact::narrowed_or_same(as_decimal_literal(right)?));
+    if left.data_type == DataType::Numeric || right.data_type == DataType::Numeric {
+        return Ok((left, right));
+    }
     // `integer_column = 2.0`: without its zeros the literal is an integer.
     if let Some(literal) = integral(&right, left.data_type) {
         return Ok((left, literal));
@@ -281,7 +289,23 @@ fn comparable_numbers(left: Expression, right: Expression) -> Result<(Expression
         return Ok((literal, right));
     }
     let scale = left.data_type.scale().max(right.data_type.scale());
+    let fits = |side: &Expression| match as_decimal(side.data_type) {
+        DataType::Decimal { precision, scale: own } => precision - own + scale <= DECIMAL_DIGITS_MAX,
+        _ => true,
+    };
+    if !fits(&left) || !fits(&right) {
+        return Ok((exact::widened(left), exact::widened(right)));
+    }
     Ok((arithmetic::to_scale(left, scale), arithmetic::to_scale(right, scale)))
+}
+
+/// Both sides as numerics where one is.
+fn as_one_exact(left: Expression, right: Expression) -> (Expression, Expression) {
+    if left.data_type == DataType::Numeric || right.data_type == DataType::Numeric {
+        (exact::widened(left), exact::widened(right))
+    } else {
+        (left, right)
+    }
 }
 
 /// A decimal literal without digits after the point as an integer literal, if the other side is an integer.

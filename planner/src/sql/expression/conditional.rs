@@ -78,6 +78,12 @@ impl Binder<'_> {
         };
         let (l, r) = (known.data_type, other.data_type);
         let (left, right) = self.comparable("=", known.clone(), other)?;
+        if left.data_type == DataType::Numeric || right.data_type == DataType::Numeric {
+            let data_type = known.data_type;
+            let equal = self.compare(Function::Equal, left, right)?;
+            let null = Expression::constant(Value::Null, data_type);
+            return Ok(fold::call(Function::Case, vec![equal, null, known], data_type));
+        }
         let data_type = null_if_type(l, r);
         if left.data_type == data_type && left == known {
             return Ok(fold::call(Function::NullIf, vec![left, right], data_type));

@@ -3,14 +3,13 @@
 use super::interval::fields_of_type;
 use crate::catalog::Restriction;
 use crate::error::{Error, ErrorKind, Result};
-use crate::types::{DECIMAL_DIGITS_MAX, DIVISION_SCALE_MIN, DataType};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 use sqlparser::ast;
 
 /// The longest varchar and char, as in PostgreSQL.
 const LENGTH_MAX: u64 = 10_485_760;
 
-/// The type that a name in the text stands for. A bare NUMERIC, which in PostgreSQL may hold any scale, is
-/// decimal(38,16) as a column's type; a cast to it keeps the operand's own scale where it has one.
+/// The type that a name in the text stands for. A cast to a bare NUMERIC keeps the operand's own scale.
 ///
 /// Errors (without a position, the tree has none): unknown and unsupported types, lengths and digits out of range.
 pub(crate) fn bind_data_type(ast: &ast::DataType) -> Result<DataType> {
@@ -66,7 +65,7 @@ fn float(info: &ast::ExactNumberInfo) -> Result<DataType> {
 
 fn decimal(info: &ast::ExactNumberInfo) -> Result<DataType> {
     let (precision, scale) = match *info {
-        ast::ExactNumberInfo::None => (u64::from(DECIMAL_DIGITS_MAX), i64::from(DIVISION_SCALE_MIN)),
+        ast::ExactNumberInfo::None => return Ok(DataType::Numeric),
         ast::ExactNumberInfo::Precision(precision) => (precision, 0),
         ast::ExactNumberInfo::PrecisionAndScale(precision, scale) => (precision, scale),
     };

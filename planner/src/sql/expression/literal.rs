@@ -1,11 +1,12 @@
 //! Literals: numbers, strings, typed strings, intervals, parameters.
 //!
 //! A number without point and exponent is an integer, a bigint or a decimal, whichever is the first to hold it.
-//! One with a point is a decimal of just its digits: `1.5` is decimal(2,1). One with an exponent is a decimal if
-//! 38 digits hold it exactly, else double precision (PostgreSQL: always NUMERIC).
+//! One with a point or an exponent is a decimal of just its digits: `1.5` is decimal(2,1); one of more than 38 digits
+//! is numeric.
 
 use super::coercion::Coercion;
 use super::data_type::{bind_data_type, is_bare_numeric, restriction};
+use super::exact;
 use super::fold;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{Expression, ExpressionKind};
@@ -103,26 +104,11 @@ pub(super) fn number(text: &str) -> Result<Expression> {
         let data_type = if i32::try_from(integer).is_ok() { DataType::Integer } else { DataType::BigInt };
         return Ok(Expression::constant(Value::Int(integer), data_type));
     }
-    let invalid = || Error::new(ErrorKind::InvalidText, format!("invalid number: \"{text}\""));
-    let shift: i64 = match exponent {
-        // An exponent of more digits than an i64 has is out of every type's range.
-        Some(exponent) => exponent.parse().map_err(|_| invalid())?,
-        None => 0,
-    };
-    if let Some(decimal) = exact_decimal(mantissa, shift) {
+    let shift = exponent.map_or(Ok(0), str::parse);
+    if let Some(decimal) = shift.ok().and_then(|shift| exact_decimal(mantissa, shift)) {
         return Ok(decimal);
     }
-    if exponent.is_none() {
-        let message = format!("a number of more than {DECIMAL_DIGITS_MAX} digits is out of range: {text}");
-        return Err(Error::new(ErrorKind::NumericOverflow, message)
-            .with_hint("A double precision literal is written as '…'::double precision."));
-    }
-    let float: f64 = text.parse().map_err(|_| invalid())?;
-    if float.is_infinite() {
-        let message = format!("\"{text}\" is out of range for type double precision");
-        return Err(Error::new(ErrorKind::NumericOverflow, message));
-    }
-    Ok(Expression::constant(Value::Float(float), DataType::Double))
+    exact::wide_literal(&text)
 }
 
 /// `mantissa × 10^exponent` as a decimal of just its digits, if 38 are enough. The mantissa is digits, perhaps with
@@ -166,7 +152,8 @@ pub(super) fn digits_of(number: i128) -> u8 {
 }
 
 /// A literal that meets a decimal: an integer, or a string that reads as a number, becomes a decimal of just its
-/// digits, so that neither digits before the point are made up nor digits after it lost. All else is as it was.
+/// digits, so that neither digits before the point are made up nor digits after it lost; numeric if these are too many.
+/// All else is as it was.
 ///
 /// Errors: 22P02 for a string that is no number.
 pub(super) fn as_decimal_literal(expression: Expression) -> Result<Expression> {
@@ -175,10 +162,8 @@ pub(super) fn as_decimal_literal(expression: Expression) -> Result<Expression> {
         let trimmed = text.trim_matches([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);
         let (mantissa, exponent) = trimmed.split_once(['e', 'E']).unwrap_or((trimmed, "0"));
         let decimal = exponent.parse().ok().and_then(|exponent| exact_decimal(mantissa, exponent));
-        return decimal.map(|decimal| decimal.at(position)).ok_or_else(|| {
-            let message = format!("invalid input syntax for type numeric: \"{text}\"");
-            Error::new(ErrorKind::InvalidText, message).at(position)
-        });
+        let literal = decimal.map_or_else(|| exact::wide_literal(text), Ok);
+        return literal.map(|literal| literal.at(position)).map_err(|error| error.at(position));
     }
     match fold::constant(&expression) {
         Some(Value::Int(integer)) if expression.data_type.is_integer() => {

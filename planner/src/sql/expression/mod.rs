@@ -15,6 +15,7 @@ mod coercion;
 mod comparison;
 mod conditional;
 mod data_type;
+mod exact;
 mod date_function;
 mod fold;
 mod interval;
@@ -250,7 +251,7 @@ impl Binder<'_> {
         let position = value.position;
         if data_type::is_bare_numeric(data_type) {
             // NUMERIC without digits keeps the value's own.
-            if value.data_type.is_decimal() || literal::unknown_text(&value).is_some() {
+            if value.data_type.is_exact() || literal::unknown_text(&value).is_some() {
                 return literal::as_decimal_literal(value);
             }
             if value.data_type.is_integer() {

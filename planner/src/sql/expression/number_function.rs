@@ -1,17 +1,18 @@
 //! Functions of numbers whose result type depends on the argument's.
 //!
 //! `abs` keeps every type. `sign`, `ceil`, `floor`, `round` and `trunc` are for double and decimal; integers and
-//! reals become double first, as in PostgreSQL. Rounding a decimal(p,s) to whole numbers gives
-//! decimal(p - s + 1, 0), to a literal number n of digits decimal(p - s + 1 + n, n); where n is no literal, the
-//! scale stays.
+//! reals become double first, as in PostgreSQL. So it is for roots, logarithms and powers. Rounding a decimal(p,s) to whole numbers gives
+//! decimal(p - s + 1, 0), to a literal number n of digits decimal(p - s + 1 + n, n); where n is no literal, or the
+//! digits are too many, numeric.
 
 use super::call::{Special, take};
 use super::coercion::{Coercion, as_decimal, cast};
+use super::exact;
 use super::fold;
 use super::literal;
 use crate::error::{Error, Result};
 use crate::function::Function;
-use crate::relation::Expression;
+use crate::relation::{Expression, ExpressionKind};
 use crate::sql::binder::Binder;
 use crate::sql::scope::Scope;
 use crate::types::{DECIMAL_DIGITS_MAX, DIVISION_SCALE_MIN, DataType};
@@ -38,13 +39,14 @@ impl Binder<'_> {
         }
         let [argument] = take(arguments);
         let keeps_type = name == "abs" && data_type != DataType::Null;
-        let argument = if keeps_type || data_type.is_decimal() {
+        let argument = if keeps_type || data_type.is_exact() {
             argument
         } else {
             self.coerce(argument, DataType::Double, Coercion::Implicit)?
         };
         let result = match argument.data_type {
-            DataType::Decimal { precision, scale } if scale > 0 && !matches!(name, "abs" | "sign") => {
+            DataType::Decimal { .. } if name == "sign" => DataType::decimal(1, 0),
+            DataType::Decimal { precision, scale } if scale > 0 && name != "abs" => {
                 DataType::decimal(precision - scale + 1, 0)
             }
             other => other,
@@ -55,7 +57,7 @@ impl Binder<'_> {
     /// `round(decimal, digits)` and `trunc(decimal, digits)`.
     pub(super) fn round_to_digits(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
         let (value, digits) = (arguments[0].data_type, arguments[1].data_type);
-        if !(value.is_integer() || value.is_decimal() || value == DataType::Null)
+        if !(value.is_integer() || value.is_exact() || value == DataType::Null)
             || !matches!(digits, DataType::SmallInt | DataType::Integer | DataType::Null)
         {
             return Ok(Special::NoMatch(arguments));
@@ -71,31 +73,72 @@ impl Binder<'_> {
         let to = as_decimal(value.data_type);
         let value = cast(value, to, Coercion::Implicit);
         let digits = self.coerce(digits, DataType::Integer, Coercion::Implicit)?;
-        let DataType::Decimal { precision, scale } = to else {
-            return Err(Error::internal("a decimal was expected"));
-        };
         let literal = match fold::constant(&digits) {
             Some(Value::Int(literal)) => Some(*literal),
             _ => None,
         };
-        let wanted = literal.map_or(scale, |literal| {
-            u8::try_from(literal.clamp(0, DECIMAL_DIGITS_MAX.into())).expect("clamped to the digits of a decimal")
-        });
+        let (DataType::Decimal { precision, scale }, Some(literal)) = (to, literal) else {
+            return self.numeric_call(function_of(name), vec![value, digits]).map(Special::Bound);
+        };
+        let wanted = u8::try_from(literal.max(0)).unwrap_or(u8::MAX);
         let whole = precision - scale;
-        if literal.is_some_and(|literal| literal >= i64::from(scale)) {
+        if whole.saturating_add(wanted) >= DECIMAL_DIGITS_MAX {
+            return self.numeric_call(function_of(name), vec![value, digits]).map(Special::Bound);
+        }
+        if literal >= i64::from(scale) {
             // Nothing to round; the result only shows more zeros.
-            let result = DataType::decimal((whole + wanted).clamp(1, DECIMAL_DIGITS_MAX), wanted);
+            let result = DataType::decimal((whole + wanted).max(1), wanted);
             return Ok(Special::Bound(cast(value, result, Coercion::Implicit)));
         }
-        let result = DataType::decimal((whole + 1 + wanted).clamp(1, DECIMAL_DIGITS_MAX), wanted);
+        let result = DataType::decimal(whole + 1 + wanted, wanted);
         Ok(Special::Bound(fold::call(function_of(name), vec![value, digits], result)))
     }
 
-    /// `log(base, value)`, as a double.
+    /// A root, logarithm, exponential or power of NUMERICs; no match where a float or nothing but integers is among
+    /// the arguments, for these are doubles.
+    pub(super) fn exact_function(&mut self, function: Function, arguments: Vec<Expression>) -> Result<Special> {
+        let types: Vec<DataType> = arguments.iter().map(|argument| argument.data_type).collect();
+        if !exact::are_exact(&types) {
+            return Ok(Special::NoMatch(arguments));
+        }
+        self.numeric_call(function, arguments).map(Special::Bound)
+    }
+
+    /// div, factorial, scale, min_scale or trim_scale, which are NUMERIC's alone.
+    pub(super) fn numeric_function(
+        &mut self,
+        function: Function,
+        result: DataType,
+        arguments: Vec<Expression>,
+    ) -> Result<Special> {
+        let fits = |data_type: DataType| data_type.is_exact() || data_type.is_integer() || data_type == DataType::Null;
+        if !arguments.iter().all(|argument| fits(argument.data_type)) {
+            return Ok(Special::NoMatch(arguments));
+        }
+        let Expression { kind, position, .. } = self.numeric_call(function, arguments)?;
+        Ok(Special::Bound(match kind {
+            ExpressionKind::Call(function, arguments) => fold::call(function, arguments, result),
+            kind => Expression { kind, data_type: result, position },
+        }))
+    }
+
+    /// gcd and lcm: of integers in the wider one's type.
+    pub(super) fn common_divisor(&mut self, function: Function, arguments: Vec<Expression>) -> Result<Special> {
+        let (l, r) = (arguments[0].data_type, arguments[1].data_type);
+        if l.is_integer() && r.is_integer() {
+            return Ok(Special::Bound(fold::call(function, arguments, l.max(r).max(DataType::Integer))));
+        }
+        self.exact_function(function, arguments)
+    }
+
+    /// `log(base, value)`: numeric, but of floats double.
     pub(super) fn logarithm(&mut self, arguments: Vec<Expression>) -> Result<Special> {
         let fits = |argument: &Expression| argument.data_type.is_numeric() || argument.data_type == DataType::Null;
         if !arguments.iter().all(fits) {
             return Ok(Special::NoMatch(arguments));
+        }
+        if !arguments.iter().any(|argument| argument.data_type.is_float()) {
+            return self.numeric_call(Function::Log, arguments).map(Special::Bound);
         }
         let [base, value] = take(arguments);
         let mut logarithm = |argument| {

@@ -1,0 +1,69 @@
+//! Sums and variances of NUMERIC: exact, whatever the digits.
+
+use super::super::gather::Gathered;
+use super::Input;
+use crate::{Error, Result};
+use multiloop_planner::evaluate;
+use multiloop_planner::numeric::sum::NumericSum;
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::Value;
+
+/// What is asked of the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Sum,
+    Variance { sample: bool },
+}
+
+/// Count, sum and perhaps sum of squares of each group.
+#[derive(Clone, Debug)]
+pub(crate) struct NumericSums {
+    argument: DataType,
+    asked: Asked,
+    states: Vec<NumericSum>,
+}
+
+impl NumericSums {
+    /// For no groups.
+    pub(crate) fn new(argument: DataType, asked: Asked) -> Self {
+        NumericSums { argument, asked, states: Vec::new() }
+    }
+
+    pub(crate) fn resize(&mut self, groups: usize) {
+        self.states.resize_with(groups, NumericSum::new);
+    }
+
+    pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
+        let Some(vector) = input.vector else { return Err(Error::internal("a sum of nothing")) };
+        let (argument, squares) = (self.argument, self.asked != Asked::Sum);
+        let mut failed = None;
+        input.each_valid(|tuple, group| {
+            match evaluate::cast(&vector.value(tuple, argument), argument, DataType::Numeric) {
+                Ok(Value::Numeric(number)) => self.states[group].add(&number, squares),
+                Ok(_) => {}
+                Err(error) => failed = Some(error),
+            }
+        });
+        failed.map_or(Ok(()), Err)
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {
+        pairs.for_each(|(from, into)| self.states[into].merge(&other.states[from]));
+    }
+
+    pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
+        let finish = |state: &NumericSum| {
+            let found = match self.asked {
+                Asked::Sum => state.total()?,
+                Asked::Variance { sample } => state.variance(sample)?,
+            };
+            Ok(found.map_or(Value::Null, Value::numeric))
+        };
+        let values = self.states.iter().map(finish).collect::<Result<Vec<Value>>>()?;
+        Ok(Gathered::from_values(&values, data_type))
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.states.capacity() * size_of::<NumericSum>() + self.states.iter().map(NumericSum::heap_bytes).sum::<usize>()
+    }
+}

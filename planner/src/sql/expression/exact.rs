@@ -1,0 +1,138 @@
+//! NUMERIC, narrow and wide. A decimal whose scale its type knows, and whose digits fit, stays a decimal: an integer in
+//! registers. What has a scale of its own, value by value, is [`DataType::Numeric`]: a quotient, a root, one of
+//! several decimals of different scales, a bare `numeric` column that holds such.
+//!
+//! Where the scale does not show (in the argument of a sum, on a side of a comparison), `narrowed` goes back.
+
+use super::coercion::{Coercion, as_decimal, cast};
+use super::{arithmetic, fold};
+use crate::error::Result;
+use crate::function::Function;
+use crate::numeric::Numeric;
+use crate::relation::{Expression, ExpressionKind};
+use crate::sql::binder::Binder;
+use crate::types::{DECIMAL_DIGITS_MAX, DataType};
+use crate::value::Value;
+
+/// An integer, decimal or numeric as a numeric.
+pub(super) fn widened(expression: Expression) -> Expression {
+    cast(expression, DataType::Numeric, Coercion::Implicit)
+}
+
+/// The same values as decimals or integers, where the expression is made of such; none where it is not, or where one
+/// decimal type has too few digits for them.
+pub(super) fn narrowed(expression: &Expression) -> Option<Expression> {
+    if expression.data_type != DataType::Numeric {
+        let known = expression.data_type.is_decimal() || expression.data_type.is_integer();
+        return known.then(|| expression.clone());
+    }
+    let narrow = match &expression.kind {
+        ExpressionKind::Constant(Value::Null) => Expression::constant(Value::Null, DataType::decimal(1, 0)),
+        ExpressionKind::Constant(Value::Numeric(number)) => {
+            let scale = u8::try_from(number.scale()?).ok().filter(|scale| *scale <= DECIMAL_DIGITS_MAX)?;
+            let unscaled = number.unscaled_at(scale)?;
+            if unscaled.unsigned_abs() >= 10u128.pow(DECIMAL_DIGITS_MAX.into()) {
+                return None;
+            }
+            super::literal::decimal_constant(unscaled, scale, expression.position)
+        }
+        ExpressionKind::Call(Function::Cast, arguments) => narrowed(&arguments[0])?,
+        ExpressionKind::Call(function @ (Function::Case | Function::Coalesce), arguments) => {
+            narrowed_choice(*function, arguments)?
+        }
+        _ => return None,
+    };
+    Some(narrow.at(expression.position))
+}
+
+fn narrowed_choice(function: Function, arguments: &[Expression]) -> Option<Expression> {
+    let last = arguments.len() - 1;
+    let is_value = |at: usize| function != Function::Case || at == last || at % 2 == 1;
+    let mut narrow = Vec::with_capacity(arguments.len());
+    for (at, argument) in arguments.iter().enumerate() {
+        narrow.push(if is_value(at) { narrowed(argument)? } else { argument.clone() });
+    }
+    let values = || narrow.iter().enumerate().filter(|(at, _)| is_value(*at)).map(|(_, value)| value);
+    let scale = values().map(|value| value.data_type.scale()).max()?;
+    let mut digits = 0;
+    for value in values() {
+        let DataType::Decimal { precision, scale } = as_decimal(value.data_type) else { return None };
+        digits = digits.max(precision - scale);
+    }
+    let precision = (digits + scale).max(1);
+    if precision > DECIMAL_DIGITS_MAX {
+        return None;
+    }
+    let common = DataType::decimal(precision, scale);
+    let narrow = narrow.into_iter().enumerate();
+    let narrow =
+        narrow.map(|(at, each)| if is_value(at) { cast(each, common, Coercion::Implicit) } else { each }).collect();
+    Some(fold::call(function, narrow, common))
+}
+
+/// An expression as a decimal or an integer where it can be one.
+pub(super) fn narrowed_or_same(expression: Expression) -> Expression {
+    if expression.data_type != DataType::Numeric {
+        return expression;
+    }
+    narrowed(&expression).unwrap_or(expression)
+}
+
+/// Whether these are numbers, one of them a NUMERIC and none a float.
+pub(super) fn are_exact(types: &[DataType]) -> bool {
+    types.iter().any(|data_type| data_type.is_exact())
+        && types.iter().all(|data_type| data_type.is_exact() || data_type.is_integer() || *data_type == DataType::Null)
+}
+
+/// A comparison of something narrow with something wide, in the narrow form, so that it is made in the kernels of
+/// decimals: `x < c` says the same as `x < the smallest decimal of x's scale that is not less than c`. The bounds have
+/// a digit more than x, so that what lies beyond them lies beyond every x, NaN among it. None where there is no such form.
+pub(super) fn compare_narrow(function: Function, left: &Expression, right: &Expression) -> Option<Expression> {
+    if left.data_type == DataType::Numeric && right.data_type != DataType::Numeric {
+        return compare_narrow(mirrored(function)?, right, left);
+    }
+    let DataType::Decimal { precision, scale } = as_decimal(left.data_type) else { return None };
+    if right.data_type != DataType::Numeric || precision >= DECIMAL_DIGITS_MAX {
+        return None;
+    }
+    let bound = match function {
+        Function::Less | Function::GreaterEqual => Function::NarrowUp,
+        Function::LessEqual | Function::Greater => Function::NarrowDown,
+        _ => return None,
+    };
+    let narrow = fold::call(bound, vec![right.clone()], DataType::decimal(precision + 1, scale));
+    let left = arithmetic::to_scale(left.clone(), scale);
+    Some(fold::call(function, vec![left, narrow], DataType::Boolean))
+}
+
+/// The comparison with its sides swapped.
+fn mirrored(function: Function) -> Option<Function> {
+    Some(match function {
+        Function::Less => Function::Greater,
+        Function::LessEqual => Function::GreaterEqual,
+        Function::Greater => Function::Less,
+        Function::GreaterEqual => Function::LessEqual,
+        Function::Equal | Function::NotEqual => function,
+        _ => return None,
+    })
+}
+
+impl Binder<'_> {
+    /// A function of NUMERICs that gives one.
+    pub(super) fn numeric_call(&mut self, function: Function, arguments: Vec<Expression>) -> Result<Expression> {
+        let mut exact = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            exact.push(if argument.data_type == DataType::Null {
+                self.coerce(argument, DataType::Numeric, Coercion::Implicit)?
+            } else {
+                argument
+            });
+        }
+        Ok(fold::call(function, exact, DataType::Numeric))
+    }
+}
+
+/// A literal of more digits than a decimal has, NaN or an infinity.
+pub(super) fn wide_literal(text: &str) -> Result<Expression> {
+    Ok(Expression::constant(Value::numeric(Numeric::parse(text)?), DataType::Numeric))
+}
