@@ -62,7 +62,7 @@ impl Lowerer<'_> {
         let right = self.arranged(right, columns)?;
         match (kind, all) {
             (kind, false) => self.present(kind, columns, &left, &right),
-            (kind, true) => self.counted(kind, columns, &left, &right),
+            (kind, true) => self.counted(kind, &left, &right),
         }
     }
 
@@ -105,7 +105,7 @@ impl Lowerer<'_> {
     }
 
     /// INTERSECT ALL, EXCEPT ALL: each row as often as the smaller count, or the difference of counts, says.
-    fn counted(&mut self, kind: SetKind, columns: &[ColumnId], left: &Rows, right: &Rows) -> Result<Rows> {
+    fn counted(&mut self, kind: SetKind, left: &Rows, right: &Rows) -> Result<Rows> {
         let (groups, count) = self.counts(left)?;
         let (right_groups, on_right) = self.counts(right)?;
         let index = self.open_rows(&groups);

@@ -8,13 +8,14 @@ use ::arrow::array::{Array, ArrayRef, AsArray, StringArray, StringBuilder};
 use ::arrow::compute::cast;
 use ::arrow::datatypes::{DataType as Arrow, Field as ArrowField};
 use multiloop_planner::numeric::Numeric;
+use std::collections::HashMap;
 
 /// The key of a field's metadata that names its SQL type where the Arrow type does not tell it.
 const TYPE_KEY: &str = "multiloop:type";
 
 /// The field, marked as one of numbers whose digits are text.
 pub(super) fn marked(field: ArrowField) -> ArrowField {
-    field.with_metadata([(TYPE_KEY.to_owned(), "numeric".to_owned())].into())
+    field.with_metadata(HashMap::from([(TYPE_KEY.to_owned(), "numeric".to_owned())]))
 }
 
 /// Whether a field is marked as one of numbers.

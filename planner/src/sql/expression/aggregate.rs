@@ -9,15 +9,13 @@
 //! | `sum` | smallint, integer | bigint |
 //! | | bigint | decimal(38,0) |
 //! | | decimal(p,s) | decimal(38,s) |
-//! | | real, double | the same |
-//! | `avg` | integers | decimal(38,16) |
-//! | | decimal(p,s) | decimal(38, max(16,s)) |
+//! | | numeric, real, double | the same |
+//! | `avg`, `stddev…`, `variance`, `var_…` | integers, decimals, numeric | numeric |
 //! | | real, double | double |
-//! | `stddev…`, `variance`, `var_…` | any number | double (PostgreSQL: NUMERIC unless of a float) |
 //! | `min`, `max` | anything ordered but booleans | the same; varchar gives text |
 //! | `bool_and`, `every`, `bool_or` | boolean | boolean |
 //!
-//! The argument of the deviations and variances, and of `avg` over reals, is cast to double here. DISTINCT is
+//! Reals are cast to double here where the result is one. DISTINCT is
 //! dropped where it changes nothing (`min`, `max`, `bool_and`, `bool_or`), so that equal calls are seen to be equal.
 
 use super::call::{no_function, plain_argument};
