@@ -15,7 +15,7 @@ use crate::function::Function;
 use crate::relation::{Expression, ExpressionKind};
 use crate::sql::binder::Binder;
 use crate::sql::scope::Scope;
-use crate::types::{DECIMAL_DIGITS_MAX, DIVISION_SCALE_MIN, DataType};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 use crate::value::Value;
 use sqlparser::ast::{self, CeilFloorKind, DateTimeField};
 
@@ -65,7 +65,7 @@ impl Binder<'_> {
         let [value, digits] = take(arguments);
         // NUMERIC is the only type that has this function.
         let value = if value.data_type == DataType::Null && literal::unknown_text(&value).is_none() {
-            self.coerce(value, DataType::decimal(DECIMAL_DIGITS_MAX, DIVISION_SCALE_MIN), Coercion::Implicit)?
+            self.coerce(value, DataType::Numeric, Coercion::Implicit)?
         } else {
             value
         };

@@ -126,7 +126,7 @@ fn postgres_name(data_type: DataType) -> &'static str {
         DataType::BigInt => "bigint",
         DataType::Real => "real",
         DataType::Double => "double precision",
-        DataType::Decimal { .. } => "numeric",
+        DataType::Decimal { .. } | DataType::Numeric => "numeric",
         DataType::Text => "text",
         DataType::Varchar(_) => "character varying",
         DataType::Char(_) => "character",
