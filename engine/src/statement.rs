@@ -9,6 +9,7 @@ use crate::plan::{Planned, Timings, timed};
 use crate::session::Session;
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
+use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{Column, Table};
 use multiloop_planner::catalog::Declared;
@@ -52,11 +53,12 @@ fn run_once(
             Statement::Query(query) => runner.query(query, timings),
             Statement::Explain { kind, analyze, query } => explain::explain(&runner, kind, analyze, query),
             Statement::CreateTable { name, fields, declared, if_not_exists, or_replace } => {
-                let empty = || Ok((Table::empty(fields), declared));
+                let numerics = numerics_of(&fields, &[]);
+                let empty = || Ok((Table::empty(fields), Declared { numerics, ..declared }));
                 runner.create(&name, if_not_exists, or_replace, "CREATE TABLE", empty)
             }
             Statement::CreateTableAs { name, query, if_not_exists, or_replace } => {
-                let filled = || Ok((runner.table_of(query)?, Declared::default()));
+                let filled = || runner.table_of(query);
                 runner.create(&name, if_not_exists, or_replace, "CREATE TABLE AS", filled)
             }
             Statement::CreateView { name, columns, sql, needs, or_replace } => {
@@ -64,7 +66,7 @@ fn run_once(
             }
             Statement::Insert { name, query } => {
                 let source = runner.source(query)?;
-                let rows = runner.append(&name, |table| runner.build(table.fields.clone(), source))?;
+                let rows = runner.append(&name, |fields| runner.build(fields.to_vec(), source))?;
                 Ok(ResultStream::done(format!("INSERT 0 {rows}")))
             }
             Statement::Drop { names, views, if_exists, cascade } => runner.drop(&names, views, if_exists, cascade),
@@ -150,10 +152,13 @@ impl Runner<'_> {
         }
     }
 
-    fn table_of(&self, query: Query) -> Result<Table> {
+    fn table_of(&self, query: Query) -> Result<(Table, Declared)> {
+        let computed = query.computed_numerics();
         let source = self.source(query)?;
-        let fields = source.fields().iter().map(|field| Field { nullable: true, ..field.clone() }).collect();
-        self.build(fields, source)
+        let fields: Vec<Field> =
+            source.fields().iter().map(|field| Field { nullable: true, ..field.clone() }).collect();
+        let declared = Declared { numerics: numerics_of(&fields, &computed), ..Declared::default() };
+        Ok((self.build(fields, source)?, declared))
     }
 
     fn create(
@@ -169,6 +174,7 @@ impl Runner<'_> {
             return already_exists(name, if_not_exists, tag);
         }
         let (table, declared) = make()?;
+        let table = table.narrowed(&declared.numerics, &self.session.loading())?;
         let table = self.session.engine.0.stored(name, table, Arc::new(declared), &self.session.loading())?;
         let mut write = self.session.engine.0.catalog.begin_write();
         if exists(&write.state) && !or_replace {
@@ -195,12 +201,19 @@ impl Runner<'_> {
 
     /// Appends rows to a table: they are made while nobody else may write, for the table as it is then.
     /// Gives the number of rows.
-    fn append(&self, name: &str, rows: impl FnOnce(&Table) -> Result<Table>) -> Result<usize> {
+    fn append(&self, name: &str, rows: impl FnOnce(&[Field]) -> Result<Table>) -> Result<usize> {
         let context = self.session.loading();
         let mut write = self.session.engine.0.catalog.begin_write();
         let old = write.state.table(name)?.values(&context)?;
-        let rows = rows(&old)?;
         let declared = Arc::clone(&write.state.table(name)?.info.declared);
+        let rows = rows(&declared.fields(&old.fields))?;
+        let (old, rows) = if declared.numerics.is_empty() {
+            (old, rows)
+        } else {
+            let rows = rows.narrowed(&declared.numerics, &context)?;
+            let (old, rows) = alike(Arc::unwrap_or_clone(old), rows, &declared.numerics, &context)?;
+            (Arc::new(old), rows)
+        };
         check_not_null(name, &old.fields, &rows)?;
         let table = old.append(&rows, &context)?;
         keys::check(name, &declared.keys, &old, &rows, &table, &context)?;
@@ -254,14 +267,13 @@ impl Runner<'_> {
 
     fn copy_from(&self, name: &str, columns: &[usize], path: &str, options: CopyOptions) -> Result<ResultStream> {
         let format = copy_format(path, options)?;
-        let count = self.append(name, |table| {
-            let fields = &table.fields;
+        let count = self.append(name, |fields| {
             if columns.is_empty() {
                 return format::read_table(path, &format, Some(fields), &self.session.loading());
             }
             let chosen: Vec<Field> = columns.iter().map(|&position| fields[position].clone()).collect();
             let read = format::read_table(path, &format, Some(&chosen), &self.session.loading())?;
-            let mut builder = TableBuilder::new(fields.clone(), Storage::Compact, &self.session.loading());
+            let mut builder = TableBuilder::new(fields.to_vec(), Storage::Compact, &self.session.loading());
             for chunk in &read.chunks {
                 let column = |position: usize| match columns.iter().position(|&chosen| chosen == position) {
                     Some(found) => chunk.columns[found].clone(),
@@ -298,7 +310,7 @@ impl Runner<'_> {
 
     fn describe(&self, name: &str) -> Result<ResultStream> {
         let fields = match self.snapshot.state.get(name) {
-            Some(Entry::Table(stored)) => stored.info.fields.clone(),
+            Some(Entry::Table(stored)) => stored.info.declared.fields(&stored.info.fields),
             _ => self.fields_of_view(name)?,
         };
         let row = |field: &Field| {
@@ -314,12 +326,22 @@ impl Runner<'_> {
             return Err(Error::internal("a SELECT was not bound to a query"));
         };
         let columns = &query.columns;
-        let field = |(name, id): &(String, _)| {
+        let field = |((name, id), computed): (&(String, _), bool)| {
             let column = columns.get(*id);
-            Field::new(name.clone(), column.data_type, column.nullable)
+            let data_type = if computed { DataType::Numeric } else { column.data_type };
+            Field::new(name.clone(), data_type, column.nullable)
         };
-        Ok(query.output.iter().map(field).collect())
+        Ok(query.output.iter().zip(query.computed_numerics()).map(field).collect())
     }
+}
+
+/// Which columns are NUMERICs of no declared digits: those of this type, and decimals that are `computed`. Empty if none is.
+fn numerics_of(fields: &[Field], computed: &[bool]) -> Vec<bool> {
+    let is_one = |(index, field): (usize, &Field)| {
+        field.data_type == DataType::Numeric || (field.data_type.is_decimal() && computed.get(index) == Some(&true))
+    };
+    let numerics: Vec<bool> = fields.iter().enumerate().map(is_one).collect();
+    if numerics.contains(&true) { numerics } else { Vec::new() }
 }
 
 fn already_exists(name: &str, tolerated: bool, tag: &str) -> Result<ResultStream> {

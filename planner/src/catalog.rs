@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::evaluate::interval::Fields;
 use crate::relation::profile::number;
 use crate::sql::CopyOptions;
-use crate::types::Field;
+use crate::types::{DataType, Field};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -51,6 +51,20 @@ pub struct Declared {
     pub keys: Vec<Key>,
     /// For each column what its values lose where they are stored; empty if no column has such a type.
     pub restrictions: Vec<Option<Restriction>>,
+    /// For each column whether it is a NUMERIC without digits, whose values' scales are their own; empty if none is. A
+    /// snapshot whose values happen to be of one scale may have it as decimals.
+    pub numerics: Vec<bool>,
+}
+
+impl Declared {
+    /// The fields as they were declared, of a table that has these.
+    pub fn fields(&self, stored: &[Field]) -> Vec<Field> {
+        let declared = |(index, field): (usize, &Field)| match self.numerics.get(index) {
+            Some(true) => Field { data_type: DataType::Numeric, ..field.clone() },
+            _ => field.clone(),
+        };
+        stored.iter().enumerate().map(declared).collect()
+    }
 }
 
 /// PRIMARY KEY or UNIQUE.
@@ -79,6 +93,15 @@ impl TableInfo {
     /// The domain of a column, by its position.
     pub fn domain(&self, column: usize) -> Option<&Domain> {
         self.domains.get(column)?.as_ref()
+    }
+
+    /// A column as it was declared, whatever this snapshot has it as.
+    pub fn declared_field(&self, column: usize) -> Field {
+        let mut field = self.fields[column].clone();
+        if self.declared.numerics.get(column) == Some(&true) {
+            field.data_type = DataType::Numeric;
+        }
+        field
     }
 }
 

@@ -14,6 +14,12 @@ pub fn power_of_ten(exponent: u8) -> i128 {
     10i128.pow(u32::from(exponent))
 }
 
+/// Decimal digits; of zero one.
+pub fn digits_of(magnitude: u128) -> u8 {
+    let digits = magnitude.checked_ilog10().unwrap_or(0) + 1;
+    u8::try_from(digits).expect("128 bits are at most 39 digits")
+}
+
 /// 22003 for a value that the decimal type cannot hold. Of the most digits that there are it may be the narrow form
 /// alone that overflows.
 pub fn overflow(data_type: DataType) -> Error {

@@ -76,6 +76,28 @@ impl Numeric {
         Ok(Numeric::new(if kind == 'B' { -magnitude } else { magnitude }, scale))
     }
 
+    /// The integer and the scale of a text that [`Numeric::encode`] made; None of what is not finite, and of more digits
+    /// than 128 bits hold.
+    pub fn decode_narrow(text: &str) -> Option<(i128, u32)> {
+        let (key, scale) = text.split_once(' ')?;
+        let scale: u32 = scale.parse().ok()?;
+        let (kind, rest) = key.split_at_checked(1)?;
+        let complemented: String;
+        let digits = match kind {
+            "B" => {
+                complemented = complement(rest.trim_end_matches('~'));
+                complemented.as_str()
+            }
+            "C" => return Some((0, scale)),
+            _ => rest,
+        };
+        let (exponent, digits) = digits.split_at_checked(EXPONENT_DIGITS)?;
+        let exponent = exponent.parse::<i64>().ok()? - EXPONENT_ZERO;
+        let zeros = u32::try_from(exponent + i64::from(scale) - digits.len() as i64).ok()?;
+        let magnitude = digits.parse::<i128>().ok()?.checked_mul(10i128.checked_pow(zeros)?)?;
+        Some((if kind == "B" { -magnitude } else { magnitude }, scale))
+    }
+
     /// The text by which numbers are told apart and ordered, whatever their scales.
     pub fn key(&self) -> String {
         let mut text = self.encode();

@@ -4,6 +4,7 @@
 //! place only. `Query` holds the tree and the table of all its columns.
 
 mod column_set;
+mod computed_numeric;
 pub(crate) mod depth;
 pub(crate) mod effects;
 pub mod explain;

@@ -23,7 +23,7 @@ impl Binder<'_> {
         let position = self.position(table.span());
         let info = self.table_to_fill(table)?;
         let targets = self.target_columns(&info, columns)?;
-        let types: Vec<DataType> = targets.iter().map(|index| info.fields[*index].data_type).collect();
+        let types: Vec<DataType> = targets.iter().map(|index| info.declared_field(*index).data_type).collect();
         let values = plain_values(source);
         let rows = match values {
             Some(values) => self.bind_insert_values(values, &info, &targets)?,
@@ -170,7 +170,7 @@ impl Binder<'_> {
             let scope = Scope::empty(None, Clause::Values);
             let mut row = Vec::new();
             for (ast, index) in ast_row.iter().zip(targets) {
-                let field = &info.fields[*index];
+                let field = info.declared_field(*index);
                 let value = if is_default(ast) {
                     Expression::constant(Value::Null, field.data_type)
                 } else {
@@ -181,7 +181,7 @@ impl Binder<'_> {
             }
             rows.push(row);
         }
-        let fields: Vec<&Field> = targets[..width].iter().map(|index| &info.fields[*index]).collect();
+        let fields: Vec<Field> = targets[..width].iter().map(|index| info.declared_field(*index)).collect();
         let types: Vec<DataType> = fields.iter().map(|field| field.data_type).collect();
         Ok(self.values_relation(rows, &types, |index| fields[index].name.clone()))
     }
@@ -194,7 +194,7 @@ impl Binder<'_> {
         position: Option<Position>,
     ) -> Result<Expression> {
         let from = value.data_type;
-        let field = &info.fields[column];
+        let field = info.declared_field(column);
         let restriction = info.declared.restrictions.get(column).copied().flatten();
         self.coerce_restricted(value, field.data_type, restriction, Coercion::Assignment).map_err(|error| {
             if error.kind() != ErrorKind::TypeMismatch {
@@ -218,7 +218,7 @@ impl Binder<'_> {
     ) -> Result<Rows> {
         let mut columns: Vec<_> = Vec::new();
         let mut filled = Vec::new();
-        for (index, field) in info.fields.iter().enumerate() {
+        for (index, field) in info.declared.fields(&info.fields).iter().enumerate() {
             let given = targets.iter().position(|target| *target == index).and_then(|place| output.get(place));
             let value = match given {
                 Some((_, id)) if self.columns.get(*id).data_type == field.data_type && is_assigned => {

@@ -9,6 +9,7 @@ use super::data_type::{bind_data_type, is_bare_numeric, restriction};
 use super::exact;
 use super::fold;
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::evaluate;
 use crate::relation::{Expression, ExpressionKind};
 use crate::sql::binder::Binder;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType};
@@ -147,8 +148,7 @@ fn exact_decimal(mantissa: &str, exponent: i64) -> Option<Expression> {
 
 /// Decimal digits of a number, at least one.
 pub(super) fn digits_of(number: i128) -> u8 {
-    let digits = number.unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
-    u8::try_from(digits).expect("at most 39 digits")
+    evaluate::decimal::digits_of(number.unsigned_abs())
 }
 
 /// A literal that meets a decimal: an integer, or a string that reads as a number, becomes a decimal of just its

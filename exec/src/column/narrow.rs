@@ -1,0 +1,166 @@
+//! The two forms of a NUMERIC column. One of a declared scale, or all of whose numbers show the same, is stored as
+//! decimals, which are integers: `narrowed` finds such columns in a loaded table. Any other is stored as text.
+//!
+//! A column that is to be appended to may have the other form, or another scale: `alike` gives both sides one.
+
+use super::compact::compact;
+use super::statistics::Summary;
+use super::{Chunk, Column, ColumnData, Table};
+use crate::Result;
+use crate::context::{Context, Reservation};
+use multiloop_planner::evaluate::decimal::digits_of;
+use multiloop_planner::numeric::Numeric;
+use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Field};
+use multiloop_planner::value::Value;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// The integers of one scale that a chunk's numbers are. The scale is None of no number.
+struct Narrow {
+    integers: Vec<i128>,
+    scale: Option<u32>,
+}
+
+impl Table {
+    /// The same rows, those numerics as decimals that are of one scale and few enough digits. Columns that are `chosen`
+    /// and decimals already have as many digits as their largest number needs.
+    pub fn narrowed(mut self, chosen: &[bool], context: &Context) -> Result<Table> {
+        let mut changed = false;
+        for index in 0..self.fields.len() {
+            context.check()?;
+            match self.fields[index].data_type {
+                DataType::Numeric => changed |= self.narrow(index, context)?,
+                DataType::Decimal { scale, .. } if chosen.get(index) == Some(&true) => {
+                    let bounds = &self.statistics.columns[index];
+                    let bounds = [&bounds.min, &bounds.max].map(|bound| match bound {
+                        Some(Value::Decimal(bound)) => Some(bound.unsigned_abs()),
+                        _ => None,
+                    });
+                    if let [Some(min), Some(max)] = bounds {
+                        self.fields[index].data_type = decimal_of(min.max(max), scale);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(if changed { self.measured(Some(&context.memory)) } else { self })
+    }
+
+    /// Makes a numeric column decimals, if it can be.
+    fn narrow(&mut self, index: usize, context: &Context) -> Result<bool> {
+        let narrow: Option<Vec<Narrow>> =
+            self.chunks.par_iter().map(|chunk| narrow(&chunk.columns[index])).collect();
+        let Some(narrow) = narrow else { return Ok(false) };
+        let Some(scale) = narrow.iter().find_map(|chunk| chunk.scale) else { return Ok(false) };
+        if narrow.iter().any(|chunk| chunk.scale.is_some_and(|other| other != scale)) {
+            return Ok(false);
+        }
+        let Some(scale) = u8::try_from(scale).ok().filter(|scale| *scale <= DECIMAL_DIGITS_MAX) else { return Ok(false) };
+        let largest = narrow.iter().flat_map(|chunk| &chunk.integers).map(|integer| integer.unsigned_abs()).max();
+        let largest = largest.unwrap_or(0);
+        if digits_of(largest) > DECIMAL_DIGITS_MAX {
+            return Ok(false);
+        }
+        let data_type = decimal_of(largest, scale);
+        let field = Field { data_type, ..self.fields[index].clone() };
+        let columns = self.chunks.par_iter().zip(narrow).map(|(chunk, narrow)| {
+            let nulls = chunk.columns[index].nulls.clone();
+            compact(&[Column { data: ColumnData::Int128(narrow.integers.into()), nulls }], &field, false)
+        });
+        let columns = columns.collect::<Result<Vec<Column>>>()?;
+        self.replace(index, data_type, columns, context)?;
+        Ok(true)
+    }
+
+    /// Puts another column in the place of one.
+    fn replace(&mut self, index: usize, data_type: DataType, columns: Vec<Column>, context: &Context) -> Result<()> {
+        self.fields[index].data_type = data_type;
+        for (chunk, column) in self.chunks.iter_mut().zip(columns) {
+            let mut with = Chunk::clone(chunk);
+            with.ranges[index] = Summary::of(&column, data_type).range();
+            with.columns[index] = column;
+            let mut memory = Reservation::new(&context.memory);
+            memory.add(with.bytes())?;
+            with.reservation = Some(Arc::new(memory));
+            *chunk = Arc::new(with);
+        }
+        Ok(())
+    }
+
+    /// The same rows, a column of numbers in the form of another type that holds them.
+    fn in_form(&mut self, index: usize, data_type: DataType, context: &Context) -> Result<()> {
+        let from = self.fields[index].data_type;
+        let field = Field { data_type, ..self.fields[index].clone() };
+        let column = |chunk: &Arc<Chunk>| {
+            let value = |row: usize| match chunk.columns[index].value(row, from) {
+                Value::Decimal(unscaled) if data_type == DataType::Numeric => {
+                    Value::numeric(Numeric::new(unscaled, from.scale().into()))
+                }
+                value => value,
+            };
+            let values: Vec<Value> = (0..chunk.rows).map(value).collect();
+            compact(&[Column::from_values(data_type, &values)], &field, false)
+        };
+        let columns = self.chunks.par_iter().map(column).collect::<Result<Vec<Column>>>()?;
+        self.replace(index, data_type, columns, context)
+    }
+
+    fn has_no_number(&self, index: usize) -> bool {
+        self.statistics.columns[index].nulls == self.statistics.rows
+    }
+}
+
+/// Two tables of the same columns with their numerics, which are `chosen`, in one form.
+pub fn alike(mut a: Table, mut b: Table, chosen: &[bool], context: &Context) -> Result<(Table, Table)> {
+    let mut changed = [false; 2];
+    for index in (0..a.fields.len()).filter(|&index| chosen.get(index) == Some(&true)) {
+        let (of_a, of_b) = (a.fields[index].data_type, b.fields[index].data_type);
+        if of_a == of_b {
+            continue;
+        }
+        let common = match (of_a, of_b) {
+            (DataType::Decimal { precision: p, scale }, DataType::Decimal { precision: q, scale: other })
+                if scale == other =>
+            {
+                let common = DataType::decimal(p.max(q), scale);
+                a.fields[index].data_type = common;
+                b.fields[index].data_type = common;
+                continue;
+            }
+            _ if a.has_no_number(index) => of_b,
+            _ if b.has_no_number(index) => of_a,
+            _ => DataType::Numeric,
+        };
+        for (table, changed) in [&mut a, &mut b].into_iter().zip(&mut changed) {
+            if table.fields[index].data_type != common {
+                table.in_form(index, common, context)?;
+                *changed = true;
+            }
+        }
+    }
+    let measured = |table: Table, changed| if changed { table.measured(Some(&context.memory)) } else { table };
+    Ok((measured(a, changed[0]), measured(b, changed[1])))
+}
+
+/// The decimal type of a scale that has just the digits of a number.
+fn decimal_of(largest: u128, scale: u8) -> DataType {
+    DataType::decimal(digits_of(largest).max(scale).clamp(1, DECIMAL_DIGITS_MAX), scale)
+}
+
+/// The numbers of a column as integers, if all are of one scale and 128 bits hold them.
+fn narrow(column: &Column) -> Option<Narrow> {
+    let mut integers = Vec::with_capacity(column.rows());
+    let mut common = None;
+    for row in 0..column.rows() {
+        if column.is_null(row) {
+            integers.push(0);
+            continue;
+        }
+        let (unscaled, scale) = Numeric::decode_narrow(column.text(row)?)?;
+        if *common.get_or_insert(scale) != scale {
+            return None;
+        }
+        integers.push(unscaled);
+    }
+    Some(Narrow { integers, scale: common })
+}
