@@ -10,6 +10,7 @@ use crate::function::Function;
 use crate::multiloop::{Aggregate, CollectionId, Generator, KeyPart, Reduction, ScalarId, Shape, Source};
 use crate::relation::{AggregateCall, AggregateFunction, ColumnId, Expression};
 use crate::types::{DECIMAL_DIGITS_MAX, DataType, Field};
+use crate::value::Value;
 
 /// How an aggregate call's value comes from reduced fields.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,9 @@ pub(super) enum Final {
     Field(u32),
     /// `sum / count` in a type.
     Average { sum: u32, count: u32, data_type: DataType },
+    /// A sum of numerics that were told apart without their zeros, with the most digits that any of them shows; divided
+    /// by the count, if there is one.
+    Shown { sum: u32, scale: u32, count: Option<u32> },
     /// The variance in this field, its root if `root`, in a type.
     Spread { variance: u32, root: bool, data_type: DataType },
 }
@@ -148,16 +152,19 @@ impl Lowerer<'_> {
             !call.distinct && argument.is_some_and(|argument| !self.nullability.scalar(&self.program, argument));
         let condition = call.filter.as_ref().map(|filter| self.conjuncts(filter)).transpose()?.unwrap_or_default();
         // Numerics are told apart by their keys, and counted so; those of a sum lose the zeros that tell equal ones apart.
+        let mut shown = None;
         let argument = match argument {
             Some(argument) if call.distinct && self.program.scalars.data_type(argument) == DataType::Numeric => {
                 Some(if call.function == AggregateFunction::Count {
                     self.as_key(argument)
                 } else {
+                    shown = Some(self.program.scalars.call(Function::Scale, vec![argument], DataType::Integer));
                     self.program.scalars.call(Function::TrimScale, vec![argument], DataType::Numeric)
                 })
             }
             argument => argument,
         };
+        let shown = shown.filter(|_| matches!(call.function, AggregateFunction::Sum | AggregateFunction::Average));
         let Some(argument) = argument else {
             if call.function != AggregateFunction::CountRows {
                 return Err(Error::internal("an aggregate without its argument"));
@@ -174,6 +181,13 @@ impl Lowerer<'_> {
         };
         use AggregateFunction as A;
         let data_type = call.data_type;
+        if let Some(shown) = shown {
+            let sum = add(Reduction::Sum, DataType::Numeric, true);
+            let count = (call.function == A::Average).then(|| add(Reduction::Count, DataType::BigInt, true));
+            let largest = Aggregate::new(Reduction::Max, vec![shown], DataType::Integer);
+            let scale = position_of(Aggregate { condition, ..largest }, aggregates);
+            return Ok(Final::Shown { sum, scale, count });
+        }
         Ok(match call.function {
             A::CountRows => Final::Field(add(Reduction::CountRows, DataType::BigInt, false)),
             A::Count => Final::Field(add(Reduction::Count, DataType::BigInt, call.distinct)),
@@ -210,6 +224,17 @@ impl Lowerer<'_> {
                     let (sum, count) = (field(self, sum), field(self, count));
                     self.quotient(sum, count, data_type)
                 }
+                Final::Shown { sum, scale, count } => {
+                    let (sum, scale) = (field(self, sum), field(self, scale));
+                    let shown = self.shown_with(sum, scale);
+                    match count {
+                        Some(count) => {
+                            let count = field(self, count);
+                            self.quotient(shown, count, DataType::Numeric)
+                        }
+                        None => shown,
+                    }
+                }
                 Final::Spread { variance, root, data_type } => {
                     let mut value = field(self, variance);
                     if root && data_type == DataType::Numeric {
@@ -223,6 +248,13 @@ impl Lowerer<'_> {
             values.push((column, value));
         }
         values
+    }
+
+    /// A numeric with so many digits behind the point; where there is no such number, as it is.
+    fn shown_with(&mut self, number: ScalarId, scale: ScalarId) -> ScalarId {
+        let zero = self.program.scalars.constant(Value::Int(0), DataType::Integer);
+        let scale = self.program.scalars.call(Function::Coalesce, vec![scale, zero], DataType::Integer);
+        self.program.scalars.call(Function::Round, vec![number, scale], DataType::Numeric)
     }
 
     /// `sum / count`. Without rows the sum is NULL, and so is the quotient.

@@ -229,7 +229,7 @@ impl Numeric {
             && let Finite { unscaled, scale } = exponent
             && let Some(integer) = (unscaled / power_of_ten(*scale)).to_i32()
         {
-            return self.integer_power(integer, exponent);
+            return self.integer_power(integer);
         }
         if self.is_zero() {
             return Ok(Numeric::zero(SIGNIFICANT_MIN as u32));
@@ -254,15 +254,16 @@ impl Numeric {
         Ok(if negative && is_odd { result.negate() } else { result })
     }
 
-    fn integer_power(&self, exponent: i32, written: &Numeric) -> Result<Numeric> {
+    fn integer_power(&self, exponent: i32) -> Result<Numeric> {
         let weight = if self.is_zero() { 0.0 } else { f64::from(exponent) * scale::decimal_exponent(self) };
         if weight > 131_072.0 {
             return Err(overflow());
         }
-        if weight + 1.0 < -(SHOWN_MAX as f64) {
-            return Ok(Numeric::zero(SHOWN_MAX as u32));
+        // As many digits behind the point as PostgreSQL 15 shows, however small the power is.
+        let to = scale::shown(SIGNIFICANT_MIN, &[self]);
+        if weight + 1.0 < -f64::from(to) {
+            return Ok(Numeric::zero(to));
         }
-        let to = scale::shown(SIGNIFICANT_MIN - weight as i64, &[self, written]);
         if exponent == 0 {
             return Ok(Numeric::from_integer(1).round(to.into()));
         }

@@ -177,11 +177,13 @@ fn as_guessed(text: &str, data_type: DataType, guess: &Guess, decimal: u8) -> bo
 /// A number with a point in place of its decimal comma; of other types the text itself.
 fn with_point(text: &str, data_type: DataType) -> String {
     match data_type {
-        DataType::Real | DataType::Double | DataType::Decimal { .. } if !text.contains('.') => {
+        DataType::Real | DataType::Double | DataType::Decimal { .. } | DataType::Numeric if !text.contains('.') => {
             text.replacen(',', ".", 1)
         }
         // No number with this separator: its own error follows.
-        DataType::Real | DataType::Double | DataType::Decimal { .. } => format!("{text} (decimal comma)"),
+        DataType::Real | DataType::Double | DataType::Decimal { .. } | DataType::Numeric => {
+            format!("{text} (decimal comma)")
+        }
         _ => text.to_owned(),
     }
 }

@@ -13,6 +13,7 @@ use super::{Input, TileGroups};
 use crate::column::{Column, ColumnData};
 use crate::technique::Technique;
 use crate::{Error, ErrorKind, Result};
+use multiloop_planner::evaluate;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Interval;
 use std::ops::Range;
@@ -479,7 +480,7 @@ fn add_wide(low: &mut i128, high: &mut i32, value: i128) {
 /// What PostgreSQL says of a number that its type does not hold.
 pub(super) fn out_of_range(data_type: DataType) -> Error {
     match data_type {
-        DataType::Decimal { .. } => Error::new(ErrorKind::NumericOverflow, "numeric field overflow"),
+        decimal if decimal.is_decimal() => evaluate::decimal::overflow(decimal),
         DataType::Interval => Error::new(ErrorKind::DatetimeOverflow, "interval out of range"),
         other => Error::new(ErrorKind::NumericOverflow, format!("{other} out of range")),
     }

@@ -134,6 +134,10 @@ fn chosen(function: Function, facts: &[Fact]) -> Option<Option<Interval>> {
 /// The bounds of functions of integer-like arguments, none of which is NULL. The outer None: not known here.
 fn strict(function: Function, bounds: &[Interval], types: &[DataType], result: DataType) -> Option<Computed> {
     use Function as F;
+    // Numerics are no integers, and have no bounds.
+    if result == DataType::Numeric || types.contains(&DataType::Numeric) {
+        return None;
+    }
     let a = *bounds.first()?;
     let b = bounds.get(1).copied();
     Some(match function {

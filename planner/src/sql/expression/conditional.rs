@@ -5,7 +5,7 @@ use super::fold;
 use super::operator::or;
 use crate::error::Result;
 use crate::function::Function;
-use crate::relation::{Expression, ExpressionKind};
+use crate::relation::Expression;
 use crate::sql::binder::Binder;
 use crate::sql::scope::Scope;
 use crate::types::DataType;
@@ -79,6 +79,7 @@ impl Binder<'_> {
         let (l, r) = (known.data_type, other.data_type);
         let (left, right) = self.comparable("=", known.clone(), other)?;
         if left.data_type == DataType::Numeric || right.data_type == DataType::Numeric {
+            let known = if known.data_type == DataType::Null { left.clone() } else { known };
             let data_type = known.data_type;
             let equal = self.compare(Function::Equal, left, right)?;
             let null = Expression::constant(Value::Null, data_type);
@@ -89,7 +90,7 @@ impl Binder<'_> {
             return Ok(fold::call(Function::NullIf, vec![left, right], data_type));
         }
         // The comparison is on another type than the value's.
-        let value = if let ExpressionKind::Parameter(_) | ExpressionKind::Constant(_) = known.kind {
+        let value = if known.data_type == DataType::Null {
             left.clone()
         } else {
             self.coerce(known, data_type, Coercion::Implicit)?
