@@ -9,8 +9,8 @@ use crate::plan::{Planned, Timings, timed};
 use crate::session::Session;
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
-use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::build::{Storage, TableBuilder};
+use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::{Column, Table};
 use multiloop_planner::catalog::Declared;
 use multiloop_planner::multiloop::Program;
@@ -30,7 +30,9 @@ pub(crate) fn run(
     timings: Timings,
 ) -> Result<ResultStream> {
     match run_once(session, parsed, parameters, timings, false) {
-        Err(error) if error.kind() == ErrorKind::DecimalOverflow => run_once(session, parsed, parameters, timings, true),
+        Err(error) if error.kind() == ErrorKind::DecimalOverflow => {
+            run_once(session, parsed, parameters, timings, true)
+        }
         result => result,
     }
 }

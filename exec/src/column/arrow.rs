@@ -8,8 +8,8 @@ mod numeric;
 mod tests;
 
 pub use export::{to_array, to_record_batch};
-pub use import::{to_column, to_column_of};
 pub(in crate::column) use import::{copies, too_much_text};
+pub use import::{to_column, to_column_of};
 
 use crate::{Error, Result};
 use ::arrow::datatypes::{DataType as Arrow, Field as ArrowField, IntervalUnit, Schema, SchemaRef, TimeUnit};
@@ -25,7 +25,8 @@ pub fn fields_of(schema: &Schema) -> Result<Vec<Field>> {
 /// The SQL field of an Arrow field; see [`fields_of`].
 pub fn field_of(field: &ArrowField) -> Result<Field> {
     let data_type = type_of(field.data_type(), field.name())?;
-    let data_type = if data_type == DataType::Text && numeric::is_marked(field) { DataType::Numeric } else { data_type };
+    let data_type =
+        if data_type == DataType::Text && numeric::is_marked(field) { DataType::Numeric } else { data_type };
     Ok(Field::new(field.name(), data_type, field.is_nullable()))
 }
 

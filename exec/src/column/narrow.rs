@@ -48,14 +48,15 @@ impl Table {
 
     /// Makes a numeric column decimals, if it can be.
     fn narrow(&mut self, index: usize, context: &Context) -> Result<bool> {
-        let narrow: Option<Vec<Narrow>> =
-            self.chunks.par_iter().map(|chunk| narrow(&chunk.columns[index])).collect();
+        let narrow: Option<Vec<Narrow>> = self.chunks.par_iter().map(|chunk| narrow(&chunk.columns[index])).collect();
         let Some(narrow) = narrow else { return Ok(false) };
         let Some(scale) = narrow.iter().find_map(|chunk| chunk.scale) else { return Ok(false) };
         if narrow.iter().any(|chunk| chunk.scale.is_some_and(|other| other != scale)) {
             return Ok(false);
         }
-        let Some(scale) = u8::try_from(scale).ok().filter(|scale| *scale <= DECIMAL_DIGITS_MAX) else { return Ok(false) };
+        let Some(scale) = u8::try_from(scale).ok().filter(|scale| *scale <= DECIMAL_DIGITS_MAX) else {
+            return Ok(false);
+        };
         let largest = narrow.iter().flat_map(|chunk| &chunk.integers).map(|integer| integer.unsigned_abs()).max();
         let largest = largest.unwrap_or(0);
         if digits_of(largest) > DECIMAL_DIGITS_MAX {

@@ -48,7 +48,9 @@ impl Summary {
         let from = |base: i64, offset: u64| integer(i128::from(base) + i128::from(offset));
         let scan = match &column.data {
             // Equal numbers can look different, and nothing asks for the bounds of their texts.
-            _ if data_type == DataType::Numeric => Scan { values: None, sorted: column.rows() <= 1, runs: column.rows() },
+            _ if data_type == DataType::Numeric => {
+                Scan { values: None, sorted: column.rows() <= 1, runs: column.rows() }
+            }
             ColumnData::Frame8 { base, offsets } => scan(offsets, nulls).map(|offset| from(*base, offset.into())),
             ColumnData::Frame16 { base, offsets } => scan(offsets, nulls).map(|offset| from(*base, offset.into())),
             ColumnData::Frame32 { base, offsets } => scan(offsets, nulls).map(|offset| from(*base, offset.into())),

@@ -4,10 +4,10 @@
 //! Its memory is kept from tile to tile: kernels take the `Vec` that is there, clear it and fill it again.
 
 use super::bitmap::Bitmap;
+use crate::column::value::text_value;
 use crate::column::{Dictionary, TextView};
 use arrow::buffer::Buffer;
 use multiloop_planner::types::DataType;
-use crate::column::value::text_value;
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
 

@@ -26,8 +26,7 @@ pub fn overflow(data_type: DataType) -> Error {
     let DataType::Decimal { precision, scale } = data_type else {
         return Error::new(ErrorKind::NumericOverflow, "numeric field overflow");
     };
-    let kind =
-        if precision == DECIMAL_DIGITS_MAX { ErrorKind::DecimalOverflow } else { ErrorKind::NumericOverflow };
+    let kind = if precision == DECIMAL_DIGITS_MAX { ErrorKind::DecimalOverflow } else { ErrorKind::NumericOverflow };
     Error::new(kind, "numeric field overflow").with_hint(format!(
         "A field with precision {precision}, scale {scale} must round to an absolute value less than 10^{}.",
         precision - scale

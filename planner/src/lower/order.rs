@@ -16,7 +16,9 @@ impl Lowerer<'_> {
         let plain: Option<Vec<_>> = keys
             .iter()
             .map(|key| match key.expression.kind {
-                ExpressionKind::Column(column) if key.expression.data_type != DataType::Numeric => input.position(column).ok().map(|field| (field, key.order)),
+                ExpressionKind::Column(column) if key.expression.data_type != DataType::Numeric => {
+                    input.position(column).ok().map(|field| (field, key.order))
+                }
                 _ => None,
             })
             .collect();

@@ -123,7 +123,8 @@ impl Lowerer<'_> {
     /// How often each row is there, and at which field.
     fn counts(&mut self, rows: &Rows) -> Result<(Rows, u32)> {
         let count = Aggregate::new(Reduction::CountRows, Vec::new(), DataType::BigInt);
-        let (groups, places) = self.groups_of_rows(rows, vec![(Field::new("count", DataType::BigInt, false), count)])?;
+        let (groups, places) =
+            self.groups_of_rows(rows, vec![(Field::new("count", DataType::BigInt, false), count)])?;
         Ok((groups, places[0]))
     }
 

@@ -76,9 +76,7 @@ impl Numeric {
             (_, zero) if zero.is_zero() => Err(division_by_zero()),
             (Finite { .. }, Finite { .. }) => self.divide_to(other, scale::of_quotient(self, other)).checked(),
             (Finite { .. }, _) => Ok(Numeric::zero(0)),
-            (special, Finite { .. }) => {
-                Ok(if other.signum() == Some(-1) { special.negate() } else { special.clone() })
-            }
+            (special, Finite { .. }) => Ok(if other.signum() == Some(-1) { special.negate() } else { special.clone() }),
             _ => Ok(NaN),
         }
     }

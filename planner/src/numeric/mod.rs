@@ -172,7 +172,8 @@ impl Numeric {
     ///
     /// Errors: 22P02 for what is no number, 22003 for one beyond what NUMERIC holds.
     pub fn parse(text: &str) -> Result<Self> {
-        let invalid = || Error::new(ErrorKind::InvalidText, format!("invalid input syntax for type numeric: \"{text}\""));
+        let invalid =
+            || Error::new(ErrorKind::InvalidText, format!("invalid input syntax for type numeric: \"{text}\""));
         let trimmed = text.trim_matches([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);
         let (negative, magnitude) = match trimmed.strip_prefix(['-', '+']) {
             Some(rest) => (trimmed.starts_with('-'), rest),

@@ -99,7 +99,8 @@ impl Numeric {
         for _ in 0..halvings {
             sum = &sum * &sum / &unit;
         }
-        let (dividend, divisor) = if self.signum() == Some(-1) { (&unit * power_of_ten(to), sum) } else { (sum * power_of_ten(to), unit) };
+        let (dividend, divisor) =
+            if self.signum() == Some(-1) { (&unit * power_of_ten(to), sum) } else { (sum * power_of_ten(to), unit) };
         Ok(Numeric::new(divide_rounded(&dividend, &divisor), to))
     }
 

@@ -49,7 +49,11 @@ fn origin(value: &Expression) -> Option<Origin> {
     match &value.kind {
         ExpressionKind::Column(column) => Some(Origin::Column(*column)),
         // `integer::numeric` is the decimal of all of the integer's digits.
-        ExpressionKind::Call(Function::Cast, from) if from[0].data_type.is_integer() && value.data_type.scale() == 0 => None,
+        ExpressionKind::Call(Function::Cast, from)
+            if from[0].data_type.is_integer() && value.data_type.scale() == 0 =>
+        {
+            None
+        }
         ExpressionKind::Call(Function::Cast, _) => Some(Origin::Declared),
         _ => None,
     }

@@ -48,7 +48,8 @@ pub fn write(
 
 /// A number with a comma in place of its point.
 fn with_comma(text: String, data_type: DataType) -> String {
-    let fractional = matches!(data_type, DataType::Real | DataType::Double | DataType::Decimal { .. } | DataType::Numeric);
+    let fractional =
+        matches!(data_type, DataType::Real | DataType::Double | DataType::Decimal { .. } | DataType::Numeric);
     if fractional { text.replacen('.', ",", 1) } else { text }
 }
 

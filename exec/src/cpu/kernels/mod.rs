@@ -63,7 +63,8 @@ pub struct Scratch {
 /// Applies a function to vectors of `len` tuples (any of them may be constant).
 pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Scratch, out: &mut Vector) -> Result<()> {
     // Numbers as text are no text: what they mean is `evaluate`'s business.
-    let passes_on = matches!(call.function, Function::Case | Function::Coalesce | Function::IsNull | Function::IsNotNull);
+    let passes_on =
+        matches!(call.function, Function::Case | Function::Coalesce | Function::IsNull | Function::IsNotNull);
     if !passes_on && (call.result == DataType::Numeric || call.types.contains(&DataType::Numeric)) {
         return fallback::call(call, arguments, len, out);
     }

@@ -71,7 +71,11 @@ pub(crate) fn aggregate_type(function: AggregateFunction, argument: DataType) ->
         (A::StddevSample | A::StddevPopulation | A::VarianceSample | A::VariancePopulation, number)
             if number.is_numeric() =>
         {
-            if number.is_float() { T::Double } else { T::Numeric }
+            if number.is_float() {
+                T::Double
+            } else {
+                T::Numeric
+            }
         }
         (A::Min | A::Max, T::Boolean) => return None,
         (A::Min | A::Max, T::Varchar(_)) => T::Text,

@@ -98,7 +98,7 @@ impl Binder<'_> {
             return Ok((left, right));
         }
         if l.is_numeric() && r.is_numeric() {
-            return comparable_numbers(left, right);
+            return comparable_numbers(left, right, self.wide_numerics);
         }
         if let (DataType::Date, DataType::Timestamp) = (l, r)
             && let Some(date) = midnight(&right)
@@ -259,8 +259,8 @@ fn names_column(expression: &Expression) -> bool {
     }
 }
 
-/// Numbers of different types.
-fn comparable_numbers(left: Expression, right: Expression) -> Result<(Expression, Expression)> {
+/// Numbers of different types. Decimals get one scale even where that could be too many digits, unless they have been.
+fn comparable_numbers(left: Expression, right: Expression, wide: bool) -> Result<(Expression, Expression)> {
     let (l, r) = (left.data_type, right.data_type);
     if l.is_float() || r.is_float() {
         let to_double = |side| cast(side, DataType::Double, Coercion::Implicit);
@@ -293,7 +293,7 @@ fn comparable_numbers(left: Expression, right: Expression) -> Result<(Expression
         DataType::Decimal { precision, scale: own } => precision - own + scale <= DECIMAL_DIGITS_MAX,
         _ => true,
     };
-    if !fits(&left) || !fits(&right) {
+    if wide && (!fits(&left) || !fits(&right)) {
         return Ok((exact::widened(left), exact::widened(right)));
     }
     Ok((arithmetic::to_scale(left, scale), arithmetic::to_scale(right, scale)))

@@ -209,7 +209,7 @@ impl Binder<'_> {
             U::Plus => self.unary_plus(bound),
             U::BitwiseNot => self.bitwise_not(bound),
             U::PGAbs => self.call_by_name("abs", vec![bound], position),
-            U::PGSquareRoot => self.call_by_name("sqrt", vec![bound], position),
+            U::PGSquareRoot => self.call_by_name("dsqrt", vec![bound], position),
             U::PGCubeRoot => self.call_by_name("cbrt", vec![bound], position),
             U::Minus
             | U::AtDashAt
