@@ -321,14 +321,6 @@ pub fn function_effects(function: Function, arguments: &[DataType], result: Data
         | F::BitXor
         | F::BitNot
         | F::Random
-        | F::Scale
-        | F::MinScale
-        | F::TrimScale
-        | F::Average
-        | F::DeviationOf
-        | F::NumericKey
-        | F::NarrowUp
-        | F::NarrowDown
         | F::DateDifference
         | F::TimeAddInterval
         | F::TimeSubtractInterval
@@ -340,16 +332,25 @@ pub fn function_effects(function: Function, arguments: &[DataType], result: Data
         // Only a cast that widens cannot fail.
         F::Cast | F::AssignCast => !cast_is_total(arguments[0], result, function),
         F::Substring => arguments.len() == 3,
-        // Numbers whose digits exceed what NUMERIC holds are made of such as nearly do.
-        F::Add | F::Subtract | F::Multiply | F::Negate | F::Abs | F::Ceil | F::Floor | F::Round | F::Truncate
-            if result == DataType::Numeric =>
-        {
-            false
-        }
+        numeric if is_total_of_numerics(numeric, result) => false,
         F::Add | F::Subtract | F::Multiply => !arithmetic_is_total(function, arguments, result),
         _ => true,
     };
     Effects { may_fail, volatile: function == Function::Random }
+}
+
+/// Whether a function has a value for all numerics. (Numbers whose digits exceed what NUMERIC holds are made of such as
+/// nearly do.)
+fn is_total_of_numerics(function: Function, result: DataType) -> bool {
+    use Function as F;
+    match function {
+        F::Scale | F::MinScale | F::TrimScale | F::NumericKey | F::NarrowUp | F::NarrowDown => true,
+        F::Average | F::DeviationOf => true,
+        F::Add | F::Subtract | F::Multiply | F::Negate | F::Abs | F::Ceil | F::Floor | F::Round | F::Truncate => {
+            result == DataType::Numeric
+        }
+        _ => false,
+    }
 }
 
 /// Whether the sum, difference or product of any two decimals of these types fits the result's.

@@ -105,23 +105,6 @@ impl Binder<'_> {
                 let [left, right] = take(arguments);
                 self.arithmetic(Function::Modulo, left, right)
             }
-            ("abs" | "sign" | "ceil" | "ceiling" | "floor" | "round" | "trunc", 1) => {
-                return self.number_function(name, arguments);
-            }
-            ("round" | "trunc", 2) => return self.round_to_digits(name, arguments),
-            ("log", 2) => return self.logarithm(arguments),
-            ("sqrt", 1) => return self.exact_function(Function::SquareRoot, arguments),
-            ("exp", 1) => return self.exact_function(Function::Exp, arguments),
-            ("ln", 1) => return self.exact_function(Function::Ln, arguments),
-            ("log" | "log10", 1) => return self.exact_function(Function::Log10, arguments),
-            ("power" | "pow", 2) => return self.exact_function(Function::Power, arguments),
-            ("div", 2) => return self.numeric_function(Function::DivideWhole, DataType::Numeric, arguments),
-            ("factorial", 1) => return self.numeric_function(Function::Factorial, DataType::Numeric, arguments),
-            ("trim_scale", 1) => return self.numeric_function(Function::TrimScale, DataType::Numeric, arguments),
-            ("scale", 1) => return self.numeric_function(Function::Scale, DataType::Integer, arguments),
-            ("min_scale", 1) => return self.numeric_function(Function::MinScale, DataType::Integer, arguments),
-            ("gcd", 2) => return self.common_divisor(Function::Gcd, arguments),
-            ("lcm", 2) => return self.common_divisor(Function::Lcm, arguments),
             ("concat", 1..) => self.concat_skip_null(Function::ConcatSkipNull, arguments),
             ("concat_ws", 2..) => self.concat_skip_null(Function::ConcatWithSeparator, arguments),
             ("octet_length", 1) => {
@@ -162,7 +145,7 @@ impl Binder<'_> {
                 let [value] = take(arguments);
                 self.coerce(value, DataType::Date, Coercion::Explicit)
             }
-            _ => return Ok(Special::NoMatch(arguments)),
+            _ => return self.special_number_function(name, arguments),
         };
         call.map(Special::Bound)
     }

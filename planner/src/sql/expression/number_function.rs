@@ -31,8 +31,33 @@ fn function_of(name: &str) -> Function {
 }
 
 impl Binder<'_> {
+    /// The functions of numbers whose types follow no fixed signature.
+    pub(super) fn special_number_function(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
+        use Function as F;
+        match (name, arguments.len()) {
+            ("abs" | "sign" | "ceil" | "ceiling" | "floor" | "round" | "trunc", 1) => {
+                self.number_function(name, arguments)
+            }
+            ("round" | "trunc", 2) => self.round_to_digits(name, arguments),
+            ("log", 2) => self.logarithm(arguments),
+            ("sqrt", 1) => self.exact_function(F::SquareRoot, arguments),
+            ("exp", 1) => self.exact_function(F::Exp, arguments),
+            ("ln", 1) => self.exact_function(F::Ln, arguments),
+            ("log" | "log10", 1) => self.exact_function(F::Log10, arguments),
+            ("power" | "pow", 2) => self.exact_function(F::Power, arguments),
+            ("div", 2) => self.numeric_function(F::DivideWhole, DataType::Numeric, arguments),
+            ("factorial", 1) => self.numeric_function(F::Factorial, DataType::Numeric, arguments),
+            ("trim_scale", 1) => self.numeric_function(F::TrimScale, DataType::Numeric, arguments),
+            ("scale", 1) => self.numeric_function(F::Scale, DataType::Integer, arguments),
+            ("min_scale", 1) => self.numeric_function(F::MinScale, DataType::Integer, arguments),
+            ("gcd", 2) => self.common_divisor(F::Gcd, arguments),
+            ("lcm", 2) => self.common_divisor(F::Lcm, arguments),
+            _ => Ok(Special::NoMatch(arguments)),
+        }
+    }
+
     /// abs, sign, ceil, floor, round or trunc of one argument.
-    pub(super) fn number_function(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
+    fn number_function(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
         let data_type = arguments[0].data_type;
         if !data_type.is_numeric() && data_type != DataType::Null {
             return Ok(Special::NoMatch(arguments));
@@ -55,7 +80,7 @@ impl Binder<'_> {
     }
 
     /// `round(decimal, digits)` and `trunc(decimal, digits)`.
-    pub(super) fn round_to_digits(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
+    fn round_to_digits(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
         let (value, digits) = (arguments[0].data_type, arguments[1].data_type);
         if !(value.is_integer() || value.is_exact() || value == DataType::Null)
             || !matches!(digits, DataType::SmallInt | DataType::Integer | DataType::Null)
@@ -96,7 +121,7 @@ impl Binder<'_> {
 
     /// A root, logarithm, exponential or power of NUMERICs; no match where a float or nothing but integers is among
     /// the arguments, for these are doubles.
-    pub(super) fn exact_function(&mut self, function: Function, arguments: Vec<Expression>) -> Result<Special> {
+    fn exact_function(&mut self, function: Function, arguments: Vec<Expression>) -> Result<Special> {
         let types: Vec<DataType> = arguments.iter().map(|argument| argument.data_type).collect();
         if !exact::are_exact(&types) {
             return Ok(Special::NoMatch(arguments));
@@ -105,7 +130,7 @@ impl Binder<'_> {
     }
 
     /// div, factorial, scale, min_scale or trim_scale, which are NUMERIC's alone.
-    pub(super) fn numeric_function(
+    fn numeric_function(
         &mut self,
         function: Function,
         result: DataType,
@@ -123,7 +148,7 @@ impl Binder<'_> {
     }
 
     /// gcd and lcm: of integers in the wider one's type.
-    pub(super) fn common_divisor(&mut self, function: Function, arguments: Vec<Expression>) -> Result<Special> {
+    fn common_divisor(&mut self, function: Function, arguments: Vec<Expression>) -> Result<Special> {
         let (l, r) = (arguments[0].data_type, arguments[1].data_type);
         if l.is_integer() && r.is_integer() {
             return Ok(Special::Bound(fold::call(function, arguments, l.max(r).max(DataType::Integer))));
@@ -132,7 +157,7 @@ impl Binder<'_> {
     }
 
     /// `log(base, value)`: numeric, but of floats double.
-    pub(super) fn logarithm(&mut self, arguments: Vec<Expression>) -> Result<Special> {
+    fn logarithm(&mut self, arguments: Vec<Expression>) -> Result<Special> {
         let fits = |argument: &Expression| argument.data_type.is_numeric() || argument.data_type == DataType::Null;
         if !arguments.iter().all(fits) {
             return Ok(Special::NoMatch(arguments));
