@@ -5,7 +5,7 @@ use super::{Call, arithmetic, decimal};
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::numeric::Numeric;
-use crate::types::DataType;
+use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 use crate::value::Value;
 use std::borrow::Cow;
 
@@ -90,7 +90,8 @@ fn narrow(call: &Call) -> Result<Value> {
     let DataType::Decimal { precision, scale } = call.result else {
         return Err(Error::internal("a number is narrowed to a decimal"));
     };
-    let limit = decimal::power_of_ten(precision) - 1;
+    // What is compared with the most digits that there are may have all of them: the bound lies beyond these.
+    let limit = decimal::power_of_ten(precision) - i128::from(precision < DECIMAL_DIGITS_MAX);
     let number = number(call, 0)?;
     if number.compare(&Numeric::new(limit, scale.into())).is_gt() {
         return Ok(Value::Decimal(limit));

@@ -128,8 +128,9 @@ impl Statement {
         }
         let Some(open) = self.tokens.iter().position(|token| token.token == Token::LParen) else { return };
         let Some((close, _)) = self.closing(open) else { return };
-        let is_table = self.tokens[..open].iter().any(|token| is_keyword(&token.token, "table"));
-        if !is_table || !self.is(self.solid(close + 1), "as") {
+        let before = |keyword| self.tokens[..open].iter().any(|token| is_keyword(&token.token, keyword));
+        // Behind AS it is the query's.
+        if !before("table") || before("as") || !self.is(self.solid(close + 1), "as") {
             return;
         }
         // Names with nothing but commas between them.

@@ -86,13 +86,14 @@ pub(super) fn are_exact(types: &[DataType]) -> bool {
 
 /// A comparison of something narrow with something wide, in the narrow form, so that it is made in the kernels of
 /// decimals: `x < c` says the same as `x < the smallest decimal of x's scale that is not less than c`. The bounds have
-/// a digit more than x, so that what lies beyond them lies beyond every x, NaN among it. None where there is no such form.
+/// a digit more than x (or are the number next to all that 38 digits make), so that what lies beyond them lies beyond
+/// every x, NaN among it. None where there is no such form.
 pub(super) fn compare_narrow(function: Function, left: &Expression, right: &Expression) -> Option<Expression> {
     if left.data_type == DataType::Numeric && right.data_type != DataType::Numeric {
         return compare_narrow(mirrored(function)?, right, left);
     }
     let DataType::Decimal { precision, scale } = as_decimal(left.data_type) else { return None };
-    if right.data_type != DataType::Numeric || precision >= DECIMAL_DIGITS_MAX {
+    if right.data_type != DataType::Numeric {
         return None;
     }
     let bound = match function {
@@ -100,7 +101,7 @@ pub(super) fn compare_narrow(function: Function, left: &Expression, right: &Expr
         Function::LessEqual | Function::Greater => Function::NarrowDown,
         _ => return None,
     };
-    let narrow = fold::call(bound, vec![right.clone()], DataType::decimal(precision + 1, scale));
+    let narrow = fold::call(bound, vec![right.clone()], DataType::decimal((precision + 1).min(DECIMAL_DIGITS_MAX), scale));
     let left = arithmetic::to_scale(left.clone(), scale);
     Some(fold::call(function, vec![left, narrow], DataType::Boolean))
 }
