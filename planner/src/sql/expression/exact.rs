@@ -101,7 +101,8 @@ pub(super) fn compare_narrow(function: Function, left: &Expression, right: &Expr
         Function::LessEqual | Function::Greater => Function::NarrowDown,
         _ => return None,
     };
-    let narrow = fold::call(bound, vec![right.clone()], DataType::decimal((precision + 1).min(DECIMAL_DIGITS_MAX), scale));
+    let narrow =
+        fold::call(bound, vec![right.clone()], DataType::decimal((precision + 1).min(DECIMAL_DIGITS_MAX), scale));
     let left = arithmetic::to_scale(left.clone(), scale);
     Some(fold::call(function, vec![left, narrow], DataType::Boolean))
 }
