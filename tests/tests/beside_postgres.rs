@@ -30,6 +30,6 @@ fn small_tables() {
 fn large_tables() {
     // Without somebody beside it one way alone would run.
     if let Some(connection) = postgres() {
-        check(1, 6, 40, Size::Large, Some(connection));
+        check(1, 3, 30, Size::Large, Some(connection));
     }
 }
