@@ -59,11 +59,15 @@ pub struct Declared {
 impl Declared {
     /// The fields as they were declared, of a table that has these.
     pub fn fields(&self, stored: &[Field]) -> Vec<Field> {
-        let declared = |(index, field): (usize, &Field)| match self.numerics.get(index) {
-            Some(true) => Field { data_type: DataType::Numeric, ..field.clone() },
-            _ => field.clone(),
-        };
-        stored.iter().enumerate().map(declared).collect()
+        stored.iter().enumerate().map(|(column, field)| self.field(column, field)).collect()
+    }
+
+    /// A column's field as it was declared, of a table that has this one.
+    fn field(&self, column: usize, stored: &Field) -> Field {
+        match self.numerics.get(column) {
+            Some(true) => Field { data_type: DataType::Numeric, ..stored.clone() },
+            _ => stored.clone(),
+        }
     }
 }
 
@@ -97,11 +101,7 @@ impl TableInfo {
 
     /// A column as it was declared, whatever this snapshot has it as.
     pub fn declared_field(&self, column: usize) -> Field {
-        let mut field = self.fields[column].clone();
-        if self.declared.numerics.get(column) == Some(&true) {
-            field.data_type = DataType::Numeric;
-        }
-        field
+        self.declared.field(column, &self.fields[column])
     }
 }
 

@@ -22,11 +22,6 @@ pub struct NumericSum {
 }
 
 impl NumericSum {
-    /// Of no numbers.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Adds a number; its square only if a variance is asked for.
     pub fn add(&mut self, value: &Numeric, squares: bool) {
         self.count += 1;

@@ -30,7 +30,7 @@ impl NumericSums {
     }
 
     pub(crate) fn resize(&mut self, groups: usize) {
-        self.states.resize_with(groups, NumericSum::new);
+        self.states.resize_with(groups, NumericSum::default);
     }
 
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
