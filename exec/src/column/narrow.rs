@@ -10,6 +10,7 @@ use crate::Result;
 use crate::context::{Context, Reservation};
 use multiloop_planner::evaluate::decimal::digits_of;
 use multiloop_planner::numeric::Numeric;
+use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Field};
 use multiloop_planner::value::Value;
 use rayon::prelude::*;
@@ -157,7 +158,7 @@ fn narrow(column: &Column) -> Option<Narrow> {
             integers.push(0);
             continue;
         }
-        let (unscaled, scale) = Numeric::decode_narrow(column.text(row)?)?;
+        let SmallNumeric { unscaled, scale } = SmallNumeric::decode(column.text(row)?)?;
         if *common.get_or_insert(scale) != scale {
             return None;
         }

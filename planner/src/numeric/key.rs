@@ -14,9 +14,11 @@
 
 use super::Numeric::{self, Finite, Infinity, NaN, NegativeInfinity};
 use super::power_of_ten;
+use super::small::SmallNumeric;
 use crate::error::{Error, Result};
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
+use std::cmp::Ordering;
 
 /// The exponent that stands for 10^0.
 const EXPONENT_ZERO: i64 = 500_000;
@@ -24,21 +26,40 @@ const EXPONENT_ZERO: i64 = 500_000;
 /// Digits of an exponent in the text.
 const EXPONENT_DIGITS: usize = 6;
 
+/// Digits of a scale in the text.
+const SCALE_DIGITS: usize = 5;
+
+/// Digits that 64 bits hold whatever they are.
+const U64_DIGITS: usize = 19;
+
+/// Digits of a number of 128 bits, at most.
+const DIGITS_MAX: usize = 39;
+
+/// Bytes of most numbers' text.
+const TEXT_BYTES: usize = 32;
+
 impl Numeric {
     /// The text that a column stores.
     pub fn encode(&self) -> String {
-        let mut text = String::with_capacity(24);
+        let mut text = String::with_capacity(TEXT_BYTES);
+        self.encode_into(&mut text);
+        text
+    }
+
+    /// Appends the text that a column stores.
+    pub fn encode_into(&self, text: &mut String) {
         match self {
             NegativeInfinity => text.push('A'),
             Infinity => text.push('E'),
             NaN => text.push('F'),
-            Finite { unscaled, scale } => {
-                encode_finite(unscaled, *scale, &mut text);
-                text.push(' ');
-                text.push_str(&format!("{scale:05}"));
-            }
+            Finite { unscaled, scale } => match unscaled.magnitude().to_u128() {
+                Some(small) => encode_small(unscaled.sign(), small, *scale, text),
+                None => {
+                    let digits = unscaled.magnitude().to_str_radix(10);
+                    encode_finite(unscaled.sign(), digits.as_bytes(), *scale, text);
+                }
+            },
         }
-        text
     }
 
     /// The number of a text that [`Numeric::encode`] made.
@@ -76,28 +97,6 @@ impl Numeric {
         Ok(Numeric::new(if kind == 'B' { -magnitude } else { magnitude }, scale))
     }
 
-    /// The integer and the scale of a text that [`Numeric::encode`] made; None of what is not finite, and of more digits
-    /// than 128 bits hold.
-    pub fn decode_narrow(text: &str) -> Option<(i128, u32)> {
-        let (key, scale) = text.split_once(' ')?;
-        let scale: u32 = scale.parse().ok()?;
-        let (kind, rest) = key.split_at_checked(1)?;
-        let complemented: String;
-        let digits = match kind {
-            "B" => {
-                complemented = complement(rest.trim_end_matches('~'));
-                complemented.as_str()
-            }
-            "C" => return Some((0, scale)),
-            _ => rest,
-        };
-        let (exponent, digits) = digits.split_at_checked(EXPONENT_DIGITS)?;
-        let exponent = exponent.parse::<i64>().ok()? - EXPONENT_ZERO;
-        let zeros = u32::try_from(exponent + i64::from(scale) - digits.len() as i64).ok()?;
-        let magnitude = digits.parse::<i128>().ok()?.checked_mul(10i128.checked_pow(zeros)?)?;
-        Some((if kind == "B" { -magnitude } else { magnitude }, scale))
-    }
-
     /// The text by which numbers are told apart and ordered, whatever their scales.
     pub fn key(&self) -> String {
         let mut text = self.encode();
@@ -108,30 +107,120 @@ impl Numeric {
     }
 }
 
-fn encode_finite(unscaled: &BigInt, scale: u32, text: &mut String) {
-    let digits = match unscaled.magnitude().to_u128() {
-        Some(small) => small.to_string(),
-        None => unscaled.magnitude().to_str_radix(10),
+impl SmallNumeric {
+    /// Appends the text that a column stores.
+    pub fn encode_into(self, text: &mut String) {
+        let sign = match self.unscaled.cmp(&0) {
+            Ordering::Less => Sign::Minus,
+            Ordering::Equal => Sign::NoSign,
+            Ordering::Greater => Sign::Plus,
+        };
+        encode_small(sign, self.unscaled.unsigned_abs(), self.scale, text);
+    }
+
+    /// The number of a text that `encode` made; None of what is not finite, and of more digits than 128 bits hold.
+    pub fn decode(text: &str) -> Option<Self> {
+        let (key, scale) = text.split_once(' ')?;
+        let scale = number_of(scale.as_bytes())? as u32;
+        let (&kind, rest) = key.as_bytes().split_first()?;
+        let mut complemented = [0; DIGITS_MAX + EXPONENT_DIGITS];
+        let digits = match kind {
+            b'B' => {
+                let rest = rest.strip_suffix(b"~")?;
+                let complemented = complemented.get_mut(..rest.len())?;
+                complemented.iter_mut().zip(rest).for_each(|(digit, &from)| *digit = complement_of(from));
+                &*complemented
+            }
+            b'C' => return Some(SmallNumeric::new(0, scale)),
+            _ => rest,
+        };
+        let (exponent, digits) = digits.split_at_checked(EXPONENT_DIGITS)?;
+        let exponent = number_of(exponent)? as i64 - EXPONENT_ZERO;
+        let zeros = u32::try_from(exponent + i64::from(scale) - digits.len() as i64).ok()?;
+        let (head, tail) = digits.split_at(digits.len().saturating_sub(U64_DIGITS));
+        let mut magnitude = i128::from(number_of(tail)?);
+        if !head.is_empty() {
+            // 39 digits may be too many.
+            let power = 10i128.pow(U64_DIGITS as u32);
+            magnitude = i128::from(number_of(head)?).checked_mul(power)?.checked_add(magnitude)?;
+        }
+        if zeros > 0 {
+            magnitude = magnitude.checked_mul(10i128.checked_pow(zeros)?)?;
+        }
+        Some(SmallNumeric::new(if kind == b'B' { -magnitude } else { magnitude }, scale))
+    }
+}
+
+/// The number of at most [`U64_DIGITS`] digits.
+fn number_of(digits: &[u8]) -> Option<u64> {
+    if digits.len() > U64_DIGITS {
+        return None;
+    }
+    digits.iter().try_fold(0, |number, &digit| digit.is_ascii_digit().then(|| number * 10 + u64::from(digit - b'0')))
+}
+
+fn encode_small(sign: Sign, magnitude: u128, scale: u32, text: &mut String) {
+    let mut buffer = [b'0'; DIGITS_MAX];
+    let mut start = DIGITS_MAX;
+    let mut put = |mut number: u64, end: usize| {
+        let mut start = end;
+        while number > 0 {
+            start -= 1;
+            buffer[start] = b'0' + (number % 10) as u8;
+            number /= 10;
+        }
+        start
     };
+    let power = 10u128.pow(U64_DIGITS as u32);
+    let mut rest = magnitude;
+    let mut end = DIGITS_MAX;
+    while rest > 0 {
+        let (more, part) = if rest < power { (0, rest) } else { (rest / power, rest % power) };
+        start = put(part as u64, end);
+        (rest, end) = (more, end - U64_DIGITS.min(end));
+    }
+    encode_finite(sign, &buffer[start..], scale, text);
+}
+
+/// Of a number's digits: none, or the first is not 0.
+fn encode_finite(sign: Sign, digits: &[u8], scale: u32, text: &mut String) {
     let exponent = EXPONENT_ZERO + digits.len() as i64 - i64::from(scale);
-    let significant = digits.trim_end_matches('0');
-    match unscaled.sign() {
+    let zeros = digits.iter().rev().take_while(|&&digit| digit == b'0').count();
+    let significant = &digits[..digits.len() - zeros];
+    match sign {
         Sign::NoSign => text.push('C'),
         Sign::Plus => {
             text.push('D');
-            text.push_str(&format!("{exponent:06}"));
-            text.push_str(significant);
+            text.extend(places::<EXPONENT_DIGITS>(exponent as u64).map(char::from));
+            text.extend(significant.iter().map(|&digit| char::from(digit)));
         }
         Sign::Minus => {
             text.push('B');
-            text.push_str(&complement(&format!("{exponent:06}")));
-            text.push_str(&complement(significant));
+            let exponent = places::<EXPONENT_DIGITS>(exponent as u64);
+            text.extend(exponent.iter().chain(significant).map(|&digit| char::from(complement_of(digit))));
             text.push('~');
         }
     }
+    text.push(' ');
+    text.extend(places::<SCALE_DIGITS>(scale.into()).map(char::from));
+}
+
+/// A number in so many digits.
+fn places<const N: usize>(mut number: u64) -> [u8; N] {
+    let mut digits = [b'0'; N];
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
+    digits
+}
+
+/// A digit's difference to nine.
+fn complement_of(digit: u8) -> u8 {
+    b'9'.wrapping_sub(digit).wrapping_add(b'0')
 }
 
 /// Each digit's difference to nine.
 fn complement(digits: &str) -> String {
-    digits.bytes().map(|digit| char::from(b'9'.wrapping_sub(digit).wrapping_add(b'0'))).collect()
+    digits.bytes().map(|digit| char::from(complement_of(digit))).collect()
 }

@@ -4,11 +4,12 @@
 //! A finite value is an integer and the number of its digits that stand behind the point. `arithmetic` has what
 //! gives exact results, `scale` PostgreSQL's rules for how many digits a quotient, a root or a logarithm shows,
 //! `transcendental` those functions, `key` the text as which a column stores values and by which they are told
-//! apart and ordered, `sum` what aggregates keep.
+//! apart and ordered, `sum` what aggregates keep. `small` computes what 128 bits hold without memory of its own.
 
 mod arithmetic;
 pub mod key;
 mod scale;
+pub mod small;
 pub mod sum;
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,8 @@
 //! results, in `tests/slt/numeric`.
 
 use super::Numeric;
+use super::small::SmallNumeric;
+use num_bigint::BigInt;
 
 fn number(text: &str) -> Numeric {
     Numeric::parse(text).unwrap()
@@ -76,5 +78,31 @@ fn stored_texts_sort_as_numbers() {
         assert_eq!(a.key(), b.key());
         assert!(a.encode() < b.encode());
         assert_eq!(Numeric::decode(&b.encode()).unwrap().to_string(), equal[1]);
+    }
+}
+
+#[test]
+fn stored_texts_hold_every_digit() {
+    for power in 0..45 {
+        for nearby in -1..=1 {
+            let unscaled = BigInt::from(10u8).pow(power) + nearby;
+            for (unscaled, scale) in
+                [(unscaled.clone(), 0), (-&unscaled, 3), (unscaled * 7, 20), (BigInt::from(1) << power, 60)]
+            {
+                let number = Numeric::new(unscaled, scale);
+                let text = number.encode();
+                assert_eq!(Numeric::decode(&text).unwrap(), number);
+                match (number.small(), SmallNumeric::decode(&text)) {
+                    (Some(small), found) if power < 37 => {
+                        assert_eq!(found, Some(small), "{text}");
+                        let mut again = String::new();
+                        small.encode_into(&mut again);
+                        assert_eq!(again, text);
+                    }
+                    (small, Some(found)) => assert_eq!(small, Some(found), "{text}"),
+                    (_, None) => {}
+                }
+            }
+        }
     }
 }

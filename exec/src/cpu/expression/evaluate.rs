@@ -6,7 +6,7 @@
 
 use super::growth::{BYTES_LARGE, Growth};
 use super::node::{Node, Operation};
-use super::{dictionary, element, fused, lanes, load, memo};
+use super::{dictionary, element, fused, lanes, load, memo, numeric};
 use crate::Result;
 use crate::column::{Column, ColumnData};
 use crate::cpu::bucket::key::Codes;
@@ -339,6 +339,7 @@ impl<'a> Tile<'a> {
             || load::shifted(self, node, len, out)?
             || lanes::combine(self, node, len, out)?
             || dictionary::holds(self, (number, node), function, arguments, out)?
+            || numeric::evaluate(self, (number, node), len, out)?
         {
             return Ok(());
         }

@@ -58,7 +58,7 @@ impl Expressions {
     }
 }
 
-fn grows(function: Function) -> bool {
+pub(super) fn grows(function: Function) -> bool {
     use Function as F;
     matches!(
         function,

@@ -4,7 +4,8 @@
 //! is on demand, so only tuples that reach an expression evaluate it: `evaluate` walks the nodes and the tile's
 //! levels, `choice` does the lazy functions, `filter` the conditions. `fused` compares columns in their physical
 //! form, `load` brings columns into registers, `memo` evaluates functions of few values once for each of them,
-//! `dictionary` does so for conditions on columns in their physical form. `chunk_test` asks conditions of whole chunks.
+//! `dictionary` does so for conditions on columns in their physical form, `numeric` evaluates trees of functions of
+//! NUMERICs at once. `chunk_test` asks conditions of whole chunks.
 
 mod choice;
 pub(super) mod chunk_test;
@@ -18,6 +19,7 @@ mod lanes;
 pub mod load;
 mod memo;
 mod node;
+mod numeric;
 
 use super::bitmap::Bitmap;
 use super::kernels::Scratch;

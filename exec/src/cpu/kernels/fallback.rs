@@ -5,6 +5,7 @@ use crate::Result;
 use crate::cpu::vector::Vector;
 use multiloop_planner::evaluate::evaluate;
 use multiloop_planner::function::Function;
+use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 
 /// Applies any function that is not lazy.
@@ -34,17 +35,18 @@ pub fn call_checked(
                 values[at] = argument.value(tuple, call.types[at]);
             }
         }
-        results.push(one(call, &values)?);
+        results.push(one(call.function, &values, call.types, call.result)?);
     }
     out.set_values(&results, call.register);
     Ok(())
 }
 
-fn one(call: &Call<'_>, values: &[Value]) -> Result<Value> {
-    if call.function == Function::Random {
+/// Applies a function to one tuple's values.
+pub(super) fn one(function: Function, values: &[Value], types: &[DataType], result: DataType) -> Result<Value> {
+    if function == Function::Random {
         return Ok(Value::Float(random()));
     }
-    evaluate(call.function, values, call.types, call.result)
+    evaluate(function, values, types, result)
 }
 
 /// A double in [0, 1) from a generator of the thread's own (SplitMix64), seeded by the standard library.

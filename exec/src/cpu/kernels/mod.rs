@@ -19,6 +19,7 @@ pub mod logic;
 pub(crate) mod mask;
 pub(crate) mod member;
 pub(crate) mod narrow;
+pub(crate) mod numeric;
 pub mod quotient;
 pub mod rescale;
 pub(crate) mod run_extreme;
@@ -62,11 +63,8 @@ pub struct Scratch {
 
 /// Applies a function to vectors of `len` tuples (any of them may be constant).
 pub fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, scratch: &mut Scratch, out: &mut Vector) -> Result<()> {
-    // Numbers as text are no text: what they mean is `evaluate`'s business.
-    let passes_on =
-        matches!(call.function, Function::Case | Function::Coalesce | Function::IsNull | Function::IsNotNull);
-    if !passes_on && (call.result == DataType::Numeric || call.types.contains(&DataType::Numeric)) {
-        return fallback::call(call, arguments, len, out);
+    if numeric::takes(call.function, call.types, call.result) {
+        return numeric::call(call, arguments, len, out);
     }
     let done = compare::call(call, arguments, len, scratch, out)
         || logic::call(call, arguments, len, out)

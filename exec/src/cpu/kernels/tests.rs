@@ -6,6 +6,7 @@ use crate::cpu::bitmap::Bitmap;
 use crate::cpu::vector::{Register, Vector};
 use multiloop_planner::evaluate::evaluate;
 use multiloop_planner::function::Function as F;
+use multiloop_planner::numeric::Numeric;
 use multiloop_planner::types::DataType as T;
 use multiloop_planner::value::Value;
 
@@ -95,6 +96,7 @@ fn register_of(data_type: T) -> Register {
         T::SmallInt | T::Integer | T::Date => Register::I32,
         T::Decimal { precision: ..=9, .. } => Register::I32,
         T::BigInt | T::Decimal { precision: ..=18, .. } => Register::I64,
+        T::Numeric | T::Text => Register::Text,
         _ => Register::I128,
     }
 }
@@ -103,6 +105,7 @@ fn register_of(data_type: T) -> Register {
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
+        (Value::Numeric(a), Value::Numeric(b)) => a.to_string() == b.to_string(),
         _ => a == b,
     }
 }
@@ -333,6 +336,63 @@ fn choices_and_bits() {
         let mut near = small(T::Date);
         near.values = (-5..5).map(Value::Int).collect();
         check_pairs(function, &near, &near.clone(), T::Date);
+    }
+}
+
+/// Nasty numerics: the ends of 128 bits, digits that fill them with a product or a quotient, and what they do not hold.
+fn numerics() -> Column {
+    let texts = "0 0.00 1 -1 1.0 3 -3 7 0.1 -0.5 0.5 2.5 -2.5 0.005 99.995 100 9999 10000 10001 0.00010000 0.00009999 \
+        123456789.123456789 -123456789012345678.9 1e18 1e19 1e20 -1e20 1e37 1e38 -1e38 9007199254740993 \
+        9007199254740992 0.00000000000000000001 1e-30 1e-40 -1e-40 170141183460469231731687303715884105727 \
+        -170141183460469231731687303715884105727 -170141183460469231731687303715884105728 \
+        170141183460469231731687303715884105728 -1701411834604692317.31687303715884105728 1e39 1e60 -1e60 \
+        12345678901234567890123456789012345678901234567890.5 NaN Infinity -Infinity";
+    let values = texts.split_whitespace().map(|text| Value::numeric(Numeric::parse(text).expect("a number")));
+    Column {
+        values: values.collect(),
+        garbage: Value::numeric(Numeric::zero(0)),
+        data_type: T::Numeric,
+        register: Register::Text,
+    }
+}
+
+#[test]
+fn functions_of_numerics() {
+    use F::*;
+    let numbers = numerics();
+    for function in [Negate, Abs, Sign, Ceil, Floor, Round, Truncate, TrimScale] {
+        check(function, std::slice::from_ref(&numbers), T::Numeric);
+    }
+    for result in [T::Numeric, T::SmallInt, T::Integer, T::BigInt, T::Double, T::Real, T::Text] {
+        check(Cast, std::slice::from_ref(&numbers), result);
+    }
+    let fewer = |column: Column| Column { values: column.values.into_iter().step_by(7).collect(), ..column };
+    for result in [decimal(9, 2), decimal(15, 2), decimal(18, 0), decimal(38, 0), decimal(38, 20)] {
+        for function in [Cast, NarrowUp, NarrowDown] {
+            check(function, std::slice::from_ref(&numbers), result);
+        }
+    }
+    for exact in [small(T::Integer), medium(T::BigInt), medium(decimal(18, 2)), wide(decimal(38, 4))] {
+        let exact = fewer(exact);
+        check(Cast, std::slice::from_ref(&exact), T::Numeric);
+        for function in [Add, Subtract, Multiply, Divide, Modulo] {
+            check_pairs(function, &numbers, &exact, T::Numeric);
+            check_pairs(function, &exact, &numbers, T::Numeric);
+        }
+        for function in [Divide, Average] {
+            check_pairs(function, &exact, &fewer(small(T::BigInt)), T::Numeric);
+        }
+    }
+    for function in [Add, Subtract, Multiply, Divide, Average, Modulo, DivideWhole, Greatest, Least, NullIf] {
+        check_pairs(function, &numbers, &numbers, T::Numeric);
+    }
+    for function in [Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, IsDistinct, IsNotDistinct] {
+        check_pairs(function, &numbers, &numbers, T::Boolean);
+    }
+    let digits = [-40, -3, 0, 1, 2, 17, 38, 40, 2000].map(Value::Int).to_vec();
+    let digits = Column { values: digits, garbage: Value::Int(9), data_type: T::Integer, register: Register::I32 };
+    for function in [Round, Truncate] {
+        check_pairs(function, &numbers, &digits, T::Numeric);
     }
 }
 

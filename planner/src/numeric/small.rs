@@ -1,0 +1,160 @@
+//! Numbers whose digits 128 bits hold, without memory of their own: what most are. Each function gives what [`Numeric`]'s
+//! of the same name gives, or None where the result, or something on the way to it, might not fit; then `Numeric`'s is
+//! asked.
+
+use super::scale::{SHOWN_MAX, SIGNIFICANT_MIN};
+use super::{Numeric, SCALE_MAX};
+use num_traits::ToPrimitive;
+use std::cmp::Ordering;
+
+/// A finite number: `unscaled` × 10^-`scale`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SmallNumeric {
+    /// The digits.
+    pub unscaled: i128,
+    /// How many of them are shown behind the point.
+    pub scale: u32,
+}
+
+/// Decimal digits in one of base 10000.
+const DIGITS: i64 = 4;
+
+/// 10^exponent.
+fn power_of_ten(exponent: u32) -> Option<i128> {
+    10i128.checked_pow(exponent)
+}
+
+/// Quotient rounded half away from zero.
+fn divide_rounded(dividend: i128, divisor: i128) -> Option<i128> {
+    let quotient = dividend.checked_div(divisor)?;
+    let remainder = (dividend - quotient * divisor).unsigned_abs();
+    // Twice the remainder has 129 bits.
+    if remainder < divisor.unsigned_abs() - remainder {
+        return Some(quotient);
+    }
+    quotient.checked_add(if (dividend < 0) == (divisor < 0) { 1 } else { -1 })
+}
+
+impl SmallNumeric {
+    /// A number of so many digits behind the point.
+    pub fn new(unscaled: i128, scale: u32) -> Self {
+        SmallNumeric { unscaled, scale }
+    }
+
+    /// The digits at a scale that is not less than the own one.
+    fn at(self, scale: u32) -> Option<i128> {
+        if scale == self.scale {
+            Some(self.unscaled)
+        } else {
+            self.unscaled.checked_mul(power_of_ten(scale - self.scale)?)
+        }
+    }
+
+    /// As `Numeric::negate`.
+    pub fn negate(self) -> Option<Self> {
+        Some(SmallNumeric::new(self.unscaled.checked_neg()?, self.scale))
+    }
+
+    /// As `Numeric::abs`.
+    pub fn abs(self) -> Option<Self> {
+        Some(SmallNumeric::new(self.unscaled.checked_abs()?, self.scale))
+    }
+
+    /// As `Numeric::add`.
+    pub fn add(self, other: Self) -> Option<Self> {
+        let scale = self.scale.max(other.scale);
+        Some(SmallNumeric::new(self.at(scale)?.checked_add(other.at(scale)?)?, scale))
+    }
+
+    /// As `Numeric::subtract`.
+    pub fn subtract(self, other: Self) -> Option<Self> {
+        let scale = self.scale.max(other.scale);
+        Some(SmallNumeric::new(self.at(scale)?.checked_sub(other.at(scale)?)?, scale))
+    }
+
+    /// As `Numeric::multiply`.
+    pub fn multiply(self, other: Self) -> Option<Self> {
+        let scale = self.scale + other.scale;
+        let unscaled = self.unscaled.checked_mul(other.unscaled)?;
+        (scale <= SCALE_MAX).then(|| SmallNumeric::new(unscaled, scale))
+    }
+
+    /// As `Numeric::divide`; None where the divisor is zero.
+    pub fn divide(self, other: Self) -> Option<Self> {
+        let ((weight_a, first_a), (weight_b, first_b)) = (self.leading()?, other.leading()?);
+        let weight = weight_a - weight_b - i64::from(first_a <= first_b);
+        let own = i64::from(self.scale.max(other.scale));
+        let to = (SIGNIFICANT_MIN - weight * DIGITS).max(own).clamp(0, SHOWN_MAX) as u32;
+        let shift = i64::from(to) + i64::from(other.scale) - i64::from(self.scale);
+        let factor = power_of_ten(u32::try_from(shift.unsigned_abs()).ok()?)?;
+        let quotient = if shift >= 0 {
+            divide_rounded(self.unscaled.checked_mul(factor)?, other.unscaled)?
+        } else {
+            divide_rounded(self.unscaled, other.unscaled.checked_mul(factor)?)?
+        };
+        Some(SmallNumeric::new(quotient, to))
+    }
+
+    /// As `scale::leading`: the exponent of 10000 and the value of the leading base-10000 digit.
+    fn leading(self) -> Option<(i64, i64)> {
+        let magnitude = self.unscaled.unsigned_abs();
+        let Some(exponent) = magnitude.checked_ilog10() else { return Some((0, 0)) };
+        let weight = (i64::from(exponent) - i64::from(self.scale)).div_euclid(DIGITS);
+        let shift = weight * DIGITS + i64::from(self.scale);
+        let factor = 10u128.checked_pow(u32::try_from(shift.unsigned_abs()).ok()?)?;
+        let first = if shift >= 0 { magnitude / factor } else { magnitude.checked_mul(factor)? };
+        Some((weight, first as i64))
+    }
+
+    /// As `Numeric::round`, to no fewer than 0 digits.
+    pub fn round(self, digits: u32) -> Option<Self> {
+        self.cut(digits, divide_rounded)
+    }
+
+    /// As `Numeric::truncate`, to no fewer than 0 digits.
+    pub fn truncate(self, digits: u32) -> Option<Self> {
+        self.cut(digits, i128::checked_div)
+    }
+
+    /// As `Numeric::floor`.
+    pub fn floor(self) -> Option<Self> {
+        self.cut(0, |dividend, divisor| Some(dividend.div_euclid(divisor)))
+    }
+
+    /// As `Numeric::ceil`.
+    pub fn ceil(self) -> Option<Self> {
+        self.negate()?.floor()?.negate()
+    }
+
+    fn cut(self, digits: u32, divide: impl Fn(i128, i128) -> Option<i128>) -> Option<Self> {
+        if digits > SCALE_MAX {
+            return None;
+        }
+        let unscaled = if digits >= self.scale {
+            self.at(digits)?
+        } else {
+            divide(self.unscaled, power_of_ten(self.scale - digits)?)?
+        };
+        Some(SmallNumeric::new(unscaled, digits))
+    }
+
+    /// As `Numeric::compare`.
+    pub fn compare(self, other: Self) -> Option<Ordering> {
+        let scale = self.scale.max(other.scale);
+        Some(self.at(scale)?.cmp(&other.at(scale)?))
+    }
+}
+
+impl From<SmallNumeric> for Numeric {
+    fn from(small: SmallNumeric) -> Self {
+        Numeric::new(small.unscaled, small.scale)
+    }
+}
+
+impl Numeric {
+    /// The number, if it is finite and 128 bits hold its digits.
+    pub fn small(&self) -> Option<SmallNumeric> {
+        let Numeric::Finite { unscaled, scale } = self else { return None };
+        Some(SmallNumeric::new(unscaled.to_i128()?, *scale))
+    }
+}
