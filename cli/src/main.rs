@@ -47,7 +47,7 @@ struct SqlArguments {
     /// Worker threads; the default is one a core
     #[arg(long)]
     threads: Option<usize>,
-    /// Memory that tables and statements may take, in MiB; the default is no limit
+    /// Memory that tables and statements may take, in MiB; the default is four fifths of the machine's
     #[arg(long, value_name = "MIB")]
     memory_limit: Option<usize>,
 }

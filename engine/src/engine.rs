@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
+use sysinfo::{MemoryRefreshKind, System};
 
 /// An in-memory analytics engine. Cloning gives another handle to the same tables; it may be used from any thread.
 #[derive(Clone)]
@@ -40,13 +41,13 @@ struct CachedFile {
 #[derive(Clone, Debug)]
 pub struct EngineBuilder {
     threads: Option<usize>,
-    memory_limit: usize,
+    memory_limit: Option<usize>,
     compact: bool,
 }
 
 impl Default for EngineBuilder {
     fn default() -> Self {
-        EngineBuilder { threads: None, memory_limit: usize::MAX, compact: false }
+        EngineBuilder { threads: None, memory_limit: None, compact: false }
     }
 }
 
@@ -59,10 +60,11 @@ impl EngineBuilder {
         self
     }
 
-    /// Bytes that tables and statements together may hold; the default is no limit.
+    /// Bytes that tables and statements together may hold; the default is four fifths of the machine's memory, or of what the
+    /// process may have of it (cgroups). `usize::MAX` is no limit.
     #[must_use]
     pub fn memory_limit(mut self, bytes: usize) -> Self {
-        self.memory_limit = bytes;
+        self.memory_limit = Some(bytes);
         self
     }
 
@@ -83,7 +85,7 @@ impl EngineBuilder {
         Ok(Engine(Arc::new(Shared {
             catalog: Current::default(),
             pool: Pool::new(self.threads.unwrap_or_else(available_threads))?,
-            memory: Memory::new(self.memory_limit),
+            memory: Memory::new(self.memory_limit.unwrap_or_else(default_memory_limit)),
             compact: self.compact,
             files: Mutex::default(),
         })))
@@ -93,6 +95,17 @@ impl EngineBuilder {
 /// The cores that this process may use.
 fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Four fifths of the memory that this process may have: what is not counted needs some, too, and a process that takes all of it
+/// is killed, where a statement would only fail.
+fn default_memory_limit() -> usize {
+    let Ok(mut system) = System::new() else { return usize::MAX };
+    system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
+    let machine = system.total_memory();
+    let total = system.cgroup_limits().map_or(machine, |limits| limits.total_memory.min(machine));
+    // A system that does not say sets no limit.
+    if total == 0 { usize::MAX } else { usize::try_from(total / 5 * 4).unwrap_or(usize::MAX) }
 }
 
 impl Engine {

@@ -95,6 +95,26 @@ impl SmallNumeric {
         Some(SmallNumeric::new(quotient, to))
     }
 
+    /// As `Numeric::square_root`; None where the number is negative.
+    pub fn square_root(self) -> Option<Self> {
+        let weight = (self.leading()?.0 + 1) * DIGITS / 2 - 1;
+        let to = (SIGNIFICANT_MIN - weight).max(self.scale.into()).clamp(0, SHOWN_MAX) as u32;
+        self.square_root_to(to)
+    }
+
+    /// As `Numeric::deviation`; None where the number is negative.
+    pub fn deviation(self) -> Option<Self> {
+        self.square_root_to(self.scale)
+    }
+
+    fn square_root_to(self, to: u32) -> Option<Self> {
+        let factor = 10u128.checked_pow((2 * to).checked_sub(self.scale)?)?;
+        let square = u128::try_from(self.unscaled).ok()?.checked_mul(factor)?;
+        let root = square.isqrt();
+        let up = square - root * root > root;
+        Some(SmallNumeric::new((root + u128::from(up)) as i128, to))
+    }
+
     /// As `scale::leading`: the exponent of 10000 and the value of the leading base-10000 digit.
     fn leading(self) -> Option<(i64, i64)> {
         let magnitude = self.unscaled.unsigned_abs();

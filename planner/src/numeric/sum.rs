@@ -2,6 +2,7 @@
 
 use super::Numeric::{self, Finite, Infinity, NaN, NegativeInfinity};
 use super::arithmetic::division_by_zero;
+use super::small::SmallNumeric;
 use super::{power_of_ten, scale};
 use crate::error::Result;
 use num_bigint::BigInt;
@@ -10,62 +11,141 @@ use num_bigint::BigInt;
 #[derive(Clone, Debug, Default)]
 pub struct NumericSum {
     count: u64,
+    /// The largest that was added.
+    scale: u32,
+    /// In units of 10^-scale; as long as 128 bits hold it and `squares`.
+    sum: i128,
+    /// In units of 10^-(2 scale).
+    squares: i128,
+    /// The rest.
+    wide: Option<Box<Wide>>,
+}
+
+/// What 128 bits do not hold, in the same units, and what is not finite.
+#[derive(Clone, Debug, Default)]
+struct Wide {
     nans: u64,
     infinities: u64,
     negative_infinities: u64,
-    /// In units of 10^-scale.
     sum: BigInt,
-    /// In units of 10^-(2 scale).
     squares: BigInt,
-    /// The largest that was added.
-    scale: u32,
 }
 
 impl NumericSum {
     /// Adds a number; its square only if a variance is asked for.
     pub fn add(&mut self, value: &Numeric, squares: bool) {
-        self.count += 1;
-        match value {
-            NaN => self.nans += 1,
-            Infinity => self.infinities += 1,
-            NegativeInfinity => self.negative_infinities += 1,
-            Finite { unscaled, scale } => {
-                self.widen(*scale);
-                let scaled;
-                let unscaled = if *scale == self.scale {
-                    unscaled
-                } else {
-                    scaled = unscaled * power_of_ten(self.scale - scale);
-                    &scaled
-                };
-                self.sum += unscaled;
-                if squares {
-                    self.squares += unscaled * unscaled;
-                }
-            }
+        if let Some(small) = value.small() {
+            return self.add_small(small, squares);
         }
+        self.count += 1;
+        if let Finite { unscaled, scale } = value {
+            self.widen(*scale);
+            self.add_wide(unscaled * power_of_ten(self.scale - scale), squares);
+            return;
+        }
+        let wide = self.wide.get_or_insert_default();
+        match value {
+            Infinity => wide.infinities += 1,
+            NegativeInfinity => wide.negative_infinities += 1,
+            _ => wide.nans += 1,
+        }
+    }
+
+    /// As [`NumericSum::add`].
+    #[inline]
+    pub fn add_small(&mut self, value: SmallNumeric, squares: bool) {
+        self.count += 1;
+        if value.scale != self.scale {
+            self.widen(value.scale);
+        }
+        let less = self.scale - value.scale;
+        let Some(unscaled) = (if less == 0 { Some(value.unscaled) } else { scaled_up(value.unscaled, less) }) else {
+            return self.add_wide(BigInt::from(value.unscaled) * power_of_ten(less), squares);
+        };
+        let square = if squares { unscaled.checked_mul(unscaled) } else { Some(0) };
+        let sums = square.and_then(|square| Some((self.sum.checked_add(unscaled)?, self.squares.checked_add(square)?)));
+        match sums {
+            Some(sums) => (self.sum, self.squares) = sums,
+            None => self.add_wide(unscaled.into(), squares),
+        }
+    }
+
+    /// Adds a number in units of the scale.
+    #[cold]
+    fn add_wide(&mut self, unscaled: BigInt, squares: bool) {
+        let wide = self.spill();
+        if squares {
+            wide.squares += &unscaled * &unscaled;
+        }
+        wide.sum += unscaled;
+    }
+
+    /// Makes room in the 128 bits.
+    fn spill(&mut self) -> &mut Wide {
+        let wide = self.wide.get_or_insert_default();
+        wide.sum += std::mem::take(&mut self.sum);
+        wide.squares += std::mem::take(&mut self.squares);
+        wide
     }
 
     /// Counts in units of so many digits at least.
     fn widen(&mut self, scale: u32) {
-        if scale > self.scale {
-            let more = scale - self.scale;
-            self.sum *= power_of_ten(more);
-            self.squares *= power_of_ten(2 * more);
-            self.scale = scale;
+        if scale <= self.scale {
+            return;
+        }
+        let more = scale - self.scale;
+        self.scale = scale;
+        match (scaled_up(self.sum, more), scaled_up(self.squares, 2 * more)) {
+            (Some(sum), Some(squares)) if self.wide.is_none() => (self.sum, self.squares) = (sum, squares),
+            _ => {
+                let wide = self.spill();
+                wide.sum *= power_of_ten(more);
+                wide.squares *= power_of_ten(2 * more);
+            }
         }
     }
 
     /// Adds the numbers of another one.
     pub fn merge(&mut self, other: &NumericSum) {
         self.count += other.count;
-        self.nans += other.nans;
-        self.infinities += other.infinities;
-        self.negative_infinities += other.negative_infinities;
         self.widen(other.scale);
         let less = self.scale - other.scale;
-        self.sum += &other.sum * power_of_ten(less);
-        self.squares += &other.squares * power_of_ten(2 * less);
+        if other.wide.is_none()
+            && let (Some(sum), Some(squares)) = (scaled_up(other.sum, less), scaled_up(other.squares, 2 * less))
+            && let (Some(sum), Some(squares)) = (self.sum.checked_add(sum), self.squares.checked_add(squares))
+        {
+            (self.sum, self.squares) = (sum, squares);
+            return;
+        }
+        let (sum, squares) = other.sums();
+        let wide = self.spill();
+        wide.sum += sum * power_of_ten(less);
+        wide.squares += squares * power_of_ten(2 * less);
+        if let Some(other) = &other.wide {
+            wide.nans += other.nans;
+            wide.infinities += other.infinities;
+            wide.negative_infinities += other.negative_infinities;
+        }
+    }
+
+    /// Sum and sum of squares, in units of the scale.
+    fn sums(&self) -> (BigInt, BigInt) {
+        let (sum, squares) = (BigInt::from(self.sum), BigInt::from(self.squares));
+        match &self.wide {
+            Some(wide) => (sum + &wide.sum, squares + &wide.squares),
+            None => (sum, squares),
+        }
+    }
+
+    /// What numbers that are not finite make of the sum.
+    fn special(&self) -> Option<Numeric> {
+        let wide = self.wide.as_ref()?;
+        match (wide.nans, wide.infinities, wide.negative_infinities) {
+            (0, 0, 0) => None,
+            (0, _, 0) => Some(Infinity),
+            (0, 0, _) => Some(NegativeInfinity),
+            _ => Some(NaN),
+        }
     }
 
     /// The sum, of the largest scale; None of no numbers.
@@ -73,16 +153,10 @@ impl NumericSum {
         if self.count == 0 {
             return Ok(None);
         }
-        if self.nans > 0 || (self.infinities > 0 && self.negative_infinities > 0) {
-            return Ok(Some(NaN));
+        match self.special() {
+            Some(special) => Ok(Some(special)),
+            None => Numeric::new(self.sums().0, self.scale).checked().map(Some),
         }
-        if self.infinities > 0 {
-            return Ok(Some(Infinity));
-        }
-        if self.negative_infinities > 0 {
-            return Ok(Some(NegativeInfinity));
-        }
-        Numeric::new(self.sum.clone(), self.scale).checked().map(Some)
     }
 
     /// The variance, with PostgreSQL's digits: None of no numbers (a sample: of one, too).
@@ -90,16 +164,20 @@ impl NumericSum {
         if self.count <= u64::from(sample) {
             return Ok(None);
         }
-        if self.nans + self.infinities + self.negative_infinities > 0 {
+        if self.special().is_some() {
             return Ok(Some(NaN));
         }
-        let dividend = BigInt::from(self.count) * &self.squares - &self.sum * &self.sum;
+        let others = if sample { self.count - 1 } else { self.count };
+        if let Some(variance) = self.small_variance(others) {
+            return Ok(Some(variance.into()));
+        }
+        let (sum, squares) = self.sums();
+        let dividend = squares * self.count - &sum * &sum;
         if dividend.sign() != num_bigint::Sign::Plus {
             return Ok(Some(Numeric::zero(0)));
         }
         let dividend = Numeric::new(dividend, 2 * self.scale);
-        let other = if sample { self.count - 1 } else { self.count };
-        let divisor = Numeric::from_integer(BigInt::from(self.count) * other);
+        let divisor = Numeric::from_integer(BigInt::from(self.count) * others);
         if divisor.is_zero() {
             return Err(division_by_zero());
         }
@@ -107,8 +185,27 @@ impl NumericSum {
         Ok(Some(dividend.divide_to(&divisor, to)))
     }
 
+    /// The variance, if 128 bits hold what it is made of.
+    fn small_variance(&self, others: u64) -> Option<SmallNumeric> {
+        if self.wide.is_some() {
+            return None;
+        }
+        let count = i128::from(self.count);
+        let dividend = count.checked_mul(self.squares)?.checked_sub(self.sum.checked_mul(self.sum)?)?;
+        if dividend <= 0 {
+            return Some(SmallNumeric::new(0, 0));
+        }
+        let divisor = SmallNumeric::new(count.checked_mul(others.into())?, 0);
+        SmallNumeric::new(dividend, 2 * self.scale).divide(divisor)
+    }
+
     /// Bytes on the heap, about.
     pub fn heap_bytes(&self) -> usize {
-        (self.sum.bits() + self.squares.bits()) as usize / 8
+        let bytes = |wide: &Wide| size_of::<Wide>() + (wide.sum.bits() + wide.squares.bits()) as usize / 8;
+        self.wide.as_deref().map_or(0, bytes)
     }
+}
+
+fn scaled_up(unscaled: i128, more: u32) -> Option<i128> {
+    if unscaled == 0 { Some(0) } else { unscaled.checked_mul(10i128.checked_pow(more)?) }
 }

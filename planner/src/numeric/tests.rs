@@ -85,7 +85,7 @@ fn stored_texts_sort_as_numbers() {
 fn stored_texts_hold_every_digit() {
     for power in 0..45 {
         for nearby in -1..=1 {
-            let unscaled = BigInt::from(10u8).pow(power) + nearby;
+            let unscaled: BigInt = BigInt::from(10u8).pow(power) + nearby;
             for (unscaled, scale) in
                 [(unscaled.clone(), 0), (-&unscaled, 3), (unscaled * 7, 20), (BigInt::from(1) << power, 60)]
             {

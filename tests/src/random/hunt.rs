@@ -20,8 +20,8 @@ const MAIN: Way = WAYS[2];
 const TIMES_MAX: f64 = 50.0;
 /// What takes less is never slow. Without optimisation everything is about ten times as slow.
 const SLOW: Duration = if cfg!(debug_assertions) { Duration::from_secs(5) } else { Duration::from_millis(500) };
-/// Whether what should take about as long as reading its rows is slow though PostgreSQL does not answer in time, either.
-const JUDGES_ALONE: bool = !cfg!(debug_assertions);
+/// What should take about as long as reading its rows is slow after so long, though PostgreSQL does not answer in time, either.
+const SLOW_ALONE: Duration = if cfg!(debug_assertions) { Duration::MAX } else { Duration::from_secs(4) };
 /// How long a statement may take, here and there.
 const LIMIT: Duration = Duration::from_secs(15);
 const THEIR_LIMIT: Duration = Duration::from_secs(2);
@@ -250,9 +250,10 @@ impl<'a> Bench<'a> {
             return Ok(None);
         }
         let is_slow = |time: Duration| {
-            time > SLOW
-                && (JUDGES_ALONE && statement.linear && (theirs.is_late() || ours.is_late())
-                    || !theirs.is_late() && time.as_secs_f64() > TIMES_MAX * their_time.as_secs_f64())
+            if statement.linear && (theirs.is_late() || ours.is_late()) && time > SLOW_ALONE {
+                return true;
+            }
+            time > SLOW && !theirs.is_late() && time.as_secs_f64() > TIMES_MAX * their_time.as_secs_f64()
         };
         if is_slow(time) {
             let (_, again) = self.worker.run(MAIN, &statement.sql, LIMIT)?;

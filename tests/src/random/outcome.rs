@@ -27,9 +27,9 @@ impl Outcome {
         }
     }
 
-    /// Whether the statement was cancelled since it took too long.
+    /// Whether the statement took more time or memory than it may have.
     pub fn is_late(&self) -> bool {
-        self.state() == Some("57014")
+        matches!(self.state(), Some("57014" | "53200"))
     }
 
     /// A bug, whatever others say.

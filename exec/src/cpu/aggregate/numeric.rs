@@ -1,9 +1,11 @@
 //! Sums and variances of NUMERIC: exact, whatever the digits.
 
 use super::super::gather::Gathered;
+use super::super::vector::{Vector, VectorData};
 use super::Input;
 use crate::{Error, Result};
-use multiloop_planner::evaluate;
+use multiloop_planner::numeric::Numeric;
+use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::numeric::sum::NumericSum;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -36,12 +38,34 @@ impl NumericSums {
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("a sum of nothing")) };
         let (argument, squares) = (self.argument, self.asked != Asked::Sum);
+        let (states, scale) = (&mut self.states, u32::from(argument.scale()));
+        let mut add =
+            |group: usize, unscaled: i128| states[group].add_small(SmallNumeric::new(unscaled, scale), squares);
+        match &vector.data {
+            VectorData::I32(values) => {
+                input.each_valid(|tuple, group| add(group, values[vector.position(tuple)].into()));
+            }
+            VectorData::I64(values) => {
+                input.each_valid(|tuple, group| add(group, values[vector.position(tuple)].into()));
+            }
+            VectorData::I128(values) => input.each_valid(|tuple, group| add(group, values[vector.position(tuple)])),
+            _ => return self.update_texts(input, vector),
+        }
+        Ok(())
+    }
+
+    /// Of numbers that stand as texts.
+    fn update_texts(&mut self, input: &Input<'_>, vector: &Vector) -> Result<()> {
+        let squares = self.asked != Asked::Sum;
         let mut failed = None;
         input.each_valid(|tuple, group| {
-            match evaluate::cast(&vector.value(tuple, argument), argument, DataType::Numeric) {
-                Ok(Value::Numeric(number)) => self.states[group].add(&number, squares),
-                Ok(_) => {}
-                Err(error) => failed = Some(error),
+            let text = vector.text(tuple).unwrap_or_default();
+            match SmallNumeric::decode(text) {
+                Some(small) => self.states[group].add_small(small, squares),
+                None => match Numeric::decode(text) {
+                    Ok(number) => self.states[group].add(&number, squares),
+                    Err(error) => failed = Some(error),
+                },
             }
         });
         failed.map_or(Ok(()), Err)

@@ -21,9 +21,12 @@ use crate::cpu::wide_keys::{WideKeys, WideRange};
 use crate::technique::Technique;
 use crate::{Error, ErrorKind};
 use multiloop_planner::function::Function;
-use multiloop_planner::multiloop::{CollectionId, KeyPart, ScalarId};
+use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, KeyPart, ScalarId};
 use multiloop_planner::value::Value;
 use std::sync::Arc;
+
+/// Results of a block that are kept, at most.
+const NESTED_KNOWN_MAX: usize = 1 << 14;
 
 impl<'a> Tile<'a> {
     /// Computes a scalar for all active tuples, all of which must reach it. Then `vector` gives it.
@@ -184,18 +187,47 @@ impl<'a> Tile<'a> {
                 for &(_, _, capture) in captures {
                     self.ensure(capture)?;
                 }
-                let mut bound: Captured = self.bindings.captured.clone();
-                let mut values: Vec<Value> = Vec::with_capacity(len);
-                for tuple in 0..len {
-                    for &(index, field, capture) in captures {
-                        bound.insert((index, field), self.top(capture).value(tuple, self.node(capture).data_type));
-                    }
-                    values.push(self.collections.nested(*block, *field, &bound)?);
-                }
+                let values = self.nested((number, node), (*block, *field), captures, len)?;
                 out.set_values(&values, node.register);
             }
         }
         Ok(())
+    }
+
+    /// A field of a block for each tuple, evaluated once for all that capture the same.
+    fn nested(
+        &mut self,
+        (number, node): (u32, &'a Node),
+        (block, field): (BlockId, u32),
+        captures: &[(IndexId, u32, u32)],
+        len: usize,
+    ) -> Result<Vec<Value>> {
+        let mut known = self.caches.nested.remove(&number).unwrap_or_default();
+        let mut bound: Captured = self.bindings.captured.clone();
+        let mut values: Vec<Value> = Vec::with_capacity(len);
+        for tuple in 0..len {
+            let value =
+                |&(_, _, capture): &(IndexId, u32, u32)| self.top(capture).value(tuple, self.node(capture).data_type);
+            let captured: Vec<Value> = captures.iter().map(value).collect();
+            // 0 and -0 are the same key, not the same value.
+            let may_be_known = !node.volatile
+                && Technique::Memo.is_on()
+                && !captured.iter().any(|value| matches!(value, Value::Float(_)));
+            if may_be_known && let Some(value) = known.get(&captured) {
+                values.push(value.clone());
+                continue;
+            }
+            for (&(index, field, _), value) in captures.iter().zip(&captured) {
+                bound.insert((index, field), value.clone());
+            }
+            let value = self.collections.nested(block, field, &bound)?;
+            if may_be_known && known.len() < NESTED_KNOWN_MAX {
+                known.insert(captured, value.clone());
+            }
+            values.push(value);
+        }
+        self.caches.nested.insert(number, known);
+        Ok(values)
     }
 
     /// Has a collection probed with a key: the scalars of its parts, and whether NULL matches.

@@ -29,6 +29,7 @@ pub(super) use growth::Held;
 use memo::Memo;
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::multiloop::{CollectionId, Index, Program, ScalarId};
+use multiloop_planner::value::Value;
 use node::{Compiler, Node};
 use rustc_hash::FxHashMap;
 
@@ -45,6 +46,8 @@ pub struct Expressions {
 pub(super) struct Caches {
     /// By node: results of functions of few values.
     memos: FxHashMap<u32, Memo>,
+    /// By node: results of nested blocks, by what they capture.
+    nested: FxHashMap<u32, FxHashMap<Vec<Value>, Value>>,
     scratch: Scratch,
     origins: Vec<u32>,
     positions: Vec<u32>,

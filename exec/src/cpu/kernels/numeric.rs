@@ -174,6 +174,8 @@ fn of_one(function: Function, a: SmallNumeric, result: DataType) -> Option<Opera
         F::Floor => a.floor().map(Operand::Number),
         F::Round => a.round(0).map(Operand::Number),
         F::Truncate => a.truncate(0).map(Operand::Number),
+        F::SquareRoot => a.square_root().map(Operand::Number),
+        F::DeviationOf => a.deviation().map(Operand::Number),
         _ => None,
     }
 }

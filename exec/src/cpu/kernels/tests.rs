@@ -360,13 +360,16 @@ fn numerics() -> Column {
 fn functions_of_numerics() {
     use F::*;
     let numbers = numerics();
-    for function in [Negate, Abs, Sign, Ceil, Floor, Round, Truncate, TrimScale] {
+    for function in [Negate, Abs, Sign, Ceil, Floor, Round, Truncate, TrimScale, SquareRoot] {
         check(function, std::slice::from_ref(&numbers), T::Numeric);
     }
+    let mut variances = numbers.clone();
+    variances.values.retain(|value| matches!(value, Value::Numeric(number) if number.signum() >= Some(0)));
+    check(DeviationOf, std::slice::from_ref(&variances), T::Numeric);
     for result in [T::Numeric, T::SmallInt, T::Integer, T::BigInt, T::Double, T::Real, T::Text] {
         check(Cast, std::slice::from_ref(&numbers), result);
     }
-    let fewer = |column: Column| Column { values: column.values.into_iter().step_by(7).collect(), ..column };
+    let fewer = |column: Column| Column { values: column.values.into_iter().step_by(23).collect(), ..column };
     for result in [decimal(9, 2), decimal(15, 2), decimal(18, 0), decimal(38, 0), decimal(38, 20)] {
         for function in [Cast, NarrowUp, NarrowDown] {
             check(function, std::slice::from_ref(&numbers), result);
