@@ -7,8 +7,9 @@ use super::{power_of_ten, scale};
 use crate::error::Result;
 use num_bigint::BigInt;
 
-/// Count, sum and sum of squares.
+/// Count, sum and sum of squares: in one line of the cache, since groups come in any order.
 #[derive(Clone, Debug, Default)]
+#[repr(align(64))]
 pub struct NumericSum {
     count: u64,
     /// The largest that was added.
@@ -200,6 +201,7 @@ impl NumericSum {
     }
 
     /// Bytes on the heap, about.
+    #[inline]
     pub fn heap_bytes(&self) -> usize {
         let bytes = |wide: &Wide| size_of::<Wide>() + (wide.sum.bits() + wide.squares.bits()) as usize / 8;
         self.wide.as_deref().map_or(0, bytes)

@@ -136,6 +136,8 @@ pub(crate) struct Source {
     pub(crate) columns: Vec<Column>,
     /// About how many rows it has.
     pub(crate) rows: f64,
+    /// Whether its numbers are those of its rows, and no guesses.
+    pub(crate) is_table: bool,
 }
 
 /// How large tables are.
@@ -243,5 +245,5 @@ fn table(choices: &mut Choices, index: usize, rows: usize) -> (Source, Vec<Strin
         format!("CREATE TABLE {name} ({})", declared.join(", ")),
         format!("INSERT INTO {name} SELECT {} FROM number WHERE i < {rows} ORDER BY {order}", values.join(", ")),
     ];
-    (Source { name, columns, rows: rows as f64 }, statements)
+    (Source { name, columns, rows: rows as f64, is_table: true }, statements)
 }

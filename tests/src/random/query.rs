@@ -17,7 +17,7 @@ pub(crate) struct Statement {
     pub(crate) sql: String,
     /// Whether the order of its rows is said.
     pub(crate) ordered: bool,
-    /// Whether an engine that hashes needs no more than about the rows that it reads and makes.
+    /// Whether an engine that hashes is sure to need no more than about the rows that it reads.
     pub(crate) linear: bool,
 }
 
@@ -30,7 +30,7 @@ impl Writer<'_> {
             let query = self.query(1);
             let name = self.alias();
             with.push(format!("{name} AS ({})", query.sql));
-            self.with.push(Source { name, columns: query.columns, rows: query.rows });
+            self.with.push(Source { name, columns: query.columns, rows: query.rows, is_table: false });
             self.choices.leave();
         }
         let query = self.query(2);
@@ -121,6 +121,9 @@ impl Writer<'_> {
 
     /// A SELECT.
     pub(crate) fn select(&mut self, depth: usize) -> Query {
+        if self.is_large() && self.choices.once_in(8) {
+            return self.groups_of_preserved(depth);
+        }
         self.choices.enter("select");
         let from = self.from(depth);
         let rows = self.rows;
@@ -152,6 +155,45 @@ impl Writer<'_> {
                 self.finish(&format!("SELECT {{}}{from}"), selected, rows)
             }
         };
+        self.scopes.pop();
+        self.choices.leave();
+        query
+    }
+
+    /// Groups of the side that an outer join preserves, by a column of it whose equal values may stand together, under a
+    /// condition that only says which of its rows have partners.
+    fn groups_of_preserved(&mut self, depth: usize) -> Query {
+        self.choices.enter("select");
+        let (first_text, first) = self.source(depth);
+        let (second_text, second) = self.source(depth);
+        self.rows = first.rows;
+        self.scopes.push(vec![first.clone()]);
+        let joined = self.join_key(std::slice::from_ref(&first), &second);
+        let condition = match self.condition(std::slice::from_ref(&first), 0) {
+            condition if self.choices.weighted(&[1, 4]) == 1 => format!(" AND {condition}"),
+            _ => String::new(),
+        };
+        let key = self.reference(|column| column.exact);
+        self.scopes.last_mut().expect("there is the one above").push(second);
+        let from = match joined {
+            Some((on, rows)) => {
+                self.rows = rows.max(self.rows);
+                match self.choices.weighted(&[3, 1]) {
+                    0 => format!(" FROM {first_text} LEFT JOIN {second_text} ON {on}{condition}"),
+                    _ => format!(" FROM {second_text} RIGHT JOIN {first_text} ON {on}{condition}"),
+                }
+            }
+            None => {
+                self.scopes.last_mut().expect("there is the one above").pop();
+                format!(" FROM {first_text}")
+            }
+        };
+        let key = key.map_or_else(|| ("1".to_owned(), column("", Kind::Int, 1.0, true)), |key| (key.text, key.column));
+        let groups = (key.1.distinct + 1.0).min(self.rows);
+        let by = if key.0 == "1" { "" } else { " GROUP BY 1" };
+        let mut selected = vec![key];
+        selected.extend((0..=self.choices.pick(2)).map(|_| self.aggregate(groups)));
+        let query = self.finish(&format!("SELECT {{}}{from}{by}"), selected, groups);
         self.scopes.pop();
         self.choices.leave();
         query
@@ -226,7 +268,10 @@ impl Writer<'_> {
                 let (scopes, rows) = (std::mem::take(&mut self.scopes), self.rows);
                 let query = self.query(depth - 1);
                 (self.scopes, self.rows) = (scopes, rows);
-                (format!("({})", query.sql), Source { name: String::new(), columns: query.columns, rows: query.rows })
+                (
+                    format!("({})", query.sql),
+                    Source { name: String::new(), columns: query.columns, rows: query.rows, is_table: false },
+                )
             }
             _ => {
                 let source = self.schema.tables[self.choices.pick(self.schema.tables.len())].clone();
@@ -282,6 +327,8 @@ impl Writer<'_> {
             return None;
         }
         let (a, b, comes) = few[self.choices.pick(few.len())];
+        // What comes of two joins, or of what was computed, is a guess: it may be a million times as much.
+        self.linear &= left.len() == 1 && left[0].is_table && right.is_table;
         let mut condition = self.equality(a, b);
         if self.choices.once_in(6) {
             let (a, b, _) = &pairs[self.choices.pick(pairs.len())];

@@ -15,7 +15,7 @@ pub(crate) struct Writer<'a> {
     pub(crate) scopes: Vec<Vec<Source>>,
     /// About how many rows the innermost SELECT joins.
     pub(crate) rows: f64,
-    /// Whether an engine that hashes needs no more than about the rows that it reads and makes.
+    /// Whether an engine that hashes is sure to need no more than about the rows that it reads.
     pub(crate) linear: bool,
     aliases: usize,
 }

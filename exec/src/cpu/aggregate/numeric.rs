@@ -23,12 +23,14 @@ pub(crate) struct NumericSums {
     argument: DataType,
     asked: Asked,
     states: Vec<NumericSum>,
+    /// Bytes that states hold elsewhere.
+    heap: usize,
 }
 
 impl NumericSums {
     /// For no groups.
     pub(crate) fn new(argument: DataType, asked: Asked) -> Self {
-        NumericSums { argument, asked, states: Vec::new() }
+        NumericSums { argument, asked, states: Vec::new(), heap: 0 }
     }
 
     pub(crate) fn resize(&mut self, groups: usize) {
@@ -38,9 +40,10 @@ impl NumericSums {
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("a sum of nothing")) };
         let (argument, squares) = (self.argument, self.asked != Asked::Sum);
-        let (states, scale) = (&mut self.states, u32::from(argument.scale()));
-        let mut add =
-            |group: usize, unscaled: i128| states[group].add_small(SmallNumeric::new(unscaled, scale), squares);
+        let scale = u32::from(argument.scale());
+        let mut add = |group: usize, unscaled: i128| {
+            self.change(group, |state| state.add_small(SmallNumeric::new(unscaled, scale), squares));
+        };
         match &vector.data {
             VectorData::I32(values) => {
                 input.each_valid(|tuple, group| add(group, values[vector.position(tuple)].into()));
@@ -61,9 +64,9 @@ impl NumericSums {
         input.each_valid(|tuple, group| {
             let text = vector.text(tuple).unwrap_or_default();
             match SmallNumeric::decode(text) {
-                Some(small) => self.states[group].add_small(small, squares),
+                Some(small) => self.change(group, |state| state.add_small(small, squares)),
                 None => match Numeric::decode(text) {
-                    Ok(number) => self.states[group].add(&number, squares),
+                    Ok(number) => self.change(group, |state| state.add(&number, squares)),
                     Err(error) => failed = Some(error),
                 },
             }
@@ -72,7 +75,16 @@ impl NumericSums {
     }
 
     pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {
-        pairs.for_each(|(from, into)| self.states[into].merge(&other.states[from]));
+        pairs.for_each(|(from, into)| self.change(into, |state| state.merge(&other.states[from])));
+    }
+
+    /// Changes a group's state, and counts the memory that it takes.
+    #[inline]
+    fn change(&mut self, group: usize, change: impl FnOnce(&mut NumericSum)) {
+        let state = &mut self.states[group];
+        let before = state.heap_bytes();
+        change(state);
+        self.heap = self.heap + state.heap_bytes() - before;
     }
 
     pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
@@ -88,6 +100,6 @@ impl NumericSums {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.states.capacity() * size_of::<NumericSum>() + self.states.iter().map(NumericSum::heap_bytes).sum::<usize>()
+        self.states.capacity() * size_of::<NumericSum>() + self.heap
     }
 }
