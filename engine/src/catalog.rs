@@ -6,9 +6,9 @@
 use crate::format::Unreadable;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::{Table, domain};
-use multiloop_exec::context::Context;
+use multiloop_exec::workers::context::Context;
+use multiloop_planner::catalog::CopyOptions;
 use multiloop_planner::catalog::{Catalog, CatalogEntry, Declared, Domain, TableHandle, TableInfo};
-use multiloop_planner::sql::CopyOptions;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};

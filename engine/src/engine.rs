@@ -1,16 +1,14 @@
 //! The engine: tables, workers and limits that sessions share.
 
 use crate::catalog::{Current, Snapshot, StoredTable};
-use crate::session::Session;
-use crate::statement::copy_format;
 use crate::{Result, format};
 use multiloop_exec::column::Table;
-use multiloop_exec::context::{Context, Memory};
-use multiloop_exec::cpu::level::Level;
-use multiloop_exec::pool::Pool;
+use multiloop_exec::cpu::simd::level::Level;
 use multiloop_exec::technique::Technique;
+use multiloop_exec::workers::context::{Context, Memory};
+use multiloop_exec::workers::pool::Pool;
+use multiloop_planner::catalog::CopyOptions;
 use multiloop_planner::catalog::{Declared, TableHandle};
-use multiloop_planner::sql::CopyOptions;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,17 +36,11 @@ struct CachedFile {
 }
 
 /// Settings of an engine.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct EngineBuilder {
     threads: Option<usize>,
     memory_limit: Option<usize>,
     compact: bool,
-}
-
-impl Default for EngineBuilder {
-    fn default() -> Self {
-        EngineBuilder { threads: None, memory_limit: None, compact: false }
-    }
 }
 
 impl EngineBuilder {
@@ -119,11 +111,6 @@ impl Engine {
         EngineBuilder::default()
     }
 
-    /// A session: where statements run. Sessions are cheap and see the same tables.
-    pub fn session(&self) -> Session {
-        Session::new(self.clone())
-    }
-
     /// Bytes that tables and running statements hold now.
     pub fn memory_used(&self) -> usize {
         self.0.memory.used()
@@ -145,7 +132,7 @@ impl Shared {
     /// The table in a file; None if neither the options nor its ending name a format.
     fn open_file(&self, path: &str, options: &CopyOptions, context: &Context) -> Result<Option<StoredTable>> {
         let format = match options.format {
-            Some(_) => Some(copy_format(path, options.clone())?),
+            Some(_) => Some(format::copy_format(path, options.clone())?),
             None => format::Format::of_path(path),
         };
         let Some(format) = format else { return Ok(None) };

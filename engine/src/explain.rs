@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::plan::{Planned, Timings, speculating, timed};
-use crate::statement::Runner;
+use crate::running::Runner;
 use crate::stream::ResultStream;
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::{Program, print::print};
@@ -27,7 +27,7 @@ pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, que
             let tables = runner.snapshot.tables();
             let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
             let planned = Planned::new(query.clone(), rules, &runner.session.context())?;
-            format!("{}\n", multiloop_exec::cpu::place(&planned.program, &find)?)
+            format!("{}\n", multiloop_exec::plan::place(&planned.program, &find)?)
         }
     };
     if analyze {
@@ -47,7 +47,7 @@ fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
     let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
     let pool = &runner.session.engine.0.pool;
     let run = |program: &Program| {
-        let mut output = multiloop_exec::cpu::run(program, &find, runner.parameters, &context, pool)?;
+        let mut output = multiloop_exec::run::run(program, &find, runner.parameters, &context, pool)?;
         let statistics: String =
             output.statistics(program).iter().map(|statistics| format!("{statistics}\n")).collect();
         let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;

@@ -77,7 +77,7 @@ mod tests {
         });
         check(&session, "a panic", || std::panic::panic_any(Arc::new(5)));
         check(&session, "with memory", || {
-            let mut held = multiloop_exec::context::Reservation::new(&session.context().memory);
+            let mut held = multiloop_exec::workers::context::Reservation::new(&session.running().context().memory);
             held.add(1 << 20)?;
             panic!("with memory")
         });

@@ -6,7 +6,7 @@
 
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::{Chunk, Table};
-use multiloop_exec::context::Context;
+use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::Key;
 use multiloop_planner::evaluate;
 use multiloop_planner::value::Value;

@@ -14,9 +14,10 @@
 //! # Ok::<(), multiloop::Error>(())
 //! ```
 //!
-//! Read the source in this order: `engine` and `session` are the API, `catalog` the tables, `plan` the road from
-//! text to program, `statement` what every kind of statement does, `guard` what stands around them, `stream` what comes
-//! back, `format` files.
+//! The source, low to high: `guard` stands around statements, `plan` is the road from text to program, `stream` what comes
+//! back, `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique), `engine` what sessions share.
+//! `running` is what a statement has from its session, `explain` and `statement` what every kind does; `session`, `prepared`
+//! and `linq` are what users call.
 
 mod catalog;
 mod engine;
@@ -27,19 +28,21 @@ mod keys;
 pub mod linq;
 mod plan;
 mod prepared;
+mod running;
 mod session;
 mod statement;
 mod stream;
 
 pub use engine::{Engine, EngineBuilder};
-pub use multiloop_exec::context::Cancellation;
+pub use multiloop_exec::workers::context::Cancellation;
 pub use multiloop_planner::error::{Error, ErrorKind, Position, Result};
 pub use multiloop_planner::rewrite::RewriteOptions;
 pub use multiloop_planner::types::{DataType, Field};
 pub use multiloop_planner::value::{Interval, Value};
 pub use plan::Timings;
 pub use prepared::Prepared;
-pub use session::{Backend, ProgressCallback, Session, SessionOptions};
+pub use running::{Backend, SessionOptions};
+pub use session::{ProgressCallback, Session};
 pub use stream::ResultStream;
 
 /// The version of Arrow whose types this API takes and gives.

@@ -1,7 +1,7 @@
 //! From a bound query to an optimised program, with the time that each step took.
 
 use crate::Result;
-use multiloop_exec::context::Context;
+use multiloop_exec::workers::context::Context;
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::Program;
 use multiloop_planner::relation::Query;

@@ -25,8 +25,15 @@ struct Cached {
     planned: Arc<Planned>,
 }
 
+impl Session {
+    /// Parses and plans a query once, to be run many times.
+    pub fn prepare(&self, sql: &str) -> Result<Prepared> {
+        Prepared::new(self, sql)
+    }
+}
+
 impl Prepared {
-    pub(crate) fn new(session: &Session, text: &str) -> Result<Self> {
+    fn new(session: &Session, text: &str) -> Result<Self> {
         let prepared = Prepared { text: text.to_owned(), types: Vec::new(), cached: Mutex::default() };
         let types = session.as_statement(|| {
             session.engine.0.with_snapshot(&session.loading(), |snapshot| prepared.plan(session, snapshot))
@@ -55,8 +62,8 @@ impl Prepared {
         let run = |snapshot: &crate::catalog::Snapshot<'_>| {
             let mut timings = Timings::default();
             let mut planned = timed(&mut timings.plan, || self.plan(session, snapshot))?;
-            let context = session.context();
-            let run = |program: &Program| session.execute(program, snapshot, parameters, &context);
+            let context = session.running().context();
+            let run = |program: &Program| session.running().execute(program, snapshot, parameters, &context);
             let result = match timed(&mut timings.execute, || planned.run(&context, run)) {
                 Err(error) if error.kind() == ErrorKind::DecimalOverflow => {
                     planned = Arc::new(self.planned_anew(session, snapshot, true)?);
@@ -78,7 +85,7 @@ impl Prepared {
         let Statement::Query(query) = bind(parsed, snapshot, &self.types)? else {
             return Err(Error::unsupported("preparing anything but a query is"));
         };
-        Planned::new(query, &session.options.rules, &session.context())
+        Planned::new(query, &session.options.rules, &session.running().context())
     }
 
     fn plan(&self, session: &Session, snapshot: &crate::catalog::Snapshot<'_>) -> Result<Arc<Planned>> {

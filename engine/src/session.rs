@@ -1,21 +1,18 @@
 //! A session: runs statements, remembers settings, can be cancelled.
 
-use crate::catalog::{Snapshot, StoredTable};
+use crate::catalog::StoredTable;
 use crate::engine::Engine;
 use crate::format::{self, CsvOptions, Format};
 use crate::guard::guarded;
 use crate::plan::{Timings, timed};
-use crate::prepared::Prepared;
+use crate::running::{Running, SessionOptions};
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result, statement};
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 use multiloop_exec::column::Table;
-use multiloop_exec::column::arrow::{schema_of, to_record_batch};
 use multiloop_exec::column::build::{Storage, TableBuilder};
-use multiloop_exec::context::{Cancellation, Context, Progress, Reservation};
-use multiloop_planner::multiloop::Program;
-use multiloop_planner::rewrite::RewriteOptions;
+use multiloop_exec::workers::context::{Cancellation, Context, Progress, Reservation};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use multiloop_planner::{sql, stack};
@@ -30,33 +27,6 @@ const TEXT_SMALL: usize = 1 << 16;
 /// Bytes that the trees of a script take for each of its text: a number in a list is a node of 300 bytes.
 const TREE_BYTES: usize = 32;
 
-/// What runs programs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Backend {
-    /// Tiles on all workers.
-    #[default]
-    Cpu,
-    /// The reference interpreter: row by row, slow, and right by definition. For checking the other.
-    Interpreter,
-}
-
-/// Settings of a session.
-#[derive(Clone, Debug)]
-pub struct SessionOptions {
-    /// What runs programs.
-    pub backend: Backend,
-    /// Which rewrite rules to leave out.
-    pub rules: RewriteOptions,
-    /// Bytes that one statement may hold, within the engine's limit.
-    pub memory_limit: usize,
-}
-
-impl Default for SessionOptions {
-    fn default() -> Self {
-        SessionOptions { backend: Backend::default(), rules: RewriteOptions::default(), memory_limit: usize::MAX }
-    }
-}
-
 /// Told how far a statement is: rows done, rows to do (a guess that may grow).
 pub type ProgressCallback = Arc<dyn Fn(u64, u64) + Send + Sync>;
 
@@ -65,19 +35,26 @@ pub struct Session {
     pub(crate) engine: Engine,
     /// Settings; change them at any time, the next statement uses them.
     pub options: SessionOptions,
-    current: Mutex<Running>,
+    current: Mutex<Watched>,
     on_progress: Option<ProgressCallback>,
 }
 
 /// What the statement that runs, or runs next, shares with whoever watches it.
 #[derive(Clone, Default)]
-struct Running {
+struct Watched {
     cancellation: Cancellation,
     progress: Arc<Progress>,
 }
 
+impl Engine {
+    /// A session: where statements run. Sessions are cheap and see the same tables.
+    pub fn session(&self) -> Session {
+        Session::new(self.clone())
+    }
+}
+
 impl Session {
-    pub(crate) fn new(engine: Engine) -> Self {
+    fn new(engine: Engine) -> Self {
         Session { engine, options: SessionOptions::default(), current: Mutex::default(), on_progress: None }
     }
 
@@ -123,7 +100,7 @@ impl Session {
         parameters: &[(Value, DataType)],
         each: &mut dyn FnMut(ResultStream) -> Result<()>,
     ) -> Result<()> {
-        let mut trees = Reservation::new(&self.context().memory);
+        let mut trees = Reservation::new(&self.running().context().memory);
         trees.add(tree_bytes(sql))?;
         let mut timings = Timings::default();
         let script = sql;
@@ -137,7 +114,7 @@ impl Session {
             // A statement's positions count from its own start; the caller's text is the script.
             let start = sql[end..].find(&parsed.text).map_or(end, |found| end + found);
             end = start + parsed.text.len();
-            let run = || statement::run(self, parsed, parameters, timings);
+            let run = || statement::run(&self.running(), parsed, parameters, timings);
             let result = self.as_statement(run).map_err(|error| error.shifted(mark + start))?;
             let taken = each(result);
             // Who cancels while the rows are taken means this statement, not the next.
@@ -148,16 +125,6 @@ impl Session {
         Ok(())
     }
 
-    /// Parses and plans a query once, to be run many times.
-    pub fn prepare(&self, sql: &str) -> Result<Prepared> {
-        Prepared::new(self, sql)
-    }
-
-    /// A table or view as the start of a LINQ-style query; an unknown name is an error when the query runs.
-    pub fn table(&self, name: &str) -> crate::linq::Frame<'_> {
-        crate::linq::Frame::table(self, name)
-    }
-
     /// Runs a statement that is a tree already.
     pub(crate) fn run_tree(
         &self,
@@ -166,15 +133,15 @@ impl Session {
     ) -> Result<ResultStream> {
         // Without text there are no positions to point at.
         let parsed = sql::Parsed { ast, text: String::new() };
-        self.as_statement(|| statement::run(self, &parsed, parameters, Timings::default()))
+        self.as_statement(|| statement::run(&self.running(), &parsed, parameters, Timings::default()))
     }
 
     /// A handle that cancels the statement that this session is running then, or the next one if it runs none.
     pub fn cancel_handle(&self) -> Cancellation {
-        self.running().cancellation
+        self.watched().cancellation
     }
 
-    fn running(&self) -> Running {
+    fn watched(&self) -> Watched {
         self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -246,15 +213,15 @@ impl Session {
         self.engine.0.stored(name, builder.finish()?, Arc::default(), &self.loading())
     }
 
-    /// What the loops of a statement share.
-    pub(crate) fn context(&self) -> Context {
-        let Running { cancellation, progress } = self.running();
-        Context { cancellation, progress, memory: self.engine.0.memory.child(self.options.memory_limit) }
+    /// What statements have from this session.
+    pub(crate) fn running(&self) -> Running<'_> {
+        let Watched { cancellation, progress } = self.watched();
+        Running { engine: &self.engine, options: &self.options, cancellation, progress }
     }
 
-    /// What a load shares: tables outlive the statement that makes them, so they count against the engine's memory.
+    /// What a load shares.
     pub(crate) fn loading(&self) -> Context {
-        Context { memory: Arc::clone(&self.engine.0.memory), ..self.context() }
+        self.running().loading()
     }
 
     /// Runs a whole statement: the cancel handle reaches it, and its progress is reported.
@@ -274,31 +241,6 @@ impl Session {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if current.cancellation.is_cancelled() {
             current.cancellation = Cancellation::default();
-        }
-    }
-
-    /// Runs a program over the tables of a snapshot.
-    pub(crate) fn execute(
-        &self,
-        program: &Program,
-        snapshot: &Snapshot<'_>,
-        parameters: &[Value],
-        context: &Context,
-    ) -> Result<ResultStream> {
-        let tables = snapshot.tables();
-        let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
-        match self.options.backend {
-            Backend::Cpu => {
-                let output = multiloop_exec::cpu::run(program, &find, parameters, context, &self.engine.0.pool)?;
-                Ok(ResultStream::rows(output.fields().to_vec(), schema_of(output.fields()), output))
-            }
-            Backend::Interpreter => {
-                let rows = multiloop_exec::interpret::run(program, &find, parameters, context)?;
-                let table = Table::from_values(rows.fields, &rows.rows);
-                let fields = table.fields.clone();
-                let batches: Vec<_> = table.chunks.iter().map(|chunk| to_record_batch(&fields, chunk)).collect();
-                Ok(ResultStream::rows(table.fields, schema_of(&fields), batches.into_iter()))
-            }
         }
     }
 }

@@ -1,21 +1,21 @@
 //! What every kind of statement does.
 
-use crate::catalog::{Entry, Snapshot, StoredTable};
+use crate::catalog::{Entry, StoredTable};
 use crate::explain;
-use crate::format::CsvOptions;
-use crate::format::{self, Format};
+use crate::format;
 use crate::keys;
 use crate::plan::{Planned, Timings, timed};
-use crate::session::Session;
+use crate::running::{Runner, Running};
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::{Column, Table};
+use multiloop_planner::catalog::CopyOptions;
 use multiloop_planner::catalog::Declared;
 use multiloop_planner::multiloop::Program;
 use multiloop_planner::relation::Query;
-use multiloop_planner::sql::{self, CopyOptions, Parsed, Statement};
+use multiloop_planner::sql::{self, Parsed, Statement};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::path::Path;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// Binds and runs one statement. Where decimals have overflowed, which nothing has seen of yet, it is bound and run once
 /// more with numerics of any number of digits.
 pub(crate) fn run(
-    session: &Session,
+    session: &Running<'_>,
     parsed: &Parsed,
     parameters: &[(Value, DataType)],
     timings: Timings,
@@ -38,7 +38,7 @@ pub(crate) fn run(
 }
 
 fn run_once(
-    session: &Session,
+    session: &Running<'_>,
     parsed: &Parsed,
     parameters: &[(Value, DataType)],
     mut timings: Timings,
@@ -97,13 +97,6 @@ impl Source {
     }
 }
 
-/// A statement being run: the session, what it sees, and its parameters.
-pub(crate) struct Runner<'a> {
-    pub(crate) session: &'a Session,
-    pub(crate) snapshot: &'a Snapshot<'a>,
-    pub(crate) parameters: &'a [Value],
-}
-
 impl Runner<'_> {
     fn query(&self, query: Query, mut timings: Timings) -> Result<ResultStream> {
         self.check_parameters(&query)?;
@@ -112,15 +105,6 @@ impl Runner<'_> {
         let run = |program: &Program| self.session.execute(program, self.snapshot, self.parameters, &context);
         let result = timed(&mut timings.execute, || planned.run(&context, run))?;
         Ok(result.with_timings(timings))
-    }
-
-    /// The parameters given are as many as the query has.
-    pub(crate) fn check_parameters(&self, query: &Query) -> Result<()> {
-        if self.parameters.len() < query.parameters.len() {
-            let missing = self.parameters.len() + 1;
-            return Err(Error::new(ErrorKind::UnknownParameter, format!("there is no parameter ${missing}")));
-        }
-        Ok(())
     }
 
     /// Where the rows of a query come from that become rows of a table.
@@ -268,7 +252,7 @@ impl Runner<'_> {
     }
 
     fn copy_from(&self, name: &str, columns: &[usize], path: &str, options: CopyOptions) -> Result<ResultStream> {
-        let format = copy_format(path, options)?;
+        let format = format::copy_format(path, options)?;
         let count = self.append(name, |fields| {
             if columns.is_empty() {
                 return format::read_table(path, &format, Some(fields), &self.session.loading());
@@ -289,7 +273,7 @@ impl Runner<'_> {
     }
 
     fn copy_to(&self, query: Query, path: &str, options: CopyOptions) -> Result<ResultStream> {
-        let format = copy_format(path, options)?;
+        let format = format::copy_format(path, options)?;
         let result = self.query(query, Timings::default())?;
         let fields = result.fields().to_vec();
         let rows = format::write_table(Path::new(path), &format, &fields, result)?;
@@ -363,44 +347,4 @@ fn check_not_null(table: &str, fields: &[Field], rows: &Table) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The format that COPY names, or else the file's ending, with COPY's options.
-pub(crate) fn copy_format(path: &str, options: CopyOptions) -> Result<Format> {
-    let CopyOptions { format, header, delimiter, null, quote, unquoted, escape, decimal, all_text } = options;
-    let chosen = match format.as_deref() {
-        Some("csv") => Format::Csv(CsvOptions::default()),
-        Some("parquet") => Format::Parquet,
-        Some("arrow") => Format::Ipc,
-        Some(name) => {
-            return Err(Error::new(ErrorKind::InvalidParameter, format!("COPY format \"{name}\" not recognized")));
-        }
-        None => Format::of_path(path).ok_or_else(|| {
-            Error::new(ErrorKind::InvalidParameter, format!("the file's ending names no format: {path}"))
-                .with_hint("Say which with (FORMAT csv) or (FORMAT parquet).")
-        })?,
-    };
-    let Format::Csv(defaults) = chosen else {
-        if header.is_some() || delimiter.is_some() || null.is_some() || quote.is_some() || escape.is_some() {
-            return Err(Error::new(ErrorKind::InvalidParameter, "COPY options of CSV do not go with another format"));
-        }
-        return Ok(chosen);
-    };
-    let byte = |what: &str, character: Option<char>| match character.map(u8::try_from) {
-        None => Ok(None),
-        Some(Ok(byte)) if byte.is_ascii() => Ok(Some(byte)),
-        Some(_) => {
-            Err(Error::new(ErrorKind::InvalidParameter, format!("COPY {what} must be a single one-byte character")))
-        }
-    };
-    Ok(Format::Csv(CsvOptions {
-        header: header.or(defaults.header),
-        delimiter: byte("delimiter", delimiter)?.or(defaults.delimiter),
-        // No byte of UTF-8.
-        quote: if unquoted { Some(u8::MAX) } else { byte("quote", quote)?.or(defaults.quote) },
-        escape: byte("escape", escape)?.or(defaults.escape),
-        null: null.unwrap_or(defaults.null),
-        decimal: byte("decimal separator", decimal)?,
-        all_text,
-    }))
 }

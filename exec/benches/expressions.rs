@@ -3,12 +3,16 @@
 
 use multiloop_exec::Result;
 use multiloop_exec::column::build::{Storage, TableBuilder};
-use multiloop_exec::context::{Context, Memory};
-use multiloop_exec::cpu::bitmap::Bitmap;
-use multiloop_exec::cpu::expression::Expressions;
-use multiloop_exec::cpu::probe::Key;
-use multiloop_exec::cpu::tile::{Bindings, Captured, Collections, Source, TILE_ROWS, Tile};
-use multiloop_exec::cpu::vector::{Register, Vector};
+use multiloop_exec::cpu::collections::bindings::{Bindings, Captured};
+use multiloop_exec::cpu::expression::environment::Collections;
+use multiloop_exec::cpu::expression::tile::Tile;
+use multiloop_exec::cpu::keys::integer::Key;
+use multiloop_exec::cpu::vector::Vector;
+use multiloop_exec::cpu::vector::bitmap::Bitmap;
+use multiloop_exec::cpu::vector::rows::{Source, TILE_ROWS};
+use multiloop_exec::plan::nodes::Expressions;
+use multiloop_exec::plan::register::Register;
+use multiloop_exec::workers::context::{Context, Memory};
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::multiloop::parse::parse;
 use multiloop_planner::multiloop::{BlockId, CollectionId, Generator, Let, Shape};

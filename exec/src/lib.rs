@@ -1,19 +1,17 @@
 //! Execution: columns, the interpreter that is the specification, and the CPU backend.
 //!
-//! Read in this order: `column` holds tables; `context` is what a running statement shares (memory limit,
-//! cancellation, progress); `interpret` runs any program row by row; `topology`, `pool` and `schedule` are the
-//! workers; `cpu` runs programs tile by tile on them, with the techniques of `technique`. Both backends sum with `exact_sum`, `integer_sum` and `variance`.
+//! Low to high, and no folder imports one that stands after it: `technique` says which techniques may be used; `sums` are exact;
+//! `workers` is the pool, the topology and what a running statement shares (memory limit, cancellation, progress); `column`
+//! holds tables; `interpret` runs any program row by row; `plan` decides how a program runs; `cpu` runs loops tile by tile;
+//! `run` drives the lets of a plan.
 
 pub mod column;
-pub mod context;
 pub mod cpu;
-pub mod exact_sum;
-pub mod integer_sum;
 pub mod interpret;
-pub mod pool;
-pub mod schedule;
+pub mod plan;
+pub mod run;
+pub mod sums;
 pub mod technique;
-pub mod topology;
-pub mod variance;
+pub mod workers;
 
 pub use multiloop_planner::error::{Error, ErrorKind, Result};

@@ -3,8 +3,8 @@
 
 use crate::error::{Error, Result};
 use crate::evaluate::interval::Fields;
-use crate::relation::profile::number;
-use crate::sql::CopyOptions;
+use crate::value::number;
+
 use crate::types::{DataType, Field};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
@@ -204,4 +204,27 @@ pub trait Catalog {
     fn check(&self) -> Result<()> {
         Ok(())
     }
+}
+
+/// Options of COPY.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CopyOptions {
+    /// FORMAT csv or parquet, if given; otherwise the file's ending decides.
+    pub format: Option<String>,
+    /// HEADER; the default is true for csv.
+    pub header: Option<bool>,
+    /// DELIMITER.
+    pub delimiter: Option<char>,
+    /// NULL 'text'.
+    pub null: Option<String>,
+    /// QUOTE.
+    pub quote: Option<char>,
+    /// QUOTE '': fields are never quoted.
+    pub unquoted: bool,
+    /// ESCAPE.
+    pub escape: Option<char>,
+    /// The decimal separator.
+    pub decimal: Option<char>,
+    /// Whether all columns that would be guessed are text.
+    pub all_text: bool,
 }

@@ -390,3 +390,14 @@ impl Effects {
         self == Effects::PURE
     }
 }
+
+/// The comparison with its sides swapped.
+pub(crate) fn mirrored(function: Function) -> Function {
+    match function {
+        Function::Less => Function::Greater,
+        Function::LessEqual => Function::GreaterEqual,
+        Function::Greater => Function::Less,
+        Function::GreaterEqual => Function::LessEqual,
+        other => other,
+    }
+}

@@ -10,6 +10,7 @@ pub mod catalog;
 pub mod error;
 pub mod evaluate;
 pub mod function;
+pub mod join_kind;
 pub mod lower;
 pub mod multiloop;
 pub mod numeric;

@@ -193,3 +193,12 @@ impl Field {
         Field { name: name.into(), data_type, nullable }
     }
 }
+
+/// Direction and place of NULLs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct SortOrder {
+    /// DESC.
+    pub descending: bool,
+    /// NULLS FIRST; PostgreSQL's default is first for DESC, last for ASC.
+    pub nulls_first: bool,
+}

@@ -199,3 +199,16 @@ impl Hash for Value {
         }
     }
 }
+
+/// A value as a number that orders as the value does; none for text and NULL.
+pub(crate) fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Int(value) => Some(*value as f64),
+        Value::Float(value) if value.is_finite() => Some(*value),
+        Value::Decimal(value) => Some(*value as f64),
+        Value::Numeric(number) => Some(number.to_double()).filter(|number| number.is_finite()),
+        Value::Boolean(value) => Some(f64::from(u8::from(*value))),
+        Value::Interval(value) => Some(value.comparable_micros() as f64),
+        Value::Null | Value::Text(_) | Value::Float(_) => None,
+    }
+}

@@ -8,11 +8,11 @@ mod catalog;
 
 use catalog::TpchCatalog;
 use multiloop_planner::analysis::own_groups::own_groups;
+use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::function::Function;
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::live::live_blocks;
 use multiloop_planner::multiloop::print::print;
-use multiloop_planner::multiloop::verify::verify;
 use multiloop_planner::multiloop::{CollectionId, Generator, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source};
 use multiloop_planner::relation::{Query, optimise::optimise};
 use multiloop_planner::rewrite::{LAST_RULES, RULES, RewriteOptions, rewrite};

@@ -2,7 +2,7 @@
 
 use multiloop::{DataType, Error, Result, ResultStream, Session};
 use multiloop_exec::column::Table;
-use multiloop_exec::context::{Context, Memory};
+use multiloop_exec::workers::context::{Context, Memory};
 use multiloop_planner::evaluate;
 
 /// What a statement gave.

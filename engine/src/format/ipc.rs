@@ -10,7 +10,7 @@ use arrow::ipc::writer::FileWriter;
 use multiloop_exec::column::Table;
 use multiloop_exec::column::arrow::schema_of;
 use multiloop_exec::column::build::{Storage, TableBuilder};
-use multiloop_exec::context::Context;
+use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::Field;
 use std::fs::File;

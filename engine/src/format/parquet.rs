@@ -9,7 +9,7 @@ use arrow::datatypes::SchemaRef;
 use multiloop_exec::column::arrow::schema_of;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{CHUNK_ROWS, Table};
-use multiloop_exec::context::Context;
+use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
 use parquet::arrow::arrow_reader::{

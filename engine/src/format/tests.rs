@@ -8,7 +8,7 @@ use arrow::array::RecordBatch;
 use multiloop_exec::column::arrow::{fields_of, to_record_batch};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{CHUNK_ROWS, Table};
-use multiloop_exec::context::{Context, Memory};
+use multiloop_exec::workers::context::{Context, Memory};
 use multiloop_exec::{Error, Result};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::{Interval as Span, Value};

@@ -43,6 +43,13 @@ enum Stage {
     Limited,
 }
 
+impl Session {
+    /// A table or view as the start of a LINQ-style query; an unknown name is an error when the query runs.
+    pub fn table(&self, name: &str) -> Frame<'_> {
+        Frame::table(self, name)
+    }
+}
+
 impl<'a> Frame<'a> {
     pub(crate) fn table(session: &'a Session, name: &str) -> Self {
         let factor = TableFactor::Table {

@@ -8,7 +8,7 @@
 //! 3. Statistics are merged, and gathered anew each time the table has grown by about an eighth.
 
 use super::{CHUNK_ROWS, Chunk, Column, Table, compact, compact_text, statistics};
-use crate::context::{Context, Reservation};
+use crate::workers::context::{Context, Reservation};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::Field;
 use rayon::prelude::*;

@@ -10,7 +10,7 @@ use super::compact::compact;
 use super::slab::Slab;
 use super::statistics::{Summary, measure};
 use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Table, compact_text};
-use crate::context::{Context, Reservation};
+use crate::workers::context::{Context, Reservation};
 use crate::{Error, ErrorKind, Result};
 use ::arrow::array::{Array, RecordBatch};
 use ::arrow::datatypes::Schema;

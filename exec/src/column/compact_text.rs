@@ -9,8 +9,8 @@
 use super::compact::misfit;
 use super::{CHUNK_ROWS, Column, ColumnData, Dictionary, distinct, shared_dictionary};
 use crate::Result;
-use crate::context::{Memory, Reservation};
 use crate::technique::Technique;
+use crate::workers::context::{Memory, Reservation};
 use ::arrow::buffer::{Buffer, OffsetBuffer};
 use hashbrown::HashTable;
 use multiloop_planner::types::{DataType, Field};

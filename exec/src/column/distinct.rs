@@ -8,7 +8,7 @@
 
 use super::statistics::float_key;
 use super::{Column, ColumnData, proof};
-use crate::context::Memory;
+use crate::workers::context::Memory;
 use ::arrow::buffer::NullBuffer;
 use multiloop_planner::catalog::ColumnStatistics;
 use multiloop_planner::value::Value;

@@ -17,8 +17,8 @@ mod text;
 
 use super::build::{Storage, TableBuilder};
 use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Table};
-use crate::context::{Context, Reservation};
 use crate::technique::Technique;
+use crate::workers::context::{Context, Reservation};
 use crate::{ErrorKind, Result};
 use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};
 use multiloop_planner::types::{DataType, Field};

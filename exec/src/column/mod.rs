@@ -25,7 +25,7 @@ pub mod statistics;
 mod tests;
 pub mod value;
 
-use crate::context::Reservation;
+use crate::workers::context::Reservation;
 use ::arrow::buffer::Buffer;
 use ::arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 pub use dictionary::Dictionary;

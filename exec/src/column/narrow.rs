@@ -7,7 +7,7 @@ use super::compact::compact;
 use super::statistics::Summary;
 use super::{Chunk, Column, ColumnData, Table};
 use crate::Result;
-use crate::context::{Context, Reservation};
+use crate::workers::context::{Context, Reservation};
 use multiloop_planner::evaluate::decimal::digits_of;
 use multiloop_planner::numeric::Numeric;
 use multiloop_planner::numeric::small::SmallNumeric;

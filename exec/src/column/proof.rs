@@ -6,7 +6,7 @@
 
 use super::Column;
 use super::distinct::hash_of;
-use crate::context::{Memory, Reservation};
+use crate::workers::context::{Memory, Reservation};
 use rayon::prelude::*;
 use std::sync::Arc;
 

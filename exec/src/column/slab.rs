@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use crate::column::Table;
     use crate::column::build::{Storage, TableBuilder};
-    use crate::context::{Context, Memory};
+    use crate::workers::context::{Context, Memory};
     use multiloop_planner::types::{DataType, Field};
     use multiloop_planner::value::Value;
 

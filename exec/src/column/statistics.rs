@@ -5,7 +5,7 @@
 
 use super::divisor::common_step;
 use super::{Column, ColumnData, Table};
-use crate::context::Memory;
+use crate::workers::context::Memory;
 use ::arrow::buffer::NullBuffer;
 use multiloop_planner::analysis::ranges::common_divisor;
 use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};

@@ -3,7 +3,7 @@
 use super::build::{Storage, TableBuilder};
 use super::{CHUNK_ROWS, ColumnData, Table};
 use crate::ErrorKind;
-use crate::context::{Context, Memory};
+use crate::workers::context::{Context, Memory};
 use ::arrow::array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray, StringViewArray};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::{Interval, Value};

@@ -1,48 +1,23 @@
-//! The CPU backend.
+//! The CPU backend, low to high: no folder imports one that stands after it.
 //!
-//! `run` executes a program: it compiles it (`plan`), and computes its collections one after the other (`stored`).
-//! A loop is driven by `nest`, which takes tuples through the indices of a `tile`; `expression` computes scalars
-//! of a tile in `vector`s with `kernels`; what generators make of them is kept by `sink`, `reduce` (with `bucket` and
-//! `aggregate`) and `top_k`.
+//! `simd` has the instructions, `vector` the values of a tile, `kernels` the functions over them. `keys` turns keys into
+//! numbers, `table` numbers distinct ones, `groups` those of a reduction while its rows pass by; `index` finds them again
+//! in a finished collection (`collections`). `aggregate` keeps what is reduced, `expression` computes the scalars of a
+//! tile, `reduce` folds tiles into groups, `sort` orders rows. `multiloop` runs one loop, from its pieces to its collections.
 
-mod aggregate;
-pub mod bitmap;
-mod bucket;
-mod chunked;
-mod claims;
-mod dealt;
+pub(crate) mod aggregate;
+pub mod collections;
 pub mod expression;
-mod gather;
-mod gathered_column;
-mod gathered_text;
-mod having;
-mod in_place;
+pub(crate) mod groups;
+pub(crate) mod index;
 pub mod kernels;
-pub mod level;
-mod lookup;
-mod multiloop;
-mod nest;
-pub mod own_groups;
-mod place;
-mod plan;
-pub mod probe;
-mod reduce;
-mod run;
-mod sink;
-mod skip;
-mod sort;
-mod statistics;
-mod stored;
-pub mod tile;
-mod top_k;
-mod variance;
+pub mod keys;
+pub(crate) mod multiloop;
+pub(crate) mod reduce;
+pub mod simd;
+pub(crate) mod sort;
+pub(crate) mod table;
 pub mod vector;
-mod wide_keys;
-mod written;
-
-pub use place::{Placement, place};
-pub use run::{Output, run};
-pub use statistics::LetStatistics;
 
 #[cfg(test)]
 mod tests;

@@ -20,15 +20,16 @@ mod runs;
 mod skip;
 mod stepped;
 
-use super::run;
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{Chunk, Column, Table};
-use crate::context::{Context, Memory};
 use crate::interpret;
-use crate::pool::Pool;
+use crate::run::run;
+use crate::workers::context::{Context, Memory};
+use crate::workers::pool::Pool;
 use crate::{Error, ErrorKind};
+use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::catalog::TableHandle;
-use multiloop_planner::multiloop::{Let, Program, Shape, parse::parse, verify::verify};
+use multiloop_planner::multiloop::{Let, Program, Shape, parse::parse};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
@@ -272,7 +273,7 @@ output n, total
 
 fn placed(program: &Program, tables: &[Arc<Table>]) -> String {
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
-    super::place(program, &lookup).expect("it compiles").to_string()
+    crate::plan::place(program, &lookup).expect("it compiles").to_string()
 }
 
 #[test]

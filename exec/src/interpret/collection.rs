@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::column::Table;
-use crate::context::Reservation;
+use crate::workers::context::Reservation;
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;

@@ -4,7 +4,7 @@ use super::Interpreter;
 use super::collection::{Data, Form, Row, charge};
 use super::reduce::Accumulator;
 use crate::Result;
-use crate::context::Reservation;
+use crate::workers::context::Reservation;
 use multiloop_planner::multiloop::{Aggregate, CollectionId, Generator, Multiloop, Reduction, ScalarId};
 use multiloop_planner::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};

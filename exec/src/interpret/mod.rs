@@ -18,7 +18,7 @@ mod traverse;
 
 use crate::Result;
 use crate::column::Table;
-use crate::context::{Context, Reservation};
+use crate::workers::context::{Context, Reservation};
 use collection::{Data, Form, charge};
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, Let, Program, Shape};

@@ -1,6 +1,6 @@
 //! The order of rows under ORDER BY.
 
-use multiloop_planner::relation::SortOrder;
+use multiloop_planner::types::SortOrder;
 use multiloop_planner::value::Value;
 use std::cmp::Ordering;
 

@@ -2,15 +2,15 @@
 
 use super::collection::Row;
 use super::order::compare_leading;
-use crate::exact_sum::ExactSum;
-use crate::integer_sum::IntegerSum;
-use crate::variance::Variance;
+use crate::sums::exact_sum::ExactSum;
+use crate::sums::integer_sum::IntegerSum;
+use crate::sums::moments::Variance;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate;
 use multiloop_planner::multiloop::Reduction;
 use multiloop_planner::numeric::sum::NumericSum;
-use multiloop_planner::relation::SortOrder;
 use multiloop_planner::types::DataType;
+use multiloop_planner::types::SortOrder;
 use multiloop_planner::value::{Interval, Value};
 use std::cmp::Ordering;
 

@@ -2,10 +2,10 @@
 
 use super::run;
 use crate::column::Table;
-use crate::context::{Context, Memory};
+use crate::workers::context::{Context, Memory};
+use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::evaluate;
 use multiloop_planner::multiloop::parse::parse;
-use multiloop_planner::multiloop::verify::verify;
 use multiloop_planner::multiloop::{Program, Shape};
 use multiloop_planner::types::Field;
 use multiloop_planner::value::Value;

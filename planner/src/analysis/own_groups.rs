@@ -19,13 +19,13 @@
 //! * M's reductions are those whose values need no more than a pass over a group's rows;
 //! * every question is a lookup by the same column of G's outermost index, which always stands on a row.
 
-use super::kept::{Behind, Keeps, Proofs, Step, kept, table_column};
+use crate::multiloop::kept::{Behind, Keeps, Proofs, Step, kept, table_column};
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{Use, collection_uses, for_each_node};
 use crate::multiloop::{
     Aggregate, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Shape,
     Source,
 };
-use crate::rewrite::uses::{Use, collection_uses, for_each_node};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Rows of a group, on average, at most.

@@ -7,8 +7,9 @@
 use super::{Lowerer, Rows};
 use crate::error::Result;
 use crate::function::Function;
+use crate::join_kind::JoinKind;
 use crate::multiloop::{Aggregate, Generator, Index, KeyPart, Let, Reduction, Scalar, ScalarId, Shape, Source};
-use crate::relation::{ColumnId, Expression, ExpressionKind, JoinKind, Relation, SubqueryKind};
+use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SubqueryKind};
 use crate::types::{DataType, Field};
 use crate::value::Value;
 use rustc_hash::FxHashSet;

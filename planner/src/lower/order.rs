@@ -33,7 +33,7 @@ impl Lowerer<'_> {
     }
 
     /// The rows with the sort keys as fields behind their columns.
-    fn with_keys(&mut self, input: &Rows, keys: &[SortKey]) -> Result<(Rows, Vec<(u32, crate::relation::SortOrder)>)> {
+    fn with_keys(&mut self, input: &Rows, keys: &[SortKey]) -> Result<(Rows, Vec<(u32, crate::types::SortOrder)>)> {
         let index = self.open_rows(input);
         let values = self.values(&input.columns)?;
         let mut fields = self.fields(&values);

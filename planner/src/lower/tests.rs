@@ -1,12 +1,12 @@
 //! Lowering, from SQL text: every program is valid, reads back from its text, and stays valid under all rules.
 
 use super::lower;
+use crate::analysis::verify::verify;
 use crate::catalog::{Catalog, CatalogEntry, TableHandle, TableInfo, TableStatistics};
 use crate::error::Result;
 use crate::multiloop::Program;
 use crate::multiloop::parse::parse;
 use crate::multiloop::print::print;
-use crate::multiloop::verify::verify;
 use crate::relation::optimise::optimise;
 use crate::rewrite::{LAST_RULES, RULES, RewriteOptions, rewrite};
 use crate::sql::{self, Statement};

@@ -43,6 +43,7 @@
 mod build;
 mod compact;
 mod infer;
+pub mod kept;
 mod lexer;
 mod literal;
 pub mod live;
@@ -52,15 +53,15 @@ mod parse_scalar;
 pub mod print;
 mod print_scalar;
 pub mod scalar;
-pub mod verify;
+pub mod uses;
 
 #[cfg(test)]
 mod tests;
 
-use crate::analysis::kept::{Behind, Keeps, Step, kept};
 use crate::catalog::{TableHandle, TableStatistics};
-use crate::relation::SortOrder;
+use crate::multiloop::kept::{Behind, Keeps, Step, kept};
 use crate::speculation::Speculation;
+use crate::types::SortOrder;
 use crate::types::{DataType, Field};
 pub use scalar::{KeyPart, Scalar, ScalarId, ScalarMap, ScalarNode, Scalars};
 use serde::{Deserialize, Serialize};

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::catalog::{ColumnStatistics, TableHandle, TableStatistics};
 use crate::error::{Error, ErrorKind, Result};
-use crate::relation::SortOrder;
+use crate::types::SortOrder;
 use crate::types::{DataType, Field};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

@@ -40,8 +40,8 @@ use super::{
     Aggregate, BlockId, CollectionId, Generator, Index, IndexId, Let, Program, Reduction, Scalar, ScalarId, Shape,
     Source,
 };
-use crate::relation::SortOrder;
 use crate::types::Field;
+use crate::types::SortOrder;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The text of a program; `parse` reads it back.

@@ -2,8 +2,8 @@
 
 use super::parse::parse;
 use super::print::print;
-use super::verify::verify;
 use super::{Block, Let, Program, Shape};
+use crate::analysis::verify::verify;
 use crate::types::DataType;
 use crate::value::Value;
 

@@ -61,26 +61,26 @@ impl SmallNumeric {
     }
 
     /// As `Numeric::add`.
-    pub fn add(self, other: Self) -> Option<Self> {
+    pub fn checked_add(self, other: Self) -> Option<Self> {
         let scale = self.scale.max(other.scale);
         Some(SmallNumeric::new(self.at(scale)?.checked_add(other.at(scale)?)?, scale))
     }
 
     /// As `Numeric::subtract`.
-    pub fn subtract(self, other: Self) -> Option<Self> {
+    pub fn checked_subtract(self, other: Self) -> Option<Self> {
         let scale = self.scale.max(other.scale);
         Some(SmallNumeric::new(self.at(scale)?.checked_sub(other.at(scale)?)?, scale))
     }
 
     /// As `Numeric::multiply`.
-    pub fn multiply(self, other: Self) -> Option<Self> {
+    pub fn checked_multiply(self, other: Self) -> Option<Self> {
         let scale = self.scale + other.scale;
         let unscaled = self.unscaled.checked_mul(other.unscaled)?;
         (scale <= SCALE_MAX).then(|| SmallNumeric::new(unscaled, scale))
     }
 
     /// As `Numeric::divide`; None where the divisor is zero.
-    pub fn divide(self, other: Self) -> Option<Self> {
+    pub fn checked_divide(self, other: Self) -> Option<Self> {
         let ((weight_a, first_a), (weight_b, first_b)) = (self.leading()?, other.leading()?);
         let weight = weight_a - weight_b - i64::from(first_a <= first_b);
         let own = i64::from(self.scale.max(other.scale));

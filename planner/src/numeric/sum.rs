@@ -197,7 +197,7 @@ impl NumericSum {
             return Some(SmallNumeric::new(0, 0));
         }
         let divisor = SmallNumeric::new(count.checked_mul(others.into())?, 0);
-        SmallNumeric::new(dividend, 2 * self.scale).divide(divisor)
+        SmallNumeric::new(dividend, 2 * self.scale).checked_divide(divisor)
     }
 
     /// Bytes on the heap, about.

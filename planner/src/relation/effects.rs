@@ -166,10 +166,15 @@ pub(crate) fn at_most_one_row(relation: &Relation) -> bool {
         | Relation::Sort { input, .. }
         | Relation::Distinct { input } => at_most_one_row(input),
         Relation::With { body, .. } => at_most_one_row(body),
-        Relation::Join { kind: super::JoinKind::Semi | super::JoinKind::Anti, left, .. } => at_most_one_row(left),
-        Relation::Join { kind: super::JoinKind::Inner | super::JoinKind::Left, left, right, .. } => {
-            at_most_one_row(left) && at_most_one_row(right)
+        Relation::Join { kind: crate::join_kind::JoinKind::Semi | crate::join_kind::JoinKind::Anti, left, .. } => {
+            at_most_one_row(left)
         }
+        Relation::Join {
+            kind: crate::join_kind::JoinKind::Inner | crate::join_kind::JoinKind::Left,
+            left,
+            right,
+            ..
+        } => at_most_one_row(left) && at_most_one_row(right),
         _ => false,
     }
 }

@@ -11,7 +11,8 @@
 
 use super::optimise::estimate;
 use super::profile::Profiles;
-use super::{AggregateCall, AggregateFunction, ColumnId, Expression, JoinKind, Query, Relation, SetKind, SortKey};
+use super::{AggregateCall, AggregateFunction, ColumnId, Expression, Query, Relation, SetKind, SortKey};
+use crate::join_kind::JoinKind;
 use crate::relation::visit::{for_each_expression, for_each_subquery};
 use std::fmt::Write;
 

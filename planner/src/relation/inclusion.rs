@@ -2,8 +2,9 @@
 //! No key is declared, but statistics are exact for the snapshot that the query reads: a unique column of integers
 //! that has as many rows as there are integers between its smallest and its largest value has all of them.
 
-use super::profile::{Profiles, number};
+use super::profile::Profiles;
 use super::{ColumnId, Relation};
+use crate::value::number;
 
 /// Integers up to here are floats without loss.
 const EXACT_MAX: f64 = (1u64 << 53) as f64;

@@ -22,10 +22,11 @@ pub(crate) mod visit;
 mod whole_table;
 
 use crate::catalog::TableInfo;
+use crate::join_kind::JoinKind;
 use crate::speculation::Speculation;
 use crate::types::DataType;
+use crate::types::SortOrder;
 pub use expression::{AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, Subquery, SubqueryKind};
-pub(crate) use optimise::mirrored;
 use std::sync::Arc;
 
 /// A bound query: what to compute and under which names to show it.
@@ -206,19 +207,6 @@ impl PartialEq for ScanTable {
     }
 }
 
-/// The joins. `Cross` is Inner with the condition TRUE; `Right` is swapped into `Left` by the binder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the variants are SQL's own names")]
-pub enum JoinKind {
-    Inner,
-    Left,
-    Full,
-    /// Left rows with at least one match.
-    Semi,
-    /// Left rows without a match (NOT EXISTS).
-    Anti,
-}
-
 /// The set operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the variants are SQL's own names")]
@@ -235,15 +223,6 @@ pub struct SortKey {
     pub expression: Expression,
     /// Direction and place of NULLs.
     pub order: SortOrder,
-}
-
-/// Direction and place of NULLs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-pub struct SortOrder {
-    /// DESC.
-    pub descending: bool,
-    /// NULLS FIRST; PostgreSQL's default is first for DESC, last for ASC.
-    pub nulls_first: bool,
 }
 
 impl Relation {

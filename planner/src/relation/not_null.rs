@@ -3,9 +3,10 @@
 
 use super::profile::Profiles;
 use super::strict::rejects_null;
-use super::{AggregateFunction, ColumnId, Expression, ExpressionKind, JoinKind, Relation};
-use crate::analysis::kept::{Keeps, Step, kept};
+use super::{AggregateFunction, ColumnId, Expression, ExpressionKind, Relation};
 use crate::function::Function;
+use crate::join_kind::JoinKind;
+use crate::multiloop::kept::{Keeps, Step, kept};
 
 /// Whether an expression over the rows of `relation` is provably never NULL.
 pub(crate) fn never_null(expression: &Expression, relation: &Relation, profiles: &Profiles) -> bool {

@@ -8,7 +8,7 @@ use super::{ColumnId, Columns, Relation};
 use crate::catalog::{ColumnStatistics, TableInfo};
 use crate::function::Effects;
 use crate::speculation::Speculation;
-use crate::value::Value;
+use crate::value::number;
 use std::cell::Cell;
 
 /// What is known of one column.
@@ -163,17 +163,4 @@ fn scanned(table: &TableInfo, position: usize) -> Profile {
 /// Statistics that were gathered (and not just left at their default) and found no NULL.
 fn counted_no_nulls(column: &ColumnStatistics) -> bool {
     column.nulls == 0 && column.distinct.is_some() && column.min.is_some()
-}
-
-/// A value as a number that orders as the value does; none for text and NULL.
-pub(crate) fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Int(value) => Some(*value as f64),
-        Value::Float(value) if value.is_finite() => Some(*value),
-        Value::Decimal(value) => Some(*value as f64),
-        Value::Numeric(number) => Some(number.to_double()).filter(|number| number.is_finite()),
-        Value::Boolean(value) => Some(f64::from(u8::from(*value))),
-        Value::Interval(value) => Some(value.comparable_micros() as f64),
-        Value::Null | Value::Text(_) | Value::Float(_) => None,
-    }
 }

@@ -4,9 +4,9 @@
 use super::column_set::ColumnSet;
 use super::visit::{as_binary, as_column, conjuncts};
 use super::{ColumnId, Expression, Relation};
-use crate::analysis::kept::{Keeps, Step, kept};
 use crate::catalog::ColumnStatistics;
 use crate::function::Function;
+use crate::multiloop::kept::{Keeps, Step, kept};
 
 /// Whether no two rows of `relation` have equal values, NULLs being equal, in all of `columns` (more columns only help).
 pub(crate) fn is_unique(relation: &Relation, columns: &ColumnSet) -> bool {

@@ -69,8 +69,8 @@
 use super::bound::Bound;
 use super::dependencies::{Definition, definitions};
 use super::substitute::Substitution;
-use super::uses::for_each_node;
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::for_each_node;
 use crate::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, KeyPart, Let, Program, Reduction, Scalar, ScalarId, Shape, Source,
 };

@@ -2,7 +2,7 @@
 
 use super::dependencies::{Definition, definitions};
 use super::substitute::Substitution;
-use super::uses::collections_read;
+use crate::multiloop::uses::collections_read;
 use crate::multiloop::{BlockId, CollectionId, Generator, Index, Let, Multiloop, Program};
 
 /// Whether generators look up nothing that is made at a place of a block, or behind it.

@@ -70,9 +70,9 @@
 //! of NULL. Joins: the index stays where it was in the nest, the others are kept.
 
 use super::substitute::Substitution;
-use super::uses::{FreeIndices, for_each_node, nested_of};
 use crate::function::{Effects, Function};
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{FreeIndices, for_each_node, nested_of};
 use crate::multiloop::{
     Block, BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape,
     Source,

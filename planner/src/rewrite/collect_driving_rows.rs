@@ -79,11 +79,11 @@ use super::failing::Failing;
 use super::questions::{Question, are_all_uses, questions};
 use super::selectivity::Selectivity;
 use super::substitute::Substitution;
-use super::uses::{FreeIndices, Use, collection_uses, collections_read, for_each_node, nested_of};
-use crate::analysis::kept::is_whole_sorted_table;
 use crate::analysis::nullability::Nullability;
 use crate::analysis::own_groups::own_groups;
+use crate::multiloop::kept::is_whole_sorted_table;
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{FreeIndices, Use, collection_uses, collections_read, for_each_node, nested_of};
 use crate::multiloop::{
     BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
 };

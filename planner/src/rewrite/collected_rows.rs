@@ -1,7 +1,7 @@
 //! Collecting rows in front of the loops that go over them: which columns they read, and reading those instead.
 
 use super::substitute::Substitution;
-use super::uses::for_each_node;
+use crate::multiloop::uses::for_each_node;
 use crate::multiloop::{CollectionId, Index, Let, Program, Scalar, ScalarId, Shape, Source};
 
 /// The columns of these indices that lets read, in the order in which they are met. Their blocks are not looked into.

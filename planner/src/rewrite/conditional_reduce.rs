@@ -60,10 +60,10 @@
 
 use super::bound::Bound;
 use super::substitute::Substitution;
-use super::uses::{FreeIndices, nested_of};
 use crate::analysis::nullability::Nullability;
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{FreeIndices, nested_of};
 use crate::multiloop::{
     Aggregate, BlockId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Shape,
 };

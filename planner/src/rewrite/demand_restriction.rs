@@ -80,9 +80,9 @@ use super::dependencies::{Definition, definitions};
 use super::failing::Failing;
 use super::questions::{Question, QuestionKind, are_all_uses, have_found, may_sink, questions};
 use super::selectivity::Selectivity;
-use super::uses::{collection_uses, for_each_node};
 use crate::analysis::own_groups::own_groups;
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{collection_uses, for_each_node};
 use crate::multiloop::{
     BlockId, CollectionId, Generator, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, ScalarNode, Source,
 };

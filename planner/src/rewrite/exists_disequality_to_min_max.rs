@@ -59,9 +59,9 @@
 
 use super::bound::Bound;
 use super::substitute::Substitution;
-use super::uses::{FreeIndices, nested_of};
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{FreeIndices, nested_of};
 use crate::multiloop::{
     Aggregate, Block, BlockId, CollectionId, Generator, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId,
     Shape, Source,

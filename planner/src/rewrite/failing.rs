@@ -3,7 +3,7 @@
 //! Effects of a scalar are its own: a `Single`, `Lookup` or `Exists` is pure, and yet reading it is an error if the let
 //! behind it fails (lets are lazy). Whoever moves a question to where more rows ask it has to know.
 
-use super::uses::{collections_read, for_each_node, nested_of};
+use crate::multiloop::uses::{collections_read, for_each_node, nested_of};
 use crate::multiloop::{BlockId, CollectionId, Let, Program, Scalar, ScalarId};
 
 /// Which collections cannot be relied upon, of a program as it is.

@@ -52,8 +52,8 @@
 //! first and so never the NULL-supplying one.
 
 use super::substitute::Substitution;
-use super::uses::{Use, collection_uses, collections_read, for_each_node};
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{Use, collection_uses, collections_read, for_each_node};
 use crate::multiloop::{CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Scalar, ScalarId, Source};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -57,10 +57,10 @@
 use super::failing::Failing;
 use super::looks::nest_look;
 use super::substitute::Substitution;
-use super::uses::collections_read;
 use crate::analysis::own_groups::own_groups;
 use crate::analysis::ranges::Ranges;
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::collections_read;
 use crate::multiloop::{BlockId, CollectionId, Index, Let, Program, Source};
 use rustc_hash::FxHashSet;
 

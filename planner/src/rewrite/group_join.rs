@@ -82,10 +82,10 @@ use super::beside::add_beside;
 use super::dependencies::{Definition, Dependencies, definitions};
 use super::failing::Failing;
 use super::substitute::Substitution;
-use super::uses::{FreeIndices, Use, collection_uses, for_each_node};
 use crate::analysis::nullability::null_propagates;
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{FreeIndices, Use, collection_uses, for_each_node};
 use crate::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Program, Reduction, Scalar, ScalarId,
     Shape, Source,

@@ -66,8 +66,8 @@
 use super::beside::read_only_what_is_before;
 use super::bound::Bound;
 use super::substitute::Substitution;
-use super::uses::{FreeIndices, collection_uses, nested_of};
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{FreeIndices, collection_uses, nested_of};
 use crate::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, IndexId, Let, Program, Reduction, Scalar, ScalarId, Shape, Source,
 };

@@ -45,8 +45,8 @@
 //! for it, as before (`select (select 1 / 0) from t where false`). NULLs and joins: nothing is evaluated differently.
 
 use super::substitute::Substitution;
-use super::uses::{FreeIndices, collections_read, nested_of};
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{FreeIndices, collections_read, nested_of};
 use crate::multiloop::{Block, BlockId, CollectionId, IndexId, Let, Program, Scalar};
 use rustc_hash::FxHashSet;
 

@@ -68,8 +68,8 @@
 use super::bound::Bound;
 use super::dependencies::Dependencies;
 use super::exists_disequality_to_min_max::exists_loop;
-use super::uses::for_each_node;
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::for_each_node;
 use crate::multiloop::{BlockId, Index, Let, Program, Scalar, ScalarId, Source};
 
 /// Turns searches for the only row of a bucket into indices.

@@ -55,8 +55,8 @@
 
 use super::bound::Bound;
 use super::substitute::Substitution;
-use super::uses::{Use, collection_uses, for_each_node};
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{Use, collection_uses, for_each_node};
 use crate::multiloop::{Aggregate, BlockId, CollectionId, Generator, Let, Program, Reduction, Scalar, ScalarId};
 use crate::types::Field;
 

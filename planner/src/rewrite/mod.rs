@@ -43,11 +43,11 @@ mod tests;
 mod turn_anti_join;
 mod turn_left_join;
 mod turned;
-pub mod uses;
 
+use crate::analysis::verify::verify;
 use crate::multiloop::Program;
 #[cfg(debug_assertions)]
-use crate::multiloop::{print::print, verify::verify};
+use crate::multiloop::print::print;
 use bound::{lets, lets_max};
 
 /// A rewrite of programs.

@@ -8,10 +8,10 @@
 use super::bound::Bound;
 use super::conditional_reduce::{Inner, key_name};
 use super::substitute::Substitution;
-use super::uses::nested_of;
 use crate::analysis::nullability::Nullability;
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::nested_of;
 use crate::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, Index, KeyPart, Let, Multiloop, Program, Reduction, Scalar, ScalarId,
     Scalars, Shape,
@@ -143,7 +143,7 @@ impl NestedAny {
         if inner.reads_only(a) && inner.reads_none(b) {
             Some((*function, a, b))
         } else if inner.reads_only(b) && inner.reads_none(a) {
-            Some((crate::relation::mirrored(*function), b, a))
+            Some((crate::function::mirrored(*function), b, a))
         } else {
             None
         }

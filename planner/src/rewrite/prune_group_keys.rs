@@ -62,8 +62,8 @@
 use super::bound::Bound;
 use super::dependencies::Dependencies;
 use super::substitute::Substitution;
-use super::uses::{Use, collection_uses};
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{Use, collection_uses};
 use crate::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, IndexId, Let, Program, Reduction, ScalarId, Shape, Source,
 };

@@ -1,7 +1,7 @@
 //! Where a loop asks collections for keys, what its rows have found, and moving a let behind what it is to ask.
 
 use super::dependencies::Definition;
-use super::uses::{Use, collections_read, for_each_node};
+use crate::multiloop::uses::{Use, collections_read, for_each_node};
 use crate::multiloop::{CollectionId, Generator, Index, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Source};
 
 /// One place where a loop asks a collection for a key. What nested blocks ask is not among them.

@@ -66,8 +66,8 @@ use super::bound::Bound;
 use super::dependencies::definitions;
 use super::exists_disequality_to_min_max::exists_loop;
 use super::substitute::Substitution;
-use super::uses::{FreeIndices, nested_of};
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{FreeIndices, nested_of};
 use crate::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, IndexId, KeyPart, Let, Program, Reduction, Scalar, ScalarId, Shape,
     Source,

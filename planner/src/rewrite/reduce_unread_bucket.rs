@@ -44,8 +44,8 @@
 //! either. NULLs: the group of NULLs stays. Errors: the values, which nothing read, are not evaluated. Joins: none
 //! reads it.
 
-use super::uses::collection_uses;
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::collection_uses;
 use crate::multiloop::{Generator, Let, Program, Shape};
 
 /// Makes every BucketCollect that is only asked for its keys a set of keys.

@@ -85,9 +85,9 @@
 
 use super::dependencies::{Definition, Dependencies, definitions};
 use super::substitute::Substitution;
-use super::uses::{FreeIndices, Use, collection_uses};
 use crate::analysis::nullability::Nullability;
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{FreeIndices, Use, collection_uses};
 use crate::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, Index, KeyPart, Let, Multiloop, Program, Reduction, Scalar, ScalarId,
     Shape, Source,

@@ -10,7 +10,7 @@ use super::questions::found_before;
 use crate::catalog::{ColumnStatistics, TableStatistics};
 use crate::function::Function;
 use crate::multiloop::{CollectionId, Generator, Index, Let, Program, Scalar, ScalarId, Shape, Source};
-use crate::relation::profile::number;
+use crate::value::number;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 

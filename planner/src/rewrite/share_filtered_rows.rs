@@ -64,8 +64,8 @@ use super::failing::Failing;
 use super::fuse_sibling_loops::same_nest;
 use super::selectivity::Selectivity;
 use super::substitute::Substitution;
-use super::uses::{FreeIndices, collections_read, nested_of};
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{FreeIndices, collections_read, nested_of};
 use crate::multiloop::{
     BlockId, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
 };

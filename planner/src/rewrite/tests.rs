@@ -6,10 +6,10 @@
 //! comment in front of a case.
 
 use super::{LAST_RULES, RULES, Rule};
+use crate::analysis::verify::verify;
 use crate::multiloop::Program;
 use crate::multiloop::parse::parse;
 use crate::multiloop::print::print;
-use crate::multiloop::verify::verify;
 use std::path::PathBuf;
 
 fn folder() -> PathBuf {

@@ -74,10 +74,10 @@ use super::failing::Failing;
 use super::selectivity::Selectivity;
 use super::substitute::Substitution;
 use super::turned::{Asks, TURN_MIN, by_question, chosen, is_free, witness};
-use super::uses::{Use, collection_uses, for_each_node};
 use crate::analysis::ranges::Ranges;
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::uses::{Use, collection_uses, for_each_node};
 use crate::multiloop::{
     BlockId, CollectionId, Generator, Index, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Source,
 };

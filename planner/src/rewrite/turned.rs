@@ -3,8 +3,8 @@
 
 use super::failing::Failing;
 use super::substitute::Substitution;
-use super::uses::{FreeIndices, for_each_node};
 use crate::analysis::nullability::{Nullability, null_below};
+use crate::multiloop::uses::{FreeIndices, for_each_node};
 use crate::multiloop::{
     CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
 };

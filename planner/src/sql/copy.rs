@@ -1,8 +1,9 @@
 //! COPY FROM and COPY TO.
 
+use super::Statement;
 use super::binder::Binder;
 use super::query::Unknown;
-use super::{CopyOptions, Statement};
+use crate::catalog::CopyOptions;
 use crate::error::{Error, ErrorKind, Position, Result};
 use sqlparser::ast;
 

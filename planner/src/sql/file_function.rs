@@ -2,9 +2,9 @@
 //!
 //! Options have DuckDB's names, and COPY's where these differ.
 
-use super::CopyOptions;
 use super::binder::Binder;
 use super::from::FromItem;
+use crate::catalog::CopyOptions;
 use crate::error::{Error, ErrorKind, Result};
 use sqlparser::ast::{self, Spanned as _};
 

@@ -1,14 +1,15 @@
 //! FROM: tables, files, views, CTEs, derived tables, and what their aliases rename.
 
-use super::CopyOptions;
 use super::binder::Binder;
 use super::query::Unknown;
 use super::scope::{Scope, ScopeColumn};
 use super::suggest::did_you_mean;
 use super::text::Text;
+use crate::catalog::CopyOptions;
 use crate::catalog::{CatalogEntry, TableInfo};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::{ColumnId, Expression, JoinKind, Relation, ScanTable};
+use crate::join_kind::JoinKind;
+use crate::relation::{ColumnId, Expression, Relation, ScanTable};
 use crate::types::DataType;
 use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;

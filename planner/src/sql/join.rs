@@ -8,7 +8,8 @@ use super::scope::{Clause, Scope, ScopeColumn};
 use super::suggest::did_you_mean;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
-use crate::relation::{ColumnId, Expression, ExpressionKind, JoinKind, Relation};
+use crate::join_kind::JoinKind;
+use crate::relation::{ColumnId, Expression, ExpressionKind, Relation};
 use sqlparser::ast;
 use std::sync::Arc;
 

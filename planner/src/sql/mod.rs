@@ -36,6 +36,7 @@ mod suggest;
 mod text;
 mod walk;
 
+use crate::catalog::CopyOptions;
 use crate::catalog::{Catalog, Declared};
 use crate::error::Result;
 use crate::relation::Query;
@@ -158,29 +159,6 @@ pub enum ExplainKind {
     Loops,
     /// EXPLAIN (KERNELS): bucket kinds, widths, encodings.
     Kernels,
-}
-
-/// Options of COPY.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct CopyOptions {
-    /// FORMAT csv or parquet, if given; otherwise the file's ending decides.
-    pub format: Option<String>,
-    /// HEADER; the default is true for csv.
-    pub header: Option<bool>,
-    /// DELIMITER.
-    pub delimiter: Option<char>,
-    /// NULL 'text'.
-    pub null: Option<String>,
-    /// QUOTE.
-    pub quote: Option<char>,
-    /// QUOTE '': fields are never quoted.
-    pub unquoted: bool,
-    /// ESCAPE.
-    pub escape: Option<char>,
-    /// The decimal separator.
-    pub decimal: Option<char>,
-    /// Whether all columns that would be guessed are text.
-    pub all_text: bool,
 }
 
 /// Splits a script into statements and parses each (Postgres dialect). Errors have positions in the script.

@@ -7,7 +7,8 @@ use super::query::Rows;
 use super::scope::{Clause, Scope};
 use super::select_list::SelectItem;
 use crate::error::{Error, ErrorKind, Result};
-use crate::relation::{ColumnId, Expression, Relation, SortKey, SortOrder};
+use crate::relation::{ColumnId, Expression, Relation, SortKey};
+use crate::types::SortOrder;
 use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
 

@@ -14,8 +14,9 @@ use super::scope::{Clause, Scope};
 use super::select_list::SelectItem;
 use super::values::may_be_null;
 use crate::error::{Error, ErrorKind, Result};
-use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SortKey, SortOrder};
+use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SortKey};
 use crate::types::DataType;
+use crate::types::SortOrder;
 use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
 

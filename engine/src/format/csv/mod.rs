@@ -20,7 +20,7 @@ use guess::Guess;
 use infer::Layout;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{Column, Table};
-use multiloop_exec::context::Context;
+use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::DataType;
 use multiloop_planner::types::Field;

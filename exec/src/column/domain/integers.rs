@@ -9,7 +9,7 @@ use super::super::compact::gather_i64;
 use super::super::{CHUNK_ROWS, Chunk, Column, ColumnData};
 use super::{Candidate, Coded, Domain, Lineage, Step, VALUES_MAX, dealt};
 use crate::Result;
-use crate::context::Context;
+use crate::workers::context::Context;
 use ::arrow::buffer::NullBuffer;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;

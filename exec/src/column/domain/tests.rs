@@ -3,7 +3,7 @@
 use super::{Domain, ROWS_MIN, decode, encode};
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{CHUNK_ROWS, Table};
-use crate::context::{Context, Memory};
+use crate::workers::context::{Context, Memory};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::sync::Arc;

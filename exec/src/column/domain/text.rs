@@ -4,8 +4,8 @@
 use super::super::{CHUNK_ROWS, Column, ColumnData, Dictionary, compact_text};
 use super::{Candidate, Coded, Domain, Lineage, Step, VALUES_MAX};
 use crate::Result;
-use crate::context::Context;
 use crate::technique::Technique;
+use crate::workers::context::Context;
 use std::borrow::Cow;
 use std::sync::Arc;
 

@@ -1,16 +1,19 @@
 //! DISTINCT arguments: a set of (group, argument), folded into the plain aggregate at the end. It is a bit for each code of
 //! an argument in each group where there are not too many, else a hash table.
 
-use super::super::bitmap::each_one;
-use super::super::bucket::firsts::firsts;
-use super::super::bucket::index::{sort_by_group, starts_of};
-use super::super::bucket::key::{Codes, KeyLayout, KeyPartValues, PartDomain, PartValues};
-use super::super::bucket::table::GroupTable;
-use super::super::gather::Gathered;
-use super::super::vector::{Register, Vector, VectorData};
-use super::{AggregateKind, Input, TileGroups};
+use super::super::vector::{Vector, VectorData};
+use super::{Input, TileGroups};
 use crate::column::Dictionary;
 use crate::column::divisor::Divisor;
+use crate::cpu::groups::first_rows::firsts;
+use crate::cpu::index::{sort_by_group, starts_of};
+use crate::cpu::keys::codes::{Codes, KeyPartValues, PartValues};
+use crate::cpu::table::GroupTable;
+use crate::cpu::vector::bitmap::each_one;
+use crate::cpu::vector::builder::Gathered;
+use crate::plan::aggregate::AggregateKind;
+use crate::plan::key_layout::{KeyLayout, PartDomain};
+use crate::plan::register::Register;
 use crate::technique::Technique;
 use crate::{Error, Result};
 use multiloop_planner::analysis::ranges::Grid;

@@ -1,12 +1,13 @@
 //! Min and Max. Values that compare equal but differ (-0 and 0, the NaNs, intervals of one length) have one
 //! representative, so that the order of input does not show.
 
-use super::super::bucket::grouper::retain;
-use super::super::bucket::runs::Runs;
-use super::super::gather::Gathered;
 use super::super::kernels::run_extreme::greatest_at;
-use super::super::vector::{Register, VectorData};
+use super::super::vector::VectorData;
 use super::Input;
+use crate::cpu::groups::grouper::retain;
+use crate::cpu::groups::runs::Runs;
+use crate::cpu::vector::builder::Gathered;
+use crate::plan::register::Register;
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Value, canonical_float_bits, compare_floats};

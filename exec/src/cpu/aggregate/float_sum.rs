@@ -1,10 +1,10 @@
 //! Sums of floats, correctly rounded from the exact sum: the order of the input does not show.
 
-use super::super::gather::Gathered;
 use super::super::kernels::exact_blocks::add_all;
 use super::super::vector::VectorData;
 use super::{Input, TileGroups};
-use crate::exact_sum::ExactSum;
+use crate::cpu::vector::builder::Gathered;
+use crate::sums::exact_sum::ExactSum;
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
 

@@ -1,7 +1,7 @@
 //! Any and All: three-valued OR and AND over all arguments.
 
-use super::super::gather::Gathered;
 use super::Input;
+use crate::cpu::vector::builder::Gathered;
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
 

@@ -12,13 +12,16 @@ mod numeric;
 mod sum;
 mod value;
 
-use super::bitmap::each_one;
-use super::bucket::grouper::retain;
-use super::bucket::present::Present;
-use super::bucket::runs::Runs;
-use super::gather::Gathered;
-use super::vector::{Register, Vector};
+use super::vector::Vector;
 use crate::column::Column;
+use crate::cpu::groups::grouper::retain;
+use crate::cpu::groups::masks::Present;
+use crate::cpu::groups::runs::Runs;
+use crate::cpu::vector::bitmap::each_one;
+use crate::cpu::vector::builder::Gathered;
+use crate::plan::aggregate::AggregateKind;
+use crate::plan::aggregate::distinct_matters;
+use crate::plan::register::Register;
 use crate::technique::Technique;
 use crate::{Error, Result};
 use distinct::Distinct;
@@ -112,18 +115,6 @@ impl Input<'_> {
     }
 }
 
-/// How to make accumulators of an aggregate.
-#[derive(Clone, Debug)]
-pub(crate) struct AggregateKind {
-    pub(crate) reduction: Reduction,
-    pub(crate) distinct: bool,
-    /// The argument's type and register; none for CountRows.
-    pub(crate) argument: Option<(DataType, Register)>,
-    pub(crate) data_type: DataType,
-    /// Proven: an integer argument is one of these.
-    pub(crate) grid: Option<Grid>,
-}
-
 /// The accumulators of one aggregate, for some groups.
 #[derive(Clone, Debug)]
 pub(crate) enum Accumulator {
@@ -204,11 +195,6 @@ impl AggregateKind {
         let column = accumulator.finish(self.data_type)?.into_column(self.data_type)?;
         Ok(column.value(0, self.data_type))
     }
-}
-
-/// Whether leaving out equal arguments changes what the reduction gives.
-fn distinct_matters(reduction: &Reduction) -> bool {
-    matches!(reduction, Reduction::Count | Reduction::Sum | Reduction::Variance { .. } | Reduction::Single)
 }
 
 /// Calls the same method of whichever accumulator it is.

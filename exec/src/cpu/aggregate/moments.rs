@@ -1,11 +1,12 @@
 //! Variance, from exact sums, so that neither cancellation nor the order of input shows.
 
-use super::super::gather::Gathered;
 use super::super::kernels::exact_blocks::add_moments;
 use super::super::kernels::{self, Call, Scratch};
-use super::super::vector::{Register, Vector, VectorData};
+use super::super::vector::{Vector, VectorData};
 use super::{Input, TileGroups};
-use crate::variance::Variance;
+use crate::cpu::vector::builder::Gathered;
+use crate::plan::register::Register;
+use crate::sums::moments::Variance;
 use crate::{Error, Result};
 use multiloop_planner::evaluate;
 use multiloop_planner::function::Function;

@@ -1,8 +1,8 @@
 //! Sums and variances of NUMERIC: exact, whatever the digits.
 
-use super::super::gather::Gathered;
 use super::super::vector::{Vector, VectorData};
 use super::Input;
+use crate::cpu::vector::builder::Gathered;
 use crate::{Error, Result};
 use multiloop_planner::numeric::Numeric;
 use multiloop_planner::numeric::small::SmallNumeric;

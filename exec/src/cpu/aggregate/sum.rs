@@ -1,16 +1,16 @@
 //! Sums of integers, decimals and intervals: exact, so that an overflow on the way is none.
 
-use super::super::bitmap::Bitmap;
-use super::super::bucket::grouper::retain;
-use super::super::bucket::present::Present;
-use super::super::bucket::runs::Runs;
-use super::super::gather::Gathered;
 use super::super::kernels::run_sum::{RunValue, add_differences};
 use super::super::kernels::sum::{MaskedOffsets, MaskedSum, add_listed, as_signed};
-use super::super::kernels::{append, prefetch_here, vectorised};
 use super::super::vector::{Vector, VectorData};
 use super::{Input, TileGroups};
 use crate::column::{Column, ColumnData};
+use crate::cpu::groups::grouper::retain;
+use crate::cpu::groups::masks::Present;
+use crate::cpu::groups::runs::Runs;
+use crate::cpu::simd::kernel::{append, prefetch_here, vectorised};
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::builder::Gathered;
 use crate::technique::Technique;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate;

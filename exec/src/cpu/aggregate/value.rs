@@ -1,8 +1,8 @@
 //! First and Single: the argument of one row.
 
-use super::super::gather::Gathered;
 use super::super::vector::Vector;
 use super::{Input, TileGroups};
+use crate::cpu::vector::builder::Gathered;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;

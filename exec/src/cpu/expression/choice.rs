@@ -3,12 +3,13 @@
 //! An argument that cannot fail is computed for all tuples, which is cheaper than choosing. One that may fail is
 //! computed only for the tuples that need it: they become a level of their own, and its values are spread back.
 
-use super::node::Node;
 use crate::Result;
-use crate::cpu::bitmap::{Bitmap, each_one};
-use crate::cpu::kernels::vectorised;
-use crate::cpu::tile::Tile;
-use crate::cpu::vector::{Register, TextVector, Vector, VectorData};
+use crate::cpu::expression::tile::Tile;
+use crate::cpu::simd::kernel::vectorised;
+use crate::cpu::vector::bitmap::{Bitmap, each_one};
+use crate::cpu::vector::{TextVector, Vector, VectorData};
+use crate::plan::nodes::Node;
+use crate::plan::register::Register;
 use multiloop_planner::function::Function;
 use multiloop_planner::value::Value;
 

@@ -5,9 +5,10 @@
 //! aggregates", Moerkotte, VLDB 1998; zone maps). A condition becomes a test once a loop: what it compares columns with
 //! is evaluated then. What a test does not understand may hold.
 
-use super::node::Operation;
 use crate::column::{Chunk, Column};
-use crate::cpu::tile::{Source, Tile};
+use crate::cpu::expression::tile::Tile;
+use crate::cpu::vector::rows::Source;
+use crate::plan::nodes::Operation;
 use arrow::buffer::NullBuffer;
 use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::{CollectionId, ScalarId};

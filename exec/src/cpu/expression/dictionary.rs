@@ -2,14 +2,16 @@
 //! codes in their physical form. Where few runs of codes pass, that is a comparison each.
 
 use super::memo::sees_null;
-use super::node::{Node, Operation};
 use crate::Result;
 use crate::column::{Column, ColumnData};
-use crate::cpu::bitmap::Bitmap;
+use crate::cpu::expression::tile::Tile;
 use crate::cpu::kernels::mask::Lane;
 use crate::cpu::kernels::{Call, fill_truth, fill_truth_of};
-use crate::cpu::tile::{Rows, Tile};
-use crate::cpu::vector::{Register, Vector, VectorData};
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::rows::Rows;
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::nodes::{Node, Operation};
+use crate::plan::register::Register;
 use crate::technique::Technique;
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
@@ -125,7 +127,9 @@ fn of_rows(truth: &Bitmap, column: &Column, rows: &Rows, len: usize, out: &mut V
     let nulls = column.nulls.as_ref().map(|nulls| {
         let mut valid = out.take_nulls();
         match rows {
-            Rows::Range(start) => super::load::slice_bits(nulls.inner(), *start as usize, len, &mut valid),
+            Rows::Range(start) => {
+                crate::cpu::vector::valid_rows::slice_bits(nulls.inner(), *start as usize, len, &mut valid)
+            }
             Rows::List(list) => valid.fill(len, |tuple| nulls.is_valid(list[tuple] as usize)),
         }
         valid

@@ -1,7 +1,7 @@
 //! Elements: fields of a table's rows by their numbers.
 
-use crate::cpu::kernels::append;
-use crate::cpu::tile::NO_ROW;
+use crate::cpu::simd::kernel::append;
+use crate::cpu::vector::rows::NO_ROW;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;

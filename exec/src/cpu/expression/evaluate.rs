@@ -5,19 +5,25 @@
 //! and that level has no more tuples: it is computed there and taken over; (5) it is computed here.
 
 use super::growth::{BYTES_LARGE, Growth};
-use super::node::{Node, Operation};
 use super::{dictionary, element, fused, lanes, load, memo, numeric};
 use crate::Result;
 use crate::column::{Column, ColumnData};
-use crate::cpu::bucket::key::Codes;
-use crate::cpu::bucket::key::{KeyLayout, PartDomain, PartLayout};
-use crate::cpu::bucket::present::DictionaryPart;
-use crate::cpu::kernels::{self, Call, append};
-use crate::cpu::probe::{CodeRange, IntegerKeys, Key, KeyRange, KeyVector};
-use crate::cpu::tile::Rows;
-use crate::cpu::tile::{Captured, Tile};
-use crate::cpu::vector::{Register, Vector, VectorData};
-use crate::cpu::wide_keys::{WideKeys, WideRange};
+use crate::cpu::collections::bindings::Captured;
+use crate::cpu::expression::tile::Tile;
+use crate::cpu::groups::masks::DictionaryPart;
+use crate::cpu::kernels::{self, Call};
+use crate::cpu::keys::codes::Codes;
+use crate::cpu::keys::integer::{IntegerKeys, Key, KeyVector};
+use crate::cpu::keys::wide::WideKeys;
+use crate::cpu::simd::kernel::append;
+use crate::cpu::vector::rows::Rows;
+use crate::cpu::vector::valid_rows::valid_rows;
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::code_range::WideRange;
+use crate::plan::code_range::{CodeRange, KeyRange};
+use crate::plan::key_layout::{KeyLayout, PartDomain, PartLayout};
+use crate::plan::nodes::{Node, Operation};
+use crate::plan::register::Register;
 use crate::technique::Technique;
 use crate::{Error, ErrorKind};
 use multiloop_planner::function::Function;
@@ -261,7 +267,7 @@ impl<'a> Tile<'a> {
                 return None;
             };
             let codes = &codes[start..start + self.len()];
-            let valid = load::valid_rows(column, start, self.len());
+            let valid = valid_rows(column, start, self.len());
             let part = DictionaryPart { codes, valid, count: dictionary.len(), shift: part.shift };
             Arc::ptr_eq(dictionary, known).then_some(part)
         };

@@ -5,10 +5,10 @@
 
 use super::choice::truths;
 use super::fused::{self, Test};
-use super::node::Operation;
 use crate::Result;
-use crate::cpu::bitmap::Bitmap;
-use crate::cpu::tile::Tile;
+use crate::cpu::expression::tile::Tile;
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::plan::nodes::Operation;
 use crate::technique::Technique;
 use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::ScalarId;

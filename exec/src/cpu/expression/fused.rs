@@ -4,16 +4,17 @@
 //! column's own space: offsets of a frame, codes of a sorted dictionary. There it is one unsigned comparison,
 //! `value - low <= high - low`, on lanes as narrow as the column is.
 
-use super::load::valid_rows;
-use super::node::Operation;
 use crate::Result;
 use crate::column::{Column, ColumnData, Dictionary};
-use crate::cpu::bitmap::Bitmap;
+use crate::cpu::expression::tile::Tile;
 use crate::cpu::kernels::mask::Lane;
 use crate::cpu::kernels::search::{Needle, up_to};
 use crate::cpu::kernels::{compare, fill_truth_of, text};
-use crate::cpu::tile::{Rows, Tile};
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::rows::Rows;
+use crate::cpu::vector::valid_rows::valid_rows;
 use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::nodes::Operation;
 use crate::technique::Technique;
 use multiloop_planner::function::Function;
 
@@ -228,7 +229,7 @@ pub(super) fn hold(
     }
     let Some(nulls) = column.nulls.as_ref() else { return Ok(Some(false)) };
     match rows {
-        Rows::Range(start) => super::load::slice_bits(nulls.inner(), *start as usize, len, valid),
+        Rows::Range(start) => crate::cpu::vector::valid_rows::slice_bits(nulls.inner(), *start as usize, len, valid),
         Rows::List(list) => valid.fill(len, |tuple| nulls.is_valid(list[tuple] as usize)),
     }
     Ok(Some(true))

@@ -6,12 +6,12 @@
 //! call makes counts before it begins. If that is much though tiles are small, it goes value by value, and looks at the
 //! statement's context on the way.
 
-use super::Expressions;
-use super::node::Operation;
 use crate::Result;
-use crate::context::{Context, Reservation};
 use crate::cpu::kernels::Call;
 use crate::cpu::vector::Vector;
+use crate::plan::nodes::Expressions;
+use crate::plan::nodes::Operation;
+use crate::workers::context::{Context, Reservation};
 use multiloop_planner::function::Function;
 use rustc_hash::FxHashMap;
 
@@ -35,10 +35,10 @@ pub(super) struct Growth {
 
 /// What the calls of a tile hold, by node: the memory of their strings is kept from tile to tile.
 #[derive(Debug, Default)]
-pub(in crate::cpu) struct Held {
+pub(crate) struct Held {
     by_node: FxHashMap<u32, Reservation>,
     /// What the tile at hand has taken.
-    pub(in crate::cpu) bytes: usize,
+    pub(crate) bytes: usize,
 }
 
 impl Held {
@@ -53,7 +53,7 @@ impl Held {
 
 impl Expressions {
     /// Whether some function may make strings much longer than those it is given.
-    pub(in crate::cpu) fn make_long_text(&self) -> bool {
+    pub(crate) fn make_long_text(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node.operation, Operation::Call { function, .. } if grows(function)))
     }
 }
@@ -117,7 +117,7 @@ fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::vector::Register;
+    use crate::plan::register::Register;
     use multiloop_planner::types::DataType;
     use multiloop_planner::value::Value;
 

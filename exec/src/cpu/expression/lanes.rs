@@ -3,12 +3,13 @@
 
 use super::fused;
 use super::load::Shift;
-use super::node::{Node, Operation};
 use crate::Result;
 use crate::column::{Column, ColumnData};
-use crate::cpu::kernels::{append_pairs, kernel, prefetch_all};
-use crate::cpu::tile::Tile;
-use crate::cpu::vector::{Register, Vector, VectorData};
+use crate::cpu::expression::tile::Tile;
+use crate::cpu::simd::kernel::{append_pairs, kernel, prefetch_all};
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::nodes::{Node, Operation};
+use crate::plan::register::Register;
 use crate::technique::Technique;
 use multiloop_planner::function::Function;
 

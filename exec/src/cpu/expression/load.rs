@@ -1,19 +1,20 @@
 //! Loading: columns from their physical form into registers, by range or by row list.
 
 use super::fused;
-use super::node::{Node, Operation};
 use crate::Result;
 use crate::column::{Column, ColumnData, TextView};
-use crate::cpu::bitmap::Bitmap;
-use crate::cpu::kernels::ahead::Ahead;
-use crate::cpu::kernels::{append, kernel, prefetch_all};
-use crate::cpu::tile::{NO_ROW, Rows, Source, Tile};
-use crate::cpu::vector::{Register, Vector, VectorData};
+use crate::cpu::expression::tile::Tile;
+use crate::cpu::kernels::pick::pick;
+use crate::cpu::simd::kernel::{append, kernel, prefetch_all};
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::rows::{NO_ROW, Rows, Source};
+use crate::cpu::vector::valid_rows::slice_bits;
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::nodes::{Node, Operation};
+use crate::plan::register::Register;
 use crate::technique::Technique;
-use arrow::buffer::BooleanBuffer;
 use multiloop_planner::function::Function;
 use multiloop_planner::value::Interval;
-use std::hint::select_unpredictable;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -61,21 +62,6 @@ fn nulls_of(column: &Column, rows: &Rows, len: usize, optional: bool, nulls: &mu
     !nulls.is_full()
 }
 
-/// Copies a range of bits.
-pub(super) fn slice_bits(bits: &BooleanBuffer, start: usize, len: usize, out: &mut Bitmap) {
-    let slice = bits.slice(start, len);
-    let chunks = slice.bit_chunks();
-    let mut words = chunks.iter_padded();
-    out.fill_words(len, |_| words.next().unwrap_or(0));
-}
-
-/// Which rows of a column from some on have a value; none if it has no NULL anywhere.
-pub(super) fn valid_rows(column: &Column, start: usize, len: usize) -> Option<Bitmap> {
-    let mut valid = Bitmap::default();
-    slice_bits(column.nulls.as_ref()?.inner(), start, len, &mut valid);
-    Some(valid)
-}
-
 /// Values of a scan that are converted between two requests for memory further on.
 const SCAN_BLOCK: usize = 256;
 
@@ -101,35 +87,6 @@ fn scan<P: Copy, R>(values: &[P], out: &mut Vec<R>, convert: impl Fn(P) -> R) {
     for block in values.chunks(SCAN_BLOCK) {
         prefetch_all(block);
         append(out, block, &convert);
-    }
-}
-
-/// Appends the values of a list of rows. `optional` says that there may be [`NO_ROW`]s.
-#[inline(always)]
-pub(in crate::cpu) fn pick<P: Copy, R: Default>(
-    values: &[P],
-    list: &[u32],
-    optional: bool,
-    out: &mut Vec<R>,
-    mut convert: impl FnMut(P) -> R,
-) {
-    if optional {
-        if values.is_empty() {
-            return out.resize_with(out.len() + list.len(), R::default);
-        }
-        append(out, list, |row| {
-            // Nobody foresees which rows are none: to choose is cheaper than to branch.
-            let is_none = row == NO_ROW;
-            let value = convert(values[select_unpredictable(is_none, 0, row as usize)]);
-            select_unpredictable(is_none, R::default(), value)
-        });
-    } else if let Some(mut ahead) = Ahead::of(values, list) {
-        out.extend(list.iter().map(|&row| {
-            ahead.ask(1);
-            convert(values[row as usize])
-        }));
-    } else {
-        append(out, list, |row| convert(values[row as usize]));
     }
 }
 

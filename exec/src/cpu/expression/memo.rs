@@ -8,9 +8,10 @@
 
 use crate::Result;
 use crate::column::Dictionary;
-use crate::cpu::bitmap::Bitmap;
 use crate::cpu::kernels::{self, Call, Scratch, fill_truth_of, strict_nulls};
-use crate::cpu::vector::{Register, TextVector, Vector, VectorData};
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::{TextVector, Vector, VectorData};
+use crate::plan::register::Register;
 use crate::technique::Technique;
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;

@@ -11,6 +11,7 @@ mod choice;
 pub(super) mod chunk_test;
 mod dictionary;
 mod element;
+pub mod environment;
 mod evaluate;
 pub mod filter;
 mod fused;
@@ -18,32 +19,27 @@ mod growth;
 mod lanes;
 pub mod load;
 mod memo;
-mod node;
 mod numeric;
+mod own_groups;
+pub mod tile;
 
-use super::bitmap::Bitmap;
 use super::kernels::Scratch;
-use super::vector::Register;
 use crate::Result;
-pub(super) use growth::Held;
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::plan::nodes;
+use crate::plan::nodes::Expressions;
+use crate::plan::nodes::{Compiler, Node};
+use crate::plan::register::Register;
+pub(crate) use growth::Held;
 use memo::Memo;
 use multiloop_planner::analysis::ranges::Ranges;
 use multiloop_planner::multiloop::{CollectionId, Index, Program, ScalarId};
 use multiloop_planner::value::Value;
-use node::{Compiler, Node};
 use rustc_hash::FxHashMap;
-
-/// The scalars of one loop.
-#[derive(Debug)]
-pub struct Expressions {
-    nodes: Vec<Node>,
-    numbers: FxHashMap<ScalarId, u32>,
-    indices: usize,
-}
 
 /// What evaluation remembers from tile to tile.
 #[derive(Debug, Default)]
-pub(super) struct Caches {
+pub(crate) struct Caches {
     /// By node: results of functions of few values.
     memos: FxHashMap<u32, Memo>,
     /// By node: results of nested blocks, by what they capture.
@@ -64,7 +60,7 @@ impl Expressions {
     }
 
     /// As [`Expressions::compile`], where indices in front of the nest stand on no row: their columns are NULL.
-    pub(super) fn compile_without(
+    pub(crate) fn compile_without(
         program: &Program,
         (absent, nest): (&[Index], &[Index]),
         roots: &[ScalarId],
@@ -113,7 +109,7 @@ impl Expressions {
         let mut fields = Vec::new();
         while let Some(number) = rest.pop() {
             let operation = &self.nodes[number as usize].operation;
-            if let node::Operation::Column { index: 0, field, .. } = operation {
+            if let nodes::Operation::Column { index: 0, field, .. } = operation {
                 fields.push(*field);
             }
             rest.extend(operation.arguments());
@@ -124,7 +120,7 @@ impl Expressions {
     /// The nodes that look up groups of a collection, each with the field that it asks for and the register of its values.
     pub(super) fn lookups(&self, groups: CollectionId) -> impl Iterator<Item = (u32, u32, Register)> {
         self.nodes.iter().zip(0..).filter_map(move |(node, number)| match node.operation {
-            node::Operation::Lookup { collection, field, .. } if collection == groups => {
+            nodes::Operation::Lookup { collection, field, .. } if collection == groups => {
                 Some((number, field, node.register))
             }
             _ => None,
@@ -132,13 +128,13 @@ impl Expressions {
     }
 
     /// Whether some column of an index of the nest is read.
-    pub(super) fn read(&self, index: usize) -> bool {
-        let reads = |node: &Node| matches!(node.operation, node::Operation::Column { index: of, .. } if of == index);
+    pub(crate) fn read(&self, index: usize) -> bool {
+        let reads = |node: &Node| matches!(node.operation, nodes::Operation::Column { index: of, .. } if of == index);
         self.nodes.iter().any(reads)
     }
 
     /// Whether some expression gives something else each time.
-    pub(super) fn is_volatile(&self) -> bool {
+    pub(crate) fn is_volatile(&self) -> bool {
         self.nodes.iter().any(|node| node.volatile)
     }
 

@@ -1,10 +1,10 @@
 //! Trees of functions of NUMERICs, evaluated at once: what is between two of them never becomes the text of a column.
 
-use super::node::{Node, Operation};
 use crate::Result;
+use crate::cpu::expression::tile::Tile;
 use crate::cpu::kernels::numeric::{self, Step};
-use crate::cpu::tile::Tile;
 use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::nodes::{Node, Operation};
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
 

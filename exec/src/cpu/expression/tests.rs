@@ -9,11 +9,14 @@ mod reference;
 use super::*;
 use crate::column::Chunk;
 use crate::column::build::{Storage, TableBuilder};
-use crate::context::{Context, Memory};
-use crate::cpu::bitmap::Bitmap;
-use crate::cpu::probe::Key;
-use crate::cpu::tile::{Bindings, Captured, Collections, Source, Tile};
+use crate::cpu::collections::bindings::{Bindings, Captured};
+use crate::cpu::expression::environment::Collections;
+use crate::cpu::expression::tile::Tile;
+use crate::cpu::keys::integer::Key;
 use crate::cpu::vector::Vector;
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::rows::Source;
+use crate::workers::context::{Context, Memory};
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{
     Block, BlockId, Collection, CollectionId, Generator, IndexId, Let, Multiloop, Scalars, Shape, Source as IndexSource,

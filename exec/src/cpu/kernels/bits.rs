@@ -2,8 +2,10 @@
 //! boolean.
 
 use super::exact::{Cut, narrowed};
-use super::{Call, Scratch, append, append_pairs, fill_truth_of, kernel, strict_nulls};
-use crate::cpu::vector::{Register, Vector, VectorData};
+use super::{Call, Scratch, fill_truth_of, strict_nulls};
+use crate::cpu::simd::kernel::{append, append_pairs, kernel};
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::register::Register;
 use multiloop_planner::evaluate::calendar::{DAYS_MAX, DAYS_MIN};
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;

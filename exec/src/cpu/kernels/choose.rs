@@ -1,9 +1,11 @@
 //! NULLIF, greatest and least.
 
 use super::integer::{coerce, widened};
-use super::{Call, Scratch, compare, vectorised};
-use crate::cpu::bitmap::Bitmap;
-use crate::cpu::vector::{Register, Vector, VectorData};
+use super::{Call, Scratch, compare};
+use crate::cpu::simd::kernel::vectorised;
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::register::Register;
 use multiloop_planner::function::Function;
 
 /// Does the function, if it can: false if not.

@@ -1,8 +1,10 @@
 //! Comparisons of two vectors of one type, and membership in a list of integers.
 
-use super::{Call, Scratch, fill_truth, fill_truth_of, fill_truth_of_pairs, integer, kernel, pack, strict_nulls};
-use crate::cpu::bitmap::Bitmap;
-use crate::cpu::vector::{Register, TextVector, Vector, VectorData, short_text};
+use super::{Call, Scratch, fill_truth, fill_truth_of, fill_truth_of_pairs, integer, strict_nulls};
+use crate::cpu::simd::kernel::{kernel, pack};
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::{TextVector, Vector, VectorData, short_text};
+use crate::plan::register::Register;
 use multiloop_planner::function::Function;
 use multiloop_planner::value::compare_floats;
 use std::cmp::Ordering;

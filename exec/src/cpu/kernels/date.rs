@@ -1,7 +1,9 @@
 //! Fields of dates, times and timestamps, and timestamps truncated or moved by a constant interval.
 
-use super::{Call, append, kernel, strict_nulls};
-use crate::cpu::vector::{Register, Vector, VectorData};
+use super::{Call, strict_nulls};
+use crate::cpu::simd::kernel::{append, kernel};
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::register::Register;
 use multiloop_planner::evaluate::calendar::checked_timestamp;
 use multiloop_planner::evaluate::date::{add_interval, part_of, truncated};
 use multiloop_planner::function::{DatePart, Function};

@@ -3,8 +3,10 @@
 //! infinities, zeros that may be an underflow), is left to `fallback`.
 
 use super::exact::{Cut, EXACT, bound, narrowed, to_integer};
-use super::{Call, Scratch, strict_nulls, vectorised};
-use crate::cpu::vector::{Register, Vector, VectorData};
+use super::{Call, Scratch, strict_nulls};
+use crate::cpu::simd::kernel::vectorised;
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::register::Register;
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
 use std::f64::consts::PI;

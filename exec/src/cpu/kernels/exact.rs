@@ -6,7 +6,8 @@
 //! exact, and what a quotient leaves over is computed exactly, too.
 
 use super::integer::widened;
-use crate::cpu::vector::{Register, Vector, VectorData};
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::register::Register;
 
 /// Below this, magnitudes are brought to doubles and back by adding [`MAGIC`], which vectorises on every CPU.
 pub(super) const EXACT: u64 = 1 << 51;

@@ -2,9 +2,9 @@
 //! Shifted to where the lowest bit of the smallest of these would be they are integers of 63 bits, which are added as
 //! such; the values left over go to [`ExactSum`] one by one.
 
-use super::vectorised;
-use crate::exact_sum::ExactSum;
-use crate::variance::Variance;
+use crate::cpu::simd::kernel::vectorised;
+use crate::sums::exact_sum::ExactSum;
+use crate::sums::moments::Variance;
 
 /// Values in a block: so many halves of 63-bit integers have a sum of 64 bits.
 const BLOCK: usize = 1024;

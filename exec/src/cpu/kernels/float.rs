@@ -3,8 +3,10 @@
 //! `fallback`, which knows.
 
 use super::exact::{EXACT, largest, narrowed, to_double};
-use super::{Call, Scratch, append, append_pairs, kernel, strict_nulls, vectorised};
-use crate::cpu::vector::{Register, Vector, VectorData};
+use super::{Call, Scratch, strict_nulls};
+use crate::cpu::simd::kernel::{append, append_pairs, kernel, vectorised};
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::register::Register;
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
 

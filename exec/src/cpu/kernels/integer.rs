@@ -5,9 +5,11 @@
 //! Elsewhere the work is done in the widest register around with a check of every result against its type; if one
 //! fails, perhaps only at a NULL, `fallback` does it all over again and raises the error that is due.
 
-use super::{Call, Scratch, append, append_pairs, kernel, strict_nulls};
+use super::{Call, Scratch, strict_nulls};
 use crate::Result;
-use crate::cpu::vector::{Register, Vector, VectorData};
+use crate::cpu::simd::kernel::{append, append_pairs, kernel};
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::register::Register;
 use multiloop_planner::evaluate::calendar::is_infinite_date;
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;

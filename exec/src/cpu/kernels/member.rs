@@ -3,10 +3,10 @@
 //! With AVX-512, codes that come clustered find their bits in one register. Others gather the halves of words that their bits
 //! are in, eight at a time. With VBMI, all bytes of a small set are looked through for all lanes at once.
 
-use super::ahead::Ahead;
-use super::{prefetch_all, vectorised};
+use crate::cpu::simd::kernel::{prefetch_all, vectorised};
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::level::Level;
+use crate::cpu::simd::level::Level;
+use crate::cpu::simd::prefetch::Ahead;
 
 /// Codes that are looked for at once.
 pub(crate) const BLOCK: usize = 64;

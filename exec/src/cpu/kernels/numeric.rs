@@ -3,7 +3,8 @@
 //! column of numerics is text: between two functions of a tree stands an [`Operand`].
 
 use super::{Call, fallback};
-use crate::cpu::vector::{Register, Vector, VectorData};
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::register::Register;
 use crate::{Error, Result};
 use multiloop_planner::error::Position;
 use multiloop_planner::function::Function;
@@ -193,10 +194,10 @@ fn of_two(function: Function, a: SmallNumeric, b: SmallNumeric, result: DataType
         F::GreaterEqual => truth(Ordering::is_ge),
         _ if result != DataType::Numeric => None,
         F::Average if b.unscaled == 0 => Some(Operand::Other(Value::Null)),
-        F::Add => a.add(b).map(Operand::Number),
-        F::Subtract => a.subtract(b).map(Operand::Number),
-        F::Multiply => a.multiply(b).map(Operand::Number),
-        F::Divide | F::Average => a.divide(b).map(Operand::Number),
+        F::Add => a.checked_add(b).map(Operand::Number),
+        F::Subtract => a.checked_subtract(b).map(Operand::Number),
+        F::Multiply => a.checked_multiply(b).map(Operand::Number),
+        F::Divide | F::Average => a.checked_divide(b).map(Operand::Number),
         F::Round => a.round(digits(b)?).map(Operand::Number),
         F::Truncate => a.truncate(digits(b)?).map(Operand::Number),
         _ => None,

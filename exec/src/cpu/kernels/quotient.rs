@@ -6,9 +6,11 @@
 //! below 2^51 (see `exact`) and a few steps are enough; else 128-bit integers.
 
 use super::exact::{EXACT, largest, narrowed, to_double, to_integer};
-use super::{Call, Scratch, strict_nulls, vectorised};
-use crate::cpu::bitmap::Bitmap;
-use crate::cpu::vector::{Register, Vector, VectorData};
+use super::{Call, Scratch, strict_nulls};
+use crate::cpu::simd::kernel::vectorised;
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::register::Register;
 use multiloop_planner::evaluate::decimal;
 use multiloop_planner::function::Function;
 

@@ -4,8 +4,10 @@
 
 use super::exact::{Cut, EXACT, bound, to_double, to_integer};
 use super::integer::scale_up;
-use super::{Call, Scratch, strict_nulls, vectorised};
-use crate::cpu::vector::{Register, Vector, VectorData};
+use super::{Call, Scratch, strict_nulls};
+use crate::cpu::simd::kernel::vectorised;
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::register::Register;
 use multiloop_planner::evaluate::decimal;
 use multiloop_planner::function::Function;
 

@@ -1,8 +1,8 @@
 //! The least or the greatest value of each run, in one pass and without a loop a run.
 
-use super::super::bitmap::each_one;
 #[cfg(target_arch = "x86_64")]
-use super::super::level::Level;
+use crate::cpu::simd::level::Level;
+use crate::cpu::vector::bitmap::each_one;
 
 /// Appends the greatest value of each run, or with `flip` of all ones the least: the values of a run are those behind the run
 /// before, up to and with the one that has a bit. The last value has one.
@@ -72,8 +72,8 @@ fn greatest_at_512(values: &[i32], flip: i32, ends: &[u64], found: &mut Vec<i32>
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::bitmap::Bitmap;
     use super::*;
+    use crate::cpu::vector::bitmap::Bitmap;
 
     fn check(values: &[i32], is_end: impl Fn(usize) -> bool) {
         let mut ends = Bitmap::default();

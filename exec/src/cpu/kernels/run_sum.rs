@@ -1,9 +1,9 @@
 //! Sums of runs: the values of a vector summed up to each end of a run, in one pass and without a vector of all running sums.
 
-use super::super::bitmap::each_one;
+use crate::cpu::simd::kernel::kernel;
 #[cfg(target_arch = "x86_64")]
-use super::super::level::Level;
-use super::kernel;
+use crate::cpu::simd::level::Level;
+use crate::cpu::vector::bitmap::each_one;
 
 /// A value, or an offset of a column's values, of which runs are summed.
 pub(crate) trait RunValue: Copy {
@@ -116,8 +116,8 @@ kernel! {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::bitmap::Bitmap;
     use super::*;
+    use crate::cpu::vector::bitmap::Bitmap;
 
     fn check<T: RunValue + Widened>(values: &[T], is_end: impl Fn(usize) -> bool) {
         let mut ends = Bitmap::default();

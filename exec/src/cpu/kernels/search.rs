@@ -6,7 +6,7 @@
 //! memchr's memmem does it, which begins anew behind every hit, and whose choice of rare bytes it is.
 
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::level::Level;
+use crate::cpu::simd::level::Level;
 use memchr::arch::all::packedpair::Pair;
 use memchr::memmem::Finder;
 
@@ -155,7 +155,7 @@ impl<'n> RareBytes<'n> {
     fn next(&self, bytes: &[u8], mut start: usize) -> (usize, u64) {
         let places = self.places(bytes);
         while start + 64 <= places {
-            super::prefetch(bytes[start..].as_ptr());
+            crate::cpu::simd::kernel::prefetch(bytes[start..].as_ptr());
             // SAFETY: there are 64 places.
             let found = unsafe { self.found(bytes, start) };
             if found != 0 {

@@ -1,9 +1,9 @@
 //! Sums of the values, or of a column's offsets, that a mask has, with AVX-512's own masks. Elsewhere the
 //! compiler vectorises plain loops, which compare groups instead.
 
-use super::vectorised;
-use crate::cpu::bitmap::Bitmap;
-use crate::cpu::level::Level;
+use crate::cpu::simd::kernel::vectorised;
+use crate::cpu::simd::level::Level;
+use crate::cpu::vector::bitmap::Bitmap;
 
 /// An integer of which many are summed.
 pub(crate) trait MaskedSum: Sized {

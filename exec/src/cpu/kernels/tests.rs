@@ -2,8 +2,9 @@
 //! constant or not, with garbage under NULLs, must give what `evaluate` gives, or the error where it fails.
 
 use super::{Call, Scratch, call};
-use crate::cpu::bitmap::Bitmap;
-use crate::cpu::vector::{Register, Vector};
+use crate::cpu::vector::Vector;
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::plan::register::Register;
 use multiloop_planner::evaluate::evaluate;
 use multiloop_planner::function::Function as F;
 use multiloop_planner::numeric::Numeric;

@@ -2,8 +2,9 @@
 
 use super::search::Needle;
 use super::{Call, strict_nulls, text_join};
-use crate::cpu::bitmap::Bitmap;
-use crate::cpu::vector::{Register, TextVector, Vector, VectorData};
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::{TextVector, Vector, VectorData};
+use crate::plan::register::Register;
 use memchr::memmem::Finder;
 use multiloop_planner::evaluate::like::{LikePattern, LikeShape};
 use multiloop_planner::function::{Function, TrimSide};

@@ -1,7 +1,8 @@
 //! Strings put together from others: `||`, concat and concat_ws.
 
 use super::{Call, strict_nulls};
-use crate::cpu::vector::{Register, Vector, VectorData};
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::register::Register;
 use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
 

@@ -2,16 +2,16 @@
 //! that nobody reads, or are left out.
 
 use super::super::aggregate::{Accumulator, Input, TileGroups};
-use super::super::bitmap::Bitmap;
-use super::super::bucket::few::put_aside;
-use super::super::plan::AggregatePlan;
-use super::super::tile::Tile;
 use crate::Result;
+use crate::cpu::expression::tile::Tile;
+use crate::cpu::groups::few::put_aside;
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::plan::compile::AggregatePlan;
 use multiloop_planner::multiloop::ScalarId;
 
 /// The tuples of a tile and their groups.
 #[derive(Clone, Copy)]
-pub(in crate::cpu) struct Fold<'t> {
+pub(crate) struct Fold<'t> {
     /// The groups, in the form that suits them.
     pub(in crate::cpu) all: TileGroups<'t>,
     /// For each tuple its group, if that is known: aggregates with conditions need it.
@@ -26,7 +26,7 @@ pub(in crate::cpu) struct Fold<'t> {
 
 /// Memory for aggregates with conditions: which groups get the tuples of a tile.
 #[derive(Default)]
-pub(in crate::cpu) struct Folding {
+pub(crate) struct Folding {
     mask: Bitmap,
     /// For each tuple its group, or one behind the last if the condition drops it.
     groups: Vec<u32>,

@@ -9,12 +9,12 @@
 //!
 //! Source: key normalisation in sorting (Graefe: Implementing Sorting in Database Systems, 2006, section 2).
 
-use super::super::gather::{Gathered, GatheredData};
-use super::super::kernels::kernel;
-use super::super::kernels::narrow::bounds;
 use crate::Result;
-use crate::schedule::Workers;
-use multiloop_planner::relation::SortOrder;
+use crate::cpu::simd::kernel::kernel;
+use crate::cpu::vector::builder::{Gathered, GatheredData};
+use crate::cpu::vector::narrow::bounds;
+use crate::workers::schedule::Workers;
+use multiloop_planner::types::SortOrder;
 use multiloop_planner::value::{Interval, canonical_float_bits};
 use std::ops::Range;
 

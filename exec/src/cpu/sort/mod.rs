@@ -8,16 +8,17 @@ mod tests;
 
 use self::order::{RowOrder, SORTED_BYTES};
 use super::expression::load::load;
-use super::gather::{Gathered, concat_all};
-use super::stored::RowSet;
-use super::tile::{Rows, Source};
-use super::vector::{Register, Vector};
+use super::vector::Vector;
 use crate::Result;
 use crate::column::{Chunk, Column, ColumnData};
-use crate::context::Reservation;
-use crate::schedule::Workers;
-use multiloop_planner::relation::SortOrder;
+use crate::cpu::collections::stored::RowSet;
+use crate::cpu::vector::builder::{Gathered, concat_all};
+use crate::cpu::vector::rows::{Rows, Source};
+use crate::plan::register::Register;
+use crate::workers::context::Reservation;
+use crate::workers::schedule::Workers;
 use multiloop_planner::types::DataType;
+use multiloop_planner::types::SortOrder;
 use std::sync::Arc;
 
 /// Rows of a chunk of a sorted result.
@@ -30,7 +31,7 @@ const ALONE_ROWS: usize = 1 << 13;
 const READ_CHUNKS: usize = 8;
 
 /// The rows in order; ties are broken by all fields, so that equal inputs give equal results.
-pub(super) fn sort(
+pub(crate) fn sort(
     input: &RowSet,
     types: &[DataType],
     order: &[(u32, SortOrder)],
@@ -79,12 +80,12 @@ fn plain_register(column: &Column, data_type: DataType) -> Register {
         ColumnData::Int16(_) | ColumnData::Int32(_) => Register::I32,
         ColumnData::Int128(_) => Register::I128,
         data if data.is_integer() => Register::I64,
-        _ => super::gather::register_of(data_type),
+        _ => crate::cpu::vector::builder::register_of(data_type),
     }
 }
 
 /// The rows of all inputs, one after the other, sharing their columns.
-pub(super) fn concat(inputs: &[&RowSet], fields: usize) -> RowSet {
+pub(crate) fn concat(inputs: &[&RowSet], fields: usize) -> RowSet {
     let mut chunks = Vec::new();
     for input in inputs {
         for chunk in &input.chunks {

@@ -1,13 +1,13 @@
 //! Order: rows of columns by their keys, and where keys do not tell them apart by comparing them, for Sort and top-k.
 
-use super::super::gather::{Gathered, GatheredData};
 use super::keys::{KeyColumn, Level, Those};
 use super::radix;
 use crate::Result;
-use crate::context::Reservation;
-use crate::schedule::Workers;
+use crate::cpu::vector::builder::{Gathered, GatheredData};
 use crate::technique::Technique;
-use multiloop_planner::relation::SortOrder;
+use crate::workers::context::Reservation;
+use crate::workers::schedule::Workers;
+use multiloop_planner::types::SortOrder;
 use multiloop_planner::value::compare_floats;
 use rayon::slice::ParallelSliceMut;
 use std::cmp::Ordering;

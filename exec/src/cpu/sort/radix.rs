@@ -5,10 +5,10 @@
 //! Sources: sample sort (Frazer, McKellar: Samplesort, 1970), with a search for the part without a branch (Sanders, Winkel: Super
 //! Scalar Sample Sort, 2004); radix sort from the least significant digit (Knuth: TAOCP 3, 5.2.5).
 
-use super::super::bucket::table::hash64;
-use super::super::kernels::kernel;
 use crate::Result;
-use crate::schedule::Workers;
+use crate::cpu::simd::hash::hash64;
+use crate::cpu::simd::kernel::kernel;
+use crate::workers::schedule::Workers;
 
 /// Numbers up to which comparing them is faster than to count digits.
 const COMPARED: usize = 256;
@@ -191,8 +191,8 @@ fn move_by_digit(from: &[u64], to: &mut [u64], low: u32, digit: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::{Context, Memory};
-    use crate::pool::Pool;
+    use crate::workers::context::{Context, Memory};
+    use crate::workers::pool::Pool;
 
     /// Sorts keys of any kind with their places in the lowest bits, by some numbers of workers.
     fn check(len: usize, low: u32, key: impl Fn(u64) -> u64) {

@@ -1,13 +1,13 @@
 //! Orders of rows against comparing them, and against what SQL says of each pair.
 
-use super::super::gather::Gathered;
 use super::order::{RowOrder, compare_rows};
 use crate::ErrorKind;
-use crate::context::{Context, Memory};
-use crate::pool::Pool;
-use crate::schedule::Workers;
-use multiloop_planner::relation::SortOrder;
+use crate::cpu::vector::builder::Gathered;
+use crate::workers::context::{Context, Memory};
+use crate::workers::pool::Pool;
+use crate::workers::schedule::Workers;
 use multiloop_planner::types::DataType;
+use multiloop_planner::types::SortOrder;
 use multiloop_planner::value::{Interval, Value};
 use std::cmp::Ordering;
 use std::sync::LazyLock;

@@ -2,7 +2,7 @@
 //! known: against the interpreter, around the ends of words, tiles and chunks.
 
 use super::{compare_forms, placed, table, with_statistics};
-use crate::pool::Pool;
+use crate::workers::pool::Pool;
 use multiloop_planner::multiloop::parse::parse;
 use multiloop_planner::value::Value;
 

@@ -3,7 +3,7 @@
 //! kind; rows of which nobody deals.
 
 use super::compare_forms;
-use crate::pool::Pool;
+use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
 
 const AGGREGATES: &str = "    rows = count_rows()

@@ -2,7 +2,7 @@
 //! which few rows fall away and many, on keys, too; with NULLs, and keys that no row has; shown, and looked up.
 
 use super::compare_forms;
-use crate::pool::Pool;
+use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
 
 const TABLE: &str = "table %0 t(k#0 bigint?, n#1 bigint?, x#2 integer, c#3 text?, b#4 boolean)";

@@ -2,8 +2,9 @@
 //! a key and as none, alone and beside a number, asked for by few tuples and by many.
 
 use super::{compare, table, with_statistics};
-use crate::pool::Pool;
-use multiloop_planner::multiloop::{parse::parse, verify::verify};
+use crate::workers::pool::Pool;
+use multiloop_planner::analysis::verify::verify;
+use multiloop_planner::multiloop::parse::parse;
 use multiloop_planner::value::Value;
 
 const PROGRAM: &str = "table %0 t(c#0 text?, k#1 bigint?, x#2 bigint)

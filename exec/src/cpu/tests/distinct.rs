@@ -2,7 +2,7 @@
 //! dictionary and of none; groups that become too many for bits on the way.
 
 use super::compare_forms;
-use crate::pool::Pool;
+use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
 
 const AGGREGATES: &str = "    narrow = count(distinct i0.a)

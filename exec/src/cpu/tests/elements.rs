@@ -1,8 +1,9 @@
 //! Elements of tables: every type, rows in one chunk and in many, even ones and uneven ones, numbers that are NULL.
 
 use super::{Random, compare, random_rows, table, with_statistics};
-use crate::pool::Pool;
-use multiloop_planner::multiloop::{parse::parse, verify::verify};
+use crate::workers::pool::Pool;
+use multiloop_planner::analysis::verify::verify;
+use multiloop_planner::multiloop::parse::parse;
 use multiloop_planner::value::Value;
 
 const TABLES: &str = "\

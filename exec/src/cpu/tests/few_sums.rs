@@ -2,7 +2,7 @@
 //! overflow, around the ends of words and tiles.
 
 use super::compare_forms;
-use crate::pool::Pool;
+use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
 
 const PROGRAM: &str = "table %0 t(c#0 text?, a#1 bigint, b#2 bigint, w#3 bigint, n#4 bigint?, h#5 smallint)

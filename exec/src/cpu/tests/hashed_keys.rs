@@ -2,7 +2,7 @@
 //! part that has no value at all.
 
 use super::compare_forms;
-use crate::pool::Pool;
+use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
 
 const PROGRAM: &str = "table %0 t(h#0 bigint, n#1 bigint?, t#2 text?, a#3 bigint, b#4 bigint)

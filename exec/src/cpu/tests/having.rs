@@ -3,7 +3,7 @@
 //! rows whose neighbours are alike.
 
 use super::compare_forms;
-use crate::pool::Pool;
+use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
 
 const TABLE: &str = "table %0 t(k#0 bigint?, w#1 bigint?, c#2 text, n#3 bigint?, d#4 double precision?)";

@@ -2,8 +2,9 @@
 //! one chunk and in many, of every number of rows around a chunk's.
 
 use super::{Random, compare, placed, random_rows, table, with_statistics};
-use crate::pool::Pool;
-use multiloop_planner::multiloop::{Shape, parse::parse, verify::verify};
+use crate::workers::pool::Pool;
+use multiloop_planner::analysis::verify::verify;
+use multiloop_planner::multiloop::{Shape, parse::parse};
 use multiloop_planner::value::Value;
 
 /// A table of every type behind a key, and one that asks for its rows.

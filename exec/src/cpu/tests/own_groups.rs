@@ -1,9 +1,9 @@
 //! Groups of a clustered table that its own rows ask for: few and all of them, in runs over the ends of chunks and tiles, such
 //! as fill chunks, with conditions of the groups' own, behind joins, by one worker and by several.
 
-use super::super::plan::Plan;
 use super::{compare_forms, parse, table, with_statistics};
-use crate::pool::Pool;
+use crate::plan::compile::Plan;
+use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
 
 const PROGRAM: &str = "table %0 t(k#0 bigint, x#1 bigint?, y#2 integer, f#3 double precision?, c#4 text?)

@@ -2,7 +2,7 @@
 //! by one worker and by several.
 
 use super::compare_forms;
-use crate::pool::Pool;
+use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
 
 /// Groups by `key`, which rows then ask for with it and with another.

@@ -1,7 +1,7 @@
 //! Neighbours that are alike, in what is hashed: groups of every aggregate, and probes of every kind.
 
 use super::compare_forms;
-use crate::pool::Pool;
+use crate::workers::pool::Pool;
 use multiloop_planner::value::{Interval, Value};
 
 /// Groups by `key`, and by each row what its key finds among every third row.

@@ -2,9 +2,9 @@
 //! front and behind, and work in pieces.
 
 use super::{check, compare, table};
-use crate::pool::Pool;
+use crate::workers::pool::Pool;
+use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::multiloop::parse::parse;
-use multiloop_planner::multiloop::verify::verify;
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 

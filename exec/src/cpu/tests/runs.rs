@@ -2,7 +2,7 @@
 //! form, with bases below and above 0, around the ends of words, tiles and chunks.
 
 use super::compare_forms;
-use crate::pool::Pool;
+use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
 
 const PROGRAM: &str = "table %0 t(k#0 bigint, h#1 bigint, v#2 integer, u#3 bigint, m#4 bigint?)

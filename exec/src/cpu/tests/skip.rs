@@ -2,9 +2,10 @@
 //! still be reached because they fail.
 
 use super::{compare_with, context, table, with_statistics};
-use crate::cpu::run;
-use crate::pool::Pool;
-use multiloop_planner::multiloop::{parse::parse, verify::verify};
+use crate::run::run;
+use crate::workers::pool::Pool;
+use multiloop_planner::analysis::verify::verify;
+use multiloop_planner::multiloop::parse::parse;
 use multiloop_planner::value::Value;
 use std::sync::Arc;
 

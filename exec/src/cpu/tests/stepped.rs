@@ -3,7 +3,7 @@
 
 use super::compare_forms;
 use crate::column::ColumnData;
-use crate::pool::Pool;
+use crate::workers::pool::Pool;
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 

@@ -1,7 +1,7 @@
 //! How many rows a collection, a nest or one bucket has at most.
 
 use super::{Analysis, Definition};
-use crate::analysis::kept::{Behind, Proofs, Step, kept, table_column};
+use crate::multiloop::kept::{Behind, Proofs, Step, kept, table_column};
 use crate::multiloop::{CollectionId, Generator, Index, Let, Multiloop, Reduction, Scalar, ScalarId, Shape, Source};
 use crate::value::Value;
 

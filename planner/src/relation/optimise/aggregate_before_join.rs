@@ -44,6 +44,7 @@ use super::place;
 use super::prune_columns::prune_below;
 use super::push_filter::{Placer, equality, filtered};
 use crate::function::Function;
+use crate::join_kind::JoinKind;
 use crate::relation::effects::{effects, is_pure};
 use crate::relation::not_null::never_null;
 use crate::relation::profile::Profiles;
@@ -51,7 +52,7 @@ use crate::relation::visit::{
     as_column, for_each_column, for_each_column_in, for_each_expression_mut, for_each_input_mut, for_each_subquery_mut,
     has_subquery, substitute,
 };
-use crate::relation::{AggregateCall, ColumnId, Columns, Expression, JoinKind, Relation};
+use crate::relation::{AggregateCall, ColumnId, Columns, Expression, Relation};
 use crate::types::DataType;
 use dimensions::Dimensions;
 use std::sync::Arc;

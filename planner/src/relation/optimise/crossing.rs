@@ -13,7 +13,7 @@
 //! turns a match into NULLs, and those rows would come out. (If the predicate is not TRUE for NULLs, the join is
 //! made an inner one first; see `strict`.)
 
-use crate::relation::JoinKind;
+use crate::join_kind::JoinKind;
 
 /// A side of a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

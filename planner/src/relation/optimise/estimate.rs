@@ -7,10 +7,11 @@
 use super::factor_or::implied;
 use super::selectivity::{distinct_values, selectivity};
 use crate::function::Function;
+use crate::join_kind::JoinKind;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::profile::Profiles;
 use crate::relation::visit::{as_binary, as_column, conjuncts, for_each_column};
-use crate::relation::{ColumnId, Expression, ExpressionKind, JoinKind, Relation, SetKind};
+use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SetKind};
 use crate::value::Value;
 
 /// Share of groups or rows that stay where nothing is known of a DISTINCT.

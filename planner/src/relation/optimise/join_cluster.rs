@@ -22,11 +22,12 @@ use super::join_order::{self, Input, KeyClass, KeyColumn, Residual, Restriction}
 use super::push_filter::{Placer, empty, equated_columns, filtered, is_empty};
 use super::selectivity::selectivity;
 use crate::function::Function;
+use crate::join_kind::JoinKind;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::effects::{effects, is_pure};
 use crate::relation::strict::rejects_null;
 use crate::relation::visit::{as_binary, as_column, for_each_column, has_subquery, substitute, take};
-use crate::relation::{ColumnId, Expression, ExpressionKind, JoinKind, Relation};
+use crate::relation::{ColumnId, Expression, ExpressionKind, Relation};
 use std::sync::Arc;
 
 /// Inputs and tests that one cluster may have; beyond that its two sides are clusters of their own.

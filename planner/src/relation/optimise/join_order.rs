@@ -16,10 +16,11 @@ use super::join_cost::{Cardinality, JoinShape, cost_of};
 use super::join_greedy::greedy;
 use super::push_filter::{equality, filtered};
 use crate::function::Function;
+use crate::join_kind::JoinKind;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::unique::is_unique_key;
 use crate::relation::visit::as_binary;
-use crate::relation::{ColumnId, Expression, JoinKind, Relation};
+use crate::relation::{ColumnId, Expression, Relation};
 use crate::types::DataType;
 use std::sync::Arc;
 

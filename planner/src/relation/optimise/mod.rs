@@ -50,7 +50,6 @@ use crate::relation::visit::{
 };
 use crate::relation::{ColumnId, Query, Relation};
 use push_filter::Placer;
-pub(crate) use simplify::mirrored;
 use std::sync::Arc;
 
 /// Optimises a query: push down, prune, derive predicates, order joins.

@@ -13,13 +13,14 @@
 //! join's do; with a unique key no left row had two.
 
 use crate::function::Function;
+use crate::join_kind::JoinKind;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::unique::{is_unique_key, join_key};
 use crate::relation::visit::{
     as_binary, as_column, conjuncts, for_each_column, for_each_expression, for_each_expression_mut,
     for_each_subquery_mut, rewrite, take,
 };
-use crate::relation::{ColumnId, CteId, JoinKind, Relation, SetKind, SubqueryKind};
+use crate::relation::{ColumnId, CteId, Relation, SetKind, SubqueryKind};
 use std::sync::Arc;
 
 /// Prunes a tree of which `required` is read.

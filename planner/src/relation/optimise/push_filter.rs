@@ -22,13 +22,14 @@ use super::factor_or::factor_or;
 use super::join_cluster;
 use super::simplify::simplify;
 use crate::function::Function;
+use crate::join_kind::JoinKind;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::effects::effects;
 use crate::relation::profile::Profiles;
 use crate::relation::visit::{
     as_binary, as_column, for_each_column, for_each_column_in, for_each_subquery, has_subquery, substitute, take,
 };
-use crate::relation::{ColumnId, Columns, Expression, ExpressionKind, JoinKind, Relation, SetKind};
+use crate::relation::{ColumnId, Columns, Expression, ExpressionKind, Relation, SetKind};
 use crate::types::DataType;
 use std::sync::Arc;
 

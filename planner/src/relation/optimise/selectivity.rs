@@ -2,10 +2,11 @@
 //! multiplied with the rest, because `a >= x and a < y` is one range and not two independent facts.
 
 use crate::function::Function;
-use crate::relation::profile::{Profiles, number};
+use crate::relation::profile::Profiles;
 use crate::relation::visit::{as_column, conjuncts};
 use crate::relation::{ColumnId, Expression, ExpressionKind, SubqueryKind};
 use crate::value::Value;
+use crate::value::number;
 
 /// What is assumed where nothing is known. The figures are the usual ones of the trade, from System R on.
 const UNKNOWN: f64 = 0.3;

@@ -8,6 +8,7 @@
 use super::single_row_subquery::simplify_subquery;
 use crate::evaluate;
 use crate::function::Function;
+use crate::function::mirrored;
 use crate::relation::effects::is_pure;
 use crate::relation::fingerprint::fingerprint;
 use crate::relation::strict::{Strictness, strictness};
@@ -115,17 +116,6 @@ fn replaced(expression: &Expression, value: Value) -> Expression {
 /// A constant or a parameter: the same for every row.
 fn is_fixed(expression: &Expression) -> bool {
     matches!(expression.kind, ExpressionKind::Constant(_) | ExpressionKind::Parameter(_))
-}
-
-/// The comparison with its sides swapped.
-pub(crate) fn mirrored(function: Function) -> Function {
-    match function {
-        Function::Less => Function::Greater,
-        Function::LessEqual => Function::GreaterEqual,
-        Function::Greater => Function::Less,
-        Function::GreaterEqual => Function::LessEqual,
-        other => other,
-    }
 }
 
 /// The test that is TRUE where this one is FALSE, and NULL where it is NULL.

@@ -20,6 +20,7 @@
 //! NULL, while the anti join would keep the row. Hence the proof that neither side is NULL.
 
 use crate::function::Function;
+use crate::join_kind::JoinKind;
 use crate::relation::effects::{effects, relation_effects};
 use crate::relation::not_null::never_null;
 use crate::relation::profile::Profiles;
@@ -27,7 +28,7 @@ use crate::relation::visit::{
     as_binary, conjuncts, for_each_column, for_each_column_in, for_each_expression_mut, for_each_input_mut,
     for_each_subquery_mut, has_subquery, rewrite, substitute, take,
 };
-use crate::relation::{Expression, ExpressionKind, JoinKind, Relation, Subquery, SubqueryKind};
+use crate::relation::{Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
 use std::sync::Arc;
 
 /// Makes joins of the subqueries in all filters of a tree, innermost first.

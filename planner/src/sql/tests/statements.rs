@@ -1,7 +1,8 @@
 //! Statements other than queries.
 
 use super::*;
-use crate::sql::{CopyOptions, ExplainKind};
+use crate::catalog::CopyOptions;
+use crate::sql::ExplainKind;
 
 fn insert(sql: &str) -> Query {
     match bind_one(sql) {

@@ -1,7 +1,7 @@
 //! Cases made by hand: what random expressions hardly meet.
 
 use super::*;
-use crate::cpu::tile::NO_ROW;
+use crate::cpu::vector::rows::NO_ROW;
 use multiloop_planner::function::Function as F;
 use multiloop_planner::types::DataType as T;
 

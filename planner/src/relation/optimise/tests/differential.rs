@@ -3,9 +3,9 @@
 
 use super::catalog::ToyCatalog;
 use super::rows::{Evaluator, Row, pick};
+use crate::analysis::verify::verify;
 use crate::catalog::{ColumnStatistics, Domain, TableHandle, TableInfo, TableStatistics};
 use crate::lower::lower;
-use crate::multiloop::verify::verify;
 use crate::relation::Query;
 use crate::relation::explain::explain;
 use crate::relation::optimise::optimise;

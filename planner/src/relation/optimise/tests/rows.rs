@@ -5,10 +5,11 @@ use crate::catalog::TableHandle;
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::evaluate;
 use crate::function::Function;
+use crate::join_kind::JoinKind;
 use crate::relation::visit::conjuncts;
 use crate::relation::{
-    AggregateCall, AggregateFunction, ColumnId, CteId, Expression, ExpressionKind, JoinKind, Relation, SetKind,
-    SortKey, Subquery, SubqueryKind,
+    AggregateCall, AggregateFunction, ColumnId, CteId, Expression, ExpressionKind, Relation, SetKind, SortKey,
+    Subquery, SubqueryKind,
 };
 use crate::types::DataType;
 use crate::value::Value;

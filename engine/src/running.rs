@@ -1,0 +1,108 @@
+//! What a running statement has from its session: settings, limits, and what it shares with whoever watches it.
+
+use crate::catalog::Snapshot;
+use crate::engine::Engine;
+use crate::stream::ResultStream;
+use crate::{Error, ErrorKind, Result};
+use multiloop_exec::column::Table;
+use multiloop_exec::column::arrow::{schema_of, to_record_batch};
+use multiloop_exec::workers::context::{Cancellation, Context, Progress};
+use multiloop_planner::multiloop::Program;
+use multiloop_planner::relation::Query;
+use multiloop_planner::rewrite::RewriteOptions;
+use multiloop_planner::value::Value;
+use std::sync::Arc;
+
+/// What runs programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// Tiles on all workers.
+    #[default]
+    Cpu,
+    /// The reference interpreter: row by row, slow, and right by definition. For checking the other.
+    Interpreter,
+}
+
+/// Settings of a session.
+#[derive(Clone, Debug)]
+pub struct SessionOptions {
+    /// What runs programs.
+    pub backend: Backend,
+    /// Which rewrite rules to leave out.
+    pub rules: RewriteOptions,
+    /// Bytes that one statement may hold, within the engine's limit.
+    pub memory_limit: usize,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        SessionOptions { backend: Backend::default(), rules: RewriteOptions::default(), memory_limit: usize::MAX }
+    }
+}
+
+/// What statements have from their session.
+pub(crate) struct Running<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) options: &'a SessionOptions,
+    pub(crate) cancellation: Cancellation,
+    pub(crate) progress: Arc<Progress>,
+}
+
+impl Running<'_> {
+    /// What the loops of a statement share.
+    pub(crate) fn context(&self) -> Context {
+        Context {
+            cancellation: self.cancellation.clone(),
+            progress: Arc::clone(&self.progress),
+            memory: self.engine.0.memory.child(self.options.memory_limit),
+        }
+    }
+
+    /// What a load shares: tables outlive the statement that makes them, so they count against the engine's memory.
+    pub(crate) fn loading(&self) -> Context {
+        Context { memory: Arc::clone(&self.engine.0.memory), ..self.context() }
+    }
+
+    /// Runs a program over the tables of a snapshot.
+    pub(crate) fn execute(
+        &self,
+        program: &Program,
+        snapshot: &Snapshot<'_>,
+        parameters: &[Value],
+        context: &Context,
+    ) -> Result<ResultStream> {
+        let tables = snapshot.tables();
+        let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
+        match self.options.backend {
+            Backend::Cpu => {
+                let output = multiloop_exec::run::run(program, &find, parameters, context, &self.engine.0.pool)?;
+                Ok(ResultStream::rows(output.fields().to_vec(), schema_of(output.fields()), output))
+            }
+            Backend::Interpreter => {
+                let rows = multiloop_exec::interpret::run(program, &find, parameters, context)?;
+                let table = Table::from_values(rows.fields, &rows.rows);
+                let fields = table.fields.clone();
+                let batches: Vec<_> = table.chunks.iter().map(|chunk| to_record_batch(&fields, chunk)).collect();
+                Ok(ResultStream::rows(table.fields, schema_of(&fields), batches.into_iter()))
+            }
+        }
+    }
+}
+
+/// A statement being run: what it has from its session, what it sees, and its parameters.
+pub(crate) struct Runner<'a> {
+    pub(crate) session: &'a Running<'a>,
+    pub(crate) snapshot: &'a Snapshot<'a>,
+    pub(crate) parameters: &'a [Value],
+}
+
+impl Runner<'_> {
+    /// The parameters given are as many as the query has.
+    pub(crate) fn check_parameters(&self, query: &Query) -> Result<()> {
+        if self.parameters.len() < query.parameters.len() {
+            let missing = self.parameters.len() + 1;
+            return Err(Error::new(ErrorKind::UnknownParameter, format!("there is no parameter ${missing}")));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,73 @@
+//! What expressions ask of the collections that have been computed.
+
+use crate::Result;
+use crate::column::Chunk;
+use crate::cpu::collections::bindings::Captured;
+use crate::cpu::keys::integer::Key;
+use crate::cpu::vector::Vector;
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::rows::Rows;
+use crate::plan::code_range::KeyRange;
+use crate::plan::register::Register;
+use crate::workers::context::Context;
+use multiloop_planner::multiloop::BlockId;
+use multiloop_planner::multiloop::CollectionId;
+use multiloop_planner::value::Value;
+use std::sync::Arc;
+
+/// Makes groups for the rows that ask for them, of the rows beside these.
+pub trait Neighbours: Send + Sync {
+    /// Makes the groups of some rows of a chunk: each aggregate of every group, and for each row that asks its group.
+    fn make(&mut self, asking: &Arc<Chunk>, rows: &Rows, len: usize) -> Result<(Vec<Vector>, &[u32])>;
+}
+
+/// What expressions ask of the collections computed so far. Implemented by whoever runs the program.
+pub trait Collections: Sync {
+    /// What the statement shares that they belong to, if there is one.
+    fn context(&self) -> Option<&Context> {
+        None
+    }
+
+    /// How a collection's keys are found, if they are one integer each.
+    fn integer_keys(&self, _collection: CollectionId) -> Result<Option<KeyRange>> {
+        Ok(None)
+    }
+
+    /// The least and the greatest value that a part of a collection's keys can have, NULL apart, if it is integer-like;
+    /// the least is above the greatest if there are no keys at all.
+    fn key_range(&self, _collection: CollectionId, _part: usize) -> Result<Option<(i128, i128)>> {
+        Ok(None)
+    }
+
+    /// What makes the groups of a collection, if that is left to the rows that ask for them.
+    fn neighbours(&self, _collection: CollectionId) -> Result<Option<Box<dyn Neighbours + '_>>> {
+        Ok(None)
+    }
+
+    /// For each of `len` tuples the row of its key's group, [`NO_ROW`](crate::cpu::vector::rows::NO_ROW) if there is none.
+    fn find(&self, collection: CollectionId, key: &Key<'_>, len: usize, rows: &mut Vec<u32>) -> Result<()>;
+
+    /// Field `field` of the groups at these rows, or what the field's reduction gives for no rows where there is
+    /// [`NO_ROW`](crate::cpu::vector::rows::NO_ROW). `out` may be filled in any register that holds the field's type.
+    fn lookup(&self, collection: CollectionId, rows: Vec<u32>, field: u32, out: &mut Vector) -> Result<()>;
+
+    /// Field `field` of a table's rows with these numbers, NULL where there is
+    /// [`NO_ROW`](crate::cpu::vector::rows::NO_ROW), in a register that holds it.
+    fn element(
+        &self,
+        collection: CollectionId,
+        rows: Vec<u32>,
+        field: u32,
+        register: Register,
+        out: &mut Vector,
+    ) -> Result<()>;
+
+    /// For each of `len` tuples whether there is a group of its key. `out` is to be reset.
+    fn exists(&self, collection: CollectionId, key: &Key<'_>, len: usize, out: &mut Bitmap) -> Result<()>;
+
+    /// Field of the only row of a collection.
+    fn single(&self, collection: CollectionId, field: u32) -> Result<Value>;
+
+    /// Field of the only row of a block, evaluated with these fields of enclosing loops (all that it reads).
+    fn nested(&self, block: BlockId, field: u32, captured: &Captured) -> Result<Value>;
+}

@@ -1,0 +1,423 @@
+//! Keys as numbers: the parts of a key, packed into one integer of 32, 64 or 128 bits where their ranges allow it, else
+//! written one after the other as bytes. Equal keys, in the sense of GROUP BY, have equal codes.
+//!
+//! A part's code is 0 for NULL and 1 + (value - low) / step otherwise, so it takes the bits of its range. Text is packed by
+//! its dictionary codes. Floats are their canonical bits, intervals their comparable length.
+
+use super::super::vector::{Vector, VectorData};
+use super::pack::pack;
+use crate::column::Dictionary;
+use crate::cpu::keys::duplicates::Repeats;
+use crate::cpu::keys::integer::BLOCK;
+use crate::cpu::keys::text::TextKeys;
+use crate::cpu::keys::wide::WideKeys;
+use crate::cpu::vector::bitmap::Bitmap;
+use crate::cpu::vector::builder::{Gathered, GatheredData};
+use crate::plan::key_layout::KeyLayout;
+use crate::plan::key_layout::KeyWidth;
+use crate::plan::key_layout::PartDomain;
+use crate::plan::key_layout::PartLayout;
+use multiloop_planner::analysis::ranges::Grid;
+use multiloop_planner::value::{Interval, canonical_float_bits};
+use std::sync::Arc;
+
+/// Half of the codes of intervals: what is added so that they are not negative.
+const INTERVAL_ZERO: i128 = 1 << 75;
+
+/// One part's values for some tuples.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PartValues<'a> {
+    /// Of a tile.
+    Vector(&'a Vector),
+    /// Of a growing column.
+    Gathered(&'a Gathered),
+}
+
+/// One part of the keys to encode.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyPartValues<'a> {
+    pub(crate) values: PartValues<'a>,
+    /// Whether NULL is a value like any other; otherwise the key of a NULL is absent.
+    pub(crate) null_matches: bool,
+}
+
+/// The codes of some keys. The vectors of the widths not in use are empty.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Codes {
+    pub(crate) len: usize,
+    pub(crate) bits64: Vec<u64>,
+    pub(crate) bits128: Vec<u128>,
+    bytes: Vec<u8>,
+    /// Where the bytes of each key end.
+    ends: Vec<usize>,
+    /// Keys of one string.
+    pub(crate) texts: Option<TextKeys>,
+    /// Keys that no layout of these domains holds, or with a NULL that matches nothing.
+    pub(crate) absent: Option<Vec<bool>>,
+    /// Runs of equal keys, where they have been looked for, and the key of each.
+    pub(crate) repeats: Repeats,
+    /// Memory for which keys have been found.
+    pub(crate) found: Bitmap,
+    /// Memory for codes of keys of one integer.
+    pub(crate) numbers: Vec<u32>,
+    of_runs: Option<Box<Codes>>,
+}
+
+impl Codes {
+    /// Takes some packed keys.
+    pub(crate) fn set_packed(
+        &mut self,
+        width: KeyWidth,
+        bits64: &[u64],
+        bits128: &[u128],
+        rows: std::ops::Range<usize>,
+    ) {
+        (self.len, self.absent) = (rows.len(), None);
+        self.repeats.clear();
+        match width {
+            KeyWidth::Bits128 => {
+                self.bits128.clear();
+                self.bits128.extend_from_slice(&bits128[rows]);
+            }
+            _ => {
+                self.bits64.clear();
+                self.bits64.extend_from_slice(&bits64[rows]);
+            }
+        }
+    }
+
+    /// Takes keys of one integer.
+    pub(crate) fn set_wide(&mut self, keys: &WideKeys<'_>, len: usize) {
+        self.absent = keys.codes(len, &mut self.bits64);
+        self.len = len;
+        self.repeats.clear();
+    }
+
+    /// What a table is to be asked for: these keys, of this width, or if most neighbours are alike a key for each run of them,
+    /// and then `repeats` says which runs.
+    pub(crate) fn without_repeats(&mut self, width: KeyWidth) -> &Codes {
+        match width {
+            KeyWidth::Bits32 | KeyWidth::Bits64 => self.repeats.find(&self.bits64, self.absent.as_deref()),
+            KeyWidth::Bits128 => self.repeats.find(&self.bits128, self.absent.as_deref()),
+            KeyWidth::Bytes | KeyWidth::Text => self.repeats.clear(),
+        }
+        if !self.repeats.any() {
+            return self;
+        }
+        let runs = self.of_runs.get_or_insert_default();
+        runs.len = self.repeats.ends().len();
+        match width {
+            KeyWidth::Bits32 | KeyWidth::Bits64 => self.repeats.firsts(&self.bits64, &mut runs.bits64),
+            _ => self.repeats.firsts(&self.bits128, &mut runs.bits128),
+        }
+        runs.absent = self.absent.as_ref().map(|absent| {
+            let mut of_runs = Vec::new();
+            self.repeats.firsts(absent, &mut of_runs);
+            of_runs
+        });
+        runs
+    }
+
+    /// The codes of the keys that columns have, in which NULL is a value like any other.
+    pub(crate) fn of_columns(layout: &KeyLayout, keys: &[Gathered], rows: usize) -> Self {
+        let part = |column| KeyPartValues { values: PartValues::Gathered(column), null_matches: true };
+        let mut codes = Codes::default();
+        codes.encode(layout, &keys.iter().map(part).collect::<Vec<_>>(), rows);
+        codes
+    }
+
+    /// As [`Codes::of_columns`], of some rows.
+    pub(crate) fn of_rows(layout: &KeyLayout, keys: &[Gathered], rows: std::ops::Range<usize>) -> Self {
+        let columns: Vec<Gathered> = keys.iter().map(|column| column.slice(rows.clone())).collect();
+        Codes::of_columns(layout, &columns, rows.len())
+    }
+
+    /// Encodes keys. A value outside of its part's domain makes its key absent.
+    pub(crate) fn encode(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
+        (self.len, self.absent) = (len, None);
+        self.repeats.clear();
+        if layout.width != KeyWidth::Text {
+            self.texts = None;
+        }
+        match layout.width {
+            KeyWidth::Bits32 | KeyWidth::Bits64 => self.pack_numbers(layout, parts, len),
+            KeyWidth::Bits128 => {
+                self.bits128.clear();
+                self.bits128.resize(len, 0);
+                for (part, values) in layout.parts.iter().zip(parts) {
+                    self.bits64.clear();
+                    let own = PartLayout { domain: part.domain.clone(), shift: 0 };
+                    let (codes, absent, shift) = (&mut self.bits128, &mut self.absent, part.shift);
+                    if pack(&own, *values, len, &mut self.bits64, absent) {
+                        let each = codes.iter_mut().zip(&self.bits64);
+                        each.for_each(|(to, &code)| *to |= u128::from(code) << shift);
+                        continue;
+                    }
+                    each_code(part, *values, len, absent, |tuple, code| codes[tuple] |= code << shift);
+                }
+            }
+            KeyWidth::Bytes => self.encode_bytes(layout, parts, len),
+            KeyWidth::Text => {
+                self.texts.get_or_insert_default().fill(parts[0], len);
+                if parts[0].may_be_null() && !parts[0].null_matches {
+                    self.absent = Some((0..len).map(|tuple| parts[0].is_null(tuple)).collect());
+                }
+            }
+        }
+    }
+
+    /// Packs the parts that are numbers.
+    fn pack_numbers(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
+        self.bits64.clear();
+        for (part, values) in layout.parts.iter().zip(parts) {
+            if matches!(part.domain, PartDomain::Text) || pack(part, *values, len, &mut self.bits64, &mut self.absent) {
+                continue;
+            }
+            self.bits64.resize(len, 0);
+            let (codes, absent, shift) = (&mut self.bits64, &mut self.absent, part.shift);
+            each_code(part, *values, len, absent, |tuple, code| codes[tuple] |= (code as u64) << shift);
+        }
+        // What has no part that is a number.
+        self.bits64.resize(len, 0);
+    }
+
+    /// Numbers as their codes, all of them packed into 64 bits if they fit; then strings, of which a byte says that they
+    /// are not NULL, with their length in front, unless they come last.
+    fn encode_bytes(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
+        self.ends.clear();
+        self.bytes.clear();
+        let packed = layout.packs_numbers;
+        let mut wide: Vec<Vec<u128>> = Vec::new();
+        if packed {
+            self.pack_numbers(layout, parts, len);
+        }
+        let is_text = |part: &PartLayout| matches!(part.domain, PartDomain::Text);
+        for (part, values) in layout.parts.iter().zip(parts).filter(|(part, _)| !packed && !is_text(part)) {
+            let mut numbers = vec![0u128; len];
+            each_code(part, *values, len, &mut self.absent, |tuple, code| numbers[tuple] = code);
+            wide.push(numbers);
+        }
+        let texts = layout.parts.iter().zip(parts).filter(|(part, _)| is_text(part));
+        let texts: Vec<&KeyPartValues<'_>> = texts.map(|(_, values)| values).collect();
+        let numbers = packed && texts.len() < parts.len();
+        for tuple in 0..len {
+            if numbers {
+                self.bytes.extend_from_slice(&self.bits64[tuple].to_le_bytes());
+            }
+            wide.iter().for_each(|numbers| self.bytes.extend_from_slice(&numbers[tuple].to_le_bytes()));
+            for (at, values) in texts.iter().enumerate() {
+                let Some(text) = values.text(tuple) else {
+                    self.bytes.push(0);
+                    mark(&mut self.absent, **values, tuple, len);
+                    continue;
+                };
+                self.bytes.push(1);
+                if at + 1 < texts.len() {
+                    self.bytes.extend_from_slice(&(text.len() as u32).to_le_bytes());
+                }
+                self.bytes.extend_from_slice(text);
+            }
+            self.ends.push(self.bytes.len());
+        }
+    }
+
+    /// The bytes of a key.
+    #[inline]
+    pub(crate) fn bytes(&self, tuple: usize) -> &[u8] {
+        let start = if tuple == 0 { 0 } else { self.ends[tuple - 1] };
+        &self.bytes[start..self.ends[tuple]]
+    }
+
+    /// Adds the bytes of a key.
+    #[cfg(test)]
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Which keys from one on, 64 at most, match nothing.
+    #[inline(always)]
+    pub(crate) fn absent_word(&self, start: usize, len: usize) -> u64 {
+        let Some(absent) = &self.absent else { return 0 };
+        let bit = |word, (at, &absent): (usize, &bool)| word | u64::from(absent) << at;
+        absent[start..start + len].iter().enumerate().fold(0, bit)
+    }
+}
+
+fn mark(absent: &mut Option<Vec<bool>>, values: KeyPartValues<'_>, tuple: usize, len: usize) {
+    if !values.null_matches {
+        absent.get_or_insert_with(|| vec![false; len])[tuple] = true;
+    }
+}
+
+impl KeyPartValues<'_> {
+    pub(crate) fn is_null(&self, tuple: usize) -> bool {
+        match self.values {
+            PartValues::Vector(vector) => vector.is_null(tuple),
+            PartValues::Gathered(column) => column.is_null(tuple),
+        }
+    }
+
+    pub(crate) fn may_be_null(&self) -> bool {
+        match self.values {
+            PartValues::Vector(vector) => vector.nulls.is_some(),
+            PartValues::Gathered(column) => column.valid.is_some(),
+        }
+    }
+
+    /// Which of the tuples of block `number`, of which there are `len`, are not NULL, a bit each.
+    pub(crate) fn valid_word(&self, number: usize, len: usize) -> u64 {
+        match self.values {
+            PartValues::Vector(Vector { nulls: Some(valid), constant: false, .. }) => valid.words()[number],
+            _ => (0..len).fold(0, |word, at| word | u64::from(!self.is_null(number * BLOCK + at)) << at),
+        }
+    }
+
+    /// The bytes of a string; None for NULL.
+    fn text(&self, tuple: usize) -> Option<&[u8]> {
+        if self.is_null(tuple) {
+            return None;
+        }
+        Some(match self.values {
+            PartValues::Vector(vector) => vector.text(tuple).unwrap_or("").as_bytes(),
+            PartValues::Gathered(column) => column.text(tuple),
+        })
+    }
+}
+
+/// Calls `code` with every tuple and its code: 0 for NULL and for what lies outside the domain.
+fn each_code(
+    part: &PartLayout,
+    values: KeyPartValues<'_>,
+    len: usize,
+    absent: &mut Option<Vec<bool>>,
+    mut code: impl FnMut(usize, u128),
+) {
+    let nulls = values.may_be_null();
+    // What to do with a tuple whose value, as a distance from the domain's low end, is `distance`.
+    let mut put = |tuple: usize, distance: Option<u128>, codes: u128, absent: &mut Option<Vec<bool>>| {
+        if nulls && values.is_null(tuple) {
+            mark(absent, values, tuple, len);
+            code(tuple, 0);
+        } else if let Some(distance) = distance.filter(|&distance| distance < codes - 1) {
+            code(tuple, distance + 1);
+        } else {
+            absent.get_or_insert_with(|| vec![false; len])[tuple] = true;
+            code(tuple, 0);
+        }
+    };
+    match &part.domain {
+        PartDomain::Integer(Grid { low, step, .. }) => {
+            // A domain of more than 127 bits is written as it is: it never packs and nothing lies outside it.
+            let codes = part.domain.codes().unwrap_or(u128::MAX);
+            let (low, step) = if codes == u128::MAX { (i128::MIN, 1) } else { (*low, u128::from(*step)) };
+            let distance = |value: i128| {
+                let distance = (value >= low).then(|| value.wrapping_sub(low) as u128)?;
+                if step == 1 { Some(distance) } else { distance.is_multiple_of(step).then(|| distance / step) }
+            };
+            each_integer(values.values, len, |tuple, value| put(tuple, distance(value), codes, absent));
+        }
+        PartDomain::Float => each_float(values.values, len, |tuple, value| {
+            put(tuple, Some(canonical_float_bits(value).into()), (1 << 64) + 1, absent);
+        }),
+        PartDomain::Interval => each_interval(values.values, len, |tuple, value| {
+            put(tuple, Some((value.comparable_micros() + INTERVAL_ZERO) as u128), (1 << 76) + 1, absent);
+        }),
+        PartDomain::Code(dictionary) => {
+            let codes = dictionary.len() as u128 + 1;
+            if let Some(same) = same_dictionary(values.values, dictionary) {
+                for tuple in 0..len {
+                    put(tuple, Some(same(tuple).into()), codes, absent);
+                }
+            } else {
+                // Strings often come in order.
+                let mut near = 0;
+                for tuple in 0..len {
+                    let found = values.text(tuple).map(|text| dictionary.find_near(text, near));
+                    if let Some(Ok(code) | Err(code)) = found {
+                        near = code;
+                    }
+                    put(tuple, found.and_then(Result::ok).map(u128::from), codes, absent);
+                }
+            }
+        }
+        PartDomain::Text => unreachable!("text that has no dictionary is not packed"),
+    }
+}
+
+/// Codes of these values if they are codes of this dictionary.
+fn same_dictionary<'a>(values: PartValues<'a>, dictionary: &Arc<Dictionary>) -> Option<Box<dyn Fn(usize) -> u32 + 'a>> {
+    match values {
+        PartValues::Vector(vector) => match &vector.data {
+            VectorData::Code { codes, dictionary: other } if Arc::ptr_eq(dictionary, other) => {
+                Some(Box::new(move |tuple| codes[vector.position(tuple)]))
+            }
+            _ => None,
+        },
+        PartValues::Gathered(column) => match &column.data {
+            GatheredData::Code { codes, dictionary: other } if Arc::ptr_eq(dictionary, other) => {
+                Some(Box::new(move |tuple| codes[tuple]))
+            }
+            _ => None,
+        },
+    }
+}
+
+fn each_integer(values: PartValues<'_>, len: usize, mut each: impl FnMut(usize, i128)) {
+    /// Calls `each` with every value of the slice, or with its one value for every tuple.
+    macro_rules! slice {
+        ($values:expr, $constant:expr) => {
+            if $constant {
+                (0..len).for_each(|tuple| each(tuple, $values[0].into()))
+            } else {
+                $values.iter().enumerate().for_each(|(tuple, &value)| each(tuple, value.into()))
+            }
+        };
+    }
+    match values {
+        PartValues::Vector(vector) => match &vector.data {
+            VectorData::I32(values) => slice!(values, vector.constant),
+            VectorData::I64(values) => slice!(values, vector.constant),
+            VectorData::I128(values) => slice!(values, vector.constant),
+            VectorData::Bool(bits) => (0..len).for_each(|tuple| each(tuple, bool_at(bits, vector.position(tuple)))),
+            _ => (0..len).for_each(|tuple| each(tuple, 0)),
+        },
+        PartValues::Gathered(column) => match &column.data {
+            GatheredData::I32(values) => slice!(values, false),
+            GatheredData::I64(values) => slice!(values, false),
+            GatheredData::I128(values) => slice!(values, false),
+            GatheredData::Bool(values) => slice!(values, false),
+            _ => (0..len).for_each(|tuple| each(tuple, 0)),
+        },
+    }
+}
+
+fn bool_at(bits: &Bitmap, position: usize) -> i128 {
+    bits.get(position).into()
+}
+
+fn each_float(values: PartValues<'_>, len: usize, mut each: impl FnMut(usize, f64)) {
+    match values {
+        PartValues::Vector(vector) => match &vector.data {
+            VectorData::F64(values) => (0..len).for_each(|tuple| each(tuple, values[vector.position(tuple)])),
+            _ => (0..len).for_each(|tuple| each(tuple, 0.0)),
+        },
+        PartValues::Gathered(column) => match &column.data {
+            GatheredData::F64(values) => values.iter().enumerate().for_each(|(tuple, &value)| each(tuple, value)),
+            _ => (0..len).for_each(|tuple| each(tuple, 0.0)),
+        },
+    }
+}
+
+fn each_interval(values: PartValues<'_>, len: usize, mut each: impl FnMut(usize, Interval)) {
+    match values {
+        PartValues::Vector(vector) => match &vector.data {
+            VectorData::Interval(values) => (0..len).for_each(|tuple| each(tuple, values[vector.position(tuple)])),
+            _ => (0..len).for_each(|tuple| each(tuple, Interval::default())),
+        },
+        PartValues::Gathered(column) => match &column.data {
+            GatheredData::Interval(values) => values.iter().enumerate().for_each(|(tuple, &value)| each(tuple, value)),
+            _ => (0..len).for_each(|tuple| each(tuple, Interval::default())),
+        },
+    }
+}

@@ -1,0 +1,164 @@
+//! The quick way to pack keys: dense loops over integers and dictionary codes. What they decline, `key` encodes value
+//! by value.
+
+use super::super::vector::VectorData;
+use crate::column::divisor::Divisor;
+use crate::cpu::keys::codes::{KeyPartValues, PartValues};
+use crate::cpu::keys::integer::BLOCK;
+use crate::cpu::simd::kernel::{append, kernel, vectorised};
+use crate::cpu::vector::builder::GatheredData;
+use crate::plan::key_layout::{PartDomain, PartLayout};
+use multiloop_planner::analysis::ranges::Grid;
+use std::sync::Arc;
+
+/// Adds a part to the codes of some keys, and marks those absent that have no code; false if it did nothing. If there are no
+/// codes yet, they begin with this part.
+pub(crate) fn pack(
+    part: &PartLayout,
+    values: KeyPartValues<'_>,
+    len: usize,
+    codes: &mut Vec<u64>,
+    absent: &mut Option<Vec<bool>>,
+) -> bool {
+    let Some(count) = part.domain.codes().and_then(|codes| u64::try_from(codes - 1).ok()) else { return false };
+    let mut put = Put { len, codes, absent, shift: part.shift, count, values };
+    match (&part.domain, values.values) {
+        (PartDomain::Integer(grid), PartValues::Vector(vector)) if !vector.constant => match &vector.data {
+            VectorData::I32(values) => put.integers(values, *grid),
+            VectorData::I64(values) => put.integers(values, *grid),
+            _ => false,
+        },
+        (PartDomain::Integer(grid), PartValues::Gathered(column)) => match &column.data {
+            GatheredData::I32(values) => put.integers(values, *grid),
+            GatheredData::I64(values) => put.integers(values, *grid),
+            _ => false,
+        },
+        (PartDomain::Code(dictionary), PartValues::Vector(vector)) if !vector.constant => match &vector.data {
+            VectorData::Code { codes, dictionary: other } if Arc::ptr_eq(dictionary, other) => {
+                put.all(codes, |code| code.into(), 0)
+            }
+            _ => false,
+        },
+        (PartDomain::Code(dictionary), PartValues::Gathered(column)) => match &column.data {
+            GatheredData::Code { codes, dictionary: other } if Arc::ptr_eq(dictionary, other) => {
+                put.all(codes, |code| code.into(), 0)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The distance of an integer from the low end of its domain; what lies below it is far above.
+#[inline]
+fn wide_distance(value: i64, low: i64) -> u64 {
+    if value >= low { value.wrapping_sub(low) as u64 } else { u64::MAX }
+}
+
+struct Put<'a> {
+    /// How many keys.
+    len: usize,
+    codes: &'a mut Vec<u64>,
+    absent: &'a mut Option<Vec<bool>>,
+    shift: u32,
+    /// Values in the domain.
+    count: u64,
+    values: KeyPartValues<'a>,
+}
+
+impl Put<'_> {
+    fn integers<T: Copy + Ord + Into<i64>>(&mut self, values: &[T], grid: Grid) -> bool {
+        let Ok(low) = i64::try_from(grid.low) else { return false };
+        if grid.step == 1 {
+            return self.all(values, |value| wide_distance(value.into(), low), low);
+        }
+        let divisor = Divisor::new(grid.step);
+        let steps = |value: T| match value.into() {
+            value if value < low => u64::MAX,
+            value => divisor.quotient(wide_distance(value, low)).unwrap_or(u64::MAX),
+        };
+        values.len() == self.len && self.some(values, steps, self.values.may_be_null())
+    }
+
+    /// Adds a part whose domain begins at `least`.
+    fn all<T: Copy + Ord + Into<i64>>(&mut self, values: &[T], distance: impl Fn(T) -> u64, least: i64) -> bool {
+        let (shift, count) = (self.shift, self.count);
+        if values.len() != self.len {
+            return false;
+        }
+        let nulls = self.values.may_be_null();
+        let Some(&first) = values.first() else { return true };
+        let (low, high) =
+            vectorised(|| values.iter().fold((first, first), |(low, high), &value| (low.min(value), high.max(value))));
+        if nulls || distance(low).max(distance(high)) >= count {
+            return self.some(values, distance, nulls);
+        }
+        // None is below the least.
+        let own = |value: T| (value.into().wrapping_sub(least) as u64).wrapping_add(1) << shift;
+        if self.codes.is_empty() {
+            vectorised(|| append(self.codes, values, own));
+        } else {
+            vectorised(|| self.codes.iter_mut().zip(values).for_each(|(code, &value)| *code |= own(value)));
+        }
+        true
+    }
+
+    /// The same where NULLs, or values outside of the domain, are possible: 64 values at a time, without a branch for
+    /// each.
+    fn some<T: Copy>(&mut self, values: &[T], distance: impl Fn(T) -> u64, nulls: bool) -> bool {
+        let (shift, count, nulls_match_nothing) = (self.shift, self.count, !self.values.null_matches);
+        let len = values.len();
+        self.codes.resize(len, 0);
+        let blocks = self.codes.chunks_mut(BLOCK).zip(values.chunks(BLOCK)).enumerate();
+        for (number, (codes, values)) in blocks {
+            let valid = if nulls { self.values.valid_word(number, values.len()) } else { u64::MAX };
+            let mut missing = [false; BLOCK];
+            put_some(values, &distance, (count, shift), valid, codes);
+            let lost = if nulls_match_nothing { u64::MAX } else { valid };
+            if miss_some(values, &distance, count, (valid, lost), &mut missing[..values.len()]) {
+                let absent = &mut self.absent.get_or_insert_with(|| vec![false; len])[number * BLOCK..];
+                absent.iter_mut().zip(&missing[..values.len()]).for_each(|(absent, missing)| *absent |= missing);
+            }
+        }
+        true
+    }
+}
+
+kernel! {
+    /// Adds to each code that of a value which is there and in the domain.
+    fn put_some[T: Copy](
+        values: &[T],
+        distance: &impl Fn(T) -> u64,
+        domain: (u64, u32),
+        valid: u64,
+        codes: &mut [u64],
+    ) {
+        let (count, shift) = domain;
+        for (at, (code, &value)) in codes.iter_mut().zip(values).enumerate() {
+            let distance = distance(value);
+            let own = if distance < count { (distance + 1) << shift } else { 0 };
+            *code |= own & (valid >> at & 1).wrapping_neg();
+        }
+    }
+}
+
+kernel! {
+    /// Says of each value whether it has no code, though it is there, or is not, and then has none; whether any is so. `words` are
+    /// which are there, and which can be so.
+    fn miss_some[T: Copy](
+        values: &[T],
+        distance: &impl Fn(T) -> u64,
+        count: u64,
+        words: (u64, u64),
+        missing: &mut [bool],
+    ) -> bool {
+        let (valid, lost) = words;
+        let mut any = false;
+        for (at, (missing, &value)) in missing.iter_mut().zip(values).enumerate() {
+            let is_outside = (distance(value) >= count) | (valid >> at & 1 == 0);
+            *missing = is_outside & (lost >> at & 1 == 1);
+            any |= *missing;
+        }
+        any
+    }
+}

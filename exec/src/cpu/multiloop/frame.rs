@@ -1,0 +1,159 @@
+//! The block that is being evaluated: what its loops read.
+
+use crate::Error;
+use crate::Result;
+use crate::column::Table;
+use crate::cpu::collections::bindings::Bindings;
+use crate::cpu::collections::bindings::Captured;
+use crate::cpu::collections::stored::RowSet;
+use crate::cpu::collections::stored::Stored;
+use crate::cpu::reduce::neighbours::Maker;
+use crate::cpu::vector::rows::Source;
+use crate::plan::compile::LetKind;
+use crate::plan::compile::LoopPlan;
+use crate::plan::compile::Plan;
+use crate::plan::statistics::LetStatistics;
+use crate::workers::context::Context;
+use multiloop_planner::catalog::TableHandle;
+use multiloop_planner::multiloop::BlockId;
+use multiloop_planner::multiloop::CollectionId;
+use multiloop_planner::multiloop::Scalar;
+use multiloop_planner::multiloop::ScalarId;
+use multiloop_planner::multiloop::Shape;
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::Value;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering;
+
+/// What a let defines.
+pub(crate) type Defined = Vec<Arc<Stored>>;
+
+/// What drives the lets of blocks: nested ones are evaluated where a loop asks for them.
+pub(crate) trait Driver: Sync {
+    /// Field of the only row of a block that stands in the frame's, with these fields of enclosing rows.
+    fn nested(&self, around: &Frame<'_>, block: BlockId, field: u32, captured: &Captured) -> Result<Value>;
+}
+
+/// What all blocks of a running program share.
+pub(crate) struct Shared<'a> {
+    pub(crate) plan: &'a Plan<'a>,
+    pub(crate) tables: FxHashMap<CollectionId, Arc<Stored>>,
+    /// The fields of tables that are read by the numbers of rows; none where chunks are too uneven for that.
+    pub(crate) elements: FxHashMap<(CollectionId, u32), Option<Source>>,
+    pub(crate) parameters: &'a [Value],
+    pub(crate) context: &'a Context,
+    /// What evaluates nested blocks.
+    pub(crate) driver: &'a dyn Driver,
+    /// What the lets of the body did.
+    pub(crate) statistics: Mutex<Vec<(usize, LetStatistics)>>,
+    /// Chunks that the loop of the body that runs has not looked at.
+    pub(crate) chunks_skipped: AtomicU64,
+    /// What invariant lets of nested blocks gave, by block and let.
+    pub(crate) invariant: Vec<Vec<Mutex<Option<Defined>>>>,
+}
+
+impl<'a> Shared<'a> {
+    pub(crate) fn new(
+        plan: &'a Plan<'a>,
+        tables: &dyn Fn(TableHandle) -> Arc<Table>,
+        parameters: &'a [Value],
+        context: &'a Context,
+        driver: &'a dyn Driver,
+    ) -> Self {
+        let mut stored = FxHashMap::default();
+        for (number, collection) in plan.program.collections.iter().enumerate() {
+            if let Shape::Table { handle, columns, .. } = &collection.shape {
+                let table = tables(*handle);
+                let rows = RowSet {
+                    fields: Some(Arc::from(columns.as_slice())),
+                    ..RowSet::new(table.chunks.iter().filter(|chunk| chunk.rows > 0).cloned().collect())
+                };
+                stored.insert(CollectionId(number as u32), Arc::new(Stored::Rows(rows)));
+            }
+        }
+        let mut elements = FxHashMap::default();
+        for id in 0..plan.program.scalars.len() {
+            if let &Scalar::Element { collection, field, .. } = plan.program.scalars.get(ScalarId(id as u32))
+                && let Some(Stored::Rows(rows)) = stored.get(&collection).map(|stored| &**stored)
+            {
+                elements.entry((collection, field)).or_insert_with(|| rows.source(field));
+            }
+        }
+        let invariant = plan.blocks.iter().map(|lets| lets.iter().map(|_| Mutex::new(None)).collect()).collect();
+        let (statistics, chunks_skipped) = Default::default();
+        Shared { plan, tables: stored, elements, parameters, context, driver, statistics, chunks_skipped, invariant }
+    }
+}
+
+/// A block that is being evaluated.
+pub(crate) struct Frame<'a> {
+    pub(crate) shared: &'a Shared<'a>,
+    pub(crate) parent: Option<&'a Frame<'a>>,
+    pub(crate) captured: &'a Captured,
+    /// What lets gave. An error is raised by whoever reads the collection: what nothing reads does not fail.
+    pub(crate) own: FxHashMap<CollectionId, Result<Arc<Stored>>>,
+}
+
+impl<'a> Frame<'a> {
+    /// A collection of this block or of one around it.
+    pub(crate) fn get(&self, id: CollectionId) -> Result<Arc<Stored>> {
+        let mut frame = self;
+        loop {
+            if let Some(stored) = frame.own.get(&id) {
+                return stored.clone();
+            }
+            match frame.parent {
+                Some(parent) => frame = parent,
+                None => break,
+            }
+        }
+        let table = self.shared.tables.get(&id);
+        table.cloned().ok_or_else(|| Error::internal(format!("collection {} is read before it is defined", id.0)))
+    }
+
+    /// A loop of the program, by block and let.
+    pub(crate) fn reader(&self, block: BlockId, number: usize) -> Option<&'a LoopPlan<'a>> {
+        match &self.shared.plan.blocks[block.0 as usize][number].kind {
+            LetKind::Loop(plan) => Some(plan),
+            _ => None,
+        }
+    }
+
+    /// What expressions get from around their loop.
+    pub(crate) fn bindings(&self) -> Bindings<'a> {
+        Bindings { parameters: self.shared.parameters, captured: self.captured }
+    }
+
+    /// An error if the statement was cancelled.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.shared.context.check()
+    }
+
+    /// The type of a field of a collection.
+    pub(crate) fn field_type(&self, collection: CollectionId, field: u32) -> DataType {
+        self.shared.plan.program.collection(collection).fields[field as usize].data_type
+    }
+
+    /// Counts chunks that a loop does not look at, for the let of the body whose loop it is.
+    pub(crate) fn note_skipped(&self, chunks: usize) {
+        if self.parent.is_none() {
+            self.shared.chunks_skipped.fetch_add(chunks as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// How own groups are made, if that is left to whoever asks.
+    pub(crate) fn maker(&self, id: CollectionId) -> Result<Option<Maker<'a>>> {
+        let Some(key) = self.shared.plan.own.get(&id) else { return Ok(None) };
+        let (stored, plan) = (self.get(id)?, self.reader(key.made.0, key.made.1));
+        Ok(match (&*stored, plan) {
+            (Stored::Own(groups), Some(plan)) => {
+                let generator = &plan.generators[key.generator];
+                Some(Maker { plan, generator, groups: groups.clone(), bindings: self.bindings() })
+            }
+            _ => None,
+        })
+    }
+}

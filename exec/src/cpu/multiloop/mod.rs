@@ -1,0 +1,542 @@
+//! One loop from start to end: cut into pieces, spread over workers, put together again.
+
+pub(crate) mod frame;
+pub(crate) mod lookup;
+pub(crate) mod nest;
+pub(crate) mod prune_chunks;
+pub(crate) mod sink;
+pub(crate) mod top_k;
+
+use super::reduce::{self, Reducer};
+use crate::column::{CHUNK_ROWS, Chunk, Dictionary};
+use crate::cpu::collections::stored::{Buckets, Groups, Members, RowSet, Stored};
+use crate::cpu::expression::tile::Tile;
+use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::index::KeyIndex;
+use crate::cpu::multiloop::frame::Frame;
+use crate::cpu::multiloop::nest::{Marks, Nest, Piece};
+use crate::cpu::multiloop::sink::{PieceRows, Setup, Sink};
+use crate::cpu::reduce::group_filter::Having;
+use crate::cpu::vector::builder;
+use crate::cpu::vector::builder::{Gathered, SHARED_ROWS, concat_all};
+use crate::plan::compile::{GeneratorKind, LoopPlan, ReducePlan, TopKPlan};
+use crate::plan::key_layout::{KeyLayout, PartDomain};
+use crate::plan::nodes::Expressions;
+use crate::workers::context::{Context, Reservation};
+use crate::workers::pool::Pool;
+use crate::workers::schedule;
+use crate::workers::schedule::{MORSEL_ROWS, Morsel, Workers};
+use crate::{Error, Result};
+use multiloop_planner::multiloop::kept::keep_order;
+use multiloop_planner::multiloop::{CollectionId, Scalar, ScalarId, Source};
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::Value;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+
+/// Pieces of a Count, at most.
+const COUNT_PIECES: i64 = 1 << 16;
+
+/// Runs a loop; gives a collection for each generator. Without a pool everything happens on this thread.
+pub(crate) fn run<'a>(
+    frame: &'a Frame<'a>,
+    plan: &'a LoopPlan<'a>,
+    defines: &[CollectionId],
+    pool: Option<&Pool>,
+) -> Result<Vec<Arc<Stored>>> {
+    let context = frame.shared.context;
+    let workers = Workers { pool, context };
+    let pieces = pieces(frame, plan, workers)?;
+    let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
+    let rows: u64 = rows.sum();
+    let most = if plan.rest.is_some() { usize::MAX } else { pieces.len().max(1) };
+    let setups = setups(frame, plan, rows, workers.count().min(most) as u64)?;
+    if let Some(buckets) = sorted_buckets(frame, plan, &setups, pool)? {
+        return Ok(vec![Arc::new(Stored::Buckets(buckets))]);
+    }
+    let marks = marks(frame, plan)?.map(Arc::new);
+    let stops = stops(plan, &setups);
+    let nest = |plan, marks| Ok(Nest::new(frame, plan, marks)?.stopping(stops));
+    let state = || Ok((nest(plan, marks.clone())?, sinks(frame, plan, defines, &setups)?));
+    let work = |(nest, sinks): &mut (Nest<'a>, Vec<Sink<'a>>), number: usize, piece: &Piece| {
+        sinks.iter_mut().for_each(|sink| sink.begin_piece(number));
+        nest.run(piece, sinks)?;
+        if pool.is_some()
+            && let Piece::Rows { rows, .. } = piece
+        {
+            context.progress.done.fetch_add(rows.len() as u64, Ordering::Relaxed);
+        }
+        sinks.iter_mut().map(|sink| sink.end_piece()).collect::<Result<Vec<_>>>()
+    };
+    if pool.is_some() {
+        context.progress.total.fetch_add(rows, Ordering::Relaxed);
+    }
+    // The worker itself frees what it had for its tiles.
+    let sinks_of = |(_, sinks): (Nest<'a>, Vec<Sink<'a>>)| sinks;
+    let mut states: Vec<Vec<Sink<'a>>> = Vec::new();
+    let mut outputs = Vec::new();
+    for wave in waves(stops, pieces.len()) {
+        if wave.start > 0 && enough(plan, &setups, &outputs, &mut states) {
+            break;
+        }
+        let wave_work = |state: &mut _, at: usize| work(state, wave.start + at, &pieces[wave.start + at]);
+        let (done, rows) = workers.run(wave.len(), state, wave_work, sinks_of)?;
+        states.extend(done);
+        outputs.extend(rows);
+    }
+    if let (Some(rest), Some(marks)) = (&plan.rest, &marks)
+        && !(stops && enough(plan, &setups, &outputs, &mut states))
+    {
+        let rest_pieces = rest_pieces(frame, rest)?;
+        // The workers go on with what they have.
+        let idle = Mutex::new(std::mem::take(&mut states));
+        let resume = || {
+            let own = idle.lock().map_err(|_| Error::internal("a worker panicked"))?.pop();
+            let own = own.map_or_else(|| sinks(frame, plan, defines, &setups), Ok)?;
+            Ok((nest(rest, Some(Arc::clone(marks)))?, own))
+        };
+        let rest_work = |state: &mut _, at: usize| work(state, pieces.len() + at, &rest_pieces[at]);
+        let (done, rows) = workers.run(rest_pieces.len(), resume, rest_work, sinks_of)?;
+        states = idle.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
+        states.extend(done);
+        outputs.extend(rows);
+    }
+    if states.is_empty() {
+        states.push(sinks(frame, plan, defines, &setups)?);
+    }
+    finish(frame, plan, &setups, defines, states, outputs, pool)
+}
+
+/// What a worker puts tuples into, for each generator.
+fn sinks<'a>(
+    frame: &'a Frame<'a>,
+    plan: &'a LoopPlan<'a>,
+    defines: &[CollectionId],
+    setups: &[Setup],
+) -> Result<Vec<Sink<'a>>> {
+    let sinks = plan.generators.iter().zip(setups).zip(defines).map(|((plan, setup), &define)| {
+        let reader = frame.shared.plan.readers.get(&define).and_then(|&(block, number)| frame.reader(block, number));
+        let types = || frame.shared.plan.types(define);
+        Sink::new(
+            plan,
+            setup,
+            reader.map(|reader| Having::new((frame, frame.bindings()), reader, types())),
+            frame.shared.context,
+        )
+    });
+    sinks.collect()
+}
+
+/// For an index that has a rest, marks for the rows that it may find.
+fn marks(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Option<Marks>> {
+    let Some(collection) = plan.rest.as_ref().and_then(|rest| rest.levels[0].source.collection()) else {
+        return Ok(None);
+    };
+    let rows = frame.get(collection)?.buckets()?.members.rows;
+    Marks::new(rows, &frame.shared.context.memory).map(Some)
+}
+
+/// The rows of buckets, as pieces of work.
+fn rest_pieces(frame: &Frame<'_>, rest: &LoopPlan<'_>) -> Result<Vec<Piece>> {
+    let Some(collection) = rest.levels[0].source.collection() else { return Err(Error::internal("a rest of nothing")) };
+    let rows = frame.get(collection)?.buckets()?.members.rows;
+    Ok(schedule::morsels([rows], MORSEL_ROWS).into_iter().map(|morsel| Piece::Rest(morsel.rows)).collect())
+}
+
+/// The buckets of a loop that makes nothing else, if they need no traversal.
+fn sorted_buckets(
+    frame: &Frame<'_>,
+    plan: &LoopPlan<'_>,
+    setups: &[Setup],
+    pool: Option<&Pool>,
+) -> Result<Option<Buckets>> {
+    let ([generator], [Setup { members: Some(source), .. }]) = (&plan.generators[..], setups) else { return Ok(None) };
+    let GeneratorKind::BucketCollect { in_place: Some(in_place), .. } = &generator.kind else { return Ok(None) };
+    let stored = frame.get(in_place.collection)?;
+    in_place.sorted(stored.rows()?, source, Workers { pool, context: frame.shared.context })
+}
+
+/// The pieces in the order in which they are begun. Where some rows may be enough, a few pieces are tried first.
+fn waves(stops: bool, pieces: usize) -> Vec<std::ops::Range<usize>> {
+    if !stops {
+        return std::iter::once(0..pieces).collect();
+    }
+    let (mut waves, mut start, mut size) = (Vec::new(), 0, 1);
+    while start < pieces {
+        let end = pieces.min(start + size);
+        waves.push(start..end);
+        (start, size) = (end, size * 2);
+    }
+    waves
+}
+
+/// Whether some rows may be enough for all that is asked: so many, whichever, or one that decides.
+fn stops(plan: &LoopPlan<'_>, setups: &[Setup]) -> bool {
+    plan.generators.iter().zip(setups).all(|(generator, setup)| match &generator.kind {
+        GeneratorKind::TopK(top_k) => top_k.order.is_empty() && setup.keep < usize::MAX,
+        GeneratorKind::Reduce(reduce) => reduce.can_be_decided(),
+        _ => false,
+    })
+}
+
+type PieceOutput = Vec<Option<PieceRows>>;
+
+/// Whether every generator of a loop that [`stops`] has the rows that it is to keep, or one that decides.
+fn enough(plan: &LoopPlan<'_>, setups: &[Setup], outputs: &[PieceOutput], states: &mut [Vec<Sink<'_>>]) -> bool {
+    plan.generators.iter().zip(setups).enumerate().all(|(number, (generator, setup))| {
+        if let GeneratorKind::Reduce(_) = generator.kind {
+            return states.iter_mut().any(|sinks| sinks[number].recall());
+        }
+        let rows: usize = outputs.iter().filter_map(|piece| piece[number].as_ref()).map(|piece| piece.rows).sum();
+        rows >= setup.keep
+    })
+}
+
+/// Rows of a piece, at most.
+fn piece_rows(plan: &LoopPlan<'_>, rows: usize, workers: Workers<'_>) -> usize {
+    if is_cut_anywhere(plan) { workers.piece_rows(rows) } else { MORSEL_ROWS }
+}
+
+/// Whether nothing shows where rows are cut into pieces: neither in chunks, which collected rows have, nor in the order of
+/// tuples, which some indices give row by row, others first what they find for a whole tile, or for a chunk of theirs.
+fn is_cut_anywhere(plan: &LoopPlan<'_>) -> bool {
+    let reduces = |kind: &GeneratorKind<'_>| match kind {
+        GeneratorKind::Reduce(_) => true,
+        GeneratorKind::TopK(top_k) => !top_k.order.is_empty(),
+        _ => false,
+    };
+    plan.generators.iter().all(|generator| reduces(&generator.kind))
+        && keep_order(plan.levels.iter().skip(1).map(|level| level.source))
+}
+
+/// Cuts the outermost index into pieces.
+fn pieces(frame: &Frame<'_>, plan: &LoopPlan<'_>, workers: Workers<'_>) -> Result<Vec<Piece>> {
+    let Some(first) = plan.levels.first() else { return Ok(Vec::new()) };
+    Ok(match first.source {
+        Source::Rows(collection) => {
+            let stored = frame.get(*collection)?;
+            let rows = stored.rows()?;
+            let kept = prune_chunks::chunks(frame, plan, rows);
+            let is_kept = |chunk: usize| kept.as_ref().is_none_or(|kept| kept[chunk]);
+            // A chunk that is left out has no morsels.
+            let lens =
+                rows.chunks.iter().enumerate().map(|(number, chunk)| if is_kept(number) { chunk.rows } else { 0 });
+            let morsels = schedule::morsels(lens.clone(), piece_rows(plan, lens.sum(), workers));
+            morsels.into_iter().map(|Morsel { chunk, rows }| Piece::Rows { chunk, rows }).collect()
+        }
+        Source::Count(count) => {
+            let count = ground_value(frame, &plan.expressions, *count, DataType::BigInt)?;
+            let count = if let Value::Int(count) = count { count.max(0) } else { 0 };
+            let step = (count / COUNT_PIECES).max(piece_rows(plan, count as usize, workers) as i64);
+            let bounds = (0..count.div_euclid(step) + 1).map(|piece| piece * step);
+            bounds
+                .filter(|&start| start < count)
+                .map(|start| Piece::Count(start..start.saturating_add(step).min(count)))
+                .collect()
+        }
+        Source::Bucket { .. } | Source::BucketOrNull { .. } | Source::BucketAndRest { .. } => vec![Piece::All],
+    })
+}
+
+/// The value of a scalar that reads no index.
+fn ground_value(frame: &Frame<'_>, expressions: &Expressions, scalar: ScalarId, data_type: DataType) -> Result<Value> {
+    let mut tile = Tile::new(expressions, frame, frame.bindings());
+    tile.evaluate(scalar)?;
+    Ok(tile.vector(scalar).value(0, data_type))
+}
+
+fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, rows: u64, workers: u64) -> Result<Vec<Setup>> {
+    let empty =
+        || Setup { layout: None, rows, workers, cuts: SharedCuts::default(), keep: 0, offset: 0, members: None };
+    let setup = |kind: &GeneratorKind<'_>| {
+        Ok(match kind {
+            GeneratorKind::TopK(top_k) => {
+                let (offset, keep) = limits(frame, &plan.expressions, top_k)?;
+                Setup { keep, offset, ..empty() }
+            }
+            GeneratorKind::Reduce(reduce) => Setup { layout: Some(layout(frame, plan, reduce)?), ..empty() },
+            GeneratorKind::BucketCollect { in_place: Some(in_place), .. } => {
+                let stored = frame.get(in_place.collection)?;
+                Setup { members: in_place.source(stored.rows()?), ..empty() }
+            }
+            _ => empty(),
+        })
+    };
+    plan.generators.iter().map(|generator| setup(&generator.kind)).collect()
+}
+
+/// Offset, and limit + offset.
+fn limits(frame: &Frame<'_>, expressions: &Expressions, plan: &TopKPlan<'_>) -> Result<(usize, usize)> {
+    let rows = |scalar: ScalarId, what: &str| match ground_value(frame, expressions, scalar, DataType::BigInt)? {
+        Value::Int(rows) => usize::try_from(rows).map(Some).map_err(|_| Error::negative_row_count(what)),
+        _ => Ok(None),
+    };
+    let offset = rows(plan.offset, "OFFSET")?.unwrap_or(0);
+    let limit = rows(plan.limit, "LIMIT")?;
+    Ok((offset, limit.map_or(usize::MAX, |limit| limit.saturating_add(offset))))
+}
+
+/// The layout of a reduction's keys: the plan's, with text that has one dictionary packed as its codes.
+fn layout(frame: &Frame<'_>, plan: &LoopPlan<'_>, reduce: &ReducePlan<'_>) -> Result<KeyLayout> {
+    let mut domains: Vec<PartDomain> = reduce.layout.parts.iter().map(|part| part.domain.clone()).collect();
+    for (domain, &part) in domains.iter_mut().zip(reduce.key.unwrap_or_default()) {
+        if let PartDomain::Text = domain
+            && let Some(dictionary) = dictionary_of(frame, plan, part)?
+        {
+            *domain = PartDomain::Code(dictionary);
+        }
+    }
+    Ok(KeyLayout::new(domains))
+}
+
+/// The dictionary that holds every value of a scalar, if it is a column whose chunks share one, or an element of such.
+fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan<'_>, scalar: ScalarId) -> Result<Option<Arc<Dictionary>>> {
+    let (index, field) = match frame.shared.plan.program.scalars.get(scalar) {
+        Scalar::Column { index, field } => (index, field),
+        Scalar::Element { collection, field, .. } => {
+            let source = frame.shared.elements.get(&(*collection, *field)).and_then(Option::as_ref);
+            return Ok(source.and_then(|source| source.dictionary(0)).cloned());
+        }
+        _ => return Ok(None),
+    };
+    let Some(level) = plan.indices.iter().position(|id| id == index) else { return Ok(None) };
+    let source = plan.levels[level].source;
+    let Some(collection) = source.collection() else { return Ok(None) };
+    let stored = frame.get(collection)?;
+    if let (Some(_), Stored::Buckets(buckets)) = (source.probe(), &*stored) {
+        return Ok(buckets.members.source.dictionary(*field).cloned());
+    }
+    let Source::Rows(_) = source else { return Ok(None) };
+    let rows = stored.rows()?;
+    let position = rows.position(*field);
+    let mut shared: Option<Arc<Dictionary>> = None;
+    for chunk in &rows.chunks {
+        let Some(dictionary) = chunk.columns[position as usize].data.dictionary() else { return Ok(None) };
+        if shared.as_ref().is_some_and(|shared| !Arc::ptr_eq(shared, dictionary)) {
+            return Ok(None);
+        }
+        shared = Some(Arc::clone(dictionary));
+    }
+    Ok(shared)
+}
+
+fn finish<'a>(
+    frame: &'a Frame<'a>,
+    plan: &'a LoopPlan<'a>,
+    setups: &[Setup],
+    defines: &[CollectionId],
+    states: Vec<Vec<Sink<'a>>>,
+    outputs: Vec<PieceOutput>,
+    pool: Option<&Pool>,
+) -> Result<Vec<Arc<Stored>>> {
+    let context = frame.shared.context;
+    let workers = Workers { pool, context };
+    let generators = plan.generators.len();
+    let mut by_generator: Vec<Vec<Sink<'a>>> = (0..generators).map(|_| Vec::new()).collect();
+    for sinks in states {
+        by_generator.iter_mut().zip(sinks).for_each(|(all, sink)| all.push(sink));
+    }
+    let mut rows: Vec<Vec<PieceRows>> = (0..generators).map(|_| Vec::new()).collect();
+    for piece in outputs {
+        rows.iter_mut().zip(piece).for_each(|(all, piece)| all.extend(piece));
+    }
+    let mut stored = Vec::new();
+    for (generator, ((sinks, rows), (&define, setup))) in
+        by_generator.into_iter().zip(rows).zip(defines.iter().zip(setups)).enumerate()
+    {
+        let one = match &plan.generators[generator].kind {
+            GeneratorKind::Collect { types, .. } => Stored::Rows(collect(rows, types, workers)?),
+            GeneratorKind::TopK(top_k) => Stored::Rows(finish_top_k(top_k, setup, sinks, rows, workers)?),
+            GeneratorKind::BucketCollect { key_types, .. } if setup.members.is_some() => {
+                let (keys, rows) = append_with(rows, key_types.len(), workers)?;
+                let built = KeyIndex::build(&keys, key_types, rows, workers)?;
+                let source = setup.members.clone().ok_or_else(|| Error::internal("buckets without rows"))?;
+                if built.order.is_some() {
+                    return Err(Error::internal("keys that increase ask for another order of rows"));
+                }
+                Stored::Buckets(Buckets::in_place(built.index, Members { source, rows }))
+            }
+            GeneratorKind::BucketCollect { key_types, types, .. } => {
+                let (mut keys, count) = append_with(rows, key_types.len() + types.len(), workers)?;
+                let members = keys.split_off(key_types.len());
+                let keep_keys = frame.shared.plan.read_as_rows.contains(&define);
+                Stored::Buckets(Buckets::build((keys, key_types), (members, types), count, keep_keys, workers)?)
+            }
+            GeneratorKind::Reduce(reduce) => finish_reduce(frame, reduce, define, sinks, pool)?,
+        };
+        stored.push(Arc::new(one));
+    }
+    Ok(stored)
+}
+
+/// The rows of all pieces in order, in chunks of some size.
+fn collect(pieces: Vec<PieceRows>, types: &[DataType], workers: Workers<'_>) -> Result<RowSet> {
+    let mut batches: Vec<(usize, Vec<PieceRows>)> = Vec::new();
+    for piece in pieces.into_iter().filter(|piece| piece.rows > 0) {
+        match batches.last_mut() {
+            Some((rows, batch)) if *rows + piece.rows <= CHUNK_ROWS => {
+                *rows += piece.rows;
+                batch.push(piece);
+            }
+            _ => batches.push((piece.rows, vec![piece])),
+        }
+    }
+    let (rows, batches): (Vec<usize>, Vec<Vec<PieceRows>>) = batches.into_iter().unzip();
+    // Each column of a chunk on its own: there may be fewer chunks than workers. With few rows none is worth waking.
+    let few = rows.iter().sum::<usize>() < SHARED_ROWS;
+    let makers = Workers { pool: workers.pool.filter(|_| !few), ..workers };
+    let columns = batches
+        .into_iter()
+        .flat_map(|pieces| by_column(pieces, types.len(), workers.context))
+        .zip(types.iter().cycle());
+    let make = |((parts, mut held), &data_type): ((Vec<Gathered>, Reservation), &DataType)| {
+        let column = Gathered::concat(parts);
+        held.resize(column.bytes())?;
+        Ok((column.into_column(data_type)?, held))
+    };
+    let mut columns = makers.map(columns.collect(), make)?.into_iter();
+    let chunks = rows.into_iter().map(|rows| {
+        let mut all = Reservation::new(&workers.context.memory);
+        let columns = columns.by_ref().take(types.len()).map(|(column, own)| {
+            all.absorb(own);
+            column
+        });
+        let mut chunk = Chunk::new(rows, columns.collect());
+        chunk.reservation = Some(Arc::new(all));
+        Arc::new(chunk)
+    });
+    Ok(RowSet::new(chunks.collect()))
+}
+
+/// The columns of some pieces: of each, its parts, and what these hold.
+fn by_column(pieces: Vec<PieceRows>, width: usize, context: &Context) -> Vec<(Vec<Gathered>, Reservation)> {
+    let empty = |_| (Vec::with_capacity(pieces.len()), Reservation::new(&context.memory));
+    let mut columns: Vec<(Vec<Gathered>, Reservation)> = (0..width).map(empty).collect();
+    for PieceRows { columns: parts, mut reservation, .. } in pieces {
+        for ((column, held), part) in columns.iter_mut().zip(parts) {
+            held.absorb(reservation.split(part.bytes()));
+            column.push(part);
+        }
+    }
+    columns
+}
+
+/// Puts the rows of pieces together.
+fn append(pieces: Vec<PieceRows>, width: usize) -> (Vec<Gathered>, usize) {
+    let mut pieces = pieces.into_iter();
+    let Some(first) = pieces.next() else {
+        return ((0..width).map(|_| Gathered::of_type(DataType::Null)).collect(), 0);
+    };
+    let (mut columns, mut rows) = (first.columns, first.rows);
+    for piece in pieces {
+        columns.iter_mut().zip(piece.columns).for_each(|(column, more)| column.append_all(more));
+        rows += piece.rows;
+    }
+    (columns, rows)
+}
+
+/// As [`append`], a column a worker.
+fn append_with(pieces: Vec<PieceRows>, width: usize, workers: Workers<'_>) -> Result<(Vec<Gathered>, usize)> {
+    let rows = pieces.iter().map(|piece| piece.rows).sum();
+    // What pieces hold counts until they are together.
+    let columns = by_column(pieces, width, workers.context);
+    let (columns, _held): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+    Ok((concat_all(columns, workers)?, rows))
+}
+
+fn finish_top_k(
+    plan: &TopKPlan<'_>,
+    setup: &Setup,
+    sinks: Vec<Sink<'_>>,
+    pieces: Vec<PieceRows>,
+    workers: Workers<'_>,
+) -> Result<RowSet> {
+    let types = &plan.types[plan.order.len()..];
+    let (columns, rows) = if plan.order.is_empty() {
+        let (columns, rows) = append(pieces, types.len());
+        let kept: Vec<u32> = (setup.offset.min(rows) as u32..setup.keep.min(rows) as u32).collect();
+        (columns.iter().map(|column| column.take(&kept)).collect(), kept.len())
+    } else {
+        let all = sinks.into_iter().map(Sink::into_top_k).collect::<Result<Vec<_>>>()?;
+        top_k::finish(all, setup.offset, workers)?
+    };
+    RowSet::gathered(columns, types, rows, &workers.context.memory)
+}
+
+fn finish_reduce(
+    frame: &Frame<'_>,
+    plan: &ReducePlan<'_>,
+    define: CollectionId,
+    sinks: Vec<Sink<'_>>,
+    pool: Option<&Pool>,
+) -> Result<Stored> {
+    let context = frame.shared.context;
+    let mut reducers: Vec<Reducer<'_>> = sinks.into_iter().map(Sink::into_reducer).collect::<Result<_>>()?;
+    reducers.iter_mut().for_each(|reducer| {
+        reducer.recall();
+    });
+    if plan.rows.keys_unread && reducers.iter().all(Reducer::can_index) {
+        return own_index(plan, reducers, Workers { pool, context });
+    }
+    let (mut columns, rows) = reduce::finish(reducers, context, pool)?;
+    let types: Vec<DataType> = plan
+        .key_types
+        .iter()
+        .copied()
+        .chain(plan.aggregates.iter().map(|aggregate| aggregate.kind.data_type))
+        .collect();
+    if plan.key.is_none() {
+        return Ok(Stored::Rows(RowSet::gathered(columns, &types, rows, &context.memory)?));
+    }
+    let index = if frame.shared.plan.looked_up.contains(&define) {
+        let keys = &columns[..plan.key_types.len()];
+        let workers = Workers { pool, context };
+        let built = KeyIndex::build(keys, &plan.key_types, rows, workers)?;
+        if let Some(order) = &built.order {
+            columns = builder::take_all(columns, order, workers)?;
+        }
+        Some(built.index)
+    } else {
+        None
+    };
+    let empty = empty(plan)?;
+    let rows = RowSet::gathered_by(columns, &types, rows, Workers { pool, context })?;
+    Ok(Stored::Groups(Groups { rows, index, empty }))
+}
+
+/// What lookups that find nothing give.
+fn empty(plan: &ReducePlan<'_>) -> Result<Vec<Value>> {
+    let keys = plan.key_types.iter().map(|_| Ok(Value::Null));
+    keys.chain(plan.aggregates.iter().map(|aggregate| aggregate.kind.empty())).collect()
+}
+
+/// Groups that are only looked up, with what they were numbered by as their index.
+fn own_index(plan: &ReducePlan<'_>, reducers: Vec<Reducer<'_>>, workers: Workers<'_>) -> Result<Stored> {
+    let (index, columns, rows) = reduce::finish_index(reducers, workers)?;
+    let types: Vec<DataType> = plan.aggregates.iter().map(|aggregate| aggregate.kind.data_type).collect();
+    let mut rows = RowSet::gathered_by(columns, &types, rows, workers)?;
+    // There are no columns of keys; whatever asks for one is a bug, and finds none.
+    let keys = plan.key_types.iter().map(|_| u32::MAX);
+    rows.fields = Some(keys.chain(0..types.len() as u32).collect());
+    Ok(Stored::Groups(Groups { rows, index: Some(index), empty: empty(plan)? }))
+}
+
+/// Literal rows.
+pub(crate) fn values(
+    frame: &Frame<'_>,
+    expressions: &Expressions,
+    rows: &[Vec<ScalarId>],
+    types: &[DataType],
+) -> Result<Vec<Arc<Stored>>> {
+    let mut tile = Tile::new(expressions, frame, frame.bindings());
+    let mut columns: Vec<Gathered> = types.iter().map(|_| Gathered::of_type(DataType::Null)).collect();
+    for row in rows {
+        frame.check()?;
+        for (&scalar, column) in row.iter().zip(&mut columns) {
+            tile.evaluate(scalar)?;
+            column.append(tile.vector(scalar));
+        }
+    }
+    let rows = RowSet::gathered(columns, types, rows.len(), &frame.shared.context.memory)?;
+    Ok(vec![Arc::new(Stored::Rows(rows))])
+}

@@ -1,0 +1,244 @@
+//! Rows dealt by their keys before they are grouped. Groups that outgrow the caches cost a miss for each array that a row
+//! touches; dealt into parts first, which is streaming, the rows of a part find their groups and accumulators close by.
+//!
+//! 1. Once a worker has many groups, and rows that lie side by side have different ones, it deals its rows: by
+//!    bits of their hashes, or by where an array over their codes is cut. So it does where what it holds is as dear to
+//!    merge as it was to make, as many distinct arguments are.
+//! 2. When it holds many, each part's rows are folded into groups of their own.
+//! 3. At the end parts are merged on their own, as they would be without (see `reduce`).
+//!
+//! Source: Müller, Sanders, Lacurie, Lehner, Färber: Cache-Efficient Aggregation: Hashing Is Sorting (SIGMOD 2015).
+
+use crate::Result;
+use crate::cpu::aggregate::{Input, TileGroups};
+use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
+use crate::cpu::groups::ranked::Known;
+use crate::cpu::reduce::Reducer;
+use crate::cpu::reduce::blocks::Blocks;
+use crate::cpu::reduce::partition_keys::{PartGroups, TileKeys, WaitingKeys};
+use crate::cpu::vector::Vector;
+use crate::cpu::vector::builder::Gathered;
+use crate::plan::compile::{AggregatePlan, ReducePlan};
+use crate::plan::register::Register;
+use crate::technique::Technique;
+use multiloop_planner::multiloop::ScalarId;
+use multiloop_planner::types::DataType;
+use std::sync::Arc;
+
+/// Groups beyond which it is asked whether rows had better be dealt. Those of before have to be merged, so workers have this
+/// many together.
+const MANY_GROUPS: usize = if cfg!(test) { 100 } else { 1 << 16 };
+
+/// The same, of each worker at least.
+const MANY_GROUPS_MIN: usize = if cfg!(test) { 50 } else { 1 << 12 };
+
+/// Groups for which it pays.
+const FAR_GROUPS: usize = if cfg!(test) { 200 } else { 400_000 };
+
+/// Bytes of rows that wait at one worker, at most; half of it where there are several.
+const WAITING_BYTES: usize = if cfg!(test) { 1 << 20 } else { 128 << 20 };
+
+/// Rows that say whether a tile's rows lie side by side with others of their groups.
+const SAMPLE: usize = 1024;
+
+/// Dealt rows of one worker.
+pub(crate) struct Dealt<'p> {
+    waiting: Option<Waiting>,
+    /// For each part the groups of rows that no longer wait, and of those that were not dealt.
+    done: Vec<Option<Box<Reducer<'p>>>>,
+    /// Rows that this worker gets, about.
+    rows: usize,
+    /// Bytes of all that waits, without room for more, and how many there may be.
+    waiting_bytes: usize,
+    waiting_max: usize,
+    /// The distinct arguments of the aggregates.
+    arguments: Vec<ScalarId>,
+    /// Memory for the parts of a tile's tuples, and their places.
+    memory: (Vec<u8>, Vec<u32>),
+}
+
+/// Rows of one part.
+pub(crate) struct Part<'p> {
+    number: usize,
+    /// With rows of other parts.
+    waiting: Option<Arc<Waiting>>,
+    pub(crate) done: Option<Box<Reducer<'p>>>,
+}
+
+/// Rows that wait to be folded in.
+struct Waiting {
+    blocks: Blocks,
+    keys: WaitingKeys,
+    arguments: Vec<Gathered>,
+    /// Bytes of a row, about.
+    width: usize,
+}
+
+/// Whether rows of a reduction may be dealt: their keys can be told from their codes, and every row counts alike.
+pub(crate) fn may_deal(plan: &ReducePlan<'_>, grouper: &Grouper) -> bool {
+    // Decoded booleans are integers, which do not go with booleans.
+    let decodes = !plan.key_types.contains(&DataType::Boolean);
+    let alike = |aggregate: &AggregatePlan<'_>| aggregate.condition.is_empty() && !aggregate.takes_first_row;
+    Technique::Dealt.is_on() && decodes && plan.aggregates.iter().all(alike) && grouper.deals()
+}
+
+/// Whether rows had better be dealt from now on, seeing how many groups there were before a tile and are behind it, and its
+/// codes: rows whose codes differ by no more than `near` lie close by, and stay.
+///
+/// Of n groups in all, g of which have been seen, a random row begins another with probability 1 - g / n.
+pub(crate) fn pays<T: Copy + Into<u128>>(
+    (before, groups): (usize, usize),
+    codes: &[T],
+    near: Option<u64>,
+    workers: usize,
+) -> bool {
+    let known = codes.len() - (groups - before);
+    groups > (MANY_GROUPS / workers).max(MANY_GROUPS_MIN)
+        && groups * codes.len() >= known * FAR_GROUPS
+        && !near.is_some_and(|near| is_local(codes, near))
+}
+
+/// Whether most rows that lie side by side have codes that differ by no more than `near`.
+fn is_local<T: Copy + Into<u128>>(codes: &[T], near: u64) -> bool {
+    let sample = &codes[..codes.len().min(SAMPLE)];
+    let pairs = sample.windows(2).filter(|pair| pair[0].into().abs_diff(pair[1].into()) <= near.into()).count();
+    pairs * 2 >= sample.len()
+}
+
+impl<'p> Dealt<'p> {
+    /// Nothing yet, of one of so many workers.
+    pub(crate) fn new(plan: &ReducePlan<'p>, workers: usize) -> Self {
+        Dealt {
+            waiting: None,
+            done: (0..MERGE_PARTS).map(|_| None).collect(),
+            rows: usize::try_from(plan.rows.count).unwrap_or(usize::MAX) / workers,
+            waiting_bytes: 0,
+            waiting_max: if workers == 1 { WAITING_BYTES } else { WAITING_BYTES / 2 },
+            arguments: distinct_arguments(plan),
+            memory: Default::default(),
+        }
+    }
+
+    /// What has to be evaluated of the tuples, in the order in which `add` takes it.
+    pub(crate) fn arguments(&self) -> &[ScalarId] {
+        &self.arguments
+    }
+
+    /// Deals a tile's tuples.
+    pub(crate) fn add(&mut self, grouper: &Grouper, keys: TileKeys<'_>, arguments: &[&Vector]) {
+        let width: usize = keys.width() + arguments.iter().map(|argument| width_of(argument)).sum::<usize>();
+        let room = Blocks::len_for((self.waiting_max / width).min(self.rows));
+        let Waiting { blocks, keys: waiting, arguments: columns, .. } = self.waiting.get_or_insert_with(|| Waiting {
+            blocks: Blocks::new(),
+            keys: WaitingKeys::with_room(&keys, room),
+            arguments: arguments.iter().map(|_| Gathered::of_type(DataType::Null)).collect(),
+            width,
+        });
+        let before = blocks.rows_of_all();
+        let (parts, places) = &mut self.memory;
+        grouper.places_of(keys, blocks, parts, places);
+        waiting.put(keys, places, blocks.len(), before);
+        for (column, argument) in columns.iter_mut().zip(arguments) {
+            column.put_at(argument, places, blocks.len(), room);
+        }
+        self.waiting_bytes += places.len() * width;
+    }
+
+    /// Whether so much waits that it is to be folded in.
+    pub(crate) fn is_full(&self) -> bool {
+        self.waiting_bytes >= self.waiting_max
+    }
+
+    /// Folds in what waits. `fresh` gives the groups that a part begins with.
+    pub(crate) fn settle(&mut self, mut fresh: impl FnMut(usize) -> Result<Reducer<'p>>) -> Result<()> {
+        let waiting = self.waiting.take();
+        for (number, part) in self.done.iter_mut().enumerate() {
+            let mut done = part.take().map_or_else(|| fresh(number).map(Box::new), Ok)?;
+            if let Some(waiting) = &waiting {
+                waiting.fold(number, &self.arguments, &mut done, false)?;
+            }
+            *part = Some(done);
+        }
+        self.waiting_bytes = 0;
+        Ok(())
+    }
+
+    /// All rows, part by part.
+    pub(crate) fn into_parts(self) -> impl Iterator<Item = Part<'p>> {
+        let waiting = self.waiting.map(Arc::new);
+        let parts = self.done.into_iter().enumerate();
+        parts.map(move |(number, done)| Part { number, waiting: waiting.clone(), done })
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        let done = self.done.iter().flatten().map(|done| done.bytes()).sum::<usize>();
+        self.waiting.as_ref().map_or(0, |waiting| waiting.blocks.len() * waiting.width) + done
+    }
+}
+
+/// What aggregates are of, each once, in order.
+fn distinct_arguments(plan: &ReducePlan<'_>) -> Vec<ScalarId> {
+    let mut arguments: Vec<ScalarId> = plan.aggregates.iter().filter_map(|aggregate| aggregate.argument).collect();
+    arguments.sort_unstable();
+    arguments.dedup();
+    arguments
+}
+
+/// Bytes of a value, about.
+fn width_of(vector: &Vector) -> usize {
+    match vector.register() {
+        Register::Bool => 1,
+        Register::I32 => 4,
+        Register::I64 | Register::F64 => 8,
+        Register::I128 | Register::Interval | Register::Text => 16,
+    }
+}
+
+impl<'p> Part<'p> {
+    /// Adds the keys of all rows.
+    pub(crate) fn tell(&self, known: &mut Known) {
+        if let Some(done) = &self.done {
+            done.grouper.tell(&done.grouper.occupied(), known);
+        }
+        if let Some(waiting) = &self.waiting {
+            waiting.blocks.of(self.number).for_each(|rows| waiting.keys.tell(rows, known));
+        }
+    }
+
+    /// Folds all rows of the part into the groups of a merge, `mixed` with those of other workers.
+    pub(crate) fn fold_into(self, merged: &mut Reducer<'p>, mixed: bool) -> Result<()> {
+        if let Some(done) = &self.done {
+            merged.merge(done, &done.grouper.occupied())?;
+        }
+        let Some(waiting) = self.waiting else { return Ok(()) };
+        waiting.fold(self.number, &distinct_arguments(merged.plan), merged, mixed)
+    }
+}
+
+impl Waiting {
+    /// Folds the rows of a part into their groups, block by block: what a block has is close by while it takes part in several
+    /// aggregates.
+    fn fold(&self, part: usize, arguments: &[ScalarId], into: &mut Reducer<'_>, mixed: bool) -> Result<()> {
+        let mut groups = PartGroups::default();
+        for rows in self.blocks.of(part) {
+            into.grouper.assign_waiting(&self.keys, part, rows, mixed, &mut groups);
+        }
+        // Once for all blocks, or accumulators would be moved while they grow.
+        let room = into.grouper.len();
+        into.accumulators.iter_mut().for_each(|accumulator| accumulator.resize(room));
+        let mut first = 0;
+        for rows in self.blocks.of(part) {
+            let len = rows.len();
+            let groups = TileGroups::Each(&groups.all()[first..first + len], None);
+            let values = |column: &Gathered| column.slice(rows.clone()).into_vector();
+            let vectors: Vec<Vector> = self.arguments.iter().map(values).collect();
+            for (accumulator, aggregate) in into.accumulators.iter_mut().zip(&into.plan.aggregates) {
+                let at = aggregate.argument.and_then(|argument| arguments.binary_search(&argument).ok());
+                accumulator.update(&Input { groups, vector: at.map(|at| &vectors[at]), len })?;
+            }
+            first += len;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,220 @@
+//! Keys of rows that are dealt into the parts of a merge, and wait there to be grouped (see `dealt`).
+
+use super::blocks::Blocks;
+use crate::cpu::groups::first_rows::firsts;
+use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
+use crate::cpu::groups::ranked::Known;
+use crate::cpu::keys::codes::Codes;
+use crate::cpu::simd::kernel::vectorised;
+use crate::cpu::table::IntegerKey;
+use crate::cpu::table::direct::direct_all;
+use crate::cpu::table::parts::part_of_hash;
+use crate::cpu::vector::builder::scatter;
+use crate::plan::key_layout::{KeyLayout, KeyWidth};
+use std::ops::Range;
+
+/// The keys of rows, as codes, each at the place that [`Blocks`] gave its row.
+#[derive(Debug)]
+pub(crate) enum WaitingKeys {
+    /// Of an array over all codes, whose groups are in the order of these.
+    Direct(Vec<u32>),
+    /// Of a hash table, whose groups are in the order of their first rows: codes of 128 bits, or of 64.
+    Hash {
+        bits64: Vec<u64>,
+        bits128: Vec<u128>,
+        /// For each row its number in its tile.
+        tuples: Vec<u32>,
+        /// For each tile how many rows each part had before, and the place of the tile's first tuple; see `Firsts`.
+        tiles: Vec<([u32; MERGE_PARTS], u64)>,
+    },
+}
+
+/// The groups of a part's rows, and memory for those of a block and for their keys.
+#[derive(Debug, Default)]
+pub(crate) struct PartGroups {
+    all: Vec<u32>,
+    block: Vec<u32>,
+    codes: Codes,
+}
+
+impl PartGroups {
+    /// For each row so far its group.
+    pub(crate) fn all(&self) -> &[u32] {
+        &self.all
+    }
+}
+
+/// The keys of a tile's tuples, as codes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TileKeys<'a> {
+    Direct(&'a [u32]),
+    Hash {
+        codes: &'a Codes,
+        width: KeyWidth,
+        /// Of the first tuple.
+        place: u64,
+    },
+}
+
+impl TileKeys<'_> {
+    /// Bytes that a row's key takes while it waits.
+    pub(crate) fn width(&self) -> usize {
+        match self {
+            TileKeys::Direct(_) => size_of::<u32>(),
+            TileKeys::Hash { width: KeyWidth::Bits128, .. } => size_of::<u128>() + size_of::<u32>(),
+            TileKeys::Hash { .. } => size_of::<u64>() + size_of::<u32>(),
+        }
+    }
+}
+
+impl WaitingKeys {
+    /// None yet; so many places are to come.
+    pub(crate) fn with_room(keys: &TileKeys<'_>, room: usize) -> Self {
+        match keys {
+            TileKeys::Direct(_) => WaitingKeys::Direct(Vec::with_capacity(room)),
+            TileKeys::Hash { width, .. } => {
+                let is_wide = *width == KeyWidth::Bits128;
+                WaitingKeys::Hash {
+                    bits64: Vec::with_capacity(if is_wide { 0 } else { room }),
+                    bits128: Vec::with_capacity(if is_wide { room } else { 0 }),
+                    tuples: Vec::with_capacity(room),
+                    tiles: Vec::new(),
+                }
+            }
+        }
+    }
+
+    /// Puts the keys of a tile at the places of its tuples, all below `len`. `before` are the rows of each part before.
+    pub(crate) fn put(&mut self, keys: TileKeys<'_>, places: &[u32], len: usize, before: [u32; MERGE_PARTS]) {
+        match (self, keys) {
+            (WaitingKeys::Direct(waiting), TileKeys::Direct(codes)) => put_at(waiting, codes, places, len),
+            (WaitingKeys::Hash { bits64, bits128, tuples, tiles }, TileKeys::Hash { codes, width, place }) => {
+                tiles.push((before, place));
+                match width {
+                    KeyWidth::Bits128 => put_at(bits128, &codes.bits128, places, len),
+                    _ => put_at(bits64, &codes.bits64, places, len),
+                }
+                tuples.resize(len, 0);
+                places.iter().enumerate().for_each(|(tuple, &place)| tuples[place as usize] = tuple as u32);
+            }
+            _ => unreachable!("a reduction numbers its groups in one way"),
+        }
+    }
+
+    /// Adds the keys at some places.
+    pub(crate) fn tell(&self, rows: Range<usize>, known: &mut Known) {
+        if let WaitingKeys::Direct(codes) = self {
+            known.add(codes[rows].iter().copied());
+        }
+    }
+}
+
+/// Puts values at places below `len`.
+fn put_at<T: Copy + Default>(waiting: &mut Vec<T>, values: &[T], places: &[u32], len: usize) {
+    waiting.resize(len, T::default());
+    scatter(waiting, values, places);
+}
+
+impl Grouper {
+    /// Whether rows may be dealt by the codes of their keys, and these be told from the codes.
+    pub(crate) fn deals(&self) -> bool {
+        match self {
+            Grouper::Direct { .. } => true,
+            Grouper::Hash { layout, .. } => layout.codes_tell_keys(),
+            _ => false,
+        }
+    }
+
+    /// The layout of keys that are dealt.
+    pub(crate) fn layout(&self) -> Option<&KeyLayout> {
+        let (Grouper::Direct { layout, .. } | Grouper::Hash { layout, .. }) = self else { return None };
+        Some(layout)
+    }
+
+    /// The keys of a tile's tuples with these codes, which go by and are not assigned here. `short` is memory.
+    pub(crate) fn pass<'a>(&mut self, codes: &'a Codes, short: &'a mut Vec<u32>) -> TileKeys<'a> {
+        if let Grouper::Hash { layout, firsts, .. } = self {
+            let place = firsts.place();
+            firsts.offered += codes.len as u64;
+            return TileKeys::Hash { codes, width: layout.width, place };
+        }
+        short.clear();
+        short.extend(codes.bits64.iter().map(|&code| code as u32));
+        TileKeys::Direct(short)
+    }
+
+    /// Gives each of a tile's keys a place among those of its part of a merge, as [`Grouper::part`] says of groups. `parts` is
+    /// memory.
+    pub(crate) fn places_of(
+        &self,
+        keys: TileKeys<'_>,
+        blocks: &mut Blocks,
+        parts: &mut Vec<u8>,
+        places: &mut Vec<u32>,
+    ) {
+        parts.clear();
+        match (self, keys) {
+            (Grouper::Direct { entries, cuts, .. }, TileKeys::Direct(codes)) => {
+                let cuts = cuts.of(entries.len(), || codes.to_vec());
+                return blocks.places(codes.iter().map(|&code| cuts.part(code.into())), places);
+            }
+            (Grouper::Hash { .. }, TileKeys::Hash { codes, width, .. }) => match width {
+                KeyWidth::Bits32 => parts_of_hashes(codes.bits64.iter().map(|&code| code as u32), parts),
+                KeyWidth::Bits128 => parts_of_hashes(codes.bits128.iter().copied(), parts),
+                _ => parts_of_hashes(codes.bits64.iter().copied(), parts),
+            },
+            _ => unreachable!("these are not dealt"),
+        }
+        blocks.places(parts.iter().copied(), places);
+    }
+
+    /// Appends the groups of a part's rows at some places, which come behind those that have theirs. With `mixed` they may be
+    /// earlier than those of groups that are there.
+    pub(crate) fn assign_waiting(
+        &mut self,
+        keys: &WaitingKeys,
+        part: usize,
+        rows: Range<usize>,
+        mixed: bool,
+        groups: &mut PartGroups,
+    ) {
+        let PartGroups { all, block, codes: memory } = groups;
+        match (self, keys) {
+            (Grouper::Known(known), WaitingKeys::Direct(codes)) => return known.append_groups(&codes[rows], all),
+            (Grouper::Direct { base, entries, codes: met, .. }, WaitingKeys::Direct(codes)) => {
+                direct_all(entries, *base, met, &codes[rows], block);
+            }
+            (
+                Grouper::Hash { layout, table, firsts: places, own_index, .. },
+                WaitingKeys::Hash { bits64, bits128, tuples, tiles },
+            ) => {
+                memory.set_packed(layout.width, bits64, bits128, rows.clone());
+                let before = table.len();
+                table.insert(memory, block);
+                let first = all.len();
+                let mut tile = tiles.partition_point(|(rows, _)| rows[part] as usize <= first) - 1;
+                let tuples = &tuples[rows];
+                let place = |at: u32| {
+                    while tiles.get(tile + 1).is_some_and(|(rows, _)| rows[part] as usize <= first + at as usize) {
+                        tile += 1;
+                    }
+                    tiles[tile].1.saturating_add(tuples[at as usize].into())
+                };
+                if *own_index {
+                    // Nobody sees their order.
+                } else if mixed {
+                    places.earliest(block, place);
+                } else {
+                    places.places.extend(firsts(block, before, table.len()).into_iter().map(place));
+                }
+            }
+            _ => unreachable!("these are not dealt"),
+        }
+        all.extend_from_slice(block);
+    }
+}
+
+/// The part that each key's hash says.
+fn parts_of_hashes<K: IntegerKey>(keys: impl Iterator<Item = K>, parts: &mut Vec<u8>) {
+    vectorised(|| parts.extend(keys.map(|key| part_of_hash(IntegerKey::hash(key), MERGE_PARTS) as u8)));
+}

@@ -1,0 +1,570 @@
+//! Columns that grow: what a loop's tiles append to, tile by tile, until it becomes a column (see `gathered_column`).
+//!
+//! The form follows the first vector that is appended and widens when a later one needs it (i32 to i64 to i128,
+//! codes to strings), so a column of many parts never depends on how its parts happened to be computed.
+
+use super::bitmap::Bitmap;
+use crate::Result;
+use crate::column::Dictionary;
+use crate::cpu::simd::parallel_fill::written;
+use crate::cpu::vector::text_builder::GatheredText;
+use crate::cpu::vector::{Vector, VectorData};
+use crate::plan::register::Register;
+use crate::workers::schedule::Workers;
+use multiloop_planner::types::DataType;
+use multiloop_planner::value::{Interval, Value};
+use std::sync::Arc;
+
+/// A growing column.
+#[derive(Clone, Debug)]
+pub(crate) struct Gathered {
+    pub(crate) data: GatheredData,
+    /// A bit a row; none while there is no NULL.
+    pub(crate) valid: Option<Vec<bool>>,
+    len: usize,
+}
+
+/// The values of a growing column; at a NULL any value.
+#[derive(Clone, Debug)]
+pub(crate) enum GatheredData {
+    Bool(Vec<bool>),
+    I32(Vec<i32>),
+    I64(Vec<i64>),
+    I128(Vec<i128>),
+    F64(Vec<f64>),
+    Text(GatheredText),
+    Code { codes: Vec<u32>, dictionary: Arc<Dictionary> },
+    Interval(Vec<Interval>),
+}
+
+/// Runs the body with `$values` bound to the Vec of whatever plain form `$data` has.
+macro_rules! each_plain {
+    ($data:expr, $values:ident => $body:expr, text($text:ident) => $text_body:expr) => {
+        match $data {
+            GatheredData::Bool($values) => $body,
+            GatheredData::I32($values) => $body,
+            GatheredData::I64($values) => $body,
+            GatheredData::I128($values) => $body,
+            GatheredData::F64($values) => $body,
+            GatheredData::Interval($values) => $body,
+            GatheredData::Code { codes: $values, .. } => $body,
+            GatheredData::Text($text) => $text_body,
+        }
+    };
+}
+
+/// Data of the same form, of what the body makes of the Vec of a plain form, and of text.
+macro_rules! map_each {
+    ($data:expr, $values:ident => $body:expr, text($text:ident) => $text_body:expr) => {
+        match $data {
+            GatheredData::Bool($values) => GatheredData::Bool($body),
+            GatheredData::I32($values) => GatheredData::I32($body),
+            GatheredData::I64($values) => GatheredData::I64($body),
+            GatheredData::I128($values) => GatheredData::I128($body),
+            GatheredData::F64($values) => GatheredData::F64($body),
+            GatheredData::Interval($values) => GatheredData::Interval($body),
+            GatheredData::Code { codes: $values, dictionary } => {
+                GatheredData::Code { codes: $body, dictionary: Arc::clone(dictionary) }
+            }
+            GatheredData::Text($text) => GatheredData::Text($text_body),
+        }
+    };
+}
+
+impl Gathered {
+    /// An empty column of a register's form.
+    pub(crate) fn new(register: Register) -> Self {
+        let data = match register {
+            Register::Bool => GatheredData::Bool(Vec::new()),
+            Register::I32 => GatheredData::I32(Vec::new()),
+            Register::I64 => GatheredData::I64(Vec::new()),
+            Register::I128 => GatheredData::I128(Vec::new()),
+            Register::F64 => GatheredData::F64(Vec::new()),
+            Register::Text => GatheredData::Text(GatheredText::default()),
+            Register::Interval => GatheredData::Interval(Vec::new()),
+        };
+        Gathered { data, valid: None, len: 0 }
+    }
+
+    /// An empty column in the usual form of a type.
+    pub(crate) fn of_type(data_type: DataType) -> Self {
+        Gathered::new(register_of(data_type))
+    }
+
+    fn of(data: GatheredData, valid: Option<Vec<bool>>, len: usize) -> Self {
+        Gathered { data, valid: valid.filter(|valid| valid.contains(&false)), len }
+    }
+
+    /// Booleans.
+    pub(crate) fn from_bools(values: Vec<bool>, valid: Option<Vec<bool>>) -> Self {
+        let len = values.len();
+        Gathered::of(GatheredData::Bool(values), valid, len)
+    }
+
+    /// Integers.
+    pub(crate) fn from_i64(values: Vec<i64>, valid: Option<Vec<bool>>) -> Self {
+        let len = values.len();
+        Gathered::of(GatheredData::I64(values), valid, len)
+    }
+
+    /// Integers.
+    pub(crate) fn from_i128(values: Vec<i128>, valid: Option<Vec<bool>>) -> Self {
+        let len = values.len();
+        Gathered::of(GatheredData::I128(values), valid, len)
+    }
+
+    /// Floats.
+    pub(crate) fn from_floats(values: Vec<f64>, valid: Option<Vec<bool>>) -> Self {
+        let len = values.len();
+        Gathered::of(GatheredData::F64(values), valid, len)
+    }
+
+    /// Intervals.
+    pub(crate) fn from_intervals(values: Vec<Interval>, valid: Option<Vec<bool>>) -> Self {
+        let len = values.len();
+        Gathered::of(GatheredData::Interval(values), valid, len)
+    }
+
+    /// Codes of a dictionary.
+    pub(crate) fn from_codes(codes: Vec<u32>, dictionary: Arc<Dictionary>, valid: Option<Vec<bool>>) -> Self {
+        let len = codes.len();
+        Gathered::of(GatheredData::Code { codes, dictionary }, valid, len)
+    }
+
+    /// Values of a type.
+    pub(crate) fn from_values(values: &[Value], data_type: DataType) -> Self {
+        let mut vector = Vector::default();
+        vector.set_values(values, register_of(data_type));
+        let mut column = Gathered::of_type(data_type);
+        column.append(&vector);
+        column
+    }
+
+    /// How many rows.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether these are intervals.
+    pub(crate) fn is_interval(&self) -> bool {
+        matches!(self.data, GatheredData::Interval(_))
+    }
+
+    /// The values as a vector.
+    pub(crate) fn into_vector(self) -> Vector {
+        let nulls = self.valid.map(|valid| {
+            let mut bits = Bitmap::default();
+            bits.fill(valid.len(), |row| valid[row]);
+            bits
+        });
+        let data = match self.data {
+            GatheredData::Bool(values) => {
+                let mut bits = Bitmap::default();
+                bits.fill(values.len(), |row| values[row]);
+                VectorData::Bool(bits)
+            }
+            GatheredData::I32(values) => VectorData::I32(values),
+            GatheredData::I64(values) => VectorData::I64(values),
+            GatheredData::I128(values) => VectorData::I128(values),
+            GatheredData::F64(values) => VectorData::F64(values),
+            GatheredData::Interval(values) => VectorData::Interval(values),
+            GatheredData::Code { codes, dictionary } => VectorData::Code { codes, dictionary },
+            GatheredData::Text(text) => VectorData::Text(text.into_vector()),
+        };
+        let mut vector = Vector::default();
+        vector.set(self.len, data, nulls);
+        vector
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        let data = each_plain!(&self.data,
+            values => values.capacity() * size_of_val(values.first().unwrap_or(&Default::default())),
+            text(text) => text.bytes());
+        data + self.valid.as_ref().map_or(0, Vec::capacity)
+    }
+
+    /// Whether a row is NULL.
+    #[inline]
+    pub(crate) fn is_null(&self, row: usize) -> bool {
+        self.valid.as_ref().is_some_and(|valid| !valid[row])
+    }
+
+    /// The bytes of a string (text and codes).
+    pub(crate) fn text(&self, row: usize) -> &[u8] {
+        match &self.data {
+            GatheredData::Text(text) => text.get(row),
+            GatheredData::Code { codes, dictionary } if !dictionary.is_empty() => dictionary.get(codes[row]).as_bytes(),
+            _ => &[],
+        }
+    }
+
+    /// Appends one value a tuple.
+    pub(crate) fn append(&mut self, vector: &Vector) {
+        self.adopt(vector);
+        let len = vector.len;
+        self.append_valid(vector);
+        /// Appends the values of the vector, each changed by `$cast`.
+        macro_rules! extend {
+            ($values:ident, $from:ident, $cast:expr) => {
+                if vector.constant {
+                    $values.extend(std::iter::repeat_n($cast(&$from[0]), len))
+                } else {
+                    $values.extend($from.iter().map($cast))
+                }
+            };
+        }
+        match (&mut self.data, &vector.data) {
+            (GatheredData::Bool(values), VectorData::Bool(bits)) => {
+                values.extend((0..len).map(|tuple| bits.get(vector.position(tuple))));
+            }
+            (GatheredData::I32(values), VectorData::I32(from)) => extend!(values, from, |&v: &i32| v),
+            (GatheredData::I64(values), VectorData::I32(from)) => extend!(values, from, |&v: &i32| i64::from(v)),
+            (GatheredData::I64(values), VectorData::I64(from)) => extend!(values, from, |&v: &i64| v),
+            (GatheredData::I128(values), VectorData::I32(from)) => extend!(values, from, |&v: &i32| i128::from(v)),
+            (GatheredData::I128(values), VectorData::I64(from)) => extend!(values, from, |&v: &i64| i128::from(v)),
+            (GatheredData::I128(values), VectorData::I128(from)) => extend!(values, from, |&v: &i128| v),
+            (GatheredData::F64(values), VectorData::F64(from)) => extend!(values, from, |&v: &f64| v),
+            (GatheredData::Interval(values), VectorData::Interval(from)) => extend!(values, from, |&v: &Interval| v),
+            (GatheredData::Code { codes, .. }, VectorData::Code { codes: from, .. }) => {
+                extend!(codes, from, |&v: &u32| v);
+            }
+            (GatheredData::Text(text), _) => text.append(vector),
+            // Only NULLs of no type come as booleans where the column holds something else.
+            (data, _) => each_plain!(data,
+                values => values.resize(values.len() + len, Default::default()),
+                text(_text) => unreachable!("handled above")),
+        }
+        self.len += len;
+    }
+
+    /// Puts the value of each tuple at its place, all below `len`, which is how many rows there are then: where nothing has been
+    /// put they have any value. If the column is empty, there is to be room for so many.
+    pub(crate) fn put_at(&mut self, vector: &Vector, places: &[u32], len: usize, room: usize) {
+        self.adopt(vector);
+        if self.len == 0 {
+            each_plain!(&mut self.data, values => values.reserve(room), text(_text) => {});
+        }
+        each_plain!(&mut self.data,
+            values => values.resize(len, Default::default()),
+            text(text) => text.resize(len));
+        if let Some(valid) = &mut self.valid {
+            valid.resize(len, true);
+        }
+        self.len = len;
+        let is_plain = vector.nulls.is_none() && !vector.constant && self.valid.is_none();
+        match (&mut self.data, &vector.data) {
+            (GatheredData::I32(values), VectorData::I32(from)) if is_plain => scatter(values, from, places),
+            (GatheredData::I64(values), VectorData::I64(from)) if is_plain => scatter(values, from, places),
+            (GatheredData::F64(values), VectorData::F64(from)) if is_plain => scatter(values, from, places),
+            _ => {
+                // Behind all others first, in the form that they have here.
+                self.append(vector);
+                each_plain!(&mut self.data,
+                    values => settle_tail(values, places, len),
+                    text(text) => text.settle_tail(places, len));
+                if let Some(valid) = &mut self.valid {
+                    settle_tail(valid, places, len);
+                }
+                self.len = len;
+            }
+        }
+    }
+
+    /// Takes the form that this column and the vector's values both fit.
+    fn adopt(&mut self, vector: &Vector) {
+        match (&self.data, &vector.data) {
+            // Booleans, or NULLs of no type, which fit any form.
+            (_, VectorData::Bool(_)) => {}
+            (GatheredData::Code { dictionary, .. }, VectorData::Code { dictionary: other, .. })
+                if Arc::ptr_eq(dictionary, other) => {}
+            (_, VectorData::Code { dictionary, .. }) if self.len == 0 => {
+                self.data = GatheredData::Code { codes: Vec::new(), dictionary: Arc::clone(dictionary) };
+            }
+            _ if self.len == 0 => *self = Gathered::new(vector.register()),
+            // Nothing but NULLs of no type so far.
+            (GatheredData::Bool(_), _) => {
+                let nulls = self.len;
+                *self = Gathered::new(vector.register());
+                self.extend_null(nulls);
+            }
+            (GatheredData::Code { .. }, VectorData::Code { .. } | VectorData::Text(_)) => self.decode(),
+            (_, VectorData::I64(_)) => self.widen(Register::I64),
+            (_, VectorData::I128(_)) => self.widen(Register::I128),
+            _ => {}
+        }
+    }
+
+    fn append_valid(&mut self, vector: &Vector) {
+        let Some(nulls) = &vector.nulls else {
+            if let Some(valid) = &mut self.valid {
+                valid.resize(self.len + vector.len, true);
+            }
+            return;
+        };
+        let len = self.len;
+        let valid = self.valid.get_or_insert_with(|| vec![true; len]);
+        valid.extend((0..vector.len).map(|tuple| nulls.get(vector.position(tuple))));
+    }
+
+    /// Makes an integer form at least so wide.
+    fn widen(&mut self, register: Register) {
+        self.data = match (&self.data, register) {
+            (GatheredData::I32(values), Register::I64) => {
+                GatheredData::I64(values.iter().map(|&value| value.into()).collect())
+            }
+            (GatheredData::I32(values), Register::I128) => {
+                GatheredData::I128(values.iter().map(|&value| value.into()).collect())
+            }
+            (GatheredData::I64(values), Register::I128) => {
+                GatheredData::I128(values.iter().map(|&value| value.into()).collect())
+            }
+            // Nothing but untyped NULLs so far.
+            (GatheredData::Bool(values), Register::I64) => GatheredData::I64(vec![0; values.len()]),
+            (GatheredData::Bool(values), Register::I128) => GatheredData::I128(vec![0; values.len()]),
+            _ => return,
+        };
+    }
+
+    /// Turns codes into strings.
+    fn decode(&mut self) {
+        let mut text = GatheredText::default();
+        for row in 0..self.len {
+            text.push(if self.is_null(row) { b"" } else { self.text(row) });
+        }
+        self.data = GatheredData::Text(text);
+    }
+
+    /// Appends all rows of another column.
+    pub(crate) fn append_all(&mut self, other: Gathered) {
+        if self.len == 0 {
+            *self = other;
+            return;
+        }
+        if other.len == 0 {
+            return;
+        }
+        let other = self.unify(other);
+        match (&mut self.valid, &other.valid) {
+            (None, None) => {}
+            (Some(valid), None) => valid.resize(self.len + other.len, true),
+            (mine, Some(theirs)) => mine.get_or_insert_with(|| vec![true; self.len]).extend_from_slice(theirs),
+        }
+        match (&mut self.data, &other.data) {
+            (GatheredData::Bool(values), GatheredData::Bool(from)) => values.extend_from_slice(from),
+            (GatheredData::I32(values), GatheredData::I32(from)) => values.extend_from_slice(from),
+            (GatheredData::I64(values), GatheredData::I64(from)) => values.extend_from_slice(from),
+            (GatheredData::I128(values), GatheredData::I128(from)) => values.extend_from_slice(from),
+            (GatheredData::F64(values), GatheredData::F64(from)) => values.extend_from_slice(from),
+            (GatheredData::Interval(values), GatheredData::Interval(from)) => values.extend_from_slice(from),
+            (GatheredData::Code { codes, .. }, GatheredData::Code { codes: from, .. }) => codes.extend_from_slice(from),
+            (GatheredData::Text(text), GatheredData::Text(from)) => text.append_all(from),
+            // One of them holds nothing but untyped NULLs.
+            (data, _) => each_plain!(data,
+                values => values.resize(self.len + other.len, Default::default()),
+                text(text) => text.resize(self.len + other.len)),
+        }
+        self.len += other.len;
+    }
+
+    /// All rows of some columns, one after the other; of none a column of no type.
+    pub(crate) fn concat(parts: Vec<Gathered>) -> Gathered {
+        let rows: usize = parts.iter().map(|part| part.len).sum();
+        let mut parts = parts.into_iter();
+        let Some(mut all) = parts.next() else { return Gathered::of_type(DataType::Null) };
+        let more = rows - all.len;
+        each_plain!(&mut all.data, values => values.reserve_exact(more), text(text) => text.reserve_exact(more));
+        parts.for_each(|part| all.append_all(part));
+        all
+    }
+
+    /// The same by all workers, if all parts have one plain form and no NULL.
+    fn concat_plain(parts: &[Gathered], workers: Workers<'_>) -> Result<Option<Gathered>> {
+        let rows = parts.iter().map(|part| part.len).sum();
+        let Some(first) = parts.iter().find(|part| part.len > 0) else { return Ok(None) };
+        // One part stays where it is.
+        if parts.iter().any(|part| part.valid.is_some() || part.len == rows) {
+            return Ok(None);
+        }
+        /// Copies what the parts have in the form `$form`, unless one with rows has another.
+        macro_rules! copy {
+            ($form:pat => $values:ident) => {{
+                let slices = parts.iter().filter(|part| part.len > 0).map(|part| match &part.data {
+                    $form => Some(&$values[..]),
+                    _ => None,
+                });
+                match slices.collect::<Option<Vec<_>>>() {
+                    Some(slices) => copy_all(slices, workers)?,
+                    None => return Ok(None),
+                }
+            }};
+        }
+        let data = match &first.data {
+            GatheredData::I32(_) => GatheredData::I32(copy!(GatheredData::I32(values) => values)),
+            GatheredData::I64(_) => GatheredData::I64(copy!(GatheredData::I64(values) => values)),
+            GatheredData::I128(_) => GatheredData::I128(copy!(GatheredData::I128(values) => values)),
+            GatheredData::F64(_) => GatheredData::F64(copy!(GatheredData::F64(values) => values)),
+            GatheredData::Code { dictionary, .. } => {
+                let is_alike = |part: &Gathered| match &part.data {
+                    GatheredData::Code { dictionary: other, .. } => Arc::ptr_eq(dictionary, other),
+                    _ => part.len == 0,
+                };
+                if !parts.iter().all(is_alike) {
+                    return Ok(None);
+                }
+                let codes = copy!(GatheredData::Code { codes, .. } => codes);
+                GatheredData::Code { codes, dictionary: Arc::clone(dictionary) }
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Gathered { data, valid: None, len: rows }))
+    }
+
+    /// Some consecutive rows.
+    pub(crate) fn slice(&self, rows: std::ops::Range<usize>) -> Gathered {
+        let data = map_each!(&self.data,
+            values => values[rows.clone()].to_vec(),
+            text(text) => text.take(rows.clone()));
+        Gathered::of(data, self.valid.as_ref().map(|valid| valid[rows.clone()].to_vec()), rows.len())
+    }
+
+    /// Brings both columns to one form; gives the other one.
+    fn unify(&mut self, mut other: Gathered) -> Gathered {
+        let register = |data: &GatheredData| match data {
+            GatheredData::Bool(_) => Some(Register::Bool),
+            GatheredData::I32(_) => Some(Register::I32),
+            GatheredData::I64(_) => Some(Register::I64),
+            GatheredData::I128(_) => Some(Register::I128),
+            _ => None,
+        };
+        match (&self.data, &other.data) {
+            (GatheredData::Code { dictionary, .. }, GatheredData::Code { dictionary: theirs, .. })
+                if Arc::ptr_eq(dictionary, theirs) => {}
+            (GatheredData::Code { .. } | GatheredData::Text(_), GatheredData::Code { .. } | GatheredData::Text(_)) => {
+                if let GatheredData::Code { .. } = self.data {
+                    self.decode();
+                }
+                if let GatheredData::Code { .. } = other.data {
+                    other.decode();
+                }
+            }
+            (mine, theirs) => match (register(mine), register(theirs)) {
+                (Some(mine), Some(theirs)) if mine < theirs => self.widen(theirs),
+                (Some(mine), Some(theirs)) if theirs < mine => other.widen(mine),
+                (Some(Register::Bool), None) => {
+                    let mut empty = other.clone();
+                    empty.clear();
+                    empty.extend_null(self.len);
+                    *self = empty;
+                }
+                _ => {}
+            },
+        }
+        other
+    }
+
+    fn clear(&mut self) {
+        each_plain!(&mut self.data, values => values.clear(), text(text) => text.clear());
+        (self.valid, self.len) = (None, 0);
+    }
+
+    fn extend_null(&mut self, count: usize) {
+        let len = self.len + count;
+        each_plain!(&mut self.data,
+            values => values.resize(len, Default::default()),
+            text(text) => text.resize(len));
+        self.valid.get_or_insert_with(|| vec![true; self.len]).resize(len, false);
+        self.len = len;
+    }
+
+    /// The rows at these positions.
+    pub(crate) fn take(&self, rows: &[u32]) -> Gathered {
+        fn pick<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {
+            rows.iter().map(|&row| values[row as usize]).collect()
+        }
+        let data = map_each!(&self.data,
+            values => pick(values, rows),
+            text(text) => text.take(rows.iter().map(|&row| row as usize)));
+        let valid = self.valid.as_ref().map(|valid| pick(valid, rows));
+        Gathered { data, valid, len: rows.len() }
+    }
+
+    /// The rows, each at its place: `places` has every number below theirs once.
+    pub(crate) fn put(&self, places: &[u32]) -> Gathered {
+        let data = map_each!(&self.data, values => place(values, places), text(text) => text.put(places));
+        let valid = self.valid.as_ref().map(|valid| place(valid, places));
+        Gathered { data, valid, len: self.len }
+    }
+}
+
+/// Puts each value at its place.
+pub(crate) fn scatter<T: Copy>(values: &mut [T], from: &[T], places: &[u32]) {
+    from.iter().zip(places).for_each(|(&value, &place)| values[place as usize] = value);
+}
+
+/// Moves what stands behind the first `len` values to its places among them.
+pub(crate) fn settle_tail<T: Copy>(values: &mut Vec<T>, places: &[u32], len: usize) {
+    let (all, tail) = values.split_at_mut(len);
+    scatter(all, tail, places);
+    values.truncate(len);
+}
+
+/// The values, each at its place.
+pub(crate) fn place<T: Copy + Default>(values: &[T], places: &[u32]) -> Vec<T> {
+    let mut placed = vec![T::default(); values.len()];
+    scatter(&mut placed, values, places);
+    placed
+}
+
+/// A register that holds every value of a type.
+pub(crate) fn register_of(data_type: DataType) -> Register {
+    match data_type {
+        DataType::Null | DataType::Boolean => Register::Bool,
+        DataType::SmallInt | DataType::Integer | DataType::Date => Register::I32,
+        DataType::BigInt | DataType::Time | DataType::Timestamp => Register::I64,
+        DataType::Decimal { .. } => Register::I128,
+        DataType::Real | DataType::Double => Register::F64,
+        DataType::Text | DataType::Varchar(_) | DataType::Char(_) | DataType::Numeric => Register::Text,
+        DataType::Interval => Register::Interval,
+    }
+}
+
+/// The rows at these positions, of each column.
+pub(crate) fn take_all(columns: Vec<Gathered>, rows: &[u32], workers: Workers<'_>) -> Result<Vec<Gathered>> {
+    if rows.len() < SHARED_ROWS || workers.is_one() {
+        return Ok(columns.iter().map(|column| column.take(rows)).collect());
+    }
+    let pieces = rows.chunks(SHARED_ROWS).collect::<Vec<_>>();
+    let work: Vec<(usize, &[u32])> =
+        (0..columns.len()).flat_map(|column| pieces.iter().map(move |piece| (column, *piece))).collect();
+    let mut taken = workers.map(work, |(column, piece)| Ok(columns[column].take(piece)))?.into_iter();
+    let parts: Vec<Vec<Gathered>> = columns.iter().map(|_| taken.by_ref().take(pieces.len()).collect()).collect();
+    concat_all(parts, workers)
+}
+
+/// Rows from which on several workers share what one could do alone.
+pub(crate) const SHARED_ROWS: usize = 1 << 16;
+
+/// As [`Gathered::concat`] of the parts of each column, by many workers if there is enough to do.
+pub(crate) fn concat_all(columns: Vec<Vec<Gathered>>, workers: Workers<'_>) -> Result<Vec<Gathered>> {
+    let rows = |parts: &Vec<Gathered>| parts.iter().map(|part| part.len).sum::<usize>();
+    if workers.is_one() || columns.first().map_or(0, rows) < SHARED_ROWS {
+        return Ok(columns.into_iter().map(Gathered::concat).collect());
+    }
+    // Columns of one plain form are copied by all workers, one after the other; of those left each has one.
+    let (mut done, mut left) = (Vec::with_capacity(columns.len()), Vec::new());
+    for parts in columns {
+        done.push(Gathered::concat_plain(&parts, workers)?);
+        if done.last().is_some_and(Option::is_none) {
+            left.push(parts);
+        }
+    }
+    let mut left = workers.map(left, |parts| Ok(Gathered::concat(parts)))?.into_iter();
+    Ok(done.into_iter().filter_map(|column| column.or_else(|| left.next())).collect())
+}
+
+/// All values, one slice behind the other.
+pub(crate) fn copy_all<T: Copy + Send + Sync>(slices: Vec<&[T]>, workers: Workers<'_>) -> Result<Vec<T>> {
+    let pieces = slices.into_iter().map(|slice| (slice.len(), slice)).collect();
+    written(pieces, Some(workers), |slice: &[T], places| places.write_copy_of_slice(slice))
+}

@@ -1,0 +1,94 @@
+//! Tuples of a nest: on which rows of which source each stands.
+
+use crate::column::Chunk;
+use crate::column::Column;
+use crate::column::dictionary::Dictionary;
+use crate::cpu::vector::chunked::Chunked;
+use std::sync::Arc;
+
+/// Tuples in a tile, at most (an `expand` may go beyond; nothing depends on it but the caches).
+pub const TILE_ROWS: usize = 32768;
+
+/// The row number that stands for no row: a `BucketOrNull` index that found none. Its fields are NULL.
+pub const NO_ROW: u32 = u32::MAX;
+
+/// The rows on which one index stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// Tuple i stands on this row plus i.
+    Range(u32),
+    /// One a tuple; [`NO_ROW`] for none.
+    List(Vec<u32>),
+}
+
+impl Rows {
+    /// The memory of a list, emptied.
+    pub(crate) fn take_memory(&mut self) -> Vec<u32> {
+        let Rows::List(list) = self else { return Vec::new() };
+        let mut list = std::mem::take(list);
+        list.clear();
+        list
+    }
+
+    /// The row on which a tuple stands.
+    #[inline]
+    pub fn get(&self, tuple: usize) -> u32 {
+        match self {
+            Rows::Range(start) => start + tuple as u32,
+            Rows::List(rows) => rows[tuple],
+        }
+    }
+}
+
+/// The active tuples of a level.
+#[derive(Clone, Debug, Default)]
+pub struct Tuples {
+    /// How many.
+    pub len: usize,
+    /// The rows of each index reached so far, in nest order.
+    pub rows: Vec<Rows>,
+}
+
+/// What the rows of an index are rows of.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// Columns in memory: a table's chunk, a materialised collection, a bucket's members. Row numbers count in it.
+    Chunk {
+        /// The columns.
+        chunk: Arc<Chunk>,
+        /// For each field of the index its position among the chunk's columns; none if they are the same.
+        fields: Option<Arc<[u32]>>,
+    },
+    /// Rows of several chunks, by their numbers among all.
+    Chunked(Arc<Chunked>),
+    /// A `Count`: the only field is `start` + row number.
+    Count {
+        /// Position of row 0.
+        start: i64,
+    },
+}
+
+impl Source {
+    /// A chunk whose columns are the index's fields.
+    pub fn chunk(chunk: Arc<Chunk>) -> Self {
+        Source::Chunk { chunk, fields: None }
+    }
+
+    /// The dictionary that holds all strings of a field, if there is one.
+    pub(crate) fn dictionary(&self, field: u32) -> Option<&Arc<Dictionary>> {
+        match self {
+            Source::Chunked(rows) => rows.dictionary(field),
+            _ => self.column(field).and_then(|column| column.data.dictionary()),
+        }
+    }
+
+    /// The column of a field; none for a Count, or if it is not one.
+    pub fn column(&self, field: u32) -> Option<&Column> {
+        let Source::Chunk { chunk, fields } = self else { return None };
+        let position = fields.as_ref().map_or(field, |fields| fields[field as usize]);
+        Some(&chunk.columns[position as usize])
+    }
+}
+
+/// The number that stands for no group.
+pub(crate) const NO_GROUP: u32 = u32::MAX;

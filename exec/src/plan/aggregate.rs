@@ -1,0 +1,23 @@
+//! What is kept of a reduction.
+
+use crate::plan::register::Register;
+use multiloop_planner::analysis::ranges::Grid;
+use multiloop_planner::multiloop::Reduction;
+use multiloop_planner::types::DataType;
+
+/// How to make accumulators of an aggregate.
+#[derive(Clone, Debug)]
+pub(crate) struct AggregateKind {
+    pub(crate) reduction: Reduction,
+    pub(crate) distinct: bool,
+    /// The argument's type and register; none for CountRows.
+    pub(crate) argument: Option<(DataType, Register)>,
+    pub(crate) data_type: DataType,
+    /// Proven: an integer argument is one of these.
+    pub(crate) grid: Option<Grid>,
+}
+
+/// Whether leaving out equal arguments changes what the reduction gives.
+pub(crate) fn distinct_matters(reduction: &Reduction) -> bool {
+    matches!(reduction, Reduction::Count | Reduction::Sum | Reduction::Variance { .. } | Reduction::Single)
+}

@@ -1,0 +1,140 @@
+//! How the groups of a reduction are numbered, and which way suits one.
+//!
+//! Without a key there is one group, even without rows. Else:
+//!
+//! * *Few*: so few keys are possible that the code of a key is its group's number, and no table is needed.
+//! * *Ordered*: rows come clustered by their key: a new group begins where the key changes, and what is between the
+//!   pieces of several workers is put in order at the end.
+//! * *Set*: nothing is asked of a group but its key: a bit a code.
+//! * *Dense*: as Few, of many codes: there are so many rows for each that most of them are keys, and little is kept of a
+//!   group.
+//! * *Direct*: codes lie close enough that an array over them is cheap; its entry for a code is the group's number.
+//!   Fresh pages of the array are zero and cost nothing until a code falls into them.
+//! * *Hash*: keys get numbers in the order in which they come.
+
+use crate::plan::index_form::{IndexForm, index_form};
+use crate::plan::key_layout::KeyLayout;
+use crate::technique::Technique;
+
+/// How many rows a reduction takes, and how they come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows {
+    /// An upper bound, of rows of the outermost index.
+    pub(crate) count: u64,
+    /// Proven: rows with equal keys come one after the other.
+    pub(crate) clustered: bool,
+    /// Whether nothing is computed of a group.
+    pub(crate) keys_only: bool,
+    /// How many numbers are kept of a group, if that is all, and every row may be folded into one that nobody reads.
+    pub(crate) numbers: Option<u64>,
+    /// Whether groups are looked up, and nobody sees their keys or their order.
+    pub(crate) keys_unread: bool,
+    /// How many workers share the rows; with one nothing is merged.
+    pub(crate) workers: u64,
+}
+
+/// A way to number the groups of keys; see the file's head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GroupKind {
+    Few,
+    Ordered,
+    Set,
+    Dense,
+    Direct,
+    Hash,
+}
+
+/// Codes up to which they are the numbers of groups, however many rows there are.
+pub(crate) const FEW_CODES: u64 = 1 << 12;
+
+/// Numbers that are kept of Dense groups, at most (16 MiB for each worker).
+const DENSE_NUMBERS_MAX: u64 = 1 << 21;
+
+/// Rows for each code from which on groups are Dense: of each worker, since all of these have all codes.
+const ROWS_PER_DENSE_CODE: u64 = 4;
+
+/// Codes a row up to which an array over all codes beats a hash table: 4 bytes each, against about 24 a group and a
+/// hash a row.
+const DIRECT_CODES_PER_ROW: u64 = 4;
+
+/// Codes of a Direct array, at most (256 MiB for each worker).
+const DIRECT_CODES_MAX: u64 = 1 << 26;
+
+/// Codes a row up to which a bit for every code pays: two bytes a row for each worker.
+const SET_CODES_PER_ROW: u64 = 16;
+
+/// Codes of a Set, at most (128 MiB for each worker).
+const SET_CODES_MAX: u64 = 1 << 30;
+
+impl GroupKind {
+    /// The best way for keys of this layout.
+    pub(crate) fn of(layout: &KeyLayout, rows: Rows) -> Self {
+        let Some(codes) = layout.codes() else { return GroupKind::Hash };
+        let is_set = codes <= SET_CODES_MAX && codes / SET_CODES_PER_ROW <= rows.count;
+        let is_dense = codes > FEW_CODES
+            && codes <= rows.count / ROWS_PER_DENSE_CODE
+            && rows.numbers.is_some_and(|numbers| codes <= DENSE_NUMBERS_MAX / numbers.max(1));
+        let is_direct =
+            codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows.count && Technique::Direct.is_on();
+        // Either gives groups in the order of their codes, so that the number of workers may choose.
+        let each_has_many = codes <= rows.count / rows.workers / ROWS_PER_DENSE_CODE;
+        // Of clustered rows a set is found as it is, where groups would have to be indexed; but every worker has all codes.
+        let finds = rows.keys_unread && codes / SET_CODES_PER_ROW <= rows.count / rows.workers;
+        if codes <= FEW_CODES && Technique::Few.is_on() {
+            GroupKind::Few
+        } else if rows.clustered && !(is_set && rows.keys_only && finds && Technique::Set.is_on()) {
+            GroupKind::Ordered
+        } else if is_set && rows.keys_only && Technique::Set.is_on() {
+            // A row costs a hash otherwise, and a group 24 bytes.
+            GroupKind::Set
+        } else if is_dense && (each_has_many || !is_direct) && Technique::DenseGroups.is_on() {
+            GroupKind::Dense
+        } else if is_direct {
+            GroupKind::Direct
+        } else {
+            GroupKind::Hash
+        }
+    }
+}
+
+/// Whether a hash table of groups is to find them by their keys, too: unless a set of bits does it better.
+pub(crate) fn is_own_index(layout: &KeyLayout, rows: Rows) -> bool {
+    rows.keys_unread && index_form(layout, rows.count, false) == IndexForm::Hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::key_layout::PartDomain;
+
+    #[test]
+    fn the_best_way_depends_on_codes_and_rows() {
+        let of = |codes: i128, rows: Rows| {
+            // NULL has a code, too.
+            GroupKind::of(&KeyLayout::new(vec![PartDomain::integers(0, codes - 2)]), rows)
+        };
+        let rows = Rows {
+            count: 100_000,
+            clustered: false,
+            keys_only: false,
+            numbers: Some(2),
+            keys_unread: false,
+            workers: 1,
+        };
+        assert_eq!(of(4_096, rows), GroupKind::Few);
+        assert_eq!(of(4_097, rows), GroupKind::Dense);
+        assert_eq!(of(25_000, rows), GroupKind::Dense);
+        assert_eq!(of(25_001, rows), GroupKind::Direct);
+        assert_eq!(of(25_000, Rows { workers: 2, ..rows }), GroupKind::Direct);
+        assert_eq!(of(4_097, Rows { numbers: None, ..rows }), GroupKind::Direct);
+        assert_eq!(of(4_097, Rows { clustered: true, ..rows }), GroupKind::Ordered);
+        assert_eq!(of(4_097, Rows { keys_only: true, ..rows }), GroupKind::Set);
+        let clustered = Rows { keys_only: true, clustered: true, ..rows };
+        assert_eq!(of(4_097, clustered), GroupKind::Ordered);
+        assert_eq!(of(400_000, Rows { keys_unread: true, ..clustered }), GroupKind::Set);
+        assert_eq!(of(400_000, Rows { keys_unread: true, workers: 8, ..clustered }), GroupKind::Ordered);
+        assert_eq!(of(1 << 40, rows), GroupKind::Hash);
+        assert_eq!(of(1 << 20, Rows { count: 1 << 30, ..rows }), GroupKind::Dense);
+        assert_eq!(of((1 << 20) + 1, Rows { count: 1 << 30, ..rows }), GroupKind::Direct);
+    }
+}

@@ -1,0 +1,78 @@
+//! Buckets that a sorted table already is.
+
+use crate::plan::compile::LevelPlan;
+use crate::plan::compile::grid;
+use crate::plan::key_layout::KeyLayout;
+use crate::plan::key_layout::PartDomain;
+use crate::technique::Technique;
+use multiloop_planner::analysis::ranges::Grid;
+use multiloop_planner::analysis::ranges::Ranges;
+use multiloop_planner::multiloop::CollectionId;
+use multiloop_planner::multiloop::Index;
+use multiloop_planner::multiloop::Program;
+use multiloop_planner::multiloop::Scalar;
+use multiloop_planner::multiloop::ScalarId;
+use multiloop_planner::multiloop::Shape;
+use multiloop_planner::multiloop::Source;
+use multiloop_planner::multiloop::kept::proven;
+
+/// A BucketCollect whose rows are those of a table.
+pub(crate) struct InPlace {
+    pub(crate) collection: CollectionId,
+    /// The field of the table that each value is.
+    pub(crate) fields: Vec<u32>,
+    pub(crate) key: SortedKey,
+}
+
+/// A key that is a column of a table in whose rows it increases.
+pub(crate) struct SortedKey {
+    pub(crate) field: u32,
+    pub(crate) layout: KeyLayout,
+    /// Whether every integer of its range, in its steps, is a key.
+    pub(crate) dense: bool,
+    pub(crate) step: i128,
+}
+
+impl InPlace {
+    /// Whether a bucket of a loop with this nest and no more conditions can leave its rows where they are, and how.
+    pub(crate) fn new(
+        program: &Program,
+        ranges: &Ranges,
+        nest: &[Index],
+        levels: &[LevelPlan<'_>],
+        (key, value): (&[ScalarId], &[ScalarId]),
+    ) -> Option<Self> {
+        let ([Index { id, source: Source::Rows(collection) }], [level]) = (nest, levels) else { return None };
+        if !level.conditions.is_empty() || !Technique::InPlace.is_on() {
+            return None;
+        }
+        let field_of = |&scalar: &ScalarId| match program.scalars.get(scalar) {
+            Scalar::Column { index, field } if index == id => Some(*field),
+            _ => None,
+        };
+        let fields = value.iter().map(field_of).collect::<Option<Vec<u32>>>()?;
+        let &[part] = key else { return None };
+        let key = SortedKey::new(program, nest, part, (field_of(&part)?, grid(ranges, part)?))?;
+        Some(InPlace { collection: *collection, fields, key })
+    }
+
+    /// Whether every integer of the keys' range, in their steps, is a key.
+    pub(crate) fn is_dense(&self) -> bool {
+        self.key.dense
+    }
+}
+
+impl SortedKey {
+    fn new(program: &Program, nest: &[Index], key: ScalarId, (field, grid): (u32, Grid)) -> Option<Self> {
+        let proofs = proven(program, nest, key, |_| false);
+        let layout = KeyLayout::new(vec![PartDomain::Integer(grid)]);
+        if !proofs.sorted || !proofs.unique || layout.code_range().is_none() {
+            return None;
+        }
+        let collection = nest.first()?.source.collection()?;
+        let Shape::Table { statistics, .. } = &program.collection(collection).shape else { return None };
+        // So many different integers in a range of no more; NULL's code is one more.
+        let dense = layout.codes()? == statistics.rows + 1 && Technique::Dense.is_on();
+        Some(SortedKey { field, layout, dense, step: grid.step.into() })
+    }
+}

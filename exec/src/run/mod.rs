@@ -1,0 +1,240 @@
+//! Runs a program: its lets in order, then its result as record batches.
+
+use crate::column::arrow::to_record_batch;
+use crate::column::{Chunk, Table};
+use crate::cpu::collections::bindings::Captured;
+use crate::cpu::collections::claims::check_given;
+use crate::cpu::collections::clustered::OwnGroups;
+use crate::cpu::collections::stored::{RowSet, Stored};
+use crate::cpu::multiloop;
+use crate::cpu::multiloop::frame::Driver;
+use crate::cpu::multiloop::frame::Frame;
+use crate::cpu::multiloop::frame::Shared;
+use crate::cpu::sort;
+use crate::plan::compile::{LetKind, LetPlan, Plan};
+use crate::plan::explain;
+use crate::plan::statistics::LetStatistics;
+use crate::workers::context::Context;
+use crate::workers::pool::Pool;
+use crate::workers::schedule::Workers;
+use crate::{Error, ErrorKind, Result};
+use arrow::array::RecordBatch;
+use multiloop_planner::catalog::TableHandle;
+use multiloop_planner::multiloop::{BlockId, Program};
+use multiloop_planner::types::Field;
+use multiloop_planner::value::Value;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// Runs a program on the workers of a pool.
+///
+/// `tables` gives the snapshots that the program's handles stand for; `parameters` are the values of `$1`, `$2`, ….
+/// Errors are the user's (overflow, division by zero), the memory limit (53200) or cancellation (57014).
+pub fn run(
+    program: &Program,
+    tables: &dyn Fn(TableHandle) -> Arc<Table>,
+    parameters: &[Value],
+    context: &Context,
+    pool: &Pool,
+) -> Result<Output> {
+    let plan = Plan::new(program)?;
+    let shared = Shared::new(&plan, tables, parameters, context, &Lets);
+    let captured = Captured::default();
+    let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
+    frame.block(program.body, Some(pool))?;
+    let result = frame.get(program.body().result)?;
+    let statistics = shared.statistics.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
+    Ok(Output::new(program, result.rows()?.clone(), statistics))
+}
+
+/// The rows of a result, handed out as record batches one at a time.
+#[derive(Debug)]
+pub struct Output {
+    fields: Vec<Field>,
+    columns: Vec<u32>,
+    rows: RowSet,
+    next: usize,
+    statistics: Vec<(usize, LetStatistics)>,
+}
+
+impl Output {
+    fn new(program: &Program, rows: RowSet, statistics: Vec<(usize, LetStatistics)>) -> Self {
+        let result = program.collection(program.body().result);
+        let field = |(name, position): &(String, u32)| {
+            let Field { data_type, nullable, .. } = result.fields[*position as usize];
+            Field { name: name.clone(), data_type, nullable }
+        };
+        let position = |position: u32| rows.fields.as_ref().map_or(position, |fields| fields[position as usize]);
+        let columns = program.output.iter().map(|(_, at)| position(*at)).collect();
+        Output { fields: program.output.iter().map(field).collect(), columns, rows, next: 0, statistics }
+    }
+
+    /// Names and types of the columns.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// How many rows there are in all.
+    pub fn rows(&self) -> usize {
+        self.rows.rows
+    }
+
+    /// What each let of the program did, in order; nested blocks count where they stand. `program` is what was run.
+    pub fn statistics(&self, program: &Program) -> Vec<LetStatistics> {
+        let names = explain::let_names(program);
+        let named = |(number, statistics): &(usize, LetStatistics)| LetStatistics {
+            name: names.get(*number).cloned().unwrap_or_default(),
+            ..statistics.clone()
+        };
+        self.statistics.iter().map(named).collect()
+    }
+
+    fn convert(&self, chunk: &Chunk) -> Result<RecordBatch> {
+        let columns = self.columns.iter().map(|&column| chunk.columns[column as usize].clone()).collect();
+        to_record_batch(&self.fields, &Chunk::new(chunk.rows, columns))
+    }
+}
+
+impl Iterator for Output {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let chunk = Arc::clone(self.rows.chunks.get(self.next)?);
+        self.next += 1;
+        Some(self.convert(&chunk))
+    }
+}
+
+impl<'a> Frame<'a> {
+    /// Computes the lets of a block; without a pool on this thread.
+    fn block(&mut self, block: BlockId, pool: Option<&Pool>) -> Result<()> {
+        let plan = self.shared.plan;
+        for (number, definition) in plan.blocks[block.0 as usize].iter().enumerate() {
+            self.check()?;
+            if !definition.defines.iter().any(|id| plan.read.contains(id)) {
+                continue;
+            }
+            if pool.is_some() {
+                self.shared.chunks_skipped.store(0, Ordering::Relaxed);
+            }
+            let (started, bytes) = (Instant::now(), self.shared.context.memory.used());
+            let outcome = self.invariant_or_new(block, number, definition, pool);
+            if let (Some(_), Ok(stored)) = (pool, &outcome)
+                && !stored.iter().any(|stored| matches!(**stored, Stored::Own(_)))
+            {
+                self.note(number, definition, stored, started, bytes);
+            }
+            if let (true, Ok(stored)) = (cfg!(debug_assertions), &outcome) {
+                let mut given = definition.defines.iter().zip(stored).filter(|(id, _)| plan.read.contains(id));
+                given.try_for_each(|(&id, stored)| check_given(plan.program, &plan.ranges, id, stored))?;
+            }
+            if let Err(error) = &outcome
+                && matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::OutOfMemory | ErrorKind::Internal)
+            {
+                return Err(error.clone());
+            }
+            for (number, &id) in definition.defines.iter().enumerate() {
+                let stored = outcome.as_ref().map(|stored| Arc::clone(&stored[number])).map_err(Clone::clone);
+                self.own.insert(id, stored);
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what a let of the body did.
+    fn note(&self, number: usize, definition: &LetPlan<'_>, stored: &[Arc<Stored>], started: Instant, bytes: usize) {
+        let input = match &definition.kind {
+            LetKind::Loop(plan) => {
+                plan.levels.first().and_then(|level| level.source.collection()).into_iter().collect()
+            }
+            LetKind::Sort { input, .. } => vec![*input],
+            LetKind::Concat { inputs } => inputs.to_vec(),
+            LetKind::Values { .. } => Vec::new(),
+        };
+        let rows = |id| self.get(id).map_or(0, |stored| stored.row_count() as u64);
+        let statistics = LetStatistics {
+            name: String::new(),
+            rows_in: input.into_iter().map(rows).sum(),
+            chunks_skipped: self.shared.chunks_skipped.load(Ordering::Relaxed),
+            rows_out: stored.iter().map(|stored| stored.row_count() as u64).collect(),
+            time: started.elapsed(),
+            bytes: self.shared.context.memory.used().saturating_sub(bytes) as u64,
+        };
+        if let Ok(mut all) = self.shared.statistics.lock() {
+            all.push((number, statistics));
+        }
+    }
+
+    /// What a let gives; if it is invariant and stands in a nested block, what it gave the first time.
+    fn invariant_or_new(
+        &self,
+        block: BlockId,
+        number: usize,
+        definition: &'a LetPlan<'a>,
+        pool: Option<&Pool>,
+    ) -> Result<Vec<Arc<Stored>>> {
+        if pool.is_some() || !definition.invariant {
+            return self.definition(definition, pool);
+        }
+        let mut kept =
+            self.shared.invariant[block.0 as usize][number].lock().map_err(|_| Error::internal("a worker panicked"))?;
+        match &*kept {
+            Some(stored) => Ok(stored.clone()),
+            None => Ok(kept.insert(self.definition(definition, None)?).clone()),
+        }
+    }
+
+    /// What a let defines, if all of it that is read are own groups, as far as chunks allow.
+    fn own(&self, definition: &LetPlan<'_>) -> Result<Option<Vec<Arc<Stored>>>> {
+        let plan = self.shared.plan;
+        let groups = definition.defines.iter().map(|id| match plan.own.get(id) {
+            Some(key) => Ok(OwnGroups::of(self.get(key.table)?.rows()?, key.field).map(Stored::Own)),
+            None if plan.read.contains(id) => Ok(None),
+            None => Ok(Some(Stored::Rows(RowSet::new(Vec::new())))),
+        });
+        let groups = groups.collect::<Result<Option<Vec<Stored>>>>()?;
+        let any = |groups: &Vec<Stored>| groups.iter().any(|stored| matches!(stored, Stored::Own(_)));
+        Ok(groups.filter(any).map(|groups| groups.into_iter().map(Arc::new).collect()))
+    }
+
+    fn definition(&self, definition: &'a LetPlan<'a>, pool: Option<&Pool>) -> Result<Vec<Arc<Stored>>> {
+        if let Some(groups) = self.own(definition)? {
+            return Ok(groups);
+        }
+        match &definition.kind {
+            LetKind::Loop(plan) => multiloop::run(self, plan, definition.defines, pool),
+            LetKind::Sort { input, order } => {
+                let input = self.get(*input)?;
+                let types = self.shared.plan.types(definition.defines[0]);
+                let workers = Workers { pool, context: self.shared.context };
+                let rows = sort::sort(input.rows()?, &types, order, workers)?;
+                Ok(vec![Arc::new(Stored::Rows(rows))])
+            }
+            LetKind::Concat { inputs } => {
+                let types = self.shared.plan.types(definition.defines[0]);
+                let inputs: Vec<Arc<Stored>> = inputs.iter().map(|&input| self.get(input)).collect::<Result<_>>()?;
+                let rows = inputs.iter().map(|input| input.rows()).collect::<Result<Vec<_>>>()?;
+                Ok(vec![Arc::new(Stored::Rows(sort::concat(&rows, types.len())))])
+            }
+            LetKind::Values { expressions, rows } => {
+                let types = self.shared.plan.types(definition.defines[0]);
+                multiloop::values(self, expressions, rows, &types)
+            }
+        }
+    }
+}
+
+/// Evaluates nested blocks for loops.
+struct Lets;
+
+impl Driver for Lets {
+    fn nested(&self, around: &Frame<'_>, block: BlockId, field: u32, captured: &Captured) -> Result<Value> {
+        let shared = around.shared;
+        let result = shared.plan.program.block(block).result;
+        let mut frame = Frame { shared, parent: Some(around), captured, own: FxHashMap::default() };
+        frame.block(block, None)?;
+        frame.get(result)?.rows()?.single(field, around.field_type(result, field))
+    }
+}

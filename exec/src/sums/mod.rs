@@ -1,0 +1,5 @@
+//! Sums and moments that neither the order of their input nor how it was spread shows in.
+
+pub mod exact_sum;
+pub mod integer_sum;
+pub mod moments;

@@ -1,0 +1,8 @@
+//! What work runs on: the machine's nodes and cores (`topology`), the pool of pinned threads, how the pieces of a loop are
+//! shared among them (`schedule`), and what a running statement shares with its workers (`context`: memory limit,
+//! cancellation, progress).
+
+pub mod context;
+pub mod pool;
+pub mod schedule;
+pub mod topology;

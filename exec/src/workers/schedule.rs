@@ -1,0 +1,294 @@
+//! How a loop's work reaches the workers: in morsels, taken dynamically, with results put back in morsel order.
+//!
+//! A morsel is a run of rows of one chunk. Each node's workers take the morsels of that node's share in order and
+//! turn to another node's share only when their own is used up. What a morsel gives is stored under its number,
+//! so neither the number of threads nor timing shows in a result that is put together by number.
+
+use crate::workers::context::Context;
+use crate::workers::pool::{Pool, Worker};
+use crate::{Error, Result};
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Rows of a morsel, at most. Small enough to balance and to cancel, large enough for its overhead to vanish.
+pub const MORSEL_ROWS: usize = 1 << 15;
+
+/// Pieces for each worker, if there are rows for them: so many balance what one takes longer for than another.
+const PIECES_A_WORKER: usize = 4;
+
+/// Rows below which no piece is cut: a tile of fewer costs more than its rows.
+const PIECE_ROWS_MIN: usize = if cfg!(test) { 8 } else { 1 << 12 };
+
+/// A run of rows of one chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Morsel {
+    /// Which chunk.
+    pub chunk: usize,
+    /// Which of its rows.
+    pub rows: Range<usize>,
+}
+
+/// Cuts chunks of so many rows into morsels of about equal size.
+pub fn morsels(chunks: impl IntoIterator<Item = usize>, rows_max: usize) -> Vec<Morsel> {
+    let mut all = Vec::new();
+    for (chunk, rows) in chunks.into_iter().enumerate() {
+        let parts = rows.div_ceil(rows_max);
+        for part in 0..parts {
+            all.push(Morsel { chunk, rows: rows * part / parts..rows * (part + 1) / parts });
+        }
+    }
+    all
+}
+
+/// Does `work` for every number below `count`. Each worker that takes part has a state of its own, of which it leaves
+/// what `end` makes of it. Gives that, by worker, and the results, by number; of several errors one, and then no new work
+/// is begun.
+///
+/// The calling thread takes part. With one worker or one piece of work it is alone.
+pub fn run<S, E: Send, T: Send>(
+    pool: &Pool,
+    context: &Context,
+    count: usize,
+    state: impl Fn() -> Result<S> + Sync,
+    work: impl Fn(&mut S, usize) -> Result<T> + Sync,
+    end: impl Fn(S) -> E + Sync,
+) -> Result<(Vec<E>, Vec<T>)> {
+    if count <= 1 || pool.threads() == 1 {
+        return run_here(context, count, state, work, end);
+    }
+    let shares = Shares::new(count, pool.nodes());
+    let failure = Failure::default();
+    let outcomes = Mutex::new(Vec::new());
+    pool.share(count - 1, |worker| {
+        let mut results = Vec::new();
+        let mut own: Option<S> = None;
+        while !failure.is_set()
+            && let Some(number) = shares.take(worker)
+        {
+            let outcome = context.check().and_then(|()| {
+                let state = match &mut own {
+                    Some(state) => state,
+                    None => own.insert(state()?),
+                };
+                work(state, number)
+            });
+            match outcome {
+                Ok(result) => results.push((number, result)),
+                Err(error) => failure.set(error),
+            }
+        }
+        let own = own.map(&end);
+        if let (Some(own), Ok(mut outcomes)) = (own, outcomes.lock()) {
+            outcomes.push((worker, own, results));
+        }
+    });
+    failure.into_result()?;
+    let mut outcomes = outcomes.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
+    outcomes.sort_unstable_by_key(|(worker, ..)| *worker);
+    let mut ends = Vec::with_capacity(outcomes.len());
+    let mut all: Vec<Option<T>> = (0..count).map(|_| None).collect();
+    for (_, end, results) in outcomes {
+        ends.push(end);
+        for (number, result) in results {
+            all[number] = Some(result);
+        }
+    }
+    Ok((ends, all.into_iter().map(|result| result.expect("every number was taken once")).collect()))
+}
+
+fn run_here<S, E, T>(
+    context: &Context,
+    count: usize,
+    state: impl Fn() -> Result<S>,
+    work: impl Fn(&mut S, usize) -> Result<T>,
+    end: impl Fn(S) -> E,
+) -> Result<(Vec<E>, Vec<T>)> {
+    if count == 0 {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let mut own = state()?;
+    let mut results = Vec::with_capacity(count);
+    for number in 0..count {
+        context.check()?;
+        results.push(work(&mut own, number)?);
+    }
+    Ok((vec![end(own)], results))
+}
+
+/// Applies `work` to every item on the workers; results are in the order of the items.
+pub fn map<I: Send, T: Send>(
+    pool: &Pool,
+    context: &Context,
+    items: Vec<I>,
+    work: impl Fn(I) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let items: Vec<Mutex<Option<I>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+    let take = |number: usize| {
+        let item = items[number].lock().map_err(|_| Error::internal("a worker panicked"))?.take();
+        Ok(item.expect("every number is taken once"))
+    };
+    let (_, results) = run(pool, context, items.len(), || Ok(()), |(), number| work(take(number)?), drop)?;
+    Ok(results)
+}
+
+/// Who does what can be done in parallel: the workers of a pool, or this thread alone.
+#[derive(Clone, Copy)]
+pub struct Workers<'a> {
+    /// The pool; without one everything happens on this thread.
+    pub pool: Option<&'a Pool>,
+    /// The statement that they work for.
+    pub context: &'a Context,
+}
+
+impl Workers<'_> {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.pool.map_or(1, Pool::threads)
+    }
+
+    /// Rows of a piece of so many: a morsel's, or fewer if there are not enough of these for all. For work of which nothing
+    /// shows where it was cut.
+    pub fn piece_rows(&self, rows: usize) -> usize {
+        if self.is_one() {
+            return MORSEL_ROWS;
+        }
+        (rows / (self.count() * PIECES_A_WORKER)).clamp(PIECE_ROWS_MIN, MORSEL_ROWS)
+    }
+
+    /// Whether there is but one.
+    pub fn is_one(&self) -> bool {
+        self.count() == 1
+    }
+
+    /// As [`run`].
+    pub fn run<S, E: Send, T: Send>(
+        &self,
+        count: usize,
+        state: impl Fn() -> Result<S> + Sync,
+        work: impl Fn(&mut S, usize) -> Result<T> + Sync,
+        end: impl Fn(S) -> E + Sync,
+    ) -> Result<(Vec<E>, Vec<T>)> {
+        match self.pool {
+            Some(pool) => run(pool, self.context, count, state, work, end),
+            None => run_here(self.context, count, state, work, end),
+        }
+    }
+
+    /// As [`map`].
+    pub fn map<I: Send, T: Send>(&self, items: Vec<I>, work: impl Fn(I) -> Result<T> + Sync) -> Result<Vec<T>> {
+        match self.pool {
+            Some(pool) => map(pool, self.context, items, work),
+            None => items.into_iter().map(|item| self.context.check().and_then(|()| work(item))).collect(),
+        }
+    }
+}
+
+/// For each node the numbers that its workers take first.
+struct Shares {
+    next: Vec<AtomicUsize>,
+    ends: Vec<usize>,
+}
+
+impl Shares {
+    fn new(count: usize, nodes: usize) -> Self {
+        let bound = |node: usize| count * node / nodes;
+        Shares {
+            next: (0..nodes).map(|node| AtomicUsize::new(bound(node))).collect(),
+            ends: (1..=nodes).map(bound).collect(),
+        }
+    }
+
+    fn take(&self, worker: Worker) -> Option<usize> {
+        let nodes = self.next.len();
+        (0..nodes).map(|step| (worker.node + step) % nodes).find_map(|node| {
+            // Looking first keeps the counter from running away.
+            if self.next[node].load(Ordering::Relaxed) >= self.ends[node] {
+                return None;
+            }
+            let number = self.next[node].fetch_add(1, Ordering::Relaxed);
+            (number < self.ends[node]).then_some(number)
+        })
+    }
+}
+
+/// The first error of several workers.
+#[derive(Default)]
+struct Failure {
+    set: AtomicBool,
+    error: Mutex<Option<Error>>,
+}
+
+impl Failure {
+    fn is_set(&self) -> bool {
+        self.set.load(Ordering::Relaxed)
+    }
+
+    fn set(&self, error: Error) {
+        if let Ok(mut first) = self.error.lock() {
+            first.get_or_insert(error);
+        }
+        self.set.store(true, Ordering::Relaxed);
+    }
+
+    fn into_result(self) -> Result<()> {
+        let error = self.error.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
+        error.map_or(Ok(()), Err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+    use crate::workers::context::Memory;
+
+    fn context() -> Context {
+        Context::new(Memory::new(1 << 30))
+    }
+
+    #[test]
+    fn morsels_cover_all_rows_once() {
+        let all = morsels([0, 1, 10, 11], 5);
+        let rows: Vec<_> = all.iter().map(|morsel| (morsel.chunk, morsel.rows.clone())).collect();
+        assert_eq!(rows, vec![(1, 0..1), (2, 0..5), (2, 5..10), (3, 0..3), (3, 3..7), (3, 7..11)]);
+        assert!(morsels([], 5).is_empty());
+    }
+
+    #[test]
+    fn results_are_in_order_for_every_thread_count() {
+        for threads in [1, 2, 3, 7] {
+            let pool = Pool::new(threads).unwrap();
+            for count in [0, 1, 2, 100] {
+                let (states, results) = run(
+                    &pool,
+                    &context(),
+                    count,
+                    || Ok(0),
+                    |sum, number| {
+                        *sum += 1;
+                        Ok(number * 2)
+                    },
+                    |sum| sum,
+                )
+                .unwrap();
+                assert_eq!(results, (0..count).map(|number| number * 2).collect::<Vec<_>>());
+                assert_eq!(states.iter().sum::<usize>(), count);
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_and_a_cancellation_end_it() {
+        let pool = Pool::new(2).unwrap();
+        let fail = |(): &mut (), number: usize| {
+            if number == 50 { Err(Error::new(ErrorKind::DivisionByZero, "division by zero")) } else { Ok(()) }
+        };
+        let error = run(&pool, &context(), 1000, || Ok(()), fail, drop).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DivisionByZero);
+        let context = context();
+        context.cancellation.cancel();
+        let error = run(&pool, &context, 1000, || Ok(()), |(), _| Ok(()), drop).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Cancelled);
+    }
+}
