@@ -1,18 +1,14 @@
 //! What every kind of statement does.
 
 use crate::catalog::{Entry, StoredTable};
-use crate::explain;
-use crate::format;
-use crate::keys;
 use crate::plan::{Planned, Timings, timed};
 use crate::running::{Runner, Running};
 use crate::stream::ResultStream;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, explain, format, keys};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::{Column, Table};
-use multiloop_planner::catalog::CopyOptions;
-use multiloop_planner::catalog::Declared;
+use multiloop_planner::catalog::{CopyOptions, Declared};
 use multiloop_planner::multiloop::Program;
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{self, Parsed, Statement};

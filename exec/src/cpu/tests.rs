@@ -22,11 +22,10 @@ mod stepped;
 
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{Chunk, Column, Table};
-use crate::interpret;
 use crate::run::run;
 use crate::workers::context::{Context, Memory};
 use crate::workers::pool::Pool;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, interpret};
 use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{Let, Program, Shape, parse::parse};

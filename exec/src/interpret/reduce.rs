@@ -9,8 +9,7 @@ use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate;
 use multiloop_planner::multiloop::Reduction;
 use multiloop_planner::numeric::sum::NumericSum;
-use multiloop_planner::types::DataType;
-use multiloop_planner::types::SortOrder;
+use multiloop_planner::types::{DataType, SortOrder};
 use multiloop_planner::value::{Interval, Value};
 use std::cmp::Ordering;
 

@@ -18,8 +18,7 @@ use multiloop_planner::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId,
     Source,
 };
-use multiloop_planner::types::DataType;
-use multiloop_planner::types::SortOrder;
+use multiloop_planner::types::{DataType, SortOrder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A compiled program.

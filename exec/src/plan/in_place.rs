@@ -1,20 +1,11 @@
 //! Buckets that a sorted table already is.
 
-use crate::plan::compile::LevelPlan;
-use crate::plan::compile::grid;
-use crate::plan::key_layout::KeyLayout;
-use crate::plan::key_layout::PartDomain;
+use crate::plan::compile::{LevelPlan, grid};
+use crate::plan::key_layout::{KeyLayout, PartDomain};
 use crate::technique::Technique;
-use multiloop_planner::analysis::ranges::Grid;
-use multiloop_planner::analysis::ranges::Ranges;
-use multiloop_planner::multiloop::CollectionId;
-use multiloop_planner::multiloop::Index;
-use multiloop_planner::multiloop::Program;
-use multiloop_planner::multiloop::Scalar;
-use multiloop_planner::multiloop::ScalarId;
-use multiloop_planner::multiloop::Shape;
-use multiloop_planner::multiloop::Source;
+use multiloop_planner::analysis::ranges::{Grid, Ranges};
 use multiloop_planner::multiloop::kept::proven;
+use multiloop_planner::multiloop::{CollectionId, Index, Program, Scalar, ScalarId, Shape, Source};
 
 /// A BucketCollect whose rows are those of a table.
 pub(crate) struct InPlace {

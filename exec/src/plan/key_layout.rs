@@ -1,8 +1,7 @@
 //! How the parts of a key become one number or a string of bytes.
 
 use crate::column::dictionary::Dictionary;
-use crate::plan::code_range::CodeRange;
-use crate::plan::code_range::WideRange;
+use crate::plan::code_range::{CodeRange, WideRange};
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::types::DataType;
 use std::sync::Arc;

@@ -1,13 +1,12 @@
 //! Dates, times and timestamps: their fields, truncation, and arithmetic with days and intervals.
 
-use super::Call;
 use super::calendar::{
     Civil, DAY, HOUR, MINUTE, SECOND, checked_date, checked_timestamp, civil_from_days, date_to_timestamp, day_of_year,
     days_from_civil, days_in_month, is_infinite_date, is_infinite_timestamp, iso_year_and_week, split_timestamp,
     weekday,
 };
 use super::interval::{checked_interval, extract_from_interval, round_seconds, truncate_interval};
-use super::{cast, mismatch};
+use super::{Call, cast, mismatch};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{DatePart, Function};
 use crate::types::DataType;

@@ -10,8 +10,7 @@ use super::{
 };
 use crate::catalog::{ColumnStatistics, TableHandle, TableStatistics};
 use crate::error::{Error, ErrorKind, Result};
-use crate::types::SortOrder;
-use crate::types::{DataType, Field};
+use crate::types::{DataType, Field, SortOrder};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

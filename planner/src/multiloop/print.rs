@@ -40,8 +40,7 @@ use super::{
     Aggregate, BlockId, CollectionId, Generator, Index, IndexId, Let, Program, Reduction, Scalar, ScalarId, Shape,
     Source,
 };
-use crate::types::Field;
-use crate::types::SortOrder;
+use crate::types::{Field, SortOrder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The text of a program; `parse` reads it back.

@@ -24,8 +24,7 @@ mod whole_table;
 use crate::catalog::TableInfo;
 use crate::join_kind::JoinKind;
 use crate::speculation::Speculation;
-use crate::types::DataType;
-use crate::types::SortOrder;
+use crate::types::{DataType, SortOrder};
 pub use expression::{AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, Subquery, SubqueryKind};
 use std::sync::Arc;
 

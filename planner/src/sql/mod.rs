@@ -36,8 +36,7 @@ mod suggest;
 mod text;
 mod walk;
 
-use crate::catalog::CopyOptions;
-use crate::catalog::{Catalog, Declared};
+use crate::catalog::{Catalog, CopyOptions, Declared};
 use crate::error::Result;
 use crate::relation::Query;
 use crate::types::{DataType, Field};

@@ -15,8 +15,7 @@ use super::select_list::SelectItem;
 use super::values::may_be_null;
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SortKey};
-use crate::types::DataType;
-use crate::types::SortOrder;
+use crate::types::{DataType, SortOrder};
 use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
 

@@ -9,10 +9,9 @@ use super::worker::Worker;
 use super::writer::Writer;
 use crate::{WAYS, Way};
 use std::collections::HashMap;
-use std::fmt;
-use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use std::{fmt, io};
 
 /// The way that is compared with PostgreSQL.
 const MAIN: Way = WAYS[2];

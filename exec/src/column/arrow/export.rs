@@ -7,9 +7,11 @@ use ::arrow::array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Int16Type, Int32Type, Int64Type, IntervalMonthDayNano,
     IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType,
 };
-use ::arrow::array::{ArrayRef, BooleanArray, Float32Array, Float64Array, PrimitiveArray, RecordBatch, StringArray};
-use ::arrow::array::{RecordBatchOptions, StringBuilder, new_null_array};
 use ::arrow::buffer::{OffsetBuffer, ScalarBuffer};
+use arrow::array::{
+    ArrayRef, BooleanArray, Float32Array, Float64Array, PrimitiveArray, RecordBatch, RecordBatchOptions, StringArray,
+    StringBuilder, new_null_array,
+};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::sync::Arc;

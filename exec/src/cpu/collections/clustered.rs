@@ -1,8 +1,6 @@
 //! Clustered tables whose groups are made where they are asked for.
 
-use crate::column::CHUNK_ROWS;
-use crate::column::Chunk;
-use crate::column::Column;
+use crate::column::{CHUNK_ROWS, Chunk, Column};
 use crate::cpu::collections::stored::RowSet;
 use crate::cpu::vector::rows::Source;
 use std::sync::Arc;

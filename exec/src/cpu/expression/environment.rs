@@ -10,8 +10,7 @@ use crate::cpu::vector::rows::Rows;
 use crate::plan::code_range::KeyRange;
 use crate::plan::register::Register;
 use crate::workers::context::Context;
-use multiloop_planner::multiloop::BlockId;
-use multiloop_planner::multiloop::CollectionId;
+use multiloop_planner::multiloop::{BlockId, CollectionId};
 use multiloop_planner::value::Value;
 use std::sync::Arc;
 

@@ -6,7 +6,6 @@
 
 use super::growth::{BYTES_LARGE, Growth};
 use super::{dictionary, element, fused, lanes, load, memo, numeric};
-use crate::Result;
 use crate::column::{Column, ColumnData};
 use crate::cpu::collections::bindings::Captured;
 use crate::cpu::expression::tile::Tile;
@@ -19,13 +18,12 @@ use crate::cpu::simd::kernel::append;
 use crate::cpu::vector::rows::Rows;
 use crate::cpu::vector::valid_rows::valid_rows;
 use crate::cpu::vector::{Vector, VectorData};
-use crate::plan::code_range::WideRange;
-use crate::plan::code_range::{CodeRange, KeyRange};
+use crate::plan::code_range::{CodeRange, KeyRange, WideRange};
 use crate::plan::key_layout::{KeyLayout, PartDomain, PartLayout};
 use crate::plan::nodes::{Node, Operation};
 use crate::plan::register::Register;
 use crate::technique::Technique;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, Result};
 use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, KeyPart, ScalarId};
 use multiloop_planner::value::Value;

@@ -9,8 +9,7 @@
 use crate::Result;
 use crate::cpu::kernels::Call;
 use crate::cpu::vector::Vector;
-use crate::plan::nodes::Expressions;
-use crate::plan::nodes::Operation;
+use crate::plan::nodes::{Expressions, Operation};
 use crate::workers::context::{Context, Reservation};
 use multiloop_planner::function::Function;
 use rustc_hash::FxHashMap;

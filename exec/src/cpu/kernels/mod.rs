@@ -33,8 +33,7 @@ mod tests;
 
 use super::vector::Vector;
 use crate::Result;
-use crate::cpu::simd::kernel::kernel;
-use crate::cpu::simd::kernel::pack;
+use crate::cpu::simd::kernel::{kernel, pack};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::plan::register::Register;
 use multiloop_planner::function::Function;

@@ -14,9 +14,7 @@ use crate::cpu::simd::kernel::{append, kernel, prefetch_all, vectorised};
 use crate::cpu::simd::prefetch::Ahead;
 use crate::cpu::vector::rows::Rows;
 use crate::cpu::vector::{Vector, VectorData};
-use crate::plan::code_range::CodeRange;
-use crate::plan::code_range::KeyRange;
-use crate::plan::code_range::RANGE_MAX;
+use crate::plan::code_range::{CodeRange, KeyRange, RANGE_MAX};
 use crate::technique::Technique;
 
 /// A bucket key for all tuples of a tile.

@@ -1,32 +1,21 @@
 //! The block that is being evaluated: what its loops read.
 
-use crate::Error;
-use crate::Result;
 use crate::column::Table;
-use crate::cpu::collections::bindings::Bindings;
-use crate::cpu::collections::bindings::Captured;
-use crate::cpu::collections::stored::RowSet;
-use crate::cpu::collections::stored::Stored;
+use crate::cpu::collections::bindings::{Bindings, Captured};
+use crate::cpu::collections::stored::{RowSet, Stored};
 use crate::cpu::reduce::neighbours::Maker;
 use crate::cpu::vector::rows::Source;
-use crate::plan::compile::LetKind;
-use crate::plan::compile::LoopPlan;
-use crate::plan::compile::Plan;
+use crate::plan::compile::{LetKind, LoopPlan, Plan};
 use crate::plan::statistics::LetStatistics;
 use crate::workers::context::Context;
+use crate::{Error, Result};
 use multiloop_planner::catalog::TableHandle;
-use multiloop_planner::multiloop::BlockId;
-use multiloop_planner::multiloop::CollectionId;
-use multiloop_planner::multiloop::Scalar;
-use multiloop_planner::multiloop::ScalarId;
-use multiloop_planner::multiloop::Shape;
+use multiloop_planner::multiloop::{BlockId, CollectionId, Scalar, ScalarId, Shape};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// What a let defines.
 pub(crate) type Defined = Vec<Arc<Stored>>;

@@ -17,8 +17,7 @@ use crate::cpu::vector::rows::{Rows, Source};
 use crate::plan::register::Register;
 use crate::workers::context::Reservation;
 use crate::workers::schedule::Workers;
-use multiloop_planner::types::DataType;
-use multiloop_planner::types::SortOrder;
+use multiloop_planner::types::{DataType, SortOrder};
 use std::sync::Arc;
 
 /// Rows of a chunk of a sorted result.

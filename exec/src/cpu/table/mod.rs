@@ -9,8 +9,7 @@ pub(crate) mod slots;
 
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::decode::decode_all;
-use crate::cpu::simd::hash::hash32;
-use crate::cpu::simd::hash::hash64;
+use crate::cpu::simd::hash::{hash32, hash64};
 use crate::cpu::simd::kernel::{kernel, pack};
 use crate::cpu::table::bytes::ByteKeys;
 use crate::cpu::table::filter::KeyFilter;

@@ -1,8 +1,7 @@
 //! Tuples of a nest: on which rows of which source each stands.
 
-use crate::column::Chunk;
-use crate::column::Column;
 use crate::column::dictionary::Dictionary;
+use crate::column::{Chunk, Column};
 use crate::cpu::vector::chunked::Chunked;
 use std::sync::Arc;
 

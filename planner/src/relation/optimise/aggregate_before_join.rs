@@ -39,10 +39,9 @@
 mod dimensions;
 
 use super::derive_predicates::EqualityClasses;
-use super::estimate;
-use super::place;
 use super::prune_columns::prune_below;
 use super::push_filter::{Placer, equality, filtered};
+use super::{estimate, place};
 use crate::function::Function;
 use crate::join_kind::JoinKind;
 use crate::relation::effects::{effects, is_pure};

@@ -5,8 +5,7 @@ use crate::function::Function;
 use crate::relation::profile::Profiles;
 use crate::relation::visit::{as_column, conjuncts};
 use crate::relation::{ColumnId, Expression, ExpressionKind, SubqueryKind};
-use crate::value::Value;
-use crate::value::number;
+use crate::value::{Value, number};
 
 /// What is assumed where nothing is known. The figures are the usual ones of the trade, from System R on.
 const UNKNOWN: f64 = 0.3;

@@ -7,8 +7,7 @@
 
 use super::single_row_subquery::simplify_subquery;
 use crate::evaluate;
-use crate::function::Function;
-use crate::function::mirrored;
+use crate::function::{Function, mirrored};
 use crate::relation::effects::is_pure;
 use crate::relation::fingerprint::fingerprint;
 use crate::relation::strict::{Strictness, strictness};

@@ -14,10 +14,8 @@
 //! `^` is numeric where an operand is a decimal or numeric and none a float, else double.
 
 use super::coercion::{Coercion, as_decimal, cast, castable, rescaled};
-use super::exact;
-use super::fold;
-use super::literal;
 use super::operator::{ambiguous_operator, no_operator};
+use super::{exact, fold, literal};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::relation::Expression;

@@ -5,8 +5,7 @@
 //! sorts or groups such values as chars asks for them without blanks here. As text, which a char becomes for functions of
 //! strings, it has none either.
 
-use super::coercion::Coercion;
-use super::coercion::cast;
+use super::coercion::{Coercion, cast};
 use super::fold;
 use crate::function::{Function, TrimSide};
 use crate::relation::Expression;

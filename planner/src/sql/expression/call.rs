@@ -1,10 +1,8 @@
 //! Calls of functions by name: which function, for which argument types.
 
-use super::blanks;
 use super::coercion::{Coercion, castable};
-use super::fold;
 use super::registry::{self, Signature};
-use super::{aggregate, string_function};
+use super::{aggregate, blanks, fold, string_function};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::calendar::DAY;
 use crate::function::Function;

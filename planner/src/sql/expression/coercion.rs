@@ -6,9 +6,7 @@
 //!
 //! A `$n` takes the type of the first place that decides; every later use is of that type.
 
-use super::blanks;
-use super::fold;
-use super::literal;
+use super::{blanks, fold, literal};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate;
 use crate::function::Function;

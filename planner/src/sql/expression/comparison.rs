@@ -11,11 +11,10 @@
 //! * Strings: a char with a char or varchar compares as char, any other two as text (`blanks`). A literal that meets a char
 //!   loses its trailing blanks.
 
-use super::blanks;
 use super::coercion::{Coercion, as_decimal, cast, castable, types_to_unify, unify_types};
 use super::literal::{as_decimal_literal, decimal_constant, unknown_text};
 use super::operator::{and, no_operator, not, or};
-use super::{arithmetic, exact, fold};
+use super::{arithmetic, blanks, exact, fold};
 use crate::error::Result;
 use crate::function::Function;
 use crate::relation::{Expression, ExpressionKind};

@@ -6,8 +6,7 @@
 
 use super::coercion::Coercion;
 use super::data_type::{bind_data_type, is_bare_numeric, restriction};
-use super::exact;
-use super::fold;
+use super::{exact, fold};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate;
 use crate::relation::{Expression, ExpressionKind};

@@ -7,9 +7,7 @@
 
 use super::call::{Special, take};
 use super::coercion::{Coercion, as_decimal, cast};
-use super::exact;
-use super::fold;
-use super::literal;
+use super::{exact, fold, literal};
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::relation::{Expression, ExpressionKind};

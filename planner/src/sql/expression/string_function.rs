@@ -1,11 +1,9 @@
 //! Functions of strings that have a syntax of their own, and those that take anything with a text.
 
-use super::blanks;
 use super::call::no_function;
 use super::coercion::Coercion;
-use super::fold;
-use super::literal;
 use super::pattern::pad;
+use super::{blanks, fold, literal};
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::relation::Expression;
