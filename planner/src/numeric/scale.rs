@@ -14,7 +14,7 @@ pub(super) const SIGNIFICANT_MIN: i64 = 16;
 pub(super) const SHOWN_MAX: i64 = 1_000;
 
 /// Decimal digits in one of base 10000.
-const DIGITS: i64 = 4;
+pub(super) const DIGITS: i64 = 4;
 
 /// A scale between nothing and the most that is shown, and no less than the operands'.
 pub(super) fn shown(wanted: i64, operands: &[&Numeric]) -> u32 {

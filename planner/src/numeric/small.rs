@@ -2,7 +2,7 @@
 //! of the same name gives, or None where the result, or something on the way to it, might not fit; then `Numeric`'s is
 //! asked.
 
-use super::scale::{SHOWN_MAX, SIGNIFICANT_MIN};
+use super::scale::{DIGITS, SHOWN_MAX, SIGNIFICANT_MIN};
 use super::{Numeric, SCALE_MAX};
 use num_traits::ToPrimitive;
 use std::cmp::Ordering;
@@ -15,9 +15,6 @@ pub struct SmallNumeric {
     /// How many of them are shown behind the point.
     pub scale: u32,
 }
-
-/// Decimal digits in one of base 10000.
-const DIGITS: i64 = 4;
 
 /// 10^exponent.
 fn power_of_ten(exponent: u32) -> Option<i128> {
