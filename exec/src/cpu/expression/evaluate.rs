@@ -32,6 +32,18 @@ use std::sync::Arc;
 /// Results of a block that are kept, at most.
 const NESTED_KNOWN_MAX: usize = 1 << 14;
 
+/// Bytes of a text that may be kept among them, at most: what they hold is not counted.
+const NESTED_TEXT_MAX: usize = 64;
+
+/// Whether a value takes little memory.
+fn is_short(value: &Value) -> bool {
+    match value {
+        Value::Text(text) => text.len() <= NESTED_TEXT_MAX,
+        Value::Numeric(number) => number.small().is_some(),
+        _ => true,
+    }
+}
+
 impl<'a> Tile<'a> {
     /// Computes a scalar for all active tuples, all of which must reach it. Then `vector` gives it.
     pub fn evaluate(&mut self, scalar: ScalarId) -> Result<()> {
@@ -216,7 +228,7 @@ impl<'a> Tile<'a> {
             // 0 and -0 are the same key, not the same value.
             let may_be_known = !node.volatile
                 && Technique::Memo.is_on()
-                && !captured.iter().any(|value| matches!(value, Value::Float(_)));
+                && captured.iter().all(|value| is_short(value) && !matches!(value, Value::Float(_)));
             if may_be_known && let Some(value) = known.get(&captured) {
                 values.push(value.clone());
                 continue;
@@ -225,7 +237,7 @@ impl<'a> Tile<'a> {
                 bound.insert((index, field), value.clone());
             }
             let value = self.collections.nested(block, field, &bound)?;
-            if may_be_known && known.len() < NESTED_KNOWN_MAX {
+            if may_be_known && is_short(&value) && known.len() < NESTED_KNOWN_MAX {
                 known.insert(captured, value.clone());
             }
             values.push(value);
