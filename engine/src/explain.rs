@@ -1,11 +1,12 @@
 //! EXPLAIN: the relation, the loops, the kernels; and ANALYZE, which also runs the query.
 
 use crate::Result;
-use crate::plan::{Planned, Timings, speculating, timed};
+use crate::plan::{Executable, Planned, Timings, speculating, timed};
 use crate::running::Runner;
 use crate::stream::ResultStream;
+use multiloop_exec::plan::Numbers;
 use multiloop_planner::lower::lower;
-use multiloop_planner::multiloop::{Program, print::print};
+use multiloop_planner::multiloop::print::print;
 use multiloop_planner::relation::{Query, explain as relation_text, optimise::optimise};
 use multiloop_planner::rewrite::rewrite;
 use multiloop_planner::sql::ExplainKind;
@@ -27,7 +28,7 @@ pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, que
             let tables = runner.snapshot.tables();
             let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
             let planned = Planned::new(query.clone(), rules, &runner.session.context())?;
-            format!("{}\n", multiloop_exec::plan::place(&planned.program, &find)?)
+            format!("{}\n", multiloop_exec::plan::place(&planned.executable.program, &find, runner.session.machine())?)
         }
     };
     if analyze {
@@ -46,17 +47,17 @@ fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
     let tables = runner.snapshot.tables();
     let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
     let pool = &runner.session.engine.0.pool;
-    let run = |program: &Program| {
-        let mut output = multiloop_exec::run::run(program, &find, runner.parameters, &context, pool)?;
-        let statistics: String =
-            output.statistics(program).iter().map(|statistics| format!("{statistics}\n")).collect();
+    let run = |executable: &Executable| {
+        let plan = executable.plan(runner.session.machine())?;
+        let mut output = multiloop_exec::run::run_plan(plan, &find, runner.parameters, &context, pool)?;
+        let statistics = output.analysed(plan, &Numbers::of(&executable.program));
         let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;
         Result::Ok((rows, statistics))
     };
     let (rows, statistics) = timed(&mut timings.execute, || planned.run(&context, run))?;
     let milliseconds = |duration: std::time::Duration| duration.as_secs_f64() * 1e3;
     Ok(format!(
-        "{statistics}Rows: {rows}\nPlanning: {:.3} ms\nExecution: {:.3} ms",
+        "{statistics}\nRows: {rows}\nPlanning: {:.3} ms\nExecution: {:.3} ms",
         milliseconds(timings.plan),
         milliseconds(timings.execute)
     ))

@@ -1,6 +1,7 @@
 //! From a bound query to an optimised program, with the time that each step took.
 
 use crate::Result;
+use multiloop_exec::plan::{Machine, Plan};
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::Program;
@@ -8,6 +9,7 @@ use multiloop_planner::relation::Query;
 use multiloop_planner::relation::optimise::{as_bound, optimise};
 use multiloop_planner::rewrite::{RewriteOptions, rewrite_while};
 use multiloop_planner::speculation::Speculation;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// How long the steps of a statement took.
@@ -21,11 +23,32 @@ pub struct Timings {
     pub execute: Duration,
 }
 
-/// A program ready to run.
+/// A program, and how it runs once somebody has asked: for all values of its parameters.
 pub(crate) struct Planned {
-    pub(crate) program: Program,
+    pub(crate) executable: Executable,
     /// The query of a program that speculates, and the rules, for the careful plan.
     careful: Option<(Query, RewriteOptions)>,
+}
+
+/// A program and its physical plan.
+pub(crate) struct Executable {
+    pub(crate) program: Program,
+    plan: OnceLock<Plan>,
+}
+
+impl Executable {
+    fn new(program: Program) -> Self {
+        Executable { program, plan: OnceLock::new() }
+    }
+
+    /// How it runs, decided the first time; an engine has one machine.
+    pub(crate) fn plan(&self, machine: Machine) -> Result<&Plan> {
+        if let Some(plan) = self.plan.get() {
+            return Ok(plan);
+        }
+        let plan = multiloop_exec::plan::plan(&self.program, machine)?;
+        Ok(self.plan.get_or_init(|| plan))
+    }
 }
 
 impl Planned {
@@ -33,14 +56,14 @@ impl Planned {
     pub(crate) fn new(query: Query, rules: &RewriteOptions, context: &Context) -> Result<Self> {
         let program = program(speculating(query.clone(), rules), rules, context)?;
         let careful = (program.speculation == Speculation::Made).then(|| (query, rules.clone()));
-        Ok(Planned { program, careful })
+        Ok(Planned { executable: Executable::new(program), careful })
     }
 
     /// Runs the program; if it speculates and fails at that, the careful one.
-    pub(crate) fn run<T>(&self, context: &Context, mut run: impl FnMut(&Program) -> Result<T>) -> Result<T> {
-        match (run(&self.program), &self.careful) {
+    pub(crate) fn run<T>(&self, context: &Context, mut run: impl FnMut(&Executable) -> Result<T>) -> Result<T> {
+        match (run(&self.executable), &self.careful) {
             (Err(error), Some((query, rules))) if error.kind().is_data_error() => {
-                run(&program(query.clone(), rules, context)?)
+                run(&Executable::new(program(query.clone(), rules, context)?))
             }
             (result, _) => result,
         }

@@ -1,10 +1,9 @@
 //! Prepared queries: parsed and planned once, run many times.
 
-use crate::plan::{Planned, Timings, timed};
+use crate::plan::{Executable, Planned, Timings, timed};
 use crate::session::Session;
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::multiloop::Program;
 use multiloop_planner::rewrite::RewriteOptions;
 use multiloop_planner::sql::{self, Statement};
 use multiloop_planner::types::DataType;
@@ -38,7 +37,7 @@ impl Prepared {
         let types = session.as_statement(|| {
             session.engine.0.with_snapshot(&session.loading(), |snapshot| prepared.plan(session, snapshot))
         })?;
-        let types = types.program.parameters.clone();
+        let types = types.executable.program.parameters.clone();
         Ok(Prepared { types, ..prepared })
     }
 
@@ -63,7 +62,7 @@ impl Prepared {
             let mut timings = Timings::default();
             let mut planned = timed(&mut timings.plan, || self.plan(session, snapshot))?;
             let context = session.running().context();
-            let run = |program: &Program| session.running().execute(program, snapshot, parameters, &context);
+            let run = |executable: &Executable| session.running().execute(executable, snapshot, parameters, &context);
             let result = match timed(&mut timings.execute, || planned.run(&context, run)) {
                 Err(error) if error.kind() == ErrorKind::DecimalOverflow => {
                     planned = Arc::new(self.planned_anew(session, snapshot, true)?);

@@ -2,12 +2,13 @@
 
 use crate::catalog::Snapshot;
 use crate::engine::Engine;
+use crate::plan::Executable;
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::Table;
 use multiloop_exec::column::arrow::{schema_of, to_record_batch};
+use multiloop_exec::plan::Machine;
 use multiloop_exec::workers::context::{Cancellation, Context, Progress};
-use multiloop_planner::multiloop::Program;
 use multiloop_planner::relation::Query;
 use multiloop_planner::rewrite::RewriteOptions;
 use multiloop_planner::value::Value;
@@ -49,6 +50,11 @@ pub(crate) struct Running<'a> {
 }
 
 impl Running<'_> {
+    /// What plans are made for.
+    pub(crate) fn machine(&self) -> Machine {
+        Machine { workers: self.engine.0.pool.threads() }
+    }
+
     /// What the loops of a statement share.
     pub(crate) fn context(&self) -> Context {
         Context {
@@ -66,7 +72,7 @@ impl Running<'_> {
     /// Runs a program over the tables of a snapshot.
     pub(crate) fn execute(
         &self,
-        program: &Program,
+        executable: &Executable,
         snapshot: &Snapshot<'_>,
         parameters: &[Value],
         context: &Context,
@@ -75,11 +81,12 @@ impl Running<'_> {
         let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
         match self.options.backend {
             Backend::Cpu => {
-                let output = multiloop_exec::run::run(program, &find, parameters, context, &self.engine.0.pool)?;
+                let plan = executable.plan(self.machine())?;
+                let output = multiloop_exec::run::run_plan(plan, &find, parameters, context, &self.engine.0.pool)?;
                 Ok(ResultStream::rows(output.fields().to_vec(), schema_of(output.fields()), output))
             }
             Backend::Interpreter => {
-                let rows = multiloop_exec::interpret::run(program, &find, parameters, context)?;
+                let rows = multiloop_exec::interpret::run(&executable.program, &find, parameters, context)?;
                 let table = Table::from_values(rows.fields, &rows.rows);
                 let fields = table.fields.clone();
                 let batches: Vec<_> = table.chunks.iter().map(|chunk| to_record_batch(&fields, chunk)).collect();

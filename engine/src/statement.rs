@@ -1,7 +1,7 @@
 //! What every kind of statement does.
 
 use crate::catalog::{Entry, StoredTable};
-use crate::plan::{Planned, Timings, timed};
+use crate::plan::{Executable, Planned, Timings, timed};
 use crate::running::{Runner, Running};
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result, explain, format, keys};
@@ -9,7 +9,6 @@ use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::{Column, Table};
 use multiloop_planner::catalog::{CopyOptions, Declared};
-use multiloop_planner::multiloop::Program;
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{self, Parsed, Statement};
 use multiloop_planner::types::{DataType, Field};
@@ -98,7 +97,7 @@ impl Runner<'_> {
         self.check_parameters(&query)?;
         let context = self.session.context();
         let planned = timed(&mut timings.plan, || Planned::new(query, &self.session.options.rules, &context))?;
-        let run = |program: &Program| self.session.execute(program, self.snapshot, self.parameters, &context);
+        let run = |executable: &Executable| self.session.execute(executable, self.snapshot, self.parameters, &context);
         let result = timed(&mut timings.execute, || planned.run(&context, run))?;
         Ok(result.with_timings(timings))
     }

@@ -5,6 +5,7 @@
 //! holds tables; `interpret` runs any program row by row; `plan` decides how a program runs; `cpu` runs loops tile by tile;
 //! `run` drives the lets of a plan.
 
+mod collections;
 pub mod column;
 pub mod cpu;
 pub mod interpret;

@@ -22,6 +22,7 @@ mod stepped;
 
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{Chunk, Column, Table};
+use crate::plan::Machine;
 use crate::run::run;
 use crate::workers::context::{Context, Memory};
 use crate::workers::pool::Pool;
@@ -272,7 +273,7 @@ output n, total
 
 fn placed(program: &Program, tables: &[Arc<Table>]) -> String {
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
-    crate::plan::place(program, &lookup).expect("it compiles").to_string()
+    crate::plan::place(program, &lookup, Machine { workers: 1 }).expect("it compiles").to_string()
 }
 
 #[test]
@@ -421,7 +422,7 @@ output k, m, w, f, s
     let tables = [Arc::new(chunked)];
     let program = with_statistics(&program, &tables);
     let placed = placed(&program, &tables);
-    assert!(placed.contains("Direct, 12001 codes for at most 20000 rows") && placed.contains("Hash of 64-bit keys"));
+    assert!(placed.contains("Direct, 12001 codes for at most 20000 rows") && placed.contains("Hash: 64-bit keys"));
     let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
     compare(&program, &tables, &pools, text);
     let groups = text.replace("result %4\noutput k, m, w, f, s", "result %2\noutput w, n, k");

@@ -4,9 +4,10 @@ use crate::plan::register::Register;
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::multiloop::Reduction;
 use multiloop_planner::types::DataType;
+use serde::{Deserialize, Serialize};
 
 /// How to make accumulators of an aggregate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct AggregateKind {
     pub(crate) reduction: Reduction,
     pub(crate) distinct: bool,

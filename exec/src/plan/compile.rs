@@ -1,240 +1,107 @@
-//! What is decided about a program before it runs: where each condition is evaluated, how keys are laid out, which
+//! Decides how a program runs: where each condition is evaluated, how keys are laid out and groups numbered, which
 //! collections need an index or their keys as rows, and which lets of nested blocks can be computed once.
 
 use crate::plan::aggregate::AggregateKind;
-use crate::plan::group_kind::Rows;
+use crate::plan::choice::Choice;
+use crate::plan::group_kind::{GroupKind, Rows};
 use crate::plan::in_place::InPlace;
+use crate::plan::index_form::IndexForm;
 use crate::plan::invariance;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
 use crate::plan::nodes::Expressions;
 use crate::plan::register::Register;
+use crate::plan::tree::{
+    AggregatePlan, BlockPlan, BucketPlan, CollectionPlan, GeneratorKind, GeneratorPlan, LetKind, LetPlan, LevelPlan,
+    LoopPlan, Machine, OwnKey, Pieces, Plan, Reads, ReducePlan, TablePlan, TopKPlan,
+};
 use crate::technique::Technique;
 use crate::{Error, Result};
 use multiloop_planner::analysis::own_groups::own_groups;
 use multiloop_planner::analysis::ranges::{Grid, Ranges};
-use multiloop_planner::multiloop::kept::proven;
+use multiloop_planner::multiloop::kept::{keep_order, proven};
 use multiloop_planner::multiloop::uses::for_each_node;
 use multiloop_planner::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId,
-    Source,
+    Shape, Source,
 };
-use multiloop_planner::types::{DataType, SortOrder};
+use multiloop_planner::types::DataType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A compiled program.
-pub(crate) struct Plan<'p> {
-    pub(crate) program: &'p Program,
-    /// What is proven about its values.
-    pub(crate) ranges: Ranges,
-    /// By block, then by let.
-    pub(crate) blocks: Vec<Vec<LetPlan<'p>>>,
-    /// Collections that are read as rows.
-    pub(crate) read_as_rows: FxHashSet<CollectionId>,
-    /// Collections that are read in any way.
-    pub(crate) read: FxHashSet<CollectionId>,
-    /// Collections in which keys are looked up.
-    pub(crate) looked_up: FxHashSet<CollectionId>,
-    /// Groups that the rows which ask for them can make of their neighbours: the loop that would make all, and the field of
-    /// its table that is the key.
-    pub(crate) own: FxHashMap<CollectionId, OwnKey>,
-    /// Groups whose only reader is a loop over them, by block and let, that begins with conditions on nothing else.
-    pub(crate) readers: FxHashMap<CollectionId, (BlockId, usize)>,
-}
-
-/// Where own groups come from.
-#[derive(Clone, Copy)]
-pub(crate) struct OwnKey {
-    /// The loop that would make all of them, by block and let, and which of its generators.
-    pub(crate) made: (BlockId, usize),
-    pub(crate) generator: usize,
-    pub(crate) table: CollectionId,
-    pub(crate) field: u32,
-}
-
-/// A compiled let.
-pub(crate) struct LetPlan<'p> {
-    pub(crate) defines: &'p [CollectionId],
-    pub(crate) kind: LetKind<'p>,
-    /// Whether it gives the same whatever rows enclosing loops stand on, so that once is enough.
-    pub(crate) invariant: bool,
-}
-
-/// What a let does.
-pub(crate) enum LetKind<'p> {
-    Loop(LoopPlan<'p>),
-    Sort { input: CollectionId, order: &'p [(u32, SortOrder)] },
-    Concat { inputs: &'p [CollectionId] },
-    Values { expressions: Expressions, rows: &'p [Vec<ScalarId>] },
-}
-
-/// A compiled loop.
-pub(crate) struct LoopPlan<'p> {
-    pub(crate) expressions: Expressions,
-    /// The ids of the nest's indices.
-    pub(crate) indices: Vec<IndexId>,
-    pub(crate) levels: Vec<LevelPlan<'p>>,
-    pub(crate) generators: Vec<GeneratorPlan<'p>>,
-    /// What follows where an index has a rest: the rest of its rows, and the indices behind it. Those in front are NULL.
-    pub(crate) rest: Option<Box<LoopPlan<'p>>>,
-}
-
-/// One index of a nest.
-pub(crate) struct LevelPlan<'p> {
-    pub(crate) source: &'p Source,
-    /// What a row of the source must pass to count as found, without what can be known before.
-    pub(crate) matches: Vec<ScalarId>,
-    /// What all generators ask of a tuple, as far as it can be known once this index is reached.
-    pub(crate) conditions: Vec<ScalarId>,
-    /// Whether one row is as good as all that it goes over for a tuple: nothing reads them, and nothing counts them.
-    pub(crate) one: bool,
-}
-
-/// One generator of a loop.
-pub(crate) struct GeneratorPlan<'p> {
-    /// What is left of its conditions behind the last index.
-    pub(crate) conditions: Vec<ScalarId>,
-    pub(crate) kind: GeneratorKind<'p>,
-}
-
-/// What a generator does with a tuple.
-pub(crate) enum GeneratorKind<'p> {
-    Collect {
-        value: &'p [ScalarId],
-        types: Vec<DataType>,
-    },
-    TopK(TopKPlan<'p>),
-    BucketCollect {
-        key: &'p [ScalarId],
-        key_types: Vec<DataType>,
-        value: &'p [ScalarId],
-        types: Vec<DataType>,
-        in_place: Option<InPlace>,
-    },
-    Reduce(ReducePlan<'p>),
-}
-
-/// Reduce (no key) and BucketReduce.
-pub(crate) struct ReducePlan<'p> {
-    /// None for Reduce, which has its one group even without rows.
-    pub(crate) key: Option<&'p [ScalarId]>,
-    pub(crate) key_types: Vec<DataType>,
-    pub(crate) layout: KeyLayout,
-    /// How many rows come, and how.
-    pub(crate) rows: Rows,
-    pub(crate) aggregates: Vec<AggregatePlan<'p>>,
-    /// Whether tuples that conditions drop may be fed to it with a mask that says so: as `spills`, of all that is
-    /// computed for them.
-    pub(crate) masks: bool,
-}
-
-impl GeneratorPlan<'_> {
-    /// Whether a row that comes twice is as good as one.
-    fn counts_nothing(&self) -> bool {
-        use Reduction::{All, Any, First, Max, Min};
-        let takes_one = |plan: &AggregatePlan<'_>| matches!(plan.kind.reduction, Any | All | First | Max | Min);
-        matches!(&self.kind, GeneratorKind::Reduce(reduce) if reduce.aggregates.iter().all(takes_one))
+/// Decides how a program runs on a machine, by what is proven and known of the tables that it reads: their statistics
+/// stand in it.
+pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
+    let ranges = Ranges::analyse(program);
+    let reads = reads(program);
+    let own = if Technique::OwnGroups.is_on() { own(program) } else { FxHashMap::default() };
+    let mut compiler = Compiler { program, machine, ranges: &ranges, reads: &reads, own: &own };
+    let variant = invariance::variant_collections(program);
+    let mut blocks = Vec::with_capacity(program.blocks.len());
+    for block in &program.blocks {
+        let lets = block.lets.iter().map(|definition| {
+            Ok(LetPlan {
+                defines: definition.defines().to_vec(),
+                kind: compiler.definition(definition)?,
+                invariant: definition.defines().iter().all(|id| !variant.contains(id)),
+            })
+        });
+        blocks.push(BlockPlan { lets: lets.collect::<Result<Vec<_>>>()?, result: block.result });
     }
-}
-
-impl ReducePlan<'_> {
-    /// Whether one row can decide all of it: it is Any or All of all rows.
-    pub(crate) fn can_be_decided(&self) -> bool {
-        let decides = |plan: &AggregatePlan<'_>| matches!(plan.kind.reduction, Reduction::Any | Reduction::All);
-        self.key.is_none() && self.aggregates.len() == 1 && self.aggregates.iter().all(decides)
-    }
-}
-
-/// One aggregate.
-pub(crate) struct AggregatePlan<'p> {
-    pub(crate) kind: AggregateKind,
-    pub(crate) argument: Option<ScalarId>,
-    pub(crate) condition: &'p [ScalarId],
-    /// Whether tuples that conditions drop may be fed to it in a group that nobody reads: nothing that is computed for
-    /// them can fail, and the accumulator does not mind.
-    pub(crate) takes_any_row: bool,
-    /// Whether one row of a group is as good as any other: only those that begin a group need be looked at.
-    pub(crate) takes_first_row: bool,
-}
-
-impl AggregatePlan<'_> {
-    /// Whether a tile's tuples may all be fed to it though it has a condition.
-    pub(crate) fn spills(&self) -> bool {
-        self.takes_any_row && !self.condition.is_empty() && Technique::PutAside.is_on()
-    }
-}
-
-/// A top-k.
-pub(crate) struct TopKPlan<'p> {
-    /// Order keys, then fields.
-    pub(crate) arguments: &'p [ScalarId],
-    pub(crate) types: Vec<DataType>,
-    pub(crate) order: &'p [SortOrder],
-    pub(crate) limit: ScalarId,
-    pub(crate) offset: ScalarId,
-    /// Whether rows that are known not to be among the first may be left out before their fields are computed: nothing
-    /// that is computed of them may fail.
-    pub(crate) rejects: bool,
-}
-
-impl<'p> Plan<'p> {
-    /// Compiles a program.
-    pub(crate) fn new(program: &'p Program) -> Result<Self> {
-        let ranges = Ranges::analyse(program);
-        let (read_as_rows, looked_up, mut read) = uses(program);
-        let own = if Technique::OwnGroups.is_on() { own(program) } else { FxHashMap::default() };
-        let mut compiler =
-            Compiler { program, ranges: &ranges, read_as_rows: &read_as_rows, looked_up: &looked_up, own: &own };
-        let variant = invariance::variant_collections(program);
-        let mut blocks = Vec::with_capacity(program.blocks.len());
-        for block in &program.blocks {
-            let lets = block.lets.iter().map(|definition| {
-                Ok(LetPlan {
-                    defines: definition.defines(),
-                    kind: compiler.definition(definition)?,
-                    invariant: definition.defines().iter().all(|id| !variant.contains(id)),
-                })
-            });
-            blocks.push(lets.collect::<Result<Vec<_>>>()?);
+    let filters = group_filters(program, &blocks);
+    let collection = |(number, reads): (usize, &Reads)| {
+        let id = CollectionId(number as u32);
+        let made = program.collection(id);
+        let table = match &made.shape {
+            Shape::Table { name, handle, columns, statistics } => {
+                let (name, columns, rows) = (name.clone(), columns.clone(), statistics.rows);
+                Some(TablePlan { name, handle: *handle, columns, rows })
+            }
+            _ => None,
+        };
+        CollectionPlan {
+            fields: made.fields.clone(),
+            bounds: (0..made.fields.len() as u32).map(|field| ranges.field(id, field)).collect(),
+            rows_max: ranges.rows(id),
+            table,
+            reads: *reads,
+            own: own.get(&id).copied(),
+            group_filter: filters.get(&id).copied().filter(|_| Technique::Having.is_on()),
         }
-        read.extend(read_as_rows.iter().chain(&looked_up));
-        let readers = readers(program, &blocks);
-        Ok(Plan { program, ranges, blocks, read_as_rows, read, looked_up, own, readers })
-    }
-
-    /// The types of a collection's fields.
-    pub(crate) fn types(&self, collection: CollectionId) -> Vec<DataType> {
-        self.program.collection(collection).fields.iter().map(|field| field.data_type).collect()
-    }
+    };
+    let collections = reads.iter().enumerate().map(collection).collect();
+    let output = program.output.clone();
+    Ok(Plan { collections, blocks, body: program.body, output, elements: elements(program) })
 }
 
-struct Compiler<'p, 'r> {
+struct Compiler<'p> {
     program: &'p Program,
-    ranges: &'r Ranges,
-    read_as_rows: &'r FxHashSet<CollectionId>,
-    looked_up: &'r FxHashSet<CollectionId>,
-    own: &'r FxHashMap<CollectionId, OwnKey>,
+    machine: Machine,
+    ranges: &'p Ranges,
+    /// By collection.
+    reads: &'p [Reads],
+    own: &'p FxHashMap<CollectionId, OwnKey>,
 }
 
-impl<'p> Compiler<'p, '_> {
-    fn definition(&mut self, definition: &'p Let) -> Result<LetKind<'p>> {
+impl Compiler<'_> {
+    fn definition(&mut self, definition: &Let) -> Result<LetKind> {
         Ok(match definition {
-            Let::Loop { multiloop, .. } => LetKind::Loop(self.multiloop(multiloop, definition.defines())?),
-            Let::Sort { input, order, .. } => LetKind::Sort { input: *input, order },
-            Let::Concat { inputs, .. } => LetKind::Concat { inputs },
+            Let::Loop { multiloop, .. } => LetKind::Loop(Box::new(self.multiloop(multiloop, definition.defines())?)),
+            Let::Sort { input, order, .. } => LetKind::Sort { input: *input, order: order.clone() },
+            Let::Concat { inputs, .. } => LetKind::Concat { inputs: inputs.clone() },
             Let::Values { rows, .. } => {
                 let roots: Vec<ScalarId> = rows.iter().flatten().copied().collect();
-                LetKind::Values { expressions: Expressions::compile(self.program, &[], &roots, self.ranges)?, rows }
+                let expressions = Expressions::compile(self.program, &[], &roots, self.ranges)?;
+                LetKind::Values { expressions, rows: rows.clone() }
             }
         })
     }
 
-    fn multiloop(&mut self, multiloop: &'p Multiloop, defines: &[CollectionId]) -> Result<LoopPlan<'p>> {
+    fn multiloop(&mut self, multiloop: &Multiloop, defines: &[CollectionId]) -> Result<LoopPlan> {
         let rest = multiloop.rest().map(|at| self.nest(multiloop, defines, at).map(Box::new)).transpose()?;
         Ok(LoopPlan { rest, ..self.nest(multiloop, defines, 0)? })
     }
 
     /// The plan of a loop from one of its indices on, with those in front of it on no row.
-    fn nest(&mut self, multiloop: &'p Multiloop, defines: &[CollectionId], first: usize) -> Result<LoopPlan<'p>> {
+    fn nest(&mut self, multiloop: &Multiloop, defines: &[CollectionId], first: usize) -> Result<LoopPlan> {
         let (absent, nest) = multiloop.nest.split_at(first);
         let mut roots: Vec<ScalarId> = Vec::new();
         // What a rest is of is given.
@@ -246,13 +113,14 @@ impl<'p> Compiler<'p, '_> {
             roots.extend(generator.scalars());
         }
         let expressions = Expressions::compile_without(self.program, (absent, nest), &roots, self.ranges)?;
-        let level = |index: &'p Index| LevelPlan {
-            source: &index.source,
+        let level = |index: &Index| LevelPlan {
+            source: index.source.clone(),
             matches: index.source.probe().map_or_else(Vec::new, |(_, condition)| condition.to_vec()),
             conditions: Vec::new(),
             one: false,
+            prunes: false,
         };
-        let mut levels: Vec<LevelPlan<'p>> = nest.iter().map(level).collect();
+        let mut levels: Vec<LevelPlan> = nest.iter().map(level).collect();
         let moved = self.move_conditions(nest, &multiloop.generators, &expressions, &mut levels);
         if let (Some(at), 0) = (multiloop.rest(), first) {
             self.move_matches(nest, at, &expressions, &mut levels);
@@ -261,16 +129,13 @@ impl<'p> Compiler<'p, '_> {
         for (generator, define) in multiloop.generators.iter().zip(defines) {
             let left = generator.condition().iter().copied().filter(|condition| !moved.contains(condition));
             let conditions: Vec<ScalarId> = left.collect();
-            let mut kind = self.generator(generator, nest, &expressions)?;
-            match &mut kind {
-                _ if self.read_as_rows.contains(define) => {}
-                GeneratorKind::BucketCollect { key, value, in_place, .. } if conditions.is_empty() => {
-                    *in_place = InPlace::new(self.program, self.ranges, nest, &levels, (*key, *value));
-                }
-                GeneratorKind::Reduce(reduce) => {
-                    reduce.rows.keys_unread = self.looked_up.contains(define) && Technique::OwnIndex.is_on();
-                }
-                _ => {}
+            let mut kind = self.generator(generator, *define, nest, &expressions)?;
+            if let GeneratorKind::BucketCollect(bucket) = &mut kind
+                && conditions.is_empty()
+                && !self.reads(*define).rows
+            {
+                let (key, value) = (&bucket.key[..], &bucket.value[..]);
+                bucket.in_place = InPlace::new(self.program, self.ranges, nest, &levels, (key, value));
             }
             generators.push(GeneratorPlan { conditions, kind });
         }
@@ -287,8 +152,15 @@ impl<'p> Compiler<'p, '_> {
                 level.one = level.matches.is_empty() && !expressions.read(at);
             }
         }
+        mark_pruning(&mut levels);
         let indices = nest.iter().map(|index| index.id).collect();
-        Ok(LoopPlan { expressions, indices, levels, generators, rest: None })
+        let pieces = pieces(&levels, &generators);
+        Ok(LoopPlan { expressions, indices, levels, generators, pieces, rest: None })
+    }
+
+    /// How a collection is read.
+    fn reads(&self, id: CollectionId) -> Reads {
+        self.reads[id.0 as usize]
     }
 
     /// Has the conditions that all generators ask for checked as soon as they can be known, and says which. Nothing
@@ -300,7 +172,7 @@ impl<'p> Compiler<'p, '_> {
         nest: &[Index],
         generators: &[Generator],
         expressions: &Expressions,
-        levels: &mut [LevelPlan<'_>],
+        levels: &mut [LevelPlan],
     ) -> FxHashSet<ScalarId> {
         let stays = |id: ScalarId| !self.is_safe(&id, expressions);
         // The key of what a rest is of is not asked for once more.
@@ -334,7 +206,7 @@ impl<'p> Compiler<'p, '_> {
 
     /// Has what must hold for a row to be found by an index that has a rest checked as soon as it can be known: without it the
     /// indices in front find nothing.
-    fn move_matches(&self, nest: &[Index], at: usize, expressions: &Expressions, levels: &mut [LevelPlan<'_>]) {
+    fn move_matches(&self, nest: &[Index], at: usize, expressions: &Expressions, levels: &mut [LevelPlan]) {
         let safe = |id: ScalarId| self.is_safe(&id, expressions);
         let asks = nest[..=at].iter().rposition(|index| !index.source.scalars().into_iter().all(safe)).unwrap_or(0);
         if !Technique::EarlyConditions.is_on() {
@@ -354,71 +226,94 @@ impl<'p> Compiler<'p, '_> {
 
     fn generator(
         &self,
-        generator: &'p Generator,
+        generator: &Generator,
+        define: CollectionId,
         nest: &[Index],
         expressions: &Expressions,
-    ) -> Result<GeneratorKind<'p>> {
+    ) -> Result<GeneratorKind> {
         Ok(match generator {
-            Generator::Collect { value, .. } => GeneratorKind::Collect { value, types: self.types(value) },
+            Generator::Collect { value, .. } => {
+                GeneratorKind::Collect { value: value.clone(), types: self.types(value) }
+            }
             Generator::BucketCollect { key, value, .. } => {
-                let (key_types, types) = (self.types(key), self.types(value));
-                GeneratorKind::BucketCollect { key, key_types, value, types, in_place: None }
+                let layout = self.layout(key);
+                let index = IndexForm::expected(&layout, self.ranges.rows(define));
+                GeneratorKind::BucketCollect(BucketPlan {
+                    key: key.clone(),
+                    key_types: self.types(key),
+                    value: value.clone(),
+                    types: self.types(value),
+                    layout,
+                    index,
+                    in_place: None,
+                })
             }
             Generator::Reduce { aggregates, .. } => match &aggregates[..] {
                 [Aggregate { reduction: Reduction::TopK { order, limit, offset }, arguments, .. }] => {
                     GeneratorKind::TopK(TopKPlan {
-                        arguments,
+                        arguments: arguments.clone(),
                         types: self.types(arguments),
-                        order,
+                        order: order.clone(),
                         limit: *limit,
                         offset: *offset,
                         rejects: Technique::TopKRejects.is_on()
                             && arguments.iter().all(|id| self.is_safe(id, expressions)),
                     })
                 }
-                _ => GeneratorKind::Reduce(self.reduce(None, aggregates, (nest, expressions))?),
+                _ => GeneratorKind::Reduce(self.reduce(None, aggregates, define, (nest, expressions))?),
             },
             Generator::BucketReduce { key, aggregates, .. } => {
-                GeneratorKind::Reduce(self.reduce(Some(key), aggregates, (nest, expressions))?)
+                GeneratorKind::Reduce(self.reduce(Some(key), aggregates, define, (nest, expressions))?)
             }
         })
     }
 
-    fn reduce(
-        &self,
-        key: Option<&'p [ScalarId]>,
-        aggregates: &'p [Aggregate],
-        (nest, expressions): (&[Index], &Expressions),
-    ) -> Result<ReducePlan<'p>> {
-        let parts = key.unwrap_or_default();
-        let domains = parts.iter().map(|&part| {
+    /// The layout of keys that may have any values which are not proven impossible.
+    fn layout(&self, key: &[ScalarId]) -> KeyLayout {
+        let domain = |&part: &ScalarId| {
             let domain = PartDomain::of_type(self.program.scalars.data_type(part));
             match (grid(self.ranges, part), &domain) {
                 (Some(grid), PartDomain::Integer(_)) => PartDomain::Integer(grid),
                 _ => domain,
             }
-        });
-        let layout = KeyLayout::new(domains.collect());
+        };
+        KeyLayout::new(key.iter().map(domain).collect())
+    }
+
+    fn reduce(
+        &self,
+        key: Option<&[ScalarId]>,
+        aggregates: &[Aggregate],
+        define: CollectionId,
+        (nest, expressions): (&[Index], &Expressions),
+    ) -> Result<ReducePlan> {
+        let parts = key.unwrap_or_default();
+        let layout = self.layout(parts);
         let aggregates = aggregates.iter().map(|aggregate| self.aggregate(aggregate, expressions));
         let aggregates = aggregates.collect::<Result<Vec<_>>>()?;
         // No more is asked of indices behind the outermost than that they keep equal values together.
         let together = |part: ScalarId| proven(self.program, nest, part, |_| false).clustered;
         let clustered = matches!(parts, [part] if together(*part)) && Technique::Ordered.is_on();
         let count = nest.first().and_then(|index| index.source.collection()).and_then(|id| self.ranges.rows(id));
-        let safe = |aggregate: &AggregatePlan<'_>| aggregate.takes_any_row;
+        let safe = |aggregate: &AggregatePlan| aggregate.takes_any_row;
+        let reads = self.reads(define);
         let rows = Rows {
             count: count.unwrap_or(0),
             clustered,
             keys_only: aggregates.is_empty(),
             numbers: aggregates.iter().all(safe).then_some(aggregates.len() as u64),
-            keys_unread: false,
-            workers: 1,
+            keys_unread: reads.keys && !reads.rows && Technique::OwnIndex.is_on(),
+            workers: self.machine.workers as u64,
         };
         let masks = parts.iter().all(|id| self.is_safe(id, expressions)) && aggregates.iter().all(safe);
-        Ok(ReducePlan { key, key_types: self.types(parts), layout, rows, aggregates, masks })
+        let groups = key.is_some().then(|| GroupKind::expected(&layout, rows));
+        let index = reads.keys.then(|| IndexForm::expected(&layout, self.ranges.rows(define)));
+        let partitions = partitions(&self.types(parts), &aggregates);
+        let (key, key_types) = (key.map(<[ScalarId]>::to_vec), self.types(parts));
+        Ok(ReducePlan { key, key_types, layout, rows, aggregates, groups, index, partitions, masks })
     }
 
-    fn aggregate(&self, aggregate: &'p Aggregate, expressions: &Expressions) -> Result<AggregatePlan<'p>> {
+    fn aggregate(&self, aggregate: &Aggregate, expressions: &Expressions) -> Result<AggregatePlan> {
         if matches!(aggregate.reduction, Reduction::TopK { .. }) {
             return Err(Error::internal("top-k is the only aggregate of its loop"));
         }
@@ -427,7 +322,7 @@ impl<'p> Compiler<'p, '_> {
             argument.map(|id| (self.program.scalars.data_type(id), expressions.register(id)));
         let grid = argument.and_then(|id| grid(self.ranges, id));
         let kind = AggregateKind::new(aggregate, typed, grid);
-        let condition = &aggregate.condition[..];
+        let condition = aggregate.condition.clone();
         let safe = condition.iter().chain(&argument).all(|id| self.is_safe(id, expressions));
         let takes_any_row = safe && kind.takes_any_row();
         let is_first = aggregate.reduction == Reduction::First && Technique::FirstRows.is_on();
@@ -473,9 +368,76 @@ impl<'p> Compiler<'p, '_> {
     }
 }
 
+/// Which of the indices of a nest may say that no row of a chunk of the outermost one gives a tuple: what stands behind one
+/// that lets rows pass which it does not find, or that may fail, says nothing.
+fn mark_pruning(levels: &mut [LevelPlan]) {
+    for level in levels {
+        let (prunes, goes_on) = match level.source {
+            Source::Rows(_) | Source::Bucket { .. } => (true, true),
+            // What is asked behind it is asked of the rest, too.
+            Source::BucketAndRest { .. } => (true, false),
+            // Rows without a match go on; counts and what matches may fail.
+            Source::BucketOrNull { .. } | Source::Count(_) => (false, false),
+        };
+        level.prunes = prunes && Technique::ChunkRanges.is_on();
+        if !goes_on {
+            break;
+        }
+    }
+}
+
+/// Where the outermost index may be cut. Collected rows show the cuts as chunks; in the order of tuples those indices show
+/// them that give tuples not row by row, but first what they find for a whole tile, or for a chunk of theirs.
+fn pieces(levels: &[LevelPlan], generators: &[GeneratorPlan]) -> Choice<Pieces> {
+    let reduces = |generator: &GeneratorPlan| match &generator.kind {
+        GeneratorKind::Reduce(_) => true,
+        GeneratorKind::TopK(top_k) => !top_k.order.is_empty(),
+        _ => false,
+    };
+    if !generators.iter().all(reduces) {
+        Choice::new(Pieces::Morsels, "rows are collected in morsel order")
+    } else if !keep_order(levels.iter().skip(1).map(|level| &level.source)) {
+        Choice::new(Pieces::Morsels, "an index gives tuples by tile")
+    } else {
+        Choice::new(Pieces::Balanced, "nothing shows the cuts")
+    }
+}
+
+/// Whether rows of a reduction may be partitioned by their keys: these can be told from their codes, and every row counts
+/// alike.
+fn partitions(key_types: &[DataType], aggregates: &[AggregatePlan]) -> Choice<bool> {
+    if !Technique::Dealt.is_on() {
+        return Choice::new(false, "switched off");
+    }
+    // Decoded booleans are integers, which do not go with booleans.
+    if key_types.contains(&DataType::Boolean) {
+        return Choice::new(false, "a boolean is part of the key");
+    }
+    if aggregates.iter().any(|aggregate| !aggregate.condition.is_empty()) {
+        return Choice::new(false, "an aggregate is filtered");
+    }
+    if aggregates.iter().any(|aggregate| aggregate.takes_first_row) {
+        return Choice::new(false, "an aggregate wants the first row of a group only");
+    }
+    Choice::new(true, "once there are many groups whose rows lie apart")
+}
+
+/// Fields of tables that are read by the numbers of rows.
+fn elements(program: &Program) -> Vec<(CollectionId, u32)> {
+    let mut elements = Vec::new();
+    for id in 0..program.scalars.len() {
+        if let &Scalar::Element { collection, field, .. } = program.scalars.get(ScalarId(id as u32))
+            && !elements.contains(&(collection, field))
+        {
+            elements.push((collection, field));
+        }
+    }
+    elements
+}
+
 /// Groups whose only reader is a loop over them, in the same block, whose first conditions read nothing but their rows,
 /// and cannot fail.
-fn readers(program: &Program, blocks: &[Vec<LetPlan<'_>>]) -> FxHashMap<CollectionId, (BlockId, usize)> {
+fn group_filters(program: &Program, blocks: &[BlockPlan]) -> FxHashMap<CollectionId, (BlockId, usize)> {
     let mut reads: FxHashMap<CollectionId, usize> = FxHashMap::default();
     let mut read = |collection: CollectionId| *reads.entry(collection).or_default() += 1;
     for block in &program.blocks {
@@ -500,7 +462,7 @@ fn readers(program: &Program, blocks: &[Vec<LetPlan<'_>>]) -> FxHashMap<Collecti
         }
     }
     let mut readers = FxHashMap::default();
-    for (block, lets) in blocks.iter().enumerate() {
+    for (block, BlockPlan { lets, .. }) in blocks.iter().enumerate() {
         for (number, definition) in lets.iter().enumerate() {
             let LetKind::Loop(plan) = &definition.kind else { continue };
             let ([index, ..], [LevelPlan { source: Source::Rows(collection), conditions, .. }, ..]) =
@@ -551,37 +513,45 @@ fn reads_only(program: &Program, scalar: ScalarId, row: IndexId) -> bool {
     }
 }
 
-/// Which collections are read as rows, which by key outside of nests, and which in other ways.
-fn uses(program: &Program) -> (FxHashSet<CollectionId>, FxHashSet<CollectionId>, FxHashSet<CollectionId>) {
-    let (mut rows, mut keys, mut other) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
+/// How each collection is read.
+fn reads(program: &Program) -> Vec<Reads> {
+    let mut all = vec![Reads::default(); program.collections.len()];
+    let mut read = |id: CollectionId, how: Reads| {
+        let Reads { any: _, rows, keys } = &mut all[id.0 as usize];
+        (*rows, *keys) = (*rows || how.rows, *keys || how.keys);
+        all[id.0 as usize].any = true;
+    };
+    let (any, rows, keys) = (
+        Reads { any: true, ..Reads::default() },
+        Reads { any: true, rows: true, keys: false },
+        Reads { any: true, rows: false, keys: true },
+    );
     for block in &program.blocks {
-        rows.insert(block.result);
+        read(block.result, rows);
         for definition in &block.lets {
             match definition {
                 Let::Loop { multiloop, .. } => {
                     for index in &multiloop.nest {
                         match &index.source {
-                            Source::Rows(collection) => rows.insert(*collection),
-                            source => source.collection().is_some_and(|collection| other.insert(collection)),
-                        };
+                            Source::Rows(collection) => read(*collection, rows),
+                            source => source.collection().into_iter().for_each(|collection| read(collection, any)),
+                        }
                     }
                 }
-                Let::Sort { input, .. } => {
-                    rows.insert(*input);
-                }
-                Let::Concat { inputs, .. } => rows.extend(inputs),
+                Let::Sort { input, .. } => read(*input, rows),
+                Let::Concat { inputs, .. } => inputs.iter().for_each(|&input| read(input, rows)),
                 Let::Values { .. } => {}
             }
         }
     }
     for id in 0..program.scalars.len() {
         match program.scalars.get(ScalarId(id as u32)) {
-            Scalar::Lookup { collection, .. } | Scalar::Exists { collection, .. } => keys.insert(*collection),
-            Scalar::Single { collection, .. } => other.insert(*collection),
-            _ => false,
-        };
+            Scalar::Lookup { collection, .. } | Scalar::Exists { collection, .. } => read(*collection, keys),
+            Scalar::Single { collection, .. } => read(*collection, any),
+            _ => {}
+        }
     }
-    (rows, keys, other)
+    all
 }
 
 /// The integers among which those of a scalar are, if it is integer-like.

@@ -1,29 +1,53 @@
-//! How a program would run, for EXPLAIN (KERNELS): encodings of columns, bucket kinds, key packing, widths, and why.
-//! Numbers of collections are those of the program's text.
+//! The printed plan, for EXPLAIN (KERNELS) and EXPLAIN ANALYZE: every choice and what decided it; of adaptive ones what else
+//! they may become, and by what test.
 //!
-//! What depends on the data at hand is decided when a loop ends, so the text names the rule: a join's index looks at
-//! the keys that there are, text keys at whether all chunks share a dictionary.
+//! Collections have the numbers of the program's text where these are given, else those of their ids. `place` also says in
+//! what forms the columns of the tables at hand are.
 
 use crate::Result;
 use crate::column::Table;
 use crate::plan::aggregate::AggregateKind;
-use crate::plan::compile::{AggregatePlan, GeneratorKind, LetKind, LetPlan, LoopPlan, Plan, ReducePlan, grid};
-use crate::plan::group_kind::{FEW_CODES, GroupKind};
-use crate::plan::index_form::{IndexForm, index_form};
+use crate::plan::choice::{Adaptive, Choice};
+use crate::plan::compile::plan;
 use crate::plan::key_layout::{KeyLayout, KeyWidth, PartDomain};
 use crate::plan::register::Register;
-use multiloop_planner::analysis::ranges::{Grid, Ranges};
+use crate::plan::statistics::LetStatistics;
+use crate::plan::tree::{
+    AggregatePlan, BucketPlan, GeneratorKind, LetKind, LetPlan, LoopPlan, Machine, Pieces, Plan, ReducePlan,
+};
+use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::catalog::TableHandle;
-use multiloop_planner::multiloop::live::live_blocks;
 use multiloop_planner::multiloop::print::collection_numbers;
-use multiloop_planner::multiloop::{CollectionId, Index, Let, Program, Reduction, ScalarId, Shape, Source};
-use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::multiloop::{BlockId, CollectionId, Index, Let, Program, Reduction, Source};
+use multiloop_planner::types::Field;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// How a program would run; its `Display` has one node a line and no newline at the end.
+/// What collections are called: in the text of a program those that it shows.
+#[derive(Clone, Debug, Default)]
+pub struct Numbers(Option<FxHashMap<CollectionId, usize>>);
+
+impl Numbers {
+    /// Those of a program's text.
+    pub fn of(program: &Program) -> Self {
+        Numbers(Some(collection_numbers(program)))
+    }
+
+    fn get(&self, id: CollectionId) -> usize {
+        match &self.0 {
+            Some(numbers) => numbers.get(&id).copied().unwrap_or_default(),
+            None => id.0 as usize,
+        }
+    }
+
+    fn shows(&self, id: CollectionId) -> bool {
+        self.0.as_ref().is_none_or(|numbers| numbers.contains_key(&id))
+    }
+}
+
+/// How a program would run over tables; its `Display` has one node a line and no newline at the end.
 #[derive(Clone, Debug)]
 pub struct Placement {
     lines: Vec<String>,
@@ -35,26 +59,23 @@ impl fmt::Display for Placement {
     }
 }
 
-/// Decides how a program runs over these tables, without running it.
-pub fn place(program: &Program, tables: &dyn Fn(TableHandle) -> Arc<Table>) -> Result<Placement> {
-    let plan = Plan::new(program)?;
-    let mut writer = Writer {
-        program,
-        plan: &plan,
-        ranges: Ranges::analyse(program),
-        numbers: collection_numbers(program),
-        lines: Vec::new(),
-    };
-    writer.tables(tables);
-    for block in live_blocks(program) {
-        if block != program.body {
-            writer.line(0, format!("block of %{}, for each row that asks", writer.number(program.block(block).result)));
-        }
-        for definition in &plan.blocks[block.0 as usize] {
-            writer.definition(definition, usize::from(block != program.body));
-        }
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&Writer::of(self, &Numbers::default(), &[]).lines.join("\n"))
     }
-    Ok(Placement { lines: writer.lines })
+}
+
+/// Decides how a program runs over these tables, without running it.
+pub fn place(program: &Program, tables: &dyn Fn(TableHandle) -> Arc<Table>, machine: Machine) -> Result<Placement> {
+    let (plan, numbers) = (plan(program, machine)?, Numbers::of(program));
+    let mut lines = encodings(&plan, &numbers, tables);
+    lines.extend(Writer::of(&plan, &numbers, &[]).lines);
+    Ok(Placement { lines })
+}
+
+/// The plan, with what a run of it noted of the lets of its body.
+pub(crate) fn analysed(plan: &Plan, numbers: &Numbers, statistics: &[(usize, LetStatistics)]) -> String {
+    Writer::of(plan, numbers, statistics).lines.join("\n")
 }
 
 /// What the lets of a program's body are called in statistics: what they go over and what they define.
@@ -77,6 +98,27 @@ pub(crate) fn let_names(program: &Program) -> Vec<String> {
     program.body().lets.iter().map(name).collect()
 }
 
+/// The tables that a plan reads, and the forms of their columns.
+fn encodings(plan: &Plan, numbers: &Numbers, tables: &dyn Fn(TableHandle) -> Arc<Table>) -> Vec<String> {
+    let mut read: Vec<(usize, CollectionId)> = (0..plan.collections.len() as u32)
+        .map(CollectionId)
+        .filter(|&id| numbers.shows(id) && plan.collection(id).table.is_some())
+        .map(|id| (numbers.get(id), id))
+        .collect();
+    read.sort_unstable();
+    let mut lines = Vec::new();
+    for (number, id) in read {
+        let collection = plan.collection(id);
+        let Some(of) = &collection.table else { continue };
+        lines.push(format!("%{number} table {}: {} rows", of.name, of.rows));
+        let table = tables(of.handle);
+        for (field, &column) in collection.fields.iter().zip(&of.columns) {
+            lines.push(format!("  {}: {}", field.name, encoding(&table, column as usize)));
+        }
+    }
+    lines
+}
+
 /// The forms of a column's chunks, and what they take.
 fn encoding(table: &Table, column: usize) -> String {
     let mut forms: BTreeMap<&str, usize> = BTreeMap::new();
@@ -92,53 +134,63 @@ fn encoding(table: &Table, column: usize) -> String {
 }
 
 struct Writer<'p> {
-    program: &'p Program,
-    plan: &'p Plan<'p>,
-    ranges: Ranges,
-    numbers: FxHashMap<CollectionId, usize>,
+    plan: &'p Plan,
+    numbers: &'p Numbers,
     lines: Vec<String>,
 }
 
-impl Writer<'_> {
+impl<'p> Writer<'p> {
+    /// The whole plan; statistics are those of lets of the body.
+    fn of(plan: &'p Plan, numbers: &'p Numbers, statistics: &[(usize, LetStatistics)]) -> Self {
+        let mut writer = Writer { plan, numbers, lines: Vec::new() };
+        for (number, block) in plan.blocks.iter().enumerate() {
+            let body = BlockId(number as u32) == plan.body;
+            // Blocks that rules have left behind have no place in the text.
+            if !numbers.shows(block.result) {
+                continue;
+            }
+            if !body {
+                writer.line(0, format!("block of %{}, for each row that asks", numbers.get(block.result)));
+            }
+            for (number, definition) in block.lets.iter().enumerate() {
+                let ran = statistics.iter().find(|(ran, _)| body && *ran == number).map(|(_, ran)| ran);
+                writer.definition(definition, usize::from(!body), ran);
+            }
+        }
+        writer
+    }
+
     fn line(&mut self, depth: usize, text: String) {
         self.lines.push(format!("{}{text}", "  ".repeat(depth)));
     }
 
     fn number(&self, id: CollectionId) -> usize {
-        self.numbers.get(&id).copied().unwrap_or_default()
+        self.numbers.get(id)
     }
 
-    fn tables(&mut self, snapshot: &dyn Fn(TableHandle) -> Arc<Table>) {
-        let mut tables: Vec<(usize, CollectionId)> = self.numbers.iter().map(|(&id, &number)| (number, id)).collect();
-        tables.sort_unstable();
-        for (number, id) in tables {
-            let collection = self.program.collection(id);
-            if let Shape::Table { name, statistics, handle, columns } = &collection.shape {
-                self.line(0, format!("%{number} table {name}: {} rows", statistics.rows));
-                let table = snapshot(*handle);
-                for (field, &column) in collection.fields.iter().zip(columns) {
-                    self.line(1, format!("{}: {}", field.name, encoding(&table, column as usize)));
-                }
-            }
-        }
-    }
-
-    fn definition(&mut self, definition: &LetPlan<'_>, depth: usize) {
-        if !definition.defines.iter().any(|id| self.plan.read.contains(id)) {
+    fn definition(&mut self, definition: &LetPlan, depth: usize, ran: Option<&LetStatistics>) {
+        if !definition.is_read(self.plan) {
             return;
         }
         let once = if depth > 0 && definition.invariant { ", once" } else { "" };
+        let ran_text = ran.map_or_else(String::new, |ran| format!(" ({ran})"));
         match &definition.kind {
             LetKind::Loop(plan) => {
-                self.line(depth, format!("loop{once}"));
+                let pieces = match plan.pieces {
+                    Choice { of: Pieces::Balanced, .. } => String::new(),
+                    Choice { of: Pieces::Morsels, ref why } => format!(", cut by morsels: {why}"),
+                };
+                self.line(depth, format!("loop{once}{pieces}{ran_text}"));
                 self.levels(plan, depth + 1);
-                for (generator, &define) in plan.generators.iter().zip(definition.defines) {
+                for (number, (generator, &define)) in plan.generators.iter().zip(&definition.defines).enumerate() {
                     self.generator(&generator.kind, define, depth + 1);
+                    let notes = ran.into_iter().flat_map(|ran| &ran.notes).filter(|(of, _)| *of == number);
+                    notes.for_each(|(_, note)| self.line(depth + 2, format!("became {note}")));
                 }
             }
             LetKind::Sort { input, order } => {
                 let text = format!(
-                    "%{} sort of %{} by {} fields{once}",
+                    "%{} sort of %{} by {} fields{once}{ran_text}",
                     self.number(definition.defines[0]),
                     self.number(*input),
                     order.len()
@@ -147,22 +199,22 @@ impl Writer<'_> {
             }
             LetKind::Concat { inputs } => {
                 let text = format!(
-                    "%{} concat of {} collections, shared{once}",
+                    "%{} concat of {} collections, shared{once}{ran_text}",
                     self.number(definition.defines[0]),
                     inputs.len()
                 );
                 self.line(depth, text);
             }
             LetKind::Values { rows, .. } => {
-                let text = format!("%{} values: {} rows{once}", self.number(definition.defines[0]), rows.len());
-                self.line(depth, text);
+                let number = self.number(definition.defines[0]);
+                self.line(depth, format!("%{number} values: {} rows{once}{ran_text}", rows.len()));
             }
         }
     }
 
-    fn levels(&mut self, plan: &LoopPlan<'_>, depth: usize) {
+    fn levels(&mut self, plan: &LoopPlan, depth: usize) {
         for (at, level) in plan.levels.iter().enumerate() {
-            let source = match level.source {
+            let source = match &level.source {
                 Source::Rows(id) if at == 0 => format!("morsels of %{}", self.number(*id)),
                 Source::Rows(id) => format!("all rows of %{}", self.number(*id)),
                 Source::Bucket { collection, .. } => format!("bucket of %{}", self.number(*collection)),
@@ -172,16 +224,19 @@ impl Writer<'_> {
                 }
                 Source::Count(_) => "count".to_owned(),
             };
+            let one = if level.one { ", one row of them" } else { "" };
             let conditions = match level.conditions.len() {
                 0 => String::new(),
                 1 => ", then 1 condition".to_owned(),
                 count => format!(", then {count} conditions"),
             };
-            self.line(depth, format!("{source}{conditions}"));
+            let asks = !level.conditions.is_empty() || level.source.probe().is_some();
+            let prunes = if level.prunes && asks { "; chunks by their ranges" } else { "" };
+            self.line(depth, format!("{source}{one}{conditions}{prunes}"));
         }
     }
 
-    fn generator(&mut self, kind: &GeneratorKind<'_>, define: CollectionId, depth: usize) {
+    fn generator(&mut self, kind: &GeneratorKind, define: CollectionId, depth: usize) {
         let number = self.number(define);
         match kind {
             GeneratorKind::Collect { types, .. } => {
@@ -191,79 +246,54 @@ impl Writer<'_> {
                 self.line(depth, format!("%{number} limit: stops when there are enough rows"));
             }
             GeneratorKind::TopK(top_k) => {
-                self.line(depth, format!("%{number} top-k by {} keys: best rows per worker", top_k.order.len()));
+                let rejects = if top_k.rejects { ", others are left out early" } else { "" };
+                let keys = top_k.order.len();
+                self.line(depth, format!("%{number} top-k by {keys} keys: best rows per worker{rejects}"));
             }
-            GeneratorKind::BucketCollect { key, key_types, in_place, .. } => {
-                let layout = KeyLayout::new(self.domains(key, key_types));
-                let kind = match in_place {
-                    Some(in_place) if in_place.is_dense() => "Dense, keys are the numbers of rows".to_owned(),
-                    _ => self.index_kind(&layout, self.ranges.rows(define)),
-                };
-                let why = if in_place.is_some() { kind + "; rows stay in the table" } else { kind };
-                self.line(depth, format!("%{number} bucket_collect: {why}"));
-                self.key(&layout, &self.program.collection(define).fields.clone(), depth + 1);
-            }
+            GeneratorKind::BucketCollect(bucket) => self.buckets(bucket, define, depth),
             GeneratorKind::Reduce(reduce) => self.reduce(reduce, define, depth),
         }
     }
 
-    fn domains(&self, key: &[ScalarId], types: &[DataType]) -> Vec<PartDomain> {
-        let domain = |(&part, &data_type): (&ScalarId, &DataType)| match (
-            grid(&self.ranges, part),
-            PartDomain::of_type(data_type),
-        ) {
-            (Some(grid), PartDomain::Integer(_)) => PartDomain::Integer(grid),
-            (_, domain) => domain,
+    fn buckets(&mut self, bucket: &BucketPlan, define: CollectionId, depth: usize) {
+        let text = match &bucket.in_place {
+            Some(in_place) if in_place.is_dense() => {
+                "Dense: keys are the numbers of rows; rows stay in the table".to_owned()
+            }
+            Some(_) => format!("{}; rows stay in the table", expected(&bucket.index)),
+            None => adaptive(&bucket.index),
         };
-        key.iter().zip(types).map(domain).collect()
+        self.line(depth, format!("%{} bucket_collect: {text}", self.number(define)));
+        self.key(&bucket.layout, &self.plan.collection(define).fields, depth + 1);
     }
 
-    fn index_kind(&self, layout: &KeyLayout, rows: Option<u64>) -> String {
-        let Some(rows) = rows else { return format!("{}, by the keys at hand", width_name(layout.width)) };
-        match (index_form(layout, rows, false), layout.codes()) {
-            (IndexForm::Direct, Some(codes)) => format!("Direct, {codes} codes for at most {rows} rows"),
-            (IndexForm::Ranked, Some(codes)) => format!("Ranked, {codes} codes for at most {rows} rows"),
-            (_, Some(codes)) => format!("Hash, {codes} codes are too many for at most {rows} rows"),
-            _ => format!("Hash of {}", width_name(layout.width)),
-        }
-    }
-
-    fn reduce(&mut self, reduce: &ReducePlan<'_>, define: CollectionId, depth: usize) {
+    fn reduce(&mut self, reduce: &ReducePlan, define: CollectionId, depth: usize) {
         let number = self.number(define);
-        let fields = self.program.collection(define).fields.clone();
-        if reduce.key.is_none() {
-            self.line(depth, format!("%{number} reduce: one group a worker"));
-        } else {
-            let own = self.plan.own.contains_key(&define);
-            let text = reduce.layout.parts.iter().any(|part| matches!(part.domain, PartDomain::Text));
-            let (codes, rows) = (reduce.layout.codes(), reduce.rows.count);
-            let why = match (GroupKind::of(&reduce.layout, reduce.rows), codes) {
-                _ if own => "Own: made of the rows beside those that ask, unless one key fills a chunk".to_owned(),
-                (GroupKind::Ordered, _) => "Ordered: rows come clustered by the key".to_owned(),
-                (GroupKind::Few, Some(codes)) => {
-                    format!("Few, {codes} codes (up to {FEW_CODES}): the code is the group")
-                }
-                (GroupKind::Set, Some(codes)) => format!("Set, a bit for each of {codes} codes"),
-                (GroupKind::Dense, Some(codes)) => {
-                    format!("Dense, {codes} codes for at most {rows} rows: the code is the group")
-                }
-                (GroupKind::Direct, Some(codes)) => format!("Direct, {codes} codes for at most {rows} rows"),
-                (_, Some(codes)) => {
-                    format!("Hash of {}, {codes} codes (beyond {FEW_CODES})", width_name(reduce.layout.width))
-                }
-                _ if text => {
-                    format!(
-                        "Hash of {} (Few or packed if one dictionary holds the text)",
-                        width_name(reduce.layout.width)
-                    )
-                }
-                _ => format!("Hash of {}", width_name(reduce.layout.width)),
-            };
-            self.line(depth, format!("%{number} bucket_reduce: {why}"));
+        let collection = self.plan.collection(define);
+        let fields = &collection.fields;
+        match &reduce.groups {
+            None => self.line(depth, format!("%{number} reduce: one group a worker")),
+            Some(groups) => {
+                let text = match collection.own {
+                    Some(_) => "Own: made of the rows beside those that ask, unless one key fills a chunk".to_owned(),
+                    None => adaptive(groups),
+                };
+                self.line(depth, format!("%{number} bucket_reduce: {text}"));
+            }
         }
-        self.key(&reduce.layout, &fields, depth + 1);
+        self.key(&reduce.layout, fields, depth + 1);
         for (aggregate, field) in reduce.aggregates.iter().zip(&fields[reduce.key_types.len()..]) {
             self.line(depth + 1, format!("{}: {}", field.name, aggregate_text(aggregate)));
+        }
+        if reduce.groups.is_some() && collection.own.is_none() {
+            let Choice { of, why } = &reduce.partitions;
+            self.line(depth + 1, format!("partitioned: {}{why}", if *of { "" } else { "no, " }));
+        }
+        if let Some(index) = &reduce.index {
+            self.line(depth + 1, format!("looked up by: {}", adaptive(index)));
+        }
+        if collection.group_filter.is_some() {
+            self.line(depth + 1, "filtered by the conditions of its only reader".to_owned());
         }
     }
 
@@ -288,17 +318,22 @@ impl Writer<'_> {
     }
 }
 
-fn width_name(width: KeyWidth) -> &'static str {
-    match width {
-        KeyWidth::Bits32 => "32-bit keys",
-        KeyWidth::Bits64 => "64-bit keys",
-        KeyWidth::Bits128 => "128-bit keys",
-        KeyWidth::Bytes => "bytes",
-        KeyWidth::Text => "strings",
-    }
+/// What is expected, and why.
+fn expected<T: fmt::Debug>(choice: &Adaptive<T>) -> String {
+    format!("{:?}: {}", choice.expected.of, choice.expected.why)
 }
 
-fn aggregate_text(plan: &AggregatePlan<'_>) -> String {
+/// The same, and what else it may become.
+fn adaptive<T: fmt::Debug + PartialEq>(choice: &Adaptive<T>) -> String {
+    let text = expected(choice);
+    if choice.is_certain() {
+        return text;
+    }
+    let others: Vec<String> = choice.candidates[1..].iter().map(|other| format!("{other:?}")).collect();
+    format!("{text}; or {}, by {}", others.join(", "), choice.test)
+}
+
+fn aggregate_text(plan: &AggregatePlan) -> String {
     let AggregateKind { reduction, distinct, argument, .. } = &plan.kind;
     let register = match argument {
         Some((_, register)) => match register {

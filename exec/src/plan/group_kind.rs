@@ -12,12 +12,14 @@
 //!   Fresh pages of the array are zero and cost nothing until a code falls into them.
 //! * *Hash*: keys get numbers in the order in which they come.
 
+use crate::plan::choice::{Adaptive, Choice};
 use crate::plan::index_form::{IndexForm, index_form};
-use crate::plan::key_layout::KeyLayout;
+use crate::plan::key_layout::{KeyLayout, PartDomain};
 use crate::technique::Technique;
+use serde::{Deserialize, Serialize};
 
 /// How many rows a reduction takes, and how they come.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rows {
     /// An upper bound, of rows of the outermost index.
     pub(crate) count: u64,
@@ -34,7 +36,7 @@ pub(crate) struct Rows {
 }
 
 /// A way to number the groups of keys; see the file's head.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum GroupKind {
     Few,
     Ordered,
@@ -66,9 +68,71 @@ const SET_CODES_PER_ROW: u64 = 16;
 /// Codes of a Set, at most (128 MiB for each worker).
 const SET_CODES_MAX: u64 = 1 << 30;
 
-impl GroupKind {
-    /// The best way for keys of this layout.
+/// How a loop numbers groups: what it decided once it knew its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Numbering {
+    pub(crate) kind: GroupKind,
+    /// Whether a hash table of groups is to find them by their keys, too.
+    pub(crate) own_index: bool,
+}
+
+impl Numbering {
+    /// The best one for keys of this layout and so many rows.
     pub(crate) fn of(layout: &KeyLayout, rows: Rows) -> Self {
+        // Unless a set of bits finds them better.
+        let own_index = rows.keys_unread && index_form(layout, rows.count, false) == IndexForm::Hash;
+        Numbering { kind: GroupKind::of(layout, rows), own_index }
+    }
+}
+
+impl GroupKind {
+    /// What is expected before rows are seen, and what it becomes when there are fewer, or one dictionary holds the text.
+    pub(crate) fn expected(layout: &KeyLayout, rows: Rows) -> Adaptive<Self> {
+        let of = |layout: &KeyLayout, count: u64, workers: u64| GroupKind::of(layout, Rows { count, workers, ..rows });
+        let kind = of(layout, rows.count, rows.workers);
+        let expected = Choice::new(kind, kind.why(layout, rows));
+        if layout.parts.iter().any(|part| matches!(part.domain, PartDomain::Text)) {
+            // Codes of a dictionary may be few or many.
+            use GroupKind::{Dense, Direct, Few, Hash, Ordered, Set};
+            let others = [Few, Ordered, Set, Dense, Direct, Hash].into_iter().filter(|&other| match other {
+                Ordered => rows.clustered,
+                Set => rows.keys_only,
+                Dense => rows.numbers.is_some(),
+                _ => true,
+            });
+            return Adaptive::new(expected, others, "whether one dictionary holds the text, and how many rows come");
+        }
+        // A kind pays from some number of rows for a code on, which differs between kinds: all that lie below are tried.
+        let counts = (0..64).map(|bit| 1u64 << bit).take_while(|&count| count <= rows.count);
+        let workers = [1, rows.workers];
+        let others: Vec<GroupKind> = counts
+            .chain([0, rows.count])
+            .flat_map(|count| workers.map(|workers| of(layout, count, workers)))
+            .chain(layout.codes().into_iter().flat_map(|codes| {
+                let near =
+                    [codes, codes * ROWS_PER_DENSE_CODE, codes / DIRECT_CODES_PER_ROW, codes / SET_CODES_PER_ROW];
+                near.into_iter().filter(|&count| count <= rows.count).map(|count| of(layout, count, 1))
+            }))
+            .collect();
+        Adaptive::new(expected, others, "how many rows come, and to how many workers")
+    }
+
+    /// What decided for this kind.
+    pub(crate) fn why(self, layout: &KeyLayout, rows: Rows) -> String {
+        let (width, rows) = (layout.width.name(), rows.count);
+        match (self, layout.codes()) {
+            (GroupKind::Ordered, _) => "rows come clustered by the key".to_owned(),
+            (GroupKind::Few, Some(codes)) => format!("{codes} codes (up to {FEW_CODES}): the code is the group"),
+            (GroupKind::Set, Some(codes)) => format!("a bit for each of {codes} codes"),
+            (GroupKind::Dense, Some(codes)) => format!("{codes} codes for at most {rows} rows: the code is the group"),
+            (GroupKind::Direct, Some(codes)) => format!("{codes} codes for at most {rows} rows"),
+            (_, Some(codes)) => format!("{width}, {codes} codes are too many for at most {rows} rows"),
+            _ => width.to_owned(),
+        }
+    }
+
+    /// The best way for keys of this layout.
+    fn of(layout: &KeyLayout, rows: Rows) -> Self {
         let Some(codes) = layout.codes() else { return GroupKind::Hash };
         let is_set = codes <= SET_CODES_MAX && codes / SET_CODES_PER_ROW <= rows.count;
         let is_dense = codes > FEW_CODES
@@ -95,11 +159,6 @@ impl GroupKind {
             GroupKind::Hash
         }
     }
-}
-
-/// Whether a hash table of groups is to find them by their keys, too: unless a set of bits does it better.
-pub(crate) fn is_own_index(layout: &KeyLayout, rows: Rows) -> bool {
-    rows.keys_unread && index_form(layout, rows.count, false) == IndexForm::Hash
 }
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
 //! Buckets that a sorted table already is.
 
-use crate::plan::compile::{LevelPlan, grid};
+use crate::plan::compile::grid;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
+use crate::plan::tree::LevelPlan;
 use crate::technique::Technique;
 use multiloop_planner::analysis::ranges::{Grid, Ranges};
 use multiloop_planner::multiloop::kept::proven;
 use multiloop_planner::multiloop::{CollectionId, Index, Program, Scalar, ScalarId, Shape, Source};
+use serde::{Deserialize, Serialize};
 
 /// A BucketCollect whose rows are those of a table.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct InPlace {
     pub(crate) collection: CollectionId,
     /// The field of the table that each value is.
@@ -16,6 +19,7 @@ pub(crate) struct InPlace {
 }
 
 /// A key that is a column of a table in whose rows it increases.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SortedKey {
     pub(crate) field: u32,
     pub(crate) layout: KeyLayout,
@@ -30,7 +34,7 @@ impl InPlace {
         program: &Program,
         ranges: &Ranges,
         nest: &[Index],
-        levels: &[LevelPlan<'_>],
+        levels: &[LevelPlan],
         (key, value): (&[ScalarId], &[ScalarId]),
     ) -> Option<Self> {
         let ([Index { id, source: Source::Rows(collection) }], [level]) = (nest, levels) else { return None };

@@ -4,10 +4,11 @@ use crate::column::dictionary::Dictionary;
 use crate::plan::code_range::{CodeRange, WideRange};
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::types::DataType;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// How keys of some parts become codes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct KeyLayout {
     pub(crate) parts: Vec<PartLayout>,
     pub(crate) width: KeyWidth,
@@ -16,7 +17,7 @@ pub(crate) struct KeyLayout {
 }
 
 /// What codes are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum KeyWidth {
     /// Integers of 32 bits, kept in 64.
     Bits32,
@@ -31,7 +32,7 @@ pub(crate) enum KeyWidth {
 }
 
 /// One part of a key.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PartLayout {
     pub(crate) domain: PartDomain,
     /// Where its code stands in a packed key.
@@ -39,11 +40,12 @@ pub(crate) struct PartLayout {
 }
 
 /// Which values a part can have.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum PartDomain {
     /// Integer-like or boolean.
     Integer(Grid),
-    /// Strings of one dictionary.
+    /// Strings of one dictionary; never before a loop has its tables, so that no plan has one.
+    #[serde(skip)]
     Code(Arc<Dictionary>),
     /// Floats.
     Float,
@@ -51,6 +53,19 @@ pub(crate) enum PartDomain {
     Text,
     /// Intervals.
     Interval,
+}
+
+impl KeyWidth {
+    /// For people.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            KeyWidth::Bits32 => "32-bit keys",
+            KeyWidth::Bits64 => "64-bit keys",
+            KeyWidth::Bits128 => "128-bit keys",
+            KeyWidth::Bytes => "bytes",
+            KeyWidth::Text => "strings",
+        }
+    }
 }
 
 impl PartDomain {

@@ -1,11 +1,13 @@
 //! What is decided about a program before it runs. It knows no device.
 //!
-//! `compile` goes over the lets: where each condition is evaluated, which collections need an index, which lets of nested
-//! blocks are computed once (`invariance`). `nodes` compiles scalars, each with the `register` that holds its values;
-//! `key_layout` lays out keys, `group_kind` and `index_form` choose how groups are numbered and found, `aggregate` what
-//! is kept of a reduction, `in_place` which buckets a table already is. `explain` says all that, `statistics` what a run notes.
+//! `tree` is the plan as a value: each choice a field, with what decided it (`choice`). `compile` makes it: where each condition
+//! is evaluated, which collections need an index, which lets of nested blocks are computed once (`invariance`). `nodes` compiles
+//! scalars, each with the `register` that holds its values; `key_layout` lays out keys, `group_kind` and `index_form` choose how
+//! groups are numbered and found (once more when the data is at hand), `aggregate` says what is kept of a reduction, `in_place`
+//! which buckets a table already is. `explain` prints the plan, `statistics` is what a run notes.
 
 pub(crate) mod aggregate;
+pub(crate) mod choice;
 pub mod code_range;
 pub(crate) mod compile;
 pub(crate) mod explain;
@@ -17,6 +19,12 @@ pub(crate) mod key_layout;
 pub mod nodes;
 pub mod register;
 pub(crate) mod statistics;
+pub(crate) mod tree;
 
-pub use explain::{Placement, place};
+#[cfg(test)]
+mod tests;
+
+pub use compile::plan;
+pub use explain::{Numbers, Placement, place};
 pub use statistics::LetStatistics;
+pub use tree::{Machine, Plan};

@@ -9,9 +9,10 @@ use multiloop_planner::multiloop::{BlockId, CollectionId, Index, IndexId, Let, P
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// A compiled scalar.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Node {
     pub(crate) operation: Operation,
     pub(crate) data_type: DataType,
@@ -28,7 +29,7 @@ pub(crate) struct Node {
 }
 
 /// What a node does; arguments are node numbers.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Operation {
     /// Field of an index, by position in the nest; `optional` if the index may stand on no row.
     Column {
@@ -272,7 +273,7 @@ fn captured(program: &Program, block: BlockId) -> Vec<ScalarId> {
 }
 
 /// The scalars of one loop.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expressions {
     pub(crate) nodes: Vec<Node>,
     pub(crate) numbers: FxHashMap<ScalarId, u32>,

@@ -1,8 +1,10 @@
 //! Registers: the forms in which scalars are computed.
 
+use serde::{Deserialize, Serialize};
+
 /// The form in which a scalar is computed. Integer-like types (smallint to bigint, date, time, timestamp, decimal)
 /// take the narrowest of the three integer registers that their value range allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Register {
     /// boolean, and NULL without a type.
     Bool,

@@ -18,13 +18,16 @@ pub struct LetStatistics {
     pub time: Duration,
     /// Bytes of memory that the statement holds more than before.
     pub bytes: u64,
+    /// What became of the plan's adaptive choices: of which of the loop's generators, and what.
+    pub notes: Vec<(usize, String)>,
 }
 
+/// Without the name.
 impl fmt::Display for LetStatistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rows: Vec<String> = self.rows_out.iter().map(u64::to_string).collect();
         let milliseconds = self.time.as_secs_f64() * 1e3;
-        write!(f, "{}: {} rows in, ", self.name, self.rows_in)?;
+        write!(f, "{} rows in, ", self.rows_in)?;
         if self.chunks_skipped > 0 {
             write!(f, "{} chunks skipped, ", self.chunks_skipped)?;
         }

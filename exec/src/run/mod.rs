@@ -1,16 +1,17 @@
 //! Runs a program: its lets in order, then its result as record batches.
 
+use crate::collections::rows::RowSet;
 use crate::column::arrow::to_record_batch;
 use crate::column::{Chunk, Table};
 use crate::cpu::collections::bindings::Captured;
 use crate::cpu::collections::claims::check_given;
 use crate::cpu::collections::clustered::OwnGroups;
-use crate::cpu::collections::stored::{RowSet, Stored};
+use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::{Driver, Frame, Shared};
 use crate::cpu::{multiloop, sort};
-use crate::plan::compile::{LetKind, LetPlan, Plan};
-use crate::plan::explain;
 use crate::plan::statistics::LetStatistics;
+use crate::plan::tree::{LetKind, LetPlan, Machine, Plan};
+use crate::plan::{Numbers, explain, plan};
 use crate::workers::context::Context;
 use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
@@ -36,14 +37,24 @@ pub fn run(
     context: &Context,
     pool: &Pool,
 ) -> Result<Output> {
-    let plan = Plan::new(program)?;
-    let shared = Shared::new(&plan, tables, parameters, context, &Lets);
+    run_plan(&plan(program, Machine { workers: pool.threads() })?, tables, parameters, context, pool)
+}
+
+/// Runs what was planned, on the workers of a pool; the rest as [`run`].
+pub fn run_plan(
+    plan: &Plan,
+    tables: &dyn Fn(TableHandle) -> Arc<Table>,
+    parameters: &[Value],
+    context: &Context,
+    pool: &Pool,
+) -> Result<Output> {
+    let shared = Shared::new(plan, tables, parameters, context, &Lets);
     let captured = Captured::default();
     let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
-    frame.block(program.body, Some(pool))?;
-    let result = frame.get(program.body().result)?;
+    frame.block(plan.body, Some(pool))?;
+    let result = frame.get(plan.block(plan.body).result)?;
     let statistics = shared.statistics.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
-    Ok(Output::new(program, result.rows()?.clone(), statistics))
+    Ok(Output::new(plan, result.rows()?.clone(), statistics))
 }
 
 /// The rows of a result, handed out as record batches one at a time.
@@ -57,15 +68,15 @@ pub struct Output {
 }
 
 impl Output {
-    fn new(program: &Program, rows: RowSet, statistics: Vec<(usize, LetStatistics)>) -> Self {
-        let result = program.collection(program.body().result);
+    fn new(plan: &Plan, rows: RowSet, statistics: Vec<(usize, LetStatistics)>) -> Self {
+        let result = plan.collection(plan.block(plan.body).result);
         let field = |(name, position): &(String, u32)| {
             let Field { data_type, nullable, .. } = result.fields[*position as usize];
             Field { name: name.clone(), data_type, nullable }
         };
         let position = |position: u32| rows.fields.as_ref().map_or(position, |fields| fields[position as usize]);
-        let columns = program.output.iter().map(|(_, at)| position(*at)).collect();
-        Output { fields: program.output.iter().map(field).collect(), columns, rows, next: 0, statistics }
+        let columns = plan.output.iter().map(|(_, at)| position(*at)).collect();
+        Output { fields: plan.output.iter().map(field).collect(), columns, rows, next: 0, statistics }
     }
 
     /// Names and types of the columns.
@@ -88,6 +99,11 @@ impl Output {
         self.statistics.iter().map(named).collect()
     }
 
+    /// The plan that was run, with what became of it; blocks that run for rows which ask have no figures.
+    pub fn analysed(&self, plan: &Plan, numbers: &Numbers) -> String {
+        explain::analysed(plan, numbers, &self.statistics)
+    }
+
     fn convert(&self, chunk: &Chunk) -> Result<RecordBatch> {
         let columns = self.columns.iter().map(|&column| chunk.columns[column as usize].clone()).collect();
         to_record_batch(&self.fields, &Chunk::new(chunk.rows, columns))
@@ -108,24 +124,24 @@ impl<'a> Frame<'a> {
     /// Computes the lets of a block; without a pool on this thread.
     fn block(&mut self, block: BlockId, pool: Option<&Pool>) -> Result<()> {
         let plan = self.shared.plan;
-        for (number, definition) in plan.blocks[block.0 as usize].iter().enumerate() {
+        for (number, definition) in plan.block(block).lets.iter().enumerate() {
             self.check()?;
-            if !definition.defines.iter().any(|id| plan.read.contains(id)) {
+            if !definition.is_read(plan) {
                 continue;
             }
             if pool.is_some() {
-                self.shared.chunks_skipped.store(0, Ordering::Relaxed);
+                self.shared.begin_notes();
             }
             let (started, bytes) = (Instant::now(), self.shared.context.memory.used());
             let outcome = self.invariant_or_new(block, number, definition, pool);
             if let (Some(_), Ok(stored)) = (pool, &outcome)
                 && !stored.iter().any(|stored| matches!(**stored, Stored::Own(_)))
             {
-                self.note(number, definition, stored, started, bytes);
+                self.note_let(number, definition, stored, started, bytes);
             }
             if let (true, Ok(stored)) = (cfg!(debug_assertions), &outcome) {
-                let mut given = definition.defines.iter().zip(stored).filter(|(id, _)| plan.read.contains(id));
-                given.try_for_each(|(&id, stored)| check_given(plan.program, &plan.ranges, id, stored))?;
+                let given = definition.defines.iter().map(|&id| plan.collection(id)).zip(stored);
+                given.filter(|(made, _)| made.reads.any).try_for_each(|(made, stored)| check_given(made, stored))?;
             }
             if let Err(error) = &outcome
                 && matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::OutOfMemory | ErrorKind::Internal)
@@ -141,13 +157,13 @@ impl<'a> Frame<'a> {
     }
 
     /// Notes what a let of the body did.
-    fn note(&self, number: usize, definition: &LetPlan<'_>, stored: &[Arc<Stored>], started: Instant, bytes: usize) {
+    fn note_let(&self, number: usize, definition: &LetPlan, stored: &[Arc<Stored>], started: Instant, bytes: usize) {
         let input = match &definition.kind {
             LetKind::Loop(plan) => {
                 plan.levels.first().and_then(|level| level.source.collection()).into_iter().collect()
             }
             LetKind::Sort { input, .. } => vec![*input],
-            LetKind::Concat { inputs } => inputs.to_vec(),
+            LetKind::Concat { inputs } => inputs.clone(),
             LetKind::Values { .. } => Vec::new(),
         };
         let rows = |id| self.get(id).map_or(0, |stored| stored.row_count() as u64);
@@ -158,6 +174,7 @@ impl<'a> Frame<'a> {
             rows_out: stored.iter().map(|stored| stored.row_count() as u64).collect(),
             time: started.elapsed(),
             bytes: self.shared.context.memory.used().saturating_sub(bytes) as u64,
+            notes: self.shared.notes.lock().map(|mut notes| std::mem::take(&mut *notes)).unwrap_or_default(),
         };
         if let Ok(mut all) = self.shared.statistics.lock() {
             all.push((number, statistics));
@@ -169,7 +186,7 @@ impl<'a> Frame<'a> {
         &self,
         block: BlockId,
         number: usize,
-        definition: &'a LetPlan<'a>,
+        definition: &'a LetPlan,
         pool: Option<&Pool>,
     ) -> Result<Vec<Arc<Stored>>> {
         if pool.is_some() || !definition.invariant {
@@ -184,11 +201,11 @@ impl<'a> Frame<'a> {
     }
 
     /// What a let defines, if all of it that is read are own groups, as far as chunks allow.
-    fn own(&self, definition: &LetPlan<'_>) -> Result<Option<Vec<Arc<Stored>>>> {
+    fn own(&self, definition: &LetPlan) -> Result<Option<Vec<Arc<Stored>>>> {
         let plan = self.shared.plan;
-        let groups = definition.defines.iter().map(|id| match plan.own.get(id) {
+        let groups = definition.defines.iter().map(|&id| match &plan.collection(id).own {
             Some(key) => Ok(OwnGroups::of(self.get(key.table)?.rows()?, key.field).map(Stored::Own)),
-            None if plan.read.contains(id) => Ok(None),
+            None if plan.collection(id).reads.any => Ok(None),
             None => Ok(Some(Stored::Rows(RowSet::new(Vec::new())))),
         });
         let groups = groups.collect::<Result<Option<Vec<Stored>>>>()?;
@@ -196,12 +213,12 @@ impl<'a> Frame<'a> {
         Ok(groups.filter(any).map(|groups| groups.into_iter().map(Arc::new).collect()))
     }
 
-    fn definition(&self, definition: &'a LetPlan<'a>, pool: Option<&Pool>) -> Result<Vec<Arc<Stored>>> {
+    fn definition(&self, definition: &'a LetPlan, pool: Option<&Pool>) -> Result<Vec<Arc<Stored>>> {
         if let Some(groups) = self.own(definition)? {
             return Ok(groups);
         }
         match &definition.kind {
-            LetKind::Loop(plan) => multiloop::run(self, plan, definition.defines, pool),
+            LetKind::Loop(plan) => multiloop::run(self, plan, &definition.defines, pool),
             LetKind::Sort { input, order } => {
                 let input = self.get(*input)?;
                 let types = self.shared.plan.types(definition.defines[0]);
@@ -229,7 +246,7 @@ struct Lets;
 impl Driver for Lets {
     fn nested(&self, around: &Frame<'_>, block: BlockId, field: u32, captured: &Captured) -> Result<Value> {
         let shared = around.shared;
-        let result = shared.plan.program.block(block).result;
+        let result = shared.plan.block(block).result;
         let mut frame = Frame { shared, parent: Some(around), captured, own: FxHashMap::default() };
         frame.block(block, None)?;
         frame.get(result)?.rows()?.single(field, around.field_type(result, field))

@@ -4,11 +4,11 @@
 //! A proof that is wrong gives wrong rows without a word: groups twice, or keys that are not found. Here it gives an internal
 //! error. Release builds look at nothing.
 
-use super::stored::{RowSet, Stored};
+use super::stored::Stored;
+use crate::collections::rows::RowSet;
 use crate::column::Column;
+use crate::plan::tree::CollectionPlan;
 use crate::{Error, Result};
-use multiloop_planner::analysis::ranges::Ranges;
-use multiloop_planner::multiloop::{CollectionId, Program};
 use rustc_hash::FxHashSet;
 
 /// Rows of a collection that are looked at, at most.
@@ -60,25 +60,25 @@ pub(crate) fn check_increasing(keys: &[&Column], step: Option<i128>) -> Result<(
 }
 
 /// An error if what a let gave is more than is proven of it.
-pub(crate) fn check_given(program: &Program, ranges: &Ranges, id: CollectionId, stored: &Stored) -> Result<()> {
+pub(crate) fn check_given(plan: &CollectionPlan, stored: &Stored) -> Result<()> {
     if let Stored::Own(_) = stored {
         return Ok(());
     }
-    if ranges.rows(id).is_some_and(|most| stored.row_count() as u64 > most) {
-        return Err(Error::internal(format!("collection {} has more rows than it can have", id.0)));
+    if plan.rows_max.is_some_and(|most| stored.row_count() as u64 > most) {
+        return Err(Error::internal("a collection has more rows than it can have"));
     }
     let rows = match stored {
         Stored::Rows(rows) => rows,
         Stored::Groups(groups) => &groups.rows,
         Stored::Buckets(_) | Stored::Own(_) => return Ok(()),
     };
-    for (number, field) in (0..).zip(&program.collection(id).fields) {
+    for ((number, field), bounds) in (0..).zip(&plan.fields).zip(&plan.bounds) {
         // Of groups that are only looked up there are no keys.
         if rows.position(number) == u32::MAX {
             continue;
         }
-        check_field(rows, rows.position(number) as usize, (field.nullable, ranges.field(id, number)))
-            .map_err(|what| Error::internal(format!("{what}: field {} of collection {}", field.name, id.0)))?;
+        check_field(rows, rows.position(number) as usize, (field.nullable, *bounds))
+            .map_err(|what| Error::internal(format!("{what}: field {}", field.name)))?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Clustered tables whose groups are made where they are asked for.
 
+use crate::collections::rows::RowSet;
 use crate::column::{CHUNK_ROWS, Chunk, Column};
-use crate::cpu::collections::stored::RowSet;
 use crate::cpu::vector::rows::Source;
 use std::sync::Arc;
 

@@ -9,8 +9,9 @@
 //! bring their columns into the order of the keys.
 
 use super::claims::check_increasing;
-use super::stored::{Buckets, Members, RowSet};
+use super::stored::{Buckets, Members};
 use crate::Result;
+use crate::collections::rows::RowSet;
 use crate::column::Column;
 use crate::cpu::index::KeyIndex;
 use crate::cpu::vector::chunked::Chunked;

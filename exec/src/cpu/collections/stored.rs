@@ -1,6 +1,6 @@
 //! Collections that have been computed: what later loops, lookups and the result read.
 
-use crate::column::Chunk;
+use crate::collections::rows::RowSet;
 use crate::cpu::collections::clustered::OwnGroups;
 use crate::cpu::index::{KeyIndex, Spans};
 use crate::cpu::keys::codes::Codes;
@@ -33,17 +33,6 @@ pub(crate) enum Stored {
     Own(OwnGroups),
 }
 
-/// Rows in chunks.
-#[derive(Clone, Debug)]
-pub(crate) struct RowSet {
-    pub(crate) chunks: Vec<Arc<Chunk>>,
-    /// For each field its position among the chunks' columns; none if they are the same.
-    pub(crate) fields: Option<Arc<[u32]>>,
-    pub(crate) rows: usize,
-    /// What the rows count for; shared by clones.
-    pub(crate) reservation: Option<Arc<Reservation>>,
-}
-
 /// Rows by key.
 #[derive(Debug)]
 pub(crate) struct Buckets {
@@ -72,12 +61,6 @@ pub(crate) struct Groups {
 }
 
 impl RowSet {
-    /// Rows in chunks whose columns are the fields.
-    pub(crate) fn new(chunks: Vec<Arc<Chunk>>) -> Self {
-        let rows = chunks.iter().map(|chunk| chunk.rows).sum();
-        RowSet { chunks, fields: None, rows, reservation: None }
-    }
-
     /// Rows of these columns, counted against the memory limit.
     pub(crate) fn gathered(
         columns: Vec<Gathered>,
@@ -105,11 +88,6 @@ impl RowSet {
         Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
     }
 
-    /// The position of a field among the chunks' columns.
-    pub(crate) fn position(&self, field: u32) -> u32 {
-        self.fields.as_ref().map_or(field, |fields| fields[field as usize])
-    }
-
     /// A field as a source that is read by the numbers of rows; none if the chunks' lengths forbid it.
     pub(crate) fn source(&self, field: u32) -> Option<TileSource> {
         let position = self.position(field);
@@ -132,14 +110,6 @@ impl RowSet {
             row -= chunk.rows;
         }
         Value::Null
-    }
-
-    /// The value of a field in the only row.
-    pub(crate) fn single(&self, field: u32, data_type: DataType) -> Result<Value> {
-        let Some(chunk) = self.chunks.iter().find(|chunk| chunk.rows > 0) else {
-            return Err(Error::internal("a reduction without its row"));
-        };
-        Ok(chunk.columns[self.position(field) as usize].value(0, data_type))
     }
 }
 

@@ -97,6 +97,11 @@ impl Expressions {
         &self.nodes[self.number(scalar)]
     }
 
+    /// What a root does.
+    pub(crate) fn operation(&self, scalar: ScalarId) -> &nodes::Operation {
+        &self.root(scalar).operation
+    }
+
     /// The register in which a root is computed.
     pub fn register(&self, scalar: ScalarId) -> Register {
         self.root(scalar).register

@@ -19,7 +19,7 @@ use crate::cpu::table::{GroupTable, Which};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::builder::{Gathered, GatheredData};
 use crate::plan::code_range::{CodeRange, WideRange};
-use crate::plan::group_kind::{GroupKind, Rows, is_own_index};
+use crate::plan::group_kind::{GroupKind, Numbering};
 use crate::plan::key_layout::{KeyLayout, KeyWidth};
 use multiloop_planner::types::DataType;
 use std::ops::Range;
@@ -127,11 +127,10 @@ pub(crate) struct Segment {
 }
 
 impl Grouper {
-    /// No groups yet, of keys of this layout; none for a reduction without a key.
-    pub(crate) fn new(layout: Option<&KeyLayout>, types: &[DataType], rows: Rows) -> Self {
-        let Some(layout) = layout else { return Grouper::One };
+    /// No groups yet, of keys of this layout, numbered in this way.
+    pub(crate) fn new(layout: &KeyLayout, types: &[DataType], numbering: Numbering) -> Self {
         let codes = layout.codes().unwrap_or_default() as usize;
-        match GroupKind::of(layout, rows) {
+        match numbering.kind {
             GroupKind::Few => Grouper::few_of(layout, 0, codes, false),
             GroupKind::Dense => Grouper::few_of(layout, 0, codes, true),
             GroupKind::Ordered => Grouper::Ordered { layout: layout.clone(), codes: Vec::new(), segments: Vec::new() },
@@ -144,7 +143,7 @@ impl Grouper {
                 cuts: SharedCuts::default(),
             },
             GroupKind::Hash => {
-                let (hashed, own_index) = (layout.hashed(), is_own_index(layout, rows));
+                let (hashed, own_index) = (layout.hashed(), numbering.own_index);
                 Grouper::Hash {
                     table: GroupTable::new(hashed.width, 0),
                     keys: kept_keys(&hashed, types, own_index),
@@ -721,8 +720,8 @@ mod tests {
     /// Hashed groups of these keys, in tiles of which each is a piece of its own.
     fn hashed(tiles: &[&[i64]]) -> Grouper {
         let layout = KeyLayout::new(vec![PartDomain::of_type(DataType::BigInt)]);
-        let rows = Rows { count: 0, clustered: false, keys_only: false, numbers: None, keys_unread: false, workers: 1 };
-        let mut grouper = Grouper::new(Some(&layout), &[DataType::BigInt], rows);
+        let numbering = Numbering { kind: GroupKind::Hash, own_index: false };
+        let mut grouper = Grouper::new(&layout, &[DataType::BigInt], numbering);
         let (mut codes, mut assigned) = (Codes::default(), Assigned::default());
         for (piece, keys) in tiles.iter().enumerate() {
             grouper.begin_piece(piece);

@@ -31,9 +31,8 @@ use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::builder::Gathered;
 use crate::cpu::vector::rows::NO_GROUP;
 use crate::plan::code_range::KeyRange;
-use crate::plan::index_form::{IndexForm, index_form};
+use crate::plan::index_form::{IndexForm, Indexing};
 use crate::plan::key_layout::{KeyLayout, PartDomain};
-use crate::technique::Technique;
 use crate::workers::context::{Memory, Reservation};
 use crate::workers::schedule::Workers;
 use crate::{Error, ErrorKind, Result};
@@ -108,16 +107,11 @@ impl KeyIndex {
             return Ok(Built { index, order: None });
         }
         let domains = keys.iter().zip(types).map(|(column, &data_type)| domain_of(column, data_type, workers));
-        let mut layout = KeyLayout::new(domains.collect::<Result<_>>()?);
+        let layout = KeyLayout::new(domains.collect::<Result<_>>()?);
         let mut reservation = Reservation::new(&workers.context.memory);
         reservation.add(rows * 24)?;
-        let mut form = index_form(&layout, rows as u64, workers.pool.is_none());
-        if form == IndexForm::Hash
-            && let Some(stepped) = layout_in_steps(&layout, keys, workers)?
-        {
-            form = index_form(&stepped, rows as u64, workers.pool.is_none());
-            layout = if form == IndexForm::Hash { layout } else { stepped };
-        }
+        let in_steps = |layout: &KeyLayout| layout_in_steps(layout, keys, workers);
+        let Indexing { form, layout } = Indexing::of(layout, rows as u64, workers.pool.is_none(), in_steps)?;
         if let (IndexForm::Ranked, Some(size)) = (form, layout.codes())
             && rows > ranked_parts::PARTS_ROWS
             && !workers.is_one()
@@ -173,7 +167,7 @@ impl KeyIndex {
     pub(crate) fn of_sorted(layout: &KeyLayout, columns: &[&Column], workers: Workers<'_>) -> Result<Option<Self>> {
         let rows: usize = columns.iter().map(|column| column.rows()).sum();
         let (Some(size), Some(range)) = (layout.codes(), layout.code_range()) else { return Ok(None) };
-        if index_form(layout, rows as u64, workers.pool.is_none()) != IndexForm::Ranked {
+        if !Indexing::ranks_increasing(layout, rows as u64, workers.pool.is_none()) {
             return Ok(None);
         }
         let mut reservation = Reservation::new(&workers.context.memory);
@@ -243,21 +237,32 @@ impl KeyIndex {
     fn of_increasing(keys: &[Gathered], rows: usize, workers: Workers<'_>) -> Result<Option<Self>> {
         let [column] = keys else { return Ok(None) };
         let Some((sorted, (low, high))) = Keys::of_gathered(column) else { return Ok(None) };
-        let mut layout = KeyLayout::new(vec![PartDomain::integers(low, high)]);
-        let form = |layout: &KeyLayout| index_form(layout, rows as u64, workers.pool.is_none());
-        if form(&layout) == IndexForm::Hash {
-            layout = layout_in_steps(&layout, keys, workers)?.unwrap_or(layout);
-        }
+        let layout = KeyLayout::new(vec![PartDomain::integers(low, high)]);
+        let in_steps = |layout: &KeyLayout| layout_in_steps(layout, keys, workers);
+        let indexing = Indexing::of_increasing(layout, rows as u64, workers.pool.is_none(), in_steps)?;
+        let Some(Indexing { form, layout }) = indexing else { return Ok(None) };
         let (Some(size), Some(range)) = (layout.codes(), layout.code_range()) else { return Ok(None) };
-        if form(&layout) != IndexForm::Ranked {
-            return Ok(None);
-        }
         let mut reservation = Reservation::new(&workers.context.memory);
         reservation.add(2 * Ranks::bytes(size))?;
         let Some(ranks) = sorted::rank(sorted, range, size, workers)? else { return Ok(None) };
-        let is_dense = size == rows as u64 + 1 && Technique::Dense.is_on();
+        let is_dense = form == IndexForm::Dense;
         let lookup = if is_dense { Lookup::Dense(rows as u32) } else { Lookup::Ranked(ranks) };
         Ok(Some(KeyIndex::new(layout, lookup, Spans::Unique, reservation)))
+    }
+
+    /// How many codes its keys may have, if these are numbers.
+    pub(crate) fn codes(&self) -> Option<u64> {
+        self.layout.codes()
+    }
+
+    /// What it is, for notes.
+    pub(crate) fn form(&self) -> IndexForm {
+        match &self.lookup {
+            Lookup::Direct(_) => IndexForm::Direct,
+            Lookup::Ranked(_) => IndexForm::Ranked,
+            Lookup::Dense(_) => IndexForm::Dense,
+            Lookup::Hash(_) => IndexForm::Hash,
+        }
     }
 
     /// How it finds its keys, if they are one integer each.

@@ -1,16 +1,17 @@
 //! The block that is being evaluated: what its loops read.
 
+use crate::collections::rows::RowSet;
 use crate::column::Table;
 use crate::cpu::collections::bindings::{Bindings, Captured};
-use crate::cpu::collections::stored::{RowSet, Stored};
+use crate::cpu::collections::stored::Stored;
 use crate::cpu::reduce::neighbours::Maker;
 use crate::cpu::vector::rows::Source;
-use crate::plan::compile::{LetKind, LoopPlan, Plan};
 use crate::plan::statistics::LetStatistics;
+use crate::plan::tree::{Plan, TablePlan};
 use crate::workers::context::Context;
 use crate::{Error, Result};
 use multiloop_planner::catalog::TableHandle;
-use multiloop_planner::multiloop::{BlockId, CollectionId, Scalar, ScalarId, Shape};
+use multiloop_planner::multiloop::{BlockId, CollectionId};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
@@ -28,7 +29,7 @@ pub(crate) trait Driver: Sync {
 
 /// What all blocks of a running program share.
 pub(crate) struct Shared<'a> {
-    pub(crate) plan: &'a Plan<'a>,
+    pub(crate) plan: &'a Plan,
     pub(crate) tables: FxHashMap<CollectionId, Arc<Stored>>,
     /// The fields of tables that are read by the numbers of rows; none where chunks are too uneven for that.
     pub(crate) elements: FxHashMap<(CollectionId, u32), Option<Source>>,
@@ -40,21 +41,23 @@ pub(crate) struct Shared<'a> {
     pub(crate) statistics: Mutex<Vec<(usize, LetStatistics)>>,
     /// Chunks that the loop of the body that runs has not looked at.
     pub(crate) chunks_skipped: AtomicU64,
+    /// What became of its adaptive choices: of which generator, and what.
+    pub(crate) notes: Mutex<Vec<(usize, String)>>,
     /// What invariant lets of nested blocks gave, by block and let.
     pub(crate) invariant: Vec<Vec<Mutex<Option<Defined>>>>,
 }
 
 impl<'a> Shared<'a> {
     pub(crate) fn new(
-        plan: &'a Plan<'a>,
+        plan: &'a Plan,
         tables: &dyn Fn(TableHandle) -> Arc<Table>,
         parameters: &'a [Value],
         context: &'a Context,
         driver: &'a dyn Driver,
     ) -> Self {
         let mut stored = FxHashMap::default();
-        for (number, collection) in plan.program.collections.iter().enumerate() {
-            if let Shape::Table { handle, columns, .. } = &collection.shape {
+        for (number, collection) in plan.collections.iter().enumerate() {
+            if let Some(TablePlan { handle, columns, .. }) = &collection.table {
                 let table = tables(*handle);
                 let rows = RowSet {
                     fields: Some(Arc::from(columns.as_slice())),
@@ -64,16 +67,23 @@ impl<'a> Shared<'a> {
             }
         }
         let mut elements = FxHashMap::default();
-        for id in 0..plan.program.scalars.len() {
-            if let &Scalar::Element { collection, field, .. } = plan.program.scalars.get(ScalarId(id as u32))
-                && let Some(Stored::Rows(rows)) = stored.get(&collection).map(|stored| &**stored)
-            {
-                elements.entry((collection, field)).or_insert_with(|| rows.source(field));
+        for &(collection, field) in &plan.elements {
+            if let Some(Stored::Rows(rows)) = stored.get(&collection).map(|stored| &**stored) {
+                elements.insert((collection, field), rows.source(field));
             }
         }
-        let invariant = plan.blocks.iter().map(|lets| lets.iter().map(|_| Mutex::new(None)).collect()).collect();
-        let (statistics, chunks_skipped) = Default::default();
-        Shared { plan, tables: stored, elements, parameters, context, driver, statistics, chunks_skipped, invariant }
+        let invariant = plan.blocks.iter().map(|block| block.lets.iter().map(|_| Mutex::new(None)).collect()).collect();
+        let (statistics, chunks_skipped, notes) = Default::default();
+        let tables = stored;
+        Shared { plan, tables, elements, parameters, context, driver, statistics, chunks_skipped, notes, invariant }
+    }
+
+    /// A let of the body begins.
+    pub(crate) fn begin_notes(&self) {
+        self.chunks_skipped.store(0, Ordering::Relaxed);
+        if let Ok(mut notes) = self.notes.lock() {
+            notes.clear();
+        }
     }
 }
 
@@ -103,14 +113,6 @@ impl<'a> Frame<'a> {
         table.cloned().ok_or_else(|| Error::internal(format!("collection {} is read before it is defined", id.0)))
     }
 
-    /// A loop of the program, by block and let.
-    pub(crate) fn reader(&self, block: BlockId, number: usize) -> Option<&'a LoopPlan<'a>> {
-        match &self.shared.plan.blocks[block.0 as usize][number].kind {
-            LetKind::Loop(plan) => Some(plan),
-            _ => None,
-        }
-    }
-
     /// What expressions get from around their loop.
     pub(crate) fn bindings(&self) -> Bindings<'a> {
         Bindings { parameters: self.shared.parameters, captured: self.captured }
@@ -123,7 +125,7 @@ impl<'a> Frame<'a> {
 
     /// The type of a field of a collection.
     pub(crate) fn field_type(&self, collection: CollectionId, field: u32) -> DataType {
-        self.shared.plan.program.collection(collection).fields[field as usize].data_type
+        self.shared.plan.collection(collection).fields[field as usize].data_type
     }
 
     /// Counts chunks that a loop does not look at, for the let of the body whose loop it is.
@@ -133,10 +135,17 @@ impl<'a> Frame<'a> {
         }
     }
 
+    /// Notes what became of an adaptive choice about a generator, for the let of the body whose loop it is.
+    pub(crate) fn note(&self, generator: usize, what: impl FnOnce() -> String) {
+        if let (None, Ok(mut notes)) = (self.parent, self.shared.notes.lock()) {
+            notes.push((generator, what()));
+        }
+    }
+
     /// How own groups are made, if that is left to whoever asks.
     pub(crate) fn maker(&self, id: CollectionId) -> Result<Option<Maker<'a>>> {
-        let Some(key) = self.shared.plan.own.get(&id) else { return Ok(None) };
-        let (stored, plan) = (self.get(id)?, self.reader(key.made.0, key.made.1));
+        let Some(key) = self.shared.plan.collection(id).own else { return Ok(None) };
+        let (stored, plan) = (self.get(id)?, self.shared.plan.loop_of(key.made.0, key.made.1));
         Ok(match (&*stored, plan) {
             (Stored::Own(groups), Some(plan)) => {
                 let generator = &plan.generators[key.generator];

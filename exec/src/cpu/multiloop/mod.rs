@@ -8,8 +8,9 @@ pub(crate) mod sink;
 pub(crate) mod top_k;
 
 use super::reduce::{self, Reducer};
+use crate::collections::rows::RowSet;
 use crate::column::{CHUNK_ROWS, Chunk, Dictionary};
-use crate::cpu::collections::stored::{Buckets, Groups, Members, RowSet, Stored};
+use crate::cpu::collections::stored::{Buckets, Groups, Members, Stored};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::splitters::SharedCuts;
 use crate::cpu::index::KeyIndex;
@@ -19,16 +20,18 @@ use crate::cpu::multiloop::sink::{PieceRows, Setup, Sink};
 use crate::cpu::reduce::group_filter::Having;
 use crate::cpu::vector::builder;
 use crate::cpu::vector::builder::{Gathered, SHARED_ROWS, concat_all};
-use crate::plan::compile::{GeneratorKind, LoopPlan, ReducePlan, TopKPlan};
+use crate::plan::choice::Adaptive;
+use crate::plan::group_kind::{Numbering, Rows};
+use crate::plan::index_form::IndexForm;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
-use crate::plan::nodes::Expressions;
+use crate::plan::nodes::{Expressions, Operation};
+use crate::plan::tree::{BucketPlan, GeneratorKind, LoopPlan, Pieces, ReducePlan, TopKPlan};
 use crate::workers::context::{Context, Reservation};
 use crate::workers::pool::Pool;
 use crate::workers::schedule;
 use crate::workers::schedule::{MORSEL_ROWS, Morsel, Workers};
 use crate::{Error, Result};
-use multiloop_planner::multiloop::kept::keep_order;
-use multiloop_planner::multiloop::{CollectionId, Scalar, ScalarId, Source};
+use multiloop_planner::multiloop::{CollectionId, ScalarId, Source};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use std::sync::atomic::Ordering;
@@ -40,7 +43,7 @@ const COUNT_PIECES: i64 = 1 << 16;
 /// Runs a loop; gives a collection for each generator. Without a pool everything happens on this thread.
 pub(crate) fn run<'a>(
     frame: &'a Frame<'a>,
-    plan: &'a LoopPlan<'a>,
+    plan: &'a LoopPlan,
     defines: &[CollectionId],
     pool: Option<&Pool>,
 ) -> Result<Vec<Arc<Stored>>> {
@@ -50,7 +53,7 @@ pub(crate) fn run<'a>(
     let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
     let rows: u64 = rows.sum();
     let most = if plan.rest.is_some() { usize::MAX } else { pieces.len().max(1) };
-    let setups = setups(frame, plan, rows, workers.count().min(most) as u64)?;
+    let setups = setups(frame, plan, rows, workers.count().min(most))?;
     if let Some(buckets) = sorted_buckets(frame, plan, &setups, pool)? {
         return Ok(vec![Arc::new(Stored::Buckets(buckets))]);
     }
@@ -110,13 +113,14 @@ pub(crate) fn run<'a>(
 /// What a worker puts tuples into, for each generator.
 fn sinks<'a>(
     frame: &'a Frame<'a>,
-    plan: &'a LoopPlan<'a>,
+    plan: &'a LoopPlan,
     defines: &[CollectionId],
     setups: &[Setup],
 ) -> Result<Vec<Sink<'a>>> {
     let sinks = plan.generators.iter().zip(setups).zip(defines).map(|((plan, setup), &define)| {
-        let reader = frame.shared.plan.readers.get(&define).and_then(|&(block, number)| frame.reader(block, number));
-        let types = || frame.shared.plan.types(define);
+        let whole = frame.shared.plan;
+        let reader = whole.collection(define).group_filter.and_then(|(block, number)| whole.loop_of(block, number));
+        let types = || whole.types(define);
         Sink::new(
             plan,
             setup,
@@ -128,7 +132,7 @@ fn sinks<'a>(
 }
 
 /// For an index that has a rest, marks for the rows that it may find.
-fn marks(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Option<Marks>> {
+fn marks(frame: &Frame<'_>, plan: &LoopPlan) -> Result<Option<Marks>> {
     let Some(collection) = plan.rest.as_ref().and_then(|rest| rest.levels[0].source.collection()) else {
         return Ok(None);
     };
@@ -137,7 +141,7 @@ fn marks(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Option<Marks>> {
 }
 
 /// The rows of buckets, as pieces of work.
-fn rest_pieces(frame: &Frame<'_>, rest: &LoopPlan<'_>) -> Result<Vec<Piece>> {
+fn rest_pieces(frame: &Frame<'_>, rest: &LoopPlan) -> Result<Vec<Piece>> {
     let Some(collection) = rest.levels[0].source.collection() else { return Err(Error::internal("a rest of nothing")) };
     let rows = frame.get(collection)?.buckets()?.members.rows;
     Ok(schedule::morsels([rows], MORSEL_ROWS).into_iter().map(|morsel| Piece::Rest(morsel.rows)).collect())
@@ -146,12 +150,14 @@ fn rest_pieces(frame: &Frame<'_>, rest: &LoopPlan<'_>) -> Result<Vec<Piece>> {
 /// The buckets of a loop that makes nothing else, if they need no traversal.
 fn sorted_buckets(
     frame: &Frame<'_>,
-    plan: &LoopPlan<'_>,
+    plan: &LoopPlan,
     setups: &[Setup],
     pool: Option<&Pool>,
 ) -> Result<Option<Buckets>> {
     let ([generator], [Setup { members: Some(source), .. }]) = (&plan.generators[..], setups) else { return Ok(None) };
-    let GeneratorKind::BucketCollect { in_place: Some(in_place), .. } = &generator.kind else { return Ok(None) };
+    let GeneratorKind::BucketCollect(BucketPlan { in_place: Some(in_place), .. }) = &generator.kind else {
+        return Ok(None);
+    };
     let stored = frame.get(in_place.collection)?;
     in_place.sorted(stored.rows()?, source, Workers { pool, context: frame.shared.context })
 }
@@ -171,7 +177,7 @@ fn waves(stops: bool, pieces: usize) -> Vec<std::ops::Range<usize>> {
 }
 
 /// Whether some rows may be enough for all that is asked: so many, whichever, or one that decides.
-fn stops(plan: &LoopPlan<'_>, setups: &[Setup]) -> bool {
+fn stops(plan: &LoopPlan, setups: &[Setup]) -> bool {
     plan.generators.iter().zip(setups).all(|(generator, setup)| match &generator.kind {
         GeneratorKind::TopK(top_k) => top_k.order.is_empty() && setup.keep < usize::MAX,
         GeneratorKind::Reduce(reduce) => reduce.can_be_decided(),
@@ -182,7 +188,7 @@ fn stops(plan: &LoopPlan<'_>, setups: &[Setup]) -> bool {
 type PieceOutput = Vec<Option<PieceRows>>;
 
 /// Whether every generator of a loop that [`stops`] has the rows that it is to keep, or one that decides.
-fn enough(plan: &LoopPlan<'_>, setups: &[Setup], outputs: &[PieceOutput], states: &mut [Vec<Sink<'_>>]) -> bool {
+fn enough(plan: &LoopPlan, setups: &[Setup], outputs: &[PieceOutput], states: &mut [Vec<Sink<'_>>]) -> bool {
     plan.generators.iter().zip(setups).enumerate().all(|(number, (generator, setup))| {
         if let GeneratorKind::Reduce(_) = generator.kind {
             return states.iter_mut().any(|sinks| sinks[number].recall());
@@ -193,26 +199,17 @@ fn enough(plan: &LoopPlan<'_>, setups: &[Setup], outputs: &[PieceOutput], states
 }
 
 /// Rows of a piece, at most.
-fn piece_rows(plan: &LoopPlan<'_>, rows: usize, workers: Workers<'_>) -> usize {
-    if is_cut_anywhere(plan) { workers.piece_rows(rows) } else { MORSEL_ROWS }
-}
-
-/// Whether nothing shows where rows are cut into pieces: neither in chunks, which collected rows have, nor in the order of
-/// tuples, which some indices give row by row, others first what they find for a whole tile, or for a chunk of theirs.
-fn is_cut_anywhere(plan: &LoopPlan<'_>) -> bool {
-    let reduces = |kind: &GeneratorKind<'_>| match kind {
-        GeneratorKind::Reduce(_) => true,
-        GeneratorKind::TopK(top_k) => !top_k.order.is_empty(),
-        _ => false,
-    };
-    plan.generators.iter().all(|generator| reduces(&generator.kind))
-        && keep_order(plan.levels.iter().skip(1).map(|level| level.source))
+fn piece_rows(plan: &LoopPlan, rows: usize, workers: Workers<'_>) -> usize {
+    match plan.pieces.of {
+        Pieces::Balanced => workers.piece_rows(rows),
+        Pieces::Morsels => MORSEL_ROWS,
+    }
 }
 
 /// Cuts the outermost index into pieces.
-fn pieces(frame: &Frame<'_>, plan: &LoopPlan<'_>, workers: Workers<'_>) -> Result<Vec<Piece>> {
+fn pieces(frame: &Frame<'_>, plan: &LoopPlan, workers: Workers<'_>) -> Result<Vec<Piece>> {
     let Some(first) = plan.levels.first() else { return Ok(Vec::new()) };
-    Ok(match first.source {
+    Ok(match &first.source {
         Source::Rows(collection) => {
             let stored = frame.get(*collection)?;
             let rows = stored.rows()?;
@@ -245,28 +242,35 @@ fn ground_value(frame: &Frame<'_>, expressions: &Expressions, scalar: ScalarId, 
     Ok(tile.vector(scalar).value(0, data_type))
 }
 
-fn setups(frame: &Frame<'_>, plan: &LoopPlan<'_>, rows: u64, workers: u64) -> Result<Vec<Setup>> {
-    let empty =
-        || Setup { layout: None, rows, workers, cuts: SharedCuts::default(), keep: 0, offset: 0, members: None };
-    let setup = |kind: &GeneratorKind<'_>| {
+fn setups(frame: &Frame<'_>, plan: &LoopPlan, rows: u64, workers: usize) -> Result<Vec<Setup>> {
+    let empty = || Setup { keys: None, workers, cuts: SharedCuts::default(), keep: 0, offset: 0, members: None };
+    let setup = |number: usize, kind: &GeneratorKind| {
         Ok(match kind {
             GeneratorKind::TopK(top_k) => {
                 let (offset, keep) = limits(frame, &plan.expressions, top_k)?;
                 Setup { keep, offset, ..empty() }
             }
-            GeneratorKind::Reduce(reduce) => Setup { layout: Some(layout(frame, plan, reduce)?), ..empty() },
-            GeneratorKind::BucketCollect { in_place: Some(in_place), .. } => {
+            GeneratorKind::Reduce(reduce) => {
+                let Some(expected) = &reduce.groups else { return Ok(empty()) };
+                let layout = layout(frame, plan, reduce)?;
+                let rows = Rows { count: rows, workers: workers as u64, ..reduce.rows };
+                let numbering = Numbering::of(&layout, rows);
+                debug_assert!(expected.allows(&numbering.kind), "{expected:?} becomes {numbering:?}");
+                frame.note(number, || format!("{:?}: {}", numbering.kind, numbering.kind.why(&layout, rows)));
+                Setup { keys: Some((layout, numbering)), ..empty() }
+            }
+            GeneratorKind::BucketCollect(BucketPlan { in_place: Some(in_place), .. }) => {
                 let stored = frame.get(in_place.collection)?;
                 Setup { members: in_place.source(stored.rows()?), ..empty() }
             }
             _ => empty(),
         })
     };
-    plan.generators.iter().map(|generator| setup(&generator.kind)).collect()
+    plan.generators.iter().enumerate().map(|(number, generator)| setup(number, &generator.kind)).collect()
 }
 
 /// Offset, and limit + offset.
-fn limits(frame: &Frame<'_>, expressions: &Expressions, plan: &TopKPlan<'_>) -> Result<(usize, usize)> {
+fn limits(frame: &Frame<'_>, expressions: &Expressions, plan: &TopKPlan) -> Result<(usize, usize)> {
     let rows = |scalar: ScalarId, what: &str| match ground_value(frame, expressions, scalar, DataType::BigInt)? {
         Value::Int(rows) => usize::try_from(rows).map(Some).map_err(|_| Error::negative_row_count(what)),
         _ => Ok(None),
@@ -277,9 +281,9 @@ fn limits(frame: &Frame<'_>, expressions: &Expressions, plan: &TopKPlan<'_>) -> 
 }
 
 /// The layout of a reduction's keys: the plan's, with text that has one dictionary packed as its codes.
-fn layout(frame: &Frame<'_>, plan: &LoopPlan<'_>, reduce: &ReducePlan<'_>) -> Result<KeyLayout> {
+fn layout(frame: &Frame<'_>, plan: &LoopPlan, reduce: &ReducePlan) -> Result<KeyLayout> {
     let mut domains: Vec<PartDomain> = reduce.layout.parts.iter().map(|part| part.domain.clone()).collect();
-    for (domain, &part) in domains.iter_mut().zip(reduce.key.unwrap_or_default()) {
+    for (domain, &part) in domains.iter_mut().zip(reduce.parts()) {
         if let PartDomain::Text = domain
             && let Some(dictionary) = dictionary_of(frame, plan, part)?
         {
@@ -290,17 +294,16 @@ fn layout(frame: &Frame<'_>, plan: &LoopPlan<'_>, reduce: &ReducePlan<'_>) -> Re
 }
 
 /// The dictionary that holds every value of a scalar, if it is a column whose chunks share one, or an element of such.
-fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan<'_>, scalar: ScalarId) -> Result<Option<Arc<Dictionary>>> {
-    let (index, field) = match frame.shared.plan.program.scalars.get(scalar) {
-        Scalar::Column { index, field } => (index, field),
-        Scalar::Element { collection, field, .. } => {
+fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan, scalar: ScalarId) -> Result<Option<Arc<Dictionary>>> {
+    let (level, field) = match plan.expressions.operation(scalar) {
+        Operation::Column { index, field, .. } => (*index, field),
+        Operation::Element { collection, field, .. } => {
             let source = frame.shared.elements.get(&(*collection, *field)).and_then(Option::as_ref);
             return Ok(source.and_then(|source| source.dictionary(0)).cloned());
         }
         _ => return Ok(None),
     };
-    let Some(level) = plan.indices.iter().position(|id| id == index) else { return Ok(None) };
-    let source = plan.levels[level].source;
+    let source = &plan.levels[level].source;
     let Some(collection) = source.collection() else { return Ok(None) };
     let stored = frame.get(collection)?;
     if let (Some(_), Stored::Buckets(buckets)) = (source.probe(), &*stored) {
@@ -322,7 +325,7 @@ fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan<'_>, scalar: ScalarId) -> Re
 
 fn finish<'a>(
     frame: &'a Frame<'a>,
-    plan: &'a LoopPlan<'a>,
+    plan: &'a LoopPlan,
     setups: &[Setup],
     defines: &[CollectionId],
     states: Vec<Vec<Sink<'a>>>,
@@ -347,22 +350,25 @@ fn finish<'a>(
         let one = match &plan.generators[generator].kind {
             GeneratorKind::Collect { types, .. } => Stored::Rows(collect(rows, types, workers)?),
             GeneratorKind::TopK(top_k) => Stored::Rows(finish_top_k(top_k, setup, sinks, rows, workers)?),
-            GeneratorKind::BucketCollect { key_types, .. } if setup.members.is_some() => {
+            GeneratorKind::BucketCollect(BucketPlan { key_types, index, .. }) if setup.members.is_some() => {
                 let (keys, rows) = append_with(rows, key_types.len(), workers)?;
                 let built = KeyIndex::build(&keys, key_types, rows, workers)?;
                 let source = setup.members.clone().ok_or_else(|| Error::internal("buckets without rows"))?;
                 if built.order.is_some() {
                     return Err(Error::internal("keys that increase ask for another order of rows"));
                 }
+                note_index(frame, generator, Some(index), Some(&built.index));
                 Stored::Buckets(Buckets::in_place(built.index, Members { source, rows }))
             }
-            GeneratorKind::BucketCollect { key_types, types, .. } => {
+            GeneratorKind::BucketCollect(BucketPlan { key_types, types, index, .. }) => {
                 let (mut keys, count) = append_with(rows, key_types.len() + types.len(), workers)?;
                 let members = keys.split_off(key_types.len());
-                let keep_keys = frame.shared.plan.read_as_rows.contains(&define);
-                Stored::Buckets(Buckets::build((keys, key_types), (members, types), count, keep_keys, workers)?)
+                let keep_keys = frame.shared.plan.collection(define).reads.rows;
+                let buckets = Buckets::build((keys, key_types), (members, types), count, keep_keys, workers)?;
+                note_index(frame, generator, Some(index), Some(&buckets.index));
+                Stored::Buckets(buckets)
             }
-            GeneratorKind::Reduce(reduce) => finish_reduce(frame, reduce, define, sinks, pool)?,
+            GeneratorKind::Reduce(reduce) => finish_reduce(frame, reduce, generator, sinks, pool)?,
         };
         stored.push(Arc::new(one));
     }
@@ -445,7 +451,7 @@ fn append_with(pieces: Vec<PieceRows>, width: usize, workers: Workers<'_>) -> Re
 }
 
 fn finish_top_k(
-    plan: &TopKPlan<'_>,
+    plan: &TopKPlan,
     setup: &Setup,
     sinks: Vec<Sink<'_>>,
     pieces: Vec<PieceRows>,
@@ -465,8 +471,8 @@ fn finish_top_k(
 
 fn finish_reduce(
     frame: &Frame<'_>,
-    plan: &ReducePlan<'_>,
-    define: CollectionId,
+    plan: &ReducePlan,
+    generator: usize,
     sinks: Vec<Sink<'_>>,
     pool: Option<&Pool>,
 ) -> Result<Stored> {
@@ -475,8 +481,13 @@ fn finish_reduce(
     reducers.iter_mut().for_each(|reducer| {
         reducer.recall();
     });
+    if reducers.iter().any(Reducer::is_partitioned) {
+        frame.note(generator, || "partitioned".to_owned());
+    }
     if plan.rows.keys_unread && reducers.iter().all(Reducer::can_index) {
-        return own_index(plan, reducers, Workers { pool, context });
+        let groups = own_index(plan, reducers, Workers { pool, context })?;
+        note_index(frame, generator, plan.index.as_ref(), groups.index.as_ref());
+        return Ok(Stored::Groups(groups));
     }
     let (mut columns, rows) = reduce::finish(reducers, context, pool)?;
     let types: Vec<DataType> = plan
@@ -488,7 +499,7 @@ fn finish_reduce(
     if plan.key.is_none() {
         return Ok(Stored::Rows(RowSet::gathered(columns, &types, rows, &context.memory)?));
     }
-    let index = if frame.shared.plan.looked_up.contains(&define) {
+    let index = if plan.index.is_some() {
         let keys = &columns[..plan.key_types.len()];
         let workers = Workers { pool, context };
         let built = KeyIndex::build(keys, &plan.key_types, rows, workers)?;
@@ -501,24 +512,35 @@ fn finish_reduce(
     };
     let empty = empty(plan)?;
     let rows = RowSet::gathered_by(columns, &types, rows, Workers { pool, context })?;
+    note_index(frame, generator, plan.index.as_ref(), index.as_ref());
     Ok(Stored::Groups(Groups { rows, index, empty }))
 }
 
+/// Notes what became of an index.
+fn note_index(frame: &Frame<'_>, generator: usize, expected: Option<&Adaptive<IndexForm>>, index: Option<&KeyIndex>) {
+    let (Some(expected), Some(index)) = (expected, index) else { return };
+    debug_assert!(expected.allows(&index.form()), "{expected:?} becomes {:?}", index.form());
+    frame.note(generator, || match index.codes() {
+        Some(codes) => format!("an index: {:?}, {codes} codes", index.form()),
+        None => format!("an index: {:?}", index.form()),
+    });
+}
+
 /// What lookups that find nothing give.
-fn empty(plan: &ReducePlan<'_>) -> Result<Vec<Value>> {
+fn empty(plan: &ReducePlan) -> Result<Vec<Value>> {
     let keys = plan.key_types.iter().map(|_| Ok(Value::Null));
     keys.chain(plan.aggregates.iter().map(|aggregate| aggregate.kind.empty())).collect()
 }
 
 /// Groups that are only looked up, with what they were numbered by as their index.
-fn own_index(plan: &ReducePlan<'_>, reducers: Vec<Reducer<'_>>, workers: Workers<'_>) -> Result<Stored> {
+fn own_index(plan: &ReducePlan, reducers: Vec<Reducer<'_>>, workers: Workers<'_>) -> Result<Groups> {
     let (index, columns, rows) = reduce::finish_index(reducers, workers)?;
     let types: Vec<DataType> = plan.aggregates.iter().map(|aggregate| aggregate.kind.data_type).collect();
     let mut rows = RowSet::gathered_by(columns, &types, rows, workers)?;
     // There are no columns of keys; whatever asks for one is a bug, and finds none.
     let keys = plan.key_types.iter().map(|_| u32::MAX);
     rows.fields = Some(keys.chain(0..types.len() as u32).collect());
-    Ok(Stored::Groups(Groups { rows, index: Some(index), empty: empty(plan)? }))
+    Ok(Groups { rows, index: Some(index), empty: empty(plan)? })
 }
 
 /// Literal rows.

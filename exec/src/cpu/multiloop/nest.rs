@@ -16,7 +16,7 @@ use crate::cpu::index::Spans;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::rows::{NO_GROUP, NO_ROW, Source as TileSource, TILE_ROWS};
-use crate::plan::compile::{LevelPlan, LoopPlan};
+use crate::plan::tree::LoopPlan;
 use crate::workers::context::{Memory, Reservation};
 use crate::{Error, Result};
 use multiloop_planner::multiloop::{KeyPart, ScalarId, Source};
@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// One worker's view of a loop.
 pub(crate) struct Nest<'a> {
     frame: &'a Frame<'a>,
-    plan: &'a LoopPlan<'a>,
+    plan: &'a LoopPlan,
     pub(crate) tile: Tile<'a>,
     /// What each index goes over; none for a Count.
     stored: Vec<Option<Arc<Stored>>>,
@@ -98,7 +98,7 @@ impl Marks {
 
 impl<'a> Nest<'a> {
     /// A view without tuples.
-    pub(crate) fn new(frame: &'a Frame<'a>, plan: &'a LoopPlan<'a>, marks: Option<Arc<Marks>>) -> Result<Self> {
+    pub(crate) fn new(frame: &'a Frame<'a>, plan: &'a LoopPlan, marks: Option<Arc<Marks>>) -> Result<Self> {
         let mut tile = Tile::new(&plan.expressions, frame, frame.bindings());
         let mut stored = Vec::new();
         for (number, level) in plan.levels.iter().enumerate() {
@@ -236,7 +236,7 @@ impl<'a> Nest<'a> {
     fn probe_masked(&mut self, level: usize, sinks: &mut [Sink<'_>]) -> Result<bool> {
         let plan = self.plan;
         let conditions = &plan.levels[level].conditions;
-        let next = plan.levels.get(level + 1).map(|next| next.source);
+        let next = plan.levels.get(level + 1).map(|next| &next.source);
         let Some(Source::Bucket { collection, key } | Source::BucketAndRest { collection, key, .. }) = next else {
             return self.tile.filter(conditions).map(|()| false);
         };
@@ -266,8 +266,8 @@ impl<'a> Nest<'a> {
     /// Makes the next index go over its source for all tuples of the tile.
     fn expand(&mut self, level: usize, sinks: &mut [Sink<'_>]) -> Result<()> {
         self.frame.check()?;
-        let plan: &'a LevelPlan<'a> = &self.plan.levels[level];
-        match plan.source {
+        let plan = &self.plan.levels[level];
+        match &plan.source {
             Source::Rows(_) => self.expand_rows(level, sinks),
             Source::Count(count) => self.expand_count(level, *count, sinks),
             Source::Bucket { key, .. } | Source::BucketAndRest { key, .. } => {

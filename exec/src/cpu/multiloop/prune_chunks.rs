@@ -4,19 +4,18 @@
 //! (sideways information passing), become tests of a chunk's ranges (`expression::chunk_test`). A chunk of which no row
 //! can pass is left out before work is cut into pieces, so pieces stay numbered without gaps.
 
-use crate::cpu::collections::stored::RowSet;
+use crate::collections::rows::RowSet;
 use crate::cpu::expression::chunk_test::ChunkTest;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::vector::rows::Source as TileSource;
-use crate::plan::compile::LoopPlan;
-use crate::technique::Technique;
+use crate::plan::tree::LoopPlan;
 use multiloop_planner::multiloop::{KeyPart, Source};
 use std::sync::Arc;
 
 /// For each chunk of the outermost index whether a tuple of the loop may come of it; none if of every one.
-pub(crate) fn chunks(frame: &Frame<'_>, plan: &LoopPlan<'_>, rows: &RowSet) -> Option<Vec<bool>> {
-    if rows.chunks.is_empty() || !Technique::ChunkRanges.is_on() {
+pub(crate) fn chunks(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Option<Vec<bool>> {
+    if rows.chunks.is_empty() {
         return None;
     }
     let tests = tests(frame, plan);
@@ -33,26 +32,18 @@ pub(crate) fn chunks(frame: &Frame<'_>, plan: &LoopPlan<'_>, rows: &RowSet) -> O
 }
 
 /// What a row of the outermost index must pass before something may fail, or give a tuple.
-fn tests(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Vec<ChunkTest> {
+fn tests(frame: &Frame<'_>, plan: &LoopPlan) -> Vec<ChunkTest> {
     let mut tests = Vec::new();
     let mut tile = Tile::new(&plan.expressions, frame, frame.bindings());
-    for level in &plan.levels {
-        let go_on = match level.source {
-            Source::Rows(_) => true,
-            Source::Bucket { collection, key } => {
-                let part = |part: &KeyPart| (part.scalar, part.null_matches);
-                tile.key_tests(*collection, key.iter().map(part), &mut tests)
-            }
-            // What is asked behind it is asked of the rest, too.
-            Source::BucketAndRest { collection, key, .. } => {
-                let part = |part: &KeyPart| (part.scalar, part.null_matches);
-                tile.key_tests(*collection, key.iter().map(part), &mut tests);
-                false
-            }
-            // Rows without a match go on; counts and what matches may fail.
-            Source::BucketOrNull { .. } | Source::Count(_) => false,
-        };
-        if !go_on || !tile.chunk_tests(&level.conditions, &mut tests) {
+    for level in plan.levels.iter().take_while(|level| level.prunes) {
+        let mut go_on = true;
+        if let (Some((key, _)), Some(collection)) = (level.source.probe(), level.source.collection()) {
+            let part = |part: &KeyPart| (part.scalar, part.null_matches);
+            go_on = tile.key_tests(collection, key.iter().map(part), &mut tests);
+        }
+        // What is asked behind a rest is asked of the rest, too.
+        let has_rest = matches!(level.source, Source::BucketAndRest { .. });
+        if !go_on || has_rest || !tile.chunk_tests(&level.conditions, &mut tests) {
             break;
         }
     }

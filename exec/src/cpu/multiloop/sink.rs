@@ -10,9 +10,9 @@ use crate::cpu::reduce::Reducer;
 use crate::cpu::reduce::group_filter::Having;
 use crate::cpu::vector::builder::Gathered;
 use crate::cpu::vector::rows::Source as TileSource;
-use crate::plan::compile::{GeneratorKind, GeneratorPlan};
-use crate::plan::group_kind::Rows;
+use crate::plan::group_kind::Numbering;
 use crate::plan::key_layout::KeyLayout;
+use crate::plan::tree::{BucketPlan, GeneratorKind, GeneratorPlan};
 use crate::workers::context::{Context, Reservation};
 use crate::{Error, Result};
 use multiloop_planner::multiloop::ScalarId;
@@ -47,12 +47,10 @@ pub(crate) struct PieceRows {
 /// What a generator needs to know before it starts.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
-    /// The layout of the keys of a reduction.
-    pub(crate) layout: Option<KeyLayout>,
-    /// Rows of the outermost index.
-    pub(crate) rows: u64,
-    /// How many workers share them.
-    pub(crate) workers: u64,
+    /// The layout of the keys of a reduction, and how its groups are numbered; none of one without a key.
+    pub(crate) keys: Option<(KeyLayout, Numbering)>,
+    /// How many workers share the rows.
+    pub(crate) workers: usize,
     /// Where they cut an array over the codes of groups.
     pub(crate) cuts: SharedCuts,
     /// Of top-k limit + offset, and offset.
@@ -65,7 +63,7 @@ pub(crate) struct Setup {
 impl<'p> Sink<'p> {
     /// Nothing yet. Of groups the only reader may have conditions.
     pub(crate) fn new(
-        plan: &'p GeneratorPlan<'p>,
+        plan: &'p GeneratorPlan,
         setup: &Setup,
         having: Option<Having<'p>>,
         context: &'p Context,
@@ -75,17 +73,15 @@ impl<'p> Sink<'p> {
             Sink::Rows(Box::new(RowSink { scalars, columns: Vec::new(), rows: 0, rows_max, reservation }))
         };
         Ok(match &plan.kind {
-            GeneratorKind::Collect { value, .. } => rows(value.to_vec(), usize::MAX),
-            GeneratorKind::BucketCollect { key, .. } if setup.members.is_some() => rows(key.to_vec(), usize::MAX),
-            GeneratorKind::BucketCollect { key, value, .. } => {
-                rows(key.iter().chain(*value).copied().collect(), usize::MAX)
+            GeneratorKind::Collect { value, .. } => rows(value.clone(), usize::MAX),
+            GeneratorKind::BucketCollect(bucket) if setup.members.is_some() => rows(bucket.key.clone(), usize::MAX),
+            GeneratorKind::BucketCollect(BucketPlan { key, value, .. }) => {
+                rows(key.iter().chain(value).copied().collect(), usize::MAX)
             }
-            GeneratorKind::TopK(plan) if plan.order.is_empty() => rows(plan.arguments.to_vec(), setup.keep),
+            GeneratorKind::TopK(plan) if plan.order.is_empty() => rows(plan.arguments.clone(), setup.keep),
             GeneratorKind::TopK(plan) => Sink::TopK(Box::new(TopK::new(plan, setup.keep, context))),
             GeneratorKind::Reduce(plan) => {
-                let layout = setup.layout.as_ref().unwrap_or(&plan.layout);
-                let rows = Rows { count: setup.rows, workers: setup.workers, ..plan.rows };
-                let reducer = Reducer::new(plan, layout, rows, &setup.cuts, context)?;
+                let reducer = Reducer::new(plan, setup.keys.as_ref(), setup.workers, &setup.cuts, context)?;
                 Sink::Groups(Box::new(match having {
                     Some(having) => reducer.having(having),
                     None => reducer,

@@ -9,7 +9,7 @@ use crate::cpu::sort::order::{RowOrder, SORTED_BYTES};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::builder::{Gathered, GatheredData};
 use crate::cpu::vector::{VectorData, builder};
-use crate::plan::compile::TopKPlan;
+use crate::plan::tree::TopKPlan;
 use crate::workers::context::{Context, Reservation};
 use crate::workers::schedule::Workers;
 use multiloop_planner::types::SortOrder;
@@ -18,7 +18,7 @@ use std::cmp::Ordering;
 
 /// The best rows of one worker.
 pub(crate) struct TopK<'p> {
-    plan: &'p TopKPlan<'p>,
+    plan: &'p TopKPlan,
     /// Rows to keep: limit + offset.
     keep: usize,
     columns: Vec<Gathered>,
@@ -43,7 +43,7 @@ enum Last {
 
 impl<'p> TopK<'p> {
     /// No rows yet.
-    pub(crate) fn new(plan: &'p TopKPlan<'p>, keep: usize, context: &'p Context) -> Self {
+    pub(crate) fn new(plan: &'p TopKPlan, keep: usize, context: &'p Context) -> Self {
         let columns = new_columns(plan);
         let reservation = Reservation::new(&context.memory);
         let (mask, positions) = (Bitmap::default(), Vec::new());
@@ -165,7 +165,7 @@ fn last(column: &Gathered, row: usize) -> Option<Last> {
     }
 }
 
-fn new_columns(plan: &TopKPlan<'_>) -> Vec<Gathered> {
+fn new_columns(plan: &TopKPlan) -> Vec<Gathered> {
     plan.types.iter().map(|&data_type| Gathered::new(builder::register_of(data_type))).collect()
 }
 

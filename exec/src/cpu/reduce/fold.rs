@@ -6,7 +6,7 @@ use crate::Result;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::few::put_aside;
 use crate::cpu::vector::bitmap::Bitmap;
-use crate::plan::compile::AggregatePlan;
+use crate::plan::tree::AggregatePlan;
 use multiloop_planner::multiloop::ScalarId;
 
 /// The tuples of a tile and their groups.
@@ -53,7 +53,7 @@ impl Folding {
         &mut self,
         tile: &mut Tile<'_>,
         accumulators: &mut [Accumulator],
-        aggregates: &[AggregatePlan<'_>],
+        aggregates: &[AggregatePlan],
         Fold { all, groups, mask, room, skips_first }: Fold<'_>,
     ) -> Result<()> {
         let aside = usize::from(mask.is_some());
@@ -67,9 +67,9 @@ impl Folding {
             if aggregate.spills() {
                 spilled = match known {
                     Some((condition, spilled)) if condition == aggregate.condition => spilled,
-                    _ => self.fill(tile, aggregate.condition, mask, groups, room)?,
+                    _ => self.fill(tile, &aggregate.condition, mask, groups, room)?,
                 };
-                known = Some((aggregate.condition, spilled));
+                known = Some((&aggregate.condition[..], spilled));
             }
             match spilled {
                 Spilled::Nothing => {}
@@ -123,7 +123,7 @@ impl Folding {
         &mut self,
         tile: &mut Tile<'_>,
         accumulator: &mut Accumulator,
-        aggregate: &AggregatePlan<'_>,
+        aggregate: &AggregatePlan,
         groups: Option<&[u32]>,
     ) -> Result<()> {
         let mark = tile.depth();
@@ -133,7 +133,7 @@ impl Folding {
             self.mask.push_positions(&mut self.positions);
             tile.select(&self.positions);
         } else {
-            tile.filter(aggregate.condition)?;
+            tile.filter(&aggregate.condition)?;
             tile.origins(mark, &mut self.positions);
         }
         let groups = groups.map(|groups| {
@@ -152,7 +152,7 @@ impl Folding {
 pub(super) fn fold(
     tile: &mut Tile<'_>,
     accumulator: &mut Accumulator,
-    aggregate: &AggregatePlan<'_>,
+    aggregate: &AggregatePlan,
     groups: TileGroups<'_>,
 ) -> Result<()> {
     if let Some(argument) = aggregate.argument {

@@ -11,7 +11,7 @@ use crate::cpu::expression::environment::Collections;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::vector::builder::Gathered;
 use crate::cpu::vector::rows::Source;
-use crate::plan::compile::LoopPlan;
+use crate::plan::tree::LoopPlan;
 use arrow::buffer::BooleanBuffer;
 use multiloop_planner::multiloop::ScalarId;
 use multiloop_planner::types::DataType;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// The conditions of the only reader of some groups.
 pub(crate) struct Having<'p> {
     around: (&'p dyn Collections, Bindings<'p>),
-    reader: &'p LoopPlan<'p>,
+    reader: &'p LoopPlan,
     tile: Tile<'p>,
     conditions: &'p [ScalarId],
     types: Vec<DataType>,
@@ -31,11 +31,7 @@ pub(crate) struct Having<'p> {
 
 impl<'p> Having<'p> {
     /// The conditions that `reader` asks of each row of the groups, whose fields have these types.
-    pub(crate) fn new(
-        around: (&'p dyn Collections, Bindings<'p>),
-        reader: &'p LoopPlan<'p>,
-        types: Vec<DataType>,
-    ) -> Self {
+    pub(crate) fn new(around: (&'p dyn Collections, Bindings<'p>), reader: &'p LoopPlan, types: Vec<DataType>) -> Self {
         let tile = Tile::new(&reader.expressions, around.0, around.1);
         let conditions = reader.levels.first().map_or(&[][..], |level| &level.conditions);
         let mut read = vec![false; types.len()];

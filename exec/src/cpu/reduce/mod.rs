@@ -31,10 +31,9 @@ use crate::cpu::reduce::partition_keys::TileKeys;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::builder::{Gathered, concat_all};
 use crate::cpu::vector::rows::TILE_ROWS;
-use crate::plan::compile::ReducePlan;
-use crate::plan::group_kind::Rows;
+use crate::plan::group_kind::Numbering;
 use crate::plan::key_layout::{KeyLayout, KeyWidth};
-use crate::technique::Technique;
+use crate::plan::tree::ReducePlan;
 use crate::workers::context::{Context, Reservation};
 use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
@@ -58,7 +57,7 @@ const HAVING_TILE: usize = if cfg!(test) { 1_000 } else { TILE_ROWS };
 
 /// The groups of one worker.
 pub(crate) struct Reducer<'p> {
-    pub(crate) plan: &'p ReducePlan<'p>,
+    pub(crate) plan: &'p ReducePlan,
     pub(crate) grouper: Grouper,
     pub(crate) accumulators: Vec<Accumulator>,
     /// Rows that came when there were many groups, which are not among those above.
@@ -100,29 +99,33 @@ enum Deals {
 const COUNT_ROWS: usize = 1 << 17;
 
 impl<'p> Reducer<'p> {
-    /// No groups yet. `layout` may be narrower than the plan's, where the tables at hand prove more.
+    /// No groups yet, of one of so many workers. The layout of keys may be narrower than the plan's, where the tables at hand
+    /// prove more; there is none without a key.
     pub(crate) fn new(
-        plan: &'p ReducePlan<'p>,
-        layout: &KeyLayout,
-        rows: Rows,
+        plan: &'p ReducePlan,
+        keys: Option<&(KeyLayout, Numbering)>,
+        workers: usize,
         cuts: &SharedCuts,
         context: &Context,
     ) -> Result<Self> {
-        let grouper = Grouper::new(plan.key.is_some().then_some(layout), &plan.key_types, rows).sharing(cuts);
-        Ok(Reducer { workers: rows.workers as usize, ..Reducer::of(plan, grouper, context)? })
+        let grouper = match keys {
+            Some((layout, numbering)) => Grouper::new(layout, &plan.key_types, *numbering).sharing(cuts),
+            None => Grouper::One,
+        };
+        Ok(Reducer { workers, ..Reducer::of(plan, grouper, context)? })
     }
 
     /// The same, with conditions that groups must pass to be wanted.
     pub(crate) fn having(self, having: Having<'p>) -> Self {
-        Reducer { having: Technique::Having.is_on().then_some(having), ..self }
+        Reducer { having: Some(having), ..self }
     }
 
-    fn of(plan: &'p ReducePlan<'p>, grouper: Grouper, context: &Context) -> Result<Self> {
+    fn of(plan: &'p ReducePlan, grouper: Grouper, context: &Context) -> Result<Self> {
         Reducer::counting(plan, grouper, Reservation::new(&context.memory))
     }
 
     /// Without groups; what it holds is counted there.
-    pub(crate) fn counting(plan: &'p ReducePlan<'p>, grouper: Grouper, reservation: Reservation) -> Result<Self> {
+    pub(crate) fn counting(plan: &'p ReducePlan, grouper: Grouper, reservation: Reservation) -> Result<Self> {
         let accumulators = plan.aggregates.iter().map(|aggregate| aggregate.kind.accumulator());
         let mut reducer = Reducer {
             plan,
@@ -176,6 +179,11 @@ impl<'p> Reducer<'p> {
         self.is_decided()
     }
 
+    /// Whether rows came to it that were partitioned by their keys.
+    pub(crate) fn is_partitioned(&self) -> bool {
+        self.dealt.is_some()
+    }
+
     /// Whether what its groups are numbered by can find them by their keys.
     pub(crate) fn can_index(&self) -> bool {
         self.grouper.can_index()
@@ -202,7 +210,7 @@ impl<'p> Reducer<'p> {
     /// Folds in the active tuples of a tile; with a mask, which few groups can have, those that it has.
     pub(crate) fn update(&mut self, tile: &mut Tile<'_>, mask: Option<&Bitmap>) -> Result<()> {
         let len = tile.len();
-        let parts = self.plan.key.unwrap_or_default();
+        let parts = self.plan.parts();
         if self.deals == Deals::Yes {
             return self.deal(tile, parts);
         }

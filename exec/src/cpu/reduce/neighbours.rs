@@ -27,7 +27,7 @@ use crate::cpu::simd::kernel::append;
 use crate::cpu::simd::prefetch::Ahead;
 use crate::cpu::vector::Vector;
 use crate::cpu::vector::rows::Rows;
-use crate::plan::compile::{AggregatePlan, GeneratorKind, GeneratorPlan, LoopPlan, ReducePlan};
+use crate::plan::tree::{AggregatePlan, GeneratorKind, GeneratorPlan, LoopPlan, ReducePlan};
 use crate::{Error, Result};
 use std::ops::Range;
 use std::slice::from_ref;
@@ -40,8 +40,8 @@ const MANY: u32 = 12;
 /// How own groups are made: the loop that would make all of them, and the table.
 #[derive(Clone)]
 pub(crate) struct Maker<'a> {
-    pub(crate) plan: &'a LoopPlan<'a>,
-    pub(crate) generator: &'a GeneratorPlan<'a>,
+    pub(crate) plan: &'a LoopPlan,
+    pub(crate) generator: &'a GeneratorPlan,
     pub(crate) groups: OwnGroups,
     pub(crate) bindings: Bindings<'a>,
 }
@@ -86,7 +86,7 @@ impl<'a> OwnLoop<'a> {
         }
     }
 
-    fn reduction(&self) -> Result<&'a ReducePlan<'a>> {
+    fn reduction(&self) -> Result<&'a ReducePlan> {
         match &self.maker.generator.kind {
             GeneratorKind::Reduce(reduce) => Ok(reduce),
             _ => Err(Error::internal("own groups are reduced")),
@@ -223,7 +223,7 @@ impl<'a> OwnLoop<'a> {
         }
         self.tile.filter(&self.maker.generator.conditions)?;
         let dropped = self.tile.depth() > mark;
-        let is_conditional = |aggregate: &AggregatePlan<'_>| !aggregate.condition.is_empty();
+        let is_conditional = |aggregate: &AggregatePlan| !aggregate.condition.is_empty();
         if dropped || aggregates.iter().any(is_conditional) {
             self.of_tile.spread(&mut self.groups);
         }

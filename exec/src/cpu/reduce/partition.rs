@@ -18,9 +18,8 @@ use crate::cpu::reduce::blocks::Blocks;
 use crate::cpu::reduce::partition_keys::{PartGroups, TileKeys, WaitingKeys};
 use crate::cpu::vector::Vector;
 use crate::cpu::vector::builder::Gathered;
-use crate::plan::compile::{AggregatePlan, ReducePlan};
 use crate::plan::register::Register;
-use crate::technique::Technique;
+use crate::plan::tree::ReducePlan;
 use multiloop_planner::multiloop::ScalarId;
 use multiloop_planner::types::DataType;
 use std::sync::Arc;
@@ -74,12 +73,9 @@ struct Waiting {
     width: usize,
 }
 
-/// Whether rows of a reduction may be dealt: their keys can be told from their codes, and every row counts alike.
-pub(crate) fn may_deal(plan: &ReducePlan<'_>, grouper: &Grouper) -> bool {
-    // Decoded booleans are integers, which do not go with booleans.
-    let decodes = !plan.key_types.contains(&DataType::Boolean);
-    let alike = |aggregate: &AggregatePlan<'_>| aggregate.condition.is_empty() && !aggregate.takes_first_row;
-    Technique::Dealt.is_on() && decodes && plan.aggregates.iter().all(alike) && grouper.deals()
+/// Whether rows of a reduction may be dealt: the plan allows it, and so does the way in which groups are numbered.
+pub(crate) fn may_deal(plan: &ReducePlan, grouper: &Grouper) -> bool {
+    plan.partitions.of && grouper.deals()
 }
 
 /// Whether rows had better be dealt from now on, seeing how many groups there were before a tile and are behind it, and its
@@ -107,7 +103,7 @@ fn is_local<T: Copy + Into<u128>>(codes: &[T], near: u64) -> bool {
 
 impl<'p> Dealt<'p> {
     /// Nothing yet, of one of so many workers.
-    pub(crate) fn new(plan: &ReducePlan<'p>, workers: usize) -> Self {
+    pub(crate) fn new(plan: &ReducePlan, workers: usize) -> Self {
         Dealt {
             waiting: None,
             done: (0..MERGE_PARTS).map(|_| None).collect(),
@@ -178,7 +174,7 @@ impl<'p> Dealt<'p> {
 }
 
 /// What aggregates are of, each once, in order.
-fn distinct_arguments(plan: &ReducePlan<'_>) -> Vec<ScalarId> {
+fn distinct_arguments(plan: &ReducePlan) -> Vec<ScalarId> {
     let mut arguments: Vec<ScalarId> = plan.aggregates.iter().filter_map(|aggregate| aggregate.argument).collect();
     arguments.sort_unstable();
     arguments.dedup();

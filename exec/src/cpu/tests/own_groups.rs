@@ -2,7 +2,7 @@
 //! as fill chunks, with conditions of the groups' own, behind joins, by one worker and by several.
 
 use super::{compare_forms, parse, table, with_statistics};
-use crate::plan::compile::Plan;
+use crate::plan::{Machine, plan};
 use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
 
@@ -137,8 +137,8 @@ fn groups_are_own() {
     let own = |rows: &[Vec<Value>]| {
         let tables = [0, 1].map(|_| table(&program.collections[0].fields, rows, 0));
         let program = with_statistics(&program, &tables);
-        let plan = Plan::new(&program).expect("the program is planned");
-        plan.own.len()
+        let plan = plan(&program, Machine { workers: 1 }).expect("the program is planned");
+        plan.collections.iter().filter(|collection| collection.own.is_some()).count()
     };
     assert_eq!(own(&rows_of(1_000, &[3, 1, 7])), 2);
     let mut shuffled = rows_of(1_000, &[3, 1, 7]);

@@ -4,6 +4,7 @@
 //! steps are handed on where values are, and forgotten by functions.
 
 use super::Fact;
+use serde::{Deserialize, Serialize};
 use std::ops::Rem;
 
 /// Integers that lie at `from` plus a multiple of `by`.
@@ -14,7 +15,7 @@ pub struct Steps {
 }
 
 /// The integers from `low` to `high` in steps, both among them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grid {
     /// The least.
     pub low: i128,

@@ -1,0 +1,152 @@
+//! Choices, without running anything: what is decided, why, and that a plan is a value.
+
+use super::{Machine, Plan, plan};
+use crate::column::Table;
+
+use crate::plan::group_kind::{GroupKind, Numbering, Rows};
+use crate::plan::index_form::{IndexForm, Indexing};
+use crate::plan::key_layout::{KeyLayout, PartDomain};
+use crate::plan::tree::{GeneratorKind, LetKind, LoopPlan, Pieces};
+
+use multiloop_planner::multiloop::parse::parse;
+use multiloop_planner::multiloop::{Program, Shape};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
+use std::sync::Arc;
+
+const JOIN: &str = "\
+table %0 t(k#0 integer, v#1 bigint?, s#2 text)
+table %1 u(k#0 integer, f#1 double precision)
+loop
+  i0 in %1
+  %2 bucket_collect
+    key k = i0.k
+    f = i0.f
+loop
+  i1 in %0
+  i2 in %2[i1.k]
+  %3 bucket_reduce
+    if i1.v > $1::bigint
+    key k = i1.k
+    n = count_rows()
+    total? = sum(i1.v)::bigint
+  %4 bucket_reduce
+    key s = i1.s
+    most? = max(i2.f)
+loop
+  i3 in %3
+  %5 collect
+    if i3.n > 10
+    k = i3.k
+    n = i3.n
+    most? = %4['x'].most
+result %5
+output k, n, most
+parameters bigint
+";
+
+fn program(text: &str) -> Program {
+    parse(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The statistics of these rows in the place of the program's.
+fn with_rows(mut program: Program, rows: &[(&str, Vec<Vec<Value>>)]) -> Program {
+    for collection in &mut program.collections {
+        let Shape::Table { name, statistics, columns, .. } = &mut collection.shape else { continue };
+        let Some((_, rows)) = rows.iter().find(|(of, _)| of == name) else { continue };
+        let mut fields: Vec<Field> = vec![Field::new("unread", DataType::Integer, true); columns.len()];
+        for (field, &column) in collection.fields.iter().zip(columns.iter()) {
+            fields[column as usize] = field.clone();
+        }
+        *statistics = Arc::clone(&Table::from_values(fields, rows).statistics);
+    }
+    program
+}
+
+fn planned(program: &Program, workers: usize) -> Plan {
+    plan(program, Machine { workers }).expect("it can be planned")
+}
+
+fn loops(plan: &Plan) -> Vec<&LoopPlan> {
+    let lets = plan.blocks.iter().flat_map(|block| &block.lets);
+    lets.filter_map(|each| if let LetKind::Loop(plan) = &each.kind { Some(&**plan) } else { None }).collect()
+}
+
+#[test]
+fn a_plan_is_a_value() {
+    fn travels<T: Send + Sync + Clone + 'static>(_: &T) {}
+    let plan = planned(&program(JOIN), 4);
+    travels(&plan);
+    let written = serde_json::to_string(&plan).expect("a plan can be written");
+    let read: Plan = serde_json::from_str(&written).expect("and read");
+    assert_eq!(format!("{read:?}"), format!("{plan:?}"));
+    assert_eq!(read.to_string(), plan.to_string());
+}
+
+#[test]
+fn it_says_what_was_chosen_and_why() {
+    let rows =
+        |count: i64| (0..count).map(|row| vec![Value::Int(row * 7), Value::Int(row), Value::text("x")]).collect();
+    let others = vec![vec![Value::Int(3), Value::Float(0.5)]];
+    let plan = planned(&with_rows(program(JOIN), &[("t", rows(2_000)), ("u", others)]), 4);
+    let all = loops(&plan);
+    let GeneratorKind::BucketCollect(bucket) = &all[0].generators[0].kind else { panic!("buckets come first") };
+    assert_eq!(bucket.index.expected.of, IndexForm::Direct, "{:?}", bucket.index);
+    assert!(!bucket.index.is_certain() && bucket.in_place.is_none());
+    let GeneratorKind::Reduce(by_key) = &all[1].generators[0].kind else { panic!("groups by key") };
+    let groups = by_key.groups.as_ref().expect("it has a key");
+    assert_eq!(groups.expected.of, GroupKind::Few, "{groups:?}");
+    assert!(groups.is_certain(), "few codes are few whatever comes: {groups:?}");
+    assert!(by_key.partitions.of && by_key.index.is_none());
+    let GeneratorKind::Reduce(by_text) = &all[1].generators[1].kind else { panic!("groups by text") };
+    let groups = by_text.groups.as_ref().expect("it has a key");
+    assert!(groups.expected.of == GroupKind::Hash && groups.allows(&GroupKind::Few), "a dictionary may hold the text");
+    assert!(by_text.index.is_some(), "it is looked up");
+    assert_eq!(all[1].pieces.of, Pieces::Balanced, "{:?}", all[1].pieces);
+    assert_eq!(all[2].pieces.of, Pieces::Morsels, "{:?}", all[2].pieces);
+    let filtered = plan.collections.iter().filter(|collection| collection.group_filter.is_some()).count();
+    assert_eq!(filtered, 1, "the last loop asks its groups first");
+}
+
+#[test]
+fn the_data_chooses_among_the_candidates() {
+    for codes in [2i128, 100, 4_096, 4_097, 20_000, 1 << 20, 1 << 26, 1 << 30, 1 << 40] {
+        let layout = KeyLayout::new(vec![PartDomain::integers(0, codes - 2)]);
+        for count in [0u64, 1, 10_000, 1 << 20, 1 << 28] {
+            for workers in [1, 2, 8] {
+                for flags in 0..8 {
+                    let (clustered, keys_only, keys_unread) = (flags & 1 > 0, flags & 2 > 0, flags & 4 > 0);
+                    let numbers = Some(2).filter(|_| flags % 3 > 0);
+                    let rows = Rows { count, clustered, keys_only, numbers, keys_unread, workers };
+                    let expected = GroupKind::expected(&layout, rows);
+                    for part in [0, 1, 3, 10, 999, 1000] {
+                        let count = count / 1000 * part + count % 1000 * part / 1000;
+                        for workers in [1, workers] {
+                            let chosen = Numbering::of(&layout, Rows { count, workers, ..rows }).kind;
+                            assert!(expected.allows(&chosen), "{codes} codes, {rows:?}, {count}: {chosen:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn indexes_by_the_keys_at_hand() {
+    let integers = |low, high| KeyLayout::new(vec![PartDomain::integers(low, high)]);
+    let none = |_: &KeyLayout| Ok(None);
+    let form = |layout: KeyLayout, rows| Indexing::of(layout, rows, false, none).expect("nothing fails").form;
+    assert_eq!(form(integers(0, 1_000), 10), IndexForm::Direct);
+    assert_eq!(form(integers(0, 1_000_000), 10), IndexForm::Ranked);
+    assert_eq!(form(integers(0, 1 << 40), 10), IndexForm::Hash);
+    let stepped = |_: &KeyLayout| Ok(Some(integers(0, 1_000_000)));
+    let wide = Indexing::of(integers(0, 1 << 40), 10, false, stepped).expect("nothing fails");
+    assert_eq!((wide.form, wide.layout.codes()), (IndexForm::Ranked, Some(1_000_002)));
+    let dense = Indexing::of_increasing(integers(5, 100_004), 100_000, false, none).expect("nothing fails");
+    assert_eq!(dense.expect("it increases").form, IndexForm::Dense);
+    let text = KeyLayout::new(vec![PartDomain::Text]);
+    assert!(IndexForm::expected(&text, Some(10)).allows(&IndexForm::Direct), "a dictionary's codes");
+    let floats = KeyLayout::new(vec![PartDomain::Float]);
+    assert!(IndexForm::expected(&floats, Some(10)).is_certain());
+}
