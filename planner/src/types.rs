@@ -1,5 +1,8 @@
 //! SQL's logical types. How a value is stored (widths, dictionaries) is the business of `exec/column`, never of a type.
 
+mod nested;
+
+pub use nested::{Nested, NestedType};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -54,6 +57,8 @@ pub enum DataType {
     Timestamp,
     /// Months, days and microseconds, kept apart as PostgreSQL does.
     Interval,
+    /// A list, a vector or a struct. No column has such values yet.
+    Nested(Nested),
 }
 
 impl DataType {
@@ -146,6 +151,7 @@ impl fmt::Display for DataType {
             DataType::Time => f.write_str("time"),
             DataType::Timestamp => f.write_str("timestamp"),
             DataType::Interval => f.write_str("interval"),
+            DataType::Nested(nested) => nested.fmt(f),
         }
     }
 }
@@ -160,6 +166,7 @@ pub enum Category {
     String,
     DateTime,
     TimeSpan,
+    Composite,
 }
 
 impl DataType {
@@ -170,6 +177,7 @@ impl DataType {
             DataType::Boolean => Category::Boolean,
             DataType::Date | DataType::Time | DataType::Timestamp => Category::DateTime,
             DataType::Interval => Category::TimeSpan,
+            DataType::Nested(_) => Category::Composite,
             text if text.is_text() => Category::String,
             _ => Category::Numeric,
         }

@@ -13,7 +13,7 @@ pub use import::{to_column, to_column_of};
 
 use crate::{Error, Result};
 use ::arrow::datatypes::{DataType as Arrow, Field as ArrowField, IntervalUnit, Schema, SchemaRef, TimeUnit};
-use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Field};
+use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Field, Nested, NestedType};
 use std::sync::Arc;
 
 /// The SQL fields of an Arrow schema. Columns of a type that has no SQL type here are an error (0A000) that names
@@ -74,6 +74,20 @@ pub fn arrow_type(data_type: DataType) -> Arrow {
         DataType::Time => Arrow::Time64(TimeUnit::Microsecond),
         DataType::Timestamp => Arrow::Timestamp(TimeUnit::Microsecond, None),
         DataType::Interval => Arrow::Interval(IntervalUnit::MonthDayNano),
+        DataType::Nested(nested) => nested_arrow_type(nested),
+    }
+}
+
+/// Elements and fields may be NULL.
+fn nested_arrow_type(nested: Nested) -> Arrow {
+    let element = |of: &DataType| Arc::new(ArrowField::new("item", arrow_type(*of), true));
+    match nested.get() {
+        NestedType::List(of) => Arrow::List(element(of)),
+        NestedType::Vector(of, length) => Arrow::FixedSizeList(element(of), *length as i32),
+        NestedType::Struct(fields) => {
+            let field = |(name, of): &(String, DataType)| ArrowField::new(name, arrow_type(*of), true);
+            Arrow::Struct(fields.iter().map(field).collect())
+        }
     }
 }
 

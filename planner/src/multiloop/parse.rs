@@ -166,8 +166,25 @@ impl Parser {
         self.expected(&format!("one of the fields {}", names.join(", ")))
     }
 
-    /// A type's name.
+    /// A type's name, and in brackets what makes lists or vectors of it.
     pub(super) fn data_type(&mut self) -> Result<DataType> {
+        let mut data_type = self.plain_type()?;
+        while self.accept_sign("[") {
+            if self.accept_sign("]") {
+                data_type = DataType::list(data_type);
+                continue;
+            }
+            let length = self.unsigned()?;
+            if length == 0 {
+                return self.expected("a length of at least one before this");
+            }
+            self.sign("]")?;
+            data_type = DataType::vector(data_type, length);
+        }
+        Ok(data_type)
+    }
+
+    fn plain_type(&mut self) -> Result<DataType> {
         let Some(Token::Word(name)) = self.next() else {
             self.at -= 1;
             return self.expected("a type");
@@ -208,11 +225,30 @@ impl Parser {
             "time" => DataType::Time,
             "timestamp" => DataType::Timestamp,
             "interval" => DataType::Interval,
+            "struct" => self.structure()?,
             _ => {
                 self.at -= 1;
                 return self.expected("a type");
             }
         })
+    }
+
+    /// The fields of a struct, in parentheses.
+    fn structure(&mut self) -> Result<DataType> {
+        self.sign("(")?;
+        let mut fields: Vec<(String, DataType)> = Vec::new();
+        loop {
+            let name = self.name()?;
+            if fields.iter().any(|(other, _)| *other == name) {
+                return self.expected("another name before this: that one is there");
+            }
+            fields.push((name, self.data_type()?));
+            if !self.accept_sign(",") {
+                break;
+            }
+        }
+        self.sign(")")?;
+        Ok(DataType::structure(fields))
     }
 
     fn program(&mut self) -> Result<()> {

@@ -14,6 +14,28 @@ fn check(text: &str) {
     assert_eq!(print(&program), text);
 }
 
+/// Nested types stand in programs, if nowhere else yet.
+#[test]
+fn nested_types_have_a_text_form() {
+    check(
+        "table %0 t(a#0 integer[], b#1 struct(x real[3], \"Y z\" text[][])?)\nloop\n  i0 in %0\n  %1 collect\n    a = i0.a\n    b? = i0.b\nresult %1\noutput a, b\n",
+    );
+    let wrong = ["integer[0]", "struct()", "struct(a integer, a text)", "integer[", "struct(a integer"];
+    for data_type in wrong {
+        assert!(parse(&format!("table %0 t(a#0 {data_type})\nresult %0\noutput a\n")).is_err(), "{data_type}");
+    }
+}
+
+/// A part of a program may have to travel.
+#[test]
+fn programs_are_written_and_read() {
+    let program = parse(EVERYTHING).expect("it is a program");
+    let written = serde_json::to_string(&program).expect("a program can be written");
+    let read: Program = serde_json::from_str(&written).expect("and read");
+    assert_eq!(format!("{read:?}"), format!("{program:?}"));
+    assert_eq!(print(&read), EVERYTHING);
+}
+
 const EVERYTHING: &str = "\
 parameters bigint, text
 table %0 lineitem(l_orderkey#0 bigint, l_quantity#4 decimal(15,2), l_shipdate#10 date?, l_comment#15 varchar(44)?)

@@ -54,6 +54,7 @@ pub fn to_array(column: &Column, data_type: DataType) -> Result<ArrayRef> {
         DataType::Text | DataType::Varchar(_) | DataType::BPCHAR => text(column, data_type, 0)?,
         DataType::Numeric => Arc::new(numbers(column)?),
         DataType::Char(length) => text(column, data_type, length)?,
+        DataType::Nested(_) => return Err(unexpected(&column.data, data_type)),
         DataType::Interval => match &column.data {
             ColumnData::Interval(_) => Arc::new(intervals(column)?),
             other => return Err(unexpected(other, data_type)),

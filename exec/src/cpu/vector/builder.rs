@@ -519,7 +519,7 @@ pub(crate) fn place<T: Copy + Default>(values: &[T], places: &[u32]) -> Vec<T> {
 /// A register that holds every value of a type.
 pub(crate) fn register_of(data_type: DataType) -> Register {
     match data_type {
-        DataType::Null | DataType::Boolean => Register::Bool,
+        DataType::Null | DataType::Boolean | DataType::Nested(_) => Register::Bool,
         DataType::SmallInt | DataType::Integer | DataType::Date => Register::I32,
         DataType::BigInt | DataType::Time | DataType::Timestamp => Register::I64,
         DataType::Decimal { .. } => Register::I128,

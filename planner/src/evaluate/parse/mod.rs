@@ -27,6 +27,7 @@ pub(super) fn parse_value(text: &str, data_type: DataType) -> Result<Value> {
         DataType::Time => date::parse_time(text),
         DataType::Timestamp => date::parse_timestamp(text),
         DataType::Interval => interval::parse_interval(text, None),
+        DataType::Nested(_) => Err(Error::unsupported(format!("a value of type {data_type} is"))),
     }
 }
 

@@ -134,6 +134,7 @@ fn postgres_name(data_type: DataType) -> &'static str {
         DataType::Time => "time without time zone",
         DataType::Timestamp => "timestamp without time zone",
         DataType::Interval => "interval",
+        DataType::Nested(_) => "record",
     }
 }
 

@@ -1,0 +1,194 @@
+//! Types made of types: lists, vectors of a fixed size, structs.
+//!
+//! A type is passed by value everywhere, so a nested one is a number: equal types have equal numbers in a process. What the
+//! numbers stand for is kept for good; there are as many as statements have ever named.
+
+use super::DataType;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::{PoisonError, RwLock};
+
+/// A nested type, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Nested(u32);
+
+/// What a nested type is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum NestedType {
+    /// Any number of values of one type, in order. PostgreSQL's arrays of one dimension.
+    List(DataType),
+    /// So many values of one type, in order: at least one.
+    Vector(DataType, u32),
+    /// Values by name, in order; at least one, and no name twice.
+    Struct(Vec<(String, DataType)>),
+}
+
+/// All nested types of the process, by number, and their numbers.
+#[derive(Default)]
+struct Known {
+    types: Vec<&'static NestedType>,
+    numbers: FxHashMap<&'static NestedType, u32>,
+}
+
+static KNOWN: RwLock<Option<Known>> = RwLock::new(None);
+
+impl Nested {
+    /// The number of a type.
+    pub fn new(of: NestedType) -> Self {
+        // Whoever panicked with the lock had not begun to change anything.
+        let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&number) = known.as_ref().and_then(|known| known.numbers.get(&of)) {
+            return Nested(number);
+        }
+        drop(known);
+        let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+        let Known { types, numbers } = known.get_or_insert_default();
+        if let Some(&number) = numbers.get(&of) {
+            return Nested(number);
+        }
+        let (number, of) = (types.len() as u32, &*Box::leak(Box::new(of)));
+        types.push(of);
+        numbers.insert(of, number);
+        Nested(number)
+    }
+
+    /// What it is.
+    pub fn get(self) -> &'static NestedType {
+        let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
+        let known = known.as_ref().expect("a number is made with its type");
+        known.types[self.0 as usize]
+    }
+}
+
+impl DataType {
+    /// A list of values of a type.
+    pub fn list(of: DataType) -> Self {
+        DataType::Nested(Nested::new(NestedType::List(of)))
+    }
+
+    /// So many values of a type, at least one.
+    pub fn vector(of: DataType, length: u32) -> Self {
+        debug_assert!(length > 0, "a vector has a value");
+        DataType::Nested(Nested::new(NestedType::Vector(of, length)))
+    }
+
+    /// Values by name: at least one, and no name twice.
+    pub fn structure(fields: Vec<(String, DataType)>) -> Self {
+        debug_assert!(!fields.is_empty(), "a struct has a field");
+        DataType::Nested(Nested::new(NestedType::Struct(fields)))
+    }
+
+    /// What it is made of, if it is a nested type.
+    pub fn nested(self) -> Option<&'static NestedType> {
+        if let DataType::Nested(nested) = self { Some(nested.get()) } else { None }
+    }
+}
+
+/// By what it is, so that no order depends on which type came first.
+impl Ord for Nested {
+    fn cmp(&self, other: &Self) -> Ordering {
+        if self == other { Ordering::Equal } else { self.get().cmp(other.get()) }
+    }
+}
+
+impl PartialOrd for Nested {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Debug for Nested {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+/// `integer[]`, `real[3]`, `struct(a integer, "b c" text[])`.
+impl fmt::Display for Nested {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.get() {
+            NestedType::List(of) => write!(f, "{of}[]"),
+            NestedType::Vector(of, length) => write!(f, "{of}[{length}]"),
+            NestedType::Struct(fields) => {
+                let is_plain = |name: &str| {
+                    name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
+                        && name.chars().all(|each| each.is_ascii_lowercase() || each.is_ascii_digit() || each == '_')
+                };
+                f.write_str("struct(")?;
+                for (at, (name, data_type)) in fields.iter().enumerate() {
+                    let comma = if at > 0 { ", " } else { "" };
+                    if is_plain(name) {
+                        write!(f, "{comma}{name} {data_type}")?;
+                    } else {
+                        write!(f, "{comma}\"{}\" {data_type}", name.replace('"', "\"\""))?;
+                    }
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+/// As what it is: numbers are those of one process.
+impl Serialize for Nested {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.get().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Nested {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        NestedType::deserialize(deserializer).map(Nested::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn some() -> [(DataType, &'static str); 4] {
+        let fields = vec![("a".to_owned(), DataType::Integer), ("B \"c\"".to_owned(), DataType::list(DataType::Text))];
+        let of = DataType::structure(fields);
+        [
+            (DataType::list(DataType::decimal(9, 2)), "decimal(9,2)[]"),
+            (DataType::vector(DataType::Real, 3), "real[3]"),
+            (of, "struct(a integer, \"B \"\"c\"\"\" text[])"),
+            (DataType::list(DataType::list(of)), "struct(a integer, \"B \"\"c\"\"\" text[])[][]"),
+        ]
+    }
+
+    #[test]
+    fn equal_types_are_one() {
+        for ((one, text), (other, _)) in some().into_iter().zip(some()) {
+            assert_eq!(one, other);
+            assert_eq!(one.to_string(), text);
+            assert_eq!(one.cmp(&other), Ordering::Equal);
+        }
+        assert_ne!(DataType::list(DataType::Integer), DataType::list(DataType::BigInt));
+        assert_ne!(DataType::list(DataType::Integer), DataType::vector(DataType::Integer, 1));
+        assert_eq!(size_of::<DataType>(), 8, "types are passed by value");
+    }
+
+    #[test]
+    fn they_travel() {
+        for (data_type, _) in some() {
+            let written = serde_json::to_string(&data_type).expect("a type can be written");
+            assert_eq!(serde_json::from_str::<DataType>(&written).expect("and read"), data_type);
+        }
+    }
+
+    #[test]
+    fn many_threads_agree_on_numbers() {
+        let made = || {
+            let of = |length| DataType::vector(DataType::SmallInt, length);
+            (1..200).map(of).collect::<Vec<_>>()
+        };
+        let all: Vec<Vec<DataType>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(made)).collect();
+            threads.into_iter().map(|thread| thread.join().expect("nothing fails")).collect()
+        });
+        assert!(all.iter().all(|types| *types == all[0]));
+    }
+}
