@@ -52,7 +52,7 @@ pub(crate) struct Running<'a> {
 impl Running<'_> {
     /// What plans are made for.
     pub(crate) fn machine(&self) -> Machine {
-        Machine { workers: self.engine.0.pool.threads() }
+        Machine::host(self.engine.0.pool.threads())
     }
 
     /// What the loops of a statement share.

@@ -143,8 +143,12 @@ pub struct ColumnStatistics {
     pub average_bytes: f64,
 }
 
-/// Codes up to which an index is an array or bits, whatever rows there are; and for each row.
-const NEAR_CODES: (f64, f64) = ((1 << 24) as f64, 2048.0);
+/// Codes of keys up to which an index over them is an array or bits, whatever rows there are: the cost model of joins and the
+/// choice of an index must agree.
+pub const NEAR_CODES: u64 = 1 << 24;
+
+/// The same, for each row.
+pub const NEAR_CODES_PER_ROW: u64 = 2048;
 
 impl ColumnStatistics {
     /// Whether an index of so many rows of a column would be one of hashes, as far as ranges tell: not of strings, of which the
@@ -152,7 +156,7 @@ impl ColumnStatistics {
     pub fn is_wide(&self, rows: u64) -> bool {
         let bounds = self.min.as_ref().and_then(number).zip(self.max.as_ref().and_then(number));
         let codes = bounds.map_or(0.0, |(min, max)| (max - min) / self.step.unwrap_or(1) as f64);
-        codes > NEAR_CODES.0.max(rows as f64 * NEAR_CODES.1)
+        codes > (NEAR_CODES as f64).max(rows as f64 * NEAR_CODES_PER_ROW as f64)
     }
 }
 

@@ -36,6 +36,7 @@ const CRATES: [(&str, &[&str]); 3] = [
             "column",
             "interpret",
             "plan",
+            "collections",
             "cpu/simd",
             "cpu/vector",
             "cpu/kernels",

@@ -20,19 +20,24 @@ mod runs;
 mod skip;
 mod stepped;
 
+use crate::collections::given::{Given, Inputs};
+use crate::collections::rows::RowSet;
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{Chunk, Column, Table};
-use crate::plan::Machine;
-use crate::run::run;
+use crate::plan::tree::LoopPlan;
+use crate::plan::{Machine, Numbers, plan};
+use crate::run::backend::Backend;
+use crate::run::{Body, Output, run, run_with};
 use crate::workers::context::{Context, Memory};
 use crate::workers::pool::Pool;
 use crate::{Error, ErrorKind, interpret};
 use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::catalog::TableHandle;
-use multiloop_planner::multiloop::{Let, Program, Shape, parse::parse};
+use multiloop_planner::multiloop::{CollectionId, Let, Program, Shape, parse::parse};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Random numbers (xorshift), the same in every run.
 struct Random(u64);
@@ -125,7 +130,10 @@ type Outcome = Result<Vec<Vec<Value>>, Error>;
 
 fn on_cpu(program: &Program, tables: &[Arc<Table>], parameters: &[Value], pool: &Pool) -> Outcome {
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
-    let output = run(program, &lookup, parameters, &context(), pool)?;
+    values_of(run(program, &lookup, parameters, &context(), pool)?)
+}
+
+fn values_of(output: Output) -> Outcome {
     let fields = output.fields().to_vec();
     let mut builder = TableBuilder::new(fields, Storage::Keep, &context());
     for batch in output {
@@ -213,6 +221,59 @@ fn compare_with(program: &Program, tables: &[Arc<Table>], parameters: &[Value], 
         }
         first.get_or_insert(got);
     }
+    for (seed, pool) in (0..2).zip(pools.iter().cycle()) {
+        compare_shared(program, tables, parameters, pool, (seed, &expected), text);
+    }
+}
+
+/// The same where a device takes some of the loops.
+fn compare_shared(
+    program: &Program,
+    tables: &[Arc<Table>],
+    parameters: &[Value],
+    pool: &Pool,
+    (seed, expected): (u64, &Outcome),
+    text: &str,
+) {
+    let taken = AtomicUsize::new(0);
+    let device = RowByRow { program, seed, taken: &taken };
+    let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
+    let got = plan(program, Machine { workers: pool.threads(), devices: 1 })
+        .and_then(|plan| run_with(&plan, &lookup, parameters, &context(), Body { pool, devices: &[&device] }))
+        .and_then(values_of);
+    match (expected, &got) {
+        (Ok(expected), Ok(got)) => {
+            let same =
+                if is_ordered(program) { got == expected } else { sorted(got.clone()) == sorted(expected.clone()) };
+            assert!(same, "{text}\nsome loops by rows, seed {seed}: expected {expected:#?}\ngot {got:#?}");
+        }
+        (Err(expected), Err(got)) => assert_eq!(got.kind(), expected.kind(), "{text}"),
+        _ => panic!("{text}\nsome loops by rows, seed {seed}: expected {expected:?}\ngot {got:?}"),
+    }
+}
+
+/// A device that takes loops at random and runs them row by row.
+struct RowByRow<'p> {
+    program: &'p Program,
+    seed: u64,
+    taken: &'p AtomicUsize,
+}
+
+impl Backend for RowByRow<'_> {
+    fn name(&self) -> &str {
+        "rows"
+    }
+
+    fn takes(&self, defines: &[CollectionId], _: &LoopPlan) -> bool {
+        let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (self.seed << 32) ^ u64::from(defines[0].0 + 1));
+        random.below(7);
+        random.below(3) > 0
+    }
+
+    fn run(&self, defines: &[CollectionId], _: &LoopPlan, inputs: &dyn Inputs) -> Result<Vec<Given>, Error> {
+        self.taken.fetch_add(1, Ordering::Relaxed);
+        interpret::one_loop::run_loop(self.program, defines, inputs)
+    }
 }
 
 #[test]
@@ -273,7 +334,7 @@ output n, total
 
 fn placed(program: &Program, tables: &[Arc<Table>]) -> String {
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
-    crate::plan::place(program, &lookup, Machine { workers: 1 }).expect("it compiles").to_string()
+    crate::plan::place(program, &lookup, Machine::host(1)).expect("it compiles").to_string()
 }
 
 #[test]
@@ -306,6 +367,63 @@ loop
     kinds: count of text, distinct by bit or hash
 %4 sort of %2 by 1 fields";
     assert_eq!(text, expected, "{text}");
+}
+
+#[test]
+fn devices_are_asked_for_each_loop() {
+    let program = parse(Q1_SHAPE).expect("it is a program");
+    let fields = [
+        Field::new("a", DataType::SmallInt, false),
+        Field::new("q", DataType::Integer, true),
+        Field::new("s", DataType::Text, true),
+    ];
+    let rows: Vec<Vec<Value>> = (0..10).map(|row| vec![Value::Int(row), Value::Int(row), Value::Null]).collect();
+    let tables = [table(&fields, &rows, 2)];
+    let program = with_statistics(&program, &tables);
+    let pool = Pool::new(2).expect("threads start");
+    let lookup = |_: TableHandle| Arc::clone(&tables[0]);
+    let expected = on_cpu(&program, &tables, &[], &pool).expect("it runs");
+    let mut all = Vec::new();
+    for seed in 0..16 {
+        let taken = AtomicUsize::new(0);
+        let device = RowByRow { program: &program, seed, taken: &taken };
+        let plan = plan(&program, Machine { workers: 2, devices: 1 }).expect("it can be planned");
+        let output = run_with(&plan, &lookup, &[], &context(), Body { pool: &pool, devices: &[&device] });
+        let output = output.expect("it runs");
+        let text = output.analysed(&plan, &Numbers::of(&program));
+        assert_eq!(text.matches("became a loop of rows").count(), taken.load(Ordering::Relaxed), "{text}");
+        assert_eq!(values_of(output).expect("it runs"), expected);
+        all.push(taken.load(Ordering::Relaxed));
+    }
+    assert!((0..=2).all(|count| all.contains(&count)), "none, some, all: {all:?}");
+}
+
+/// Hands back rows whatever it is asked for.
+struct Wrong;
+
+impl Backend for Wrong {
+    fn name(&self) -> &str {
+        "wrong"
+    }
+
+    fn takes(&self, _: &[CollectionId], _: &LoopPlan) -> bool {
+        true
+    }
+
+    fn run(&self, defines: &[CollectionId], _: &LoopPlan, _: &dyn Inputs) -> Result<Vec<Given>, Error> {
+        Ok(defines.iter().map(|_| Given::Rows(RowSet::new(Vec::new()))).collect())
+    }
+}
+
+#[test]
+fn what_a_device_hands_back_is_checked() {
+    let program = parse(Q1_SHAPE).expect("it is a program");
+    let tables = [table(&program.collections[0].fields, &[], 0)];
+    let pool = Pool::new(1).expect("threads start");
+    let lookup = |_: TableHandle| Arc::clone(&tables[0]);
+    let plan = plan(&program, Machine { workers: 1, devices: 1 }).expect("it can be planned");
+    let error = run_with(&plan, &lookup, &[], &context(), Body { pool: &pool, devices: &[&Wrong] });
+    assert_eq!(error.expect_err("buckets are no rows").kind(), ErrorKind::Internal);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! collections need an index or their keys as rows, and which lets of nested blocks can be computed once.
 
 use crate::plan::aggregate::AggregateKind;
-use crate::plan::choice::Choice;
+use crate::plan::choice::{Adaptive, Choice};
 use crate::plan::group_kind::{GroupKind, Rows};
 use crate::plan::in_place::InPlace;
 use crate::plan::index_form::IndexForm;
@@ -11,8 +11,8 @@ use crate::plan::key_layout::{KeyLayout, PartDomain};
 use crate::plan::nodes::Expressions;
 use crate::plan::register::Register;
 use crate::plan::tree::{
-    AggregatePlan, BlockPlan, BucketPlan, CollectionPlan, GeneratorKind, GeneratorPlan, LetKind, LetPlan, LevelPlan,
-    LoopPlan, Machine, OwnKey, Pieces, Plan, Reads, ReducePlan, TablePlan, TopKPlan,
+    AggregatePlan, BlockPlan, BucketPlan, CollectionPlan, Device, GeneratorKind, GeneratorPlan, LetKind, LetPlan,
+    LevelPlan, LoopPlan, Machine, OwnKey, Pieces, Plan, Reads, ReducePlan, TablePlan, TopKPlan,
 };
 use crate::technique::Technique;
 use crate::{Error, Result};
@@ -30,9 +30,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Decides how a program runs on a machine, by what is proven and known of the tables that it reads: their statistics
 /// stand in it.
 pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
+    check_types(program)?;
     let ranges = Ranges::analyse(program);
-    let reads = reads(program);
-    let own = if Technique::OwnGroups.is_on() { own(program) } else { FxHashMap::default() };
+    let reads = reads(program, machine);
+    // Groups that nobody makes as a whole are of no use to a device.
+    let own = if Technique::OwnGroups.is_on() && machine.devices == 0 { own(program) } else { FxHashMap::default() };
     let mut compiler = Compiler { program, machine, ranges: &ranges, reads: &reads, own: &own };
     let variant = invariance::variant_collections(program);
     let mut blocks = Vec::with_capacity(program.blocks.len());
@@ -70,6 +72,18 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
     let collections = reads.iter().enumerate().map(collection).collect();
     let output = program.output.clone();
     Ok(Plan { collections, blocks, body: program.body, output, elements: elements(program) })
+}
+
+/// An error if a value is of a type that no register or column holds.
+fn check_types(program: &Program) -> Result<()> {
+    let fields = program.collections.iter().enumerate().flat_map(|(number, collection)| {
+        collection.fields.iter().chain(program.members(CollectionId(number as u32))).map(|field| field.data_type)
+    });
+    let scalars = (0..program.scalars.len()).map(|id| program.scalars.data_type(ScalarId(id as u32)));
+    match fields.chain(scalars).find(|data_type| data_type.nested().is_some()) {
+        Some(nested) => Err(Error::unsupported(format!("a value of type {nested} is"))),
+        None => Ok(()),
+    }
 }
 
 struct Compiler<'p> {
@@ -154,8 +168,20 @@ impl Compiler<'_> {
         }
         mark_pruning(&mut levels);
         let indices = nest.iter().map(|index| index.id).collect();
-        let pieces = pieces(&levels, &generators);
-        Ok(LoopPlan { expressions, indices, levels, generators, pieces, rest: None })
+        let (device, pieces) = (self.device(&expressions), pieces(&levels, &generators));
+        Ok(LoopPlan { expressions, indices, levels, generators, device, pieces, rest: None })
+    }
+
+    /// What may run a loop with these expressions.
+    fn device(&self, expressions: &Expressions) -> Adaptive<Device> {
+        const TEST: &str = "which device takes it";
+        if self.machine.devices == 0 {
+            return Adaptive::new(Choice::new(Device::Host, "there is no other device"), [], TEST);
+        }
+        if expressions.captures() {
+            return Adaptive::new(Choice::new(Device::Host, "it runs for each row of a loop around it"), [], TEST);
+        }
+        Adaptive::new(Choice::new(Device::Host, "unless a device takes it"), [Device::Other], TEST)
     }
 
     /// How a collection is read.
@@ -513,8 +539,8 @@ fn reads_only(program: &Program, scalar: ScalarId, row: IndexId) -> bool {
     }
 }
 
-/// How each collection is read.
-fn reads(program: &Program) -> Vec<Reads> {
+/// How each collection is read. Where devices may read any of them, all are read as rows.
+fn reads(program: &Program, machine: Machine) -> Vec<Reads> {
     let mut all = vec![Reads::default(); program.collections.len()];
     let mut read = |id: CollectionId, how: Reads| {
         let Reads { any: _, rows, keys } = &mut all[id.0 as usize];
@@ -550,6 +576,9 @@ fn reads(program: &Program) -> Vec<Reads> {
             Scalar::Single { collection, .. } => read(*collection, any),
             _ => {}
         }
+    }
+    if machine.devices > 0 {
+        all.iter_mut().for_each(|reads| reads.rows |= reads.any);
     }
     all
 }

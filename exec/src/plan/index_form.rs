@@ -4,6 +4,7 @@ use crate::Result;
 use crate::plan::choice::{Adaptive, Choice};
 use crate::plan::key_layout::{KeyLayout, PartDomain};
 use crate::technique::Technique;
+use multiloop_planner::catalog::{NEAR_CODES, NEAR_CODES_PER_ROW};
 use serde::{Deserialize, Serialize};
 
 /// What an index can be.
@@ -100,9 +101,9 @@ impl IndexForm {
 ///
 /// Unless indexes are built often, 4 MiB of bits are cheaper than to hash what probes them.
 pub(super) fn index_form(layout: &KeyLayout, rows: u64, often: bool) -> IndexForm {
-    let ranked = if often { 1 << 16 } else { 1 << 24 };
+    let ranked = if often { 1 << 16 } else { NEAR_CODES };
     let is_near = |codes: u64| codes <= 1 << 12 || (codes / 4 <= rows && codes <= DIRECT_MAX);
-    let is_dense = |codes: u64| codes <= ranked || codes / 2048 <= rows && codes <= 1 << 32;
+    let is_dense = |codes: u64| codes <= ranked || codes / NEAR_CODES_PER_ROW <= rows && codes <= 1 << 32;
     match layout.codes() {
         Some(codes) if Technique::DirectIndex.is_on() && is_near(codes) => IndexForm::Direct,
         Some(codes) if Technique::Ranked.is_on() && is_dense(codes) => IndexForm::Ranked,

@@ -64,7 +64,7 @@ fn with_rows(mut program: Program, rows: &[(&str, Vec<Vec<Value>>)]) -> Program 
 }
 
 fn planned(program: &Program, workers: usize) -> Plan {
-    plan(program, Machine { workers }).expect("it can be planned")
+    plan(program, Machine::host(workers)).expect("it can be planned")
 }
 
 fn loops(plan: &Plan) -> Vec<&LoopPlan> {
@@ -149,4 +149,14 @@ fn indexes_by_the_keys_at_hand() {
     assert!(IndexForm::expected(&text, Some(10)).allows(&IndexForm::Direct), "a dictionary's codes");
     let floats = KeyLayout::new(vec![PartDomain::Float]);
     assert!(IndexForm::expected(&floats, Some(10)).is_certain());
+}
+
+#[test]
+fn nested_values_are_refused() {
+    let text = "table %0 t(a#0 integer[])\nloop\n  i0 in %0\n  %1 collect\n    a = i0.a\nresult %1\noutput a\n";
+    let error = plan(&program(text), Machine::host(1)).expect_err("no register holds a list");
+    assert_eq!(
+        (error.kind(), error.message()),
+        (crate::ErrorKind::Unsupported, "a value of type integer[] is not supported")
+    );
 }

@@ -21,6 +21,24 @@ use serde::{Deserialize, Serialize};
 pub struct Machine {
     /// Workers that share the pieces of a loop, at least one.
     pub workers: usize,
+    /// Devices that may take whole loops.
+    pub devices: usize,
+}
+
+impl Machine {
+    /// The host alone, with so many workers.
+    pub fn host(workers: usize) -> Self {
+        Machine { workers, devices: 0 }
+    }
+}
+
+/// What runs a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Device {
+    /// The processors.
+    Host,
+    /// The first device that takes it.
+    Other,
 }
 
 /// How a program runs.
@@ -119,6 +137,8 @@ pub(crate) struct LoopPlan {
     pub(crate) indices: Vec<IndexId>,
     pub(crate) levels: Vec<LevelPlan>,
     pub(crate) generators: Vec<GeneratorPlan>,
+    /// What runs it.
+    pub(crate) device: Adaptive<Device>,
     /// Where the outermost index may be cut into pieces.
     pub(crate) pieces: Choice<Pieces>,
     /// Whether unmatched rows of a build side are wanted, and then what follows: those of the index that has a rest, and

@@ -1,4 +1,9 @@
 //! Runs a program: its lets in order, then its result as record batches.
+//!
+//! A loop of the body is run by the first device that takes it (`backend`), else by the processors, which also take over what
+//! a device hands back.
+
+pub(crate) mod backend;
 
 use crate::collections::rows::RowSet;
 use crate::column::arrow::to_record_batch;
@@ -10,8 +15,9 @@ use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::{Driver, Frame, Shared};
 use crate::cpu::{multiloop, sort};
 use crate::plan::statistics::LetStatistics;
-use crate::plan::tree::{LetKind, LetPlan, Machine, Plan};
+use crate::plan::tree::{Device, LetKind, LetPlan, Machine, Plan};
 use crate::plan::{Numbers, explain, plan};
+use crate::run::backend::Backend;
 use crate::workers::context::Context;
 use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
@@ -37,7 +43,7 @@ pub fn run(
     context: &Context,
     pool: &Pool,
 ) -> Result<Output> {
-    run_plan(&plan(program, Machine { workers: pool.threads() })?, tables, parameters, context, pool)
+    run_plan(&plan(program, Machine::host(pool.threads()))?, tables, parameters, context, pool)
 }
 
 /// Runs what was planned, on the workers of a pool; the rest as [`run`].
@@ -48,13 +54,31 @@ pub fn run_plan(
     context: &Context,
     pool: &Pool,
 ) -> Result<Output> {
+    run_with(plan, tables, parameters, context, Body { pool, devices: &[] })
+}
+
+/// Runs what was planned, with devices that are asked for each loop of the body; the rest as [`run`].
+pub(crate) fn run_with(
+    plan: &Plan,
+    tables: &dyn Fn(TableHandle) -> Arc<Table>,
+    parameters: &[Value],
+    context: &Context,
+    body: Body<'_>,
+) -> Result<Output> {
     let shared = Shared::new(plan, tables, parameters, context, &Lets);
     let captured = Captured::default();
     let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
-    frame.block(plan.body, Some(pool))?;
+    frame.block(plan.body, Some(body))?;
     let result = frame.get(plan.block(plan.body).result)?;
     let statistics = shared.statistics.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
     Ok(Output::new(plan, result.rows()?.clone(), statistics))
+}
+
+/// What runs the loops of a body; those of nested blocks run on the thread that asks.
+#[derive(Clone, Copy)]
+pub(crate) struct Body<'b> {
+    pub(crate) pool: &'b Pool,
+    pub(crate) devices: &'b [&'b dyn Backend],
 }
 
 /// The rows of a result, handed out as record batches one at a time.
@@ -121,20 +145,20 @@ impl Iterator for Output {
 }
 
 impl<'a> Frame<'a> {
-    /// Computes the lets of a block; without a pool on this thread.
-    fn block(&mut self, block: BlockId, pool: Option<&Pool>) -> Result<()> {
+    /// Computes the lets of a block; of one that is not the body on this thread.
+    fn block(&mut self, block: BlockId, body: Option<Body<'_>>) -> Result<()> {
         let plan = self.shared.plan;
         for (number, definition) in plan.block(block).lets.iter().enumerate() {
             self.check()?;
             if !definition.is_read(plan) {
                 continue;
             }
-            if pool.is_some() {
+            if body.is_some() {
                 self.shared.begin_notes();
             }
             let (started, bytes) = (Instant::now(), self.shared.context.memory.used());
-            let outcome = self.invariant_or_new(block, number, definition, pool);
-            if let (Some(_), Ok(stored)) = (pool, &outcome)
+            let outcome = self.invariant_or_new(block, number, definition, body);
+            if let (Some(_), Ok(stored)) = (body, &outcome)
                 && !stored.iter().any(|stored| matches!(**stored, Stored::Own(_)))
             {
                 self.note_let(number, definition, stored, started, bytes);
@@ -187,10 +211,10 @@ impl<'a> Frame<'a> {
         block: BlockId,
         number: usize,
         definition: &'a LetPlan,
-        pool: Option<&Pool>,
+        body: Option<Body<'_>>,
     ) -> Result<Vec<Arc<Stored>>> {
-        if pool.is_some() || !definition.invariant {
-            return self.definition(definition, pool);
+        if body.is_some() || !definition.invariant {
+            return self.definition(definition, body);
         }
         let mut kept =
             self.shared.invariant[block.0 as usize][number].lock().map_err(|_| Error::internal("a worker panicked"))?;
@@ -213,12 +237,24 @@ impl<'a> Frame<'a> {
         Ok(groups.filter(any).map(|groups| groups.into_iter().map(Arc::new).collect()))
     }
 
-    fn definition(&self, definition: &'a LetPlan, pool: Option<&Pool>) -> Result<Vec<Arc<Stored>>> {
+    fn definition(&self, definition: &'a LetPlan, body: Option<Body<'_>>) -> Result<Vec<Arc<Stored>>> {
+        let pool = body.map(|body| body.pool);
         if let Some(groups) = self.own(definition)? {
             return Ok(groups);
         }
         match &definition.kind {
-            LetKind::Loop(plan) => multiloop::run(self, plan, &definition.defines, pool),
+            LetKind::Loop(plan) => {
+                let asks = plan.device.allows(&Device::Other);
+                let devices = body.filter(|_| asks).map_or(&[][..], |body| body.devices);
+                match devices.iter().find(|device| device.takes(&definition.defines, plan)) {
+                    Some(device) => {
+                        self.note(0, || format!("a loop of {}", device.name()));
+                        let given = device.run(&definition.defines, plan, self)?;
+                        multiloop::adopt::adopt(self, plan, &definition.defines, given, pool)
+                    }
+                    None => multiloop::run(self, plan, &definition.defines, pool),
+                }
+            }
             LetKind::Sort { input, order } => {
                 let input = self.get(*input)?;
                 let types = self.shared.plan.types(definition.defines[0]);

@@ -253,6 +253,18 @@ fn settle_keys(columns: &mut [Gathered], keys: &[Gathered], starts: &[u32], orde
     }
 }
 
+impl Members {
+    /// The rows of all buckets, in order.
+    pub(crate) fn row_set(&self) -> Result<RowSet> {
+        match &self.source {
+            TileSource::Chunk { chunk, fields } => {
+                Ok(RowSet { fields: fields.clone(), ..RowSet::new(vec![Arc::clone(chunk)]) })
+            }
+            _ => Err(Error::internal("the rows of these buckets lie where a table has them")),
+        }
+    }
+}
+
 impl Groups {
     /// For each tuple the row of its key's group, [`NO_ROW`] if there is none.
     pub(crate) fn find(&self, key: &Key<'_>, len: usize, rows: &mut Vec<u32>) -> Result<()> {

@@ -97,6 +97,11 @@ impl Expressions {
         &self.nodes[self.number(scalar)]
     }
 
+    /// Whether some expression reads a row around the loop.
+    pub(crate) fn captures(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node.operation, nodes::Operation::Captured { .. }))
+    }
+
     /// What a root does.
     pub(crate) fn operation(&self, scalar: ScalarId) -> &nodes::Operation {
         &self.root(scalar).operation

@@ -101,7 +101,7 @@ impl Collections for Frame<'_> {
 }
 
 /// The narrowest register that holds every value of a column.
-fn register_for(column: &Column, data_type: DataType) -> Register {
+pub(super) fn register_for(column: &Column, data_type: DataType) -> Register {
     let stepped = |base: i64, step: i64, span: u32| {
         let fits = |value: i64| i32::try_from(value).is_ok();
         let most = base.saturating_add(step.saturating_mul(span.into()));

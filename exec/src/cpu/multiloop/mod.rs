@@ -1,5 +1,6 @@
 //! One loop from start to end: cut into pieces, spread over workers, put together again.
 
+pub(crate) mod adopt;
 pub(crate) mod frame;
 pub(crate) mod lookup;
 pub(crate) mod nest;
@@ -489,19 +490,29 @@ fn finish_reduce(
         note_index(frame, generator, plan.index.as_ref(), groups.index.as_ref());
         return Ok(Stored::Groups(groups));
     }
-    let (mut columns, rows) = reduce::finish(reducers, context, pool)?;
-    let types: Vec<DataType> = plan
-        .key_types
-        .iter()
-        .copied()
-        .chain(plan.aggregates.iter().map(|aggregate| aggregate.kind.data_type))
-        .collect();
+    let (columns, rows) = reduce::finish(reducers, context, pool)?;
     if plan.key.is_none() {
-        return Ok(Stored::Rows(RowSet::gathered(columns, &types, rows, &context.memory)?));
+        return Ok(Stored::Rows(RowSet::gathered(columns, &types(plan), rows, &context.memory)?));
     }
+    Ok(Stored::Groups(index_groups(frame, plan, generator, (columns, rows), Workers { pool, context })?))
+}
+
+/// The types of the fields of groups.
+fn types(plan: &ReducePlan) -> Vec<DataType> {
+    let aggregates = plan.aggregates.iter().map(|aggregate| aggregate.kind.data_type);
+    plan.key_types.iter().copied().chain(aggregates).collect()
+}
+
+/// Finished groups with an index, if somebody looks them up.
+fn index_groups(
+    frame: &Frame<'_>,
+    plan: &ReducePlan,
+    generator: usize,
+    (mut columns, rows): (Vec<Gathered>, usize),
+    workers: Workers<'_>,
+) -> Result<Groups> {
     let index = if plan.index.is_some() {
         let keys = &columns[..plan.key_types.len()];
-        let workers = Workers { pool, context };
         let built = KeyIndex::build(keys, &plan.key_types, rows, workers)?;
         if let Some(order) = &built.order {
             columns = builder::take_all(columns, order, workers)?;
@@ -511,9 +522,9 @@ fn finish_reduce(
         None
     };
     let empty = empty(plan)?;
-    let rows = RowSet::gathered_by(columns, &types, rows, Workers { pool, context })?;
+    let rows = RowSet::gathered_by(columns, &types(plan), rows, workers)?;
     note_index(frame, generator, plan.index.as_ref(), index.as_ref());
-    Ok(Stored::Groups(Groups { rows, index, empty }))
+    Ok(Groups { rows, index, empty })
 }
 
 /// Notes what became of an index.

@@ -137,7 +137,7 @@ fn groups_are_own() {
     let own = |rows: &[Vec<Value>]| {
         let tables = [0, 1].map(|_| table(&program.collections[0].fields, rows, 0));
         let program = with_statistics(&program, &tables);
-        let plan = plan(&program, Machine { workers: 1 }).expect("the program is planned");
+        let plan = plan(&program, Machine::host(1)).expect("the program is planned");
         plan.collections.iter().filter(|collection| collection.own.is_some()).count()
     };
     assert_eq!(own(&rows_of(1_000, &[3, 1, 7])), 2);

@@ -1,0 +1,56 @@
+//! What loops read, and what a backend that is not the host hands back.
+
+#![cfg_attr(not(test), expect(dead_code, reason = "the one backend beside the processors is that of the tests"))]
+
+use crate::Result;
+use crate::collections::rows::RowSet;
+use crate::workers::context::Context;
+use multiloop_planner::multiloop::CollectionId;
+use multiloop_planner::value::Value;
+
+/// Where a collection lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Residence {
+    /// In the memory of the processors.
+    Host,
+}
+
+/// What a generator gave.
+#[derive(Debug)]
+pub(crate) enum Given {
+    /// The rows of a Collect; of a top-k in order; of a Reduce the one that it has.
+    Rows(RowSet),
+    /// Of a BucketCollect its rows in any order, each with its key's fields first.
+    Members(RowSet),
+    /// Of a BucketReduce a row for each group, each key once: its fields, then the aggregates.
+    Groups(RowSet),
+}
+
+/// Rows by key: bucket b has the key in row b of `keys`, and the rows of `members` from `starts[b]` to `starts[b + 1]`.
+#[derive(Debug)]
+pub(crate) struct Grouped {
+    pub(crate) keys: RowSet,
+    pub(crate) starts: Vec<u32>,
+    pub(crate) members: RowSet,
+}
+
+/// What a loop reads from around it. What could not be made gives its error to whoever asks.
+pub(crate) trait Inputs: Sync {
+    /// Where a collection lives.
+    fn residence(&self, id: CollectionId) -> Result<Residence>;
+
+    /// A collection as rows; of groups the keys' fields come first, of buckets there are no others.
+    fn rows(&self, id: CollectionId) -> Result<RowSet>;
+
+    /// A collection as buckets.
+    fn buckets(&self, id: CollectionId) -> Result<Grouped>;
+
+    /// For each field of groups what a lookup gives that finds nothing.
+    fn empty(&self, id: CollectionId) -> Result<Vec<Value>>;
+
+    /// The values of the statement's parameters.
+    fn parameters(&self) -> &[Value];
+
+    /// What the statement shares: cancellation, memory, progress.
+    fn context(&self) -> &Context;
+}
