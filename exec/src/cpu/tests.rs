@@ -352,17 +352,18 @@ fn the_placement_says_why() {
   a: frame8 in 1 chunks, 1.0 bytes a row
   q: frame32 in 1 chunks, 4.0 bytes a row
   s: dictionary8 in 1 chunks, 4.0 bytes a row
-loop
+loop, cut by morsels: rows are collected in morsel order
   morsels of %0
-  %1 bucket_collect: 32-bit keys, by the keys at hand
+  %1 bucket_collect: Hash: 32-bit keys; or Dense, Direct, Ranked, by the keys at hand: their range, steps and dictionary
     key a: -32768 to 32767, 17 bits from 0
 loop
   morsels of %0
-  bucket of %1
-  %2 bucket_reduce: Few, 3 codes (up to 4096): the code is the group
+  bucket of %1; chunks by their ranges
+  %2 bucket_reduce: Few: 3 codes (up to 4096): the code is the group
     key f: 0 to 1, 2 bits from 0
     n: count of rows
     total: sum of i32 within 2147483648: 64 bits for 4294967295 rows, then 128
+    partitioned: no, a boolean is part of the key
   %3 reduce: one group a worker
     kinds: count of text, distinct by bit or hash
 %4 sort of %2 by 1 fields";

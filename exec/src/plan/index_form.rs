@@ -81,7 +81,7 @@ impl IndexForm {
             return Adaptive::new(Choice::new(Hash, layout.width.name()), [], TEST);
         }
         let expected = match (rows, layout.codes()) {
-            (None, _) => Choice::new(Hash, format!("{}, by the keys at hand", layout.width.name())),
+            (None, _) => Choice::new(Hash, layout.width.name()),
             (Some(rows), codes) => {
                 let form = index_form(layout, rows, false);
                 let why = match (form, codes) {

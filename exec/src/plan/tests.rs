@@ -15,6 +15,7 @@ use multiloop_planner::value::Value;
 use std::sync::Arc;
 
 const JOIN: &str = "\
+parameters bigint
 table %0 t(k#0 integer, v#1 bigint?, s#2 text)
 table %1 u(k#0 integer, f#1 double precision)
 loop
@@ -42,7 +43,6 @@ loop
     most? = %4['x'].most
 result %5
 output k, n, most
-parameters bigint
 ";
 
 fn program(text: &str) -> Program {
