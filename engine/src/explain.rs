@@ -7,8 +7,9 @@ use crate::stream::ResultStream;
 use multiloop_exec::plan::Numbers;
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::print::print;
-use multiloop_planner::relation::{Query, explain as relation_text, optimise::optimise};
-use multiloop_planner::rewrite::rewrite;
+use multiloop_planner::relation::optimise::{as_bound, optimise_without};
+use multiloop_planner::relation::{Query, explain as relation_text};
+use multiloop_planner::rewrite::{RewriteOptions, rewrite};
 use multiloop_planner::sql::ExplainKind;
 use std::sync::Arc;
 
@@ -16,13 +17,15 @@ use std::sync::Arc;
 pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, query: Query) -> Result<ResultStream> {
     let rules = &runner.session.options.rules;
     let mut text = match kind {
-        ExplainKind::Relation => relation_text::explain(&optimise(speculating(query.clone(), rules))),
+        ExplainKind::Relation => relation_text::explain(&optimised(query.clone(), rules).0),
         ExplainKind::Loops => {
-            let mut program = lower(&optimise(speculating(query.clone(), rules)))?;
+            let (optimised, passes) = optimised(query.clone(), rules);
+            let mut program = lower(&optimised)?;
             let before = print(&program);
             let fired = rewrite(&mut program, rules);
-            let names: String = fired.iter().map(|fired| format!("  {}\n", fired.rule)).collect();
-            format!("Before rules\n{before}\nRules\n{names}\nAfter rules\n{}", print(&program))
+            let lines = |names: Vec<&str>| names.iter().map(|name| format!("  {name}\n")).collect::<String>();
+            let (passes, names) = (lines(passes), lines(fired.iter().map(|fired| fired.rule).collect()));
+            format!("Passes\n{passes}\nBefore rules\n{before}\nRules\n{names}\nAfter rules\n{}", print(&program))
         }
         ExplainKind::Kernels => {
             let tables = runner.snapshot.tables();
@@ -37,6 +40,23 @@ pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, que
     }
     let rows = text.lines().map(|line| vec![Some(line.to_owned())]).collect();
     Ok(ResultStream::text(&["QUERY PLAN"], rows))
+}
+
+/// The optimised query, and the passes that changed it.
+fn optimised(query: Query, rules: &RewriteOptions) -> (Query, Vec<&'static str>) {
+    let query = speculating(query, rules);
+    if rules.as_bound {
+        return (as_bound(query), Vec::new());
+    }
+    let (mut before, mut changed) = (relation_text::explain(&query), Vec::new());
+    let optimised = optimise_without(query, &rules.without, |pass, query| {
+        let after = relation_text::explain(query);
+        if after != before {
+            changed.push(pass.name);
+        }
+        before = after;
+    });
+    (optimised, changed)
 }
 
 fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {

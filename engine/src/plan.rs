@@ -6,7 +6,7 @@ use multiloop_exec::workers::context::Context;
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::Program;
 use multiloop_planner::relation::Query;
-use multiloop_planner::relation::optimise::{as_bound, optimise};
+use multiloop_planner::relation::optimise::{as_bound, optimise_without};
 use multiloop_planner::rewrite::{RewriteOptions, rewrite_while};
 use multiloop_planner::speculation::Speculation;
 use std::sync::OnceLock;
@@ -74,7 +74,7 @@ impl Planned {
 /// rules.
 fn program(query: Query, rules: &RewriteOptions, context: &Context) -> Result<Program> {
     context.check()?;
-    let query = if rules.as_bound { as_bound(query) } else { optimise(query) };
+    let query = if rules.as_bound { as_bound(query) } else { optimise_without(query, &rules.without, |_, _| {}) };
     context.check()?;
     let mut program = lower(&query)?;
     rewrite_while(&mut program, rules, &|| !context.cancellation.is_cancelled());

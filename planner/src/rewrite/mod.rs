@@ -193,7 +193,7 @@ pub struct RewriteOptions {
     pub none: bool,
     /// Leave out the relation's optimiser, too: what is lowered is the query as it was bound. For tests.
     pub as_bound: bool,
-    /// Leave out these, by name.
+    /// Leave out these, by name; passes of the relation's optimiser, too.
     pub without: Vec<String>,
 }
 

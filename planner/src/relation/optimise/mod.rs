@@ -1,19 +1,9 @@
 //! The relation optimiser: from a bound query to an equal one that does less work.
 //!
-//! The steps, in order; each file says what it may do and why that changes no answer:
-//!
-//! 1. `simplify`: constants are folded, conditions take one shape; `single_row_subquery`: what has no FROM is no
-//!    subquery; `late_values`: columns that store codes stay codes.
-//! 2. `unnest_subquery`: EXISTS and IN become semi and anti joins.
-//! 3. `inline_cte`: a CTE used once is put where it is used.
-//! 4. `drop_order`: sorts and DISTINCTs that nobody sees go, LIMIT sinks.
-//! 5. `push_filter`: predicates sink; on the way every tree of joins is taken apart and put together in a better
-//!    order: `join_cluster`, `factor_or`, `derive_predicates`, `crossing` (what may cross which join),
-//!    `join_order` and `join_cost`, on the estimates of `estimate` and `selectivity`.
-//! 6. `prune_columns`: what nobody reads is left out; a join whose right side nobody reads becomes a semi join.
-//! 7. `distinct_arguments`: DISTINCT goes from aggregates whose arguments are distinct anyway.
-//! 8. `single_row_groups`: groups by a unique key are its rows.
-//! 9. `aggregate_before_join`: what a join only adds to groups is joined to the groups, not to their rows.
+//! [`PASSES`] are its steps, in order, each with the reason for its place; each file says what it may do and why that changes
+//! no answer. `push_filter` takes every tree of joins apart on its way and puts it together in a better order: `join_cluster`,
+//! `factor_or`, `derive_predicates`, `crossing` (what may cross which join), `join_order` and `join_cost`, on the estimates of
+//! `estimate` and `selectivity`.
 //!
 //! Scalar subqueries stay: the IR's Conditional Reduce unnests them.
 
@@ -48,33 +38,127 @@ use crate::relation::verify::verify;
 use crate::relation::visit::{
     for_each_expression, for_each_expression_mut, for_each_input_mut, for_each_subquery_mut, has_subquery, rewrite,
 };
-use crate::relation::{ColumnId, Query, Relation};
+use crate::relation::{ColumnId, Columns, Query, Relation};
 use push_filter::Placer;
 use std::sync::Arc;
 
-/// Optimises a query: push down, prune, derive predicates, order joins.
-pub fn optimise(mut query: Query) -> Query {
+/// A pass over the relation of a query.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// Its name: of its file, and in EXPLAIN.
+    pub name: &'static str,
+    /// Why it is there and stands where it stands.
+    pub reason: &'static str,
+    /// Whether nothing runs without it.
+    pub needed: bool,
+    apply: fn(&mut Working),
+}
+
+/// A query on its way through the passes.
+struct Working {
+    query: Query,
+    /// Made when a pass first asks.
+    profiles: Option<Profiles>,
+}
+
+impl Working {
+    /// The tree, what is known of its parts, and the columns.
+    fn parts(&mut self) -> (&mut Arc<Relation>, &mut Profiles, &mut Columns) {
+        let Query { relation, columns, speculation, .. } = &mut self.query;
+        let profiles = self.profiles.get_or_insert_with(|| Profiles::of(relation, columns, *speculation));
+        (relation, profiles, columns)
+    }
+}
+
+const fn pass(name: &'static str, apply: fn(&mut Working), reason: &'static str) -> Pass {
+    Pass { name, reason, needed: false, apply }
+}
+
+/// The passes, in the order in which each runs once.
+pub const PASSES: &[Pass] = &[
+    pass(
+        "simplify",
+        |working| simplify::simplify_tree(&mut working.query.relation),
+        "first: constants are folded and conditions take one shape, which the others look for; what has no FROM is no subquery",
+    ),
+    Pass {
+        name: "late_values",
+        reason: "before all that looks at columns: those that store codes stay codes until a value is asked for",
+        needed: true,
+        apply: |working| late_values::delay_values(&mut working.query),
+    },
+    pass(
+        "unnest_subquery",
+        |working| {
+            let (relation, profiles, _) = working.parts();
+            unnest_subquery::unnest_subqueries(relation, 0, profiles);
+        },
+        "before joins are ordered: EXISTS and IN become semi and anti joins",
+    ),
+    pass(
+        "inline_cte",
+        |working| inline_cte::inline_ctes(&mut working.query.relation, &working.query.columns),
+        "before predicates sink: into a CTE that is used once they can",
+    ),
+    pass(
+        "drop_order",
+        |working| drop_order::drop_order(&mut working.query.relation, true),
+        "before predicates sink, which stop at a LIMIT: sorts and DISTINCTs that nobody sees go",
+    ),
+    pass(
+        "push_filter",
+        |working| {
+            let (relation, profiles, columns) = working.parts();
+            place(relation, &Placer { profiles, columns, depth: 0, pruned: false });
+        },
+        "predicates sink, and joins are ordered by what is left of their inputs",
+    ),
+    pass(
+        "prune_columns",
+        |working| {
+            let required: ColumnSet = working.query.output.iter().map(|(_, id)| *id).collect();
+            prune_columns::prune_columns(&mut working.query.relation, &required);
+        },
+        "after predicates have sunk, which read columns: what nobody reads is left out, and a join of which one side is not \
+         read becomes a semi join",
+    ),
+    pass(
+        "distinct_arguments",
+        |working| distinct_arguments::drop_distinct_arguments(&mut working.query.relation),
+        "behind prune_columns, which leaves keys as they will be: DISTINCT goes where arguments are distinct anyway",
+    ),
+    pass(
+        "single_row_groups",
+        |working| single_row_groups::project_single_row_groups(&mut working.query.relation),
+        "behind distinct_arguments: groups by a unique key are its rows",
+    ),
+    pass(
+        "aggregate_before_join",
+        |working| {
+            let (relation, profiles, columns) = working.parts();
+            aggregate_before_join::aggregate_before_joins(relation, 0, profiles, columns);
+        },
+        "last, on the order of joins as it is: what a join only adds to groups is joined to the groups, not to their rows",
+    ),
+];
+
+/// Optimises a query by all passes.
+pub fn optimise(query: Query) -> Query {
+    optimise_without(query, &[], |_, _| {})
+}
+
+/// Optimises a query by all passes but those of these names, and shows the query after each. What is needed cannot be left out.
+pub fn optimise_without(query: Query, without: &[String], mut observe: impl FnMut(&Pass, &Query)) -> Query {
     check(&query.relation, &query.output, "binding");
-    simplify::simplify_tree(&mut query.relation);
-    late_values::delay_values(&mut query);
-    let Query { mut relation, output, mut columns, parameters, speculation } = query;
-    check(&relation, &output, "late_values");
-    let mut profiles = Profiles::of(&relation, &columns, speculation);
-    unnest_subquery::unnest_subqueries(&mut relation, 0, &mut profiles);
-    check(&relation, &output, "unnest_subquery");
-    inline_cte::inline_ctes(&mut relation, &columns);
-    check(&relation, &output, "inline_cte");
-    drop_order::drop_order(&mut relation, true);
-    place(&mut relation, &Placer { profiles: &profiles, columns: &columns, depth: 0, pruned: false });
-    check(&relation, &output, "push_filter");
-    let required: ColumnSet = output.iter().map(|(_, id)| *id).collect();
-    prune_columns::prune_columns(&mut relation, &required);
-    check(&relation, &output, "prune_columns");
-    distinct_arguments::drop_distinct_arguments(&mut relation);
-    single_row_groups::project_single_row_groups(&mut relation);
-    aggregate_before_join::aggregate_before_joins(&mut relation, 0, &mut profiles, &mut columns);
-    check(&relation, &output, "aggregate_before_join");
-    Query { relation, output, columns, parameters, speculation: profiles.speculation() }
+    let mut working = Working { query, profiles: None };
+    for pass in PASSES.iter().filter(|pass| pass.needed || !without.iter().any(|name| name == pass.name)) {
+        (pass.apply)(&mut working);
+        check(&working.query.relation, &working.query.output, pass.name);
+        observe(pass, &working.query);
+    }
+    let Working { query, profiles } = working;
+    let speculation = profiles.map_or(query.speculation, |profiles| profiles.speculation());
+    Query { speculation, ..query }
 }
 
 /// In debug builds every pass has to leave a relation that can be computed.
