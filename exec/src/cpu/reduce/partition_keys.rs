@@ -1,8 +1,4 @@
 //! Keys of rows that are dealt into the parts of a merge, and wait there to be grouped (see `dealt`).
-//!
-//! Keys of an array over codes are half as wide as others, and need no places of first rows: where all keys of a part
-//! are known, a group is the rank of its code (`groups/ranked.rs`). A part's groups become columns as soon as it is
-//! merged.
 
 use super::blocks::Blocks;
 use crate::cpu::groups::first_rows::firsts;
