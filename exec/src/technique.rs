@@ -1,6 +1,9 @@
 //! Techniques of execution that can be left out: to measure what each is worth, and to test that right answers need none
 //! of them. Behind each stands the general way to do the same; where a technique is chosen, it is asked for once a plan,
 //! an index or a tile, never once a row.
+//!
+//! `MULTILOOP_WITHOUT=few,ranked`, or `all`, leaves them out, as `--rules` does rules. `tpch/peers/ablation.py`
+//! measures what each is worth; `tests/tests/techniques.rs` checks that answers need none.
 
 use crate::{Error, ErrorKind, Result};
 use std::sync::OnceLock;

@@ -1,5 +1,8 @@
 //! What can go wrong between SQL text and an optimised program. Every user-facing error has an SQLSTATE
 //! (PostgreSQL, Appendix A) and, where the text has one, a position.
+//!
+//! There is one type for the whole road: the crates above pass it through unchanged, so nothing is converted and
+//! nothing lost.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -3,6 +3,9 @@
 //!
 //! It is asked for where a sketch says that there are about as many values as runs, so it seldom fails; and if it fails, then
 //! soon: a sample is looked at first.
+//!
+//! So keys that lie far apart, and strings, are as provenly unique or clustered as small integers are. The optimiser
+//! makes most of it: `unique`, `distinct_arguments` and `single_row_groups` in the planner.
 
 use super::Column;
 use super::distinct::hash_of;

@@ -18,6 +18,9 @@
 //! * whatever M evaluates reads nothing but M's row, and cannot fail: which groups are made is not told;
 //! * M's reductions are those whose values need no more than a pass over a group's rows;
 //! * every question is a lookup by the same column of G's outermost index, which always stands on a row.
+//!
+//! Conditions that ask own groups wait for the rows that are left behind all indices, unless these multiply rows. Where
+//! one key has whole chunks, the engine makes all groups once, as of any table.
 
 use crate::multiloop::kept::{Behind, Keeps, Proofs, Step, kept, table_column};
 use crate::multiloop::live::live_blocks;

@@ -5,6 +5,17 @@
 //! gives exact results, `scale` PostgreSQL's rules for how many digits a quotient, a root or a logarithm shows,
 //! `transcendental` those functions, `key` the text as which a column stores values and by which they are told
 //! apart and ordered, `sum` what aggregates keep. `small` computes what 128 bits hold without memory of its own.
+//!
+//! The engine has NUMERICs in two forms. *Decimals* of at most 38 digits, whose scale is in the type, are integers in
+//! registers and columns. A *numeric* has any number of digits and a scale of its own, as a quotient, a root or one of
+//! several decimals of different scales has; it is text that sorts as the numbers do (`key`).
+//!
+//! A tree of functions goes tuple by tuple, in 128 bits where these hold the digits, else through `evaluate`
+//! (`exec/src/cpu/kernels/numeric.rs`). Lowering compares, groups, joins and orders numerics by their keys.
+//! `sql/expression/exact.rs` goes back to decimals where the scale does not show. A statement whose decimals overflow
+//! is bound and run once more with numerics in their place (`engine/src/statement.rs`). A column declared as a bare
+//! `numeric` is stored as decimals if all its values show one scale (`exec/src/column/narrow.rs`): the snapshot's
+//! fields say decimal then, and `Declared` in `catalog.rs` what was declared.
 
 mod arithmetic;
 pub mod key;

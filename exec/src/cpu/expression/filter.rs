@@ -2,6 +2,9 @@
 //!
 //! Conjuncts that cannot fail become bitmaps over all active tuples, combined word by word. When few tuples are left,
 //! or when the next conjunct may fail, those that are left become a level of their own.
+//!
+//! For reductions of few groups, from which few rows fall away, a mask is what is left, so that columns are read
+//! densely and no row is moved.
 
 use super::choice::truths;
 use super::fused::{self, Test};

@@ -1,4 +1,7 @@
 //! The first rows of groups: an order of groups that depends on the rows alone.
+//!
+//! Hashed groups of one worker are written to the places that this order gives them, which is streaming; none is looked
+//! for.
 
 /// Where the first row of each group came: a place is a piece of work and the number of a tuple in it, whose order is the same
 /// however rows are cut into pieces and these are spread over workers.

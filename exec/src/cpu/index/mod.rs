@@ -8,6 +8,9 @@
 //!
 //! A collection whose keys are unique keeps its rows as they are, and a group is a row. Otherwise the rows of a
 //! group are brought next to each other, and a group is a span of rows. Rows of a group stay in their order.
+//!
+//! Large indexes are built by all workers (`ranked_parts`, `hash_parts`), those of keys that come in order in one pass
+//! (`sorted`). Groups that are only looked up are found by what they were numbered by: nothing is indexed again.
 
 pub(crate) mod hash_parts;
 pub(crate) mod ranked_parts;

@@ -1,4 +1,7 @@
 //! Any function, value by value.
+//!
+//! A kernel that meets anything unusual gives up; its function is done again here, through `evaluate`, which raises the
+//! error that is due.
 
 use super::Call;
 use crate::Result;

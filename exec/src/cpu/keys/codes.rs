@@ -3,6 +3,10 @@
 //!
 //! A part's code is 0 for NULL and 1 + (value - low) / step otherwise, so it takes the bits of its range. Text is packed by
 //! its dictionary codes. Floats are their canonical bits, intervals their comparable length.
+//!
+//! The first part of a key has the highest bits of its code. So rows that are sorted by (a, b) have their codes in
+//! order, and find neighbours in arrays, ranks and sums. `pack` packs and `decode` unpacks a part at a time, in loops
+//! that are compiled for the CPU's level.
 
 use super::super::vector::{Vector, VectorData};
 use super::pack::pack;

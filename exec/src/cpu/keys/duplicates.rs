@@ -1,5 +1,7 @@
 //! Neighbours that are alike: rows that come in runs of equal keys, as those of an order's lines do, ask a hash table, or an
 //! array over codes, once a run.
+//!
+//! Nothing need prove that rows come clustered: the first keys of a tile say whether it pays.
 
 use super::super::kernels::fill_truth_of_pairs;
 use crate::cpu::keys::integer::BLOCK;

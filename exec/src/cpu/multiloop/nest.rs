@@ -7,6 +7,10 @@
 //!
 //! An index that has a rest marks the rows that it finds. When all pieces are done, the others are pieces of work of a plan
 //! of their own, which begins with that index.
+//!
+//! Where some rows are enough (a top-k without an order that has its rows, Any that has met a TRUE) a nest comes back
+//! from all indices at once. Pieces of such loops are begun in waves, each of which goes on until it has enough on its
+//! own: so rows are the same for any number of threads.
 
 use super::sink::Sink;
 use crate::cpu::collections::stored::Stored;

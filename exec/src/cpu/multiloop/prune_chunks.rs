@@ -3,6 +3,8 @@
 //! What the conditions of a loop ask of its outermost index, and the keys among which it looks for that index's keys
 //! (sideways information passing), become tests of a chunk's ranges (`expression::chunk_test`). A chunk of which no row
 //! can pass is left out before work is cut into pieces, so pieces stay numbered without gaps.
+//!
+//! What stands behind a condition that may fail leaves no chunk out: the error of a row that reaches it is due.
 
 use crate::collections::rows::RowSet;
 use crate::cpu::expression::chunk_test::ChunkTest;

@@ -3,6 +3,9 @@
 //! Where the only reader of a reduction's groups is a loop that begins by leaving most of them out (HAVING), groups of
 //! clustered rows are left out as soon as they are complete, others once all rows are in: otherwise every order would
 //! become a row for the sake of a few large ones. The reader asks again, so leaving groups in is never wrong.
+//!
+//! Exactly the groups that pass stay, so that how many there are, which chooses what their reader does, depends on the
+//! rows alone.
 
 use crate::Result;
 use crate::column::{Chunk, Column, ColumnData};

@@ -1,5 +1,7 @@
 //! Rows of a list that lie far apart: what they have is asked for some rows ahead, since the hardware does not foresee it,
 //! and a request for each line of the cache may be under way at once.
+//!
+//! Every kernel that gathers does so: the processor foresees what follows in memory, not what a list says.
 
 use crate::cpu::simd::kernel::prefetch_here;
 use crate::technique::Technique;

@@ -3,6 +3,8 @@
 //!
 //! Source: Putze, Sanders, Singler: Cache-, Hash- and Space-Efficient Bloom Filters, 2007 (blocked; here a block is a
 //! register, as in Lang, Neumann, Kemper, Boncz: Performance-Optimal Filtering, 2019).
+//!
+//! It takes a byte or two a key, and stands only before tables that outgrow the cache close by.
 
 use crate::cpu::keys::integer::BLOCK;
 

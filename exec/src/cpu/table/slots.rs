@@ -6,6 +6,10 @@
 //! overlap, and no branch is foretold wrongly where keys differ in whether they are there. The few that have another key in
 //! their first slot are looked for one by one. Where slots are far away those of the next batch are asked for ahead.
 //! Source: group prefetching (Chen, Ailamaki, Gibbons, Mowry: Improving Hash Join Performance through Prefetching, 2004).
+//!
+//! Slots go by the highest bits of hashes, so that a table grows without a look at its keys. Parts of keys, of a merge
+//! or of partitioned rows, go by the lowest; those of `index/hash_parts`, which are regions of one table, by the
+//! highest, too.
 
 use crate::cpu::simd::kernel::{kernel, pack, prefetch_here};
 use crate::cpu::vector::bitmap::each_one;

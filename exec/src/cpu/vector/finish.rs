@@ -1,5 +1,8 @@
 //! How a growing column ends: as a [`Column`] in the narrowest form that holds its values. Long columns are narrowed in
 //! pieces, by all workers.
+//!
+//! What one thread does alone while others wait limits what many can gain: so columns are put together and narrowed as
+//! ranks are counted, a piece a worker.
 
 use crate::Result;
 use crate::column::{Chunk, Column, ColumnData, Dictionary};

@@ -2,6 +2,10 @@
 //!
 //! Source: P. Granger, Static analysis of arithmetical congruences (1989); of its operations only the join is needed, since
 //! steps are handed on where values are, and forgotten by functions.
+//!
+//! In what steps a whole column comes is one of its statistics, which this hands on with the ranges. Codes of keys
+//! count in steps (`exec/src/cpu/keys/codes.rs`), so that what lies evenly apart (keys that are multiples, days as
+//! timestamps) finds its groups as if it had no gaps.
 
 use super::Fact;
 use serde::{Deserialize, Serialize};
