@@ -1,7 +1,7 @@
 //! Building tables from record batches or values that stream in.
 //!
 //! A [`TableBuilder`] stages what is pushed until it holds some chunks' worth, then makes chunks of them, every
-//! column of every chunk a task of its own for rayon, and drops the staged batches. So a load needs the compact table
+//! column of every chunk a task of its own for the workers, and drops the staged batches. So a load needs the compact table
 //! and a few chunks of plain data, never all of it twice. At the end, the chunks of a text column get one dictionary
 //! (or none), and the table its statistics.
 
@@ -16,7 +16,6 @@ use ::arrow::array::{Array, RecordBatch};
 use ::arrow::datatypes::Schema;
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
-use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -127,7 +126,7 @@ impl TableBuilder {
             self.staged_rows += rows;
         }
         // Columns alone give some tasks; with more threads, take more chunks at a time.
-        let chunks_at_once = (rayon::current_num_threads() / self.fields.len().clamp(1, 4)).max(1);
+        let chunks_at_once = (self.context.workers().count() / self.fields.len().clamp(1, 4)).max(1);
         if self.staged_rows >= CHUNK_ROWS * chunks_at_once { self.flush(false) } else { Ok(()) }
     }
 
@@ -152,14 +151,14 @@ impl TableBuilder {
         for start in (0..batch.num_rows()).step_by(CHUNK_ROWS) {
             self.context.check()?;
             let rows = CHUNK_ROWS.min(batch.num_rows() - start);
-            let parts = batch.columns().par_iter().zip(&self.fields).map(|(array, field)| {
+            let columns = batch.columns().iter().zip(&self.fields).collect();
+            let parts = self.context.workers().map(columns, |(array, field): (&Arc<dyn Array>, &Field)| {
                 let copies = super::arrow::copies(array.data_type());
                 let column = to_column_of(&array.slice(start, rows), field)?;
                 check_nulls(&column, field)?;
                 let summary = Summary::of(&column, field.data_type);
                 Ok((if copies { column.bytes() } else { 0 }, column, summary))
-            });
-            let parts = parts.collect::<Result<Vec<_>>>()?;
+            })?;
             let mut memory = Reservation::new(&self.context.memory);
             memory.add(parts.iter().map(|(bytes, ..)| bytes).sum())?;
             let (columns, summaries) = parts.into_iter().map(|(_, column, summary)| (column, summary)).unzip();
@@ -174,28 +173,31 @@ impl TableBuilder {
         let mut plan = cut(&self.staged, if all { self.staged_rows } else { full });
         let tasks: Vec<(usize, usize)> =
             (0..plan.len()).flat_map(|chunk| (0..self.fields.len()).map(move |column| (chunk, column))).collect();
-        let task = |&(chunk, column): &(usize, usize)| self.compact_column(&plan[chunk], column);
-        let mut parts = tasks.par_iter().map(task).collect::<Result<Vec<_>>>()?.into_iter();
+        let task = |(chunk, column): (usize, usize)| self.compact_column(&plan[chunk], column);
+        let mut parts = self.context.workers().map(tasks, task)?.into_iter();
         for pieces in plan.drain(..) {
             let (columns, summaries): (Vec<Column>, Vec<Summary>) = parts.by_ref().take(self.fields.len()).unzip();
             let rows = pieces.iter().map(|piece| piece.rows).sum();
             let mut memory = Reservation::new(&self.context.memory);
             memory.add(columns.iter().map(Column::bytes).sum())?;
-            let columns = self.slab.keep(columns, |data| !data.is_text() && !stands_apart(data));
-            let columns = self.keep_apart(columns, |data| !matches!(data, ColumnData::Dictionary32 { .. }));
+            let together = |data: &ColumnData| !data.is_text() && !stands_apart(data);
+            let columns = self.slab.keep(columns, together, self.context.workers())?;
+            let columns = self.keep_apart(columns, |data| !matches!(data, ColumnData::Dictionary32 { .. }))?;
             self.chunks.push(Unfinished { rows, columns, summaries, memory });
         }
         self.drop_staged(if all { self.staged_rows } else { full })
     }
 
     /// The same columns, those of the `chosen` that stand apart in their own slabs.
-    fn keep_apart(&mut self, columns: Vec<Column>, chosen: impl Fn(&ColumnData) -> bool + Sync) -> Vec<Column> {
+    fn keep_apart(&mut self, columns: Vec<Column>, chosen: impl Fn(&ColumnData) -> bool + Sync) -> Result<Vec<Column>> {
+        let workers = self.context.workers();
         self.apart.resize_with(columns.len(), Slab::default);
         let keep = |(column, slab): (Column, &mut Slab)| match stands_apart(&column.data) && chosen(&column.data) {
-            true => slab.keep(vec![column], |_| true),
-            false => vec![column],
+            true => slab.keep(vec![column], |_| true, workers),
+            false => Ok(vec![column]),
         };
-        columns.into_par_iter().zip(&mut self.apart).flat_map_iter(keep).collect()
+        let kept = workers.map(columns.into_iter().zip(&mut self.apart).collect(), keep)?;
+        Ok(kept.into_iter().flatten().collect())
     }
 
     fn compact_column(&self, pieces: &[Piece], column: usize) -> Result<(Column, Summary)> {
@@ -242,9 +244,10 @@ impl TableBuilder {
         let estimates = unify_text(&mut self.chunks, &fields, compact, &self.context)?;
         for mut chunk in std::mem::take(&mut self.chunks) {
             if compact {
+                let coded = |data: &ColumnData| data.dictionary().is_some() && !stands_apart(data);
+                chunk.columns = self.slab.keep(chunk.columns, coded, self.context.workers())?;
                 chunk.columns =
-                    self.slab.keep(chunk.columns, |data| data.dictionary().is_some() && !stands_apart(data));
-                chunk.columns = self.keep_apart(chunk.columns, |data| matches!(data, ColumnData::Dictionary32 { .. }));
+                    self.keep_apart(chunk.columns, |data| matches!(data, ColumnData::Dictionary32 { .. }))?;
             }
             self.chunks.push(chunk);
         }
@@ -256,7 +259,7 @@ impl TableBuilder {
             let summaries =
                 |index: usize| chunks.iter().map(|chunk| chunk.summaries[index].clone()).collect::<Vec<_>>();
             let summaries: Vec<Vec<Summary>> = (0..fields.len()).map(summaries).collect();
-            let mut statistics = measure(&fields, &columns, &summaries, &estimates, Some(&self.context.memory));
+            let mut statistics = measure(&fields, &columns, &summaries, &estimates, Some(self.context.workers()));
             statistics.rows = chunks.iter().map(|chunk| chunk.rows as u64).sum();
             statistics
         };
@@ -284,7 +287,8 @@ fn unify_text(
     for (index, field) in fields.iter().enumerate().filter(|(_, field)| field.data_type.is_text()) {
         let mut columns: Vec<&mut Column> = chunks.iter_mut().map(|chunk| &mut chunk.columns[index]).collect();
         context.check()?;
-        estimates[index] = compact_text::unify(&mut columns, field, compact.then_some(&context.memory))?;
+        estimates[index] =
+            compact_text::unify(&mut columns, field, compact.then_some(&context.memory), context.workers())?;
     }
     for (chunk, before) in chunks.iter_mut().zip(before) {
         let counted = (chunk.memory.bytes() + chunk.bytes()).saturating_sub(before);

@@ -5,8 +5,9 @@
 //! A block is given back when the last column in it is.
 
 use super::{Column, ColumnData};
+use crate::Result;
+use crate::workers::schedule::Workers;
 use ::arrow::buffer::{Buffer, OffsetBuffer, ScalarBuffer};
-use rayon::prelude::*;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -39,14 +40,19 @@ unsafe impl Sync for Block {}
 impl Slab {
     /// The same columns, those that are `chosen` in the slab's memory. Small forms (booleans, intervals, NULL bits)
     /// stay where they are in any case.
-    pub(super) fn keep(&mut self, columns: Vec<Column>, chosen: impl Fn(&ColumnData) -> bool + Sync) -> Vec<Column> {
+    pub(super) fn keep(
+        &mut self,
+        columns: Vec<Column>,
+        chosen: impl Fn(&ColumnData) -> bool + Sync,
+        workers: Workers<'_>,
+    ) -> Result<Vec<Column>> {
         let room = |column: &Column| {
             let buffers = if chosen(&column.data) { column.data.buffers() } else { [None, None] };
             buffers.into_iter().flatten().map(rounded).sum::<usize>()
         };
         let total = columns.iter().map(room).sum();
         if total == 0 {
-            return columns;
+            return Ok(columns);
         }
         let (block, mut next) = self.reserve(total);
         let placed = columns.into_iter().map(|column| {
@@ -57,7 +63,7 @@ impl Slab {
         let placed: Vec<(usize, Column)> = placed.collect();
         let keep = |(mut place, column): (usize, Column)| {
             if !chosen(&column.data) {
-                return column;
+                return Ok(column);
             }
             let buffers = column.data.buffers().map(|bytes| {
                 bytes.map(|bytes| {
@@ -67,9 +73,9 @@ impl Slab {
                     kept
                 })
             });
-            Column { data: column.data.with_buffers(buffers), nulls: column.nulls }
+            Ok(Column { data: column.data.with_buffers(buffers), nulls: column.nulls })
         };
-        placed.into_par_iter().map(keep).collect()
+        workers.map(placed, keep)
     }
 
     /// Bytes that nobody else has or gets: a block, and where they start in it. The first block is as large as it
