@@ -7,7 +7,7 @@
 
 use super::arrow::{fields_of, to_column_of};
 use super::compact::compact;
-use super::slab::Slab;
+use super::homes::Homes;
 use super::statistics::{Summary, measure};
 use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Table, compact_text};
 use crate::workers::context::{Context, Reservation};
@@ -38,9 +38,7 @@ pub struct TableBuilder {
     staged_rows: usize,
     staged_memory: Reservation,
     chunks: Vec<Unfinished>,
-    slab: Slab,
-    /// By field: where columns stay that may leave their memory once all of the table is known.
-    apart: Vec<Slab>,
+    homes: Homes,
     /// By field: a chunk has found too many distinct strings, so the rest need not try.
     plain_text: Vec<AtomicBool>,
 }
@@ -58,6 +56,7 @@ struct Unfinished {
     rows: usize,
     columns: Vec<Column>,
     summaries: Vec<Summary>,
+    home: Option<usize>,
     memory: Reservation,
 }
 
@@ -65,6 +64,7 @@ impl TableBuilder {
     /// A builder of a table with these fields. Its memory counts against the context's for as long as the table lives.
     pub fn new(fields: Vec<Field>, storage: Storage, context: &Context) -> Self {
         TableBuilder {
+            homes: Homes::new(fields.len(), context.workers()),
             plain_text: fields.iter().map(|_| AtomicBool::new(false)).collect(),
             fields,
             storage,
@@ -73,8 +73,6 @@ impl TableBuilder {
             staged_rows: 0,
             staged_memory: Reservation::new(&context.memory),
             chunks: Vec::new(),
-            slab: Slab::default(),
-            apart: Vec::new(),
         }
     }
 
@@ -162,7 +160,7 @@ impl TableBuilder {
             let mut memory = Reservation::new(&self.context.memory);
             memory.add(parts.iter().map(|(bytes, ..)| bytes).sum())?;
             let (columns, summaries) = parts.into_iter().map(|(_, column, summary)| (column, summary)).unzip();
-            self.chunks.push(Unfinished { rows, columns, summaries, memory });
+            self.chunks.push(Unfinished { rows, columns, summaries, home: None, memory });
         }
         Ok(())
     }
@@ -174,30 +172,29 @@ impl TableBuilder {
         let tasks: Vec<(usize, usize)> =
             (0..plan.len()).flat_map(|chunk| (0..self.fields.len()).map(move |column| (chunk, column))).collect();
         let task = |(chunk, column): (usize, usize)| self.compact_column(&plan[chunk], column);
-        let mut parts = self.context.workers().map(tasks, task)?.into_iter();
+        let workers = self.context.workers();
+        let mut parts = workers.map(tasks, task)?.into_iter();
+        let (mut made, mut of_chunks) = (Vec::new(), Vec::new());
         for pieces in plan.drain(..) {
             let (columns, summaries): (Vec<Column>, Vec<Summary>) = parts.by_ref().take(self.fields.len()).unzip();
             let rows = pieces.iter().map(|piece| piece.rows).sum();
             let mut memory = Reservation::new(&self.context.memory);
             memory.add(columns.iter().map(Column::bytes).sum())?;
-            let together = |data: &ColumnData| !data.is_text() && !stands_apart(data);
-            let columns = self.slab.keep(columns, together, self.context.workers())?;
-            let columns = self.keep_apart(columns, |data| !matches!(data, ColumnData::Dictionary32 { .. }))?;
-            self.chunks.push(Unfinished { rows, columns, summaries, memory });
+            made.push((rows, summaries, memory));
+            of_chunks.push(columns);
         }
+        let first = self.chunks.len();
+        // Dictionaries may yet become one of all chunks.
+        let is_final = |data: &ColumnData| data.dictionary().is_none();
+        let kept = self.homes.keep(of_chunks, |chunk| first + chunk, is_final, workers)?;
+        self.chunks.extend(made.into_iter().zip(kept).map(|((rows, summaries, memory), (columns, home))| Unfinished {
+            rows,
+            columns,
+            summaries,
+            home: Some(home),
+            memory,
+        }));
         self.drop_staged(if all { self.staged_rows } else { full })
-    }
-
-    /// The same columns, those of the `chosen` that stand apart in their own slabs.
-    fn keep_apart(&mut self, columns: Vec<Column>, chosen: impl Fn(&ColumnData) -> bool + Sync) -> Result<Vec<Column>> {
-        let workers = self.context.workers();
-        self.apart.resize_with(columns.len(), Slab::default);
-        let keep = |(column, slab): (Column, &mut Slab)| match stands_apart(&column.data) && chosen(&column.data) {
-            true => slab.keep(vec![column], |_| true, workers),
-            false => Ok(vec![column]),
-        };
-        let kept = workers.map(columns.into_iter().zip(&mut self.apart).collect(), keep)?;
-        Ok(kept.into_iter().flatten().collect())
     }
 
     fn compact_column(&self, pieces: &[Piece], column: usize) -> Result<(Column, Summary)> {
@@ -242,14 +239,12 @@ impl TableBuilder {
         let fields = std::mem::take(&mut self.fields);
         let compact = self.storage == Storage::Compact;
         let estimates = unify_text(&mut self.chunks, &fields, compact, &self.context)?;
-        for mut chunk in std::mem::take(&mut self.chunks) {
-            if compact {
-                let coded = |data: &ColumnData| data.dictionary().is_some() && !stands_apart(data);
-                chunk.columns = self.slab.keep(chunk.columns, coded, self.context.workers())?;
-                chunk.columns =
-                    self.keep_apart(chunk.columns, |data| matches!(data, ColumnData::Dictionary32 { .. }))?;
-            }
-            self.chunks.push(chunk);
+        if compact {
+            let of_chunks = self.chunks.iter_mut().map(|chunk| std::mem::take(&mut chunk.columns)).collect();
+            let homes: Vec<usize> = self.chunks.iter().map(|chunk| chunk.home.unwrap_or(0)).collect();
+            let is_code = |data: &ColumnData| data.dictionary().is_some();
+            let kept = self.homes.keep(of_chunks, |chunk| homes[chunk], is_code, self.context.workers())?;
+            self.chunks.iter_mut().zip(kept).for_each(|(chunk, (columns, _))| chunk.columns = columns);
         }
         self.context.check()?;
         let statistics = {
@@ -266,7 +261,7 @@ impl TableBuilder {
         let finish = |chunk: Unfinished| {
             let ranges = chunk.summaries.iter().map(Summary::range).collect();
             let reservation = Some(Arc::new(chunk.memory));
-            Arc::new(Chunk { rows: chunk.rows, columns: chunk.columns, ranges, reservation })
+            Arc::new(Chunk { rows: chunk.rows, columns: chunk.columns, ranges, home: chunk.home, reservation })
         };
         let mut table = Table { fields, chunks: Vec::new(), statistics: Arc::new(statistics) };
         table.chunks = self.chunks.into_iter().map(finish).collect();
@@ -360,12 +355,6 @@ fn cut(staged: &[Staged], rows: usize) -> Vec<Vec<Piece>> {
         }
     }
     chunks
-}
-
-/// Whether a column may be replaced at the end: text by a dictionary, and what is wide, or has many strings, by codes of a
-/// domain.
-fn stands_apart(data: &ColumnData) -> bool {
-    matches!(data, ColumnData::Text { .. } | ColumnData::Int64(_) | ColumnData::Dictionary32 { .. })
 }
 
 fn check_nulls(column: &Column, field: &Field) -> Result<()> {

@@ -10,7 +10,7 @@ use crate::workers::schedule::Workers;
 use ::arrow::buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where a buffer may start: a cache line, which is as much as any vector register wants.
 const ALIGNMENT: usize = 64;
@@ -18,12 +18,9 @@ const ALIGNMENT: usize = 64;
 /// Bytes of a block, at most, unless one chunk needs more.
 const BLOCK_BYTES: usize = 64 << 20;
 
-/// Blocks that are filled from their start to their end.
+/// Blocks that are filled from their start to their end: the one that is being filled, and how far it is.
 #[derive(Debug, Default)]
-pub(super) struct Slab {
-    block: Option<Arc<Block>>,
-    used: usize,
-}
+pub(super) struct Slab(Mutex<(Option<Arc<Block>>, usize)>);
 
 /// Memory that many buffers share.
 #[derive(Debug)]
@@ -41,7 +38,7 @@ impl Slab {
     /// The same columns, those that are `chosen` in the slab's memory. Small forms (booleans, intervals, NULL bits)
     /// stay where they are in any case.
     pub(super) fn keep(
-        &mut self,
+        &self,
         columns: Vec<Column>,
         chosen: impl Fn(&ColumnData) -> bool + Sync,
         workers: Workers<'_>,
@@ -80,16 +77,18 @@ impl Slab {
 
     /// Bytes that nobody else has or gets: a block, and where they start in it. The first block is as large as it
     /// must be, so that small tables stay small; then they double.
-    fn reserve(&mut self, bytes: usize) -> (Arc<Block>, usize) {
-        if let Some(block) = &self.block
-            && self.used + bytes <= block.layout.size()
+    fn reserve(&self, bytes: usize) -> (Arc<Block>, usize) {
+        let mut filled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (last, used) = &mut *filled;
+        if let Some(block) = last
+            && *used + bytes <= block.layout.size()
         {
-            self.used += bytes;
-            return (Arc::clone(block), self.used - bytes);
+            *used += bytes;
+            return (Arc::clone(block), *used - bytes);
         }
-        let doubled = self.block.as_ref().map_or(0, |block| 2 * block.layout.size());
+        let doubled = last.as_ref().map_or(0, |block| 2 * block.layout.size());
         let block = Arc::new(Block::new(doubled.min(BLOCK_BYTES).max(bytes)));
-        (self.block, self.used) = (Some(Arc::clone(&block)), bytes);
+        *filled = (Some(Arc::clone(&block)), bytes);
         (block, 0)
     }
 }

@@ -142,12 +142,22 @@ pub fn map<I: Send, T: Send>(
     items: Vec<I>,
     work: impl Fn(I) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
+    map_by(Workers { pool: Some(pool), context }, items, None, work)
+}
+
+fn map_by<I: Send, T: Send>(
+    workers: Workers<'_>,
+    items: Vec<I>,
+    home: Home<'_>,
+    work: impl Fn(I) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
     let items: Vec<Mutex<Option<I>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
     let take = |number: usize| {
         let item = items[number].lock().map_err(|_| Error::internal("a worker panicked"))?.take();
         Ok(item.expect("every number is taken once"))
     };
-    let (_, results) = run(pool, context, items.len(), || Ok(()), |(), number| work(take(number)?), drop)?;
+    let work = |(): &mut (), number: usize| workers.context.check().and_then(|()| work(take(number)?));
+    let (_, results) = share(workers.pool, items.len(), home, || Ok(()), work, drop)?;
     Ok(results)
 }
 
@@ -224,6 +234,26 @@ impl Workers<'_> {
         share(self.pool, count, Some(home), state, work, end)
     }
 
+    /// As [`Workers::map`]; items for whose numbers `home` gives a node are taken by its workers first.
+    pub fn map_near<I: Send, T: Send>(
+        &self,
+        items: Vec<I>,
+        home: &dyn Fn(usize) -> Option<usize>,
+        work: impl Fn(I) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        map_by(*self, items, Some(home), work)
+    }
+
+    /// How many nodes they are on.
+    pub fn nodes(&self) -> usize {
+        self.pool.map_or(1, Pool::nodes)
+    }
+
+    /// The node that the calling thread is on.
+    pub fn node_here(&self) -> usize {
+        self.pool.map_or(0, Pool::node_here)
+    }
+
     /// What `make` makes of every number below `count`, in order. For work that neither fails nor takes long: a statement
     /// that was cancelled does it to its end.
     pub fn all<T: Send>(&self, count: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
@@ -234,7 +264,7 @@ impl Workers<'_> {
     /// As [`map`].
     pub fn map<I: Send, T: Send>(&self, items: Vec<I>, work: impl Fn(I) -> Result<T> + Sync) -> Result<Vec<T>> {
         match self.pool {
-            Some(pool) => map(pool, self.context, items, work),
+            Some(_) => map_by(*self, items, None, work),
             None => items.into_iter().map(|item| self.context.check().and_then(|()| work(item))).collect(),
         }
     }
@@ -254,7 +284,7 @@ struct Shares {
 
 impl Shares {
     fn new(count: usize, nodes: usize, home: Home<'_>) -> Self {
-        let even = |number: usize| number * nodes / count;
+        let even = |number: usize| number * nodes / count.max(1);
         let Some(home) = home.filter(|_| nodes > 1) else {
             let bounds = (0..=nodes).map(|node| (count * node).div_ceil(nodes));
             return Shares::of(None, bounds.collect());
@@ -325,6 +355,7 @@ mod tests {
     use super::*;
     use crate::ErrorKind;
     use crate::workers::context::Memory;
+    use crate::workers::topology::Topology;
 
     fn context() -> Context {
         Context::new(Memory::new(1 << 30))
@@ -357,6 +388,76 @@ mod tests {
                 .unwrap();
                 assert_eq!(results, (0..count).map(|number| number * 2).collect::<Vec<_>>());
                 assert_eq!(states.iter().sum::<usize>(), count);
+            }
+        }
+    }
+
+    /// The numbers that workers of these nodes take, one after the other, until none is left.
+    fn taken(shares: &Shares, nodes: &[usize]) -> Vec<usize> {
+        nodes.iter().cycle().map_while(|&node| shares.take(node)).collect()
+    }
+
+    #[test]
+    fn numbers_without_a_home_are_dealt_evenly() {
+        for (count, nodes) in [(1, 1), (1, 4), (7, 2), (8, 4), (9, 4), (3, 4)] {
+            let shares = || Shares::new(count, nodes, None);
+            for node in 0..nodes {
+                let own = (0..count).filter(|number| number * nodes / count == node);
+                let all = taken(&shares(), &[node]);
+                assert!(own.eq(all.iter().copied().take_while(|number| number * nodes / count == node)));
+                assert_eq!(all.len(), count);
+            }
+            let mut by_all = taken(&shares(), &(0..nodes).collect::<Vec<_>>());
+            by_all.sort_unstable();
+            assert_eq!(by_all, (0..count).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn numbers_are_taken_at_home_first_and_stolen_from_the_next_node() {
+        for nodes in [2, 4] {
+            // Twelve chunks of which any are left out: the others keep their homes.
+            for left_out in [0, 0b1010_1010_1010, 0b111, 0b1111_1111_0111, 0b0001_0001_0001] {
+                let kept: Vec<usize> = (0..12).filter(|chunk| left_out >> chunk & 1 == 0).collect();
+                let home = |number: usize| Some(kept[number] % nodes);
+                for node in 0..nodes {
+                    let order = taken(&Shares::new(kept.len(), nodes, Some(&home)), &[node]);
+                    let mut expected: Vec<usize> = (0..kept.len()).collect();
+                    expected.sort_by_key(|&number| (kept[number] % nodes + nodes - node) % nodes);
+                    assert_eq!(order, expected, "node {node} of {nodes}, without {left_out:b}");
+                }
+                // As long as each has some left, nobody takes another's.
+                let shares = Shares::new(kept.len(), nodes, Some(&home));
+                let least = (0..nodes).map(|node| kept.iter().filter(|chunk| *chunk % nodes == node).count()).min();
+                for _ in 0..least.unwrap_or(0) {
+                    (0..nodes).for_each(|node| assert_eq!(home(shares.take(node).unwrap()), Some(node)));
+                }
+            }
+        }
+        // Homes of another machine, and numbers that have none.
+        let home = |number: usize| (number % 2 == 0).then_some(7);
+        let mut all = taken(&Shares::new(9, 2, Some(&home)), &[1]);
+        assert_eq!(all[0], 0);
+        all.sort_unstable();
+        assert_eq!(all, (0..9).collect::<Vec<_>>());
+        assert!(Shares::new(0, 2, Some(&home)).take(0).is_none() && Shares::new(0, 3, None).take(2).is_none());
+    }
+
+    #[test]
+    fn results_do_not_show_homes() {
+        for nodes in [2, 4] {
+            let topology = Topology { nodes: (0..nodes).map(|node| vec![5000 + node]).collect() };
+            let (pool, context) = (Pool::with_topology(5, &topology).unwrap(), context());
+            let workers = Workers { pool: Some(&pool), context: &context };
+            for count in [0, 1, 2, 100] {
+                let near = |number: usize| (number % 3 > 0).then_some(number % nodes);
+                let work = |sum: &mut usize, number| {
+                    *sum += number;
+                    Ok(number * 2)
+                };
+                let (sums, results) = workers.run_near(count, &near, || Ok(0), work, |sum| sum).unwrap();
+                assert_eq!(results, (0..count).map(|number| number * 2).collect::<Vec<_>>());
+                assert_eq!(sums.iter().sum::<usize>(), (0..count).sum::<usize>());
             }
         }
     }

@@ -122,7 +122,7 @@ impl Pool {
     }
 
     /// The node that this thread is on. Only workers stay where they are.
-    fn node_here(&self) -> usize {
+    pub fn node_here(&self) -> usize {
         if self.nodes == 1 {
             return 0;
         }
