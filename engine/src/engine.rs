@@ -21,7 +21,7 @@ pub struct Engine(pub(crate) Arc<Shared>);
 /// What all sessions of an engine share.
 pub(crate) struct Shared {
     pub(crate) catalog: Current,
-    pub(crate) pool: Pool,
+    pub(crate) pool: Arc<Pool>,
     pub(crate) memory: Arc<Memory>,
     pub(crate) compact: bool,
     files: Mutex<HashMap<(PathBuf, CopyOptions), CachedFile>>,
@@ -75,7 +75,7 @@ impl EngineBuilder {
         Technique::check()?;
         Ok(Engine(Arc::new(Shared {
             catalog: Current::default(),
-            pool: Pool::new(self.threads.unwrap_or_else(available_threads))?,
+            pool: Arc::new(Pool::new(self.threads.unwrap_or_else(available_threads))?),
             memory: Memory::new(self.memory_limit.unwrap_or_else(default_memory_limit)),
             compact: self.compact,
             files: Mutex::default(),

@@ -68,10 +68,13 @@ mod tests {
             panic!("while it writes")
         });
         check(&session, "on a worker", || {
-            let barrier = std::sync::Barrier::new(3);
+            let barrier = &std::sync::Barrier::new(3);
             shared.pool.share(2, |worker| {
-                barrier.wait();
-                assert!(worker.number != 1, "on a worker");
+                move || {
+                    barrier.wait();
+                    assert!(worker.number != 1, "on a worker");
+                    false
+                }
             });
             Ok(())
         });

@@ -61,6 +61,7 @@ impl Running<'_> {
             cancellation: self.cancellation.clone(),
             progress: Arc::clone(&self.progress),
             memory: self.engine.0.memory.child(self.options.memory_limit),
+            pool: Some(Arc::clone(&self.engine.0.pool)),
         }
     }
 

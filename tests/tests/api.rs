@@ -328,12 +328,13 @@ fn cancelling_one_session_leaves_the_others() {
     let handle = one.cancel_handle();
     std::thread::scope(|scope| {
         let running = scope.spawn(|| one.sql(ENDLESS).map(drop));
-        // Workers take statements in turn, so this one may have to wait for the other to be cancelled.
-        let other = scope.spawn(|| rows(&two, "SELECT max(n) FROM million"));
         std::thread::sleep(Duration::from_millis(10));
+        // Nobody waits for the other statement, which has no end.
+        for _ in 0..20 {
+            assert_eq!(rows(&two, "SELECT max(n) FROM million"), ["999999"]);
+        }
         handle.cancel();
         assert_eq!(sqlstate(running.join().expect("it does not panic")), "57014");
-        assert_eq!(other.join().expect("it does not panic"), ["999999"]);
     });
     assert_eq!(rows(&one, "SELECT count(*) FROM million"), ["1000000"]);
 }

@@ -120,11 +120,11 @@ fn readable_fields(schema: &Schema) -> (Vec<Field>, Vec<usize>, Vec<Unreadable>)
 }
 
 /// The columns of the files that a path or pattern names, without reading their rows (of CSV only the first are looked at).
-pub fn read_fields(path: &str, format: &Format) -> Result<Vec<Field>> {
+pub fn read_fields(path: &str, format: &Format, context: &Context) -> Result<Vec<Field>> {
     let paths = expand(path)?;
     match format {
         Format::Parquet => parquet::read_fields(&paths),
-        Format::Csv(options) => csv::read_fields(&paths, options),
+        Format::Csv(options) => csv::read_fields(&paths, options, context),
         Format::Ipc => ipc::read_fields(&paths),
     }
 }

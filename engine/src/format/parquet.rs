@@ -18,7 +18,6 @@ use parquet::arrow::arrow_reader::{
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
-use rayon::prelude::*;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -92,7 +91,7 @@ pub(super) fn read_readable(
     let mut builder = TableBuilder::new(table_fields, Storage::Compact, context);
     for (file, places) in files.iter().zip(&union.places) {
         let mut push = |batch: RecordBatch| builder.push(union.batch(places, &batch)?);
-        for wave in waves(file) {
+        for wave in waves(file, wave_rows(context)) {
             read_wave(file, wave, &mut push, context)?;
         }
     }
@@ -102,13 +101,12 @@ pub(super) fn read_readable(
 /// Takes batches in order.
 type Push<'a> = &'a mut dyn FnMut(RecordBatch) -> Result<()>;
 
-fn wave_rows() -> usize {
-    WAVE_ROWS * rayon::current_num_threads().div_ceil(8)
+fn wave_rows(context: &Context) -> usize {
+    WAVE_ROWS * context.workers().count().div_ceil(8)
 }
 
 /// Consecutive row groups with not too many rows together.
-fn waves(file: &Opened) -> Vec<Range<usize>> {
-    let rows_max = wave_rows();
+fn waves(file: &Opened, rows_max: usize) -> Vec<Range<usize>> {
     let groups = file.metadata.metadata().row_groups();
     let mut waves: Vec<Range<usize>> = Vec::new();
     let mut rows = 0;
@@ -144,10 +142,12 @@ fn read_wave(file: &Opened, groups: Range<usize>, push: Push<'_>, context: &Cont
     let schema = file.metadata.schema().project(&file.places).map_err(|error| bad_file(&file.path, error))?;
     let schema = Arc::new(schema);
     let tasks: Vec<(usize, usize)> = groups.flat_map(|group| (0..columns).map(move |column| (group, column))).collect();
-    let reader = |&(group, column): &(usize, usize)| guarded(&file.path, || column_reader(file, group, column));
-    let mut readers = tasks.par_iter().map(reader).collect::<Result<Vec<_>>>()?;
+    let reader = |(group, column): (usize, usize)| guarded(&file.path, || column_reader(file, group, column));
+    let workers = context.workers();
+    let mut readers = workers.map(tasks, reader)?;
     loop {
-        readers.par_iter_mut().try_for_each(|reader| guarded(&file.path, || reader.step(file, context)))?;
+        let step = |reader: &mut ColumnReader| guarded(&file.path, || reader.step(file, context));
+        workers.map(readers.iter_mut().collect(), step)?;
         let mut rows = 0;
         for group in readers.chunks_mut(columns) {
             rows += push_group(file, &schema, group, push)?;
@@ -175,7 +175,7 @@ fn column_reader(file: &Opened, group: usize, column: usize) -> Result<ColumnRea
 impl ColumnReader {
     fn step(&mut self, file: &Opened, context: &Context) -> Result<()> {
         // A row group that shares its wave fits one step, so rows stay in order.
-        for _ in 0..wave_rows() / CHUNK_ROWS {
+        for _ in 0..wave_rows(context) / CHUNK_ROWS {
             context.check()?;
             match self.reader.next() {
                 Some(batch) => self.arrays.push(batch.map_err(|error| bad_file(&file.path, error))?.column(0).clone()),

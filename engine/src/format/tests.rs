@@ -105,7 +105,7 @@ fn round_trips() {
         };
         let back = read_table(&path, &format, Some(&table.fields), &context()).unwrap();
         assert_eq!(back.values(), table.values(), "{name}");
-        let guessed = read_fields(&path, &format).unwrap();
+        let guessed = read_fields(&path, &format, &context()).unwrap();
         assert_eq!(guessed.len(), table.fields.len());
         let names = std::fs::read_dir(&folder.0).unwrap().count();
         assert_eq!(names, 1, "nothing is left beside {name}");
@@ -228,7 +228,7 @@ fn csv_types_are_guessed() {
     check_csv("only,a,header", &[Text, Text, Text], &[]);
     let folder = Folder::new();
     let names = |text: &str| {
-        let fields = read_fields(&folder.write("t.csv", text), &csv()).unwrap();
+        let fields = read_fields(&folder.write("t.csv", text), &csv(), &context()).unwrap();
         fields.into_iter().map(|field| field.name).collect::<Vec<_>>()
     };
     assert_eq!(names("Id,id,\"\",x y\n1,2,3,4\n"), ["id", "id_1", "column2", "x y"]);

@@ -11,7 +11,6 @@ use super::{CHUNK_ROWS, Chunk, Column, Table, compact, compact_text, statistics}
 use crate::workers::context::{Context, Reservation};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::Field;
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// A chunk is merged with what follows it if it has at most so many times its rows.
@@ -42,12 +41,12 @@ impl Table {
         }
         for index in 0..self.fields.len() {
             context.check()?;
-            self.share_dictionary(&mut chunks, index)?;
+            self.share_dictionary(&mut chunks, index, context)?;
         }
         let statistics = Arc::new(statistics::append(&self.statistics, &rows.statistics));
         let table = Table { fields: self.fields.clone(), chunks, statistics };
         let grown = steps(self.rows()) != steps(table.rows());
-        Ok(if grown { table.measured(Some(&context.memory)) } else { table })
+        Ok(if grown { table.measured(Some(context)) } else { table })
     }
 
     /// The same rows under other names, NULLs allowed or not. An error (42804) if there are other columns, or of other types.
@@ -83,16 +82,16 @@ impl Table {
     /// Some chunks as one, whose text is stored as that of the chunks before it.
     fn merge(&self, before: &[Arc<Chunk>], chunks: &[Arc<Chunk>], context: &Context) -> Result<Chunk> {
         context.check()?;
-        let columns = self.fields.par_iter().enumerate().map(|(index, field)| {
+        let fields = self.fields.iter().enumerate().collect();
+        let columns = context.workers().map(fields, |(index, field): (usize, &Field)| {
             let pieces: Vec<Column> = chunks.iter().map(|chunk| chunk.columns[index].clone()).collect();
             let dictionary = before.first().is_none_or(|chunk| chunk.columns[index].data.dictionary().is_some());
             let mut column = compact::compact(&pieces, field, dictionary)?;
             if before.is_empty() && field.data_type.is_text() {
-                compact_text::unify(&mut [&mut column], field, Some(&context.memory))?;
+                compact_text::unify(&mut [&mut column], field, Some(&context.memory), context.workers())?;
             }
             Ok(column)
-        });
-        let columns = columns.collect::<Result<Vec<_>>>()?;
+        })?;
         let summary = |(column, field): (&Column, &Field)| statistics::Summary::of(column, field.data_type).range();
         let mut chunk = Chunk::new(chunks.iter().map(|chunk| chunk.rows).sum(), Vec::new());
         chunk.ranges = columns.iter().zip(&self.fields).map(summary).collect();
@@ -104,7 +103,7 @@ impl Table {
     }
 
     /// Makes one column's chunks share a dictionary again, if they have not too many strings for one.
-    fn share_dictionary(&self, chunks: &mut [Arc<Chunk>], index: usize) -> Result<()> {
+    fn share_dictionary(&self, chunks: &mut [Arc<Chunk>], index: usize, context: &Context) -> Result<()> {
         let dictionaries = || chunks.iter().map(|chunk| chunk.columns[index].data.dictionary());
         let Some(first) = dictionaries().next().flatten() else { return Ok(()) };
         if dictionaries().all(|other| other.is_some_and(|other| Arc::ptr_eq(first, other))) {
@@ -119,12 +118,13 @@ impl Table {
             // The old dictionary if it has them all, so that old chunks stay as they are.
             if union == **first { Arc::clone(first) } else { Arc::new(union) }
         };
-        chunks.par_iter_mut().for_each(|chunk| {
+        context.workers().map(chunks.iter_mut().collect(), |chunk| {
             let own = chunk.columns[index].data.dictionary();
             if own.is_some_and(|own| !Arc::ptr_eq(own, &shared) && compact_text::holds(&shared, own)) {
                 compact_text::recode(&mut Arc::make_mut(chunk).columns[index], &shared);
             }
-        });
+            Ok(())
+        })?;
         Ok(())
     }
 }

@@ -1,13 +1,13 @@
 //! Building tables from record batches or values that stream in.
 //!
 //! A [`TableBuilder`] stages what is pushed until it holds some chunks' worth, then makes chunks of them, every
-//! column of every chunk a task of its own for rayon, and drops the staged batches. So a load needs the compact table
+//! column of every chunk a task of its own for the workers, and drops the staged batches. So a load needs the compact table
 //! and a few chunks of plain data, never all of it twice. At the end, the chunks of a text column get one dictionary
 //! (or none), and the table its statistics.
 
 use super::arrow::{fields_of, to_column_of};
 use super::compact::compact;
-use super::slab::Slab;
+use super::homes::Homes;
 use super::statistics::{Summary, measure};
 use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Table, compact_text};
 use crate::workers::context::{Context, Reservation};
@@ -16,7 +16,6 @@ use ::arrow::array::{Array, RecordBatch};
 use ::arrow::datatypes::Schema;
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
-use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -39,9 +38,7 @@ pub struct TableBuilder {
     staged_rows: usize,
     staged_memory: Reservation,
     chunks: Vec<Unfinished>,
-    slab: Slab,
-    /// By field: where columns stay that may leave their memory once all of the table is known.
-    apart: Vec<Slab>,
+    homes: Homes,
     /// By field: a chunk has found too many distinct strings, so the rest need not try.
     plain_text: Vec<AtomicBool>,
 }
@@ -59,6 +56,7 @@ struct Unfinished {
     rows: usize,
     columns: Vec<Column>,
     summaries: Vec<Summary>,
+    home: Option<usize>,
     memory: Reservation,
 }
 
@@ -66,6 +64,7 @@ impl TableBuilder {
     /// A builder of a table with these fields. Its memory counts against the context's for as long as the table lives.
     pub fn new(fields: Vec<Field>, storage: Storage, context: &Context) -> Self {
         TableBuilder {
+            homes: Homes::new(fields.len(), context.workers()),
             plain_text: fields.iter().map(|_| AtomicBool::new(false)).collect(),
             fields,
             storage,
@@ -74,8 +73,6 @@ impl TableBuilder {
             staged_rows: 0,
             staged_memory: Reservation::new(&context.memory),
             chunks: Vec::new(),
-            slab: Slab::default(),
-            apart: Vec::new(),
         }
     }
 
@@ -127,7 +124,7 @@ impl TableBuilder {
             self.staged_rows += rows;
         }
         // Columns alone give some tasks; with more threads, take more chunks at a time.
-        let chunks_at_once = (rayon::current_num_threads() / self.fields.len().clamp(1, 4)).max(1);
+        let chunks_at_once = (self.context.workers().count() / self.fields.len().clamp(1, 4)).max(1);
         if self.staged_rows >= CHUNK_ROWS * chunks_at_once { self.flush(false) } else { Ok(()) }
     }
 
@@ -152,18 +149,18 @@ impl TableBuilder {
         for start in (0..batch.num_rows()).step_by(CHUNK_ROWS) {
             self.context.check()?;
             let rows = CHUNK_ROWS.min(batch.num_rows() - start);
-            let parts = batch.columns().par_iter().zip(&self.fields).map(|(array, field)| {
+            let columns = batch.columns().iter().zip(&self.fields).collect();
+            let parts = self.context.workers().map(columns, |(array, field): (&Arc<dyn Array>, &Field)| {
                 let copies = super::arrow::copies(array.data_type());
                 let column = to_column_of(&array.slice(start, rows), field)?;
                 check_nulls(&column, field)?;
                 let summary = Summary::of(&column, field.data_type);
                 Ok((if copies { column.bytes() } else { 0 }, column, summary))
-            });
-            let parts = parts.collect::<Result<Vec<_>>>()?;
+            })?;
             let mut memory = Reservation::new(&self.context.memory);
             memory.add(parts.iter().map(|(bytes, ..)| bytes).sum())?;
             let (columns, summaries) = parts.into_iter().map(|(_, column, summary)| (column, summary)).unzip();
-            self.chunks.push(Unfinished { rows, columns, summaries, memory });
+            self.chunks.push(Unfinished { rows, columns, summaries, home: None, memory });
         }
         Ok(())
     }
@@ -174,28 +171,30 @@ impl TableBuilder {
         let mut plan = cut(&self.staged, if all { self.staged_rows } else { full });
         let tasks: Vec<(usize, usize)> =
             (0..plan.len()).flat_map(|chunk| (0..self.fields.len()).map(move |column| (chunk, column))).collect();
-        let task = |&(chunk, column): &(usize, usize)| self.compact_column(&plan[chunk], column);
-        let mut parts = tasks.par_iter().map(task).collect::<Result<Vec<_>>>()?.into_iter();
+        let task = |(chunk, column): (usize, usize)| self.compact_column(&plan[chunk], column);
+        let workers = self.context.workers();
+        let mut parts = workers.map(tasks, task)?.into_iter();
+        let (mut made, mut of_chunks) = (Vec::new(), Vec::new());
         for pieces in plan.drain(..) {
             let (columns, summaries): (Vec<Column>, Vec<Summary>) = parts.by_ref().take(self.fields.len()).unzip();
             let rows = pieces.iter().map(|piece| piece.rows).sum();
             let mut memory = Reservation::new(&self.context.memory);
             memory.add(columns.iter().map(Column::bytes).sum())?;
-            let columns = self.slab.keep(columns, |data| !data.is_text() && !stands_apart(data));
-            let columns = self.keep_apart(columns, |data| !matches!(data, ColumnData::Dictionary32 { .. }));
-            self.chunks.push(Unfinished { rows, columns, summaries, memory });
+            made.push((rows, summaries, memory));
+            of_chunks.push(columns);
         }
+        let first = self.chunks.len();
+        // Dictionaries may yet become one of all chunks.
+        let is_final = |data: &ColumnData| data.dictionary().is_none();
+        let kept = self.homes.keep(of_chunks, |chunk| first + chunk, is_final, workers)?;
+        self.chunks.extend(made.into_iter().zip(kept).map(|((rows, summaries, memory), (columns, home))| Unfinished {
+            rows,
+            columns,
+            summaries,
+            home: Some(home),
+            memory,
+        }));
         self.drop_staged(if all { self.staged_rows } else { full })
-    }
-
-    /// The same columns, those of the `chosen` that stand apart in their own slabs.
-    fn keep_apart(&mut self, columns: Vec<Column>, chosen: impl Fn(&ColumnData) -> bool + Sync) -> Vec<Column> {
-        self.apart.resize_with(columns.len(), Slab::default);
-        let keep = |(column, slab): (Column, &mut Slab)| match stands_apart(&column.data) && chosen(&column.data) {
-            true => slab.keep(vec![column], |_| true),
-            false => vec![column],
-        };
-        columns.into_par_iter().zip(&mut self.apart).flat_map_iter(keep).collect()
     }
 
     fn compact_column(&self, pieces: &[Piece], column: usize) -> Result<(Column, Summary)> {
@@ -240,13 +239,12 @@ impl TableBuilder {
         let fields = std::mem::take(&mut self.fields);
         let compact = self.storage == Storage::Compact;
         let estimates = unify_text(&mut self.chunks, &fields, compact, &self.context)?;
-        for mut chunk in std::mem::take(&mut self.chunks) {
-            if compact {
-                chunk.columns =
-                    self.slab.keep(chunk.columns, |data| data.dictionary().is_some() && !stands_apart(data));
-                chunk.columns = self.keep_apart(chunk.columns, |data| matches!(data, ColumnData::Dictionary32 { .. }));
-            }
-            self.chunks.push(chunk);
+        if compact {
+            let of_chunks = self.chunks.iter_mut().map(|chunk| std::mem::take(&mut chunk.columns)).collect();
+            let homes: Vec<usize> = self.chunks.iter().map(|chunk| chunk.home.unwrap_or(0)).collect();
+            let is_code = |data: &ColumnData| data.dictionary().is_some();
+            let kept = self.homes.keep(of_chunks, |chunk| homes[chunk], is_code, self.context.workers())?;
+            self.chunks.iter_mut().zip(kept).for_each(|(chunk, (columns, _))| chunk.columns = columns);
         }
         self.context.check()?;
         let statistics = {
@@ -256,14 +254,14 @@ impl TableBuilder {
             let summaries =
                 |index: usize| chunks.iter().map(|chunk| chunk.summaries[index].clone()).collect::<Vec<_>>();
             let summaries: Vec<Vec<Summary>> = (0..fields.len()).map(summaries).collect();
-            let mut statistics = measure(&fields, &columns, &summaries, &estimates, Some(&self.context.memory));
+            let mut statistics = measure(&fields, &columns, &summaries, &estimates, Some(self.context.workers()));
             statistics.rows = chunks.iter().map(|chunk| chunk.rows as u64).sum();
             statistics
         };
         let finish = |chunk: Unfinished| {
             let ranges = chunk.summaries.iter().map(Summary::range).collect();
             let reservation = Some(Arc::new(chunk.memory));
-            Arc::new(Chunk { rows: chunk.rows, columns: chunk.columns, ranges, reservation })
+            Arc::new(Chunk { rows: chunk.rows, columns: chunk.columns, ranges, home: chunk.home, reservation })
         };
         let mut table = Table { fields, chunks: Vec::new(), statistics: Arc::new(statistics) };
         table.chunks = self.chunks.into_iter().map(finish).collect();
@@ -284,7 +282,8 @@ fn unify_text(
     for (index, field) in fields.iter().enumerate().filter(|(_, field)| field.data_type.is_text()) {
         let mut columns: Vec<&mut Column> = chunks.iter_mut().map(|chunk| &mut chunk.columns[index]).collect();
         context.check()?;
-        estimates[index] = compact_text::unify(&mut columns, field, compact.then_some(&context.memory))?;
+        estimates[index] =
+            compact_text::unify(&mut columns, field, compact.then_some(&context.memory), context.workers())?;
     }
     for (chunk, before) in chunks.iter_mut().zip(before) {
         let counted = (chunk.memory.bytes() + chunk.bytes()).saturating_sub(before);
@@ -356,12 +355,6 @@ fn cut(staged: &[Staged], rows: usize) -> Vec<Vec<Piece>> {
         }
     }
     chunks
-}
-
-/// Whether a column may be replaced at the end: text by a dictionary, and what is wide, or has many strings, by codes of a
-/// domain.
-fn stands_apart(data: &ColumnData) -> bool {
-    matches!(data, ColumnData::Text { .. } | ColumnData::Int64(_) | ColumnData::Dictionary32 { .. })
 }
 
 fn check_nulls(column: &Column, field: &Field) -> Result<()> {

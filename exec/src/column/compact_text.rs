@@ -11,10 +11,10 @@ use super::{CHUNK_ROWS, Column, ColumnData, Dictionary, distinct, shared_diction
 use crate::Result;
 use crate::technique::Technique;
 use crate::workers::context::{Memory, Reservation};
+use crate::workers::schedule::Workers;
 use ::arrow::buffer::{Buffer, OffsetBuffer};
 use hashbrown::HashTable;
 use multiloop_planner::types::{DataType, Field};
-use rayon::prelude::*;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -142,20 +142,28 @@ fn encode(pieces: &[Column], trim: bool) -> Option<ColumnData> {
 /// Step 2: gives the chunks of one column one dictionary, or none. With `memory` byte buffers may become codes, too; gives
 /// an estimate of how many strings there are, if it made one. On an error, which only a chunk of more than 2 GiB of text
 /// can cause, some of them have been changed, but their values have not.
-pub(super) fn unify(chunks: &mut [&mut Column], field: &Field, memory: Option<&Arc<Memory>>) -> Result<Option<u64>> {
+pub(super) fn unify(
+    chunks: &mut [&mut Column],
+    field: &Field,
+    memory: Option<&Arc<Memory>>,
+    workers: Workers<'_>,
+) -> Result<Option<u64>> {
     let columns: Vec<&Column> = chunks.iter().map(|column| &**column).collect();
     if let Some(dictionary) = union(&columns).map(Arc::new) {
-        chunks.par_iter_mut().for_each(|column| recode(column, &dictionary));
+        workers.map(chunks.iter_mut().collect(), |column| {
+            recode(column, &dictionary);
+            Ok(())
+        })?;
         return Ok(None);
     }
-    let estimate = memory.map(|_| distinct::estimate(&columns));
+    let estimate = memory.map(|_| distinct::estimate(&columns, Some(workers)));
     if let Some((estimate, memory)) = estimate.zip(memory)
-        && let Some(shared) = share_repeating(&columns, estimate, memory)
+        && let Some(shared) = share_repeating(&columns, estimate, memory, workers)?
     {
         chunks.iter_mut().zip(shared).for_each(|(column, data)| column.data = data);
         return Ok(None);
     }
-    chunks.par_iter_mut().try_for_each(|column| {
+    workers.map(chunks.iter_mut().collect(), |column| {
         if column.data.dictionary().is_some() {
             column.data = concatenate(std::slice::from_ref(&**column), false, field)?;
         }
@@ -165,22 +173,34 @@ pub(super) fn unify(chunks: &mut [&mut Column], field: &Field, memory: Option<&A
 }
 
 /// The columns as codes of one dictionary, if their strings repeat enough and there is memory to find that out.
-fn share_repeating(columns: &[&Column], estimate: u64, memory: &Arc<Memory>) -> Option<Vec<ColumnData>> {
+fn share_repeating(
+    columns: &[&Column],
+    estimate: u64,
+    memory: &Arc<Memory>,
+    workers: Workers<'_>,
+) -> Result<Option<Vec<ColumnData>>> {
     let rows: usize = columns.iter().map(|column| column.rows()).sum();
     // The estimate may be off by a few percent either way.
     let most = DISTINCT_MAX.min(rows / ROWS_PER_DISTINCT_MIN + rows / 32);
     if rows <= CHUNK_ROWS || estimate > most as u64 || !Technique::Dictionaries.is_on() {
-        return None;
+        return Ok(None);
     }
-    share(columns, most, memory)
+    share(columns, most, memory, workers)
 }
 
 /// The columns as codes of one dictionary of so many strings at most, if there is memory to make it.
-pub(super) fn share(columns: &[&Column], most: usize, memory: &Arc<Memory>) -> Option<Vec<ColumnData>> {
+pub(super) fn share(
+    columns: &[&Column],
+    most: usize,
+    memory: &Arc<Memory>,
+    workers: Workers<'_>,
+) -> Result<Option<Vec<ColumnData>>> {
     let rows: usize = columns.iter().map(|column| column.rows()).sum();
     let mut working = Reservation::new(memory);
-    working.add(rows * shared_dictionary::WORKING_BYTES).ok()?;
-    shared_dictionary::share(columns, most.min(DISTINCT_MAX), DICTIONARY_BYTES_MAX)
+    if working.add(rows * shared_dictionary::WORKING_BYTES).is_err() {
+        return Ok(None);
+    }
+    shared_dictionary::share(columns, most.min(DISTINCT_MAX), DICTIONARY_BYTES_MAX, workers)
 }
 
 /// The union of the chunks' dictionaries, if all have one and it is small enough for their rows.

@@ -8,11 +8,10 @@
 
 use super::statistics::float_key;
 use super::{Column, ColumnData, proof};
-use crate::workers::context::Memory;
+use crate::workers::schedule::{Workers, all};
 use ::arrow::buffer::NullBuffer;
 use multiloop_planner::catalog::ColumnStatistics;
 use multiloop_planner::value::Value;
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The bitmap has at most so many bits a row.
@@ -25,24 +24,24 @@ const BITS_ALWAYS: u64 = 1 << 16;
 const ERROR: f64 = 0.064;
 
 /// Completes `distinct`, `unique`, `unique_values` and `clustered`; `runs` counts the runs of equal values if there are no
-/// NULLs, `estimated` is an estimate that has been made before. What it takes to find out counts against a memory, if there
-/// is one.
+/// NULLs, `estimated` is an estimate that has been made before. What it takes to find out counts against the memory of the
+/// workers' statement, if there are any.
 pub(super) fn measure(
     chunks: &[&Column],
     rows: u64,
     (runs, estimated): (Option<u64>, Option<u64>),
-    memory: Option<&Arc<Memory>>,
+    workers: Option<Workers<'_>>,
     statistics: &mut ColumnStatistics,
 ) {
     if statistics.distinct.is_some() {
         return;
     }
-    let estimate = || estimated.unwrap_or_else(|| estimate(chunks)).min(rows - statistics.nulls);
+    let estimate = || estimated.unwrap_or_else(|| estimate(chunks, workers)).min(rows - statistics.nulls);
     let (distinct, is_exact) = match exact(chunks, rows, statistics) {
         Some(distinct) => (distinct, true),
         None => match (estimate(), runs) {
             (estimate, Some(runs)) if estimate.abs_diff(runs) as f64 <= runs as f64 * ERROR => {
-                if proof::runs_differ(chunks, runs, memory) { (runs, true) } else { (estimate, false) }
+                if proof::runs_differ(chunks, runs, workers) { (runs, true) } else { (estimate, false) }
             }
             (estimate, _) => (estimate, false),
         },
@@ -56,8 +55,9 @@ pub(super) fn measure(
 }
 
 /// About how many values there are.
-pub(super) fn estimate(chunks: &[&Column]) -> u64 {
-    chunks.par_iter().map(|column| Sketch::of(column)).reduce(Sketch::default, Sketch::merge).estimate()
+pub(super) fn estimate(chunks: &[&Column], workers: Option<Workers<'_>>) -> u64 {
+    let sketches = all(workers, chunks.len(), |chunk| Sketch::of(chunks[chunk]));
+    sketches.into_iter().fold(Sketch::default(), Sketch::merge).estimate()
 }
 
 fn exact(chunks: &[&Column], rows: u64, statistics: &ColumnStatistics) -> Option<u64> {

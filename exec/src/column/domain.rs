@@ -289,7 +289,7 @@ fn domain_table(candidate: &Candidate<'_>, values: Vec<Column>, context: &Contex
     let chunks = values.into_iter().zip(&codes.chunks).enumerate().map(chunk).collect::<Result<Vec<_>>>()?;
     let table = Table { fields, chunks, statistics: Arc::default() };
     // All is measured, but for what is known.
-    let mut table = table.measured(Some(&context.memory));
+    let mut table = table.measured(Some(context));
     let mut statistics = TableStatistics::clone(&table.statistics);
     let value = &mut statistics.columns[0];
     (value.distinct, value.unique, value.unique_values) = (Some(rows as u64), true, true);

@@ -16,6 +16,7 @@ mod distinct;
 pub(crate) mod divisor;
 pub mod domain;
 pub mod form;
+mod homes;
 pub mod narrow;
 mod proof;
 mod shared_dictionary;
@@ -59,6 +60,9 @@ pub struct Chunk {
     /// Smallest and largest value of each column that is integer-like, has a value and fits 64 bits; loops skip a
     /// chunk by them. None says nothing.
     pub ranges: Vec<Option<(i64, i64)>>,
+    /// The node of the machine that first touched the memory of its columns, whose workers take it first; None of chunks that
+    /// nobody placed.
+    pub home: Option<usize>,
     /// The memory that the chunk counts for, given back with its last reference; snapshots share it.
     pub reservation: Option<Arc<Reservation>>,
 }
@@ -68,7 +72,7 @@ impl Chunk {
     pub fn new(rows: usize, columns: Vec<Column>) -> Self {
         debug_assert!(columns.iter().all(|column| column.rows() == rows), "columns of a chunk are of one length");
         let ranges = vec![None; columns.len()];
-        Chunk { rows, columns, ranges, reservation: None }
+        Chunk { rows, columns, ranges, home: None, reservation: None }
     }
 }
 

@@ -13,7 +13,6 @@ use multiloop_planner::numeric::Numeric;
 use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Field};
 use multiloop_planner::value::Value;
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The integers of one scale that a chunk's numbers are. The scale is None of no number.
@@ -44,13 +43,14 @@ impl Table {
                 _ => {}
             }
         }
-        Ok(if changed { self.measured(Some(&context.memory)) } else { self })
+        Ok(if changed { self.measured(Some(context)) } else { self })
     }
 
     /// Makes a numeric column decimals, if it can be.
     fn narrow(&mut self, index: usize, context: &Context) -> Result<bool> {
-        let narrow: Option<Vec<Narrow>> = self.chunks.par_iter().map(|chunk| narrow(&chunk.columns[index])).collect();
-        let Some(narrow) = narrow else { return Ok(false) };
+        let workers = context.workers();
+        let narrow = workers.all(self.chunks.len(), |chunk| narrow(&self.chunks[chunk].columns[index]));
+        let Some(narrow) = narrow.into_iter().collect::<Option<Vec<Narrow>>>() else { return Ok(false) };
         let Some(scale) = narrow.iter().find_map(|chunk| chunk.scale) else { return Ok(false) };
         if narrow.iter().any(|chunk| chunk.scale.is_some_and(|other| other != scale)) {
             return Ok(false);
@@ -65,11 +65,11 @@ impl Table {
         }
         let data_type = decimal_of(largest, scale);
         let field = Field { data_type, ..self.fields[index].clone() };
-        let columns = self.chunks.par_iter().zip(narrow).map(|(chunk, narrow)| {
+        let chunks = self.chunks.iter().zip(narrow).collect();
+        let columns = workers.map(chunks, |(chunk, narrow): (&Arc<Chunk>, Narrow)| {
             let nulls = chunk.columns[index].nulls.clone();
             compact(&[Column { data: ColumnData::Int128(narrow.integers.into()), nulls }], &field, false)
-        });
-        let columns = columns.collect::<Result<Vec<Column>>>()?;
+        })?;
         self.replace(index, data_type, columns, context)?;
         Ok(true)
     }
@@ -103,7 +103,7 @@ impl Table {
             let values: Vec<Value> = (0..chunk.rows).map(value).collect();
             compact(&[Column::from_values(data_type, &values)], &field, false)
         };
-        let columns = self.chunks.par_iter().map(column).collect::<Result<Vec<Column>>>()?;
+        let columns = context.workers().map(self.chunks.iter().collect(), column)?;
         self.replace(index, data_type, columns, context)
     }
 
@@ -140,7 +140,7 @@ pub fn alike(mut a: Table, mut b: Table, chosen: &[bool], context: &Context) -> 
             }
         }
     }
-    let measured = |table: Table, changed| if changed { table.measured(Some(&context.memory)) } else { table };
+    let measured = |table: Table, changed| if changed { table.measured(Some(context)) } else { table };
     Ok((measured(a, changed[0]), measured(b, changed[1])))
 }
 

@@ -9,9 +9,8 @@
 
 use super::Column;
 use super::distinct::hash_of;
-use crate::workers::context::{Memory, Reservation};
-use rayon::prelude::*;
-use std::sync::Arc;
+use crate::workers::context::Reservation;
+use crate::workers::schedule::{Workers, all};
 
 /// Hashes that are looked at first.
 const SAMPLE: usize = 1 << 16;
@@ -19,15 +18,18 @@ const SAMPLE: usize = 1 << 16;
 /// Hashes of a part, on average: a table of them lies in the closest cache.
 const PART: usize = 1 << 11;
 
+/// Pieces of the work of looking at all parts, at most.
+const PART_GROUPS: usize = 64;
+
 /// Whether all runs of equal values, of which there are so many, are proven to have values of their own. There are no NULLs.
 /// If there is not the memory to find out, they are not.
-pub(super) fn runs_differ(chunks: &[&Column], runs: u64, memory: Option<&Arc<Memory>>) -> bool {
-    let mut working = memory.map(Reservation::new);
+pub(super) fn runs_differ(chunks: &[&Column], runs: u64, workers: Option<Workers<'_>>) -> bool {
+    let mut working = workers.map(|workers| Reservation::new(&workers.context.memory));
     // Hashes as they grow and put together, later dealt.
     if working.as_mut().is_some_and(|working| working.add(runs as usize * 3 * size_of::<u64>()).is_err()) {
         return false;
     }
-    let heads: Vec<Vec<u64>> = chunks.par_iter().map(|column| heads_of(column)).collect();
+    let heads: Vec<Vec<u64>> = all(workers, chunks.len(), |chunk| heads_of(chunks[chunk]));
     let mut hashes: Vec<u64> = Vec::with_capacity(heads.iter().map(Vec::len).sum());
     let mut last = None;
     for (column, heads) in chunks.iter().zip(&heads) {
@@ -38,7 +40,7 @@ pub(super) fn runs_differ(chunks: &[&Column], runs: u64, memory: Option<&Arc<Mem
     }
     drop(heads);
     // Neighbours that have one hash and are not equal would hide a run.
-    hashes.len() as u64 == runs && all_differ(&hashes)
+    hashes.len() as u64 == runs && all_differ(&hashes, workers)
 }
 
 /// The hashes of values that are not like the one before.
@@ -56,13 +58,13 @@ fn heads_of(column: &Column) -> Vec<u64> {
 }
 
 /// Whether no two hashes are equal.
-fn all_differ(hashes: &[u64]) -> bool {
+fn all_differ(hashes: &[u64], workers: Option<Workers<'_>>) -> bool {
     let sample = &hashes[..hashes.len().min(SAMPLE)];
-    differ(sample) && (sample.len() == hashes.len() || parts_differ(hashes))
+    differ(sample) && (sample.len() == hashes.len() || parts_differ(hashes, workers))
 }
 
 /// The same of many, by parts of them.
-fn parts_differ(hashes: &[u64]) -> bool {
+fn parts_differ(hashes: &[u64], workers: Option<Workers<'_>>) -> bool {
     let parts = hashes.len().div_ceil(PART).next_power_of_two();
     let shift = 64 - parts.trailing_zeros();
     let part = |hash: u64| (hash >> shift) as usize;
@@ -77,7 +79,11 @@ fn parts_differ(hashes: &[u64]) -> bool {
         *place += 1;
     }
     let of_part = |part: usize| &dealt[if part == 0 { 0 } else { ends[part - 1] }..ends[part]];
-    (0..parts).into_par_iter().all(|part| differ(of_part(part)))
+    // Some parts at a time, as each is the work of a moment.
+    let groups = parts.min(PART_GROUPS);
+    let of_group =
+        |group: usize| (parts * group / groups..parts * (group + 1) / groups).all(|part| differ(of_part(part)));
+    all(workers, groups, of_group).into_iter().all(|differ| differ)
 }
 
 /// The same by one table.
@@ -99,6 +105,13 @@ fn differ(hashes: &[u64]) -> bool {
 mod tests {
     use super::super::ColumnData;
     use super::*;
+    use crate::workers::context::{Context, Memory};
+    use crate::workers::pool::Pool;
+    use std::sync::{Arc, LazyLock};
+
+    static THREE: LazyLock<Context> = LazyLock::new(|| {
+        Context::new(Memory::new(usize::MAX)).with_pool(&Arc::new(Pool::new(3).expect("threads start")))
+    });
 
     fn column(values: impl IntoIterator<Item = i64>) -> Column {
         Column { data: ColumnData::Int64(values.into_iter().collect()), nulls: None }
@@ -108,7 +121,10 @@ mod tests {
         let runs = 1 + values.windows(2).filter(|pair| pair[0] != pair[1]).count() as u64;
         let by = |rows: usize| {
             let chunks: Vec<Column> = values.chunks(rows).map(|chunk| column(chunk.iter().copied())).collect();
-            runs_differ(&chunks.iter().collect::<Vec<_>>(), runs, None)
+            let chunks: Vec<&Column> = chunks.iter().collect();
+            let alone = runs_differ(&chunks, runs, None);
+            assert_eq!(runs_differ(&chunks, runs, Some(THREE.workers())), alone);
+            alone
         };
         let all = by(values.len());
         assert!([1, 7, 1_000].into_iter().all(|rows| by(rows) == all));
@@ -136,8 +152,8 @@ mod tests {
         assert!(runs_differ(&[], 0, None));
         assert!(runs_differ(&[&column([])], 0, None));
         assert!(!runs_differ(&[&column([7, 7])], 2, None));
-        let (one, memory) = (column(0..100), Memory::new(1_000));
-        assert!(runs_differ(&[&one], 100, None) && !runs_differ(&[&one], 100, Some(&memory)));
-        assert_eq!(memory.used(), 0);
+        let (one, little) = (column(0..100), Context::new(Memory::new(1_000)));
+        assert!(runs_differ(&[&one], 100, None) && !runs_differ(&[&one], 100, Some(little.workers())));
+        assert_eq!(little.memory.used(), 0);
     }
 }

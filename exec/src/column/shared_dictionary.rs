@@ -9,8 +9,10 @@
 
 use super::distinct::hash_text;
 use super::{Column, ColumnData, Dictionary};
+use crate::Result;
+use crate::workers::merge_sort;
+use crate::workers::schedule::Workers;
 use hashbrown::HashTable;
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Parts of the hashes; a power of two.
@@ -35,31 +37,37 @@ struct Part<'a> {
 }
 
 /// The columns as codes of one dictionary; none if they have more than `most` strings, or of more than `most_bytes`.
-pub(super) fn share(columns: &[&Column], most: usize, most_bytes: usize) -> Option<Vec<ColumnData>> {
-    let dealt: Vec<Vec<Dealt>> = columns.par_iter().map(|column| deal(column)).collect();
-    let parts: Vec<Part<'_>> = (0..PARTS).into_par_iter().map(|part| number(columns, &dealt, part)).collect();
+pub(super) fn share(
+    columns: &[&Column],
+    most: usize,
+    most_bytes: usize,
+    workers: Workers<'_>,
+) -> Result<Option<Vec<ColumnData>>> {
+    let dealt: Vec<Vec<Dealt>> = workers.all(columns.len(), |chunk| deal(columns[chunk]));
+    let parts: Vec<Part<'_>> = workers.all(PARTS, |part| number(columns, &dealt, part));
     let count: usize = parts.iter().map(|part| part.strings.len()).sum();
-    let bytes: usize = parts.par_iter().map(|part| part.strings.iter().map(|text| text.len()).sum::<usize>()).sum();
+    let bytes: usize =
+        workers.all(PARTS, |part| parts[part].strings.iter().map(|text| text.len()).sum::<usize>()).iter().sum();
     if count > most || bytes > most_bytes {
-        return None;
+        return Ok(None);
     }
     let mut order: Vec<(u64, u32, u32)> = Vec::with_capacity(count);
-    let common = common_prefix(&parts);
+    let common = common_prefix(&parts, workers);
     for (number, part) in parts.iter().enumerate() {
         let place = |(at, text): (usize, &&[u8])| (eight_bytes(&text[common..]), number as u32, at as u32);
         order.extend(part.strings.iter().enumerate().map(place));
     }
     let text = |part: u32, at: u32| parts[part as usize].strings[at as usize];
-    order.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| text(a.1, a.2).cmp(text(b.1, b.2))));
+    merge_sort::sort_by(&mut order, workers, |a, b| a.0.cmp(&b.0).then_with(|| text(a.1, a.2).cmp(text(b.1, b.2))))?;
     let mut codes: Vec<Vec<u32>> = parts.iter().map(|part| vec![0; part.strings.len()]).collect();
     for (code, &(_, part, at)) in order.iter().enumerate() {
         codes[part as usize][at as usize] = code as u32;
     }
     let utf8 = |text| std::str::from_utf8(text).expect("text columns are valid UTF-8");
     let dictionary = Arc::new(Dictionary::new(order.iter().map(|&(_, part, at)| utf8(text(part, at)))));
-    let encode = |(chunk, column): (usize, &&Column)| {
+    let encode = |chunk: usize| {
         // What stands at a NULL is no string of the dictionary; its code is that of any.
-        let mut all = vec![0u32; column.rows()];
+        let mut all = vec![0u32; columns[chunk].rows()];
         for (part, dealt) in dealt[chunk].iter().enumerate() {
             for (&row, &number) in dealt.rows.iter().zip(&parts[part].numbers[chunk]) {
                 all[row as usize] = codes[part][number as usize];
@@ -67,7 +75,7 @@ pub(super) fn share(columns: &[&Column], most: usize, most_bytes: usize) -> Opti
         }
         Dictionary::encode(Arc::clone(&dictionary), all.into_iter())
     };
-    Some(columns.par_iter().enumerate().map(encode).collect())
+    Ok(Some(workers.all(columns.len(), encode)))
 }
 
 fn deal(column: &Column) -> Vec<Dealt> {
@@ -112,10 +120,11 @@ fn number<'a>(columns: &[&'a Column], dealt: &[Vec<Dealt>], part: usize) -> Part
 }
 
 /// How many bytes all strings begin with alike.
-fn common_prefix(parts: &[Part<'_>]) -> usize {
+fn common_prefix(parts: &[Part<'_>], workers: Workers<'_>) -> usize {
     let Some(&first) = parts.iter().find_map(|part| part.strings.first()) else { return 0 };
     let alike = |text: &[u8]| first.iter().zip(text).take_while(|(a, b)| a == b).count();
-    parts.par_iter().flat_map_iter(|part| part.strings.iter().map(|text| alike(text))).min().unwrap_or(0)
+    let of_part = |part: usize| parts[part].strings.iter().map(|text| alike(text)).min();
+    workers.all(parts.len(), of_part).into_iter().flatten().min().unwrap_or(0)
 }
 
 /// The first eight bytes as a number that compares as they do; what is missing is 0.

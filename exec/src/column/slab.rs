@@ -5,11 +5,12 @@
 //! A block is given back when the last column in it is.
 
 use super::{Column, ColumnData};
+use crate::Result;
+use crate::workers::schedule::Workers;
 use ::arrow::buffer::{Buffer, OffsetBuffer, ScalarBuffer};
-use rayon::prelude::*;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where a buffer may start: a cache line, which is as much as any vector register wants.
 const ALIGNMENT: usize = 64;
@@ -17,12 +18,9 @@ const ALIGNMENT: usize = 64;
 /// Bytes of a block, at most, unless one chunk needs more.
 const BLOCK_BYTES: usize = 64 << 20;
 
-/// Blocks that are filled from their start to their end.
+/// Blocks that are filled from their start to their end: the one that is being filled, and how far it is.
 #[derive(Debug, Default)]
-pub(super) struct Slab {
-    block: Option<Arc<Block>>,
-    used: usize,
-}
+pub(super) struct Slab(Mutex<(Option<Arc<Block>>, usize)>);
 
 /// Memory that many buffers share.
 #[derive(Debug)]
@@ -39,14 +37,19 @@ unsafe impl Sync for Block {}
 impl Slab {
     /// The same columns, those that are `chosen` in the slab's memory. Small forms (booleans, intervals, NULL bits)
     /// stay where they are in any case.
-    pub(super) fn keep(&mut self, columns: Vec<Column>, chosen: impl Fn(&ColumnData) -> bool + Sync) -> Vec<Column> {
+    pub(super) fn keep(
+        &self,
+        columns: Vec<Column>,
+        chosen: impl Fn(&ColumnData) -> bool + Sync,
+        workers: Workers<'_>,
+    ) -> Result<Vec<Column>> {
         let room = |column: &Column| {
             let buffers = if chosen(&column.data) { column.data.buffers() } else { [None, None] };
             buffers.into_iter().flatten().map(rounded).sum::<usize>()
         };
         let total = columns.iter().map(room).sum();
         if total == 0 {
-            return columns;
+            return Ok(columns);
         }
         let (block, mut next) = self.reserve(total);
         let placed = columns.into_iter().map(|column| {
@@ -57,7 +60,7 @@ impl Slab {
         let placed: Vec<(usize, Column)> = placed.collect();
         let keep = |(mut place, column): (usize, Column)| {
             if !chosen(&column.data) {
-                return column;
+                return Ok(column);
             }
             let buffers = column.data.buffers().map(|bytes| {
                 bytes.map(|bytes| {
@@ -67,23 +70,25 @@ impl Slab {
                     kept
                 })
             });
-            Column { data: column.data.with_buffers(buffers), nulls: column.nulls }
+            Ok(Column { data: column.data.with_buffers(buffers), nulls: column.nulls })
         };
-        placed.into_par_iter().map(keep).collect()
+        workers.map(placed, keep)
     }
 
     /// Bytes that nobody else has or gets: a block, and where they start in it. The first block is as large as it
     /// must be, so that small tables stay small; then they double.
-    fn reserve(&mut self, bytes: usize) -> (Arc<Block>, usize) {
-        if let Some(block) = &self.block
-            && self.used + bytes <= block.layout.size()
+    fn reserve(&self, bytes: usize) -> (Arc<Block>, usize) {
+        let mut filled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (last, used) = &mut *filled;
+        if let Some(block) = last
+            && *used + bytes <= block.layout.size()
         {
-            self.used += bytes;
-            return (Arc::clone(block), self.used - bytes);
+            *used += bytes;
+            return (Arc::clone(block), *used - bytes);
         }
-        let doubled = self.block.as_ref().map_or(0, |block| 2 * block.layout.size());
+        let doubled = last.as_ref().map_or(0, |block| 2 * block.layout.size());
         let block = Arc::new(Block::new(doubled.min(BLOCK_BYTES).max(bytes)));
-        (self.block, self.used) = (Some(Arc::clone(&block)), bytes);
+        *filled = (Some(Arc::clone(&block)), bytes);
         (block, 0)
     }
 }

@@ -5,13 +5,13 @@
 
 use super::divisor::common_step;
 use super::{Column, ColumnData, Table};
-use crate::workers::context::Memory;
+use crate::workers::context::Context;
+use crate::workers::schedule::{Workers, all};
 use ::arrow::buffer::NullBuffer;
 use multiloop_planner::analysis::ranges::common_divisor;
 use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
-use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -293,29 +293,31 @@ pub(super) fn measure(
     columns: &[Vec<&Column>],
     summaries: &[Vec<Summary>],
     estimates: &[Option<u64>],
-    memory: Option<&Arc<Memory>>,
+    workers: Option<Workers<'_>>,
 ) -> TableStatistics {
     let rows = columns.first().map_or(0, |chunks| chunks.iter().map(|column| column.rows() as u64).sum());
-    let columns = (0..fields.len()).into_par_iter().map(|index| {
+    let columns = all(workers, fields.len(), |index| {
         let (mut statistics, runs) = fold(&summaries[index]);
-        super::distinct::measure(&columns[index], rows, (runs, estimates[index]), memory, &mut statistics);
+        super::distinct::measure(&columns[index], rows, (runs, estimates[index]), workers, &mut statistics);
         statistics
     });
-    TableStatistics { rows, columns: columns.collect() }
+    TableStatistics { rows, columns }
 }
 
 impl Table {
-    /// The same rows with statistics and ranges gathered anew. What that takes counts against a memory, if there is one.
-    pub fn measured(mut self, memory: Option<&Arc<Memory>>) -> Table {
+    /// The same rows with statistics and ranges gathered anew, by the workers of a context, and what that takes counts against its
+    /// memory, if there is one.
+    pub fn measured(mut self, context: Option<&Context>) -> Table {
+        let workers = context.map(Context::workers);
         let summarise = |index: usize| -> Vec<Summary> {
             let data_type = self.fields[index].data_type;
-            self.chunks.par_iter().map(|chunk| Summary::of(&chunk.columns[index], data_type)).collect()
+            all(workers, self.chunks.len(), |chunk| Summary::of(&self.chunks[chunk].columns[index], data_type))
         };
         let summaries: Vec<Vec<Summary>> = (0..self.fields.len()).map(summarise).collect();
         let columns: Vec<Vec<&Column>> = (0..self.fields.len())
             .map(|index| self.chunks.iter().map(|chunk| &chunk.columns[index]).collect())
             .collect();
-        let mut statistics = measure(&self.fields, &columns, &summaries, &vec![None; self.fields.len()], memory);
+        let mut statistics = measure(&self.fields, &columns, &summaries, &vec![None; self.fields.len()], workers);
         statistics.rows = self.rows() as u64;
         for (place, chunk) in self.chunks.iter_mut().enumerate() {
             let ranges: Vec<_> = summaries.iter().map(|summaries| summaries[place].range()).collect();

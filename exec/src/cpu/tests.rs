@@ -30,6 +30,7 @@ use crate::run::backend::Backend;
 use crate::run::{Body, Output, run, run_with};
 use crate::workers::context::{Context, Memory};
 use crate::workers::pool::Pool;
+use crate::workers::topology::Topology;
 use crate::{Error, ErrorKind, interpret};
 use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::catalog::TableHandle;
@@ -84,8 +85,8 @@ fn random_rows(fields: &[Field], rows: usize, distinct: u64, random: &mut Random
     (0..rows).map(|_| fields.iter().map(|field| random.value(field, distinct)).collect()).collect()
 }
 
-/// The rows as a table, in one of four ways: compact, plain, plain in chunks of a few rows, and compact in chunks of a power
-/// of two.
+/// The rows as a table, in one of four ways: compact, plain, plain in chunks of a few rows on several nodes, and compact in
+/// chunks of a power of two.
 fn table(fields: &[Field], rows: &[Vec<Value>], form: usize) -> Arc<Table> {
     let compact = |rows: &[Vec<Value>]| {
         let mut builder = TableBuilder::new(fields.to_vec(), Storage::Compact, &context());
@@ -104,9 +105,10 @@ fn table(fields: &[Field], rows: &[Vec<Value>], form: usize) -> Arc<Table> {
             let column = |(at, field): (usize, &Field)| {
                 Column::from_values(field.data_type, rows.iter().map(move |row| &row[at]))
             };
-            Arc::new(Chunk::new(rows.len(), fields.iter().enumerate().map(column).collect()))
+            Chunk::new(rows.len(), fields.iter().enumerate().map(column).collect())
         };
-        table.chunks = rows.chunks(7).map(chunk).collect();
+        let at_home = |(at, chunk): (usize, Chunk)| Arc::new(Chunk { home: [Some(0), Some(1), None][at % 3], ..chunk });
+        table.chunks = rows.chunks(7).map(chunk).enumerate().map(at_home).collect();
     }
     Arc::new(table)
 }
@@ -170,7 +172,9 @@ fn check(text: &str) {
             shapes[at].clone_from(&collection.fields);
         }
     }
-    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    // One that is said to be on two nodes, with processors that there are not.
+    let far = Topology { nodes: vec![vec![5000], vec![5001, 5002]] };
+    let pools = [Pool::new(1), Pool::new(2), Pool::with_topology(3, &far)].map(|pool| pool.expect("threads start"));
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for (round, sizes) in [[0, 0], [1, 1], [5, 0], [0, 5], [30, 20], [40, 3], [60, 60]].into_iter().enumerate() {
         let form = round % 4;

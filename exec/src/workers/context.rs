@@ -1,5 +1,6 @@
-//! What a running statement shares with whoever started it: cancellation, a memory limit, progress.
+//! What a running statement shares with whoever started it: cancellation, a memory limit, progress, and who works for it.
 
+use crate::workers::pool::Pool;
 use crate::{Error, ErrorKind, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -155,12 +156,20 @@ pub struct Context {
     pub memory: Arc<Memory>,
     /// Told once a morsel.
     pub progress: Arc<Progress>,
+    /// Whose threads work for the statement besides the one that asks; None: that one is alone.
+    pub pool: Option<Arc<Pool>>,
 }
 
 impl Context {
-    /// A context with this memory.
+    /// A context with this memory, in which the thread that asks works alone.
     pub fn new(memory: Arc<Memory>) -> Self {
-        Context { cancellation: Cancellation::default(), memory, progress: Arc::default() }
+        Context { cancellation: Cancellation::default(), memory, progress: Arc::default(), pool: None }
+    }
+
+    /// The same with the workers of a pool.
+    #[must_use]
+    pub fn with_pool(self, pool: &Arc<Pool>) -> Self {
+        Context { pool: Some(Arc::clone(pool)), ..self }
     }
 
     /// An error (57014) if the statement was cancelled.

@@ -1,8 +1,9 @@
 //! What work runs on: the machine's nodes and cores (`topology`), the pool of pinned threads, how the pieces of a loop are
-//! shared among them (`schedule`), and what a running statement shares with its workers (`context`: memory limit,
-//! cancellation, progress).
+//! shared among them (`schedule`), sorting by all of them (`merge_sort`), and what a running statement shares with its workers
+//! (`context`: memory limit, cancellation, progress).
 
 pub mod context;
+pub mod merge_sort;
 pub mod pool;
 pub mod schedule;
 pub mod topology;

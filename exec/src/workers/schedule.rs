@@ -5,7 +5,7 @@
 //! so neither the number of threads nor timing shows in a result that is put together by number.
 
 use crate::workers::context::Context;
-use crate::workers::pool::{Pool, Worker};
+use crate::workers::pool::Pool;
 use crate::{Error, Result};
 use std::ops::Range;
 use std::sync::Mutex;
@@ -46,7 +46,7 @@ pub fn morsels(chunks: impl IntoIterator<Item = usize>, rows_max: usize) -> Vec<
 /// is begun.
 ///
 /// The calling thread takes part. With one worker or one piece of work it is alone.
-pub fn run<S, E: Send, T: Send>(
+pub fn run<S: Send, E: Send, T: Send>(
     pool: &Pool,
     context: &Context,
     count: usize,
@@ -54,35 +54,56 @@ pub fn run<S, E: Send, T: Send>(
     work: impl Fn(&mut S, usize) -> Result<T> + Sync,
     end: impl Fn(S) -> E + Sync,
 ) -> Result<(Vec<E>, Vec<T>)> {
-    if count <= 1 || pool.threads() == 1 {
-        return run_here(context, count, state, work, end);
-    }
-    let shares = Shares::new(count, pool.nodes());
+    let work = |state: &mut S, number: usize| context.check().and_then(|()| work(state, number));
+    share(Some(pool), count, None, state, work, end)
+}
+
+/// As [`run`], without a look at whether the statement was cancelled. Numbers that have a home are taken by the workers of
+/// that node first.
+fn share<S: Send, E: Send, T: Send>(
+    pool: Option<&Pool>,
+    count: usize,
+    home: Home<'_>,
+    state: impl Fn() -> Result<S> + Sync,
+    work: impl Fn(&mut S, usize) -> Result<T> + Sync,
+    end: impl Fn(S) -> E + Sync,
+) -> Result<(Vec<E>, Vec<T>)> {
+    let Some(pool) = pool.filter(|pool| count > 1 && pool.threads() > 1) else {
+        return run_here(count, state, work, end);
+    };
+    let shares = &Shares::new(count, pool.nodes(), home);
     let failure = Failure::default();
     let outcomes = Mutex::new(Vec::new());
-    pool.share(count - 1, |worker| {
-        let mut results = Vec::new();
-        let mut own: Option<S> = None;
-        while !failure.is_set()
-            && let Some(number) = shares.take(worker)
-        {
-            let outcome = context.check().and_then(|()| {
-                let state = match &mut own {
-                    Some(state) => state,
-                    None => own.insert(state()?),
-                };
-                work(state, number)
-            });
-            match outcome {
-                Ok(result) => results.push((number, result)),
-                Err(error) => failure.set(error),
+    {
+        let (failure, outcomes, state, work, end) = (&failure, &outcomes, &state, &work, &end);
+        pool.share(count - 1, move |worker| {
+            let mut results = Vec::new();
+            let mut own: Option<S> = None;
+            move || {
+                if !failure.is_set()
+                    && let Some(number) = shares.take(worker.node)
+                {
+                    let state = match &mut own {
+                        Some(state) => Ok(state),
+                        None => state().map(|new| own.insert(new)),
+                    };
+                    match state.and_then(|state| work(state, number)) {
+                        Ok(result) => results.push((number, result)),
+                        Err(error) => failure.set(error),
+                    }
+                    // The last piece's worker ends in the same turn: somebody may wait for it.
+                    if !failure.is_set() && shares.any_left() {
+                        return true;
+                    }
+                }
+                let own = own.take().map(end);
+                if let (Some(own), Ok(mut outcomes)) = (own, outcomes.lock()) {
+                    outcomes.push((worker, own, std::mem::take(&mut results)));
+                }
+                false
             }
-        }
-        let own = own.map(&end);
-        if let (Some(own), Ok(mut outcomes)) = (own, outcomes.lock()) {
-            outcomes.push((worker, own, results));
-        }
-    });
+        });
+    }
     failure.into_result()?;
     let mut outcomes = outcomes.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
     outcomes.sort_unstable_by_key(|(worker, ..)| *worker);
@@ -98,7 +119,6 @@ pub fn run<S, E: Send, T: Send>(
 }
 
 fn run_here<S, E, T>(
-    context: &Context,
     count: usize,
     state: impl Fn() -> Result<S>,
     work: impl Fn(&mut S, usize) -> Result<T>,
@@ -110,7 +130,6 @@ fn run_here<S, E, T>(
     let mut own = state()?;
     let mut results = Vec::with_capacity(count);
     for number in 0..count {
-        context.check()?;
         results.push(work(&mut own, number)?);
     }
     Ok((vec![end(own)], results))
@@ -123,13 +142,38 @@ pub fn map<I: Send, T: Send>(
     items: Vec<I>,
     work: impl Fn(I) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
+    map_by(Workers { pool: Some(pool), context }, items, None, work)
+}
+
+fn map_by<I: Send, T: Send>(
+    workers: Workers<'_>,
+    items: Vec<I>,
+    home: Home<'_>,
+    work: impl Fn(I) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
     let items: Vec<Mutex<Option<I>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
     let take = |number: usize| {
         let item = items[number].lock().map_err(|_| Error::internal("a worker panicked"))?.take();
         Ok(item.expect("every number is taken once"))
     };
-    let (_, results) = run(pool, context, items.len(), || Ok(()), |(), number| work(take(number)?), drop)?;
+    let work = |(): &mut (), number: usize| workers.context.check().and_then(|()| work(take(number)?));
+    let (_, results) = share(workers.pool, items.len(), home, || Ok(()), work, drop)?;
     Ok(results)
+}
+
+impl Context {
+    /// Who works for the statement.
+    pub fn workers(&self) -> Workers<'_> {
+        Workers { pool: self.pool.as_deref(), context: self }
+    }
+}
+
+/// As [`Workers::all`]; without workers on this thread.
+pub fn all<T: Send>(workers: Option<Workers<'_>>, count: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    match workers {
+        Some(workers) => workers.all(count, make),
+        None => (0..count).map(make).collect(),
+    }
 }
 
 /// Who does what can be done in parallel: the workers of a pool, or this thread alone.
@@ -162,7 +206,7 @@ impl Workers<'_> {
     }
 
     /// As [`run`].
-    pub fn run<S, E: Send, T: Send>(
+    pub fn run<S: Send, E: Send, T: Send>(
         &self,
         count: usize,
         state: impl Fn() -> Result<S> + Sync,
@@ -171,44 +215,113 @@ impl Workers<'_> {
     ) -> Result<(Vec<E>, Vec<T>)> {
         match self.pool {
             Some(pool) => run(pool, self.context, count, state, work, end),
-            None => run_here(self.context, count, state, work, end),
+            None => {
+                run_here(count, state, |state, number| self.context.check().and_then(|()| work(state, number)), end)
+            }
         }
+    }
+
+    /// As [`Workers::run`]; numbers for which `home` gives a node are taken by its workers first.
+    pub fn run_near<S: Send, E: Send, T: Send>(
+        &self,
+        count: usize,
+        home: &dyn Fn(usize) -> Option<usize>,
+        state: impl Fn() -> Result<S> + Sync,
+        work: impl Fn(&mut S, usize) -> Result<T> + Sync,
+        end: impl Fn(S) -> E + Sync,
+    ) -> Result<(Vec<E>, Vec<T>)> {
+        let work = |state: &mut S, number: usize| self.context.check().and_then(|()| work(state, number));
+        share(self.pool, count, Some(home), state, work, end)
+    }
+
+    /// As [`Workers::map`]; items for whose numbers `home` gives a node are taken by its workers first.
+    pub fn map_near<I: Send, T: Send>(
+        &self,
+        items: Vec<I>,
+        home: &dyn Fn(usize) -> Option<usize>,
+        work: impl Fn(I) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        map_by(*self, items, Some(home), work)
+    }
+
+    /// How many nodes they are on.
+    pub fn nodes(&self) -> usize {
+        self.pool.map_or(1, Pool::nodes)
+    }
+
+    /// The node that the calling thread is on.
+    pub fn node_here(&self) -> usize {
+        self.pool.map_or(0, Pool::node_here)
+    }
+
+    /// What `make` makes of every number below `count`, in order. For work that neither fails nor takes long: a statement
+    /// that was cancelled does it to its end.
+    pub fn all<T: Send>(&self, count: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        let made = share(self.pool, count, None, || Ok(()), |(), number| Ok(make(number)), drop);
+        made.expect("what cannot fail does not").1
     }
 
     /// As [`map`].
     pub fn map<I: Send, T: Send>(&self, items: Vec<I>, work: impl Fn(I) -> Result<T> + Sync) -> Result<Vec<T>> {
         match self.pool {
-            Some(pool) => map(pool, self.context, items, work),
+            Some(_) => map_by(*self, items, None, work),
             None => items.into_iter().map(|item| self.context.check().and_then(|()| work(item))).collect(),
         }
     }
 }
 
-/// For each node the numbers that its workers take first.
+/// The node of each number, if it has one.
+type Home<'a> = Option<&'a dyn Fn(usize) -> Option<usize>>;
+
+/// For each node the numbers that its workers take first: those that have their home there, and of the others an equal part.
+/// Once these are used up, they turn to the next node's, by number, and behind the last to the first one's.
 struct Shares {
+    /// All numbers, node by node; None if they are in order.
+    order: Option<Vec<u32>>,
     next: Vec<AtomicUsize>,
     ends: Vec<usize>,
 }
 
 impl Shares {
-    fn new(count: usize, nodes: usize) -> Self {
-        let bound = |node: usize| count * node / nodes;
-        Shares {
-            next: (0..nodes).map(|node| AtomicUsize::new(bound(node))).collect(),
-            ends: (1..=nodes).map(bound).collect(),
-        }
+    fn new(count: usize, nodes: usize, home: Home<'_>) -> Self {
+        let even = |number: usize| number * nodes / count.max(1);
+        let Some(home) = home.filter(|_| nodes > 1) else {
+            let bounds = (0..=nodes).map(|node| (count * node).div_ceil(nodes));
+            return Shares::of(None, bounds.collect());
+        };
+        let node = |number: usize| home(number).map_or_else(|| even(number), |node| node % nodes);
+        let mut order: Vec<u32> = (0..count as u32).collect();
+        order.sort_by_cached_key(|&number| node(number as usize));
+        let bounds = (0..=nodes).map(|bound| order.partition_point(|&number| node(number as usize) < bound));
+        let bounds = bounds.collect();
+        Shares::of(Some(order), bounds)
     }
 
-    fn take(&self, worker: Worker) -> Option<usize> {
+    fn of(order: Option<Vec<u32>>, bounds: Vec<usize>) -> Self {
+        let next = bounds[..bounds.len() - 1].iter().map(|&start| AtomicUsize::new(start)).collect();
+        Shares { order, next, ends: bounds[1..].to_vec() }
+    }
+
+    /// The next number for a worker of a node.
+    fn take(&self, own: usize) -> Option<usize> {
         let nodes = self.next.len();
-        (0..nodes).map(|step| (worker.node + step) % nodes).find_map(|node| {
+        let place = (0..nodes).map(|step| (own + step) % nodes).find_map(|node| {
             // Looking first keeps the counter from running away.
-            if self.next[node].load(Ordering::Relaxed) >= self.ends[node] {
+            if !self.is_left(node) {
                 return None;
             }
-            let number = self.next[node].fetch_add(1, Ordering::Relaxed);
-            (number < self.ends[node]).then_some(number)
-        })
+            let place = self.next[node].fetch_add(1, Ordering::Relaxed);
+            (place < self.ends[node]).then_some(place)
+        })?;
+        Some(self.order.as_ref().map_or(place, |order| order[place] as usize))
+    }
+
+    fn is_left(&self, node: usize) -> bool {
+        self.next[node].load(Ordering::Relaxed) < self.ends[node]
+    }
+
+    fn any_left(&self) -> bool {
+        (0..self.next.len()).any(|node| self.is_left(node))
     }
 }
 
@@ -242,6 +355,7 @@ mod tests {
     use super::*;
     use crate::ErrorKind;
     use crate::workers::context::Memory;
+    use crate::workers::topology::Topology;
 
     fn context() -> Context {
         Context::new(Memory::new(1 << 30))
@@ -274,6 +388,76 @@ mod tests {
                 .unwrap();
                 assert_eq!(results, (0..count).map(|number| number * 2).collect::<Vec<_>>());
                 assert_eq!(states.iter().sum::<usize>(), count);
+            }
+        }
+    }
+
+    /// The numbers that workers of these nodes take, one after the other, until none is left.
+    fn taken(shares: &Shares, nodes: &[usize]) -> Vec<usize> {
+        nodes.iter().cycle().map_while(|&node| shares.take(node)).collect()
+    }
+
+    #[test]
+    fn numbers_without_a_home_are_dealt_evenly() {
+        for (count, nodes) in [(1, 1), (1, 4), (7, 2), (8, 4), (9, 4), (3, 4)] {
+            let shares = || Shares::new(count, nodes, None);
+            for node in 0..nodes {
+                let own = (0..count).filter(|number| number * nodes / count == node);
+                let all = taken(&shares(), &[node]);
+                assert!(own.eq(all.iter().copied().take_while(|number| number * nodes / count == node)));
+                assert_eq!(all.len(), count);
+            }
+            let mut by_all = taken(&shares(), &(0..nodes).collect::<Vec<_>>());
+            by_all.sort_unstable();
+            assert_eq!(by_all, (0..count).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn numbers_are_taken_at_home_first_and_stolen_from_the_next_node() {
+        for nodes in [2, 4] {
+            // Twelve chunks of which any are left out: the others keep their homes.
+            for left_out in [0, 0b1010_1010_1010, 0b111, 0b1111_1111_0111, 0b0001_0001_0001] {
+                let kept: Vec<usize> = (0..12).filter(|chunk| left_out >> chunk & 1 == 0).collect();
+                let home = |number: usize| Some(kept[number] % nodes);
+                for node in 0..nodes {
+                    let order = taken(&Shares::new(kept.len(), nodes, Some(&home)), &[node]);
+                    let mut expected: Vec<usize> = (0..kept.len()).collect();
+                    expected.sort_by_key(|&number| (kept[number] % nodes + nodes - node) % nodes);
+                    assert_eq!(order, expected, "node {node} of {nodes}, without {left_out:b}");
+                }
+                // As long as each has some left, nobody takes another's.
+                let shares = Shares::new(kept.len(), nodes, Some(&home));
+                let least = (0..nodes).map(|node| kept.iter().filter(|chunk| *chunk % nodes == node).count()).min();
+                for _ in 0..least.unwrap_or(0) {
+                    (0..nodes).for_each(|node| assert_eq!(home(shares.take(node).unwrap()), Some(node)));
+                }
+            }
+        }
+        // Homes of another machine, and numbers that have none.
+        let home = |number: usize| (number % 2 == 0).then_some(7);
+        let mut all = taken(&Shares::new(9, 2, Some(&home)), &[1]);
+        assert_eq!(all[0], 0);
+        all.sort_unstable();
+        assert_eq!(all, (0..9).collect::<Vec<_>>());
+        assert!(Shares::new(0, 2, Some(&home)).take(0).is_none() && Shares::new(0, 3, None).take(2).is_none());
+    }
+
+    #[test]
+    fn results_do_not_show_homes() {
+        for nodes in [2, 4] {
+            let topology = Topology { nodes: (0..nodes).map(|node| vec![5000 + node]).collect() };
+            let (pool, context) = (Pool::with_topology(5, &topology).unwrap(), context());
+            let workers = Workers { pool: Some(&pool), context: &context };
+            for count in [0, 1, 2, 100] {
+                let near = |number: usize| (number % 3 > 0).then_some(number % nodes);
+                let work = |sum: &mut usize, number| {
+                    *sum += number;
+                    Ok(number * 2)
+                };
+                let (sums, results) = workers.run_near(count, &near, || Ok(0), work, |sum| sum).unwrap();
+                assert_eq!(results, (0..count).map(|number| number * 2).collect::<Vec<_>>());
+                assert_eq!(sums.iter().sum::<usize>(), (0..count).sum::<usize>());
             }
         }
     }

@@ -42,6 +42,19 @@ impl Topology {
     pub fn processors(&self) -> usize {
         self.nodes.iter().map(Vec::len).sum()
     }
+
+    /// The position of the node that has a processor.
+    pub fn node_of(&self, processor: usize) -> Option<usize> {
+        self.nodes.iter().position(|node| node.contains(&processor))
+    }
+}
+
+/// The processor that the calling thread is on at this moment, where the operating system says it.
+pub(crate) fn processor_here() -> Option<usize> {
+    #[cfg(target_os = "linux")]
+    return Some(rustix::thread::sched_getcpu());
+    #[cfg(not(target_os = "linux"))]
+    None
 }
 
 /// Keeps the calling thread on some processors. That this may fail (a container's rules) or is not to be had (only Linux
@@ -104,5 +117,7 @@ mod tests {
         assert_eq!(Topology::from_nodes(&[], vec![5, 4]).nodes, vec![vec![4, 5]]);
         assert_eq!(Topology::from_nodes(&nodes, vec![0, 9]).nodes, vec![vec![0, 9]]);
         assert_eq!(Topology::from_nodes(&nodes, vec![]).processors(), 0);
+        let topology = Topology::from_nodes(&nodes, vec![3, 0, 2]);
+        assert_eq!([0, 1, 2, 3].map(|processor| topology.node_of(processor)), [Some(0), None, Some(1), Some(1)]);
     }
 }

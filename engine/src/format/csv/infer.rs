@@ -8,9 +8,9 @@ use super::dialect::Dialect;
 use super::guess::{self, Guess};
 use super::records::{Blocks, Piece, Records};
 use crate::format::{bad_file, fold_names};
+use multiloop_exec::workers::context::Context;
 use multiloop_exec::{ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
-use rayon::prelude::*;
 use std::path::Path;
 
 /// Rows that are looked at, besides a header.
@@ -29,12 +29,12 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Looks at the first rows of a file, or all of them.
-    pub(super) fn of(path: &Path, options: &CsvOptions, whole: bool) -> Result<Layout> {
+    pub(super) fn of(path: &Path, options: &CsvOptions, whole: bool, context: &Context) -> Result<Layout> {
         let mut dialect = Dialect::sniff(path, options)?;
         if options.decimal.is_none() && dialect.delimiter != b',' {
             dialect.decimal = decimal_of(path, &dialect)?;
         }
-        let mut seen = Seen::look(path, &dialect, if whole { usize::MAX } else { ROWS_MAX })?;
+        let mut seen = Seen::look(path, &dialect, if whole { usize::MAX } else { ROWS_MAX }, context)?;
         let header = options.header.unwrap_or_else(|| seen.has_header(dialect.decimal));
         if !header {
             seen.guesses.iter_mut().zip(&seen.first).for_each(|(guess, field)| field.see(guess, dialect.decimal));
@@ -77,8 +77,8 @@ struct Seen {
 }
 
 impl Seen {
-    fn look(path: &Path, dialect: &Dialect, rows_max: usize) -> Result<Seen> {
-        let mut blocks = Blocks::open(path, dialect, rayon::current_num_threads().min(4))?;
+    fn look(path: &Path, dialect: &Dialect, rows_max: usize, context: &Context) -> Result<Seen> {
+        let mut blocks = Blocks::open(path, dialect, context.workers().count().min(4))?;
         let Some((bytes, pieces)) = blocks.next()? else {
             return Err(bad_file(path, "an empty CSV file has no columns to guess"));
         };
@@ -97,7 +97,7 @@ impl Seen {
                 look_on(&mut records, dialect, &mut found, usize::MAX)?;
                 Ok(found)
             };
-            for found in rest.par_iter().map(look).collect::<Result<Vec<_>>>()? {
+            for found in context.workers().map(rest.iter().collect(), look)? {
                 guesses.iter_mut().zip(&found).for_each(|(guess, found)| guess.merge(found));
             }
             match blocks.next()? {

@@ -23,7 +23,6 @@ use multiloop_exec::column::{Column, Table};
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
-use rayon::prelude::*;
 use records::{Blocks, Records};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -82,9 +81,9 @@ impl CsvOptions {
 }
 
 /// The columns of files, guessed from their first rows.
-pub fn read_fields(paths: &[PathBuf], options: &CsvOptions) -> Result<Vec<Field>> {
+pub fn read_fields(paths: &[PathBuf], options: &CsvOptions, context: &Context) -> Result<Vec<Field>> {
     options.check()?;
-    Ok(Guessed::of(paths, options, false)?.union.fields)
+    Ok(Guessed::of(paths, options, false, context)?.union.fields)
 }
 
 /// Reads files as one table. Without given fields, columns of one name are one column, of a type that the fields of all
@@ -96,7 +95,7 @@ pub fn read(paths: &[PathBuf], options: &CsvOptions, fields: Option<&[Field]>, c
     }
     let mut whole = false;
     loop {
-        let guessed = Guessed::of(paths, options, whole)?;
+        let guessed = Guessed::of(paths, options, whole, context)?;
         match guessed.read(paths, context) {
             // A row behind the first ones is not what they looked like.
             Err(error) if !whole && error.kind() == ErrorKind::InvalidText => whole = true,
@@ -128,8 +127,9 @@ struct Guessed {
 }
 
 impl Guessed {
-    fn of(paths: &[PathBuf], options: &CsvOptions, whole: bool) -> Result<Guessed> {
-        let layouts = paths.iter().map(|path| Layout::of(path, options, whole)).collect::<Result<Vec<_>>>()?;
+    fn of(paths: &[PathBuf], options: &CsvOptions, whole: bool, context: &Context) -> Result<Guessed> {
+        let layout = |path: &PathBuf| Layout::of(path, options, whole, context);
+        let layouts = paths.iter().map(layout).collect::<Result<Vec<_>>>()?;
         let mut union = Union::default();
         let mut guesses: Vec<Guess> = Vec::new();
         for layout in &layouts {
@@ -167,20 +167,19 @@ fn read_file(
     context: &Context,
     mut push: impl FnMut(usize, Vec<Column>) -> Result<()>,
 ) -> Result<()> {
-    let mut blocks = Blocks::open(path, columns.dialect, rayon::current_num_threads())?;
+    let mut blocks = Blocks::open(path, columns.dialect, context.workers().count())?;
     context.progress.total.fetch_add(blocks.file_bytes(), Ordering::Relaxed);
     let mut skip = header;
     while let Some((bytes, pieces)) = blocks.next()? {
         let first = std::mem::take(&mut skip);
         let parse = |(index, piece): (usize, &records::Piece)| {
-            context.check()?;
             let mut records = Records::new(&bytes[piece.bytes.clone()], piece.line, path, columns.dialect)?;
             if index == 0 && first {
                 columns.skip_header(&mut records)?;
             }
             columns.parse(&mut records)
         };
-        let parsed = pieces.par_iter().enumerate().map(parse).collect::<Result<Vec<(usize, Vec<Column>)>>>()?;
+        let parsed = context.workers().map(pieces.iter().enumerate().collect(), parse)?;
         for (rows, columns) in parsed {
             push(rows, columns)?;
         }

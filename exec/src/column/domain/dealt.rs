@@ -1,10 +1,10 @@
 //! Values to codes: dealt by their hashes, found part by part, numbered by where they come first.
 
 use super::super::distinct::mix;
+use crate::workers::schedule::Workers;
 use ::arrow::buffer::NullBuffer;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -37,29 +37,32 @@ struct Part {
 }
 
 /// Encodes the values of chunks; those that are `known` keep their places as codes.
-pub(super) fn encode(known: &[i64], chunks: &[Cow<'_, [i64]>], nulls: &[Option<&NullBuffer>]) -> Encoded {
+pub(super) fn encode(
+    known: &[i64],
+    chunks: &[Cow<'_, [i64]>],
+    nulls: &[Option<&NullBuffer>],
+    workers: Workers<'_>,
+) -> Encoded {
     let before = deal(known, None);
-    let dealt: Vec<Vec<Dealt>> = chunks.par_iter().zip(nulls).map(|(values, nulls)| deal(values, *nulls)).collect();
+    let dealt: Vec<Vec<Dealt>> = workers.all(chunks.len(), |chunk| deal(&chunks[chunk], nulls[chunk]));
     let mut starts = Vec::with_capacity(chunks.len() + 1);
     let mut rows = 0;
     for chunk in chunks {
         starts.push(rows);
         rows += chunk.len() as u64;
     }
-    let parts: Vec<Part> = (0..PARTS)
-        .into_par_iter()
-        .map(|part| {
-            find(&before[part], &dealt.iter().map(|dealt| &dealt[part]).collect::<Vec<_>>(), known.len(), &starts)
-        })
-        .collect();
-    let firsts = Firsts::of(&parts, rows);
+    let parts: Vec<Part> = workers.all(PARTS, |part| {
+        find(&before[part], &dealt.iter().map(|dealt| &dealt[part]).collect::<Vec<_>>(), known.len(), &starts)
+    });
+    let firsts = Firsts::of(&parts, rows, workers);
     let mut new = vec![0; parts.iter().map(|part| part.new.len()).sum()];
     let codes: Vec<Vec<u32>> =
         parts.iter().map(|part| part.new.iter().map(|&(_, row)| firsts.rank(row)).collect()).collect();
     for (part, codes) in parts.iter().zip(&codes) {
         part.new.iter().zip(codes).for_each(|(&(value, _), &code)| new[code as usize] = value);
     }
-    let encode = |(chunk, values): (usize, &Cow<'_, [i64]>)| {
+    let encode = |chunk: usize| {
+        let values = &chunks[chunk];
         let mut all = vec![0i32; values.len()];
         for (part, dealt) in dealt[chunk].iter().enumerate() {
             for (&row, &found) in dealt.rows.iter().zip(&parts[part].found[chunk]) {
@@ -73,7 +76,7 @@ pub(super) fn encode(known: &[i64], chunks: &[Cow<'_, [i64]>], nulls: &[Option<&
         spread(&mut all, values, nulls[chunk]);
         all
     };
-    Encoded { codes: chunks.par_iter().enumerate().map(encode).collect(), new }
+    Encoded { codes: workers.all(chunks.len(), encode), new }
 }
 
 /// Where no row was dealt, since its value is that of the row before that has one, the code is, too.
@@ -149,11 +152,11 @@ struct Firsts {
 }
 
 impl Firsts {
-    fn of(parts: &[Part], rows: u64) -> Self {
+    fn of(parts: &[Part], rows: u64, workers: Workers<'_>) -> Self {
         let bits: Vec<AtomicU64> = (0..rows.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         let mark = |row: u64| bits[(row / 64) as usize].fetch_or(1 << (row % 64), Ordering::Relaxed);
-        parts.par_iter().for_each(|part| {
-            part.new.iter().for_each(|&(_, row)| {
+        workers.all(parts.len(), |part| {
+            parts[part].new.iter().for_each(|&(_, row)| {
                 mark(row);
             });
         });

@@ -11,7 +11,6 @@ use super::{Candidate, Coded, Domain, Lineage, Step, VALUES_MAX, dealt};
 use crate::Result;
 use crate::workers::context::Context;
 use ::arrow::buffer::NullBuffer;
-use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,7 +24,7 @@ pub(super) fn code(candidate: &Candidate<'_>, known: &[Domain], context: &Contex
     if !candidate.statistics.is_wide(candidate.rows as u64) {
         return Ok(None);
     }
-    let shared = shared(candidate, known);
+    let shared = shared(candidate, known, context);
     if shared.is_none() && !begins(candidate) {
         return Ok(None);
     }
@@ -34,10 +33,11 @@ pub(super) fn code(candidate: &Candidate<'_>, known: &[Domain], context: &Contex
 }
 
 fn code_as(candidate: &Candidate<'_>, shared: Option<&Domain>, context: &Context) -> Result<Option<Coded>> {
-    let values: Vec<Cow<'_, [i64]>> = candidate.columns.par_iter().map(of_column).collect();
+    let values: Vec<Cow<'_, [i64]>> =
+        context.workers().all(candidate.columns.len(), |chunk| of_column(&candidate.columns[chunk]));
     let nulls: Vec<Option<&NullBuffer>> = candidate.columns.iter().map(|column| column.nulls.as_ref()).collect();
     let before = shared.map_or_else(Vec::new, self::values);
-    let found = dealt::encode(&before, &values, &nulls);
+    let found = dealt::encode(&before, &values, &nulls, context.workers());
     context.check()?;
     let (from, to) = (before.len(), before.len() + found.new.len());
     if to > VALUES_MAX {
@@ -64,13 +64,14 @@ fn begins(candidate: &Candidate<'_>) -> bool {
     candidate.may_begin() && !statistics.sorted && (statistics.unique_values || repeats)
 }
 
-fn shared<'d>(candidate: &Candidate<'_>, known: &'d [Domain]) -> Option<&'d Domain> {
+fn shared<'d>(candidate: &Candidate<'_>, known: &'d [Domain], context: &Context) -> Option<&'d Domain> {
     let value = |(column, row): (&Column, usize)| column.integer(row).filter(|_| !column.is_null(row));
     let sample: FxHashSet<i64> = candidate.sample().filter_map(value).map(|value| value as i64).collect();
     candidate.shared(known, sample.len(), |domain| {
         let found =
             |chunk: &Arc<Chunk>| of_column(&chunk.columns[0]).iter().filter(|value| sample.contains(value)).count();
-        domain.table.chunks.par_iter().map(found).sum()
+        let chunks = &domain.table.chunks;
+        context.workers().all(chunks.len(), |chunk| found(&chunks[chunk])).into_iter().sum()
     })
 }
 

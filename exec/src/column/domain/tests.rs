@@ -4,6 +4,7 @@ use super::{Domain, ROWS_MIN, decode, encode};
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{CHUNK_ROWS, Table};
 use crate::workers::context::{Context, Memory};
+use crate::workers::pool::Pool;
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::sync::Arc;
@@ -146,8 +147,8 @@ fn a_domain_is_made_longer_once() {
 fn threads_do_not_show() {
     let table = table(DataType::BigInt, (0..300_000).map(|n| (n % 13 > 0).then(|| scattered(n * n % 50_021))));
     let with = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
-        pool.install(|| values(&encoded(&table, &[]).0))
+        let context = context().with_pool(&Arc::new(Pool::new(threads).expect("threads start")));
+        values(&encode(table.clone(), &[], &[], &context).expect("there is memory").0)
     };
     assert_eq!(with(1), with(3));
 }

@@ -112,7 +112,8 @@ pub(super) fn code(candidate: &Candidate<'_>, known: &[Domain], context: &Contex
         return code_as(candidate, (dictionary, &candidate.columns), shared, context);
     }
     let columns: Vec<&Column> = candidate.columns.iter().collect();
-    let Some(data) = compact_text::share(&columns, candidate.rows, &context.memory) else { return Ok(None) };
+    let data = compact_text::share(&columns, candidate.rows, &context.memory, context.workers())?;
+    let Some(data) = data else { return Ok(None) };
     let nulls = candidate.columns.iter().map(|column| column.nulls.clone());
     let columns: Vec<Column> = data.into_iter().zip(nulls).map(|(data, nulls)| Column { data, nulls }).collect();
     match one_dictionary(&columns) {

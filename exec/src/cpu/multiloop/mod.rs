@@ -75,7 +75,12 @@ pub(crate) fn run<'a>(
     if pool.is_some() {
         context.progress.total.fetch_add(rows, Ordering::Relaxed);
     }
-    // The worker itself frees what it had for its tiles.
+    let outermost = outermost_rows(frame, plan)?;
+    let home = |piece: &Piece| match (piece, &outermost) {
+        (Piece::Rows { chunk, .. }, Some(stored)) => stored.rows().ok()?.chunks[*chunk].home,
+        _ => None,
+    };
+    // What a worker had for its tiles is freed where its part ends.
     let sinks_of = |(_, sinks): (Nest<'a>, Vec<Sink<'a>>)| sinks;
     let mut states: Vec<Vec<Sink<'a>>> = Vec::new();
     let mut outputs = Vec::new();
@@ -84,7 +89,8 @@ pub(crate) fn run<'a>(
             break;
         }
         let wave_work = |state: &mut _, at: usize| work(state, wave.start + at, &pieces[wave.start + at]);
-        let (done, rows) = workers.run(wave.len(), state, wave_work, sinks_of)?;
+        let wave_home = |at: usize| home(&pieces[wave.start + at]);
+        let (done, rows) = workers.run_near(wave.len(), &wave_home, state, wave_work, sinks_of)?;
         states.extend(done);
         outputs.extend(rows);
     }
@@ -109,6 +115,15 @@ pub(crate) fn run<'a>(
         states.push(sinks(frame, plan, defines, &setups)?);
     }
     finish(frame, plan, &setups, defines, states, outputs, pool)
+}
+
+/// The rows that the outermost index goes over, if it goes over rows.
+fn outermost_rows(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Option<Arc<Stored>>> {
+    let source = plan.levels.first().map(|level| &level.source);
+    match source {
+        Some(Source::Rows(collection)) => frame.get(*collection).map(Some),
+        _ => Ok(None),
+    }
 }
 
 /// What a worker puts tuples into, for each generator.

@@ -6,10 +6,10 @@ use crate::Result;
 use crate::cpu::vector::builder::{Gathered, GatheredData};
 use crate::technique::Technique;
 use crate::workers::context::Reservation;
+use crate::workers::merge_sort;
 use crate::workers::schedule::Workers;
 use multiloop_planner::types::SortOrder;
 use multiloop_planner::value::compare_floats;
-use rayon::slice::ParallelSliceMut;
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -101,7 +101,7 @@ impl RowOrder<'_> {
     pub(super) fn sorted(&self, rows: usize, workers: Workers<'_>) -> Result<Vec<u32>> {
         if !Technique::SortKeys.is_on() {
             let mut sorted: Vec<u32> = (0..rows as u32).collect();
-            Sort { order: self, columns: &[], workers }.compare(&mut sorted);
+            Sort { order: self, columns: &[], workers }.compare(&mut sorted)?;
             return Ok(sorted);
         }
         let mut sorted = vec![0; rows];
@@ -165,8 +165,7 @@ impl Sort<'_> {
     /// Puts rows in order that differ at most from the column `next` on.
     fn settle_run(&self, run: &mut [u32], next: usize, depth: usize) -> Result<()> {
         if run.len() <= FEW || depth >= LEVELS {
-            self.compare(run);
-            return Ok(());
+            return self.compare(run);
         }
         let mut reservation = Reservation::new(&self.workers.context.memory);
         if run.len() > PIECE {
@@ -178,12 +177,8 @@ impl Sort<'_> {
     }
 
     /// Puts rows in order by comparing them.
-    fn compare(&self, rows: &mut [u32]) {
-        let compare = |a: &u32, b: &u32| self.order.compare(*a, *b);
-        match self.workers.pool {
-            Some(pool) if rows.len() > PIECE => pool.install(|| rows.par_sort_unstable_by(compare)),
-            _ => rows.sort_unstable_by(compare),
-        }
+    fn compare(&self, rows: &mut [u32]) -> Result<()> {
+        merge_sort::sort_by(rows, self.workers, |a, b| self.order.compare(*a, *b))
     }
 
     /// The first `count` of some rows, one at least, that differ at most from the column `next` on; in order.
@@ -204,7 +199,7 @@ impl Sort<'_> {
             Some(next) if tied.len() > FEW && depth < LEVELS => {
                 tied = self.first(Those::Listed(&tied), next, left, depth + 1)?;
             }
-            Some(_) => self.compare(&mut tied),
+            Some(_) => self.compare(&mut tied)?,
             None => {}
         }
         first.extend_from_slice(&tied[..left]);
