@@ -18,6 +18,7 @@ pub mod domain;
 pub mod form;
 pub mod narrow;
 mod proof;
+pub mod row_index;
 mod shared_dictionary;
 mod slab;
 pub mod statistics;
