@@ -9,6 +9,9 @@
 //! 3. Statistics are merged. They are gathered anew where the addition is a good part of the table; and while that is no longer
 //!    than a chunk each time that it has grown by an eighth.
 
+#[cfg(test)]
+mod tests;
+
 use super::{CHUNK_ROWS, Chunk, Column, Dictionary, Table, compact, compact_text, statistics};
 use crate::workers::context::{Context, Reservation};
 use crate::{Error, ErrorKind, Result};

@@ -152,3 +152,58 @@ pub fn hash_value(column: &Column, row: usize, data_type: DataType) -> u64 {
 pub fn hash_values(hashes: impl Iterator<Item = u64>) -> u64 {
     hashes.fold(0, |all, hash| mix(all.rotate_left(7) ^ hash))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workers::context::Memory;
+    use multiloop_planner::types::Field;
+    use multiloop_planner::value::Value;
+
+    #[test]
+    fn rows_are_found_however_they_came() {
+        let context = Context::new(Memory::new(usize::MAX));
+        // Many have one hash, some have none.
+        let hash = |row: usize| (row % 11 > 0).then(|| mix((row as u64 / 2) % 5_000));
+        for pieces in [vec![1; 3_000], vec![20_000], vec![0, 1, 255, 256, 257, 10_000, 1, 1, 0, 9_229]] {
+            let mut index = RowIndex::new(&context);
+            for rows in pieces {
+                let from = index.rows();
+                index.extend((from..from + rows).map(hash), rows).expect("there is memory");
+                assert_eq!(index.rows(), from + rows);
+            }
+            for row in 0..index.rows() + 5 {
+                let found = hash(row).and_then(|hash| index.find(hash, |other| other == row));
+                assert_eq!(found, (row < index.rows() && row % 11 > 0).then_some(row));
+            }
+            assert!(context.memory.used() > 0);
+            drop(index);
+            assert_eq!(context.memory.used(), 0);
+        }
+        let little = Context::new(Memory::new(10_000));
+        let mut index = RowIndex::new(&little);
+        assert!(index.extend((0..10_000).map(hash), 10_000).is_err());
+        assert_eq!((index.rows(), index.find(mix(7), |_| true), little.memory.used()), (0, None, 0));
+    }
+
+    #[test]
+    fn places_of_rows_in_uneven_chunks() {
+        let fields = || vec![Field::new("x", DataType::BigInt, false)];
+        let mut table = Table::empty(fields());
+        for rows in [5, 1, 0, 3, 1] {
+            let first = table.rows() as i64;
+            let rows: Vec<Vec<Value>> = (first..first + rows).map(|row| vec![Value::Int(row)]).collect();
+            table.chunks.extend(Table::from_values(fields(), &rows).chunks);
+            table.chunks.push(Arc::new(Chunk::new(0, vec![Column::from_values(DataType::BigInt, [])])));
+        }
+        let places = RowPlaces::new(&table);
+        let value = |(columns, at): (&[Column], usize)| columns[0].integer(at);
+        for row in 0..table.rows() {
+            assert_eq!(value(places.of(row)), Some(row as i128));
+        }
+        for from in 0..=table.rows() + 1 {
+            let found: Vec<i128> = places.from(from).filter_map(value).collect();
+            assert_eq!(found, (from as i128..table.rows() as i128).collect::<Vec<_>>());
+        }
+    }
+}

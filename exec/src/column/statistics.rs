@@ -329,7 +329,7 @@ impl Table {
 }
 
 /// Statistics of `left`'s rows followed by `right`'s, without a look at them. What cannot be proven is not claimed;
-/// the number of distinct values is estimated from how far the two ranges overlap.
+/// the number of distinct values is estimated.
 pub(super) fn append(left: &TableStatistics, right: &TableStatistics) -> TableStatistics {
     if left.rows == 0 || right.rows == 0 {
         return if left.rows == 0 { right.clone() } else { left.clone() };
@@ -367,7 +367,12 @@ fn append_column(
         || (left.nulls == 0 && before.is_some_and(Ordering::is_le))
         || (left_values == 0 && left.nulls == 0);
     let sorted = left.sorted && right.sorted && joined;
-    let distinct = left.distinct.zip(right.distinct).map(|(a, b)| if apart { a + b } else { a.max(b) });
+    let distinct = left.distinct.zip(right.distinct).map(|(a, b)| match apart {
+        true => a + b,
+        false => {
+            appended_distinct((a, left_values), b, (left_rows + right_rows) as f64).min(left_values + right_values)
+        }
+    });
     ColumnStatistics {
         nulls: left.nulls + right.nulls,
         min,
@@ -381,6 +386,18 @@ fn append_column(
         average_bytes: (left.average_bytes * left_rows as f64 + right.average_bytes * right_rows as f64)
             / (left_rows + right_rows).max(1) as f64,
     }
+}
+
+/// About how many values there are where `new` ones come to `distinct` ones in so many `values`, with `rows` rows in all then.
+///
+/// If values are drawn at random from many, those that are drawn next are new about as often as the square of what part of the
+/// values is distinct: always if all are, and hardly ever if each has come often (for 1, 2 and 4 draws of each in the mean 0.40,
+/// 0.19 and 0.06; truly 0.37, 0.14 and 0.02). A part of a value is one in as many additions: multiples of the golden ratio say in
+/// which.
+fn appended_distinct((distinct, values): (u64, u64), new: u64, rows: f64) -> u64 {
+    let part = distinct as f64 / values.max(1) as f64;
+    let more = new as f64 * part * part + (rows * 0.618_033_988_749_895).fract();
+    (distinct + more as u64).max(new)
 }
 
 /// What divides the distances of the values of both, of each of which there are some.
