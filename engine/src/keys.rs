@@ -146,7 +146,8 @@ fn are_equal(key: &Key, types: &[DataType], (a, at): Row<'_>, (b, row): Row<'_>)
 fn is_proven(key: &Key, all: &Table) -> bool {
     key.columns.iter().any(|&column| {
         let statistics = &all.statistics.columns[column];
-        statistics.unique || (statistics.unique_values && (!key.nulls_equal || statistics.nulls <= 1))
+        statistics.proofs.unique
+            || (statistics.proofs.unique_values && (!key.nulls_equal || statistics.proofs.nulls <= 1))
     })
 }
 
@@ -159,8 +160,8 @@ fn is_apart(key: &Key, old: &Table, rows: &Table) -> bool {
                 (Some(a), Some(b)) => a.compare(b).is_lt(),
                 _ => false,
             };
-            let nulls_meet = key.nulls_equal && old.nulls > 0 && new.nulls > 0;
-            !nulls_meet && (below(&old.max, &new.min) || below(&new.max, &old.min))
+            let nulls_meet = key.nulls_equal && old.proofs.nulls > 0 && new.proofs.nulls > 0;
+            !nulls_meet && (below(&old.proofs.max, &new.proofs.min) || below(&new.proofs.max, &old.proofs.min))
         })
 }
 

@@ -355,7 +355,7 @@ fn already_exists(name: &str, tolerated: bool, tag: &str) -> Result<ResultStream
 
 fn check_not_null(table: &str, fields: &[Field], rows: &Table) -> Result<()> {
     for (field, statistics) in fields.iter().zip(&rows.statistics.columns).filter(|(field, _)| !field.nullable) {
-        if statistics.nulls > 0 {
+        if statistics.proofs.nulls > 0 {
             let name = &field.name;
             let message =
                 format!("null value in column \"{name}\" of relation \"{table}\" violates not-null constraint");

@@ -284,7 +284,7 @@ fn domain_fields(data_type: DataType) -> Vec<Field> {
 fn with_distinct_values(mut table: Table) -> Table {
     let mut statistics = TableStatistics::clone(&table.statistics);
     let value = &mut statistics.columns[0];
-    (value.distinct, value.unique, value.unique_values) = (Some(statistics.rows), true, true);
+    (value.estimates.distinct, value.proofs.unique, value.proofs.unique_values) = (Some(statistics.rows), true, true);
     table.statistics = Arc::new(statistics);
     table
 }

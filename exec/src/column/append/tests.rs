@@ -4,7 +4,7 @@
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{CHUNK_ROWS, Table};
 use crate::workers::context::{Context, Memory};
-use multiloop_planner::catalog::ColumnStatistics;
+use multiloop_planner::catalog::{ColumnStatistics, Proofs};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::collections::HashSet;
@@ -35,20 +35,20 @@ fn check_column(statistics: &ColumnStatistics, values: &[&Value]) {
     let known: Vec<u64> = numbers.iter().flatten().copied().collect();
     let distinct = known.iter().collect::<HashSet<_>>().len();
     let there = || values.iter().filter(|value| !value.is_null()).copied();
-    assert_eq!(statistics.nulls as usize, values.len() - known.len());
-    assert_eq!(statistics.min.as_ref(), there().min_by(|a, b| a.compare(b)));
-    assert_eq!(statistics.max.as_ref(), there().max_by(|a, b| a.compare(b)));
-    if let (Some(step), Some(Value::Int(min))) = (statistics.step, &statistics.min) {
+    assert_eq!(statistics.proofs.nulls as usize, values.len() - known.len());
+    assert_eq!(statistics.proofs.min.as_ref(), there().min_by(|a, b| a.compare(b)));
+    assert_eq!(statistics.proofs.max.as_ref(), there().max_by(|a, b| a.compare(b)));
+    if let (Some(step), Some(Value::Int(min))) = (statistics.proofs.step, &statistics.proofs.min) {
         let in_steps = |value: &Value| matches!(value, Value::Int(value) if value.abs_diff(*min).is_multiple_of(step));
         assert!(step > 1 && there().all(in_steps), "steps of {step}");
     }
-    assert!(!statistics.unique_values || distinct == known.len(), "values are unique");
-    assert!(!statistics.unique || distinct == values.len(), "rows are unique");
-    assert!(!statistics.sorted || values.is_sorted_by(|a, b| a.compare(b).is_le()), "rows are sorted");
+    assert!(!statistics.proofs.unique_values || distinct == known.len(), "values are unique");
+    assert!(!statistics.proofs.unique || distinct == values.len(), "rows are unique");
+    assert!(!statistics.proofs.sorted || values.is_sorted_by(|a, b| a.compare(b).is_le()), "rows are sorted");
     let runs = 1 + numbers.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    let groups = distinct + usize::from(statistics.nulls > 0);
-    assert!(!statistics.clustered || runs <= groups.max(1), "rows are clustered");
-    let estimate = statistics.distinct.expect("there is an estimate");
+    let groups = distinct + usize::from(statistics.proofs.nulls > 0);
+    assert!(!statistics.proofs.clustered || runs <= groups.max(1), "rows are clustered");
+    let estimate = statistics.estimates.distinct.expect("there is an estimate");
     assert!(estimate <= known.len() as u64, "{estimate} values in {} rows", known.len());
 }
 
@@ -155,13 +155,13 @@ fn one_row_ends_a_proof_and_only_that() {
     let names = |row: u64| Value::text(format!("{:08}", row / 3));
     let make = |row: u64| Value::Int(row as i64 / 3 * 10);
     let unique = |row: u64| Value::Int(row as i64 * 10);
-    type Proof = fn(&ColumnStatistics) -> bool;
-    let sorted: Proof = |column| column.sorted;
-    let clustered: Proof = |column| column.clustered;
-    let is_unique: Proof = |column| column.unique;
-    let unique_values: Proof = |column| column.unique_values;
-    let step: Proof = |column| column.step == Some(10);
-    let no_nulls: Proof = |column| column.nulls == 0;
+    type Proof = fn(&Proofs) -> bool;
+    let sorted: Proof = |proofs| proofs.sorted;
+    let clustered: Proof = |proofs| proofs.clustered;
+    let is_unique: Proof = |proofs| proofs.unique;
+    let unique_values: Proof = |proofs| proofs.unique_values;
+    let step: Proof = |proofs| proofs.step == Some(10);
+    let no_nulls: Proof = |proofs| proofs.nulls == 0;
     let last = rows as i64 - 1;
     let all = [sorted, clustered, is_unique, unique_values, step, no_nulls];
     let cases: [(&dyn Fn(u64) -> Value, DataType, Value, [bool; 6]); 9] = [
@@ -183,7 +183,7 @@ fn one_row_ends_a_proof_and_only_that() {
         values.extend(new);
         check(&behind, &values);
         for (number, (proof, expected)) in all.iter().zip(expected).enumerate() {
-            let claimed = proof(&behind.statistics.columns[0]);
+            let claimed = proof(&behind.statistics.columns[0].proofs);
             assert_eq!(claimed, expected, "{odd:?}, proof {number}");
         }
     }

@@ -61,8 +61,8 @@ fn code_as(candidate: &Candidate<'_>, shared: Option<&Domain>, context: &Context
 /// them more often. What was measured is neither; and what is in order needs no codes by itself.
 fn begins(candidate: &Candidate<'_>) -> bool {
     let statistics = candidate.statistics;
-    let repeats = statistics.distinct.is_some_and(|distinct| distinct <= candidate.rows as u64 / 4 * 3);
-    candidate.may_begin() && !statistics.sorted && (statistics.unique_values || repeats)
+    let repeats = statistics.estimates.distinct.is_some_and(|distinct| distinct <= candidate.rows as u64 / 4 * 3);
+    candidate.may_begin() && !statistics.proofs.sorted && (statistics.proofs.unique_values || repeats)
 }
 
 fn shared<'d>(candidate: &Candidate<'_>, known: &'d [Domain]) -> Option<&'d Domain> {

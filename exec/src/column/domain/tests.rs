@@ -275,15 +275,20 @@ fn appended(table: &Table, domain: &Domain, rows: &Table, all: &mut Vec<Value>) 
     let different: std::collections::HashSet<&Value> = of_domain.iter().map(|row| &row[0]).collect();
     assert_eq!(different.len(), of_domain.len(), "a value has one code");
     let [value, code] = &domain.table.statistics.columns[..] else { panic!("a domain has two columns") };
-    assert!(value.unique && value.distinct == Some(of_domain.len() as u64));
-    assert!(code.unique && code.sorted && code.max == Some(Value::Int(of_domain.len() as i64 - 1)));
+    assert!(value.proofs.unique && value.estimates.distinct == Some(of_domain.len() as u64));
+    assert!(
+        code.proofs.unique && code.proofs.sorted && code.proofs.max == Some(Value::Int(of_domain.len() as i64 - 1))
+    );
     let measured = table.clone().measured(None);
     let (claimed, true_ones) = (&table.statistics.columns[0], &measured.statistics.columns[0]);
-    assert_eq!((&claimed.min, &claimed.max, claimed.nulls), (&true_ones.min, &true_ones.max, true_ones.nulls));
-    assert!(!claimed.unique || true_ones.unique);
-    assert!(!claimed.unique_values || true_ones.unique_values);
-    assert!(!claimed.sorted || true_ones.sorted);
-    assert!(!claimed.clustered || true_ones.clustered);
+    assert_eq!(
+        (&claimed.proofs.min, &claimed.proofs.max, claimed.proofs.nulls),
+        (&true_ones.proofs.min, &true_ones.proofs.max, true_ones.proofs.nulls)
+    );
+    assert!(!claimed.proofs.unique || true_ones.proofs.unique);
+    assert!(!claimed.proofs.unique_values || true_ones.proofs.unique_values);
+    assert!(!claimed.proofs.sorted || true_ones.proofs.sorted);
+    assert!(!claimed.proofs.clustered || true_ones.proofs.clustered);
     let back = decode(&table, &[Some(domain.clone())], &context()).expect("there is memory");
     assert_eq!(values(&back), *all);
     (table, domain)
