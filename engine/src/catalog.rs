@@ -191,14 +191,6 @@ impl StoredTable {
         Arc::unwrap_or_clone(self.table)
     }
 
-    /// The rows as values, to be read by others than programs.
-    pub(crate) fn values(&self, context: &Context) -> Result<Arc<Table>> {
-        if self.domains.is_empty() {
-            return Ok(Arc::clone(&self.table));
-        }
-        domain::decode(&self.table, &self.own_domains(), context).map(Arc::new)
-    }
-
     /// What programs may scan, by handle: the table and its domains.
     fn scanned(&self) -> impl Iterator<Item = (TableHandle, Arc<Table>)> {
         let domains = self.domains.iter().flatten();

@@ -214,7 +214,7 @@ impl Runner<'_> {
             }
             // A domain is full.
             None => {
-                let old = stored.values(&context)?;
+                let old = domain::decode(&old, &stored.own_domains(), &context)?;
                 let table = old.append(&rows, &context)?;
                 let stored = StoredTable::new(name, table, Arc::clone(&declared));
                 let change = keys::Change { old: &old, rows: &rows, all: stored.stored(), shown: &rows };
