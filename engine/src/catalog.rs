@@ -4,6 +4,7 @@
 //! it in at the end, so a statement that fails leaves everything as it was.
 
 use crate::format::Unreadable;
+use crate::keys::KeyIndexes;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::{Table, domain};
 use multiloop_exec::workers::context::Context;
@@ -39,6 +40,8 @@ pub(crate) struct StoredTable {
     pub(crate) info: Arc<TableInfo>,
     /// For each column the domain whose codes it stores, if it does; empty if none does.
     domains: Vec<Option<Arc<StoredDomain>>>,
+    /// Its rows by their keys; those that the table begins with, which all later snapshots have.
+    pub(crate) keys: Arc<KeyIndexes>,
     /// Columns of a file that cannot be read.
     pub(crate) unreadable: Arc<[Unreadable]>,
 }
@@ -57,6 +60,11 @@ pub(crate) struct Domains(Vec<Arc<StoredDomain>>);
 impl Domains {
     fn domains(&self) -> Vec<domain::Domain> {
         self.0.iter().map(|stored| stored.domain.clone()).collect()
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Adds those of a table.
@@ -93,7 +101,8 @@ impl StoredTable {
     /// A new snapshot, stored as it is.
     pub(crate) fn new(name: &str, table: Table, declared: Arc<Declared>) -> Self {
         let info = Arc::new(info(name.to_owned(), &table, Vec::new(), declared));
-        StoredTable { table: Arc::new(table), info, domains: Vec::new(), unreadable: Arc::default() }
+        let keys = Arc::default();
+        StoredTable { table: Arc::new(table), info, domains: Vec::new(), keys, unreadable: Arc::default() }
     }
 
     /// A new snapshot of loaded rows: what gains by it is stored as codes of domains, those of other tables if they have them.
@@ -109,7 +118,7 @@ impl StoredTable {
     }
 
     /// The same rows with codes of more domains, if they have values of those.
-    fn encoded_again(&self, name: &str, known: &Domains, context: &Context) -> Result<Option<Self>> {
+    pub(crate) fn sharing(&self, name: &str, known: &Domains, context: &Context) -> Result<Option<Self>> {
         let has = self.own_domains();
         let (table, found) = match domain::encode(Table::clone(&self.table), &has, &known.domains(), context) {
             // As it is will do.
@@ -121,6 +130,20 @@ impl StoredTable {
         all.add(self);
         let declared = Arc::clone(&self.info.declared);
         Ok((count(&found) > count(&has)).then(|| StoredTable::with_domains(name, table, declared, found, all)))
+    }
+
+    /// The next snapshot: one whose first rows are this one's, stored as they are here. Its domains may be longer ones; who
+    /// knows these says so.
+    pub(crate) fn appended(
+        &self,
+        name: &str,
+        table: Table,
+        declared: Arc<Declared>,
+        domains: Vec<Option<domain::Domain>>,
+        known: Domains,
+    ) -> Self {
+        let keys = Arc::clone(&self.keys);
+        StoredTable { keys, ..StoredTable::with_domains(name, table, declared, domains, known) }
     }
 
     fn with_domains(
@@ -147,10 +170,17 @@ impl StoredTable {
             Some(Domain { table: Arc::clone(&stored.info), lineage: stored.domain.lineage.id })
         };
         let info = info(name.to_owned(), &table, domains.iter().map(seen).collect(), declared);
-        StoredTable { table: Arc::new(table), info: Arc::new(info), domains, unreadable: Arc::default() }
+        let keys = Arc::default();
+        StoredTable { table: Arc::new(table), info: Arc::new(info), domains, keys, unreadable: Arc::default() }
     }
 
-    fn own_domains(&self) -> Vec<Option<domain::Domain>> {
+    /// The rows as they are stored, some perhaps as codes.
+    pub(crate) fn stored(&self) -> &Arc<Table> {
+        &self.table
+    }
+
+    /// For each column the domain whose codes it stores, if it does; empty if none does.
+    pub(crate) fn own_domains(&self) -> Vec<Option<domain::Domain>> {
         let domain = |domain: &Option<Arc<StoredDomain>>| domain.as_ref().map(|stored| stored.domain.clone());
         self.domains.iter().map(domain).collect()
     }
@@ -159,14 +189,6 @@ impl StoredTable {
     pub(crate) fn into_table(self) -> Table {
         debug_assert!(self.domains.is_empty(), "codes would be taken for values");
         Arc::unwrap_or_clone(self.table)
-    }
-
-    /// The rows as values, to be read by others than programs.
-    pub(crate) fn values(&self, context: &Context) -> Result<Arc<Table>> {
-        if self.domains.is_empty() {
-            return Ok(Arc::clone(&self.table));
-        }
-        domain::decode(&self.table, &self.own_domains(), context).map(Arc::new)
     }
 
     /// What programs may scan, by handle: the table and its domains.
@@ -198,26 +220,6 @@ impl State {
     pub(crate) fn needing(&self, name: &str) -> Vec<String> {
         let needs = |entry: &Entry| matches!(entry, Entry::View { needs, .. } if needs.iter().any(|need| need == name));
         self.entries.iter().filter(|(_, entry)| needs(entry)).map(|(view, _)| view.clone()).collect()
-    }
-
-    /// Puts a loaded table under a name. Other tables store codes of its domains, too, where they have values of these: what
-    /// refers to them may be loaded behind them.
-    pub(crate) fn insert_loaded(&mut self, name: &str, table: StoredTable, context: &Context) -> Result<()> {
-        let mut known = Domains::default();
-        known.add(&table);
-        if !known.0.is_empty() {
-            for (name, entry) in self.entries.iter_mut().filter(|(other, _)| *other != name) {
-                if let Entry::Table(other) = entry
-                    && let Some(encoded) = other.encoded_again(name, &known, context)?
-                {
-                    // It may have made one longer, and the next one has to go on from there.
-                    known.add(&encoded);
-                    *other = encoded;
-                }
-            }
-        }
-        self.insert(name, Entry::Table(table));
-        Ok(())
     }
 
     /// The domains of all tables.

@@ -1,6 +1,6 @@
 //! The engine: tables, workers and limits that sessions share.
 
-use crate::catalog::{Current, Snapshot, StoredTable};
+use crate::catalog::{Current, Domains, Entry, Snapshot, StoredTable};
 use crate::{Result, format};
 use multiloop_exec::column::Table;
 use multiloop_exec::cpu::simd::level::Level;
@@ -160,12 +160,33 @@ impl Shared {
         files.retain(|_, cached| cached.stored.info.handle != handle);
     }
 
-    /// Puts a table under a name, in place of what was there.
-    pub(crate) fn put_table(&self, name: &str, table: StoredTable, context: &Context) -> Result<()> {
+    /// Puts a loaded table under a name, in place of what was there.
+    pub(crate) fn put_table(&self, name: &str, table: StoredTable, context: &Context) {
         let mut write = self.catalog.begin_write();
-        write.state.insert_loaded(name, table, context)?;
+        write.state.insert(name, Entry::Table(table));
         write.commit();
-        Ok(())
+        self.share_domains(name, context);
+    }
+
+    /// Lets other tables store codes of a loaded table's domains where they have values of these: what refers to a table may be
+    /// loaded before it. Each is encoded as it is when it is looked at, while others read and write; one that has changed by then
+    /// stays as it has become. Whoever cancels this, or has not the memory for it, has loaded the table all the same.
+    pub(crate) fn share_domains(&self, name: &str, context: &Context) {
+        let snapshot = self.catalog.snapshot();
+        let mut known = Domains::default();
+        snapshot.table(name).into_iter().for_each(|table| known.add(table));
+        if known.is_empty() {
+            return;
+        }
+        for (other, entry) in snapshot.iter().filter(|(other, _)| *other != name) {
+            let Entry::Table(table) = entry else { continue };
+            let Ok(Some(encoded)) = table.sharing(other, &known, context) else { continue };
+            let mut write = self.catalog.begin_write();
+            if write.state.table(other).is_ok_and(|now| now.info.handle == table.info.handle) {
+                write.state.insert(other, Entry::Table(encoded));
+                write.commit();
+            }
+        }
     }
 
     /// Loaded rows as a table is stored.

@@ -1,48 +1,153 @@
 //! PRIMARY KEY and UNIQUE: whether rows that are appended to a table leave each key different in all rows.
 //!
 //! Where the statistics of the new table prove a column of the key unique there is nothing to do: so it is for serial numbers and
-//! for most files. Else the keys of the new rows are put into a set, and the old rows looked up in it, all of them only if their
-//! range is not apart from the new ones'.
+//! for most files. Else the new rows are looked up among themselves, and, if their range is not apart from the old ones', in an
+//! index of the old rows, which the table's snapshots share: it is made when it is first asked for, and sees each row once
+//! ([`RowIndex`]).
 
 use crate::{Error, ErrorKind, Result};
-use multiloop_exec::column::{Chunk, Table};
+use multiloop_exec::column::row_index::{RowIndex, RowPlaces, hash_value, hash_values};
+use multiloop_exec::column::{Column, Table};
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::Key;
 use multiloop_planner::evaluate;
+use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
-use std::collections::HashSet;
-use std::hash::Hash;
-use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
 
-/// The error (23505) for the first key that two rows share.
-pub(crate) fn check(name: &str, keys: &[Key], old: &Table, rows: &Table, all: &Table, context: &Context) -> Result<()> {
-    for key in keys {
-        if is_proven(key, all) {
-            continue;
-        }
-        let looks_back = !is_apart(key, old, rows);
-        let repeated = match key.columns.as_slice() {
-            [column] if rows.fields[*column].data_type.integer_bounds().is_some() => {
-                let of = |chunk: &Chunk, row: usize| match chunk.columns[*column].is_null(row) {
-                    true => key.nulls_equal.then_some(None),
-                    false => Some(chunk.columns[*column].integer(row)),
-                };
-                repeated(old, rows, looks_back, of, context)?
+/// Rows of a table by its keys, an index a key that has been asked.
+#[derive(Debug, Default)]
+pub(crate) struct KeyIndexes(Mutex<Vec<Option<KeyIndex>>>);
+
+/// The first rows of a table, by a key of columns of these types.
+#[derive(Debug)]
+struct KeyIndex {
+    types: Vec<DataType>,
+    rows: RowIndex,
+}
+
+/// What is done to a table.
+pub(crate) struct Change<'a> {
+    /// The rows that it had. Indexes know only such: whatever becomes of the change, they stay right.
+    pub(crate) old: &'a Table,
+    /// Those that come, stored as the old ones are.
+    pub(crate) rows: &'a Table,
+    /// Both.
+    pub(crate) all: &'a Table,
+    /// The rows that come, as values.
+    pub(crate) shown: &'a Table,
+}
+
+/// A row of a table: its columns, and its place in them.
+type Row<'a> = (&'a [Column], usize);
+
+impl KeyIndexes {
+    /// The error (23505) for the first row whose key another row has.
+    pub(crate) fn check(&self, name: &str, keys: &[Key], change: Change<'_>, context: &Context) -> Result<()> {
+        for (number, key) in keys.iter().enumerate() {
+            if is_proven(key, change.all) {
+                continue;
             }
-            _ => repeated(old, rows, looks_back, |chunk, row| values(key, rows, chunk, row), context)?,
-        };
-        if let Some((chunk, row)) = repeated {
-            return Err(violation(name, key, rows, &chunk, row));
+            if let Some(row) = self.repeated((number, key), &change, context)? {
+                let (columns, at) = RowPlaces::new(change.shown).of(row);
+                return Err(violation(name, key, change.shown, columns, at));
+            }
         }
+        Ok(())
     }
-    Ok(())
+
+    /// The first new row whose key another row has.
+    fn repeated(&self, (number, key): (usize, &Key), change: &Change<'_>, context: &Context) -> Result<Option<usize>> {
+        let Change { old, rows, .. } = *change;
+        let types: Vec<DataType> = key.columns.iter().map(|&column| rows.fields[column].data_type).collect();
+        let places = RowPlaces::new(rows);
+        let mut new = RowIndex::new(context);
+        for (number, row) in places.from(0).enumerate() {
+            check_often(number, context)?;
+            let hash = hash(key, &types, row);
+            if hash.is_some_and(|hash| new.find(hash, |other| are_equal(key, &types, places.of(other), row)).is_some())
+            {
+                return Ok(Some(number));
+            }
+            new.push(hash)?;
+        }
+        if is_apart(key, old, rows) {
+            return Ok(None);
+        }
+        let before = RowPlaces::new(old);
+        if old.rows() > RowIndex::ROWS_MAX {
+            for (number, row) in before.from(0).enumerate() {
+                check_often(number, context)?;
+                let hash = hash(key, &types, row);
+                let found = hash.and_then(|hash| new.find(hash, |new| are_equal(key, &types, places.of(new), row)));
+                if found.is_some() {
+                    return Ok(found);
+                }
+            }
+            return Ok(None);
+        }
+        // Each change of an index leaves it right.
+        let mut indexes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while indexes.len() <= number {
+            indexes.push(None);
+        }
+        let index = indexes[number].take().filter(|index| are_alike(&index.types, &types));
+        let index = indexes[number]
+            .insert(index.unwrap_or_else(|| KeyIndex { types: types.clone(), rows: RowIndex::new(context) }));
+        let seen = index.rows.rows();
+        index.rows.extend(before.from(seen).map(|row| hash(key, &types, row)), old.rows() - seen)?;
+        for (number, row) in places.from(0).enumerate() {
+            check_often(number, context)?;
+            let is = |other| are_equal(key, &types, before.of(other), row);
+            if hash(key, &types, row).is_some_and(|hash| index.rows.find(hash, is).is_some()) {
+                return Ok(Some(number));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// An error once the statement is cancelled; it is asked for each row.
+fn check_often(row: usize, context: &Context) -> Result<()> {
+    if row.is_multiple_of(1 << 12) { context.check() } else { Ok(()) }
+}
+
+/// Whether keys of some types have the hashes that those of others have: decimals do that have more digits.
+fn are_alike(a: &[DataType], b: &[DataType]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a == b || (a.is_decimal() && b.is_decimal() && a.scale() == b.scale()))
+}
+
+/// The hash of a row's key; none if a NULL makes it unlike any.
+fn hash(key: &Key, types: &[DataType], (columns, at): Row<'_>) -> Option<u64> {
+    if !key.nulls_equal && key.columns.iter().any(|&column| columns[column].is_null(at)) {
+        return None;
+    }
+    let hash = |(&column, &data_type): (&usize, &DataType)| match columns[column].is_null(at) {
+        true => 0,
+        false => hash_value(&columns[column], at, data_type),
+    };
+    Some(hash_values(key.columns.iter().zip(types).map(hash)))
+}
+
+/// Whether two rows have a key that SQL finds equal, NULLs that are alike among it.
+fn are_equal(key: &Key, types: &[DataType], (a, at): Row<'_>, (b, row): Row<'_>) -> bool {
+    key.columns.iter().zip(types).all(|(&column, &data_type)| {
+        let (a, b) = (&a[column], &b[column]);
+        match (a.integer(at), b.integer(row)) {
+            _ if a.is_null(at) || b.is_null(row) => a.is_null(at) && b.is_null(row),
+            (Some(a), Some(b)) => a == b,
+            _ if data_type.is_text() => a.data.text_bytes(at) == b.data.text_bytes(row),
+            _ => a.value(at, data_type).group_key() == b.value(row, data_type).group_key(),
+        }
+    })
 }
 
 /// Whether statistics say that no two rows share the key: one column of it is enough.
 fn is_proven(key: &Key, all: &Table) -> bool {
     key.columns.iter().any(|&column| {
         let statistics = &all.statistics.columns[column];
-        statistics.unique || (statistics.unique_values && (!key.nulls_equal || statistics.nulls <= 1))
+        statistics.proofs.unique
+            || (statistics.proofs.unique_values && (!key.nulls_equal || statistics.proofs.nulls <= 1))
     })
 }
 
@@ -55,57 +160,16 @@ fn is_apart(key: &Key, old: &Table, rows: &Table) -> bool {
                 (Some(a), Some(b)) => a.compare(b).is_lt(),
                 _ => false,
             };
-            let nulls_meet = key.nulls_equal && old.nulls > 0 && new.nulls > 0;
-            !nulls_meet && (below(&old.max, &new.min) || below(&new.max, &old.min))
+            let nulls_meet = key.nulls_equal && old.proofs.nulls > 0 && new.proofs.nulls > 0;
+            !nulls_meet && (below(&old.proofs.max, &new.proofs.min) || below(&new.proofs.max, &old.proofs.min))
         })
 }
 
-/// A row's key, so that what SQL finds equal is; none if a NULL makes it unlike any.
-fn values(key: &Key, table: &Table, chunk: &Chunk, row: usize) -> Option<Vec<Value>> {
-    let mut values = Vec::with_capacity(key.columns.len());
-    for &column in &key.columns {
-        let value = chunk.columns[column].value(row, table.fields[column].data_type);
-        if value.is_null() && !key.nulls_equal {
-            return None;
-        }
-        values.push(value.group_key());
-    }
-    Some(values)
-}
-
-/// The first new row whose key another row has.
-fn repeated<K: Eq + Hash>(
-    old: &Table,
-    rows: &Table,
-    looks_back: bool,
-    key: impl Fn(&Chunk, usize) -> Option<K>,
-    context: &Context,
-) -> Result<Option<(Arc<Chunk>, usize)>> {
-    let mut seen = HashSet::with_capacity(rows.rows());
-    for chunk in &rows.chunks {
-        context.check()?;
-        for row in 0..chunk.rows {
-            if key(chunk, row).is_some_and(|key| !seen.insert(key)) {
-                return Ok(Some((Arc::clone(chunk), row)));
-            }
-        }
-    }
-    for chunk in old.chunks.iter().filter(|_| looks_back) {
-        context.check()?;
-        for row in 0..chunk.rows {
-            if key(chunk, row).is_some_and(|key| seen.contains(&key)) {
-                return Ok(Some((Arc::clone(chunk), row)));
-            }
-        }
-    }
-    Ok(None)
-}
-
-fn violation(name: &str, key: &Key, table: &Table, chunk: &Chunk, row: usize) -> Error {
+fn violation(name: &str, key: &Key, table: &Table, columns: &[Column], row: usize) -> Error {
     let names: Vec<&str> = key.columns.iter().map(|&column| table.fields[column].name.as_str()).collect();
     let shown = key.columns.iter().map(|&column| {
         let data_type = table.fields[column].data_type;
-        match chunk.columns[column].value(row, data_type) {
+        match columns[column].value(row, data_type) {
             Value::Null => "null".to_owned(),
             value => evaluate::format(&value, data_type),
         }

@@ -199,7 +199,10 @@ impl Session {
     }
 
     fn put_table(&self, name: &str, table: StoredTable) -> Result<()> {
-        guarded(|| self.engine.0.put_table(name, table, &self.loading()))
+        guarded(|| {
+            self.engine.0.put_table(name, table, &self.loading());
+            Ok(())
+        })
     }
 
     fn compact(

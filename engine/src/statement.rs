@@ -6,6 +6,7 @@ use crate::running::{Runner, Running};
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result, explain, format, keys};
 use multiloop_exec::column::build::{Storage, TableBuilder};
+use multiloop_exec::column::domain::{self, Appended};
 use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::{Column, Table};
 use multiloop_planner::catalog::{CopyOptions, Declared};
@@ -161,8 +162,9 @@ impl Runner<'_> {
         if exists(&write.state) && !or_replace {
             return already_exists(name, if_not_exists, tag);
         }
-        write.state.insert_loaded(name, table, &self.session.loading())?;
+        write.state.insert(name, Entry::Table(table));
         write.commit();
+        self.session.engine.0.share_domains(name, &self.session.loading());
         Ok(ResultStream::done(tag))
     }
 
@@ -185,28 +187,46 @@ impl Runner<'_> {
     fn append(&self, name: &str, rows: impl FnOnce(&[Field]) -> Result<Table>) -> Result<usize> {
         let context = self.session.loading();
         let mut write = self.session.engine.0.catalog.begin_write();
-        let old = write.state.table(name)?.values(&context)?;
-        let declared = Arc::clone(&write.state.table(name)?.info.declared);
-        let rows = rows(&declared.fields(&old.fields))?;
+        let stored = write.state.table(name)?.clone();
+        let declared = Arc::clone(&stored.info.declared);
+        let rows = rows(&declared.fields(&stored.stored().fields))?;
         let (old, rows) = if declared.numerics.is_empty() {
-            (old, rows)
+            (Arc::clone(stored.stored()), rows)
         } else {
             let rows = rows.narrowed(&declared.numerics, &context)?;
-            let (old, rows) = alike(Arc::unwrap_or_clone(old), rows, &declared.numerics, &context)?;
+            let (old, rows) = alike(Table::clone(stored.stored()), rows, &declared.numerics, &context)?;
             (Arc::new(old), rows)
         };
         check_not_null(name, &old.fields, &rows)?;
-        let table = old.append(&rows, &context)?;
-        keys::check(name, &declared.keys, &old, &rows, &table, &context)?;
-        if old.rows() == 0 {
-            // CREATE TABLE and COPY are a load in two statements.
-            let table = StoredTable::encoded(name, table, declared, write.state.domains(), &context)?;
-            write.state.insert_loaded(name, table, &context)?;
-        } else {
-            write.state.insert(name, Entry::Table(StoredTable::new(name, table, declared)));
-        }
+        let count = rows.rows();
+        let is_load = old.rows() == 0;
+        let table = match domain::append(&old, &stored.own_domains(), &rows, &context)? {
+            Some(Appended { table, rows: coded, domains }) => {
+                let change = keys::Change { old: &old, rows: &coded, all: &table, shown: &rows };
+                stored.keys.check(name, &declared.keys, change, &context)?;
+                if is_load {
+                    // CREATE TABLE and COPY are a load in two statements.
+                    StoredTable::encoded(name, table, declared, write.state.domains(), &context)?
+                } else {
+                    stored.appended(name, table, declared, domains, write.state.domains())
+                }
+            }
+            // A domain is full.
+            None => {
+                let old = domain::decode(&old, &stored.own_domains(), &context)?;
+                let table = old.append(&rows, &context)?;
+                let stored = StoredTable::new(name, table, Arc::clone(&declared));
+                let change = keys::Change { old: &old, rows: &rows, all: stored.stored(), shown: &rows };
+                stored.keys.check(name, &declared.keys, change, &context)?;
+                stored
+            }
+        };
+        write.state.insert(name, Entry::Table(table));
         write.commit();
-        Ok(rows.rows())
+        if is_load {
+            self.session.engine.0.share_domains(name, &context);
+        }
+        Ok(count)
     }
 
     fn drop(&self, names: &[String], views: bool, if_exists: bool, cascade: bool) -> Result<ResultStream> {
@@ -334,7 +354,7 @@ fn already_exists(name: &str, tolerated: bool, tag: &str) -> Result<ResultStream
 
 fn check_not_null(table: &str, fields: &[Field], rows: &Table) -> Result<()> {
     for (field, statistics) in fields.iter().zip(&rows.statistics.columns).filter(|(field, _)| !field.nullable) {
-        if statistics.nulls > 0 {
+        if statistics.proofs.nulls > 0 {
             let name = &field.name;
             let message =
                 format!("null value in column \"{name}\" of relation \"{table}\" violates not-null constraint");

@@ -109,7 +109,7 @@ impl TableInfo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TableHandle(pub u64);
 
-/// Statistics of one snapshot, gathered at load. All of them are exact unless said otherwise.
+/// Statistics of one snapshot: gathered when it is loaded, carried on when rows are appended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TableStatistics {
     /// Number of rows.
@@ -118,27 +118,49 @@ pub struct TableStatistics {
     pub columns: Vec<ColumnStatistics>,
 }
 
-/// Statistics of one column.
+/// Statistics of one column: what is certain of its rows, which plans may rely on, and what is about right, which may only
+/// choose among plans that are all right.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ColumnStatistics {
-    /// Number of NULLs.
+    /// What is certain.
+    pub proofs: Proofs,
+    /// What is about right.
+    pub estimates: Estimates,
+}
+
+/// What is certain of a column's rows in one snapshot. Each says what ends it in the next one; an update is a row that is
+/// deleted and one that is inserted. What has ended is not found out again before all rows are looked at.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Proofs {
+    /// Number of NULLs. Inserts add theirs, and deletes would take theirs away; none are there as long as no insert brings one.
     pub nulls: u64,
-    /// Smallest value that is not NULL, if there is one and the type is ordered (for text: may be absent).
+    /// Smallest value that is not NULL, if there is one and the type is ordered (for text: may be absent). Inserts may lower it;
+    /// after deletes it would be a bound that no row need reach.
     pub min: Option<Value>,
-    /// Largest value that is not NULL; NaN counts as the largest float.
+    /// Largest value that is not NULL; NaN counts as the largest float. As for `min`.
     pub max: Option<Value>,
-    /// Proven: every value that is not NULL lies a multiple of this above `min`, in the type's unit; above 1.
+    /// Every value that is not NULL lies a multiple of this above `min`, in the type's unit; above 1. An insert between two steps
+    /// leaves what divides both; deletes end nothing, as long as `min` stays where it is.
     pub step: Option<u64>,
-    /// Number of distinct values that are not NULL. An estimate (within a few per cent), except where `unique`.
-    pub distinct: Option<u64>,
-    /// Proven: no two rows have the same value, and none is NULL.
+    /// No two rows have the same value, and none is NULL. Ended by a NULL, and by a value within the range of those that are
+    /// there, unless the rows are looked at; deletes end nothing.
     pub unique: bool,
-    /// Proven: no two rows have the same value; there may be NULLs.
+    /// No two rows have the same value; there may be NULLs. Ended as `unique` is, but not by NULLs.
     pub unique_values: bool,
-    /// Proven: in row order, values never decrease and NULLs, if any, are last.
+    /// In row order, values never decrease and NULLs, if any, are last. Ended by a value below the largest one, and by any
+    /// behind a NULL; deletes end nothing.
     pub sorted: bool,
-    /// Proven: equal values stand next to each other (what sorted implies).
+    /// Equal values stand next to each other (what sorted implies). Ended by a value within the range of those that are there,
+    /// unless it sorts behind them, and by a NULL where the rows are not sorted; deletes end nothing.
     pub clustered: bool,
+}
+
+/// What is about right of a column's rows. An answer never depends on it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Estimates {
+    /// Number of distinct values that are not NULL: within a few per cent where rows were looked at, a guess for those that were
+    /// inserted since.
+    pub distinct: Option<u64>,
     /// Average bytes of a value in memory; for text the average length.
     pub average_bytes: f64,
 }
@@ -154,8 +176,9 @@ impl ColumnStatistics {
     /// Whether an index of so many rows of a column would be one of hashes, as far as ranges tell: not of strings, of which the
     /// side that asks often has codes of a dictionary, each string of which is looked up once.
     pub fn is_wide(&self, rows: u64) -> bool {
-        let bounds = self.min.as_ref().and_then(number).zip(self.max.as_ref().and_then(number));
-        let codes = bounds.map_or(0.0, |(min, max)| (max - min) / self.step.unwrap_or(1) as f64);
+        let Proofs { min, max, step, .. } = &self.proofs;
+        let bounds = min.as_ref().and_then(number).zip(max.as_ref().and_then(number));
+        let codes = bounds.map_or(0.0, |(min, max)| (max - min) / step.unwrap_or(1) as f64);
         codes > (NEAR_CODES as f64).max(rows as f64 * NEAR_CODES_PER_ROW as f64)
     }
 }

@@ -4,7 +4,9 @@
 use crate::WAYS;
 use crate::random::{Outcome, difference, outcome_within};
 use multiloop::Engine;
-use multiloop_planner::catalog::{Catalog, CatalogEntry, ColumnStatistics, TableHandle, TableInfo, TableStatistics};
+use multiloop_planner::catalog::{
+    Catalog, CatalogEntry, ColumnStatistics, Proofs, TableHandle, TableInfo, TableStatistics,
+};
 use multiloop_planner::error::Result;
 use multiloop_planner::sql;
 use multiloop_planner::types::{DataType, Field};
@@ -45,7 +47,8 @@ fn catalog() -> Fixed {
         ("f", DataType::Boolean),
     ];
     let fields: Vec<Field> = types.iter().map(|(name, data_type)| Field::new(*name, *data_type, true)).collect();
-    let unknown = ColumnStatistics { nulls: 1, ..ColumnStatistics::default() };
+    let proofs = Proofs { nulls: 1, ..Proofs::default() };
+    let unknown = ColumnStatistics { proofs, ..ColumnStatistics::default() };
     let statistics = TableStatistics { rows: 2, columns: vec![unknown; fields.len()] };
     Fixed(Arc::new(TableInfo {
         name: "t".to_owned(),

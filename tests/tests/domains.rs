@@ -163,6 +163,9 @@ fn rows_are_appended() {
     done(&session, &format!("insert into item select id, {} as key, 3 from (select 7777 as id) as i", key_of("id")));
     done(&session, "insert into sale select id, key, 10000, 11 from item where id > 4990");
     check(&session);
+    let explained =
+        format!("{:?}", answer(&session, "explain select count(*) from sale join item on sale.key = item.key"));
+    assert!(!explained.contains("values["), "codes are joined: {explained}");
     let prepared = session.prepare("select count(*), max(id) from item where key = $1").expect("it is right");
     for (parameter, rows) in [(Value::Null, 0), (Value::Int(5), 0), (Value::Int(6_364_136_223_846_793_005), 1)] {
         let found =
@@ -262,5 +265,143 @@ fn names_are_codes_whoever_comes_first() {
         ] {
             assert_eq!(rows(by_key), rows(&by_id), "{by_key}");
         }
+    }
+}
+
+#[test]
+fn rows_that_are_inserted_one_by_one_are_codes() {
+    let session = WAYS[2].session();
+    load_names(&session, true);
+    let rows = |sql: &str| match answer(&session, sql) {
+        Answer::Rows(_, rows) => rows,
+        other => panic!("{sql}: {other:?}"),
+    };
+    let names = "'the thing that is called ' || (id * 7919 % 100000) || '.'";
+    for number in 0..150 {
+        // Names that there are, others, and NULL.
+        let id = match number % 5 {
+            0 => "null".to_owned(),
+            1 => (4_000 + number * 17).to_string(),
+            _ => (80_000 + number / 2).to_string(),
+        };
+        let values = format!("select id, {names}, 10 from (select cast({id} as int) as id) as i");
+        done(&session, &format!("insert into visit {values}"));
+        if number % 10 == 3 {
+            done(&session, &format!("insert into thing {values}"));
+        }
+        let query = "select count(*), sum(w), sum(thing.id) from visit join thing on visit.{k} = thing.{k}";
+        if number % 30 == 29 {
+            assert_eq!(rows(&query.replace("{k}", "key")), rows(&query.replace("{k}", "id")), "behind {number}");
+        }
+    }
+    for query in [
+        "select count(*), sum(w), sum(thing.id) from visit join thing on visit.{k} = thing.{k}",
+        "select count(*), count(thing.id), sum(w) from visit left join thing on visit.{k} = thing.{k}",
+        "select count(distinct {k}), count({k}), count(*) from visit",
+        "select count(*), sum(n) from (select {k}, count(*) as n from visit group by {k} having sum(w) > 40) as g",
+    ] {
+        let (by_key, by_id) = (query.replace("{k}", "key"), query.replace("{k}", "id"));
+        assert_eq!(rows(&by_key), rows(&by_id), "{by_key}");
+        let explained = format!("{:?}", rows(&format!("explain {by_key}")));
+        assert!(!explained.contains("values["), "codes are enough: {explained}");
+    }
+    let by_id = format!("select id, {names}, w from visit order by w desc, id, 2 limit 200");
+    assert_eq!(rows("select id, key, w from visit order by w desc, id, 2 limit 200"), rows(&by_id));
+    let by_id = format!("select count(*), min({names}), max({names}) from visit where {names} like '%7.'");
+    assert_eq!(rows("select count(*), min(key), max(key) from visit where key like '%7.'"), rows(&by_id));
+}
+
+#[test]
+fn one_inserts_while_others_read() {
+    let session = WAYS[2].session();
+    load(&session, true);
+    let count = |session: &Session, sql: &str| match answer(session, sql) {
+        Answer::Rows(_, rows) => rows[0].iter().map(|value| value.parse().expect("a number")).collect::<Vec<u64>>(),
+        other => panic!("{sql}: {other:?}"),
+    };
+    let query = "select count(*), sum(w) from sale join item on sale.key = item.key where w >= 20000";
+    let all = "select count(*) from sale where w >= 20000";
+    let (rows, key) = (300u64, key_of("id"));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let session = session.engine().session();
+            for row in 0..rows {
+                // Each is an item's; now and then the item comes just before, under a key of its own.
+                let id = if row % 7 == 0 { 50_000 + row } else { row };
+                if row % 7 == 0 {
+                    done(&session, &format!("insert into item select id, {key}, 1 from (select {id} as id) as i"));
+                }
+                done(
+                    &session,
+                    &format!("insert into sale select id, {key}, {}, 1 from (select {id} as id) as i", 20_000 + row),
+                );
+            }
+        });
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let session = session.engine().session();
+                let mut last = 0;
+                for _ in 0..80 {
+                    let found = match answer(&session, query) {
+                        Answer::Rows(_, found) => found,
+                        other => panic!("{other:?}"),
+                    };
+                    let joined: u64 = found[0][0].parse().expect("a number");
+                    // The first so many: what is seen is what was inserted by then, whole.
+                    let sum: u64 = (0..joined).map(|row| 20_000 + row).sum();
+                    assert_eq!(found[0][1], if joined == 0 { "NULL".to_owned() } else { sum.to_string() });
+                    assert!(joined >= last && count(&session, all)[0] >= joined);
+                    last = joined;
+                }
+            });
+        }
+    });
+    assert_eq!(count(&session, query)[0], rows);
+    check(&session);
+}
+
+#[test]
+fn keys_of_inserted_rows_are_looked_up() {
+    let session = WAYS[2].session();
+    load(&session, true);
+    let key = key_of("id");
+    let sqlstate = |sql: &str| match answer(&session, sql) {
+        Answer::Done(_) => String::new(),
+        Answer::Error(sqlstate, ..) => sqlstate,
+        other => panic!("{sql}: {other:?}"),
+    };
+    // In no order, so that no range and no statistic tells; of codes, text, several columns, and numbers that look different.
+    done(
+        &session,
+        "create table keyed (key bigint unique, name text primary key, a int, b text, n numeric, unique (a, b), unique (n))",
+    );
+    let values = |id: &str| {
+        format!(
+            "select {key}, 'name ' || (id * 7919 % 100003), id % 100, case when id % 10 > 0 then 'b ' || id / 100 end,
+             id * 7919 % 100003 / 1.0 from (select {id} as id) as i"
+        )
+    };
+    let many = values("n").replace("as id) as i", "as id from number) as i");
+    assert_eq!(sqlstate(&format!("insert into keyed {many}")), "");
+    for id in (20_000..20_120).step_by(3) {
+        let new = values(&id.to_string());
+        assert_eq!(sqlstate(&format!("insert into keyed {new}")), "", "{id}");
+        // Again, and together with one that is new.
+        assert_eq!(sqlstate(&format!("insert into keyed {new}")), "23505", "{id}");
+        let both = format!("{} union all {}", values(&(id + 1).to_string()), values("77"));
+        assert_eq!(sqlstate(&format!("insert into keyed {both}")), "23505", "{id}");
+        // One column of them is enough.
+        for (column, value) in
+            [("key", format!("cast({} as bigint)", key.replace("id", "5"))), ("name", "'name 7919'".to_owned())]
+        {
+            let columns = if column == "key" { "key, name" } else { "name, a" };
+            let values = if column == "key" { format!("{value}, 'new {id}'") } else { format!("{value}, 1") };
+            assert_eq!(sqlstate(&format!("insert into keyed ({columns}) select {values}")), "23505", "{column}");
+        }
+        assert_eq!(sqlstate(&format!("insert into keyed (name, n) values ('n {id}', 7919.000)")), "23505");
+        assert_eq!(sqlstate(&format!("insert into keyed (name, a, b) values ('ab {id}', 1, 'b 0')")), "23505");
+        // NULLs are unlike each other.
+        assert_eq!(sqlstate(&format!("insert into keyed (name, a) values ('null {id}', 1)")), "");
+        assert_eq!(sqlstate(&format!("insert into keyed (name) values ('null {id}')")), "23505");
     }
 }

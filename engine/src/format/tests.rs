@@ -157,7 +157,7 @@ fn tpch_lineitem_through_parquet() {
         forms[3..11],
         ["frame8", "stepped8", "frame32", "frame8", "frame8", "dictionary8", "dictionary8", "frame16"]
     );
-    assert!(table.statistics.columns[0].sorted && !table.statistics.columns[0].unique);
+    assert!(table.statistics.columns[0].proofs.sorted && !table.statistics.columns[0].proofs.unique);
 }
 
 #[test]

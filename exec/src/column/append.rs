@@ -1,13 +1,18 @@
-//! Appending to a table: a new snapshot that shares the old one's chunks.
+//! Appending to a table: a new snapshot that shares the old one's chunks. What it costs goes by the rows that come, not by
+//! those that are there (of these only the list of chunks is copied, a pointer for each [`CHUNK_ROWS`] rows):
 //!
 //! 1. A large addition keeps its chunks. A small one is merged with the chunks at the end of the table that are not
 //!    full and not much larger than itself, so that many small inserts leave few chunks and copy a row only a few
 //!    times.
-//! 2. New text shares the table's dictionary. If it brings new strings, the column gets a larger dictionary, as long
-//!    as that stays small; only codes are rewritten. A large dictionary does not grow.
-//! 3. Statistics are merged, and gathered anew each time the table has grown by about an eighth.
+//! 2. New text whose strings the table's dictionary has becomes codes of it. Chunks that bring other strings keep a dictionary
+//!    of their own, or bytes, until an addition that is itself a good part of the table has all of them put together.
+//! 3. Statistics are merged. They are gathered anew where the addition is a good part of the table; and while that is no longer
+//!    than a chunk each time that it has grown by an eighth.
 
-use super::{CHUNK_ROWS, Chunk, Column, Table, compact, compact_text, statistics};
+#[cfg(test)]
+mod tests;
+
+use super::{CHUNK_ROWS, Chunk, Column, Dictionary, Table, compact, compact_text, statistics};
 use crate::workers::context::{Context, Reservation};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::Field;
@@ -16,6 +21,9 @@ use std::sync::Arc;
 /// A chunk is merged with what follows it if it has at most so many times its rows.
 const MERGE_RATIO: usize = 2;
 
+/// An addition is a good part of a table that has at most so many times its rows.
+const REST_RATIO: usize = 8;
+
 impl Table {
     /// This table's rows followed by those of `rows`, a table of the same types (42804 if it is not). Neither is changed.
     pub fn append(&self, rows: &Table, context: &Context) -> Result<Table> {
@@ -23,7 +31,9 @@ impl Table {
         if self.rows() == 0 && rows.rows() >= CHUNK_ROWS {
             return rows.clone().with_fields(self.fields.clone());
         }
+        let renewed = self.is_renewed_by(rows);
         let mut chunks = self.chunks.clone();
+        let mut kept = chunks.len();
         if rows.rows() >= CHUNK_ROWS {
             chunks.extend(rows.chunks.iter().cloned());
         } else if rows.rows() > 0 {
@@ -36,17 +46,27 @@ impl Table {
                 count += last.rows;
                 merged.insert(0, chunks.pop().expect("there is a last"));
             }
+            kept = chunks.len();
             let merged = self.merge(&chunks, &merged, context)?;
             chunks.push(Arc::new(merged));
         }
+        if renewed {
+            kept = 0;
+        }
         for index in 0..self.fields.len() {
             context.check()?;
-            self.share_dictionary(&mut chunks, index, context)?;
+            share_dictionary(&mut chunks, kept, index, context)?;
         }
         let statistics = Arc::new(statistics::append(&self.statistics, &rows.statistics));
         let table = Table { fields: self.fields.clone(), chunks, statistics };
-        let grown = steps(self.rows()) != steps(table.rows());
-        Ok(if grown { table.measured(Some(context)) } else { table })
+        Ok(if renewed { table.measured(Some(context)) } else { table })
+    }
+
+    /// Whether an addition pays for a look at all rows: it is a good part of them, or they are few and have been looked at an
+    /// eighth ago.
+    fn is_renewed_by(&self, rows: &Table) -> bool {
+        let (old, new) = (self.rows(), rows.rows());
+        new > 0 && (new * REST_RATIO >= old || (old + new <= CHUNK_ROWS && steps(old) != steps(old + new)))
     }
 
     /// The same rows under other names, NULLs allowed or not. An error (42804) if there are other columns, or of other types.
@@ -96,36 +116,48 @@ impl Table {
         let mut chunk = Chunk::new(chunks.iter().map(|chunk| chunk.rows).sum(), Vec::new());
         chunk.ranges = columns.iter().zip(&self.fields).map(summary).collect();
         chunk.columns = columns;
+        let dictionaries = chunk.columns.iter().filter_map(|column| column.data.dictionary());
+        let dictionaries: usize = dictionaries.map(|dictionary| dictionary.bytes()).sum();
         let mut memory = Reservation::new(&context.memory);
-        memory.add(chunk.bytes())?;
+        memory.add(chunk.bytes() + dictionaries)?;
         chunk.reservation = Some(Arc::new(memory));
         Ok(chunk)
     }
+}
 
-    /// Makes one column's chunks share a dictionary again, if they have not too many strings for one.
-    fn share_dictionary(&self, chunks: &mut [Arc<Chunk>], index: usize, context: &Context) -> Result<()> {
-        let dictionaries = || chunks.iter().map(|chunk| chunk.columns[index].data.dictionary());
-        let Some(first) = dictionaries().next().flatten() else { return Ok(()) };
-        if dictionaries().all(|other| other.is_some_and(|other| Arc::ptr_eq(first, other))) {
+/// Makes one column's chunks share a dictionary again: all of them if none is `kept`, and else those behind the first so many,
+/// as far as they bring no strings of their own.
+fn share_dictionary(chunks: &mut [Arc<Chunk>], kept: usize, index: usize, context: &Context) -> Result<()> {
+    let own = |chunk: &Arc<Chunk>| chunk.columns[index].data.dictionary().cloned();
+    let Some(first) = chunks.first().and_then(own) else { return Ok(()) };
+    let mut shared = Arc::clone(&first);
+    if kept == 0 {
+        if chunks.iter().all(|chunk| own(chunk).is_some_and(|other| Arc::ptr_eq(&first, &other))) {
             return Ok(());
         }
-        let columns: Vec<&Column> = chunks.iter().map(|chunk| &chunk.columns[index]).collect();
-        let shared = if first.len() > compact_text::GROWING_MAX {
-            // It stays as it is, and chunks that bring other strings keep their own.
-            Arc::clone(first)
-        } else {
+        // A large one stays as it is, and chunks that bring other strings keep their own.
+        if first.len() <= compact_text::GROWING_MAX {
+            let columns: Vec<&Column> = chunks.iter().map(|chunk| &chunk.columns[index]).collect();
             let Some(union) = compact_text::union(&columns) else { return Ok(()) };
             // The old dictionary if it has them all, so that old chunks stay as they are.
-            if union == **first { Arc::clone(first) } else { Arc::new(union) }
-        };
-        context.workers().map(chunks.iter_mut().collect(), |chunk| {
-            let own = chunk.columns[index].data.dictionary();
-            if own.is_some_and(|own| !Arc::ptr_eq(own, &shared) && compact_text::holds(&shared, own)) {
-                compact_text::recode(&mut Arc::make_mut(chunk).columns[index], &shared);
+            if union != *first {
+                shared = Arc::new(union);
             }
-            Ok(())
-        })?;
+        }
+    }
+    let recoded = |chunk: &mut Arc<Chunk>| {
+        recode(chunk, index, &shared);
         Ok(())
+    };
+    context.workers().map(chunks[kept..].iter_mut().collect(), recoded)?;
+    Ok(())
+}
+
+/// Makes a chunk's column codes of a dictionary that has all of its strings.
+fn recode(chunk: &mut Arc<Chunk>, index: usize, shared: &Arc<Dictionary>) {
+    let own = chunk.columns[index].data.dictionary();
+    if own.is_some_and(|own| !Arc::ptr_eq(own, shared) && compact_text::holds(shared, own)) {
+        compact_text::recode(&mut Arc::make_mut(chunk).columns[index], shared);
     }
 }
 

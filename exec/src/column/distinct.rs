@@ -33,10 +33,10 @@ pub(super) fn measure(
     workers: Option<Workers<'_>>,
     statistics: &mut ColumnStatistics,
 ) {
-    if statistics.distinct.is_some() {
+    if statistics.estimates.distinct.is_some() {
         return;
     }
-    let estimate = || estimated.unwrap_or_else(|| estimate(chunks, workers)).min(rows - statistics.nulls);
+    let estimate = || estimated.unwrap_or_else(|| estimate(chunks, workers)).min(rows - statistics.proofs.nulls);
     let (distinct, is_exact) = match exact(chunks, rows, statistics) {
         Some(distinct) => (distinct, true),
         None => match (estimate(), runs) {
@@ -46,11 +46,11 @@ pub(super) fn measure(
             (estimate, _) => (estimate, false),
         },
     };
-    statistics.distinct = Some(distinct);
+    statistics.estimates.distinct = Some(distinct);
     if is_exact {
-        statistics.unique = distinct == rows && statistics.nulls == 0;
-        statistics.unique_values = distinct == rows - statistics.nulls;
-        statistics.clustered |= runs == Some(distinct);
+        statistics.proofs.unique = distinct == rows && statistics.proofs.nulls == 0;
+        statistics.proofs.unique_values = distinct == rows - statistics.proofs.nulls;
+        statistics.proofs.clustered |= runs == Some(distinct);
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn estimate(chunks: &[&Column], workers: Option<Workers<'_>>) -> u64 
 }
 
 fn exact(chunks: &[&Column], rows: u64, statistics: &ColumnStatistics) -> Option<u64> {
-    if rows == statistics.nulls {
+    if rows == statistics.proofs.nulls {
         return Some(0);
     }
     if let Some(dictionary) = chunks.first()?.data.dictionary() {
@@ -69,7 +69,7 @@ fn exact(chunks: &[&Column], rows: u64, statistics: &ColumnStatistics) -> Option
             chunks.iter().all(|column| column.data.dictionary().is_some_and(|other| Arc::ptr_eq(other, dictionary)));
         return shared.then(|| count(chunks, 0, dictionary.len() as u64));
     }
-    let (min, max) = match (statistics.min.as_ref()?, statistics.max.as_ref()?) {
+    let (min, max) = match (statistics.proofs.min.as_ref()?, statistics.proofs.max.as_ref()?) {
         (Value::Int(min), Value::Int(max)) => (*min, *max),
         (Value::Decimal(min), Value::Decimal(max)) => (i64::try_from(*min).ok()?, i64::try_from(*max).ok()?),
         (Value::Boolean(min), Value::Boolean(max)) => return Some(if min == max { 1 } else { 2 }),

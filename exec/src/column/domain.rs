@@ -6,16 +6,26 @@
 //! order in which it was made, has codes that are. Columns of several tables that hold the same values share a domain: codes
 //! are equal where values are.
 //!
+//! A domain that lacks values gets them behind those that it has, as a longer domain of the same [`Lineage`], in which all
+//! codes of before mean what they meant: nothing that is stored has to be looked at. So a table that is loaded shares the
+//! domains of others, and rows that are appended get codes of their table's (`append`).
+//!
 //! `integers` and `text` say which columns gain by it, and encode them; the result depends on the rows alone, and not on how
 //! many cores there are.
 
+mod append;
 mod dealt;
 mod integers;
+mod lineage;
 #[cfg(test)]
 mod tests;
 mod text;
 
+pub use append::{Appended, append};
+pub use lineage::Lineage;
+
 use super::build::{Storage, TableBuilder};
+use super::row_index::RowPlaces;
 use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Table};
 use crate::technique::Technique;
 use crate::workers::context::{Context, Reservation};
@@ -23,7 +33,6 @@ use crate::{ErrorKind, Result};
 use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};
 use multiloop_planner::types::{DataType, Field};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Rows of a table for which a domain is made, at least: for fewer nothing is gained.
 const ROWS_MIN: usize = 4096;
@@ -37,6 +46,9 @@ const SAMPLE: u64 = 256;
 /// Values of a domain, at most: codes have 31 bits.
 const VALUES_MAX: usize = 1 << 31;
 
+/// The type of codes.
+const CODE: DataType = DataType::BigInt;
+
 /// The values of one or more columns.
 #[derive(Clone, Debug)]
 pub struct Domain {
@@ -44,27 +56,6 @@ pub struct Domain {
     pub table: Arc<Table>,
     /// Domains of one lineage begin with all rows of those before them.
     pub lineage: Arc<Lineage>,
-}
-
-/// A domain and those that were made of it by putting values behind.
-#[derive(Debug)]
-pub struct Lineage {
-    /// Its number, unique in a process.
-    pub id: u64,
-    /// How many values the longest of them has; only that one may be made longer, by one who then has made the longest.
-    longest: AtomicUsize,
-}
-
-impl Lineage {
-    fn new(values: usize) -> Arc<Self> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Arc::new(Lineage { id: NEXT.fetch_add(1, Ordering::Relaxed), longest: AtomicUsize::new(values) })
-    }
-
-    /// Whether a domain of `from` values may become one of `to`. Who asks has to make it: nobody else may.
-    fn lengthen(&self, from: usize, to: usize) -> bool {
-        self.longest.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-    }
 }
 
 impl Domain {
@@ -109,7 +100,7 @@ impl Candidate<'_> {
     fn shared<'d>(&self, known: &'d [Domain], sample: usize, found: impl Fn(&Domain) -> usize) -> Option<&'d Domain> {
         let of_type = known.iter().filter(|domain| sample > 0 && domain.is_of(self.field.data_type));
         let found = of_type.map(|domain| (found(domain), domain));
-        // Of one lineage the longest, which is the one that may become longer.
+        // Of one lineage the longest.
         let best = found.max_by_key(|(found, domain)| (*found, domain.table.rows()));
         best.filter(|(found, _)| found * 4 >= sample).map(|(_, domain)| domain)
     }
@@ -124,46 +115,25 @@ struct Coded {
 
 impl Coded {
     /// Codes of a domain that there is.
-    fn sharing(
-        candidate: &Candidate<'_>,
-        domain: &Domain,
-        codes: Vec<Vec<i32>>,
-        context: &Context,
-    ) -> Result<Option<Self>> {
-        Ok(Some(Coded { domain: domain.clone(), codes: codes_table(candidate, codes, context)? }))
+    fn sharing(candidate: &Candidate<'_>, domain: &Domain, codes: &[Vec<i32>], context: &Context) -> Result<Self> {
+        Ok(Coded { domain: domain.clone(), codes: codes_table(candidate, codes, context)? })
     }
 
-    /// Codes of a domain that is made of these values, a column for each [`CHUNK_ROWS`] of them.
+    /// Codes of a domain that is made of these values, a column for each [`CHUNK_ROWS`] of them: a longer one than `from`, or
+    /// one of its own. None if somebody else has made that one longer in the meantime.
     fn making(
         candidate: &Candidate<'_>,
-        (values, lineage): (Vec<Column>, Arc<Lineage>),
-        codes: Vec<Vec<i32>>,
+        values: Vec<Column>,
+        from: Option<&Domain>,
+        codes: &[Vec<i32>],
         context: &Context,
     ) -> Result<Option<Self>> {
-        let table = Arc::new(domain_table(candidate, values, context)?);
-        Coded::sharing(candidate, &Domain { table, lineage }, codes, context)
-    }
-}
-
-/// What becomes of a domain that lacks values.
-enum Step {
-    /// It lacks none.
-    Same,
-    /// It is made longer.
-    Longer(Arc<Lineage>),
-    /// The column has nothing to do with it.
-    Apart,
-}
-
-impl Step {
-    /// Of a domain of `from` values that would have `to`.
-    fn of(domain: &Domain, from: usize, to: usize) -> Step {
-        // Somebody else may have made it longer just now.
-        match from == to {
-            true => Step::Same,
-            false if domain.lineage.lengthen(from, to) => Step::Longer(Arc::clone(&domain.lineage)),
-            false => Step::Apart,
-        }
+        let table = Arc::new(domain_table(candidate.field.data_type, values, context)?);
+        let domain = match from {
+            Some(from) => from.lineage.lengthen(&from.table, table),
+            None => Some(Lineage::begin(table)),
+        };
+        domain.map(|domain| Coded::sharing(candidate, &domain, codes, context)).transpose()
     }
 }
 
@@ -213,15 +183,15 @@ pub fn encode(
 
 /// The table with values in the place of codes, compact.
 pub fn decode(table: &Table, domains: &[Option<Domain>], context: &Context) -> Result<Table> {
-    let decoder = |domain: &Option<Domain>| domain.as_ref().map(Decoder::of);
+    let decoder = |domain: &Option<Domain>| domain.as_ref().map(|domain| Decoder::of(domain, context));
     let decoders: Vec<Option<Decoder>> = domains.iter().map(decoder).collect();
     let mut builder = TableBuilder::new(table.fields.clone(), Storage::Compact, context);
     for chunk in &table.chunks {
         let column = |(index, column): (usize, &Column)| match decoders.get(index) {
-            Some(Some(decoder)) => decoder.decode(column),
-            _ => column.clone(),
+            Some(Some(decoder)) => decoder.decode(column, &table.fields[index].name),
+            _ => Ok(column.clone()),
         };
-        builder.push_columns(chunk.rows, chunk.columns.iter().enumerate().map(column).collect())?;
+        builder.push_columns(chunk.rows, chunk.columns.iter().enumerate().map(column).collect::<Result<_>>()?)?;
     }
     builder.finish()
 }
@@ -229,18 +199,23 @@ pub fn decode(table: &Table, domains: &[Option<Domain>], context: &Context) -> R
 /// The values of a domain, by code.
 enum Decoder {
     Integers(Vec<i64>),
+    /// Codes of one dictionary.
     Strings(text::Strings),
+    /// Strings wherever they lie.
+    Texts(Arc<Table>),
 }
 
 impl Decoder {
-    fn of(domain: &Domain) -> Self {
-        match text::Strings::of(domain) {
+    fn of(domain: &Domain, context: &Context) -> Self {
+        match text::Strings::of(domain, context) {
             Some(strings) => Decoder::Strings(strings),
+            None if domain.table.fields[0].data_type.is_text() => Decoder::Texts(Arc::clone(&domain.table)),
             None => Decoder::Integers(integers::values(domain)),
         }
     }
 
-    fn decode(&self, codes: &Column) -> Column {
+    /// The values of a column of codes, which has this name.
+    fn decode(&self, codes: &Column, name: &str) -> Result<Column> {
         let numbers = integers::of_column(codes);
         let data = match self {
             Decoder::Integers(values) => {
@@ -248,26 +223,34 @@ impl Decoder {
                 ColumnData::Int64(numbers.iter().enumerate().map(value).collect())
             }
             Decoder::Strings(strings) => strings.decode(&numbers, codes),
+            Decoder::Texts(table) => {
+                let places = RowPlaces::new(table);
+                let text = |(row, &code): (usize, &i64)| {
+                    let (columns, at) = if codes.is_null(row) { return &[][..] } else { places.of(code as usize) };
+                    columns[0].data.text_bytes(at)
+                };
+                let texts: Vec<&[u8]> = numbers.iter().enumerate().map(text).collect();
+                text::bytes(&texts).ok_or_else(|| super::arrow::too_much_text(name))?
+            }
         };
-        Column { data, nulls: codes.nulls.clone() }
+        Ok(Column { data, nulls: codes.nulls.clone() })
     }
 }
 
 /// A column's codes as a table of one column, in narrow forms and with their statistics.
-fn codes_table(candidate: &Candidate<'_>, codes: Vec<Vec<i32>>, context: &Context) -> Result<Table> {
-    let field = Field::new(candidate.field.name.clone(), DataType::BigInt, candidate.field.nullable);
+fn codes_table(candidate: &Candidate<'_>, codes: &[Vec<i32>], context: &Context) -> Result<Table> {
+    let field = Field::new(candidate.field.name.clone(), CODE, candidate.field.nullable);
     let mut builder = TableBuilder::new(vec![field], Storage::Compact, context);
-    for (codes, column) in codes.into_iter().zip(&candidate.columns) {
-        let column = Column { data: ColumnData::Int32(codes.into()), nulls: column.nulls.clone() };
+    for (codes, column) in codes.iter().zip(&candidate.columns) {
+        let column = Column { data: ColumnData::Int32(codes.iter().copied().collect()), nulls: column.nulls.clone() };
         builder.push_columns(column.rows(), vec![column])?;
     }
     builder.finish()
 }
 
 /// The table of a domain of these values, a column for each [`CHUNK_ROWS`] of them.
-fn domain_table(candidate: &Candidate<'_>, values: Vec<Column>, context: &Context) -> Result<Table> {
-    let fields =
-        vec![Field::new("value", candidate.field.data_type, false), Field::new("code", DataType::BigInt, false)];
+fn domain_table(data_type: DataType, values: Vec<Column>, context: &Context) -> Result<Table> {
+    let fields = domain_fields(data_type);
     let mut builder = TableBuilder::new(vec![fields[1].clone()], Storage::Compact, context);
     let mut rows = 0;
     for column in &values {
@@ -289,12 +272,21 @@ fn domain_table(candidate: &Candidate<'_>, values: Vec<Column>, context: &Contex
     let chunks = values.into_iter().zip(&codes.chunks).enumerate().map(chunk).collect::<Result<Vec<_>>>()?;
     let table = Table { fields, chunks, statistics: Arc::default() };
     // All is measured, but for what is known.
-    let mut table = table.measured(Some(context));
+    Ok(with_distinct_values(table.measured(Some(context))))
+}
+
+/// The columns of a domain of values of a type.
+fn domain_fields(data_type: DataType) -> Vec<Field> {
+    vec![Field::new("value", data_type, false), Field::new("code", CODE, false)]
+}
+
+/// A domain's table whose statistics say that its values are all different.
+fn with_distinct_values(mut table: Table) -> Table {
     let mut statistics = TableStatistics::clone(&table.statistics);
     let value = &mut statistics.columns[0];
-    (value.distinct, value.unique, value.unique_values) = (Some(rows as u64), true, true);
+    (value.estimates.distinct, value.proofs.unique, value.proofs.unique_values) = (Some(statistics.rows), true, true);
     table.statistics = Arc::new(statistics);
-    Ok(table)
+    table
 }
 
 /// Puts codes in the place of a table's column.

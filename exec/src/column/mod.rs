@@ -19,6 +19,7 @@ pub mod form;
 mod homes;
 pub mod narrow;
 mod proof;
+pub mod row_index;
 mod shared_dictionary;
 mod slab;
 pub mod statistics;

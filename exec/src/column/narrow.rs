@@ -32,7 +32,7 @@ impl Table {
                 DataType::Numeric => changed |= self.narrow(index, context)?,
                 DataType::Decimal { scale, .. } if chosen.get(index) == Some(&true) => {
                     let bounds = &self.statistics.columns[index];
-                    let bounds = [&bounds.min, &bounds.max].map(|bound| match bound {
+                    let bounds = [&bounds.proofs.min, &bounds.proofs.max].map(|bound| match bound {
                         Some(Value::Decimal(bound)) => Some(bound.unsigned_abs()),
                         _ => None,
                     });
@@ -108,7 +108,7 @@ impl Table {
     }
 
     fn has_no_number(&self, index: usize) -> bool {
-        self.statistics.columns[index].nulls == self.statistics.rows
+        self.statistics.columns[index].proofs.nulls == self.statistics.rows
     }
 }
 

@@ -9,7 +9,7 @@ use crate::workers::context::Context;
 use crate::workers::schedule::{Workers, all};
 use ::arrow::buffer::NullBuffer;
 use multiloop_planner::analysis::ranges::common_divisor;
-use multiloop_planner::catalog::{ColumnStatistics, TableStatistics};
+use multiloop_planner::catalog::{ColumnStatistics, Estimates, Proofs, TableStatistics};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::cmp::Ordering;
@@ -263,18 +263,19 @@ pub(super) fn fold(summaries: &[Summary]) -> (ColumnStatistics, Option<u64>) {
     let several = summaries.iter().filter(|summary| summary.values() > 0).count() > 1;
     sorted &= bounded || !several;
     let (min, max) = if bounded { bounds.unzip() } else { (None, None) };
-    let statistics = ColumnStatistics {
+    let proofs = Proofs {
         nulls,
         min,
         max,
         step: step.map(|(_, by)| by).filter(|&by| in_steps && by > 1),
-        distinct: (bounded && sorted).then_some(runs),
         unique: bounded && sorted && nulls == 0 && runs == rows,
         unique_values: bounded && sorted && runs == rows - nulls,
         sorted,
         clustered: sorted,
-        average_bytes: bytes as f64 / (rows.max(1)) as f64,
     };
+    let estimates =
+        Estimates { distinct: (bounded && sorted).then_some(runs), average_bytes: bytes as f64 / (rows.max(1)) as f64 };
+    let statistics = ColumnStatistics { proofs, estimates };
     (statistics, (bounded && nulls == 0).then_some(runs))
 }
 
@@ -331,7 +332,7 @@ impl Table {
 }
 
 /// Statistics of `left`'s rows followed by `right`'s, without a look at them. What cannot be proven is not claimed;
-/// the number of distinct values is estimated from how far the two ranges overlap.
+/// the number of distinct values is estimated.
 pub(super) fn append(left: &TableStatistics, right: &TableStatistics) -> TableStatistics {
     if left.rows == 0 || right.rows == 0 {
         return if left.rows == 0 { right.clone() } else { left.clone() };
@@ -346,48 +347,64 @@ fn append_column(
     (left, left_rows): (&ColumnStatistics, u64),
     (right, right_rows): (&ColumnStatistics, u64),
 ) -> ColumnStatistics {
-    let (left_values, right_values) = (left_rows - left.nulls, right_rows - right.nulls);
+    let (a, b) = (&left.proofs, &right.proofs);
+    let (a_values, b_values) = (left_rows - a.nulls, right_rows - b.nulls);
     let order = |a: &Option<Value>, b: &Option<Value>| Some(a.as_ref()?.compare(b.as_ref()?));
-    let empty = left_values == 0 || right_values == 0;
-    let (min, max) = match (left_values, right_values) {
-        (0, _) => (right.min.clone(), right.max.clone()),
-        (_, 0) => (left.min.clone(), left.max.clone()),
+    let empty = a_values == 0 || b_values == 0;
+    let (min, max) = match (a_values, b_values) {
+        (0, _) => (b.min.clone(), b.max.clone()),
+        (_, 0) => (a.min.clone(), a.max.clone()),
         _ => (
-            left.min.clone().zip(right.min.as_ref()).map(|(a, b)| lesser(a, b)),
-            left.max.clone().zip(right.max.as_ref()).map(|(a, b)| greater(a, b)),
+            a.min.clone().zip(b.min.as_ref()).map(|(a, b)| lesser(a, b)),
+            a.max.clone().zip(b.max.as_ref()).map(|(a, b)| greater(a, b)),
         ),
     };
-    let step = match (left_values, right_values) {
-        (0, _) => right.step,
-        (_, 0) => left.step,
-        _ => appended_step(left, right),
+    let step = match (a_values, b_values) {
+        (0, _) => b.step,
+        (_, 0) => a.step,
+        _ => appended_step(a, b),
     };
-    let before = order(&left.max, &right.min);
-    let after = order(&right.max, &left.min);
+    let before = order(&a.max, &b.min);
+    let after = order(&b.max, &a.min);
     let apart = empty || before == Some(Ordering::Less) || after == Some(Ordering::Less);
-    let joined = right_values == 0
-        || (left.nulls == 0 && before.is_some_and(Ordering::is_le))
-        || (left_values == 0 && left.nulls == 0);
-    let sorted = left.sorted && right.sorted && joined;
-    let distinct = left.distinct.zip(right.distinct).map(|(a, b)| if apart { a + b } else { a.max(b) });
-    ColumnStatistics {
-        nulls: left.nulls + right.nulls,
+    let joined =
+        b_values == 0 || (a.nulls == 0 && before.is_some_and(Ordering::is_le)) || (a_values == 0 && a.nulls == 0);
+    let sorted = a.sorted && b.sorted && joined;
+    let proofs = Proofs {
+        nulls: a.nulls + b.nulls,
         min,
         max,
         step,
-        distinct,
-        unique: left.unique && right.unique && apart,
-        unique_values: left.unique_values && right.unique_values && apart,
+        unique: a.unique && b.unique && apart,
+        unique_values: a.unique_values && b.unique_values && apart,
         sorted,
-        clustered: sorted || (left.clustered && right.clustered && apart && left.nulls + right.nulls == 0),
-        average_bytes: (left.average_bytes * left_rows as f64 + right.average_bytes * right_rows as f64)
-            / (left_rows + right_rows).max(1) as f64,
-    }
+        clustered: sorted || (a.clustered && b.clustered && apart && a.nulls + b.nulls == 0),
+    };
+    let (left, right) = (&left.estimates, &right.estimates);
+    let rows = (left_rows + right_rows) as f64;
+    let distinct = left.distinct.zip(right.distinct).map(|(a, b)| match apart {
+        true => a + b,
+        false => appended_distinct((a, a_values), b, rows).min(a_values + b_values),
+    });
+    let bytes = left.average_bytes * left_rows as f64 + right.average_bytes * right_rows as f64;
+    ColumnStatistics { proofs, estimates: Estimates { distinct, average_bytes: bytes / rows.max(1.0) } }
+}
+
+/// About how many values there are where `new` ones come to `distinct` ones in so many `values`, with `rows` rows in all then.
+///
+/// If values are drawn at random from many, those that are drawn next are new about as often as the square of what part of the
+/// values is distinct: always if all are, and hardly ever if each has come often (for 1, 2 and 4 draws of each in the mean 0.40,
+/// 0.19 and 0.06; truly 0.37, 0.14 and 0.02). A part of a value is one in as many additions: multiples of the golden ratio say in
+/// which.
+fn appended_distinct((distinct, values): (u64, u64), new: u64, rows: f64) -> u64 {
+    let part = distinct as f64 / values.max(1) as f64;
+    let more = new as f64 * part * part + (rows * 0.618_033_988_749_895).fract();
+    (distinct + more as u64).max(new)
 }
 
 /// What divides the distances of the values of both, of each of which there are some.
-fn appended_step(left: &ColumnStatistics, right: &ColumnStatistics) -> Option<u64> {
-    let of = |column: &ColumnStatistics| {
+fn appended_step(left: &Proofs, right: &Proofs) -> Option<u64> {
+    let of = |column: &Proofs| {
         let (Some(Value::Int(min)), Some(Value::Int(max))) = (&column.min, &column.max) else { return None };
         // One value is in any steps.
         Some((*min, column.step.unwrap_or(if min == max { 0 } else { 1 })))

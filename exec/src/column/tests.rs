@@ -48,24 +48,24 @@ fn check_table(table: &Table, values: &[Value]) {
     let statistics = &table.statistics.columns[0];
     let known: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
     let distinct = known.iter().map(|value| (*value).clone().group_key()).collect::<HashSet<_>>().len();
-    assert_eq!(statistics.nulls as usize, values.len() - known.len());
+    assert_eq!(statistics.proofs.nulls as usize, values.len() - known.len());
     if table.fields[0].data_type != DataType::Interval {
         let canonical = |value: Option<&Value>| value.cloned().map(Value::canonical);
-        let (min, max) = (statistics.min.as_ref(), statistics.max.as_ref());
+        let (min, max) = (statistics.proofs.min.as_ref(), statistics.proofs.max.as_ref());
         assert_eq!(canonical(min), canonical(known.iter().min_by(|a, b| a.compare(b)).copied()));
         assert_eq!(canonical(max), canonical(known.iter().max_by(|a, b| a.compare(b)).copied()));
         let sorted = values.is_sorted_by(|a, b| a.compare(b).is_le());
-        assert_eq!(statistics.sorted, sorted);
-        assert!(!sorted || statistics.distinct == Some(distinct as u64));
+        assert_eq!(statistics.proofs.sorted, sorted);
+        assert!(!sorted || statistics.estimates.distinct == Some(distinct as u64));
     }
-    assert_eq!(statistics.step, table.fields[0].data_type.integer_bounds().and_then(|_| step_of(&known)));
-    let estimate = statistics.distinct.expect("always there") as f64;
+    assert_eq!(statistics.proofs.step, table.fields[0].data_type.integer_bounds().and_then(|_| step_of(&known)));
+    let estimate = statistics.estimates.distinct.expect("always there") as f64;
     assert!((estimate - distinct as f64).abs() <= distinct as f64 * 0.06, "{estimate} for {distinct}");
-    assert!(!statistics.unique || distinct == values.len());
-    assert!(!statistics.unique_values || distinct == known.len());
-    assert!(!statistics.unique || statistics.unique_values);
+    assert!(!statistics.proofs.unique || distinct == values.len());
+    assert!(!statistics.proofs.unique_values || distinct == known.len());
+    assert!(!statistics.proofs.unique || statistics.proofs.unique_values);
     let runs = 1 + values.windows(2).filter(|pair| pair[0].compare(&pair[1]).is_ne()).count();
-    assert!(!statistics.clustered || runs <= distinct + 1);
+    assert!(!statistics.proofs.clustered || runs <= distinct + 1);
     for chunk in &table.chunks {
         let Some((min, max)) = chunk.ranges[0] else { continue };
         let inside = |row: &usize| (min.into()..=max.into()).contains(&chunk.columns[0].integer(*row).unwrap());
@@ -111,7 +111,10 @@ fn nothing_and_nothing_but_null() {
         check(data_type, &[Value::Null]);
         let table = check(data_type, &vec![Value::Null; CHUNK_ROWS + 1]);
         let statistics = &table.statistics.columns[0];
-        assert_eq!((statistics.distinct, statistics.unique, &statistics.min), (Some(0), false, &None));
+        assert_eq!(
+            (statistics.estimates.distinct, statistics.proofs.unique, &statistics.proofs.min),
+            (Some(0), false, &None)
+        );
     }
 }
 
@@ -120,7 +123,7 @@ fn chunk_boundaries() {
     for rows in [1, 2, CHUNK_ROWS - 1, CHUNK_ROWS, CHUNK_ROWS + 1, 3 * CHUNK_ROWS] {
         for piece in [CHUNK_ROWS - 1, CHUNK_ROWS, 2 * CHUNK_ROWS + 1] {
             let table = check_pieces(DataType::BigInt, &ints(0..rows as i64), piece);
-            assert!(table.statistics.columns[0].unique && table.statistics.columns[0].sorted);
+            assert!(table.statistics.columns[0].proofs.unique && table.statistics.columns[0].proofs.sorted);
             assert!(table.chunks.iter().all(|chunk| chunk.rows < 257 || chunk.columns[0].data.form() == "frame16"));
         }
     }
@@ -220,7 +223,7 @@ fn floats() {
     check(DataType::Real, &nasty.map(|value| Value::Float((value as f32).into())));
     values.sort_by(Value::compare);
     values.push(Value::Null);
-    assert!(check(DataType::Double, &values).statistics.columns[0].sorted);
+    assert!(check(DataType::Double, &values).statistics.columns[0].proofs.sorted);
     let many: Vec<Value> =
         (0..CHUNK_ROWS as i64 + 5).map(|row| Value::Float((row * 7919 % 10_007) as f64 / 3.0)).collect();
     check(DataType::Double, &many);
@@ -230,41 +233,41 @@ fn floats() {
 fn sorted_and_clustered() {
     let table = check(DataType::Integer, &[ints([5, 5, 1, 1, 9]), vec![]].concat());
     let statistics = &table.statistics.columns[0];
-    assert!(statistics.clustered && !statistics.sorted && !statistics.unique);
+    assert!(statistics.proofs.clustered && !statistics.proofs.sorted && !statistics.proofs.unique);
     // NULLs apart no value comes twice, in no order and in order.
     for values in [[Some(9), None, Some(2), None, Some(5)], [Some(2), Some(5), Some(9), None, None]] {
         let values = values.map(|value| value.map_or(Value::Null, Value::Int));
         let statistics = &check(DataType::Integer, &values).statistics.columns[0];
-        assert!(statistics.unique_values && !statistics.unique);
+        assert!(statistics.proofs.unique_values && !statistics.proofs.unique);
     }
     // A NULL between equal values, and a value behind a NULL.
     let apart = [ints([1]), vec![Value::Null], ints([1])].concat();
     let statistics = &check(DataType::Integer, &apart).statistics.columns[0];
-    assert!(!statistics.clustered && !statistics.sorted);
+    assert!(!statistics.proofs.clustered && !statistics.proofs.sorted);
     // The order breaks exactly between two chunks.
     let broken: Vec<i64> = (0..CHUNK_ROWS as i64).chain([3]).collect();
     let statistics = &check(DataType::Integer, &ints(broken)).statistics.columns[0];
-    assert!(!statistics.sorted && !statistics.unique && !statistics.clustered);
+    assert!(!statistics.proofs.sorted && !statistics.proofs.unique && !statistics.proofs.clustered);
     // Unique without an order, proven by the bitmap.
     let shuffled = (0..100_003).map(|row| row * 7919 % 100_003);
-    assert!(check(DataType::Integer, &ints(shuffled)).statistics.columns[0].unique);
+    assert!(check(DataType::Integer, &ints(shuffled)).statistics.columns[0].proofs.unique);
     // Too far apart for bits, and strings of no dictionary: proven by hashes, of rows and of runs, and not of what comes again.
     let far = |at: i64| at.wrapping_mul(6_364_136_223_846_793_005);
     for each in [1, 4] {
         let mut numbers = ints((0..70_000).map(|row| far(row / each)));
         let statistics = check(DataType::BigInt, &numbers).statistics.columns[0].clone();
-        assert!(statistics.clustered && !statistics.sorted && statistics.unique == (each == 1));
+        assert!(statistics.proofs.clustered && !statistics.proofs.sorted && statistics.proofs.unique == (each == 1));
         numbers[69_999] = numbers[3].clone();
         let statistics = check(DataType::BigInt, &numbers).statistics.columns[0].clone();
-        assert!(!statistics.clustered && !statistics.unique);
+        assert!(!statistics.proofs.clustered && !statistics.proofs.unique);
     }
     let texts: Vec<Value> = (0..70_000).map(|row| Value::text(format!("{:x}", far(row)))).collect();
-    assert!(check(DataType::Text, &texts).statistics.columns[0].unique);
+    assert!(check(DataType::Text, &texts).statistics.columns[0].proofs.unique);
     // NULLs in a chunk of their own at the end.
     let nulls_last = [ints(0..CHUNK_ROWS as i64), vec![Value::Null; 10]].concat();
-    assert!(check(DataType::Integer, &nulls_last).statistics.columns[0].sorted);
+    assert!(check(DataType::Integer, &nulls_last).statistics.columns[0].proofs.sorted);
     let nulls_first = [vec![Value::Null; CHUNK_ROWS], ints([1, 2])].concat();
-    assert!(!check(DataType::Integer, &nulls_first).statistics.columns[0].sorted);
+    assert!(!check(DataType::Integer, &nulls_first).statistics.columns[0].proofs.sorted);
 }
 
 #[test]

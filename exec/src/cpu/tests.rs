@@ -490,7 +490,7 @@ output k, n, s, d
         };
         let rows: Vec<Vec<Value>> = (0..500).map(row).collect();
         let statistics = Arc::clone(&table(&fields, &rows, 0).statistics);
-        assert!(statistics.columns[0].sorted);
+        assert!(statistics.columns[0].proofs.sorted);
         let mut chunked = Table::clone(&table(&fields, &rows, 2));
         chunked.statistics = statistics;
         let tables = [Arc::new(chunked)];

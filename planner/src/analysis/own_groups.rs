@@ -145,7 +145,8 @@ fn is_simple(program: &Program, aggregate: &Aggregate) -> bool {
 fn is_clustered(program: &Program, table: CollectionId, field: u32) -> bool {
     let Shape::Table { statistics, .. } = &program.collection(table).shape else { return false };
     table_column(program, table, field).is_some_and(|column| {
-        let few = column.distinct.is_some_and(|distinct| statistics.rows <= distinct.saturating_mul(ROWS_MAX));
+        let few =
+            column.estimates.distinct.is_some_and(|distinct| statistics.rows <= distinct.saturating_mul(ROWS_MAX));
         let proofs = Proofs::of_table(column);
         proofs.clustered && proofs.not_null && few
     })

@@ -420,13 +420,13 @@ fn count(rows: Option<u64>) -> Fact {
 /// Without a smallest and largest value there are no statistics of a column, unless all of it is NULL: a program read
 /// from its text has none.
 fn table_column(column: &crate::catalog::ColumnStatistics, rows: u64, unknown: Fact) -> Fact {
-    match (&column.min, &column.max) {
+    match (&column.proofs.min, &column.proofs.max) {
         (Some(min), Some(max)) => {
             let bounds = integer(min).zip(integer(max)).or(unknown.bounds);
-            let steps = column.step.zip(integer(min)).and_then(|(by, from)| Steps::new(from, by.into()));
-            Fact { bounds, steps, nullable: column.nulls > 0, may_fail: false }
+            let steps = column.proofs.step.zip(integer(min)).and_then(|(by, from)| Steps::new(from, by.into()));
+            Fact { bounds, steps, nullable: column.proofs.nulls > 0, may_fail: false }
         }
-        _ if rows > 0 && column.nulls == rows => Fact { bounds: unknown.bounds.map(|_| NOTHING), ..unknown },
+        _ if rows > 0 && column.proofs.nulls == rows => Fact { bounds: unknown.bounds.map(|_| NOTHING), ..unknown },
         _ => unknown,
     }
 }

@@ -86,7 +86,7 @@ impl Lowerer<'_> {
         let position = columns.iter().position(|other| *other == column_u32).unwrap_or_else(|| {
             columns.push(column_u32);
             // A snapshot's statistics are exact: a column without NULLs has none.
-            let without_nulls = table.0.statistics.columns.get(column).is_some_and(|column| column.nulls == 0);
+            let without_nulls = table.0.statistics.columns.get(column).is_some_and(|column| column.proofs.nulls == 0);
             let field = &table.0.fields[column];
             let data_type = if table.0.domain(column).is_some() { DataType::BigInt } else { field.data_type };
             known.fields.push(Field { nullable: field.nullable && !without_nulls, data_type, ..field.clone() });

@@ -165,10 +165,10 @@ impl Behind {
 impl Proofs {
     /// What a table's statistics prove of a column.
     pub fn of_table(column: &ColumnStatistics) -> Self {
-        let not_null = column.nulls == 0;
+        let not_null = column.proofs.nulls == 0;
         // Without NULLs none stands elsewhere; sorted ones are last.
-        let clustered = column.sorted || (column.clustered && not_null);
-        Proofs { clustered, sorted: column.sorted, unique: column.unique, dense: false, not_null }
+        let clustered = column.proofs.sorted || (column.proofs.clustered && not_null);
+        Proofs { clustered, sorted: column.proofs.sorted, unique: column.proofs.unique, dense: false, not_null }
     }
 
     /// What is left of them after a step; `is_one` says whether each row finds at most one.

@@ -315,13 +315,13 @@ impl Parser {
         let mut column = ColumnStatistics::default();
         loop {
             if self.accept_word("unique") {
-                column.unique = true;
+                column.proofs.unique = true;
             } else if self.accept_word("sorted") {
-                (column.sorted, column.clustered) = (true, true);
+                (column.proofs.sorted, column.proofs.clustered) = (true, true);
             } else if self.accept_word("clustered") {
-                column.clustered = true;
+                column.proofs.clustered = true;
             } else if self.accept_word("distinct") {
-                column.distinct = Some(self.unsigned()?);
+                column.estimates.distinct = Some(self.unsigned()?);
             } else {
                 return Ok(column);
             }

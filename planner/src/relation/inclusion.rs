@@ -16,9 +16,13 @@ pub(crate) fn is_included(column: ColumnId, scan: &Relation, key: ColumnId, prof
     let Some((position, _)) = columns.iter().find(|(_, id)| *id == key) else { return false };
     let data_type = table.0.fields[*position].data_type;
     let Some(statistics) = table.0.statistics.columns.get(*position) else { return false };
-    let range = statistics.min.as_ref().and_then(number).zip(statistics.max.as_ref().and_then(number));
+    let range = statistics.proofs.min.as_ref().and_then(number).zip(statistics.proofs.max.as_ref().and_then(number));
     let (Some((low, high)), Some((least, most))) = (range, profiles.get(column).range) else { return false };
     let exact = (data_type.is_integer() || data_type == crate::types::DataType::Date)
         && [low, high].iter().all(|bound| bound.abs() < EXACT_MAX);
-    exact && statistics.unique && high - low + 1.0 == table.0.statistics.rows as f64 && low <= least && most <= high
+    exact
+        && statistics.proofs.unique
+        && high - low + 1.0 == table.0.statistics.rows as f64
+        && low <= least
+        && most <= high
 }

@@ -5,7 +5,7 @@
 use super::optimise::selectivity::distinct_values;
 use super::visit::{as_column, for_each_expression, for_each_input, for_each_subquery};
 use super::{ColumnId, Columns, Relation};
-use crate::catalog::{ColumnStatistics, TableInfo};
+use crate::catalog::{Proofs, TableInfo};
 use crate::function::Effects;
 use crate::speculation::Speculation;
 use crate::value::number;
@@ -146,21 +146,22 @@ fn scanned(table: &TableInfo, position: usize) -> Profile {
     let Some(column) = table.statistics.columns.get(position) else {
         return Profile { rows, not_null: declared, ..Profile::default() };
     };
-    let distinct = if column.unique { Some(rows) } else { column.distinct.map(|count| (count as f64).max(1.0)) };
+    let (proofs, estimates) = (&column.proofs, &column.estimates);
+    let distinct = if proofs.unique { Some(rows) } else { estimates.distinct.map(|count| (count as f64).max(1.0)) };
     Profile {
         depth: 0,
         distinct,
         rows,
-        range: column.min.as_ref().and_then(number).zip(column.max.as_ref().and_then(number)),
-        null_share: if rows > 0.0 { column.nulls as f64 / rows } else { 0.0 },
-        unique: column.unique,
-        sorted: column.sorted,
+        range: proofs.min.as_ref().and_then(number).zip(proofs.max.as_ref().and_then(number)),
+        null_share: if rows > 0.0 { proofs.nulls as f64 / rows } else { 0.0 },
+        unique: proofs.unique,
+        sorted: proofs.sorted,
         wide: column.is_wide(table.statistics.rows),
-        not_null: declared || column.unique || counted_no_nulls(column),
+        not_null: declared || proofs.unique || counted_no_nulls(proofs),
     }
 }
 
-/// Statistics that were gathered (and not just left at their default) and found no NULL.
-fn counted_no_nulls(column: &ColumnStatistics) -> bool {
-    column.nulls == 0 && column.distinct.is_some() && column.min.is_some()
+/// Whether rows were looked at (and statistics not just left at their default) and none is NULL.
+fn counted_no_nulls(proofs: &Proofs) -> bool {
+    proofs.nulls == 0 && proofs.min.is_some()
 }

@@ -29,7 +29,9 @@ fn differ(relation: &Relation, columns: &ColumnSet, nulls: Nulls) -> bool {
         Relation::Scan { table, columns: scanned } => {
             let statistics = &table.0.statistics;
             let unique = |position: usize| {
-                let is_so = |column: &ColumnStatistics| column.unique || nulls == Nulls::Differ && column.unique_values;
+                let is_so = |column: &ColumnStatistics| {
+                    column.proofs.unique || nulls == Nulls::Differ && column.proofs.unique_values
+                };
                 statistics.columns.get(position).is_some_and(is_so)
             };
             statistics.rows <= 1 || scanned.iter().any(|(position, id)| unique(*position) && columns.contains(*id))

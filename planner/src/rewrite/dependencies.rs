@@ -153,7 +153,8 @@ impl<'p> Dependencies<'p> {
         let knows = |field: usize| self.knows(given, index.id, field as u32, found.fields[field].data_type);
         match &found.shape {
             Shape::Table { columns, statistics, .. } => {
-                let unique = |column: u32| statistics.columns.get(column as usize).is_some_and(|column| column.unique);
+                let unique =
+                    |column: u32| statistics.columns.get(column as usize).is_some_and(|column| column.proofs.unique);
                 columns.iter().enumerate().any(|(field, &column)| unique(column) && knows(field))
             }
             Shape::Single => true,

@@ -119,7 +119,7 @@ impl<'p> Selectivity<'p> {
         let &[column, constant] = &arguments[..] else { return None };
         let Scalar::Constant(constant) = self.program.scalars.get(constant) else { return None };
         let (_, statistics) = self.column(nest, column, 0)?;
-        let (min, max) = (number(statistics.min.as_ref()?)?, number(statistics.max.as_ref()?)?);
+        let (min, max) = (number(statistics.proofs.min.as_ref()?)?, number(statistics.proofs.max.as_ref()?)?);
         let at = number(constant)?;
         let below = if max > min { ((at - min) / (max - min)).clamp(0.0, 1.0) } else { f64::from(u8::from(at > min)) };
         match function {
@@ -253,9 +253,9 @@ impl<'p> Selectivity<'p> {
 
 /// How many values a column has.
 fn distinct((table, column): (&TableStatistics, &ColumnStatistics)) -> Option<f64> {
-    match column.distinct {
+    match column.estimates.distinct {
         Some(distinct) if distinct > 0 => Some(distinct as f64),
-        _ if column.unique && table.rows > 0 => Some(table.rows as f64),
+        _ if column.proofs.unique && table.rows > 0 => Some(table.rows as f64),
         _ => None,
     }
 }

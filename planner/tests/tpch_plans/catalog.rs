@@ -1,6 +1,8 @@
 //! The TPC-H tables with the statistics that they have at scale factor 1.
 
-use multiloop_planner::catalog::{Catalog, CatalogEntry, ColumnStatistics, TableHandle, TableInfo, TableStatistics};
+use multiloop_planner::catalog::{
+    Catalog, CatalogEntry, ColumnStatistics, Estimates, Proofs, TableHandle, TableInfo, TableStatistics,
+};
 use multiloop_planner::{DataType, Error, Field, Result, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -146,15 +148,17 @@ impl TpchCatalog {
             _ => Value::Int(value),
         };
         // The tables come sorted by their first columns.
-        let statistics = columns.iter().enumerate().map(|(at, &(_, data_type, distinct, range))| ColumnStatistics {
-            min: range.map(|(min, _)| value(data_type, min)),
-            max: range.map(|(_, max)| value(data_type, max)),
-            distinct: Some(if distinct == 0 { rows } else { distinct }),
-            unique: distinct == 0,
-            sorted: at == 0,
-            clustered: at == 0,
-            average_bytes: 8.0,
-            ..ColumnStatistics::default()
+        let statistics = columns.iter().enumerate().map(|(at, &(_, data_type, distinct, range))| {
+            let proofs = Proofs {
+                min: range.map(|(min, _)| value(data_type, min)),
+                max: range.map(|(_, max)| value(data_type, max)),
+                unique: distinct == 0,
+                sorted: at == 0,
+                clustered: at == 0,
+                ..Proofs::default()
+            };
+            let distinct = Some(if distinct == 0 { rows } else { distinct });
+            ColumnStatistics { proofs, estimates: Estimates { distinct, average_bytes: 8.0 } }
         });
         let statistics = Arc::new(TableStatistics { rows, columns: statistics.collect() });
         let fields = columns.iter().map(|&(name, data_type, ..)| Field::new(name, data_type, false)).collect();

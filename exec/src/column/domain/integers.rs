@@ -7,7 +7,7 @@
 
 use super::super::compact::gather_i64;
 use super::super::{CHUNK_ROWS, Chunk, Column, ColumnData};
-use super::{Candidate, Coded, Domain, Lineage, Step, VALUES_MAX, dealt};
+use super::{Candidate, Coded, Domain, VALUES_MAX, dealt};
 use crate::Result;
 use crate::workers::context::Context;
 use ::arrow::buffer::NullBuffer;
@@ -36,32 +36,33 @@ fn code_as(candidate: &Candidate<'_>, shared: Option<&Domain>, context: &Context
     let values: Vec<Cow<'_, [i64]>> =
         context.workers().all(candidate.columns.len(), |chunk| of_column(&candidate.columns[chunk]));
     let nulls: Vec<Option<&NullBuffer>> = candidate.columns.iter().map(|column| column.nulls.as_ref()).collect();
-    let before = shared.map_or_else(Vec::new, self::values);
-    let found = dealt::encode(&before, &values, &nulls, context.workers());
-    context.check()?;
-    let (from, to) = (before.len(), before.len() + found.new.len());
-    if to > VALUES_MAX {
-        return Ok(None);
+    loop {
+        context.check()?;
+        let base = shared.map(|domain| domain.lineage.longest());
+        let before = base.as_ref().map_or_else(Vec::new, self::values);
+        let found = dealt::encode(&before, &values, &nulls, context.workers());
+        if let Some(base) = base.as_ref().filter(|_| found.new.is_empty()) {
+            return Coded::sharing(candidate, base, &found.codes, context).map(Some);
+        }
+        if before.len() + found.new.len() > VALUES_MAX {
+            return Ok(None);
+        }
+        let all: Vec<i64> = before.into_iter().chain(found.new).collect();
+        let column = |values: &[i64]| Column { data: ColumnData::Int64(values.to_vec().into()), nulls: None };
+        let all = all.chunks(CHUNK_ROWS).map(column).collect();
+        // If somebody else has made the domain longer, once more with theirs.
+        if let Some(coded) = Coded::making(candidate, all, base.as_ref(), &found.codes, context)? {
+            return Ok(Some(coded));
+        }
     }
-    let lineage = match shared.map(|domain| (domain, Step::of(domain, from, to))) {
-        Some((domain, Step::Same)) => return Coded::sharing(candidate, domain, found.codes, context),
-        Some((_, Step::Apart)) if begins(candidate) => return code_as(candidate, None, context),
-        Some((_, Step::Apart)) => return Ok(None),
-        Some((_, Step::Longer(lineage))) => lineage,
-        None => Lineage::new(to),
-    };
-    let all: Vec<i64> = before.into_iter().chain(found.new).collect();
-    let column = |values: &[i64]| Column { data: ColumnData::Int64(values.to_vec().into()), nulls: None };
-    let values = all.chunks(CHUNK_ROWS).map(column).collect();
-    Coded::making(candidate, (values, lineage), found.codes, context)
 }
 
 /// Whether a column has a domain though no other table has its values. It has to look like a key: each value once, or many of
 /// them more often. What was measured is neither; and what is in order needs no codes by itself.
 fn begins(candidate: &Candidate<'_>) -> bool {
     let statistics = candidate.statistics;
-    let repeats = statistics.distinct.is_some_and(|distinct| distinct <= candidate.rows as u64 / 4 * 3);
-    candidate.may_begin() && !statistics.sorted && (statistics.unique_values || repeats)
+    let repeats = statistics.estimates.distinct.is_some_and(|distinct| distinct <= candidate.rows as u64 / 4 * 3);
+    candidate.may_begin() && !statistics.proofs.sorted && (statistics.proofs.unique_values || repeats)
 }
 
 fn shared<'d>(candidate: &Candidate<'_>, known: &'d [Domain], context: &Context) -> Option<&'d Domain> {
@@ -87,4 +88,10 @@ pub(super) fn of_column(column: &Column) -> Cow<'_, [i64]> {
         ColumnData::Int64(values) => Cow::Borrowed(values),
         _ => Cow::Owned(gather_i64(std::slice::from_ref(column)).expect("integers have 64 bits")),
     }
+}
+
+/// Some integers, none of which is NULL, as a column.
+pub(super) fn column(values: &[(&Column, usize)]) -> Column {
+    let value = |&(column, row): &(&Column, usize)| column.integer(row).map_or(0, |value| value as i64);
+    Column { data: ColumnData::Int64(values.iter().map(value).collect()), nulls: None }
 }

@@ -1,6 +1,6 @@
 //! Codes and back, on nasty columns; shared and longer domains; and what stays as it is.
 
-use super::{Domain, ROWS_MIN, decode, encode};
+use super::{Appended, Domain, ROWS_MIN, append, decode, encode};
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{CHUNK_ROWS, Table};
 use crate::workers::context::{Context, Memory};
@@ -133,14 +133,19 @@ fn a_domain_is_made_longer_once() {
     assert_eq!(long.lineage.id, short.lineage.id);
     assert_eq!(long.table.values()[..60_000], short.table.values());
     assert_eq!(values(&coded)[..59_000], values(&first)[1_000..], "equal codes are equal values");
-    // Another table that makes the short one longer would give the new codes to other values.
+    // Another table that knows the short one alone makes the longest one longer: no code is given to two values.
     let other = big((2_000..61_000).chain(70_000..71_000).map(scattered));
-    assert_ne!(encoded(&other, std::slice::from_ref(&short)).1.expect("it is encoded").lineage.id, short.lineage.id);
-    // Beside both the longest is taken, and made longer.
-    let (_, longest) = encoded(&other, &[short, long.clone()]);
-    let longest = longest.expect("it is encoded");
-    assert_eq!(longest.lineage.id, long.lineage.id);
-    assert_eq!(longest.table.values()[..62_000], long.table.values());
+    for known in [vec![short.clone()], vec![short, long.clone()]] {
+        let (again, longest) = encoded(&other, &known);
+        let longest = longest.expect("it is encoded");
+        assert_eq!(longest.lineage.id, long.lineage.id);
+        assert_eq!(longest.table.values()[..62_000], long.table.values());
+        assert_eq!(longest.table.rows(), 63_000);
+        assert_eq!(
+            values(&again)[..59_000],
+            values(&first)[2_000..].iter().chain(&values(&coded)[59_000..60_000]).cloned().collect::<Vec<_>>()
+        );
+    }
 }
 
 #[test]
@@ -248,4 +253,107 @@ fn memory_of_text_is_counted() {
     let strings =
         domain.table.chunks[0].columns[0].data.dictionary().expect("values are codes of a dictionary").bytes();
     assert_eq!(enough.memory.used(), bytes(&coded) + bytes(&domain.table) + strings);
+}
+
+/// Appends rows to a table of one column that has codes, and checks that all are there, that a value has one code, and that what
+/// is proven of codes holds. Gives the table and its domain.
+fn appended(table: &Table, domain: &Domain, rows: &Table, all: &mut Vec<Value>) -> (Table, Domain) {
+    let domains = [Some(domain.clone())];
+    let made = append(table, &domains, rows, &context()).expect("there is memory").expect("there is room");
+    let Appended { table, rows: coded, mut domains } = made;
+    let domain = domains.pop().flatten().expect("it has codes");
+    all.extend(values(rows));
+    let codes = values(&table);
+    assert_eq!(codes.len(), all.len());
+    assert_eq!(values(&coded), codes[codes.len() - rows.rows()..], "what came is behind");
+    let of_domain = domain.table.values();
+    for (value, code) in all.iter().zip(&codes) {
+        match code {
+            Value::Int(code) => assert_eq!(of_domain[*code as usize], [value.clone(), Value::Int(*code)]),
+            _ => assert!(value.is_null()),
+        }
+    }
+    let different: std::collections::HashSet<&Value> = of_domain.iter().map(|row| &row[0]).collect();
+    assert_eq!(different.len(), of_domain.len(), "a value has one code");
+    let [value, code] = &domain.table.statistics.columns[..] else { panic!("a domain has two columns") };
+    assert!(value.proofs.unique && value.estimates.distinct == Some(of_domain.len() as u64));
+    assert!(
+        code.proofs.unique && code.proofs.sorted && code.proofs.max == Some(Value::Int(of_domain.len() as i64 - 1))
+    );
+    let measured = table.clone().measured(None);
+    let (claimed, true_ones) = (&table.statistics.columns[0], &measured.statistics.columns[0]);
+    assert_eq!(
+        (&claimed.proofs.min, &claimed.proofs.max, claimed.proofs.nulls),
+        (&true_ones.proofs.min, &true_ones.proofs.max, true_ones.proofs.nulls)
+    );
+    assert!(!claimed.proofs.unique || true_ones.proofs.unique);
+    assert!(!claimed.proofs.unique_values || true_ones.proofs.unique_values);
+    assert!(!claimed.proofs.sorted || true_ones.proofs.sorted);
+    assert!(!claimed.proofs.clustered || true_ones.proofs.clustered);
+    let back = decode(&table, &[Some(domain.clone())], &context()).expect("there is memory");
+    assert_eq!(values(&back), *all);
+    (table, domain)
+}
+
+#[test]
+fn rows_are_appended_as_codes() {
+    let chunk = CHUNK_ROWS as i64;
+    let texts_of = |numbers: Vec<Option<i64>>| texts(numbers.into_iter().map(|number| number.and_then(name)));
+    let integers_of =
+        |numbers: Vec<Option<i64>>| table(DataType::BigInt, numbers.into_iter().map(|n| n.map(scattered)));
+    let of: [(&dyn Fn(Vec<Option<i64>>) -> Table, Table); 2] =
+        [(&texts_of, many_names(0)), (&integers_of, big((0..70_000).map(scattered)))];
+    for (make, first) in of {
+        let (mut coded, mut domain) = check(&first, &[]);
+        let lineage = domain.lineage.id;
+        let mut all = values(&first);
+        // Another table goes on from where this one is by then, and this one from there.
+        let (mut other, mut other_domain) = (coded.clone(), domain.clone());
+        let mut all_other = all.clone();
+        for numbers in [
+            vec![],
+            vec![Some(7)],
+            vec![Some(1_000_000)],
+            vec![None, Some(1_000_000), Some(1_000_001), Some(1_000_001), None, Some(3)],
+            vec![None],
+            (0..300).map(|number| Some(2_000_000 + number % 200)).collect(),
+            (0..chunk + 1).map(|number| (number % 5 > 0).then_some(number * 3)).collect(),
+            (0..chunk - 1).map(|number| Some(3_000_000 + number)).collect(),
+            vec![Some(2_000_007)],
+        ] {
+            (coded, domain) = appended(&coded, &domain, &make(numbers.clone()), &mut all);
+            let more = numbers.iter().rev().map(|number| number.map(|number| number + 50)).collect();
+            (other, other_domain) = appended(&other, &other_domain, &make(more), &mut all_other);
+            assert_eq!((domain.lineage.id, other_domain.lineage.id), (lineage, lineage));
+        }
+        // A table that is loaded then shares what there is.
+        let loaded = make((0..50_000).map(|number| Some(number * 41 % 69_000)).collect());
+        let (codes, shared) = encoded(&loaded, &[domain]);
+        let shared = shared.expect("it is encoded");
+        assert_eq!(shared.lineage.id, lineage);
+        assert_eq!(shared.table.rows(), other_domain.table.rows());
+        let back = decode(&codes, &[Some(shared)], &context()).expect("there is memory");
+        assert_eq!(values(&back), values(&loaded));
+    }
+}
+
+#[test]
+fn what_appending_takes_is_counted() {
+    let context = context();
+    let rows: Vec<Vec<Value>> = (0..60_000).map(|number| vec![Value::Int(scattered(number))]).collect();
+    let build = |rows: &[Vec<Value>]| {
+        let fields = vec![Field::new("k", DataType::BigInt, true)];
+        let mut builder = TableBuilder::new(fields, Storage::Compact, &context);
+        builder.push_values(rows).expect("there is memory");
+        builder.finish().expect("there is memory")
+    };
+    let (mut coded, mut domains) = encode(build(&rows), &[], &[], &context).expect("there is memory");
+    for number in 0..200 {
+        let new = build(&[vec![Value::Int(scattered(number * 1_000))]]);
+        let made = append(&coded, &domains, &new, &context).expect("there is memory").expect("there is room");
+        (coded, domains) = (made.table, made.domains);
+    }
+    assert!(context.memory.used() > coded.bytes() + domains[0].as_ref().expect("it has codes").table.bytes());
+    drop((coded, domains));
+    assert_eq!(context.memory.used(), 0);
 }

@@ -2,10 +2,11 @@
 //! domain are codes of a dictionary, each of its strings once: whoever looks a value up gets one, and can ask a string once.
 
 use super::super::{CHUNK_ROWS, Column, ColumnData, Dictionary, compact_text};
-use super::{Candidate, Coded, Domain, Lineage, Step, VALUES_MAX};
+use super::{Candidate, Coded, Domain, VALUES_MAX};
 use crate::Result;
 use crate::technique::Technique;
 use crate::workers::context::Context;
+use ::arrow::buffer::{Buffer, OffsetBuffer};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -26,11 +27,27 @@ pub(super) struct Strings {
 }
 
 impl Strings {
-    /// Of a domain; none if it is one of something else.
-    pub(super) fn of(domain: &Domain) -> Option<Self> {
-        let columns = || domain.table.chunks.iter().map(|chunk| &chunk.columns[0]);
-        let dictionary = Arc::clone(columns().next()?.data.dictionary()?);
-        let places = columns().flat_map(|column| codes(column).into_owned()).collect();
+    /// Of a domain; none if it is one of something else, or of more strings than a dictionary may have.
+    pub(super) fn of(domain: &Domain, context: &Context) -> Option<Self> {
+        let columns: Vec<Column> = domain.table.chunks.iter().map(|chunk| chunk.columns[0].clone()).collect();
+        if !columns.first()?.data.is_text() {
+            return None;
+        }
+        Strings::of_columns(columns, context)
+    }
+
+    /// Of the values of a domain, of which appended ones may have dictionaries of their own.
+    pub(super) fn of_columns(columns: Vec<Column>, context: &Context) -> Option<Self> {
+        let columns = match one_dictionary(&columns) {
+            Some(_) => columns,
+            None => {
+                let rows = columns.iter().map(Column::rows).sum();
+                let shared = compact_text::share(&columns.iter().collect::<Vec<_>>(), rows, &context.memory, context.workers()).ok().flatten()?;
+                shared.into_iter().map(|data| Column { data, nulls: None }).collect()
+            }
+        };
+        let dictionary = Arc::clone(one_dictionary(&columns)?);
+        let places = columns.iter().flat_map(|column| codes(column).into_owned()).collect();
         Some(Strings { dictionary, places })
     }
 
@@ -87,7 +104,7 @@ impl Strings {
     }
 
     /// The values of a domain, a column for each [`CHUNK_ROWS`] of them.
-    fn columns(&self) -> Vec<Column> {
+    pub(super) fn columns(&self) -> Vec<Column> {
         let column = |places: &[u32]| {
             let data = Dictionary::encode(Arc::clone(&self.dictionary), places.iter().copied());
             Column { data, nulls: None }
@@ -134,30 +151,36 @@ fn code_as(
     shared: Option<&Domain>,
     context: &Context,
 ) -> Result<Option<Coded>> {
-    let strings = shared.and_then(Strings::of);
-    let mut to = strings.as_ref().map_or_else(|| vec![NONE; own.len()], |strings| strings.codes_of(own));
-    let from = strings.as_ref().map_or(0, |strings| strings.places.len());
-    context.check()?;
-    let (numbered, new) = number(columns, &mut to, from as u32);
-    if from + new.len() > VALUES_MAX {
-        return Ok(None);
+    loop {
+        context.check()?;
+        let base = shared.map(|domain| domain.lineage.longest());
+        let strings = base.as_ref().and_then(|domain| Strings::of(domain, context));
+        let base = base.filter(|_| strings.is_some());
+        if base.is_none() && !begins(candidate) {
+            return Ok(None);
+        }
+        let mut to = strings.as_ref().map_or_else(|| vec![NONE; own.len()], |strings| strings.codes_of(own));
+        let from = strings.as_ref().map_or(0, |strings| strings.places.len());
+        let (codes, new) = number(columns, &mut to, from as u32);
+        if let Some(base) = base.as_ref().filter(|_| new.is_empty()) {
+            return Coded::sharing(candidate, base, &codes, context).map(Some);
+        }
+        if from + new.len() > VALUES_MAX {
+            return Ok(None);
+        }
+        let strings = match strings {
+            None => Strings { dictionary: Arc::clone(own), places: new },
+            Some(strings) => match strings.and(own, &new) {
+                Some(longer) => longer,
+                None if begins(candidate) => return code_as(candidate, (own, columns), None, context),
+                None => return Ok(None),
+            },
+        };
+        // If somebody else has made the domain longer, once more with theirs.
+        if let Some(coded) = Coded::making(candidate, strings.columns(), base.as_ref(), &codes, context)? {
+            return Ok(Some(coded));
+        }
     }
-    let (strings, lineage) = match shared.zip(strings) {
-        None => {
-            let lineage = Lineage::new(new.len());
-            (Strings { dictionary: Arc::clone(own), places: new }, lineage)
-        }
-        Some((domain, strings)) => {
-            let longer = if new.is_empty() { None } else { strings.and(own, &new) };
-            match (longer, Step::of(domain, from, from + new.len())) {
-                (_, Step::Same) => return Coded::sharing(candidate, domain, numbered, context),
-                (Some(longer), Step::Longer(lineage)) => (longer, lineage),
-                _ if begins(candidate) => return code_as(candidate, (own, columns), None, context),
-                _ => return Ok(None),
-            }
-        }
-    };
-    Coded::making(candidate, (strings.columns(), lineage), numbered, context)
 }
 
 /// The codes of all rows, where strings without one get the next in the order in which they come; and these strings.
@@ -211,4 +234,18 @@ fn codes(column: &Column) -> Cow<'_, [u32]> {
         ColumnData::Dictionary32 { codes, .. } => Cow::Borrowed(codes),
         _ => Cow::Borrowed(&[]),
     }
+}
+
+/// Some strings, none of which is NULL, as a column; none if they are too long together.
+pub(super) fn column(values: &[(&Column, usize)]) -> Option<Column> {
+    let texts: Vec<&[u8]> = values.iter().map(|(column, row)| column.data.text_bytes(*row)).collect();
+    Some(Column { data: bytes(&texts)?, nulls: None })
+}
+
+/// Strings one behind the other; none if they are too long together.
+pub(super) fn bytes(texts: &[&[u8]]) -> Option<ColumnData> {
+    let length: usize = texts.iter().map(|text| text.len()).sum();
+    i32::try_from(length).ok()?;
+    let offsets = OffsetBuffer::from_lengths(texts.iter().map(|text| text.len()));
+    Some(ColumnData::Text { offsets, bytes: Buffer::from_vec(texts.concat()) })
 }

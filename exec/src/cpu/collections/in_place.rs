@@ -30,8 +30,9 @@ impl InPlace {
         }
         let columns = self.fields.iter().map(|&field| rows.position(field));
         match &rows.chunks[..] {
+            [] => None,
             [chunk] => Some(TileSource::Chunk { chunk: Arc::clone(chunk), fields: Some(columns.collect()) }),
-            chunks => Chunked::new(chunks, columns).map(|rows| TileSource::Chunked(Arc::new(rows))),
+            chunks => Some(TileSource::Chunked(Arc::new(Chunked::new(chunks, columns)))),
         }
     }
 

@@ -88,12 +88,16 @@ impl RowSet {
         Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
     }
 
-    /// A field as a source that is read by the numbers of rows; none if the chunks' lengths forbid it.
+    /// A field as a source that is read by the numbers of rows; none if there are too many for these.
     pub(crate) fn source(&self, field: u32) -> Option<TileSource> {
         let position = self.position(field);
+        if self.rows >= NO_ROW as usize {
+            return None;
+        }
         match &self.chunks[..] {
+            [] => None,
             [chunk] => Some(TileSource::Chunk { chunk: Arc::clone(chunk), fields: Some(Arc::from([position])) }),
-            chunks => Chunked::new(chunks, [position].into_iter()).map(|rows| TileSource::Chunked(Arc::new(rows))),
+            chunks => Some(TileSource::Chunked(Arc::new(Chunked::new(chunks, [position].into_iter())))),
         }
     }
 

@@ -118,7 +118,7 @@ pub(crate) fn run<'a>(
 }
 
 /// The rows that the outermost index goes over, if it goes over rows.
-fn outermost_rows(frame: &Frame<'_>, plan: &LoopPlan<'_>) -> Result<Option<Arc<Stored>>> {
+fn outermost_rows(frame: &Frame<'_>, plan: &LoopPlan) -> Result<Option<Arc<Stored>>> {
     let source = plan.levels.first().map(|level| &level.source);
     match source {
         Some(Source::Rows(collection)) => frame.get(*collection).map(Some),

@@ -16,9 +16,55 @@ use std::sync::Arc;
 /// Fields of the rows of several chunks.
 #[derive(Debug)]
 pub struct Chunked {
-    /// All chunks but the last have 2 to this rows.
-    shift: u32,
+    cuts: Cuts,
     fields: Vec<Field>,
+}
+
+/// Where the rows of chunks lie.
+#[derive(Debug)]
+struct Cuts {
+    /// Chunks have 2 to this rows, from the first on, as long as this goes on: those of a load do, but for its last.
+    shift: u32,
+    /// Rows that lie in such chunks; all that there may be if what is left is one chunk that is not longer.
+    even: u32,
+    /// The first rows of the chunks behind these, and how many chunks stand before them.
+    starts: Vec<u32>,
+    before: usize,
+}
+
+impl Cuts {
+    fn of(chunks: &[Arc<Chunk>]) -> Self {
+        let shift = chunks.first().map_or(0, |chunk| chunk.rows.max(1).ilog2());
+        let before = chunks.iter().take_while(|chunk| chunk.rows == 1 << shift).count();
+        let is_even = match &chunks[before..] {
+            [] => true,
+            [last] => before > 0 && last.rows < 1 << shift,
+            _ => false,
+        };
+        let mut end = (before << shift) as u32;
+        let even = if is_even { u32::MAX } else { end };
+        let start = |chunk: &Arc<Chunk>| {
+            end += chunk.rows as u32;
+            end - chunk.rows as u32
+        };
+        Cuts { shift, even, starts: chunks[before..].iter().map(start).collect(), before }
+    }
+
+    /// The chunk of a row, and its place there.
+    #[inline(always)]
+    fn of_row(&self, row: u32) -> (usize, usize) {
+        if row < self.even {
+            return ((row >> self.shift) as usize, (row & ((1 << self.shift) - 1)) as usize);
+        }
+        self.search(row)
+    }
+
+    /// The same of a row behind the even chunks; some chunk of [`NO_ROW`].
+    #[inline(never)]
+    fn search(&self, row: u32) -> (usize, usize) {
+        let chunk = self.starts.partition_point(|&start| start <= row).saturating_sub(1);
+        (self.before + chunk, (row - self.starts.get(chunk).copied().unwrap_or(0)) as usize)
+    }
 }
 
 /// A field: a column a chunk.
@@ -43,17 +89,11 @@ enum Text {
 }
 
 impl Chunked {
-    /// The rows of these chunks with these of their columns; none if some chunk but the last has more or fewer rows than the
-    /// first, or not a power of two.
-    pub(crate) fn new(chunks: &[Arc<Chunk>], columns: impl Iterator<Item = u32>) -> Option<Self> {
-        let (first, last) = (chunks.first()?.rows, chunks.last()?.rows);
-        let full = &chunks[..chunks.len() - 1];
-        if !first.is_power_of_two() || last > first || full.iter().any(|chunk| chunk.rows != first) {
-            return None;
-        }
+    /// The rows of these chunks, of which there are fewer than [`NO_ROW`], with these of their columns.
+    pub(crate) fn new(chunks: &[Arc<Chunk>], columns: impl Iterator<Item = u32>) -> Self {
         let column = |column: u32| move |chunk: &Arc<Chunk>| chunk.columns[column as usize].clone();
         let fields = columns.map(|number| Field::new(chunks.iter().map(column(number)).collect()));
-        Some(Chunked { shift: first.trailing_zeros(), fields: fields.collect() })
+        Chunked { cuts: Cuts::of(chunks), fields: fields.collect() }
     }
 
     /// The dictionary that holds all strings of a field.
@@ -65,7 +105,7 @@ impl Chunked {
     /// all values.
     pub(crate) fn load(&self, field: u32, rows: &[u32], optional: bool, register: Register, out: &mut Vector) {
         let field = &self.fields[field as usize];
-        let places = Places { rows, shift: self.shift, mask: (1 << self.shift) - 1, optional };
+        let places = Places { rows, cuts: &self.cuts, optional };
         let mut bits = out.take_nulls();
         let nulls = (optional || field.nullable).then(|| {
             bits.fill(rows.len(), |tuple| {
@@ -131,15 +171,14 @@ impl Chunked {
 /// The chunks of rows, and where they stand in these.
 struct Places<'a> {
     rows: &'a [u32],
-    shift: u32,
-    mask: u32,
+    cuts: &'a Cuts,
     optional: bool,
 }
 
 impl Places<'_> {
     #[inline(always)]
     fn of(&self, row: u32) -> (usize, usize) {
-        ((row >> self.shift) as usize, (row & self.mask) as usize)
+        self.cuts.of_row(row)
     }
 
     #[inline(always)]

@@ -26,16 +26,16 @@ fn program(text: &str) -> Program {
         let Shape::Table { name, statistics, .. } = &mut collection.shape else { continue };
         let statistics = Arc::make_mut(statistics);
         if name == "u" {
-            statistics.columns[0].nulls = 7;
+            statistics.columns[0].proofs.nulls = 7;
             continue;
         }
         let bounds =
             [(Value::Int(0), Value::Int(99)), (Value::Decimal(-5), Value::Decimal(10)), (Value::Int(1), Value::Int(3))];
         for (column, (min, max)) in statistics.columns.iter_mut().zip(bounds) {
-            (column.min, column.max) = (Some(min), Some(max));
+            (column.proofs.min, column.proofs.max) = (Some(min), Some(max));
         }
         if let Some(nullable) = statistics.columns.get_mut(2) {
-            nullable.nulls = 4;
+            nullable.proofs.nulls = 4;
         }
     }
     program

@@ -1,6 +1,8 @@
 //! A catalog of tables that exist in name and statistics only.
 
-use crate::catalog::{Catalog, CatalogEntry, ColumnStatistics, TableHandle, TableInfo, TableStatistics};
+use crate::catalog::{
+    Catalog, CatalogEntry, ColumnStatistics, Estimates, Proofs, TableHandle, TableInfo, TableStatistics,
+};
 use crate::error::Result;
 use crate::types::{DataType, Field};
 use crate::value::Value;
@@ -33,21 +35,18 @@ impl TableSpec {
             _ => Value::Int(number),
         };
         self.fields.push(Field::new(name, data_type, false));
-        self.columns.push(ColumnStatistics {
-            min: range.map(|(min, _)| value(min)),
-            max: range.map(|(_, max)| value(max)),
-            distinct: Some(distinct),
-            unique,
-            ..ColumnStatistics::default()
-        });
+        let (min, max) = (range.map(|(min, _)| value(min)), range.map(|(_, max)| value(max)));
+        let proofs = Proofs { min, max, unique, ..Proofs::default() };
+        let estimates = Estimates { distinct: Some(distinct), average_bytes: 0.0 };
+        self.columns.push(ColumnStatistics { proofs, estimates });
         self
     }
 
     /// Says that the rows come in the last column's order.
     pub(super) fn sorted(mut self) -> Self {
         if let Some(column) = self.columns.last_mut() {
-            column.sorted = true;
-            column.clustered = true;
+            column.proofs.sorted = true;
+            column.proofs.clustered = true;
         }
         self
     }
@@ -56,7 +55,7 @@ impl TableSpec {
     pub(super) fn nullable(mut self) -> Self {
         if let (Some(field), Some(column)) = (self.fields.last_mut(), self.columns.last_mut()) {
             field.nullable = true;
-            column.nulls = self.rows / 10 + 1;
+            column.proofs.nulls = self.rows / 10 + 1;
         }
         self
     }

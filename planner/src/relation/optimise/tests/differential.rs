@@ -4,7 +4,7 @@
 use super::catalog::ToyCatalog;
 use super::rows::{Evaluator, Row, pick};
 use crate::analysis::verify::verify;
-use crate::catalog::{ColumnStatistics, Domain, TableHandle, TableInfo, TableStatistics};
+use crate::catalog::{ColumnStatistics, Domain, Estimates, Proofs, TableHandle, TableInfo, TableStatistics};
 use crate::lower::lower;
 use crate::relation::Query;
 use crate::relation::explain::explain;
@@ -143,15 +143,18 @@ pub(super) fn statistics(rows: &[Row], at: usize) -> ColumnStatistics {
     values.sort_by(|a, b| a.compare(b));
     let count = values.len();
     values.dedup();
-    ColumnStatistics {
+    let proofs = Proofs {
         nulls,
         min: values.first().map(|value| (*value).clone()),
         max: values.last().map(|value| (*value).clone()),
-        distinct: Some(values.len() as u64),
         unique: nulls == 0 && values.len() == count,
         unique_values: values.len() == count,
-        ..ColumnStatistics::default()
-    }
+        ..Proofs::default()
+    };
+    // No answer depends on what is only estimated, so some are far off.
+    let distinct = values.len() as u64;
+    let distinct = [distinct, 1, distinct * 1_000 + 7][(at + rows.len()) % 3];
+    ColumnStatistics { proofs, estimates: Estimates { distinct: Some(distinct), average_bytes: 0.0 } }
 }
 
 /// Writes queries.
