@@ -109,8 +109,12 @@ impl GroupKind {
             .chain([0, rows.count])
             .flat_map(|count| workers.map(|workers| of(layout, count, workers)))
             .chain(layout.codes().into_iter().flat_map(|codes| {
-                let near =
-                    [codes, codes * ROWS_PER_DENSE_CODE, codes / DIRECT_CODES_PER_ROW, codes / SET_CODES_PER_ROW];
+                let near = [
+                    codes,
+                    codes.saturating_mul(ROWS_PER_DENSE_CODE),
+                    codes / DIRECT_CODES_PER_ROW,
+                    codes / SET_CODES_PER_ROW,
+                ];
                 near.into_iter().filter(|&count| count <= rows.count).map(|count| of(layout, count, 1))
             }))
             .collect();

@@ -42,7 +42,10 @@ impl Strings {
             Some(_) => columns,
             None => {
                 let rows = columns.iter().map(Column::rows).sum();
-                let shared = compact_text::share(&columns.iter().collect::<Vec<_>>(), rows, &context.memory, context.workers()).ok().flatten()?;
+                let shared =
+                    compact_text::share(&columns.iter().collect::<Vec<_>>(), rows, &context.memory, context.workers())
+                        .ok()
+                        .flatten()?;
                 shared.into_iter().map(|data| Column { data, nulls: None }).collect()
             }
         };
