@@ -19,7 +19,7 @@ use crate::cpu::groups::masks::Present;
 use crate::cpu::groups::runs::Runs;
 use crate::cpu::vector::bitmap::each_one;
 use crate::cpu::vector::builder::Gathered;
-use crate::plan::aggregate::{AggregateKind, distinct_matters};
+use crate::plan::aggregate::AggregateKind;
 use crate::plan::register::Register;
 use crate::technique::Technique;
 use crate::{Error, Result};
@@ -29,6 +29,7 @@ use float_sum::FloatSums;
 use logic::Logic;
 use moments::Moments;
 use multiloop_planner::analysis::ranges::Grid;
+use multiloop_planner::multiloop::reduction::{Properties, State};
 use multiloop_planner::multiloop::{Aggregate, Reduction};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -149,7 +150,7 @@ impl AggregateKind {
 
     /// Accumulators for no groups.
     pub(crate) fn accumulator(&self) -> Result<Accumulator> {
-        if self.distinct && distinct_matters(&self.reduction) {
+        if self.keeps_arguments() {
             return Ok(Accumulator::Distinct(Box::new(Distinct::new(self)?)));
         }
         let argument = || self.argument.ok_or_else(|| Error::internal("an aggregate without its argument"));
@@ -177,14 +178,17 @@ impl AggregateKind {
 
     /// Whether rows in a group that nobody reads cost little and never fail.
     pub(crate) fn takes_any_row(&self) -> bool {
-        let plain = match self.reduction {
-            Reduction::CountRows | Reduction::Count | Reduction::Any | Reduction::All => true,
-            Reduction::Sum | Reduction::Min | Reduction::Max => {
+        let Properties { state, order_sensitive, .. } = self.reduction.properties();
+        let plain = match state {
+            State::Count | State::Flags => true,
+            // One row more would be one too many.
+            State::Value if self.reduction == Reduction::Single => false,
+            State::Sum | State::Value => {
                 self.argument.is_some_and(|(_, register)| matches!(register, Register::I32 | Register::I64))
             }
-            _ => false,
+            State::Moments | State::Rows => false,
         };
-        plain && !(self.distinct && distinct_matters(&self.reduction))
+        plain && !order_sensitive && !self.keeps_arguments()
     }
 
     /// What the aggregate is of no rows.
