@@ -16,6 +16,7 @@ mod distinct;
 pub(crate) mod divisor;
 pub mod domain;
 pub mod form;
+pub(crate) mod gathered;
 pub mod narrow;
 mod proof;
 mod shared_dictionary;

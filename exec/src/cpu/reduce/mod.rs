@@ -167,8 +167,7 @@ impl<'p> Reducer<'p> {
 
     /// Whether no row to come of this piece of work changes anything.
     pub(crate) fn is_decided(&self) -> bool {
-        self.plan.can_be_decided()
-            && matches!(&self.accumulators[..], [Accumulator::Logic(logic)] if logic.is_decided(0))
+        self.plan.can_be_decided() && self.accumulators.first().is_some_and(|accumulator| accumulator.is_decided(0))
     }
 
     /// The same, with what pieces of before have decided; whether any has.
@@ -402,7 +401,7 @@ impl<'p> Reducer<'p> {
         let room = self.grouper.len();
         for (mine, theirs) in self.accumulators.iter_mut().zip(&other.accumulators) {
             mine.resize(room);
-            mine.merge(theirs, chosen, &numbers)?;
+            mine.merge(&theirs.state, chosen, &numbers)?;
         }
         Ok(())
     }
@@ -417,11 +416,11 @@ impl<'p> Reducer<'p> {
         self.grouper.append(&other.grouper, run.clone());
         let room = self.grouper.len();
         for (mine, theirs) in self.accumulators.iter_mut().zip(&other.accumulators) {
-            if !mine.append(theirs, run.start as usize..run.end as usize) {
+            if !mine.append(&theirs.state, run.start as usize..run.end as usize) {
                 let (from, into): (Vec<u32>, Vec<u32>) =
                     (run.clone().collect(), (before as u32..room as u32).collect());
                 mine.resize(room);
-                mine.merge(theirs, &from, &into)?;
+                mine.merge(&theirs.state, &from, &into)?;
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Strings of a growing column: views into the buffers that they come from, which are kept, so that strings are not
 //! copied from loop to loop. Strings that were computed are copied into an arena.
 
+pub(crate) use crate::column::gathered::GatheredText;
 use crate::column::{ColumnData, TextView};
 use crate::cpu::vector::builder::{place, settle_tail};
 use crate::cpu::vector::{TextVector, Vector, VectorData};
@@ -10,27 +11,10 @@ use std::sync::Arc;
 /// Bytes of an arena from which on it is closed and a new one begun: offsets have 32 bits.
 const ARENA_MAX: usize = 1 << 30;
 
-/// Growing strings.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct GatheredText {
-    views: Vec<TextView>,
-    buffers: Vec<Buffer>,
-    arena: Vec<u8>,
-    /// The buffers of the last vector, and where they stand among `buffers`.
-    known: Option<(Arc<[Buffer]>, Vec<u32>)>,
-}
-
 impl GatheredText {
     /// How many strings there is room for.
     pub(crate) fn reserve_exact(&mut self, more: usize) {
         self.views.reserve_exact(more);
-    }
-
-    /// The bytes of a string.
-    #[inline]
-    pub(crate) fn get(&self, row: usize) -> &[u8] {
-        let view = self.views[row];
-        view.bytes_in(if view.buffer == TextView::ARENA { &self.arena } else { &self.buffers[view.buffer as usize] })
     }
 
     /// Appends a string to be copied.
@@ -122,11 +106,6 @@ impl GatheredText {
     /// Forgets all strings.
     pub(crate) fn clear(&mut self) {
         *self = GatheredText::default();
-    }
-
-    /// Bytes held, without those of buffers, which are others'.
-    pub(crate) fn bytes(&self) -> usize {
-        self.views.capacity() * size_of::<TextView>() + self.arena.capacity()
     }
 
     /// The strings as a vector.

@@ -1,0 +1,3 @@
+//! Partial groups, as data.
+
+pub(crate) mod state;

@@ -1,0 +1,34 @@
+//! First and Single: the argument of one row.
+
+use crate::column::gathered::Gathered;
+use multiloop_planner::types::DataType;
+
+/// No argument yet.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// The argument of one row of each group.
+#[derive(Clone, Debug)]
+pub(crate) struct AnyValue {
+    pub(crate) data_type: DataType,
+    /// Whether a second row is an error.
+    pub(crate) single: bool,
+    /// For each group the position of its argument, or [`NONE`].
+    pub(crate) positions: Vec<u32>,
+    pub(crate) arguments: Gathered,
+    /// How many arguments.
+    pub(crate) rows: u32,
+}
+
+impl AnyValue {
+    pub(crate) fn groups(&self) -> usize {
+        self.positions.len()
+    }
+
+    pub(crate) fn resize(&mut self, groups: usize) {
+        self.positions.resize(groups, NONE);
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.positions.capacity() * 4 + self.arguments.bytes()
+    }
+}
