@@ -9,7 +9,7 @@ mod collections;
 pub mod column;
 pub mod cpu;
 pub mod interpret;
-pub(crate) mod partial;
+pub mod partial;
 pub mod plan;
 pub mod run;
 pub mod sums;

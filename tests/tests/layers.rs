@@ -37,6 +37,7 @@ const CRATES: [(&str, &[&str]); 3] = [
             "interpret",
             "plan",
             "collections",
+            "partial",
             "cpu/simd",
             "cpu/vector",
             "cpu/kernels",

@@ -6,6 +6,9 @@ use arrow::buffer::Buffer;
 use multiloop_planner::value::Interval;
 use std::sync::Arc;
 
+/// Bytes of an arena from which on it is closed and a new one begun: offsets have 32 bits.
+pub(crate) const ARENA_MAX: usize = 1 << 30;
+
 /// A growing column.
 #[derive(Clone, Debug)]
 pub(crate) struct Gathered {
@@ -58,6 +61,27 @@ impl Gathered {
         };
         data + self.valid.as_ref().map_or(0, Vec::capacity)
     }
+
+    /// The rows at these positions.
+    pub(crate) fn take(&self, rows: &[u32]) -> Gathered {
+        fn pick<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {
+            rows.iter().map(|&row| values[row as usize]).collect()
+        }
+        let data = match &self.data {
+            GatheredData::Bool(values) => GatheredData::Bool(pick(values, rows)),
+            GatheredData::I32(values) => GatheredData::I32(pick(values, rows)),
+            GatheredData::I64(values) => GatheredData::I64(pick(values, rows)),
+            GatheredData::I128(values) => GatheredData::I128(pick(values, rows)),
+            GatheredData::F64(values) => GatheredData::F64(pick(values, rows)),
+            GatheredData::Text(text) => GatheredData::Text(text.take(rows.iter().map(|&row| row as usize))),
+            GatheredData::Code { codes, dictionary } => {
+                GatheredData::Code { codes: pick(codes, rows), dictionary: Arc::clone(dictionary) }
+            }
+            GatheredData::Interval(values) => GatheredData::Interval(pick(values, rows)),
+        };
+        let valid = self.valid.as_ref().map(|valid| pick(valid, rows));
+        Gathered { data, valid, len: rows.len() }
+    }
 }
 
 impl GatheredText {
@@ -71,5 +95,37 @@ impl GatheredText {
     /// Bytes held, without those of buffers, which are others'.
     pub(crate) fn bytes(&self) -> usize {
         self.views.capacity() * size_of::<TextView>() + self.arena.capacity()
+    }
+
+    /// Appends a string to be copied.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        if self.arena.len() + bytes.len() > ARENA_MAX {
+            self.close_arena();
+        }
+        let offset = u32::try_from(self.arena.len()).expect("an arena is closed before it is so large");
+        let length = u32::try_from(bytes.len()).expect("a string is below 4 GiB");
+        self.arena.extend_from_slice(bytes);
+        self.views.push(TextView { buffer: TextView::ARENA, offset, length });
+    }
+
+    /// The strings at these positions.
+    pub(crate) fn take(&self, rows: impl ExactSizeIterator<Item = usize>) -> GatheredText {
+        let views = Vec::with_capacity(rows.len());
+        let mut taken = GatheredText { views, buffers: self.buffers.clone(), ..GatheredText::default() };
+        for row in rows {
+            match self.views[row] {
+                TextView { buffer: TextView::ARENA, .. } => taken.push(self.get(row)),
+                view => taken.views.push(view),
+            }
+        }
+        taken
+    }
+
+    /// Makes the arena a buffer like any other.
+    pub(crate) fn close_arena(&mut self) {
+        let buffer = self.buffers.len() as u32;
+        self.buffers.push(std::mem::take(&mut self.arena).into());
+        let arena = self.views.iter_mut().filter(|view| view.buffer == TextView::ARENA);
+        arena.for_each(|view| view.buffer = buffer);
     }
 }

@@ -12,7 +12,7 @@ use crate::plan::key_layout::KeyLayout;
 use crate::plan::nodes::Expressions;
 use crate::technique::Technique;
 use multiloop_planner::catalog::TableHandle;
-use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, Reduction, ScalarId, Source};
+use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, ScalarId, Source};
 use multiloop_planner::types::{DataType, Field, SortOrder};
 use serde::{Deserialize, Serialize};
 

@@ -124,8 +124,13 @@ impl Variance {
         let (sum, squares, lower) = (sum()?, sum()?, sum()?);
         *bytes = rest;
         let count = u64::from_le_bytes(*count);
-        (count <= count_max && overflowed <= 1)
-            .then(|| Variance { count, sum, squares, lower, overflowed: overflowed == 1 })
+        (count <= count_max && overflowed <= 1).then(|| Variance {
+            count,
+            sum,
+            squares,
+            lower,
+            overflowed: overflowed == 1,
+        })
     }
 
     /// Bytes on the heap.

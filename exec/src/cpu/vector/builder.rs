@@ -443,18 +443,6 @@ impl Gathered {
         self.len = len;
     }
 
-    /// The rows at these positions.
-    pub(crate) fn take(&self, rows: &[u32]) -> Gathered {
-        fn pick<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {
-            rows.iter().map(|&row| values[row as usize]).collect()
-        }
-        let data = map_each!(&self.data,
-            values => pick(values, rows),
-            text(text) => text.take(rows.iter().map(|&row| row as usize)));
-        let valid = self.valid.as_ref().map(|valid| pick(valid, rows));
-        Gathered { data, valid, len: rows.len() }
-    }
-
     /// The rows, each at its place: `places` has every number below theirs once.
     pub(crate) fn put(&self, places: &[u32]) -> Gathered {
         let data = map_each!(&self.data, values => place(values, places), text(text) => text.put(places));

@@ -1,31 +1,17 @@
 //! Strings of a growing column: views into the buffers that they come from, which are kept, so that strings are not
 //! copied from loop to loop. Strings that were computed are copied into an arena.
 
-pub(crate) use crate::column::gathered::GatheredText;
+use crate::column::gathered::{ARENA_MAX, GatheredText};
 use crate::column::{ColumnData, TextView};
 use crate::cpu::vector::builder::{place, settle_tail};
 use crate::cpu::vector::{TextVector, Vector, VectorData};
 use arrow::buffer::Buffer;
 use std::sync::Arc;
 
-/// Bytes of an arena from which on it is closed and a new one begun: offsets have 32 bits.
-const ARENA_MAX: usize = 1 << 30;
-
 impl GatheredText {
     /// How many strings there is room for.
     pub(crate) fn reserve_exact(&mut self, more: usize) {
         self.views.reserve_exact(more);
-    }
-
-    /// Appends a string to be copied.
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
-        if self.arena.len() + bytes.len() > ARENA_MAX {
-            self.close_arena();
-        }
-        let offset = u32::try_from(self.arena.len()).expect("an arena is closed before it is so large");
-        let length = u32::try_from(bytes.len()).expect("a string is below 4 GiB");
-        self.arena.extend_from_slice(bytes);
-        self.views.push(TextView { buffer: TextView::ARENA, offset, length });
     }
 
     /// Makes it so many strings by empty ones.
@@ -79,19 +65,6 @@ impl GatheredText {
         }));
     }
 
-    /// The strings at these positions.
-    pub(crate) fn take(&self, rows: impl ExactSizeIterator<Item = usize>) -> GatheredText {
-        let views = Vec::with_capacity(rows.len());
-        let mut taken = GatheredText { views, buffers: self.buffers.clone(), ..GatheredText::default() };
-        for row in rows {
-            match self.views[row] {
-                TextView { buffer: TextView::ARENA, .. } => taken.push(self.get(row)),
-                view => taken.views.push(view),
-            }
-        }
-        taken
-    }
-
     /// The strings, each at its place: `places` has every number below theirs once.
     pub(crate) fn put(&self, places: &[u32]) -> GatheredText {
         let (buffers, arena) = (self.buffers.clone(), self.arena.clone());
@@ -121,14 +94,6 @@ impl GatheredText {
     pub(crate) fn into_column(mut self) -> ColumnData {
         self.close_arena();
         ColumnData::Views { views: Arc::new(self.views), buffers: self.buffers.into() }
-    }
-
-    /// Makes the arena a buffer like any other.
-    fn close_arena(&mut self) {
-        let buffer = self.buffers.len() as u32;
-        self.buffers.push(std::mem::take(&mut self.arena).into());
-        let arena = self.views.iter_mut().filter(|view| view.buffer == TextView::ARENA);
-        arena.for_each(|view| view.buffer = buffer);
     }
 
     /// Finds out where the buffers of a vector stand.

@@ -31,4 +31,29 @@ impl AnyValue {
     pub(crate) fn bytes(&self) -> usize {
         self.positions.capacity() * 4 + self.arguments.bytes()
     }
+
+    /// The states of these groups, which become the numbers 0, 1, 2, …
+    pub(crate) fn take(&self, groups: &[u32]) -> Self {
+        let mut rows = Vec::new();
+        let position = |&group: &u32| match self.positions[group as usize] {
+            NONE => NONE,
+            position => {
+                rows.push(position);
+                rows.len() as u32 - 1
+            }
+        };
+        let positions = groups.iter().map(position).collect();
+        AnyValue {
+            data_type: self.data_type,
+            single: self.single,
+            positions,
+            arguments: self.arguments.take(&rows),
+            rows: rows.len() as u32,
+        }
+    }
+
+    /// Whether states of both can be merged.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        (self.data_type, self.single) == (other.data_type, other.single)
+    }
 }

@@ -125,4 +125,22 @@ impl Distinct {
             Met::Listed(members) => members.values.bytes() + members.groups.capacity() * 4,
         }
     }
+
+    /// The states of these groups, which become the numbers 0, 1, 2, …
+    pub(crate) fn take(&self, groups: &[u32]) -> Self {
+        let met = match &self.met {
+            Met::Bits(bits) => {
+                let words = groups.iter().flat_map(|&group| bits.of_group(group)).copied().collect();
+                Met::Bits(BitSets { domain: bits.domain.clone(), stride: bits.stride, words })
+            }
+            Met::Listed(members) => {
+                let mut numbers = vec![None; self.group_count];
+                groups.iter().enumerate().for_each(|(number, &group)| numbers[group as usize] = Some(number as u32));
+                let number = |(row, &group): (usize, &u32)| Some((row as u32, numbers[group as usize]?));
+                let (rows, groups): (Vec<u32>, Vec<u32>) = members.groups.iter().enumerate().filter_map(number).unzip();
+                Met::Listed(Members { groups, ..Members::new(members.values.take(&rows)) })
+            }
+        };
+        Distinct { group_count: groups.len(), met }
+    }
 }

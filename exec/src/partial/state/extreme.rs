@@ -1,6 +1,7 @@
 //! Min and Max. Values that compare equal but differ (-0 and 0, the NaNs, intervals of one length) have one
 //! representative, so that the order of the rows does not show.
 
+use crate::partial::keys::picked;
 use crate::plan::register::Register;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -62,5 +63,29 @@ impl Extreme {
                 Best::Floats(best) => best.capacity() * 8,
                 Best::Values(best, _) => best.capacity() * 48,
             }
+    }
+
+    /// The states of these groups, which become the numbers 0, 1, 2, …
+    pub(crate) fn take(&self, groups: &[u32]) -> Self {
+        let best = match &self.best {
+            Best::Narrow(best) => Best::Narrow(picked(best, groups)),
+            Best::Wide(best) => Best::Wide(picked(best, groups)),
+            Best::Floats(best) => Best::Floats(picked(best, groups)),
+            Best::Values(best, data_type) => {
+                Best::Values(groups.iter().map(|&group| best[group as usize].clone()).collect(), *data_type)
+            }
+        };
+        Extreme { largest: self.largest, best, seen: picked(&self.seen, groups) }
+    }
+
+    /// Whether states of both can be merged.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let form = match (&self.best, &other.best) {
+            (Best::Narrow(_), Best::Narrow(_)) | (Best::Wide(_), Best::Wide(_)) => true,
+            (Best::Floats(_), Best::Floats(_)) => true,
+            (Best::Values(_, mine), Best::Values(_, theirs)) => mine == theirs,
+            _ => false,
+        };
+        form && self.largest == other.largest
     }
 }

@@ -1,5 +1,6 @@
 //! Sums of floats: exact until they are correctly rounded at the end, so that the order of the rows does not show.
 
+use crate::partial::keys::picked;
 use crate::sums::exact_sum::ExactSum;
 
 /// Sums of floats, a group each.
@@ -22,5 +23,11 @@ impl FloatSums {
 
     pub(crate) fn bytes(&self) -> usize {
         self.sums.capacity() * size_of::<ExactSum>() + self.sums.iter().map(ExactSum::heap_bytes).sum::<usize>()
+    }
+
+    /// The states of these groups, which become the numbers 0, 1, 2, …
+    pub(crate) fn take(&self, groups: &[u32]) -> Self {
+        let sums = groups.iter().map(|&group| self.sums[group as usize].clone()).collect();
+        FloatSums { sums, seen: picked(&self.seen, groups) }
     }
 }

@@ -1,5 +1,7 @@
 //! Sums of integers and decimals: exact, so that an overflow on the way is none.
 
+use crate::partial::keys::picked;
+
 /// Sums of integer-like values, a group each.
 #[derive(Clone, Debug)]
 pub(crate) struct IntegerSums {
@@ -56,5 +58,24 @@ impl IntegerSums {
             Sums::Wide { low, high } => low.capacity() * 16 + high.capacity() * 4,
         };
         sums + self.seen.capacity()
+    }
+
+    /// The states of these groups, which become the numbers 0, 1, 2, …
+    pub(crate) fn take(&self, groups: &[u32]) -> Self {
+        let sums = match &self.sums {
+            Sums::Narrow { sums, bound, rows } => {
+                Sums::Narrow { sums: picked(sums, groups), bound: *bound, rows: *rows }
+            }
+            Sums::Wide { low, high } => Sums::Wide { low: picked(low, groups), high: picked(high, groups) },
+        };
+        IntegerSums { sums, seen: picked(&self.seen, groups) }
+    }
+
+    /// Whether states of both can be merged: what is proven of the arguments is one proof.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        match (&self.sums, &other.sums) {
+            (Sums::Narrow { bound: mine, .. }, Sums::Narrow { bound: theirs, .. }) => mine == theirs,
+            _ => true,
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Sums of intervals, each unit by itself.
 
+use crate::partial::keys::picked;
+
 /// Sums of months, days and microseconds, a group each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IntervalSums {
@@ -20,5 +22,10 @@ impl IntervalSums {
 
     pub(crate) fn bytes(&self) -> usize {
         self.sums.capacity() * 48 + self.seen.capacity()
+    }
+
+    /// The states of these groups, which become the numbers 0, 1, 2, …
+    pub(crate) fn take(&self, groups: &[u32]) -> Self {
+        IntervalSums { sums: picked(&self.sums, groups), seen: picked(&self.seen, groups) }
     }
 }

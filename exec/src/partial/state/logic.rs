@@ -1,5 +1,7 @@
 //! Any and All: three-valued OR and AND over all arguments.
 
+use crate::partial::keys::picked;
+
 /// A bit of [`Logic::seen`]: the decisive value was met.
 pub(crate) const DECISIVE: u8 = 1;
 /// A bit of [`Logic::seen`]: NULL was met.
@@ -33,5 +35,15 @@ impl Logic {
 
     pub(crate) fn bytes(&self) -> usize {
         self.seen.capacity()
+    }
+
+    /// The states of these groups, which become the numbers 0, 1, 2, …
+    pub(crate) fn take(&self, groups: &[u32]) -> Self {
+        Logic { decisive: self.decisive, seen: picked(&self.seen, groups) }
+    }
+
+    /// Whether states of both can be merged.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.decisive == other.decisive
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod logic;
 pub(crate) mod moments;
 pub(crate) mod numeric_sum;
 
+use super::keys::picked;
 use any_value::AnyValue;
 use distinct::Distinct;
 use extreme::Extreme;
@@ -67,5 +68,38 @@ impl State {
     /// Bytes held, about.
     pub(crate) fn bytes(&self) -> usize {
         each_state!(self, inner => inner.bytes(), count(counts) => counts.capacity() * 8)
+    }
+
+    /// The states of these groups, which become the numbers 0, 1, 2, …
+    pub(super) fn take(&self, groups: &[u32]) -> State {
+        match self {
+            State::Count(counts) => State::Count(picked(counts, groups)),
+            State::Integers(sums) => State::Integers(sums.take(groups)),
+            State::Floats(sums) => State::Floats(sums.take(groups)),
+            State::Intervals(sums) => State::Intervals(sums.take(groups)),
+            State::Extreme(extreme) => State::Extreme(extreme.take(groups)),
+            State::Logic(logic) => State::Logic(logic.take(groups)),
+            State::Value(value) => State::Value(value.take(groups)),
+            State::Moments(moments) => State::Moments(moments.take(groups)),
+            State::Numerics(sums) => State::Numerics(sums.take(groups)),
+            State::Distinct(sets) => State::Distinct(Box::new(sets.take(groups))),
+        }
+    }
+
+    /// Whether states of both can be merged, because they are of one aggregate.
+    pub(super) fn is_like(&self, other: &State) -> bool {
+        match (self, other) {
+            (State::Count(_), State::Count(_))
+            | (State::Floats(_), State::Floats(_))
+            | (State::Intervals(_), State::Intervals(_))
+            | (State::Distinct(_), State::Distinct(_)) => true,
+            (State::Integers(mine), State::Integers(theirs)) => mine.is_like(theirs),
+            (State::Extreme(mine), State::Extreme(theirs)) => mine.is_like(theirs),
+            (State::Logic(mine), State::Logic(theirs)) => mine.is_like(theirs),
+            (State::Value(mine), State::Value(theirs)) => mine.is_like(theirs),
+            (State::Moments(mine), State::Moments(theirs)) => mine.is_like(theirs),
+            (State::Numerics(mine), State::Numerics(theirs)) => mine.is_like(theirs),
+            _ => false,
+        }
     }
 }

@@ -27,4 +27,15 @@ impl Moments {
     pub(crate) fn bytes(&self) -> usize {
         self.states.capacity() * size_of::<Variance>() + self.states.iter().map(Variance::heap_bytes).sum::<usize>()
     }
+
+    /// The states of these groups, which become the numbers 0, 1, 2, …
+    pub(crate) fn take(&self, groups: &[u32]) -> Self {
+        let states = groups.iter().map(|&group| self.states[group as usize].clone()).collect();
+        Moments { sample: self.sample, states }
+    }
+
+    /// Whether states of both can be merged.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.sample == other.sample
+    }
 }

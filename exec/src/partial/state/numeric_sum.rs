@@ -35,4 +35,15 @@ impl NumericSums {
     pub(crate) fn bytes(&self) -> usize {
         self.states.capacity() * size_of::<NumericSum>() + self.heap
     }
+
+    /// The states of these groups, which become the numbers 0, 1, 2, …
+    pub(crate) fn take(&self, groups: &[u32]) -> Self {
+        let states: Vec<NumericSum> = groups.iter().map(|&group| self.states[group as usize].clone()).collect();
+        NumericSums { asked: self.asked, heap: states.iter().map(NumericSum::heap_bytes).sum(), states }
+    }
+
+    /// Whether states of both can be merged.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.asked == other.asked
+    }
 }

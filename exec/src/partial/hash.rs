@@ -1,4 +1,4 @@
-//! Hashes of integers.
+//! Hashes of keys: the same in every process, since parts of groups go by them.
 
 /// Mixes an integer so that all bits depend on all bits (the finaliser of MurmurHash3).
 #[inline(always)]
@@ -18,4 +18,16 @@ pub(crate) fn hash32(key: u32) -> u64 {
     hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
     hash ^= hash >> 16;
     u64::from(hash) << 32 | u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
+}
+
+/// Mixes an integer of 128 bits.
+#[inline(always)]
+pub(crate) fn hash128(key: u128) -> u64 {
+    hash64((key as u64) ^ hash64((key >> 64) as u64))
+}
+
+/// The part of `parts`, a power of two, of a hash: its lowest bits, since slots of a table go by the highest.
+#[inline(always)]
+pub(crate) fn part_of_hash(hash: u64, parts: usize) -> usize {
+    hash as usize & (parts - 1)
 }
