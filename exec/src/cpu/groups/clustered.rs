@@ -1,7 +1,7 @@
 //! Ordered: rows come clustered by their keys. A new group begins where the key changes, and what is between the pieces of
 //! several workers is put in order at the end.
 
-use super::grouper::Assigned;
+use super::assigned::Assigned;
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::decode::decode_all;
 use crate::cpu::keys::integer::IntegerKeys;

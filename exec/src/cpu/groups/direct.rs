@@ -1,6 +1,6 @@
 //! Direct: codes lie close enough that an array over them finds the groups.
 
-use super::grouper::Assigned;
+use super::assigned::Assigned;
 use crate::cpu::groups::splitters::{Cuts, SharedCuts};
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::decode::decode_all;

@@ -1,7 +1,8 @@
 //! Hash: a hash table numbers keys in the order in which they come.
 
 use super::super::vector::Vector;
-use super::grouper::{Assigned, MERGE_PARTS};
+use super::assigned::Assigned;
+use super::grouper::MERGE_PARTS;
 use crate::cpu::groups::first_rows::{Firsts, firsts};
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::decode::{canonical, columns_of, settle_intervals};

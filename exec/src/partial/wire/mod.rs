@@ -15,9 +15,6 @@ mod keys;
 mod states;
 mod values;
 
-#[cfg(test)]
-mod tests;
-
 use super::PartialGroups;
 use super::byte_keys::hash_bytes;
 use crate::{Error, ErrorKind, Result};
