@@ -31,3 +31,19 @@ pub(crate) fn hash128(key: u128) -> u64 {
 pub(crate) fn part_of_hash(hash: u64, parts: usize) -> usize {
     hash as usize & (parts - 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::byte_keys::hash_bytes;
+    use super::*;
+
+    #[test]
+    fn keys_have_the_same_hash_in_every_process() {
+        assert_eq!([hash64(0), hash64(1), hash64(12_345_678_901)], [0, 0xb456_bcfc_34c2_cb2c, 0x691c_3590_dd39_6bb5]);
+        assert_eq!([hash32(1), hash32(u32::MAX)], [0x514e_28b7_8c78_5972, 0x81f1_6f39_58e6_e624]);
+        assert_eq!(hash128(1 << 64 | 5), 0x595a_beca_9968_8c62);
+        assert_eq!(hash_bytes(b"abc"), 0x7f4c_153a_d375_884b);
+        assert_eq!(hash_bytes(b"a longer key of many bytes"), 0x132b_58df_a3d5_b9c4);
+        assert_eq!(part_of_hash(hash64(1), 64), 0x2c);
+    }
+}

@@ -73,7 +73,7 @@ fn rows_of(count: usize, distinct: u64, random: &mut Random) -> Vec<Vec<Value>> 
     let floats = [f64::NAN, 0.0, -0.0, 1.5, 1e100, -1e100, 1e-100, 0.1, f64::INFINITY];
     let mut clustered = 0;
     let mut row = |row: usize| {
-        clustered += i64::from(random.below(3) == 0);
+        clustered += if random.below(3) == 0 { 1 + random.below(9_973) as i64 } else { 0 };
         let pick = random.below(distinct) as i64;
         let mut maybe = |value: Value| if random.below(7) == 0 { Value::Null } else { value };
         let spans = [Interval { months: 1, days: 0, micros: 0 }, Interval { months: 0, days: 30, micros: pick % 3 }];
@@ -286,6 +286,9 @@ fn numberings(plan: &ReducePlan, layout: &KeyLayout, rows: u64) -> Vec<Numbering
     }
     if layout.codes().is_some_and(|codes| codes <= 1 << 12) {
         all.push(of(GroupKind::Few));
+    }
+    if plan.rows.clustered {
+        all.push(of(GroupKind::Ordered));
     }
     all.dedup();
     all
