@@ -301,7 +301,7 @@ fn check(text: &str, rows: &[Vec<Value>], form: usize, pool: &Pool, random: &mut
     let tables = [table(&program.collections[0].fields, rows, form)];
     let program = with_statistics(&program, &tables);
     let expected = interpreted(&program, &tables[0], text);
-    let planned = crate::plan::plan(&program, Machine { workers: 1 }).expect("it compiles");
+    let planned = crate::plan::plan(&program, Machine::host(1)).expect("it compiles");
     let LetKind::Loop(looped) = &planned.block(planned.body).lets[0].kind else { panic!("a loop") };
     let GeneratorKind::Reduce(plan) = &looped.generators[0].kind else { panic!("a reduction") };
     let chunks = &tables[0].chunks;
@@ -437,7 +437,7 @@ fn groups_of_two_reductions_are_not_merged() {
         let program = parse(&program(&[key], aggregate, "n")).expect("it is a program");
         let tables = [table(&program.collections[0].fields, &rows, 0)];
         let program = with_statistics(&program, &tables);
-        let planned = crate::plan::plan(&program, Machine { workers: 1 }).expect("it compiles");
+        let planned = crate::plan::plan(&program, Machine::host(1)).expect("it compiles");
         let LetKind::Loop(looped) = &planned.block(planned.body).lets[0].kind else { panic!("a loop") };
         let GeneratorKind::Reduce(plan) = &looped.generators[0].kind else { panic!("a reduction") };
         let keys = Some((plan.layout.clone(), Numbering { kind: GroupKind::Hash, own_index: false }));

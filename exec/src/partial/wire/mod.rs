@@ -40,6 +40,8 @@ trait Wire: Sized {
 /// Bytes that are left to read.
 struct Reader<'a> {
     bytes: &'a [u8],
+    /// How many types the one that is read stands in.
+    depth: u32,
 }
 
 /// The error of bytes that nobody wrote.
@@ -155,7 +157,7 @@ impl PartialGroups {
     /// # Errors
     /// XX001 of any others.
     pub fn deserialise(bytes: &[u8]) -> Result<Self> {
-        let mut from = Reader { bytes };
+        let mut from = Reader { bytes, depth: 0 };
         check(from.take(4)? == MAGIC, "they begin with something else")?;
         check(u8::read(&mut from)? == VERSION, "of another version")?;
         let hash = u64::read(&mut from)?;

@@ -6,12 +6,18 @@ use crate::column::Dictionary;
 use crate::column::gathered::{Gathered, GatheredData, GatheredText};
 use crate::plan::register::Register;
 use multiloop_planner::numeric::Numeric;
-use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType};
+use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Nested, NestedType};
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
 
+/// Types within types, at most, that are read: nobody writes more.
+const DEPTH_MAX: u32 = 64;
+
 impl Wire for DataType {
     fn write(&self, to: &mut Vec<u8>) {
+        if let DataType::Nested(nested) = self {
+            return write_nested(nested.get(), to);
+        }
         let (tag, length, digits): (u8, Option<u32>, Option<[u8; 2]>) = match *self {
             DataType::Null => (0, None, None),
             DataType::Boolean => (1, None, None),
@@ -29,6 +35,7 @@ impl Wire for DataType {
             DataType::Time => (13, None, None),
             DataType::Timestamp => (14, None, None),
             DataType::Interval => (15, None, None),
+            DataType::Nested(_) => unreachable!("written above"),
         };
         to.push(tag);
         length.iter().for_each(|length| length.write(to));
@@ -58,8 +65,64 @@ impl Wire for DataType {
             13 => DataType::Time,
             14 => DataType::Timestamp,
             15 => DataType::Interval,
+            tag @ 16..=18 => {
+                from.depth += 1;
+                check(from.depth <= DEPTH_MAX, "types within types")?;
+                let nested = nested(tag, from)?;
+                from.depth -= 1;
+                DataType::Nested(Nested::new(nested))
+            }
             _ => return Err(damaged("a type")),
         })
+    }
+}
+
+impl Wire for (String, DataType) {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.0.write(to);
+        self.1.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok((Wire::read(from)?, Wire::read(from)?))
+    }
+}
+
+/// What stands behind the tag of a nested type.
+fn nested(tag: u8, from: &mut Reader<'_>) -> Result<NestedType> {
+    Ok(match tag {
+        16 => NestedType::List(Wire::read(from)?),
+        17 => {
+            let (of, length) = (Wire::read(from)?, u32::read(from)?);
+            check(length > 0, "a vector of nothing")?;
+            NestedType::Vector(of, length)
+        }
+        _ => {
+            let fields: Vec<(String, DataType)> = Wire::read(from)?;
+            let names = || fields.iter().map(|(name, _)| name);
+            let once = names().enumerate().all(|(at, name)| names().take(at).all(|before| before != name));
+            check(!fields.is_empty() && once, "the fields of a struct")?;
+            NestedType::Struct(fields)
+        }
+    })
+}
+
+/// A nested type, which is a number in a process.
+fn write_nested(nested: &NestedType, to: &mut Vec<u8>) {
+    match nested {
+        NestedType::List(of) => {
+            to.push(16);
+            of.write(to);
+        }
+        NestedType::Vector(of, length) => {
+            to.push(17);
+            of.write(to);
+            length.write(to);
+        }
+        NestedType::Struct(fields) => {
+            to.push(18);
+            fields.write(to);
+        }
     }
 }
 
