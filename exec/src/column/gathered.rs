@@ -62,6 +62,24 @@ impl Gathered {
         data + self.valid.as_ref().map_or(0, Vec::capacity)
     }
 
+    /// Whether the rows of both can stand in one column: they are of one type, in whatever form. What has no values is of any.
+    pub(crate) fn is_like(&self, other: &Gathered) -> bool {
+        let kind = |column: &Gathered| match column.data {
+            _ if column.len == 0 => None,
+            // NULLs of no type.
+            GatheredData::Bool(_) if column.valid.as_ref().is_some_and(|valid| !valid.contains(&true)) => None,
+            GatheredData::Bool(_) => Some(0),
+            GatheredData::I32(_) | GatheredData::I64(_) | GatheredData::I128(_) => Some(1),
+            GatheredData::F64(_) => Some(2),
+            GatheredData::Text(_) | GatheredData::Code { .. } => Some(3),
+            GatheredData::Interval(_) => Some(4),
+        };
+        match (kind(self), kind(other)) {
+            (Some(mine), Some(theirs)) => mine == theirs,
+            _ => true,
+        }
+    }
+
     /// The rows at these positions.
     pub(crate) fn take(&self, rows: &[u32]) -> Gathered {
         fn pick<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {

@@ -154,7 +154,9 @@ impl Keys {
             (Keys::Numbered { .. }, Keys::Numbered { .. })
             | (Keys::Set { .. }, Keys::Set { .. })
             | (Keys::Listed { .. }, Keys::Listed { .. }) => true,
-            (Keys::Hashed { columns: mine, .. }, Keys::Hashed { columns: theirs, .. }) => mine.len() == theirs.len(),
+            (Keys::Hashed { columns: mine, .. }, Keys::Hashed { columns: theirs, .. }) => {
+                mine.len() == theirs.len() && mine.iter().zip(theirs).all(|(mine, theirs)| mine.is_like(theirs))
+            }
             _ => false,
         };
         alike

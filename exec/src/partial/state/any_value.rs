@@ -54,6 +54,6 @@ impl AnyValue {
 
     /// Whether states of both can be merged.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        (self.data_type, self.single) == (other.data_type, other.single)
+        (self.data_type, self.single) == (other.data_type, other.single) && self.arguments.is_like(&other.arguments)
     }
 }

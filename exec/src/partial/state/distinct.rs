@@ -119,6 +119,17 @@ impl Distinct {
         self.group_count
     }
 
+    /// Whether states of both can be merged.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        match (&self.met, &other.met) {
+            (Met::Listed(mine), Met::Listed(theirs)) => mine.values.is_like(&theirs.values),
+            (Met::Listed(listed), Met::Bits(bits)) | (Met::Bits(bits), Met::Listed(listed)) => {
+                listed.values.is_like(&bits.domain.values(vec![0]))
+            }
+            (Met::Bits(mine), Met::Bits(theirs)) => mine.domain.values(vec![0]).is_like(&theirs.domain.values(vec![0])),
+        }
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         match &self.met {
             Met::Bits(bits) => bits.words.capacity() * 8,

@@ -91,8 +91,8 @@ impl State {
         match (self, other) {
             (State::Count(_), State::Count(_))
             | (State::Floats(_), State::Floats(_))
-            | (State::Intervals(_), State::Intervals(_))
-            | (State::Distinct(_), State::Distinct(_)) => true,
+            | (State::Intervals(_), State::Intervals(_)) => true,
+            (State::Distinct(mine), State::Distinct(theirs)) => mine.is_like(theirs),
             (State::Integers(mine), State::Integers(theirs)) => mine.is_like(theirs),
             (State::Extreme(mine), State::Extreme(theirs)) => mine.is_like(theirs),
             (State::Logic(mine), State::Logic(theirs)) => mine.is_like(theirs),

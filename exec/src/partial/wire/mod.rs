@@ -6,8 +6,8 @@
 //!
 //! Numbers are little-endian, lists begin with their length (8 bytes). What is read is checked as it comes: lengths against the
 //! bytes that are left, numbers of groups, codes and positions against what they point into, counts and exponents against what
-//! any number of rows can make of them. So bytes that nobody wrote are an error, whatever their hash says, and groups that are
-//! read are safe to finish, and to merge with others that they are like ([`PartialGroups::check_like`]).
+//! any number of rows can make of them. So bytes that nobody wrote are an error, whatever their hash says, or groups of which
+//! none has ever been known: these are safe to merge with others that they are like ([`PartialGroups::check_like`]).
 //!
 //! `values` has what partial groups share with others: types, values, growing columns; `keys` and `states` are theirs.
 
