@@ -2,13 +2,15 @@
 //!
 //! Low to high, and no folder imports one that stands after it: `technique` says which techniques may be used; `sums` are exact;
 //! `workers` is the pool, the topology and what a running statement shares (memory limit, cancellation, progress); `column`
-//! holds tables; `interpret` runs any program row by row; `plan` decides how a program runs; `cpu` runs loops tile by tile;
+//! holds tables; `interpret` runs any program row by row; `plan` decides how a program runs; `partial` are groups
+//! of some rows, as data that can leave the process; `cpu` runs loops tile by tile;
 //! `run` drives the lets of a plan.
 
 mod collections;
 pub mod column;
 pub mod cpu;
 pub mod interpret;
+pub mod partial;
 pub mod plan;
 pub mod run;
 pub mod sums;

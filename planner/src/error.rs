@@ -103,6 +103,8 @@ pub enum ErrorKind {
     Cancelled,
     /// 54001: nested too deeply.
     TooComplex,
+    /// XX001: bytes that are not what they should be.
+    DataCorrupted,
     /// XX000: a bug in Multiloop.
     Internal,
 }
@@ -161,6 +163,7 @@ impl ErrorKind {
             ErrorKind::OutOfMemory => "53200",
             ErrorKind::Cancelled => "57014",
             ErrorKind::TooComplex => "54001",
+            ErrorKind::DataCorrupted => "XX001",
             ErrorKind::Internal => "XX000",
         }
     }

@@ -37,6 +37,7 @@ const CRATES: [(&str, &[&str]); 3] = [
             "collections",
             "interpret",
             "plan",
+            "partial",
             "cpu/simd",
             "cpu/vector",
             "cpu/kernels",

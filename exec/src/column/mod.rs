@@ -16,6 +16,7 @@ mod distinct;
 pub(crate) mod divisor;
 pub mod domain;
 pub mod form;
+pub(crate) mod gathered;
 mod homes;
 pub mod narrow;
 mod proof;

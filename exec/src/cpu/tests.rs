@@ -13,6 +13,7 @@ mod having;
 mod in_place;
 mod own_groups;
 mod own_index;
+mod partial_groups;
 mod programs;
 mod repeats;
 mod rest;

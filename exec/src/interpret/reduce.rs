@@ -195,3 +195,6 @@ fn sum_of_intervals(parts: [IntegerSum; 3]) -> Result<Value> {
         micros: micros.try_into().map_err(|_| out_of_range())?,
     }))
 }
+
+#[cfg(test)]
+mod tests;

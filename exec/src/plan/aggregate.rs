@@ -18,7 +18,9 @@ pub(crate) struct AggregateKind {
     pub(crate) grid: Option<Grid>,
 }
 
-/// Whether leaving out equal arguments changes what the reduction gives.
-pub(crate) fn distinct_matters(reduction: &Reduction) -> bool {
-    matches!(reduction, Reduction::Count | Reduction::Sum | Reduction::Variance { .. } | Reduction::Single)
+impl AggregateKind {
+    /// Whether equal arguments are to be left out, and that changes what the reduction gives.
+    pub(crate) fn keeps_arguments(&self) -> bool {
+        self.distinct && !self.reduction.properties().idempotent
+    }
 }

@@ -340,7 +340,7 @@ impl Compiler<'_> {
     }
 
     fn aggregate(&self, aggregate: &Aggregate, expressions: &Expressions) -> Result<AggregatePlan> {
-        if matches!(aggregate.reduction, Reduction::TopK { .. }) {
+        if aggregate.reduction.gives_rows() {
             return Err(Error::internal("top-k is the only aggregate of its loop"));
         }
         let argument = aggregate.arguments.first().copied();

@@ -12,7 +12,7 @@ use crate::plan::key_layout::KeyLayout;
 use crate::plan::nodes::Expressions;
 use crate::technique::Technique;
 use multiloop_planner::catalog::TableHandle;
-use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, Reduction, ScalarId, Source};
+use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, ScalarId, Source};
 use multiloop_planner::types::{DataType, Field, SortOrder};
 use serde::{Deserialize, Serialize};
 
@@ -283,8 +283,7 @@ impl LetPlan {
 impl GeneratorPlan {
     /// Whether a row that comes twice is as good as one.
     pub(crate) fn counts_nothing(&self) -> bool {
-        use Reduction::{All, Any, First, Max, Min};
-        let takes_one = |plan: &AggregatePlan| matches!(plan.kind.reduction, Any | All | First | Max | Min);
+        let takes_one = |plan: &AggregatePlan| plan.kind.reduction.properties().idempotent;
         matches!(&self.kind, GeneratorKind::Reduce(reduce) if reduce.aggregates.iter().all(takes_one))
     }
 }
@@ -292,7 +291,7 @@ impl GeneratorPlan {
 impl ReducePlan {
     /// Whether one row can decide all of it: it is Any or All of all rows.
     pub(crate) fn can_be_decided(&self) -> bool {
-        let decides = |plan: &AggregatePlan| matches!(plan.kind.reduction, Reduction::Any | Reduction::All);
+        let decides = |plan: &AggregatePlan| plan.kind.reduction.properties().decided_by.is_some();
         self.key.is_none() && self.aggregates.len() == 1 && self.aggregates.iter().all(decides)
     }
 

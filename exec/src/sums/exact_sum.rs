@@ -17,6 +17,8 @@ use multiloop_planner::types::DataType;
 
 /// The exponent of the smallest bit that a double can have.
 const EXPONENT_MIN: i32 = -1074;
+/// The exponent of the lowest bit of the largest doubles: no window begins above it.
+const EXPONENT_MAX: i32 = 971;
 /// How far below the first number's lowest bit the window reaches.
 const ROOM_BELOW: i32 = 30;
 /// A 53-bit mantissa shifted up by this still leaves bits for carries.
@@ -184,6 +186,48 @@ impl ExactSum {
     /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         if self.register.is_some() { size_of::<Register>() } else { 0 }
+    }
+
+    /// Appends the sum as bytes: exactly what it is, though maybe not how it stands here.
+    pub(crate) fn write_to(&self, bytes: &mut Vec<u8>) {
+        let Special { nan, positive_infinity, negative_infinity } = self.special;
+        let flags = [nan, positive_infinity, negative_infinity, self.register.is_some()];
+        bytes.push(flags.iter().rev().fold(0, |byte, &flag| byte << 1 | u8::from(flag)));
+        bytes.extend_from_slice(&self.window.to_le_bytes());
+        bytes.extend_from_slice(&self.exponent.to_le_bytes());
+        if let Some(register) = &self.register {
+            let mut register = Register::clone(register);
+            register.propagate();
+            register.cells.iter().for_each(|cell| bytes.extend_from_slice(&cell.to_le_bytes()));
+        }
+    }
+
+    /// Reads what [`ExactSum::write_to`] wrote; None of other bytes.
+    pub(crate) fn read_from(bytes: &mut &[u8]) -> Option<Self> {
+        let (flags, rest) = bytes.split_first()?;
+        let (window, rest) = rest.split_first_chunk()?;
+        let (exponent, mut rest) = rest.split_first_chunk()?;
+        let (window, exponent) = (i128::from_le_bytes(*window), i32::from_le_bytes(*exponent));
+        if *flags >= 1 << 4 || !(EXPONENT_MIN..=EXPONENT_MAX).contains(&exponent) {
+            return None;
+        }
+        let flag = |at: u32| flags >> at & 1 == 1;
+        let mut register = None;
+        if flag(3) {
+            let mut cells = [0; DIGITS];
+            for (at, cell) in cells.iter_mut().enumerate() {
+                let (read, behind) = rest.split_first_chunk()?;
+                (*cell, rest) = (i64::from_le_bytes(*read), behind);
+                let digits = if at + 1 < DIGITS { 0..1 << DIGIT_BITS } else { i32::MIN.into()..i32::MAX.into() };
+                if !digits.contains(cell) {
+                    return None;
+                }
+            }
+            register = Some(Box::new(Register { cells, additions: 1 }));
+        }
+        *bytes = rest;
+        let special = Special { nan: flag(0), positive_infinity: flag(1), negative_infinity: flag(2) };
+        Some(ExactSum { window, exponent, special, register })
     }
 
     /// The sum as an integer times a power of two. If it has more than 64 bits, the last of those given is set

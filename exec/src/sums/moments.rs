@@ -109,6 +109,30 @@ impl Variance {
         if variance.is_infinite() { Err(overflow()) } else { Ok(Some(variance)) }
     }
 
+    /// Appends the sums as bytes.
+    pub(crate) fn write_to(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.count.to_le_bytes());
+        bytes.push(self.overflowed.into());
+        [&self.sum, &self.squares, &self.lower].iter().for_each(|sum| sum.write_to(bytes));
+    }
+
+    /// Reads what [`Variance::write_to`] wrote, of at most so many numbers; None of other bytes.
+    pub(crate) fn read_from(bytes: &mut &[u8], count_max: u64) -> Option<Self> {
+        let (count, rest) = bytes.split_first_chunk()?;
+        let (&overflowed, mut rest) = rest.split_first()?;
+        let mut sum = || ExactSum::read_from(&mut rest);
+        let (sum, squares, lower) = (sum()?, sum()?, sum()?);
+        *bytes = rest;
+        let count = u64::from_le_bytes(*count);
+        (count <= count_max && overflowed <= 1).then(|| Variance {
+            count,
+            sum,
+            squares,
+            lower,
+            overflowed: overflowed == 1,
+        })
+    }
+
     /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.sum.heap_bytes() + self.squares.heap_bytes() + self.lower.heap_bytes()

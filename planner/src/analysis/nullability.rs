@@ -5,9 +5,8 @@
 //! a program tells it the indices and the bucket reductions on the way, before their readers.
 
 use crate::function::Function;
-use crate::multiloop::{
-    Aggregate, CollectionId, Generator, Index, IndexId, Let, Program, Reduction, Scalar, ScalarId, Scalars,
-};
+use crate::multiloop::reduction::{Identity, Properties, State};
+use crate::multiloop::{Aggregate, CollectionId, Generator, Index, IndexId, Let, Program, Scalar, ScalarId, Scalars};
 use crate::types::DataType;
 use rustc_hash::FxHashMap;
 
@@ -49,13 +48,14 @@ impl Nullability {
     /// Whether an aggregate can be NULL. `has_rows`: it is known to be over at least one row (a group's field, read
     /// as a row and not by a lookup).
     pub fn aggregate(&mut self, program: &Program, aggregate: &Aggregate, has_rows: bool) -> bool {
-        match aggregate.reduction {
-            Reduction::CountRows | Reduction::Count => false,
-            Reduction::Any | Reduction::All => self.scalar(program, aggregate.arguments[0]),
-            Reduction::Sum | Reduction::Min | Reduction::Max | Reduction::First | Reduction::Single => {
+        let Properties { identity, state, .. } = aggregate.reduction.properties();
+        match (identity, state) {
+            (Identity::Zero, _) => false,
+            (Identity::Boolean(_), _) => self.scalar(program, aggregate.arguments[0]),
+            (Identity::Null, State::Sum | State::Value) => {
                 !has_rows || !aggregate.condition.is_empty() || self.scalar(program, aggregate.arguments[0])
             }
-            Reduction::Variance { .. } | Reduction::TopK { .. } => true,
+            (Identity::Null | Identity::Nothing, _) => true,
         }
     }
 

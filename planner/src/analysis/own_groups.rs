@@ -24,10 +24,10 @@
 
 use crate::multiloop::kept::{Behind, Keeps, Proofs, Step, kept, table_column};
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::reduction::{Properties, State};
 use crate::multiloop::uses::{Use, collection_uses, for_each_node};
 use crate::multiloop::{
-    Aggregate, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Shape,
-    Source,
+    Aggregate, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -128,17 +128,9 @@ fn candidate(program: &Program, (id, table): (IndexId, CollectionId), generator:
 }
 
 fn is_simple(program: &Program, aggregate: &Aggregate) -> bool {
-    let reduction = matches!(
-        aggregate.reduction,
-        Reduction::CountRows
-            | Reduction::Count
-            | Reduction::Sum
-            | Reduction::Min
-            | Reduction::Max
-            | Reduction::Any
-            | Reduction::All
-    );
-    reduction && !aggregate.distinct && aggregate.own_effects(&program.scalars).is_pure()
+    let Properties { state, order_sensitive, .. } = aggregate.reduction.properties();
+    let is_small = matches!(state, State::Count | State::Flags | State::Value | State::Sum);
+    is_small && !order_sensitive && !aggregate.distinct && aggregate.own_effects(&program.scalars).is_pure()
 }
 
 /// Whether a column is proven to be clustered, without NULLs, and has few rows a value.

@@ -18,6 +18,7 @@ mod rows;
 
 pub use grid::{Grid, Steps, common_divisor};
 
+use crate::multiloop::reduction::{Identity, State};
 use crate::multiloop::{
     Aggregate, CollectionId, Generator, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId, Shape, Source,
 };
@@ -353,20 +354,19 @@ impl<'p> Analysis<'p> {
     fn aggregate(&mut self, multiloop: &'p Multiloop, aggregate: &'p Aggregate) -> Fact {
         let unknown = Fact::of_type(aggregate.data_type);
         let rows = self.nest_rows(multiloop);
-        let Some(&argument) = aggregate.arguments.first() else {
-            return if aggregate.reduction == Reduction::CountRows { count(rows) } else { unknown };
-        };
+        let state = aggregate.reduction.properties().state;
+        if state == State::Count {
+            return count(rows);
+        }
+        let Some(&argument) = aggregate.arguments.first() else { return unknown };
         let fact = self.fact(argument);
         let same_unit = self.program.scalars.data_type(argument).scale() == aggregate.data_type.scale();
-        match aggregate.reduction {
-            Reduction::CountRows | Reduction::Count => count(rows),
-            Reduction::Sum if same_unit => {
+        match state {
+            State::Sum if same_unit => {
                 let bounds = sum_bounds(fact.bounds, rows).or(aggregate.data_type.integer_bounds());
                 Fact { bounds: within(bounds, aggregate.data_type), ..unknown }
             }
-            Reduction::Min | Reduction::Max | Reduction::First | Reduction::Single if same_unit => {
-                Fact { bounds: fact.bounds, steps: fact.steps, ..unknown }
-            }
+            State::Value if same_unit => Fact { bounds: fact.bounds, steps: fact.steps, ..unknown },
             _ => unknown,
         }
     }
@@ -394,9 +394,9 @@ impl<'p> Analysis<'p> {
             return Fact { nullable: true, bounds, steps: None, ..fact };
         };
         let aggregate = (field as usize).checked_sub(key.len()).and_then(|number| aggregates.get(number));
-        match aggregate.map(|aggregate| &aggregate.reduction) {
-            Some(Reduction::CountRows | Reduction::Count) => fact,
-            Some(Reduction::Any | Reduction::All) => Fact { bounds: Some((0, 1)), steps: None, ..fact },
+        match aggregate.map(|aggregate| aggregate.reduction.properties().identity) {
+            Some(Identity::Zero) => fact,
+            Some(Identity::Boolean(_)) => Fact { bounds: Some((0, 1)), steps: None, ..fact },
             _ => Fact { nullable: true, ..fact },
         }
     }

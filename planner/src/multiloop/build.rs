@@ -1,15 +1,10 @@
 //! Conveniences for whoever makes programs: the lowering, the parser of the text form, rules and tests.
 
 use super::{
-    Aggregate, Block, BlockId, CollectionId, Generator, Index, Let, Program, Reduction, Scalar, ScalarId, ScalarNode,
-    Scalars, Source,
+    Block, BlockId, CollectionId, Generator, Index, Let, Program, Scalar, ScalarId, ScalarNode, Scalars, Source,
 };
 use crate::function::Effects;
 use crate::speculation::Speculation;
-use crate::types::DataType;
-
-/// Rows that no loop exceeds: a traversal of more would take centuries. 10^19 is more than 2^63.
-const ROWS_DIGITS_MAX: u32 = 19;
 
 impl Program {
     /// A program without lets. Its body's result is collection 0, which the caller defines.
@@ -144,47 +139,4 @@ impl Generator {
         }
         self.aggregates().iter().for_each(|aggregate| aggregate.for_each_scalar(&mut visit));
     }
-}
-
-impl Aggregate {
-    /// An aggregate without condition and DISTINCT.
-    pub fn new(reduction: Reduction, arguments: Vec<ScalarId>, data_type: DataType) -> Self {
-        Aggregate { reduction, arguments, condition: Vec::new(), distinct: false, data_type }
-    }
-
-    /// Visits its scalars: arguments, condition, then top-k's limit and offset.
-    pub fn for_each_scalar(&self, mut visit: impl FnMut(ScalarId)) {
-        self.arguments.iter().chain(&self.condition).copied().for_each(&mut visit);
-        if let Reduction::TopK { limit, offset, .. } = &self.reduction {
-            visit(*limit);
-            visit(*offset);
-        }
-    }
-
-    /// What the reduction itself may do, besides what its arguments do.
-    pub fn own_effects(&self, scalars: &Scalars) -> Effects {
-        let may_fail = match &self.reduction {
-            Reduction::Single => true,
-            Reduction::Sum => !sum_is_total(scalars.data_type(self.arguments[0]), self.data_type),
-            // A negative limit is an error.
-            Reduction::TopK { limit, offset, .. } => {
-                [limit, offset].iter().any(|&&id| !matches!(scalars.get(id), Scalar::Constant(_)))
-            }
-            _ => false,
-        };
-        Effects { may_fail, volatile: false }
-    }
-}
-
-/// Whether no number of rows that a machine can go through makes this sum overflow.
-fn sum_is_total(argument: DataType, result: DataType) -> bool {
-    // 2^32 rows of the largest integer: beyond what one machine holds.
-    if matches!(argument, DataType::SmallInt | DataType::Integer) && result == DataType::BigInt {
-        return true;
-    }
-    let (Some((_, high)), Some((_, limit))) = (argument.integer_bounds(), result.integer_bounds()) else {
-        return false;
-    };
-    argument.scale() == result.scale()
-        && high.checked_mul(10i128.pow(ROWS_DIGITS_MAX)).is_some_and(|largest| largest <= limit)
 }

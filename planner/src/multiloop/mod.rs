@@ -52,6 +52,7 @@ pub mod parse;
 mod parse_scalar;
 pub mod print;
 mod print_scalar;
+pub mod reduction;
 pub mod scalar;
 pub mod uses;
 
@@ -62,6 +63,7 @@ use crate::catalog::{TableHandle, TableStatistics};
 use crate::multiloop::kept::{Behind, Keeps, Step, kept};
 use crate::speculation::Speculation;
 use crate::types::{DataType, Field, SortOrder};
+pub use reduction::{Aggregate, Reduction};
 pub use scalar::{KeyPart, Scalar, ScalarId, ScalarMap, ScalarNode, Scalars};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -273,62 +275,6 @@ pub enum Generator {
     },
 }
 
-/// A reduction and what it is fed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Aggregate {
-    /// Which monoid.
-    pub reduction: Reduction,
-    /// Its arguments: none for `CountRows`; the order keys and then the fields for `TopK`; else one.
-    pub arguments: Vec<ScalarId>,
-    /// FILTER: more conditions, for this aggregate only.
-    pub condition: Vec<ScalarId>,
-    /// Whether equal arguments count once (one argument only; not for TopK).
-    pub distinct: bool,
-    /// The type of the result (of `TopK`: Null, its fields have their own).
-    pub data_type: DataType,
-}
-
-/// A monoid: an associative, commutative combination with an identity. NULL arguments are left out, except by
-/// `CountRows`, `First`, `Single` and `TopK`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum Reduction {
-    /// Number of rows, bigint. Identity 0.
-    CountRows,
-    /// Number of arguments that are not NULL, bigint. Identity 0.
-    Count,
-    /// Sum in the result's type; an overflow of the final sum is an error, one on the way is not. Of no rows NULL.
-    Sum,
-    /// Smallest argument in SQL's order. Of no rows NULL.
-    Min,
-    /// Largest argument in SQL's order. Of no rows NULL.
-    Max,
-    /// Three-valued OR over all arguments: TRUE if one is TRUE, else NULL if one is NULL, else FALSE. FALSE of no
-    /// rows. This is ANY's meaning; `bool_or` leaves NULLs out by a condition and maps no rows to NULL.
-    Any,
-    /// Three-valued AND: FALSE if one is FALSE, else NULL if one is NULL, else TRUE. TRUE of no rows.
-    All,
-    /// The argument of any one row (the caller knows that all are equal). Of no rows NULL.
-    First,
-    /// The argument of the only row; more than one row is an error (21000). Of no rows NULL.
-    Single,
-    /// Variance of doubles or numbers, by a stable method. NULL of no rows (sample: of one row, too).
-    Variance {
-        /// Divide by n - 1 rather than n.
-        sample: bool,
-    },
-    /// The first `limit` rows in this order after leaving out `offset`, in order; ties broken by all fields.
-    /// The only aggregate of a Reduce. The first `order.len()` arguments are the order keys.
-    TopK {
-        /// The order of the leading arguments; empty for LIMIT without ORDER BY (any rows may be chosen).
-        order: Vec<SortOrder>,
-        /// A bigint that reads no index; NULL means all.
-        limit: ScalarId,
-        /// A bigint that reads no index; NULL means 0.
-        offset: ScalarId,
-    },
-}
-
 impl Program {
     /// The collection of an id.
     pub fn collection(&self, id: CollectionId) -> &Collection {
@@ -534,17 +480,6 @@ impl Generator {
                 condition.iter_mut().chain(key).for_each(&mut change);
                 aggregates.iter_mut().for_each(|aggregate| aggregate.for_each_scalar_mut(&mut change));
             }
-        }
-    }
-}
-
-impl Aggregate {
-    /// Changes its scalars in place: arguments, condition, then top-k's limit and offset.
-    pub fn for_each_scalar_mut(&mut self, mut change: impl FnMut(&mut ScalarId)) {
-        self.arguments.iter_mut().chain(&mut self.condition).for_each(&mut change);
-        if let Reduction::TopK { limit, offset, .. } = &mut self.reduction {
-            change(limit);
-            change(offset);
         }
     }
 }

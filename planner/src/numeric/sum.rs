@@ -3,7 +3,7 @@
 use super::Numeric::{self, Finite, Infinity, NaN, NegativeInfinity};
 use super::arithmetic::division_by_zero;
 use super::small::SmallNumeric;
-use super::{power_of_ten, scale};
+use super::{SCALE_MAX, power_of_ten, scale};
 use crate::error::Result;
 use num_bigint::BigInt;
 
@@ -127,6 +127,58 @@ impl NumericSum {
             wide.infinities += other.infinities;
             wide.negative_infinities += other.negative_infinities;
         }
+    }
+
+    /// Appends the sums as bytes.
+    pub fn write_to(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.count.to_le_bytes());
+        bytes.extend_from_slice(&self.scale.to_le_bytes());
+        bytes.extend_from_slice(&self.sum.to_le_bytes());
+        bytes.extend_from_slice(&self.squares.to_le_bytes());
+        bytes.push(self.wide.is_some().into());
+        let Some(wide) = &self.wide else { return };
+        [wide.nans, wide.infinities, wide.negative_infinities]
+            .iter()
+            .for_each(|count| bytes.extend_from_slice(&count.to_le_bytes()));
+        for sum in [&wide.sum, &wide.squares] {
+            let digits = sum.to_signed_bytes_le();
+            bytes.extend_from_slice(&(digits.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(&digits);
+        }
+    }
+
+    /// Reads what [`NumericSum::write_to`] wrote, of at most so many numbers; None of other bytes.
+    pub fn read_from(bytes: &mut &[u8], count_max: u64) -> Option<Self> {
+        let (count, rest) = bytes.split_first_chunk()?;
+        let (scale, rest) = rest.split_first_chunk()?;
+        let (sum, rest) = rest.split_first_chunk()?;
+        let (squares, rest) = rest.split_first_chunk()?;
+        let (&is_wide, mut rest) = rest.split_first()?;
+        let (count, scale) = (u64::from_le_bytes(*count), u32::from_le_bytes(*scale));
+        let (sum, squares) = (i128::from_le_bytes(*sum), i128::from_le_bytes(*squares));
+        let mut wide = None;
+        if is_wide == 1 {
+            let mut number = || {
+                let (number, behind) = rest.split_first_chunk()?;
+                rest = behind;
+                Some(u64::from_le_bytes(*number))
+            };
+            let (nans, infinities, negative_infinities) = (number()?, number()?, number()?);
+            if [nans, infinities, negative_infinities].iter().any(|&each| each > count) {
+                return None;
+            }
+            let mut digits = || {
+                let (len, behind) = rest.split_first_chunk()?;
+                let (digits, behind) = behind.split_at_checked(usize::try_from(u64::from_le_bytes(*len)).ok()?)?;
+                rest = behind;
+                Some(BigInt::from_signed_bytes_le(digits))
+            };
+            let (sum, squares) = (digits()?, digits()?);
+            wide = Some(Box::new(Wide { nans, infinities, negative_infinities, sum, squares }));
+        }
+        *bytes = rest;
+        let is_sum = count <= count_max && scale <= SCALE_MAX && is_wide <= 1 && squares >= 0;
+        is_sum.then_some(NumericSum { count, scale, sum, squares, wide })
     }
 
     /// Sum and sum of squares, in units of the scale.

@@ -113,7 +113,7 @@ fn keyed_reduce(program: &Program, id: BlockId) -> Option<KeyedReduce> {
     let mut is_inner = nest_scalars.into_iter().all(|id| inner.reads_only(id));
     for aggregate in aggregates {
         aggregate.for_each_scalar(|id| is_inner &= inner.reads_only(id));
-        is_inner &= !matches!(aggregate.reduction, Reduction::TopK { .. });
+        is_inner &= !aggregate.reduction.gives_rows();
     }
     if !is_inner {
         return None;

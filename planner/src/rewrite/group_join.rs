@@ -85,6 +85,7 @@ use super::substitute::Substitution;
 use crate::analysis::nullability::null_propagates;
 use crate::function::Function;
 use crate::multiloop::live::live_blocks;
+use crate::multiloop::reduction::{Properties, State};
 use crate::multiloop::uses::{FreeIndices, Use, collection_uses, for_each_node};
 use crate::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Program, Reduction, Scalar, ScalarId,
@@ -188,21 +189,20 @@ fn aggregated(program: &Program, aggregate: &Aggregate, inner: IndexId, keeps_un
     let reads_inner_only = scalars.iter().all(|&id| free.scalar(program, id).iter().all(|index| *index == inner));
     let reads_inner = scalars.iter().any(|&id| free.scalar(program, id).contains(&inner));
     let volatile = scalars.iter().any(|&id| program.scalars.effects(id).volatile);
-    use Reduction as R;
-    match (&aggregate.reduction, &aggregate.arguments[..]) {
-        (R::First | R::Min | R::Max, &[value]) if !reads_inner && !volatile && aggregate.condition.is_empty() => {
+    let Properties { state, idempotent, takes_nulls, .. } = aggregate.reduction.properties();
+    let is_pure = aggregate.own_effects(&program.scalars).is_pure() && !aggregate.reduction.gives_rows();
+    match aggregate.arguments[..] {
+        [value]
+            if state == State::Value && idempotent && !reads_inner && !volatile && aggregate.condition.is_empty() =>
+        {
             Some(Aggregated::Outer(value))
         }
-        _ if !reads_inner_only || !aggregate.own_effects(&program.scalars).is_pure() => None,
-        (R::CountRows, []) if !keeps_unmatched || aggregate.condition.is_empty() => {
+        _ if !reads_inner_only || !is_pure => None,
+        [] if !keeps_unmatched || aggregate.condition.is_empty() => Some(Aggregated::Inner(aggregate.clone())),
+        // What takes no NULLs does not see the row that stands for none.
+        [value] if !keeps_unmatched || (!takes_nulls && is_null_with_row(program, value, inner)) => {
             Some(Aggregated::Inner(aggregate.clone()))
         }
-        (R::Sum | R::Min | R::Max | R::Count | R::Variance { .. }, &[value])
-            if !keeps_unmatched || is_null_with_row(program, value, inner) =>
-        {
-            Some(Aggregated::Inner(aggregate.clone()))
-        }
-        (R::First | R::Any | R::All, [_]) if !keeps_unmatched => Some(Aggregated::Inner(aggregate.clone())),
         _ => None,
     }
 }
@@ -246,7 +246,7 @@ fn reduce(program: &mut Program, block: BlockId, at: usize, join: Join) -> bool 
         let Aggregated::Inner(aggregate) = value else { continue };
         let mut aggregate = aggregate.clone();
         aggregate.for_each_scalar_mut(|id| *id = moved(program, *id));
-        let is_count = matches!(aggregate.reduction, Reduction::CountRows | Reduction::Count);
+        let is_count = aggregate.reduction.is_count();
         claims_hold &= field.nullable || is_count;
         fields.push(Field { nullable: !is_count, ..field.clone() });
         aggregates.push(aggregate);

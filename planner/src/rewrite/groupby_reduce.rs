@@ -69,7 +69,7 @@ use super::substitute::Substitution;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::{FreeIndices, collection_uses, nested_of};
 use crate::multiloop::{
-    Aggregate, BlockId, CollectionId, Generator, IndexId, Let, Program, Reduction, Scalar, ScalarId, Shape, Source,
+    Aggregate, BlockId, CollectionId, Generator, IndexId, Let, Program, Scalar, ScalarId, Shape, Source,
 };
 use crate::types::Field;
 
@@ -165,7 +165,7 @@ fn group_reduction(program: &Program, id: BlockId, groups: CollectionId, outer: 
     let is_own_key = key.iter().zip(0..).all(|(part, field)| {
         part.null_matches && *program.scalars.get(part.scalar) == (Scalar::Column { index: outer, field })
     });
-    let top_k = aggregates.iter().any(|aggregate| matches!(aggregate.reduction, Reduction::TopK { .. }));
+    let top_k = aggregates.iter().any(|aggregate| aggregate.reduction.gives_rows());
     if *collection != groups || !is_own_key || top_k || *define != block.result {
         return None;
     }

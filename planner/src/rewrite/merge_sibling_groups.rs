@@ -57,7 +57,7 @@ use super::bound::Bound;
 use super::substitute::Substitution;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::{Use, collection_uses, for_each_node};
-use crate::multiloop::{Aggregate, BlockId, CollectionId, Generator, Let, Program, Reduction, Scalar, ScalarId};
+use crate::multiloop::{Aggregate, BlockId, CollectionId, Generator, Let, Program, Scalar, ScalarId};
 use crate::types::Field;
 
 /// Merges groups of one loop.
@@ -145,7 +145,7 @@ fn merge(program: &mut Program, block: BlockId, site: Site) {
     let fields = program.collection(narrow).fields[keys as usize..].to_vec();
     let moved_fields = fields.into_iter().zip(&moved).map(|(field, aggregate)| {
         // A group may have no row that passes.
-        let is_count = matches!(aggregate.reduction, Reduction::CountRows | Reduction::Count);
+        let is_count = aggregate.reduction.is_count();
         Field { nullable: field.nullable || !(is_count || filter.is_empty()), ..field }
     });
     program.collections[wide.0 as usize].fields.extend(moved_fields);

@@ -5,7 +5,7 @@
 //! Sort and of its input, of a Concat and of its inputs, are the same list, so they are needed together.
 
 use crate::multiloop::{
-    BlockId, Collection, CollectionId, Generator, IndexId, Let, Program, Reduction, Scalar, ScalarId, Shape, Source,
+    BlockId, Collection, CollectionId, Generator, IndexId, Let, Program, Scalar, ScalarId, Shape, Source,
 };
 use crate::types::Field;
 use rustc_hash::FxHashMap;
@@ -165,7 +165,7 @@ impl<'p> Marks<'p> {
                 let generator = &multiloop.generators[generator];
                 self.need(generator.condition().iter().chain(generator.key()).copied());
                 for aggregate in generator.aggregates() {
-                    if matches!(aggregate.reduction, Reduction::TopK { .. }) {
+                    if aggregate.reduction.gives_rows() {
                         aggregate.for_each_scalar(|id| self.pending.push(Need::Scalar(id)));
                     }
                 }

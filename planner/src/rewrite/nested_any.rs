@@ -230,7 +230,7 @@ impl Numbers {
         let mut fields = any.key_fields(program);
         let keys = fields.len() as u32;
         fields.extend(aggregates.iter().map(|(name, aggregate)| {
-            let is_count = matches!(aggregate.reduction, Reduction::CountRows | Reduction::Count);
+            let is_count = aggregate.reduction.is_count();
             Field::new(*name, aggregate.data_type, !is_count)
         }));
         let reductions = aggregates.iter().map(|(_, aggregate)| aggregate.clone()).collect();

@@ -69,8 +69,7 @@ use super::substitute::Substitution;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::{FreeIndices, nested_of};
 use crate::multiloop::{
-    Aggregate, BlockId, CollectionId, Generator, IndexId, KeyPart, Let, Program, Reduction, Scalar, ScalarId, Shape,
-    Source,
+    Aggregate, BlockId, CollectionId, Generator, IndexId, KeyPart, Let, Program, Scalar, ScalarId, Shape, Source,
 };
 use crate::types::DataType;
 
@@ -120,7 +119,7 @@ fn probed_reduce(program: &Program, id: BlockId) -> Option<ProbedReduce> {
         return None;
     };
     let Source::Bucket { collection, key } = &index.source else { return None };
-    let top_k = aggregates.iter().any(|each| matches!(each.reduction, Reduction::TopK { .. }));
+    let top_k = aggregates.iter().any(|each| each.reduction.gives_rows());
     if *define != block.result || top_k || !program.may_move(program.block_effects(id)) {
         return None;
     }

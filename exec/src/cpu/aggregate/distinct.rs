@@ -1,16 +1,14 @@
-//! DISTINCT arguments: a set of (group, argument), folded into the plain aggregate at the end. It is a bit for each code of
-//! an argument in each group where there are not too many, else a hash table.
+//! Filling sets of distinct arguments: bits, or a hash table beside the list of what it has.
 
 use super::super::vector::{Vector, VectorData};
-use super::{Input, TileGroups};
-use crate::column::Dictionary;
-use crate::column::divisor::Divisor;
+use super::{Accumulator, Input, TileGroups};
 use crate::cpu::groups::first_rows::firsts;
 use crate::cpu::index::{sort_by_group, starts_of};
 use crate::cpu::keys::codes::{Codes, KeyPartValues, PartValues};
 use crate::cpu::table::GroupTable;
 use crate::cpu::vector::bitmap::each_one;
 use crate::cpu::vector::builder::Gathered;
+use crate::partial::state::distinct::{BitSets, Distinct, Domain, Members, Met};
 use crate::plan::aggregate::AggregateKind;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
 use crate::plan::register::Register;
@@ -19,68 +17,65 @@ use crate::{Error, Result};
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::multiloop::Reduction;
 use multiloop_planner::types::DataType;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-/// The distinct arguments of each group.
+/// What it takes to fill sets: the aggregate without DISTINCT, and a table that finds the arguments of a list.
 #[derive(Clone, Debug)]
-pub(crate) struct Distinct {
+pub(crate) struct Filling {
     plain: AggregateKind,
     argument: (DataType, Register),
-    group_count: usize,
-    met: Met,
+    /// Where arguments are listed.
+    table: Option<MemberTable>,
 }
 
+/// Finds arguments of groups.
 #[derive(Clone, Debug)]
-enum Met {
-    Bits(BitSets),
-    Hash(Box<HashSet>),
+struct MemberTable {
+    /// Groups that its keys have room for. Few leave more bits to the arguments.
+    groups_max: usize,
+    layout: KeyLayout,
+    table: GroupTable,
 }
 
-/// Arguments with their groups.
-struct Members {
-    groups: Vec<u32>,
-    values: Vector,
-}
-
-impl Distinct {
-    /// For no groups, of an aggregate that is DISTINCT.
-    pub(crate) fn new(kind: &AggregateKind) -> Result<Self> {
+impl Filling {
+    /// Of an aggregate that is DISTINCT; with its sets, which are of no groups.
+    pub(crate) fn new(kind: &AggregateKind) -> Result<(Self, Distinct)> {
         let plain = AggregateKind { distinct: false, ..kind.clone() };
         let Some(argument) = kind.argument else { return Err(Error::internal("distinct of nothing")) };
-        let met = Met::Hash(Box::new(HashSet::new(argument, kind.grid, 1)));
-        Ok(Distinct { plain, argument, group_count: 0, met })
+        let table = Some(MemberTable::new(argument, kind.grid, 1));
+        let met = Met::Listed(Members::new(Gathered::new(argument.1)));
+        Ok((Filling { plain, argument, table }, Distinct { group_count: 0, met }))
     }
 
-    pub(crate) fn resize(&mut self, groups: usize) {
-        self.group_count = groups;
-        match &mut self.met {
+    pub(crate) fn resize(&mut self, sets: &mut Distinct, groups: usize) {
+        sets.group_count = groups;
+        match &mut sets.met {
             Met::Bits(bits) => {
                 if !bits.resize(groups) {
-                    self.hash_all();
+                    self.hash_all(sets);
                 }
             }
-            Met::Hash(set) if groups <= set.groups_max => {}
-            Met::Hash(set) => {
-                let values = std::mem::replace(&mut set.values, Gathered::of_type(DataType::Null)).into_vector();
-                let members = Members { groups: std::mem::take(&mut set.groups), values };
-                self.hash_anew(&members);
+            Met::Listed(_) if self.table.as_ref().is_some_and(|table| groups <= table.groups_max) => {}
+            Met::Listed(members) => {
+                let members = std::mem::replace(members, Members::new(Gathered::of_type(DataType::Null)));
+                self.hash_anew(sets, members);
             }
         }
     }
 
-    pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
+    pub(crate) fn update(&mut self, sets: &mut Distinct, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("distinct of nothing")) };
-        if self.is_empty()
-            && let Some(domain) = Domain::of(vector, self.plain.grid)
-            && let Some(bits) = BitSets::new(domain, self.group_count, bits_for(input.len, self.group_count))
+        if is_empty(sets)
+            && let Some(domain) = domain_of(vector, self.plain.grid)
+            && let Some(bits) = BitSets::new(domain, sets.group_count, bits_for(input.len, sets.group_count))
         {
-            self.met = Met::Bits(bits);
+            sets.met = Met::Bits(bits);
         }
-        if let Met::Bits(bits) = &mut self.met {
+        if let Met::Bits(bits) = &mut sets.met {
             if bits.update(vector, input) {
                 return Ok(());
             }
-            self.hash_all();
+            self.hash_all(sets);
         }
         let groups = match input.groups {
             TileGroups::One => Some(&vec![0; input.len][..]),
@@ -88,7 +83,7 @@ impl Distinct {
             TileGroups::Masks(_) | TileGroups::Runs(_) => None,
         };
         if let (Some(groups), None, false) = (groups, &vector.nulls, vector.constant) {
-            self.hash(groups, vector);
+            self.hash(sets, groups, vector);
             return Ok(());
         }
         let mut tuples = Vec::with_capacity(input.len);
@@ -99,90 +94,88 @@ impl Distinct {
         });
         let mut values = Vector::default();
         values.gather(vector, &tuples);
-        self.hash(&groups, &values);
+        self.hash(sets, &groups, &values);
         Ok(())
     }
 
-    /// Whether there are many arguments, each of which a merge looks for once more.
-    pub(crate) fn is_dear_to_merge(&self) -> bool {
-        matches!(&self.met, Met::Hash(set) if set.groups.len() > DEAR_MEMBERS)
-    }
-
-    fn is_empty(&self) -> bool {
-        matches!(&self.met, Met::Hash(set) if set.groups.is_empty())
-    }
-
     /// Adds arguments of groups to the hash table.
-    fn hash(&mut self, groups: &[u32], arguments: &Vector) {
-        if let Met::Hash(set) = &mut self.met {
-            set.add(groups, arguments);
+    fn hash(&mut self, sets: &mut Distinct, groups: &[u32], arguments: &Vector) {
+        if let (Met::Listed(members), Some(table)) = (&mut sets.met, &mut self.table) {
+            table.add(members, groups, arguments);
         }
     }
 
     /// Goes on with a hash table.
-    fn hash_all(&mut self) {
-        let Met::Bits(bits) = &self.met else { return };
+    fn hash_all(&mut self, sets: &mut Distinct) {
+        let Met::Bits(bits) = &sets.met else { return };
         let groups = (bits.words.len() / bits.stride) as u32;
         let members = bits.members((0..groups).map(|group| (group, group)));
-        self.hash_anew(&members);
+        self.hash_anew(sets, members);
     }
 
     /// Goes on with a hash table that has room for all groups, and these members.
-    fn hash_anew(&mut self, members: &Members) {
-        let groups_max = if self.group_count <= FEW_GROUPS { FEW_GROUPS } else { 1 << 32 };
-        let mut set = HashSet::new(self.argument, self.plain.grid, groups_max);
-        set.add(&members.groups, &members.values);
-        self.met = Met::Hash(Box::new(set));
+    fn hash_anew(&mut self, sets: &mut Distinct, members: Members) {
+        let groups_max = if sets.group_count <= FEW_GROUPS { FEW_GROUPS } else { 1 << 32 };
+        self.table = Some(MemberTable::new(self.argument, self.plain.grid, groups_max));
+        sets.met = Met::Listed(Members::new(Gathered::new(self.argument.1)));
+        self.hash(sets, &members.groups, &members.values.into_vector());
     }
 
-    pub(crate) fn merge(&mut self, other: &Self, from: &[u32], into: &[u32]) -> Result<()> {
+    pub(crate) fn merge(&mut self, sets: &mut Distinct, other: &Distinct, from: &[u32], into: &[u32]) -> Result<()> {
         if let Met::Bits(theirs) = &other.met {
-            if self.is_empty()
-                && let Some(bits) = BitSets::new(theirs.domain.clone(), self.group_count, BITS_MAX)
+            if is_empty(sets)
+                && let Some(bits) = BitSets::new(theirs.domain.clone(), sets.group_count, BITS_MAX)
             {
-                self.met = Met::Bits(bits);
+                sets.met = Met::Bits(bits);
             }
-            if let Met::Bits(mine) = &mut self.met
+            if let Met::Bits(mine) = &mut sets.met
                 && mine.domain.is(&theirs.domain)
             {
                 from.iter().zip(into).for_each(|(&from, &into)| mine.unite(into, theirs, from));
                 return Ok(());
             }
         }
-        self.hash_all();
+        self.hash_all(sets);
         let pairs = from.iter().copied().zip(into.iter().copied());
         let members = match &other.met {
             Met::Bits(theirs) => theirs.members(pairs),
-            Met::Hash(theirs) => theirs.members(pairs, other.group_count),
+            Met::Listed(theirs) => theirs.chosen(pairs, other.group_count),
         };
-        self.hash(&members.groups, &members.values);
+        self.hash(sets, &members.groups, &members.values.into_vector());
         Ok(())
     }
 
-    pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
-        let members = match self.met {
+    pub(crate) fn finish(self, sets: Distinct, data_type: DataType) -> Result<Gathered> {
+        let members = match sets.met {
             Met::Bits(bits) if self.plain.reduction == Reduction::Count => {
-                return Ok(Gathered::from_i64(bits.counts(self.group_count), None));
+                return Ok(Gathered::from_i64(bits.counts(sets.group_count), None));
             }
-            Met::Bits(bits) => bits.members((0..self.group_count as u32).map(|group| (group, group))),
-            Met::Hash(set) => Members { groups: set.groups, values: set.values.into_vector() },
+            Met::Bits(bits) => bits.members((0..sets.group_count as u32).map(|group| (group, group))),
+            Met::Listed(members) => members,
         };
-        let mut plain = self.plain.accumulator()?;
-        plain.resize(self.group_count);
+        let mut plain = Accumulator::new(&self.plain)?;
+        plain.resize(sets.group_count);
         plain.update(&Input {
             groups: TileGroups::Each(&members.groups, None),
-            vector: Some(&members.values),
+            vector: Some(&members.values.into_vector()),
             len: members.groups.len(),
         })?;
         plain.finish(data_type)
     }
 
+    /// Bytes held, without the sets.
     pub(crate) fn bytes(&self) -> usize {
-        match &self.met {
-            Met::Bits(bits) => bits.words.capacity() * 8,
-            Met::Hash(set) => set.table.bytes() + set.values.bytes() + set.groups.capacity() * 4,
-        }
+        self.table.as_ref().map_or(0, |table| table.table.bytes())
     }
+}
+
+/// Whether there are many arguments, each of which a merge looks for once more.
+pub(crate) fn is_dear_to_merge(sets: &Distinct) -> bool {
+    matches!(&sets.met, Met::Listed(members) if members.groups.len() > DEAR_MEMBERS)
+}
+
+fn is_empty(sets: &Distinct) -> bool {
+    matches!(&sets.met, Met::Listed(members) if members.groups.is_empty())
 }
 
 /// Arguments in a hash table that are many to merge.
@@ -201,62 +194,19 @@ fn bits_for(tuples: usize, groups: usize) -> u64 {
     (tuples as u64 * each).clamp(1 << 16, BITS_MAX)
 }
 
-/// A bit for each code in each group.
-#[derive(Clone, Debug)]
-struct BitSets {
-    domain: Domain,
-    /// Words of a group.
-    stride: usize,
-    words: Vec<u64>,
-}
-
-/// Which arguments have codes.
-#[derive(Clone, Debug)]
-enum Domain {
-    /// So many from the lowest on in steps, in this register.
-    Integers { low: i64, count: u64, step: Divisor, register: Register },
-    /// The strings of a dictionary.
-    Strings(Arc<Dictionary>),
-}
-
-impl Domain {
-    /// Those that an argument like this one can be, if it lies in a range.
-    fn of(vector: &Vector, grid: Option<Grid>) -> Option<Self> {
-        match &vector.data {
-            VectorData::Code { dictionary, .. } => Some(Domain::Strings(Arc::clone(dictionary))),
-            VectorData::I32(_) | VectorData::I64(_) => {
-                let Grid { low, high, step } = grid?;
-                let last = u64::try_from(high.checked_sub(low)?).ok()? / step;
-                let (low, step) = (i64::try_from(low).ok()?, Divisor::new(step));
-                Some(Domain::Integers { low, count: last.checked_add(1)?, step, register: vector.register() })
-            }
-            _ => None,
-        }
-    }
-
-    fn count(&self) -> u64 {
-        match self {
-            Domain::Integers { count, .. } => *count,
-            Domain::Strings(dictionary) => dictionary.len() as u64,
-        }
-    }
-
-    fn is(&self, other: &Domain) -> bool {
-        match (self, other) {
-            (
-                &Domain::Integers { low, count, step, .. },
-                &Domain::Integers { low: from, count: other, step: by, .. },
-            ) => (low, count, step.divisor()) == (from, other, by.divisor()),
-            (Domain::Strings(a), Domain::Strings(b)) => Arc::ptr_eq(a, b),
-            _ => false,
-        }
+/// What an argument like this one can be, if it lies in a range.
+fn domain_of(vector: &Vector, grid: Option<Grid>) -> Option<Domain> {
+    match &vector.data {
+        VectorData::Code { dictionary, .. } => Some(Domain::Strings(Arc::clone(dictionary))),
+        VectorData::I32(_) | VectorData::I64(_) => Domain::integers(grid?, vector.register()),
+        _ => None,
     }
 }
 
 impl BitSets {
     /// Empty sets, if they take at most so many bits.
     fn new(domain: Domain, groups: usize, most: u64) -> Option<Self> {
-        let stride = domain.count().div_ceil(64).max(1);
+        let stride = domain.stride();
         let bits = stride.checked_mul(64)?.checked_mul(groups.max(1) as u64)?;
         let fits = bits <= most && Technique::Set.is_on();
         fits.then(|| BitSets { domain, stride: stride as usize, words: vec![0; stride as usize * groups] })
@@ -305,10 +255,6 @@ impl BitSets {
         all
     }
 
-    fn of_group(&self, group: u32) -> &[u64] {
-        &self.words[group as usize * self.stride..][..self.stride]
-    }
-
     /// Adds to a group what another one has, of sets of the same domain.
     fn unite(&mut self, group: u32, other: &BitSets, from: u32) {
         let words = &mut self.words[group as usize * self.stride..][..self.stride];
@@ -330,39 +276,29 @@ impl BitSets {
             }
             groups.resize(codes.len(), into);
         }
-        let data = match &self.domain {
-            &Domain::Integers { low, step, register, .. } => {
-                let by = step.divisor() as i64;
-                let value = |&code: &u32| low.wrapping_add(by.wrapping_mul(code.into()));
-                match register {
-                    Register::I32 => VectorData::I32(codes.iter().map(|code| value(code) as i32).collect()),
-                    _ => VectorData::I64(codes.iter().map(value).collect()),
-                }
-            }
-            Domain::Strings(dictionary) => VectorData::Code { codes, dictionary: Arc::clone(dictionary) },
-        };
-        let mut values = Vector::default();
-        values.set(groups.len(), data, None);
-        Members { groups, values }
+        Members { groups, ..Members::new(self.domain.values(codes)) }
     }
 }
 
-/// Arguments by hash.
-#[derive(Clone, Debug)]
-struct HashSet {
-    /// Groups that its keys have room for. Few leave more bits to the arguments.
-    groups_max: usize,
-    layout: KeyLayout,
-    table: GroupTable,
-    /// The arguments and their groups, in the table's order.
-    values: Gathered,
-    groups: Vec<u32>,
-    /// For a merge, which asks for a few groups at a time: where each group's rows begin, and the rows by group.
-    by_group: OnceLock<(Vec<u32>, Vec<u32>)>,
+impl Members {
+    /// What groups, of so many, have, as the members of other ones.
+    fn chosen(&self, pairs: impl Iterator<Item = (u32, u32)>, group_count: usize) -> Members {
+        let (starts, by_group) = self.by_group.get_or_init(|| {
+            let starts = starts_of(&self.groups, group_count);
+            let rows = sort_by_group(&self.groups, &starts);
+            (starts, rows)
+        });
+        let (mut rows, mut groups) = (Vec::new(), Vec::new());
+        for (group, into) in pairs {
+            rows.extend_from_slice(&by_group[starts[group as usize] as usize..starts[group as usize + 1] as usize]);
+            groups.resize(rows.len(), into);
+        }
+        Members { groups, ..Members::new(self.values.take(&rows)) }
+    }
 }
 
-impl HashSet {
-    fn new((data_type, register): (DataType, Register), grid: Option<Grid>, groups_max: usize) -> Self {
+impl MemberTable {
+    fn new((data_type, _): (DataType, Register), grid: Option<Grid>, groups_max: usize) -> Self {
         let argument = match (PartDomain::of_type(data_type), grid) {
             (PartDomain::Integer(_), Some(grid)) => PartDomain::Integer(grid),
             (domain, _) => domain,
@@ -370,11 +306,11 @@ impl HashSet {
         let group = PartDomain::integers(0, groups_max as i128 - 1);
         let layout = KeyLayout::new(if groups_max == 1 { vec![argument] } else { vec![group, argument] });
         let table = GroupTable::new(layout.width, 0);
-        let (values, groups) = (Gathered::new(register), Vec::new());
-        HashSet { groups_max, layout, table, values, groups, by_group: OnceLock::new() }
+        MemberTable { groups_max, layout, table }
     }
 
-    fn add(&mut self, groups: &[u32], argument: &Vector) {
+    /// Adds arguments of groups to the members, which are in the table's order.
+    fn add(&mut self, members: &mut Members, groups: &[u32], argument: &Vector) {
         let part = |vector| KeyPartValues { values: PartValues::Vector(vector), null_matches: true };
         let mut codes = Codes::default();
         if self.groups_max == 1 {
@@ -389,24 +325,9 @@ impl HashSet {
         let mut numbers = Vec::new();
         self.table.insert(&codes, &mut numbers);
         let new = firsts(&numbers, before, self.table.len());
-        self.groups.extend(new.iter().map(|&tuple| groups[tuple as usize]));
+        members.groups.extend(new.iter().map(|&tuple| groups[tuple as usize]));
         let mut values = Vector::default();
         values.gather(argument, &new);
-        self.values.append(&values);
-    }
-
-    /// What groups, of so many, have, as the members of other ones.
-    fn members(&self, pairs: impl Iterator<Item = (u32, u32)>, group_count: usize) -> Members {
-        let (starts, by_group) = self.by_group.get_or_init(|| {
-            let starts = starts_of(&self.groups, group_count);
-            let rows = sort_by_group(&self.groups, &starts);
-            (starts, rows)
-        });
-        let (mut rows, mut groups) = (Vec::new(), Vec::new());
-        for (group, into) in pairs {
-            rows.extend_from_slice(&by_group[starts[group as usize] as usize..starts[group as usize + 1] as usize]);
-            groups.resize(rows.len(), into);
-        }
-        Members { groups, values: self.values.take(&rows).into_vector() }
+        members.values.append(&values);
     }
 }

@@ -1,5 +1,4 @@
-//! Min and Max. Values that compare equal but differ (-0 and 0, the NaNs, intervals of one length) have one
-//! representative, so that the order of input does not show.
+//! Filling Min and Max.
 
 use super::super::kernels::run_extreme::greatest_at;
 use super::super::vector::VectorData;
@@ -7,58 +6,18 @@ use super::Input;
 use crate::cpu::groups::grouper::retain;
 use crate::cpu::groups::runs::Runs;
 use crate::cpu::vector::builder::Gathered;
-use crate::plan::register::Register;
+use crate::partial::state::extreme::{Best, Extreme};
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Value, canonical_float_bits, compare_floats};
 use std::cmp::Ordering;
 
-/// The smallest or largest value of each group.
-#[derive(Clone, Debug)]
-pub(crate) struct Extreme {
-    largest: bool,
-    best: Best,
-    seen: Vec<bool>,
-    /// Memory for the best of each run.
-    of_runs: Vec<i32>,
-}
-
-#[derive(Clone, Debug)]
-enum Best {
-    Narrow(Vec<i64>),
-    Wide(Vec<i128>),
-    Floats(Vec<f64>),
-    /// Text, intervals, booleans.
-    Values(Vec<Value>, DataType),
-}
-
 impl Extreme {
-    /// For no groups, of an argument of this type and register.
-    pub(crate) fn new((data_type, register): (DataType, Register), largest: bool) -> Self {
-        let best = match register {
-            Register::I32 | Register::I64 => Best::Narrow(Vec::new()),
-            Register::I128 => Best::Wide(Vec::new()),
-            Register::F64 => Best::Floats(Vec::new()),
-            Register::Bool | Register::Text | Register::Interval => Best::Values(Vec::new(), data_type),
-        };
-        Extreme { largest, best, seen: Vec::new(), of_runs: Vec::new() }
-    }
-
-    pub(crate) fn resize(&mut self, groups: usize) {
-        self.seen.resize(groups, false);
-        match &mut self.best {
-            // What every value is better than or equal to.
-            Best::Narrow(best) => best.resize(groups, if self.largest { i64::MIN } else { i64::MAX }),
-            Best::Wide(best) => best.resize(groups, 0),
-            Best::Floats(best) => best.resize(groups, 0.0),
-            Best::Values(best, _) => best.resize(groups, Value::Null),
-        }
-    }
-
-    pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
+    /// Folds in some tuples. `of_runs` is memory for the best of each run.
+    pub(crate) fn update(&mut self, input: &Input<'_>, of_runs: &mut Vec<i32>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("extreme of nothing")) };
         if let (Some(runs), VectorData::I32(values)) = (input.dense_runs(), &vector.data)
-            && self.take_runs(runs, &values[..input.len])
+            && self.take_runs(runs, &values[..input.len], of_runs)
         {
             return Ok(());
         }
@@ -127,11 +86,11 @@ impl Extreme {
     }
 
     /// Takes the best value of each run; false if what is best is no narrow integer.
-    fn take_runs(&mut self, runs: &Runs, values: &[i32]) -> bool {
+    fn take_runs(&mut self, runs: &Runs, values: &[i32], of_runs: &mut Vec<i32>) -> bool {
         let Best::Narrow(best) = &mut self.best else { return false };
-        self.of_runs.clear();
-        greatest_at(values, if self.largest { 0 } else { -1 }, runs.lasts().words(), &mut self.of_runs);
-        for ((group, _), &value) in runs.iter().zip(&self.of_runs) {
+        of_runs.clear();
+        greatest_at(values, if self.largest { 0 } else { -1 }, runs.lasts().words(), of_runs);
+        for ((group, _), &value) in runs.iter().zip(&*of_runs) {
             let (best, value) = (&mut best[group], i64::from(value));
             *best = if self.largest { value.max(*best) } else { value.min(*best) };
             self.seen[group] = true;
@@ -139,7 +98,7 @@ impl Extreme {
         true
     }
 
-    pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) {
+    pub(crate) fn merge(&mut self, other: &Self, pairs: impl Iterator<Item = (usize, usize)>) -> Result<()> {
         let (largest, seen) = (self.largest, &mut self.seen);
         let pairs = pairs.filter(|&(from, _)| other.seen[from]);
         match (&mut self.best, &other.best) {
@@ -155,12 +114,9 @@ impl Extreme {
             (Best::Values(mine, _), Best::Values(theirs, _)) => pairs.for_each(|(from, into)| {
                 offer(&mut mine[into], &mut seen[into], theirs[from].clone(), largest, compare_values);
             }),
-            _ => unreachable!("accumulators of one aggregate have one form"),
+            _ => return Err(Error::internal("merged extremes of two forms")),
         }
-    }
-
-    pub(crate) fn is_narrow(&self) -> bool {
-        matches!(self.best, Best::Narrow(_))
+        Ok(())
     }
 
     /// The best of some groups in a row; none if they are not narrow.
@@ -185,16 +141,6 @@ impl Extreme {
             Best::Floats(best) => Gathered::from_floats(best, valid),
             Best::Values(best, data_type) => Gathered::from_values(&best, data_type),
         })
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.seen.capacity()
-            + match &self.best {
-                Best::Narrow(best) => best.capacity() * 8,
-                Best::Wide(best) => best.capacity() * 16,
-                Best::Floats(best) => best.capacity() * 8,
-                Best::Values(best, _) => best.capacity() * 48,
-            }
     }
 }
 

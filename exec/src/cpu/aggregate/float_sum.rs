@@ -1,26 +1,15 @@
-//! Sums of floats, correctly rounded from the exact sum: the order of the input does not show.
+//! Filling sums of floats.
 
 use super::super::kernels::exact_blocks::add_all;
 use super::super::vector::VectorData;
 use super::{Input, TileGroups};
 use crate::cpu::vector::builder::Gathered;
+use crate::partial::state::float_sum::FloatSums;
 use crate::sums::exact_sum::ExactSum;
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
 
-/// Sums of floats, a group each.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FloatSums {
-    sums: Vec<ExactSum>,
-    seen: Vec<bool>,
-}
-
 impl FloatSums {
-    pub(crate) fn resize(&mut self, groups: usize) {
-        self.sums.resize_with(groups, ExactSum::default);
-        self.seen.resize(groups, false);
-    }
-
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("sum of nothing")) };
         let VectorData::F64(values) = &vector.data else { return Ok(()) };
@@ -47,9 +36,5 @@ impl FloatSums {
         let finish = |(sum, &seen): (&ExactSum, &bool)| if seen { sum.finish(data_type) } else { Ok(0.0) };
         let values = self.sums.iter().zip(&self.seen).map(finish).collect::<Result<Vec<f64>>>()?;
         Ok(Gathered::from_floats(values, Some(self.seen)))
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.sums.capacity() * size_of::<ExactSum>() + self.sums.iter().map(ExactSum::heap_bytes).sum::<usize>()
     }
 }

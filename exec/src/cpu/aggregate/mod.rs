@@ -19,23 +19,25 @@ use crate::cpu::groups::masks::Present;
 use crate::cpu::groups::runs::Runs;
 use crate::cpu::vector::bitmap::each_one;
 use crate::cpu::vector::builder::Gathered;
-use crate::plan::aggregate::{AggregateKind, distinct_matters};
+use crate::partial::state::State;
+use crate::partial::state::any_value::AnyValue;
+use crate::partial::state::extreme::Extreme;
+use crate::partial::state::float_sum::FloatSums;
+use crate::partial::state::integer_sum::IntegerSums;
+use crate::partial::state::interval_sum::IntervalSums;
+use crate::partial::state::logic::Logic;
+use crate::partial::state::moments::Moments;
+use crate::partial::state::numeric_sum::{Asked, NumericSums};
+use crate::plan::aggregate::AggregateKind;
 use crate::plan::register::Register;
 use crate::technique::Technique;
 use crate::{Error, Result};
-use distinct::Distinct;
-use extreme::Extreme;
-use float_sum::FloatSums;
-use logic::Logic;
-use moments::Moments;
 use multiloop_planner::analysis::ranges::Grid;
+use multiloop_planner::multiloop::reduction;
 use multiloop_planner::multiloop::{Aggregate, Reduction};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
-use numeric::{Asked, NumericSums};
 use std::ops::Range;
-use sum::{IntegerSums, IntervalSums};
-use value::AnyValue;
 
 /// What an aggregate is fed: a value a tuple, and its group.
 pub(crate) struct Input<'a> {
@@ -114,19 +116,25 @@ impl Input<'_> {
     }
 }
 
-/// The accumulators of one aggregate, for some groups.
+/// The states of one aggregate, for some groups, while rows are folded into them.
 #[derive(Clone, Debug)]
-pub(crate) enum Accumulator {
-    Count(Vec<i64>),
-    Integers(IntegerSums),
-    Floats(FloatSums),
-    Intervals(IntervalSums),
-    Extreme(Extreme),
-    Logic(Logic),
-    Value(AnyValue),
-    Moments(Moments),
-    Numerics(NumericSums),
-    Distinct(Box<Distinct>),
+pub(crate) struct Accumulator {
+    pub(crate) state: State,
+    filling: Filling,
+}
+
+/// What it takes to fill states: no part of what is known of the groups.
+#[derive(Clone, Debug, Default)]
+struct Filling {
+    /// The type of the argument; NULL's of CountRows.
+    argument: Option<DataType>,
+    sums: sum::Memory,
+    /// The best of each run.
+    of_runs: Vec<i32>,
+    /// Arguments as doubles.
+    doubles: Vector,
+    /// Of an aggregate that keeps its arguments.
+    distinct: Option<Box<distinct::Filling>>,
 }
 
 impl AggregateKind {
@@ -149,42 +157,23 @@ impl AggregateKind {
 
     /// Accumulators for no groups.
     pub(crate) fn accumulator(&self) -> Result<Accumulator> {
-        if self.distinct && distinct_matters(&self.reduction) {
-            return Ok(Accumulator::Distinct(Box::new(Distinct::new(self)?)));
-        }
-        let argument = || self.argument.ok_or_else(|| Error::internal("an aggregate without its argument"));
-        Ok(match self.reduction {
-            Reduction::CountRows | Reduction::Count => Accumulator::Count(Vec::new()),
-            Reduction::Sum => match argument()?.0 {
-                DataType::Interval => Accumulator::Intervals(IntervalSums::default()),
-                DataType::Real | DataType::Double => Accumulator::Floats(FloatSums::default()),
-                DataType::Numeric => Accumulator::Numerics(NumericSums::new(DataType::Numeric, Asked::Sum)),
-                _ => Accumulator::Integers(IntegerSums::new(self.bound())),
-            },
-            Reduction::Min => Accumulator::Extreme(Extreme::new(argument()?, false)),
-            Reduction::Max => Accumulator::Extreme(Extreme::new(argument()?, true)),
-            Reduction::Any => Accumulator::Logic(Logic::new(true)),
-            Reduction::All => Accumulator::Logic(Logic::new(false)),
-            Reduction::First => Accumulator::Value(AnyValue::new(argument()?.0, false)),
-            Reduction::Single => Accumulator::Value(AnyValue::new(argument()?.0, true)),
-            Reduction::Variance { sample } if self.data_type == DataType::Numeric => {
-                Accumulator::Numerics(NumericSums::new(argument()?.0, Asked::Variance { sample }))
-            }
-            Reduction::Variance { sample } => Accumulator::Moments(Moments::new(argument()?.0, sample)),
-            _ => return Err(Error::internal(format!("no accumulator for {:?}", self.reduction))),
-        })
+        Accumulator::new(self)
     }
 
     /// Whether rows in a group that nobody reads cost little and never fail.
     pub(crate) fn takes_any_row(&self) -> bool {
-        let plain = match self.reduction {
-            Reduction::CountRows | Reduction::Count | Reduction::Any | Reduction::All => true,
-            Reduction::Sum | Reduction::Min | Reduction::Max => {
+        use reduction::State as Shape;
+        let reduction::Properties { state, order_sensitive, .. } = self.reduction.properties();
+        let plain = match state {
+            Shape::Count | Shape::Flags => true,
+            // One row more would be one too many.
+            Shape::Value if self.reduction == Reduction::Single => false,
+            Shape::Sum | Shape::Value => {
                 self.argument.is_some_and(|(_, register)| matches!(register, Register::I32 | Register::I64))
             }
-            _ => false,
+            Shape::Moments | Shape::Rows => false,
         };
-        plain && !(self.distinct && distinct_matters(&self.reduction))
+        plain && !order_sensitive && !self.keeps_arguments()
     }
 
     /// What the aggregate is of no rows.
@@ -196,124 +185,187 @@ impl AggregateKind {
     }
 }
 
-/// Calls the same method of whichever accumulator it is.
-macro_rules! delegate {
-    ($self:expr, $inner:ident => $body:expr, count($counts:ident) => $count:expr) => {
-        match $self {
-            Accumulator::Count($counts) => $count,
-            Accumulator::Integers($inner) => $body,
-            Accumulator::Floats($inner) => $body,
-            Accumulator::Intervals($inner) => $body,
-            Accumulator::Extreme($inner) => $body,
-            Accumulator::Logic($inner) => $body,
-            Accumulator::Value($inner) => $body,
-            Accumulator::Moments($inner) => $body,
-            Accumulator::Numerics($inner) => $body,
-            Accumulator::Distinct($inner) => $body,
-        }
-    };
-}
-
 impl Accumulator {
+    /// For no groups.
+    pub(crate) fn new(kind: &AggregateKind) -> Result<Self> {
+        let mut filling = Filling { argument: kind.argument.map(|(data_type, _)| data_type), ..Filling::default() };
+        if kind.keeps_arguments() {
+            let (distinct, sets) = distinct::Filling::new(kind)?;
+            filling.distinct = Some(Box::new(distinct));
+            return Ok(Accumulator { state: State::Distinct(Box::new(sets)), filling });
+        }
+        let argument = || kind.argument.ok_or_else(|| Error::internal("an aggregate without its argument"));
+        let state = match kind.reduction {
+            Reduction::CountRows | Reduction::Count => State::Count(Vec::new()),
+            Reduction::Sum => match argument()?.0 {
+                DataType::Interval => State::Intervals(IntervalSums::default()),
+                DataType::Real | DataType::Double => State::Floats(FloatSums::default()),
+                DataType::Numeric => State::Numerics(NumericSums::new(Asked::Sum)),
+                _ => State::Integers(IntegerSums::new(kind.bound())),
+            },
+            Reduction::Min => State::Extreme(Extreme::new(argument()?, false)),
+            Reduction::Max => State::Extreme(Extreme::new(argument()?, true)),
+            Reduction::Any => State::Logic(Logic::new(true)),
+            Reduction::All => State::Logic(Logic::new(false)),
+            Reduction::First => State::Value(AnyValue::new(argument()?.0, false)),
+            Reduction::Single => State::Value(AnyValue::new(argument()?.0, true)),
+            Reduction::Variance { sample } if kind.data_type == DataType::Numeric => {
+                State::Numerics(NumericSums::new(Asked::Variance { sample }))
+            }
+            Reduction::Variance { sample } => State::Moments(Moments::new(sample)),
+            _ => return Err(Error::internal(format!("no accumulator for {:?}", kind.reduction))),
+        };
+        Ok(Accumulator { state, filling })
+    }
+
     /// Makes room for so many groups; new ones are empty.
     pub(crate) fn resize(&mut self, groups: usize) {
-        delegate!(self, inner => inner.resize(groups), count(counts) => counts.resize(groups, 0));
+        match (&mut self.state, &mut self.filling.distinct) {
+            (State::Count(counts), _) => counts.resize(groups, 0),
+            (State::Integers(sums), _) => sums.resize(groups),
+            (State::Floats(sums), _) => sums.resize(groups),
+            (State::Intervals(sums), _) => sums.resize(groups),
+            (State::Extreme(extreme), _) => extreme.resize(groups),
+            (State::Logic(logic), _) => logic.resize(groups),
+            (State::Value(value), _) => value.resize(groups),
+            (State::Moments(moments), _) => moments.resize(groups),
+            (State::Numerics(sums), _) => sums.resize(groups),
+            (State::Distinct(sets), Some(distinct)) => distinct.resize(sets, groups),
+            (State::Distinct(sets), None) => sets.group_count = groups,
+        }
     }
 
     /// Whether a merge costs about what it took to fold in all tuples, and is going to be a large one.
     pub(crate) fn is_dear_to_merge(&self) -> bool {
-        matches!(self, Accumulator::Distinct(distinct) if distinct.is_dear_to_merge())
+        matches!(&self.state, State::Distinct(sets) if distinct::is_dear_to_merge(sets))
+    }
+
+    /// Whether nothing can change what a group of Any or All has.
+    pub(crate) fn is_decided(&self, group: usize) -> bool {
+        matches!(&self.state, State::Logic(logic) if logic.is_decided(group))
     }
 
     /// Folds in some tuples, whose groups there is room for.
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
-        delegate!(self, inner => inner.update(input), count(counts) => {
-            count(counts, input);
-            Ok(())
-        })
-    }
-
-    /// Folds in some rows of a column as it is stored, whose groups are masks or runs; false if it did nothing.
-    pub(crate) fn update_from(&mut self, column: &Column, rows: Range<usize>, groups: TileGroups<'_>) -> bool {
-        match self {
-            Accumulator::Integers(sums) if Technique::ColumnSums.is_on() => sums.update_from(column, rows, groups),
-            _ => false,
-        }
-    }
-
-    /// Folds in the groups `from` of another accumulator of the same kind, each into the group at the same place
-    /// of `into`.
-    pub(crate) fn merge(&mut self, other: &Accumulator, from: &[u32], into: &[u32]) -> Result<()> {
-        let pairs = || from.iter().zip(into).map(|(&from, &into)| (from as usize, into as usize));
-        match (self, other) {
-            (Accumulator::Count(mine), Accumulator::Count(theirs)) => {
-                pairs().for_each(|(from, into)| mine[into] += theirs[from]);
-            }
-            (Accumulator::Integers(mine), Accumulator::Integers(theirs)) => mine.merge(theirs, pairs()),
-            (Accumulator::Floats(mine), Accumulator::Floats(theirs)) => mine.merge(theirs, pairs()),
-            (Accumulator::Intervals(mine), Accumulator::Intervals(theirs)) => mine.merge(theirs, pairs()),
-            (Accumulator::Extreme(mine), Accumulator::Extreme(theirs)) => mine.merge(theirs, pairs()),
-            (Accumulator::Logic(mine), Accumulator::Logic(theirs)) => mine.merge(theirs, pairs()),
-            (Accumulator::Value(mine), Accumulator::Value(theirs)) => mine.merge(theirs, pairs())?,
-            (Accumulator::Moments(mine), Accumulator::Moments(theirs)) => mine.merge(theirs, pairs()),
-            (Accumulator::Numerics(mine), Accumulator::Numerics(theirs)) => mine.merge(theirs, pairs()),
-            (Accumulator::Distinct(mine), Accumulator::Distinct(theirs)) => mine.merge(theirs, from, into)?,
-            _ => return Err(Error::internal("merged accumulators of two kinds")),
+        let Filling { argument, sums: memory, of_runs, doubles, distinct } = &mut self.filling;
+        let argument = argument.unwrap_or(DataType::Null);
+        match &mut self.state {
+            State::Count(counts) => count(counts, input),
+            State::Integers(sums) => sums.update(input, memory)?,
+            State::Floats(sums) => sums.update(input)?,
+            State::Intervals(sums) => sums.update(input)?,
+            State::Extreme(extreme) => extreme.update(input, of_runs)?,
+            State::Logic(logic) => logic.update(input)?,
+            State::Value(value) => value.update(input)?,
+            State::Moments(moments) => moments.update(input, argument, doubles)?,
+            State::Numerics(sums) => sums.update(input, argument)?,
+            State::Distinct(sets) => match distinct {
+                Some(distinct) => distinct.update(sets, input)?,
+                None => return Err(Error::internal("sets without what fills them")),
+            },
         }
         Ok(())
     }
 
-    /// Adds consecutive groups of another accumulator of the same kind behind its own; false if it did nothing, because
+    /// Folds in some rows of a column as it is stored, whose groups are masks or runs; false if it did nothing.
+    pub(crate) fn update_from(&mut self, column: &Column, rows: Range<usize>, groups: TileGroups<'_>) -> bool {
+        match &mut self.state {
+            State::Integers(sums) if Technique::ColumnSums.is_on() => {
+                sums.update_from(column, rows, groups, &mut self.filling.sums)
+            }
+            _ => false,
+        }
+    }
+
+    /// Folds in the groups `from` of other states of the same aggregate, each into the group at the same place of `into`.
+    pub(crate) fn merge(&mut self, other: &State, from: &[u32], into: &[u32]) -> Result<()> {
+        let pairs = || from.iter().zip(into).map(|(&from, &into)| (from as usize, into as usize));
+        match (&mut self.state, other) {
+            (State::Count(mine), State::Count(theirs)) => {
+                pairs().for_each(|(from, into)| mine[into] += theirs[from]);
+            }
+            (State::Integers(mine), State::Integers(theirs)) => mine.merge(theirs, pairs()),
+            (State::Floats(mine), State::Floats(theirs)) => mine.merge(theirs, pairs()),
+            (State::Intervals(mine), State::Intervals(theirs)) => mine.merge(theirs, pairs()),
+            (State::Extreme(mine), State::Extreme(theirs)) => mine.merge(theirs, pairs())?,
+            (State::Logic(mine), State::Logic(theirs)) => mine.merge(theirs, pairs()),
+            (State::Value(mine), State::Value(theirs)) => mine.merge(theirs, pairs())?,
+            (State::Moments(mine), State::Moments(theirs)) => mine.merge(theirs, pairs()),
+            (State::Numerics(mine), State::Numerics(theirs)) => mine.merge(theirs, pairs()),
+            (State::Distinct(mine), State::Distinct(theirs)) => match &mut self.filling.distinct {
+                Some(distinct) => distinct.merge(mine, theirs, from, into)?,
+                None => return Err(Error::internal("sets without what fills them")),
+            },
+            _ => return Err(Error::internal("merged states of two kinds")),
+        }
+        Ok(())
+    }
+
+    /// Adds consecutive groups of other states of the same aggregate behind its own; false if it did nothing, because
     /// they are better merged one by one.
-    pub(crate) fn append(&mut self, other: &Accumulator, groups: std::ops::Range<usize>) -> bool {
-        match (self, other) {
-            (Accumulator::Count(mine), Accumulator::Count(theirs)) => {
+    pub(crate) fn append(&mut self, other: &State, groups: std::ops::Range<usize>) -> bool {
+        match (&mut self.state, other) {
+            (State::Count(mine), State::Count(theirs)) => {
                 mine.extend_from_slice(&theirs[groups]);
                 true
             }
-            (Accumulator::Integers(mine), Accumulator::Integers(theirs)) => mine.append(theirs, groups),
+            (State::Integers(mine), State::Integers(theirs)) => mine.append(theirs, groups),
             _ => false,
         }
     }
 
     /// Whether [`Accumulator::peek`] and [`Accumulator::retain`] do anything.
     pub(crate) fn can_be_cut(&self) -> bool {
-        match self {
-            Accumulator::Count(_) => true,
-            Accumulator::Integers(sums) => sums.is_narrow(),
-            Accumulator::Extreme(extreme) => extreme.is_narrow(),
+        match &self.state {
+            State::Count(_) => true,
+            State::Integers(sums) => sums.is_narrow(),
+            State::Extreme(extreme) => extreme.is_narrow(),
             _ => false,
         }
     }
 
     /// The results of some complete groups in a row; none where they are not had cheaply, or may be an error.
     pub(crate) fn peek(&self, groups: std::ops::Range<usize>, data_type: DataType) -> Option<Gathered> {
-        match self {
-            Accumulator::Count(counts) => Some(Gathered::from_i64(counts[groups].to_vec(), None)),
-            Accumulator::Integers(sums) => sums.peek(groups, data_type),
-            Accumulator::Extreme(extreme) => extreme.peek(groups),
+        match &self.state {
+            State::Count(counts) => Some(Gathered::from_i64(counts[groups].to_vec(), None)),
+            State::Integers(sums) => sums.peek(groups, data_type),
+            State::Extreme(extreme) => extreme.peek(groups),
             _ => None,
         }
     }
 
     /// Of some groups in a row, which `peek` has seen, leaves only those at these positions.
     pub(crate) fn retain(&mut self, groups: std::ops::Range<usize>, kept: &[u32]) {
-        match self {
-            Accumulator::Count(counts) => retain(counts, groups, kept),
-            Accumulator::Integers(sums) => sums.retain(groups, kept),
-            Accumulator::Extreme(extreme) => extreme.retain(groups, kept),
+        match &mut self.state {
+            State::Count(counts) => retain(counts, groups, kept),
+            State::Integers(sums) => sums.retain(groups, kept),
+            State::Extreme(extreme) => extreme.retain(groups, kept),
             _ => unreachable!("peek has not seen them"),
         }
     }
 
     /// The results, a row a group.
     pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
-        delegate!(self, inner => inner.finish(data_type), count(counts) => Ok(Gathered::from_i64(counts, None)))
+        match self.state {
+            State::Count(counts) => Ok(Gathered::from_i64(counts, None)),
+            State::Integers(sums) => sums.finish(data_type),
+            State::Floats(sums) => sums.finish(data_type),
+            State::Intervals(sums) => sums.finish(data_type),
+            State::Extreme(extreme) => extreme.finish(data_type),
+            State::Logic(logic) => logic.finish(data_type),
+            State::Value(value) => value.finish(data_type),
+            State::Moments(moments) => moments.finish(data_type),
+            State::Numerics(sums) => sums.finish(data_type),
+            State::Distinct(sets) => match self.filling.distinct {
+                Some(distinct) => distinct.finish(*sets, data_type),
+                None => Err(Error::internal("sets without what fills them")),
+            },
+        }
     }
 
     /// Bytes held, about.
     pub(crate) fn bytes(&self) -> usize {
-        delegate!(self, inner => inner.bytes(), count(counts) => counts.capacity() * 8)
+        self.state.bytes() + self.filling.distinct.as_ref().map_or(0, |distinct| distinct.bytes())
     }
 }
 

@@ -1,10 +1,11 @@
-//! Variance, from exact sums, so that neither cancellation nor the order of input shows.
+//! Filling variances of floats.
 
 use super::super::kernels::exact_blocks::add_moments;
 use super::super::kernels::{self, Call, Scratch};
 use super::super::vector::{Vector, VectorData};
 use super::{Input, TileGroups};
 use crate::cpu::vector::builder::Gathered;
+use crate::partial::state::moments::Moments;
 use crate::plan::register::Register;
 use crate::sums::moments::Variance;
 use crate::{Error, Result};
@@ -13,33 +14,14 @@ use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 
-/// Count, sum and sum of squares of each group.
-#[derive(Clone, Debug)]
-pub(crate) struct Moments {
-    argument: DataType,
-    sample: bool,
-    states: Vec<Variance>,
-    /// Memory for arguments as doubles.
-    doubles: Vector,
-}
-
 impl Moments {
-    /// For no groups.
-    pub(crate) fn new(argument: DataType, sample: bool) -> Self {
-        Moments { argument, sample, states: Vec::new(), doubles: Vector::default() }
-    }
-
-    pub(crate) fn resize(&mut self, groups: usize) {
-        self.states.resize_with(groups, Variance::new);
-    }
-
-    pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
+    /// Folds in some tuples, whose argument has this type. `doubles` is memory for arguments as doubles.
+    pub(crate) fn update(&mut self, input: &Input<'_>, argument: DataType, doubles: &mut Vector) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("variance of nothing")) };
-        let mut doubles = std::mem::take(&mut self.doubles);
         let vector = if matches!(vector.data, VectorData::F64(_)) {
             vector
         } else {
-            let types = [self.argument];
+            let types = [argument];
             let call = Call {
                 function: Function::Cast,
                 types: &types,
@@ -47,8 +29,8 @@ impl Moments {
                 register: Register::F64,
                 checked: true,
             };
-            kernels::call(&call, &[vector], input.len, &mut Scratch::default(), &mut doubles)?;
-            &doubles
+            kernels::call(&call, &[vector], input.len, &mut Scratch::default(), doubles)?;
+            doubles
         };
         let input = Input { vector: Some(vector), ..*input };
         if let VectorData::F64(values) = &vector.data {
@@ -59,7 +41,6 @@ impl Moments {
                 _ => input.each_valid(|tuple, group| self.states[group].add(values[vector.position(tuple)])),
             }
         }
-        self.doubles = doubles;
         Ok(())
     }
 
@@ -74,9 +55,5 @@ impl Moments {
         };
         let values = self.states.iter().map(finish).collect::<Result<Vec<Value>>>()?;
         Ok(Gathered::from_values(&values, data_type))
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.states.capacity() * size_of::<Variance>() + self.states.iter().map(Variance::heap_bytes).sum::<usize>()
     }
 }

@@ -1,8 +1,9 @@
-//! Sums and variances of NUMERIC: exact, whatever the digits.
+//! Filling sums and variances of NUMERIC.
 
 use super::super::vector::{Vector, VectorData};
 use super::Input;
 use crate::cpu::vector::builder::Gathered;
+use crate::partial::state::numeric_sum::{Asked, NumericSums};
 use crate::{Error, Result};
 use multiloop_planner::numeric::Numeric;
 use multiloop_planner::numeric::small::SmallNumeric;
@@ -10,36 +11,11 @@ use multiloop_planner::numeric::sum::NumericSum;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 
-/// What is asked of the numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
-    Sum,
-    Variance { sample: bool },
-}
-
-/// Count, sum and perhaps sum of squares of each group.
-#[derive(Clone, Debug)]
-pub(crate) struct NumericSums {
-    argument: DataType,
-    asked: Asked,
-    states: Vec<NumericSum>,
-    /// Bytes that states hold elsewhere.
-    heap: usize,
-}
-
 impl NumericSums {
-    /// For no groups.
-    pub(crate) fn new(argument: DataType, asked: Asked) -> Self {
-        NumericSums { argument, asked, states: Vec::new(), heap: 0 }
-    }
-
-    pub(crate) fn resize(&mut self, groups: usize) {
-        self.states.resize_with(groups, NumericSum::default);
-    }
-
-    pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
+    /// Folds in some tuples, whose argument has this type.
+    pub(crate) fn update(&mut self, input: &Input<'_>, argument: DataType) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("a sum of nothing")) };
-        let (argument, squares) = (self.argument, self.asked != Asked::Sum);
+        let squares = self.asked != Asked::Sum;
         let scale = u32::from(argument.scale());
         let mut add = |group: usize, unscaled: i128| {
             self.change(group, |state| state.add_small(SmallNumeric::new(unscaled, scale), squares));
@@ -97,9 +73,5 @@ impl NumericSums {
         };
         let values = self.states.iter().map(finish).collect::<Result<Vec<Value>>>()?;
         Ok(Gathered::from_values(&values, data_type))
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.states.capacity() * size_of::<NumericSum>() + self.heap
     }
 }

@@ -1,4 +1,4 @@
-//! Sums of integers, decimals and intervals: exact, so that an overflow on the way is none.
+//! Filling sums of integers, decimals and intervals.
 
 use super::super::kernels::run_sum::{RunValue, add_differences};
 use super::super::kernels::sum::{MaskedOffsets, MaskedSum, add_listed, as_signed};
@@ -11,6 +11,8 @@ use crate::cpu::groups::runs::Runs;
 use crate::cpu::simd::kernel::{append, prefetch_here, vectorised};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::builder::Gathered;
+use crate::partial::state::integer_sum::{IntegerSums, Sums};
+use crate::partial::state::interval_sum::IntervalSums;
 use crate::technique::Technique;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate;
@@ -18,17 +20,9 @@ use multiloop_planner::types::DataType;
 use multiloop_planner::value::Interval;
 use std::ops::Range;
 
-/// Sums of integer-like values.
-#[derive(Clone, Debug)]
-pub(crate) struct IntegerSums {
-    sums: Sums,
-    seen: Vec<bool>,
-    memory: Memory,
-}
-
 /// Memory for a tile.
 #[derive(Clone, Debug, Default)]
-struct Memory {
+pub(crate) struct Memory {
     totals: Totals,
     /// Values without NULLs.
     values: Vector,
@@ -44,50 +38,13 @@ struct Totals {
     offsets: Vec<i64>,
 }
 
-/// A sum of `rows` values of at most `bound` is at most their product: while that fits 64 bits, so does the sum. When
-/// it no longer does, sums become wide, whatever they are by then.
-#[derive(Clone, Debug)]
-enum Sums {
-    /// 64 bits are enough for now.
-    Narrow { sums: Vec<i64>, bound: u64, rows: u64 },
-    /// The sum modulo 2^128, and how often 2^128 is to be added: only decimals of 38 digits get that far.
-    Wide { low: Vec<i128>, high: Vec<i32> },
-}
-
 impl IntegerSums {
-    /// Sums for no groups, of values that are proven to lie within `-bound` and `bound`.
-    pub(crate) fn new(bound: Option<u64>) -> Self {
-        let wide = Sums::Wide { low: Vec::new(), high: Vec::new() };
-        let sums = bound.map_or(wide, |bound| Sums::Narrow { sums: Vec::new(), bound, rows: 0 });
-        IntegerSums { sums, seen: Vec::new(), memory: Memory::default() }
-    }
-
-    /// Notes that so many rows are to be added.
-    fn expect_rows(&mut self, more: u64) {
-        let Sums::Narrow { sums, bound, rows } = &mut self.sums else { return };
-        *rows = rows.saturating_add(more);
-        if rows.saturating_mul(*bound) > i64::MAX as u64 {
-            self.sums = Sums::Wide { low: sums.iter().map(|&sum| sum.into()).collect(), high: vec![0; sums.len()] };
-        }
-    }
-
-    pub(crate) fn resize(&mut self, groups: usize) {
-        self.seen.resize(groups, false);
-        match &mut self.sums {
-            Sums::Narrow { sums, .. } => sums.resize(groups, 0),
-            Sums::Wide { low, high } => {
-                low.resize(groups, 0);
-                high.resize(groups, 0);
-            }
-        }
-    }
-
-    pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
+    pub(crate) fn update(&mut self, input: &Input<'_>, memory: &mut Memory) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("sum of nothing")) };
         self.expect_rows(input.len as u64);
         let (sums, seen) = (&mut self.sums, &mut self.seen);
         if let (Sums::Narrow { sums, bound, .. }, false) = (&mut *sums, vector.constant)
-            && let Memory { totals, values } = &mut self.memory
+            && let Memory { totals, values } = memory
             && let Some(values) = without_nulls(vector, values)
             && add_dense((values, vector.nulls.as_ref()), input.groups, *bound, (sums, seen), totals)
         {
@@ -130,13 +87,24 @@ impl IntegerSums {
     }
 
     /// Adds values as a column has them: its offsets, times the step, and for each of them its base. False if it did nothing.
-    pub(crate) fn update_from(&mut self, column: &Column, rows: Range<usize>, groups: TileGroups<'_>) -> bool {
+    pub(crate) fn update_from(
+        &mut self,
+        column: &Column,
+        rows: Range<usize>,
+        groups: TileGroups<'_>,
+        memory: &mut Memory,
+    ) -> bool {
         let Column { data, nulls: None } = column else { return false };
+        let totals = &mut memory.totals;
         match data {
-            ColumnData::Frame8 { base, offsets } => self.add_offsets(&offsets[rows], (*base, 1), groups),
-            ColumnData::Frame16 { base, offsets } => self.add_offsets(&offsets[rows], (*base, 1), groups),
-            ColumnData::Stepped8 { base, step, offsets } => self.add_offsets(&offsets[rows], (*base, *step), groups),
-            ColumnData::Stepped16 { base, step, offsets } => self.add_offsets(&offsets[rows], (*base, *step), groups),
+            ColumnData::Frame8 { base, offsets } => self.add_offsets(&offsets[rows], (*base, 1), groups, totals),
+            ColumnData::Frame16 { base, offsets } => self.add_offsets(&offsets[rows], (*base, 1), groups, totals),
+            ColumnData::Stepped8 { base, step, offsets } => {
+                self.add_offsets(&offsets[rows], (*base, *step), groups, totals)
+            }
+            ColumnData::Stepped16 { base, step, offsets } => {
+                self.add_offsets(&offsets[rows], (*base, *step), groups, totals)
+            }
             ColumnData::Frame32 { base, offsets } => self.add_wide_offsets(&offsets[rows], *base, groups),
             _ => false,
         }
@@ -164,6 +132,7 @@ impl IntegerSums {
         offsets: &[T],
         (base, step): (i64, i64),
         groups: TileGroups<'_>,
+        totals: &mut Totals,
     ) -> bool {
         // The most that offsets of a tile add up to: sums of runs are differences of 32 bits.
         let most = offsets.len() * ((1 << (8 * size_of::<T>())) - 1);
@@ -180,12 +149,12 @@ impl IntegerSums {
                     T::add_masked(offsets, present.many(), sums);
                     add_listed(offsets, present.few(), sums);
                 } else {
-                    add_steps(offsets, step, present, sums, &mut self.memory.totals.offsets);
+                    add_steps(offsets, step, present, sums, &mut totals.offsets);
                 }
                 add_bases(base, present, sums, &mut self.seen);
             }
             TileGroups::Runs(runs) => {
-                add_runs(offsets, (base, step), runs, sums, &mut self.memory.totals.narrow);
+                add_runs(offsets, (base, step), runs, sums, &mut totals.narrow);
                 see_runs(runs, None, &mut self.seen);
             }
             TileGroups::One | TileGroups::Each(..) => {}
@@ -270,14 +239,6 @@ impl IntegerSums {
                 Ok(Gathered::from_i128(sums, Some(self.seen)))
             }
         }
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let sums = match &self.sums {
-            Sums::Narrow { sums, .. } => sums.capacity() * 8,
-            Sums::Wide { low, high } => low.capacity() * 16 + high.capacity() * 4,
-        };
-        sums + self.seen.capacity()
     }
 }
 
@@ -486,19 +447,7 @@ pub(super) fn out_of_range(data_type: DataType) -> Error {
     }
 }
 
-/// Sums of intervals, each unit by itself.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct IntervalSums {
-    sums: Vec<[i128; 3]>,
-    seen: Vec<bool>,
-}
-
 impl IntervalSums {
-    pub(crate) fn resize(&mut self, groups: usize) {
-        self.sums.resize(groups, [0; 3]);
-        self.seen.resize(groups, false);
-    }
-
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
         let Some(vector) = input.vector else { return Err(Error::internal("sum of nothing")) };
         let VectorData::Interval(values) = &vector.data else { return Ok(()) };
@@ -529,9 +478,5 @@ impl IntervalSums {
         };
         let sums: Option<Vec<Interval>> = self.sums.iter().map(interval).collect();
         Ok(Gathered::from_intervals(sums.ok_or_else(|| out_of_range(data_type))?, Some(self.seen)))
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.sums.capacity() * 48 + self.seen.capacity()
     }
 }

@@ -1,35 +1,17 @@
-//! First and Single: the argument of one row.
+//! Filling First and Single.
 
 use super::super::vector::Vector;
 use super::{Input, TileGroups};
 use crate::cpu::vector::builder::Gathered;
+use crate::partial::state::any_value::{AnyValue, NONE};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
-
-/// No argument yet.
-const NONE: u32 = u32::MAX;
-
-/// The argument of one row of each group.
-#[derive(Clone, Debug)]
-pub(crate) struct AnyValue {
-    data_type: DataType,
-    /// Whether a second row is an error.
-    single: bool,
-    /// For each group the position of its argument.
-    positions: Vec<u32>,
-    arguments: Gathered,
-    rows: u32,
-}
 
 impl AnyValue {
     /// For no groups.
     pub(crate) fn new(data_type: DataType, single: bool) -> Self {
         AnyValue { data_type, single, positions: Vec::new(), arguments: Gathered::of_type(data_type), rows: 0 }
-    }
-
-    pub(crate) fn resize(&mut self, groups: usize) {
-        self.positions.resize(groups, NONE);
     }
 
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
@@ -87,10 +69,6 @@ impl AnyValue {
             self.positions.iter_mut().filter(|position| **position == NONE).for_each(|position| *position = null);
         }
         Ok(self.arguments.take(&self.positions))
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.positions.capacity() * 4 + self.arguments.bytes()
     }
 }
 

@@ -14,6 +14,11 @@ pub(crate) struct Firsts {
 }
 
 impl Firsts {
+    /// The tuples to come are of this piece.
+    pub(crate) fn begin_piece(&mut self, piece: usize) {
+        (self.piece, self.offered) = (piece as u64, 0);
+    }
+
     /// The place of the next tuple.
     pub(crate) fn place(&self) -> u64 {
         // A piece has fewer than 2^40 tuples, but for joins that never end.
@@ -42,10 +47,10 @@ impl Firsts {
         }
     }
 
-    /// Takes groups of another worker, of which some are new.
-    pub(crate) fn merge(&mut self, other: &Firsts, from: &[u32], into: &[u32]) {
+    /// Takes groups of another worker, whose first rows have these places; some are new.
+    pub(crate) fn merge(&mut self, places: &[u64], from: &[u32], into: &[u32]) {
         for (&from, &into) in from.iter().zip(into) {
-            self.note(into, other.places[from as usize]);
+            self.note(into, places[from as usize]);
         }
     }
 

@@ -4,13 +4,17 @@
 //! Keys that wait for it are half as wide as others, and need no places of first rows. A part's groups become columns as
 //! soon as it is merged.
 
-use super::grouper::Grouper;
+use super::direct::cuts_of;
+use super::splitters::SharedCuts;
 use crate::Result;
 use crate::cpu::keys::decode::decode_all;
 use crate::cpu::simd::kernel::{append, kernel};
 use crate::cpu::simd::positions::push_positions;
 use crate::cpu::table::ranks::Ranks;
 use crate::cpu::vector::builder::Gathered;
+use crate::partial::PartialGroups;
+use crate::partial::keys::Keys;
+use crate::partial::order::Order;
 use crate::plan::key_layout::KeyLayout;
 
 /// Keys among some consecutive codes, and their groups.
@@ -29,6 +33,20 @@ impl Known {
     pub(crate) fn new(layout: KeyLayout, start: usize, end: usize) -> Self {
         let codes = (end - start) as u32;
         Known { layout, base: start as u32, codes, ranks: Ranks::new(codes.into()), groups: 0 }
+    }
+
+    /// No keys yet of a part of a merge of groups that an array over codes numbers; none of groups that anything else does.
+    pub(crate) fn of_part(groups: &PartialGroups, part: usize, cuts: &SharedCuts) -> Option<Known> {
+        let (Keys::Listed { layout, codes }, Order::Codes) = (&groups.keys, &groups.order) else { return None };
+        let (start, end) = cuts_of(layout, codes, cuts).range(part);
+        Some(Known::new(layout.clone(), start, end))
+    }
+
+    /// Adds the keys of some groups.
+    pub(crate) fn tell(&mut self, groups: &PartialGroups, chosen: &[u32]) {
+        if let Keys::Listed { codes, .. } = &groups.keys {
+            self.add(chosen.iter().map(|&group| codes[group as usize] as u32));
+        }
     }
 
     /// Makes codes keys.
@@ -76,28 +94,6 @@ kernel! {
     /// Appends the groups of keys' codes.
     fn append_groups[](known: &Known, codes: &[u32], groups: &mut Vec<u32>) {
         append(groups, codes, |code| known.group(code));
-    }
-}
-
-impl Grouper {
-    /// If numbers are given by an array over codes, nothing yet of a part of a merge, of which all keys are to be
-    /// added before there are groups.
-    pub(crate) fn to_know(&self, part: usize) -> Option<Known> {
-        let Grouper::Direct { layout, .. } = self else { return None };
-        let (start, end) = self.cuts()?.range(part);
-        Some(Known::new(layout.clone(), start, end))
-    }
-
-    /// Adds the keys of some groups.
-    pub(crate) fn tell(&self, chosen: &[u32], known: &mut Known) {
-        if let Grouper::Direct { codes, .. } = self {
-            known.add(chosen.iter().map(|&group| codes[group as usize] as u32));
-        }
-    }
-
-    /// Groups of keys of which all are known.
-    pub(crate) fn of_known(known: Known) -> Result<Self> {
-        Ok(Grouper::Known(known.count()?))
     }
 }
 

@@ -19,7 +19,10 @@ pub(crate) mod translation;
 
 use super::table::{GroupTable, GroupTables};
 use crate::column::Column;
+use crate::cpu::groups::few::Few;
 use crate::cpu::groups::grouper::Grouper;
+use crate::cpu::groups::set::Set;
+use crate::cpu::groups::{direct, hashed};
 use crate::cpu::index::hash_parts::{Hashed, Outcome};
 use crate::cpu::index::sorted::Keys;
 use crate::cpu::index::translation::Translations;
@@ -189,12 +192,12 @@ impl KeyIndex {
         let mut built: Option<(KeyLayout, Option<Ranks>)> = None;
         for grouper in groupers {
             let own = match grouper {
-                Grouper::Set { layout, words } => {
+                Grouper::Set(Set { layout, words }) => {
                     let (ranks, count) = Ranks::of_words(words, layout.codes().unwrap_or_default(), workers)?;
                     rows += count as usize;
                     (layout, Some(ranks))
                 }
-                Grouper::Direct { layout, entries, codes, .. } => {
+                Grouper::Direct(direct::Direct { layout, entries, codes, .. }) => {
                     // One more than the group, and 0 for none, which is the last number of all.
                     let first = rows as u32;
                     let group = |entry: u32| if entry == 0 { NO_GROUP } else { first + entry - 1 };
@@ -202,7 +205,7 @@ impl KeyIndex {
                     rows += codes.len();
                     (layout, None)
                 }
-                Grouper::Few { layout, seen, .. } => {
+                Grouper::Few(Few { layout, seen, .. }) => {
                     reservation.add(seen.len() * 4)?;
                     direct.extend(seen.into_iter().map(|seen| {
                         rows += usize::from(seen);
@@ -210,12 +213,12 @@ impl KeyIndex {
                     }));
                     (layout, None)
                 }
-                Grouper::Hash { layout, table, .. } => {
+                Grouper::Hash(hashed::Hashed { layout, table, .. }) => {
                     rows += table.len();
                     tables.push(table);
                     (layout, None)
                 }
-                Grouper::One | Grouper::Known(_) | Grouper::Ordered { .. } => {
+                Grouper::One | Grouper::Known(_) | Grouper::Ordered(_) => {
                     return Err(Error::internal("these groups are not their own index"));
                 }
             };

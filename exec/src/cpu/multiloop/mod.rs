@@ -8,7 +8,7 @@ pub(crate) mod prune_chunks;
 pub(crate) mod sink;
 pub(crate) mod top_k;
 
-use super::reduce::{self, Reducer};
+use super::reduce::{Reducer, finish};
 use crate::collections::rows::RowSet;
 use crate::column::{CHUNK_ROWS, Chunk, Dictionary};
 use crate::cpu::collections::stored::{Buckets, Groups, Members, Stored};
@@ -505,7 +505,7 @@ fn finish_reduce(
         note_index(frame, generator, plan.index.as_ref(), groups.index.as_ref());
         return Ok(Stored::Groups(groups));
     }
-    let (columns, rows) = reduce::finish(reducers, context, pool)?;
+    let (columns, rows) = finish::finish(reducers, context, pool)?;
     if plan.key.is_none() {
         return Ok(Stored::Rows(RowSet::gathered(columns, &types(plan), rows, &context.memory)?));
     }
@@ -560,7 +560,7 @@ fn empty(plan: &ReducePlan) -> Result<Vec<Value>> {
 
 /// Groups that are only looked up, with what they were numbered by as their index.
 fn own_index(plan: &ReducePlan, reducers: Vec<Reducer<'_>>, workers: Workers<'_>) -> Result<Groups> {
-    let (index, columns, rows) = reduce::finish_index(reducers, workers)?;
+    let (index, columns, rows) = finish::finish_index(reducers, workers)?;
     let types: Vec<DataType> = plan.aggregates.iter().map(|aggregate| aggregate.kind.data_type).collect();
     let mut rows = RowSet::gathered_by(columns, &types, rows, workers)?;
     // There are no columns of keys; whatever asks for one is a bug, and finds none.

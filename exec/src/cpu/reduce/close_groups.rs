@@ -15,7 +15,7 @@ impl<'p> Reducer<'p> {
     /// Whether groups of a tile may wait for their codes: if HAVING can leave groups out before all rows are seen and reads
     /// no keys, and if the keys still have codes once an aggregate has loaded them into a register.
     pub(crate) fn codes_may_wait(&self, tile: &Tile<'_>, parts: &[ScalarId]) -> bool {
-        let is_asked = |having: &Having<'_>| !having.reads(0..self.plan.key_types.len());
+        let is_asked = |having: &Having<'_>| !having.reads(0..self.core.plan.key_types.len());
         self.having.as_ref().is_some_and(is_asked)
             && self.can_be_cut()
             && matches!(parts, &[part] if tile.is_narrow_integer(part))
@@ -23,19 +23,19 @@ impl<'p> Reducer<'p> {
 
     /// Whether groups can be left out of all aggregates. Those that hold floats, for one, are not cut.
     fn can_be_cut(&self) -> bool {
-        self.accumulators.iter().all(Accumulator::can_be_cut)
+        self.core.accumulators.iter().all(Accumulator::can_be_cut)
     }
 
     /// Gives the groups that wait for their codes these, if they are wanted; the others are left out.
     pub(crate) fn end_waiting(&mut self, tile: &mut Tile<'_>, parts: &[ScalarId]) -> Result<()> {
         let Some(first) = self.assigned.waits.take() else { return Ok(()) };
         let first = first - self.close(first)?;
-        let keys = match (parts, self.grouper.code_range()) {
+        let keys = match (parts, self.core.grouper.code_range()) {
             (&[part], Some(range)) => tile.integers(part, range)?,
             _ => None,
         };
         let Some(keys) = keys else { return Err(Error::internal("keys of runs that do not lie in a column")) };
-        self.grouper.write_codes(first, &keys);
+        self.core.grouper.write_codes(first, &keys);
         Ok(())
     }
 
@@ -45,13 +45,13 @@ impl<'p> Reducer<'p> {
             return Ok(0);
         }
         let Some(mut having) = self.having.take() else { return Ok(0) };
-        let groups = self.grouper.complete(self.closed);
+        let groups = self.core.grouper.complete(self.closed);
         let mut left_out = 0;
         if !groups.is_empty()
             && let Some(kept) = self.passing(&mut having, groups.clone())?
         {
-            self.grouper.retain(groups.clone(), &kept);
-            self.accumulators.iter_mut().for_each(|accumulator| accumulator.retain(groups.clone(), &kept));
+            self.core.grouper.retain(groups.clone(), &kept);
+            self.core.accumulators.iter_mut().for_each(|accumulator| accumulator.retain(groups.clone(), &kept));
             self.closed = groups.start + kept.len();
             let in_front = before.clamp(groups.start, groups.end) - groups.start;
             left_out = in_front - kept.partition_point(|&at| (at as usize) < in_front);
@@ -62,14 +62,16 @@ impl<'p> Reducer<'p> {
 
     /// The positions of those among some groups of clustered rows that are wanted; none if that cannot be told yet.
     fn passing(&self, having: &mut Having<'p>, groups: Range<usize>) -> Result<Option<Vec<u32>>> {
-        let keys = self.plan.key_types.len();
-        let mut columns = vec![None; keys + self.accumulators.len()];
+        let keys = self.core.plan.key_types.len();
+        let mut columns = vec![None; keys + self.core.accumulators.len()];
         if having.reads(0..keys) {
             let numbers: Vec<u32> = (groups.start as u32..groups.end as u32).collect();
-            let shown = self.grouper.keys(&numbers)?;
+            let shown = self.core.grouper.keys(&numbers)?;
             columns.iter_mut().zip(shown).for_each(|(column, shown)| *column = Some(shown));
         }
-        for (number, (accumulator, aggregate)) in self.accumulators.iter().zip(&self.plan.aggregates).enumerate() {
+        for (number, (accumulator, aggregate)) in
+            self.core.accumulators.iter().zip(&self.core.plan.aggregates).enumerate()
+        {
             let Some(column) = accumulator.peek(groups.clone(), aggregate.kind.data_type) else { return Ok(None) };
             columns[keys + number] = Some(column).filter(|_| having.reads(keys + number..keys + number + 1));
         }

@@ -2,7 +2,6 @@
 //! ahead of its use (`prefetch`), positions of bits (`positions`), hashes, and filling memory from many threads
 //! (`parallel_fill`).
 
-pub(crate) mod hash;
 pub(crate) mod kernel;
 pub mod level;
 pub(crate) mod parallel_fill;

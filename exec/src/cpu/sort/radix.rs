@@ -6,8 +6,8 @@
 //! Scalar Sample Sort, 2004); radix sort from the least significant digit (Knuth: TAOCP 3, 5.2.5).
 
 use crate::Result;
-use crate::cpu::simd::hash::hash64;
 use crate::cpu::simd::kernel::kernel;
+use crate::partial::hash::hash64;
 use crate::workers::schedule::Workers;
 
 /// Numbers up to which comparing them is faster than to count digits.

@@ -99,7 +99,7 @@ fn bits(hash: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::simd::hash::{hash32, hash64};
+    use crate::partial::hash::{hash32, hash64};
 
     #[test]
     fn it_has_what_it_was_made_of_and_little_else() {

@@ -9,32 +9,25 @@ pub(crate) mod slots;
 
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::decode::decode_all;
-use crate::cpu::simd::hash::{hash32, hash64};
 use crate::cpu::simd::kernel::{kernel, pack};
-use crate::cpu::table::bytes::ByteKeys;
 use crate::cpu::table::filter::KeyFilter;
-use crate::cpu::table::parts::part_of_hash;
+
 use crate::cpu::table::slots::{Asked, BATCH, Batch, NEAR_SLOTS, Slots, Store, find_all, first_bits, insert_all};
 use crate::cpu::vector::bitmap::each_one;
 use crate::cpu::vector::builder::Gathered;
 use crate::cpu::vector::rows::NO_GROUP;
+use crate::partial::byte_keys::ByteKeys;
+use crate::partial::hash::{hash32, hash64, hash128, part_of_hash};
+use crate::partial::keys::CodeKeys;
 use crate::plan::key_layout::{KeyLayout, KeyWidth};
 use crate::technique::Technique;
+use crate::{Error, Result};
 
 /// Numbers of distinct keys.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupTable {
     slots: Slots,
-    keys: Keys,
-}
-
-/// The distinct keys, by number.
-#[derive(Clone, Debug)]
-enum Keys {
-    Bits32(Vec<u32>),
-    Bits64(Vec<u64>),
-    Bits128(Vec<u128>),
-    Bytes(ByteKeys),
+    keys: CodeKeys,
 }
 
 /// Which keys, and where to.
@@ -94,7 +87,7 @@ macro_rules! integer_store {
                 codes
             }
             fn table(slots: Slots, keys: Vec<Self>) -> GroupTable {
-                GroupTable { slots, keys: Keys::$variant(keys) }
+                GroupTable { slots, keys: CodeKeys::$variant(keys) }
             }
         }
 
@@ -104,10 +97,6 @@ macro_rules! integer_store {
             #[inline(always)]
             fn hash(key: $type) -> u64 {
                 $hash(key)
-            }
-            #[inline(always)]
-            fn hash_of(&self, number: usize) -> u64 {
-                $hash(self[number])
             }
             #[inline(always)]
             fn is(&self, number: usize, key: $type) -> bool {
@@ -146,7 +135,7 @@ macro_rules! integer_store {
 
 integer_store!(u32, hash32, true, Bits32, bits64);
 integer_store!(u64, hash64, false, Bits64, bits64);
-integer_store!(u128, |key: u128| hash64((key as u64) ^ hash64((key >> 64) as u64)), false, Bits128, bits128);
+integer_store!(u128, hash128, false, Bits128, bits128);
 
 /// Keys by a function that gives them from one on, and one that says which are none.
 struct Given<F, A> {
@@ -178,7 +167,7 @@ macro_rules! with_asked {
         let len = codes.len;
         let absent = |start: usize, len: usize| codes.absent_word(start, len);
         match $keys {
-            Keys::Bits32($store) => {
+            CodeKeys::Bits32($store) => {
                 let fill = |start: usize, keys: &mut [u32]| {
                     let from = &codes.bits64[start..start + keys.len()];
                     keys.iter_mut().zip(from).for_each(|(key, &code)| *key = code as u32);
@@ -186,19 +175,19 @@ macro_rules! with_asked {
                 let $asked = &Given { len, fill, absent };
                 $do
             }
-            Keys::Bits64($store) => {
+            CodeKeys::Bits64($store) => {
                 let fill =
                     |start: usize, keys: &mut [u64]| keys.copy_from_slice(&codes.bits64[start..start + keys.len()]);
                 let $asked = &Given { len, fill, absent };
                 $do
             }
-            Keys::Bits128($store) => {
+            CodeKeys::Bits128($store) => {
                 let fill =
                     |start: usize, keys: &mut [u128]| keys.copy_from_slice(&codes.bits128[start..start + keys.len()]);
                 let $asked = &Given { len, fill, absent };
                 $do
             }
-            Keys::Bytes($store) => match &codes.texts {
+            CodeKeys::Bytes($store) => match &codes.texts {
                 None => {
                     let $asked = &Given { len, fill: each_key(|tuple| codes.bytes(tuple)), absent };
                     $do
@@ -232,10 +221,10 @@ impl GroupTable {
     /// A table without keys, with room for so many.
     pub(crate) fn new(width: KeyWidth, keys: usize) -> Self {
         let store = match width {
-            KeyWidth::Bits32 => Keys::Bits32(Vec::with_capacity(keys)),
-            KeyWidth::Bits64 => Keys::Bits64(Vec::with_capacity(keys)),
-            KeyWidth::Bits128 => Keys::Bits128(Vec::with_capacity(keys)),
-            KeyWidth::Bytes | KeyWidth::Text => Keys::Bytes(ByteKeys::default()),
+            KeyWidth::Bits32 => CodeKeys::Bits32(Vec::with_capacity(keys)),
+            KeyWidth::Bits64 => CodeKeys::Bits64(Vec::with_capacity(keys)),
+            KeyWidth::Bits128 => CodeKeys::Bits128(Vec::with_capacity(keys)),
+            KeyWidth::Bytes | KeyWidth::Text => CodeKeys::Bytes(ByteKeys::default()),
         };
         GroupTable { slots: Slots::new(keys), keys: store }
     }
@@ -247,32 +236,26 @@ impl GroupTable {
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        self.slots.bytes()
-            + match &self.keys {
-                Keys::Bits32(keys) => keys.capacity() * 4,
-                Keys::Bits64(keys) => keys.capacity() * 8,
-                Keys::Bits128(keys) => keys.capacity() * 16,
-                Keys::Bytes(keys) => keys.held(),
-            }
+        self.slots.bytes() + self.keys.bytes()
     }
 
     /// The hash of the key of a number; the same for one key in every table of its width.
     pub(crate) fn hash(&self, number: usize) -> u64 {
-        match &self.keys {
-            Keys::Bits32(keys) => keys.hash_of(number),
-            Keys::Bits64(keys) => keys.hash_of(number),
-            Keys::Bits128(keys) => keys.hash_of(number),
-            Keys::Bytes(keys) => keys.hash_of(number),
-        }
+        self.keys.hash(number)
+    }
+
+    /// The keys, by number.
+    pub(crate) fn into_keys(self) -> CodeKeys {
+        self.keys
     }
 
     /// The keys of some numbers, a column a part, of a layout whose codes tell them.
     pub(crate) fn decoded(&self, layout: &KeyLayout, which: Which<'_>) -> Vec<Gathered> {
         match &self.keys {
-            Keys::Bits32(keys) => decode_all(layout, &which.of::<u32, u64>(keys)),
-            Keys::Bits64(keys) => decode_all(layout, &which.of::<u64, u64>(keys)),
-            Keys::Bits128(keys) => decode_all(layout, &which.of::<u128, u128>(keys)),
-            Keys::Bytes(_) => unreachable!("bytes are no codes"),
+            CodeKeys::Bits32(keys) => decode_all(layout, &which.of::<u32, u64>(keys)),
+            CodeKeys::Bits64(keys) => decode_all(layout, &which.of::<u64, u64>(keys)),
+            CodeKeys::Bits128(keys) => decode_all(layout, &which.of::<u128, u128>(keys)),
+            CodeKeys::Bytes(_) => unreachable!("bytes are no codes"),
         }
     }
 
@@ -282,8 +265,11 @@ impl GroupTable {
         with_asked!(&mut self.keys, codes, numbers, |store, asked| insert_all(&mut self.slots, store, asked, numbers));
     }
 
-    /// Adds keys of another table of the same width; gives their numbers here.
-    pub(crate) fn insert_all(&mut self, other: &GroupTable, chosen: &[u32]) -> Vec<u32> {
+    /// Adds keys that another table of the same width had; gives their numbers here.
+    ///
+    /// # Errors
+    /// If they are of another width.
+    pub(crate) fn insert_all(&mut self, other: &CodeKeys, chosen: &[u32]) -> Result<Vec<u32>> {
         /// Keys of another store.
         macro_rules! insert {
             ($to:expr, |$number:ident| $key:expr) => {{
@@ -295,13 +281,13 @@ impl GroupTable {
                 numbers
             }};
         }
-        match (&mut self.keys, &other.keys) {
-            (Keys::Bits32(keys), Keys::Bits32(from)) => insert!(keys, |number| from[number as usize]),
-            (Keys::Bits64(keys), Keys::Bits64(from)) => insert!(keys, |number| from[number as usize]),
-            (Keys::Bits128(keys), Keys::Bits128(from)) => insert!(keys, |number| from[number as usize]),
-            (Keys::Bytes(keys), Keys::Bytes(from)) => insert!(keys, |number| from.get(number as usize)),
-            _ => unreachable!("tables of one width"),
-        }
+        Ok(match (&mut self.keys, other) {
+            (CodeKeys::Bits32(keys), CodeKeys::Bits32(from)) => insert!(keys, |number| from[number as usize]),
+            (CodeKeys::Bits64(keys), CodeKeys::Bits64(from)) => insert!(keys, |number| from[number as usize]),
+            (CodeKeys::Bits128(keys), CodeKeys::Bits128(from)) => insert!(keys, |number| from[number as usize]),
+            (CodeKeys::Bytes(keys), CodeKeys::Bytes(from)) => insert!(keys, |number| from.get(number as usize)),
+            _ => return Err(Error::internal("keys of two widths")),
+        })
     }
 }
 
@@ -477,7 +463,7 @@ impl<K: Copy + Default> Waiting<K> {
 
 /// The store of its kind among a table's keys.
 trait Chosen {
-    fn of(keys: &Keys) -> &Self;
+    fn of(keys: &CodeKeys) -> &Self;
 }
 
 /// Defines which keys a store is.
@@ -485,8 +471,8 @@ macro_rules! chosen {
     ($type:ty, $variant:ident) => {
         impl Chosen for $type {
             #[inline(always)]
-            fn of(keys: &Keys) -> &Self {
-                if let Keys::$variant(keys) = keys { keys } else { unreachable!("tables of one width") }
+            fn of(keys: &CodeKeys) -> &Self {
+                if let CodeKeys::$variant(keys) = keys { keys } else { unreachable!("tables of one width") }
             }
         }
     };
@@ -531,7 +517,7 @@ mod tests {
             assert_eq!(table.len(), expected.len());
             let chosen: Vec<u32> = (0..table.len() as u32).rev().collect();
             let mut other = GroupTable::new(width, 0);
-            assert_eq!(other.insert_all(&table, &chosen), (0..chosen.len() as u32).collect::<Vec<_>>());
+            assert_eq!(other.insert_all(&table.keys, &chosen).unwrap(), (0..chosen.len() as u32).collect::<Vec<_>>());
             assert!((0..chosen.len()).all(|number| other.hash(number) == table.hash(chosen[number] as usize)));
         }
     }
@@ -561,7 +547,7 @@ mod tests {
                 }
                 let part = |chosen: &Vec<u32>| {
                     let mut table = GroupTable::new(width, 0);
-                    table.insert_all(&whole, chosen);
+                    table.insert_all(&whole.keys, chosen).unwrap();
                     table
                 };
                 let tables = GroupTables::new(chosen.iter().map(part).collect());

@@ -10,9 +10,3 @@ pub(crate) fn part_range(len: usize, part: usize, parts: usize) -> (usize, usize
     let bound = |part: usize| (part << shift_of(len, parts)).min(len);
     (bound(part), bound(part + 1))
 }
-
-/// The part of `parts`, a power of two, of a hash: its lowest bits, since slots of a table go by the highest.
-#[inline(always)]
-pub(crate) fn part_of_hash(hash: u64, parts: usize) -> usize {
-    hash as usize & (parts - 1)
-}

@@ -33,7 +33,6 @@ pub(crate) trait Store {
     type Key<'k>: Copy + Default;
 
     fn hash(key: Self::Key<'_>) -> u64;
-    fn hash_of(&self, number: usize) -> u64;
     fn is(&self, number: usize, key: Self::Key<'_>) -> bool;
     fn add(&mut self, key: Self::Key<'_>);
 

@@ -6,36 +6,15 @@
 use super::bitmap::Bitmap;
 use crate::Result;
 use crate::column::Dictionary;
+use crate::column::gathered::GatheredText;
+pub(crate) use crate::column::gathered::{Gathered, GatheredData};
 use crate::cpu::simd::parallel_fill::written;
-use crate::cpu::vector::text_builder::GatheredText;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::register::Register;
 use crate::workers::schedule::Workers;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
-
-/// A growing column.
-#[derive(Clone, Debug)]
-pub(crate) struct Gathered {
-    pub(crate) data: GatheredData,
-    /// A bit a row; none while there is no NULL.
-    pub(crate) valid: Option<Vec<bool>>,
-    len: usize,
-}
-
-/// The values of a growing column; at a NULL any value.
-#[derive(Clone, Debug)]
-pub(crate) enum GatheredData {
-    Bool(Vec<bool>),
-    I32(Vec<i32>),
-    I64(Vec<i64>),
-    I128(Vec<i128>),
-    F64(Vec<f64>),
-    Text(GatheredText),
-    Code { codes: Vec<u32>, dictionary: Arc<Dictionary> },
-    Interval(Vec<Interval>),
-}
 
 /// Runs the body with `$values` bound to the Vec of whatever plain form `$data` has.
 macro_rules! each_plain {
@@ -140,11 +119,6 @@ impl Gathered {
         column
     }
 
-    /// How many rows.
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
     /// Whether these are intervals.
     pub(crate) fn is_interval(&self) -> bool {
         matches!(self.data, GatheredData::Interval(_))
@@ -174,14 +148,6 @@ impl Gathered {
         let mut vector = Vector::default();
         vector.set(self.len, data, nulls);
         vector
-    }
-
-    /// Bytes held.
-    pub(crate) fn bytes(&self) -> usize {
-        let data = each_plain!(&self.data,
-            values => values.capacity() * size_of_val(values.first().unwrap_or(&Default::default())),
-            text(text) => text.bytes());
-        data + self.valid.as_ref().map_or(0, Vec::capacity)
     }
 
     /// Whether a row is NULL.
@@ -475,18 +441,6 @@ impl Gathered {
             text(text) => text.resize(len));
         self.valid.get_or_insert_with(|| vec![true; self.len]).resize(len, false);
         self.len = len;
-    }
-
-    /// The rows at these positions.
-    pub(crate) fn take(&self, rows: &[u32]) -> Gathered {
-        fn pick<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {
-            rows.iter().map(|&row| values[row as usize]).collect()
-        }
-        let data = map_each!(&self.data,
-            values => pick(values, rows),
-            text(text) => text.take(rows.iter().map(|&row| row as usize)));
-        let valid = self.valid.as_ref().map(|valid| pick(valid, rows));
-        Gathered { data, valid, len: rows.len() }
     }
 
     /// The rows, each at its place: `places` has every number below theirs once.

@@ -1,47 +1,17 @@
 //! Strings of a growing column: views into the buffers that they come from, which are kept, so that strings are not
 //! copied from loop to loop. Strings that were computed are copied into an arena.
 
+use crate::column::gathered::{ARENA_MAX, GatheredText};
 use crate::column::{ColumnData, TextView};
 use crate::cpu::vector::builder::{place, settle_tail};
 use crate::cpu::vector::{TextVector, Vector, VectorData};
 use arrow::buffer::Buffer;
 use std::sync::Arc;
 
-/// Bytes of an arena from which on it is closed and a new one begun: offsets have 32 bits.
-const ARENA_MAX: usize = 1 << 30;
-
-/// Growing strings.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct GatheredText {
-    views: Vec<TextView>,
-    buffers: Vec<Buffer>,
-    arena: Vec<u8>,
-    /// The buffers of the last vector, and where they stand among `buffers`.
-    known: Option<(Arc<[Buffer]>, Vec<u32>)>,
-}
-
 impl GatheredText {
     /// How many strings there is room for.
     pub(crate) fn reserve_exact(&mut self, more: usize) {
         self.views.reserve_exact(more);
-    }
-
-    /// The bytes of a string.
-    #[inline]
-    pub(crate) fn get(&self, row: usize) -> &[u8] {
-        let view = self.views[row];
-        view.bytes_in(if view.buffer == TextView::ARENA { &self.arena } else { &self.buffers[view.buffer as usize] })
-    }
-
-    /// Appends a string to be copied.
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
-        if self.arena.len() + bytes.len() > ARENA_MAX {
-            self.close_arena();
-        }
-        let offset = u32::try_from(self.arena.len()).expect("an arena is closed before it is so large");
-        let length = u32::try_from(bytes.len()).expect("a string is below 4 GiB");
-        self.arena.extend_from_slice(bytes);
-        self.views.push(TextView { buffer: TextView::ARENA, offset, length });
     }
 
     /// Makes it so many strings by empty ones.
@@ -95,19 +65,6 @@ impl GatheredText {
         }));
     }
 
-    /// The strings at these positions.
-    pub(crate) fn take(&self, rows: impl ExactSizeIterator<Item = usize>) -> GatheredText {
-        let views = Vec::with_capacity(rows.len());
-        let mut taken = GatheredText { views, buffers: self.buffers.clone(), ..GatheredText::default() };
-        for row in rows {
-            match self.views[row] {
-                TextView { buffer: TextView::ARENA, .. } => taken.push(self.get(row)),
-                view => taken.views.push(view),
-            }
-        }
-        taken
-    }
-
     /// The strings, each at its place: `places` has every number below theirs once.
     pub(crate) fn put(&self, places: &[u32]) -> GatheredText {
         let (buffers, arena) = (self.buffers.clone(), self.arena.clone());
@@ -124,11 +81,6 @@ impl GatheredText {
         *self = GatheredText::default();
     }
 
-    /// Bytes held, without those of buffers, which are others'.
-    pub(crate) fn bytes(&self) -> usize {
-        self.views.capacity() * size_of::<TextView>() + self.arena.capacity()
-    }
-
     /// The strings as a vector.
     pub(crate) fn into_vector(mut self) -> TextVector {
         self.close_arena();
@@ -142,14 +94,6 @@ impl GatheredText {
     pub(crate) fn into_column(mut self) -> ColumnData {
         self.close_arena();
         ColumnData::Views { views: Arc::new(self.views), buffers: self.buffers.into() }
-    }
-
-    /// Makes the arena a buffer like any other.
-    fn close_arena(&mut self) {
-        let buffer = self.buffers.len() as u32;
-        self.buffers.push(std::mem::take(&mut self.arena).into());
-        let arena = self.views.iter_mut().filter(|view| view.buffer == TextView::ARENA);
-        arena.for_each(|view| view.buffer = buffer);
     }
 
     /// Finds out where the buffers of a vector stand.

@@ -1,21 +1,22 @@
-//! Keys of rows that are dealt into the parts of a merge, and wait there to be grouped (see `dealt`).
+//! Keys of rows that are partitioned into the parts of a merge, and wait there to be grouped (see `buffers`).
 
 use super::blocks::Blocks;
 use crate::cpu::groups::first_rows::firsts;
 use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
+use crate::cpu::groups::hashed::Hashed;
 use crate::cpu::groups::ranked::Known;
+use crate::cpu::groups::splitters::SharedCuts;
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::simd::kernel::vectorised;
 use crate::cpu::table::IntegerKey;
-use crate::cpu::table::direct::direct_all;
-use crate::cpu::table::parts::part_of_hash;
 use crate::cpu::vector::builder::scatter;
+use crate::partial::hash::part_of_hash;
 use crate::plan::key_layout::{KeyLayout, KeyWidth};
 use std::ops::Range;
 
 /// The keys of rows, as codes, each at the place that [`Blocks`] gave its row.
 #[derive(Debug)]
-pub(crate) enum WaitingKeys {
+pub(crate) enum BufferKeys {
     /// Of an array over all codes, whose groups are in the order of these.
     Direct(Vec<u32>),
     /// Of a hash table, whose groups are in the order of their first rows: codes of 128 bits, or of 64.
@@ -67,14 +68,14 @@ impl TileKeys<'_> {
     }
 }
 
-impl WaitingKeys {
+impl BufferKeys {
     /// None yet; so many places are to come.
     pub(crate) fn with_room(keys: &TileKeys<'_>, room: usize) -> Self {
         match keys {
-            TileKeys::Direct(_) => WaitingKeys::Direct(Vec::with_capacity(room)),
+            TileKeys::Direct(_) => BufferKeys::Direct(Vec::with_capacity(room)),
             TileKeys::Hash { width, .. } => {
                 let is_wide = *width == KeyWidth::Bits128;
-                WaitingKeys::Hash {
+                BufferKeys::Hash {
                     bits64: Vec::with_capacity(if is_wide { 0 } else { room }),
                     bits128: Vec::with_capacity(if is_wide { room } else { 0 }),
                     tuples: Vec::with_capacity(room),
@@ -87,8 +88,8 @@ impl WaitingKeys {
     /// Puts the keys of a tile at the places of its tuples, all below `len`. `before` are the rows of each part before.
     pub(crate) fn put(&mut self, keys: TileKeys<'_>, places: &[u32], len: usize, before: [u32; MERGE_PARTS]) {
         match (self, keys) {
-            (WaitingKeys::Direct(waiting), TileKeys::Direct(codes)) => put_at(waiting, codes, places, len),
-            (WaitingKeys::Hash { bits64, bits128, tuples, tiles }, TileKeys::Hash { codes, width, place }) => {
+            (BufferKeys::Direct(waiting), TileKeys::Direct(codes)) => put_at(waiting, codes, places, len),
+            (BufferKeys::Hash { bits64, bits128, tuples, tiles }, TileKeys::Hash { codes, width, place }) => {
                 tiles.push((before, place));
                 match width {
                     KeyWidth::Bits128 => put_at(bits128, &codes.bits128, places, len),
@@ -103,7 +104,7 @@ impl WaitingKeys {
 
     /// Adds the keys at some places.
     pub(crate) fn tell(&self, rows: Range<usize>, known: &mut Known) {
-        if let WaitingKeys::Direct(codes) = self {
+        if let BufferKeys::Direct(codes) = self {
             known.add(codes[rows].iter().copied());
         }
     }
@@ -115,79 +116,70 @@ fn put_at<T: Copy + Default>(waiting: &mut Vec<T>, values: &[T], places: &[u32],
     scatter(waiting, values, places);
 }
 
-impl Grouper {
-    /// Whether rows may be dealt by the codes of their keys, and these be told from the codes.
-    pub(crate) fn deals(&self) -> bool {
-        match self {
-            Grouper::Direct { .. } => true,
-            Grouper::Hash { layout, .. } => layout.codes_tell_keys(),
-            _ => false,
-        }
+/// The layout of keys by whose codes rows can be partitioned, and that can be told from their codes; none of other keys.
+pub(crate) fn partitioned_layout(grouper: &Grouper) -> Option<&KeyLayout> {
+    match grouper {
+        Grouper::Direct(direct) => Some(&direct.layout),
+        Grouper::Hash(hashed) if hashed.layout.codes_tell_keys() => Some(&hashed.layout),
+        _ => None,
     }
+}
 
-    /// The layout of keys that are dealt.
-    pub(crate) fn layout(&self) -> Option<&KeyLayout> {
-        let (Grouper::Direct { layout, .. } | Grouper::Hash { layout, .. }) = self else { return None };
-        Some(layout)
-    }
-
-    /// The keys of a tile's tuples with these codes, which go by and are not assigned here. `short` is memory.
-    pub(crate) fn pass<'a>(&mut self, codes: &'a Codes, short: &'a mut Vec<u32>) -> TileKeys<'a> {
-        if let Grouper::Hash { layout, firsts, .. } = self {
-            let place = firsts.place();
-            firsts.offered += codes.len as u64;
-            return TileKeys::Hash { codes, width: layout.width, place };
+impl<'a> TileKeys<'a> {
+    /// The keys of a tile's tuples with these codes, which go by and are not assigned. `short` is memory.
+    pub(crate) fn pass(grouper: &mut Grouper, codes: &'a Codes, short: &'a mut Vec<u32>) -> Self {
+        if let Grouper::Hash(hashed) = grouper {
+            let place = hashed.firsts.place();
+            hashed.firsts.offered += codes.len as u64;
+            return TileKeys::Hash { codes, width: hashed.layout.width, place };
         }
         short.clear();
         short.extend(codes.bits64.iter().map(|&code| code as u32));
         TileKeys::Direct(short)
     }
 
-    /// Gives each of a tile's keys a place among those of its part of a merge, as [`Grouper::part`] says of groups. `parts` is
+    /// Gives each of a tile's keys a place among those of its part of a merge, as groups of these keys have theirs. `parts` is
     /// memory.
-    pub(crate) fn places_of(
-        &self,
-        keys: TileKeys<'_>,
+    pub(crate) fn places(
+        self,
+        (layout, cuts): (&KeyLayout, &SharedCuts),
         blocks: &mut Blocks,
         parts: &mut Vec<u8>,
         places: &mut Vec<u32>,
     ) {
         parts.clear();
-        match (self, keys) {
-            (Grouper::Direct { entries, cuts, .. }, TileKeys::Direct(codes)) => {
-                let cuts = cuts.of(entries.len(), || codes.to_vec());
+        match self {
+            TileKeys::Direct(codes) => {
+                let cuts = cuts.of(layout.codes().unwrap_or_default() as usize, || codes.to_vec());
                 return blocks.places(codes.iter().map(|&code| cuts.part(code.into())), places);
             }
-            (Grouper::Hash { .. }, TileKeys::Hash { codes, width, .. }) => match width {
+            TileKeys::Hash { codes, width, .. } => match width {
                 KeyWidth::Bits32 => parts_of_hashes(codes.bits64.iter().map(|&code| code as u32), parts),
                 KeyWidth::Bits128 => parts_of_hashes(codes.bits128.iter().copied(), parts),
                 _ => parts_of_hashes(codes.bits64.iter().copied(), parts),
             },
-            _ => unreachable!("these are not dealt"),
         }
         blocks.places(parts.iter().copied(), places);
     }
+}
 
+impl BufferKeys {
     /// Appends the groups of a part's rows at some places, which come behind those that have theirs. With `mixed` they may be
     /// earlier than those of groups that are there.
-    pub(crate) fn assign_waiting(
-        &mut self,
-        keys: &WaitingKeys,
+    pub(crate) fn assign(
+        &self,
+        grouper: &mut Grouper,
         part: usize,
         rows: Range<usize>,
         mixed: bool,
         groups: &mut PartGroups,
     ) {
         let PartGroups { all, block, codes: memory } = groups;
-        match (self, keys) {
-            (Grouper::Known(known), WaitingKeys::Direct(codes)) => return known.append_groups(&codes[rows], all),
-            (Grouper::Direct { base, entries, codes: met, .. }, WaitingKeys::Direct(codes)) => {
-                direct_all(entries, *base, met, &codes[rows], block);
-            }
-            (
-                Grouper::Hash { layout, table, firsts: places, own_index, .. },
-                WaitingKeys::Hash { bits64, bits128, tuples, tiles },
-            ) => {
+        match (grouper, self) {
+            (Grouper::Known(known), BufferKeys::Direct(codes)) => return known.append_groups(&codes[rows], all),
+            (Grouper::Direct(direct), BufferKeys::Direct(codes)) => direct.groups(&codes[rows], block),
+            (Grouper::Hash(hashed), BufferKeys::Hash { bits64, bits128, tuples, tiles }) => {
+                let Hashed { layout, table, firsts: places, own_index, .. } = hashed;
                 memory.set_packed(layout.width, bits64, bits128, rows.clone());
                 let before = table.len();
                 table.insert(memory, block);
@@ -208,7 +200,7 @@ impl Grouper {
                     places.places.extend(firsts(block, before, table.len()).into_iter().map(place));
                 }
             }
-            _ => unreachable!("these are not dealt"),
+            _ => unreachable!("these are not partitioned"),
         }
         all.extend_from_slice(block);
     }

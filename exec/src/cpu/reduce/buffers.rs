@@ -1,7 +1,7 @@
-//! Rows dealt by their keys before they are grouped. Groups that outgrow the caches cost a miss for each array that a row
-//! touches; dealt into parts first, which is streaming, the rows of a part find their groups and accumulators close by.
+//! Rows partitioned by their keys before they are grouped. Groups that outgrow the caches cost a miss for each array that a row
+//! touches; partitioned first, which is streaming, the rows of a part find their groups and accumulators close by.
 //!
-//! 1. Once a worker has many groups, and rows that lie side by side have different ones, it deals its rows: by
+//! 1. Once a worker has many groups, and rows that lie side by side have different ones, it partitions its rows: by
 //!    bits of their hashes, or by where an array over their codes is cut. So it does where what it holds is as dear to
 //!    merge as it was to make, as many distinct arguments are.
 //! 2. When it holds many, each part's rows are folded into groups of their own.
@@ -13,18 +13,20 @@ use crate::Result;
 use crate::cpu::aggregate::{Input, TileGroups};
 use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
 use crate::cpu::groups::ranked::Known;
-use crate::cpu::reduce::Reducer;
+use crate::cpu::groups::splitters::SharedCuts;
 use crate::cpu::reduce::blocks::Blocks;
-use crate::cpu::reduce::partition_keys::{PartGroups, TileKeys, WaitingKeys};
+use crate::cpu::reduce::buffer_keys::{BufferKeys, PartGroups, TileKeys, partitioned_layout};
+use crate::cpu::reduce::core::Core;
 use crate::cpu::vector::Vector;
 use crate::cpu::vector::builder::Gathered;
+use crate::plan::key_layout::KeyLayout;
 use crate::plan::register::Register;
 use crate::plan::tree::ReducePlan;
 use multiloop_planner::multiloop::ScalarId;
 use multiloop_planner::types::DataType;
 use std::sync::Arc;
 
-/// Groups beyond which it is asked whether rows had better be dealt. Those of before have to be merged, so workers have this
+/// Groups beyond which it is asked whether rows had better be partitioned. Those of before have to be merged, so workers have this
 /// many together.
 const MANY_GROUPS: usize = if cfg!(test) { 100 } else { 1 << 16 };
 
@@ -35,21 +37,21 @@ const MANY_GROUPS_MIN: usize = if cfg!(test) { 50 } else { 1 << 12 };
 const FAR_GROUPS: usize = if cfg!(test) { 200 } else { 400_000 };
 
 /// Bytes of rows that wait at one worker, at most; half of it where there are several.
-const WAITING_BYTES: usize = if cfg!(test) { 1 << 20 } else { 128 << 20 };
+const BUFFERED_BYTES: usize = if cfg!(test) { 1 << 20 } else { 128 << 20 };
 
 /// Rows that say whether a tile's rows lie side by side with others of their groups.
 const SAMPLE: usize = 1024;
 
-/// Dealt rows of one worker.
-pub(crate) struct Dealt<'p> {
-    waiting: Option<Waiting>,
-    /// For each part the groups of rows that no longer wait, and of those that were not dealt.
-    done: Vec<Option<Box<Reducer<'p>>>>,
+/// Partitioned rows of one worker.
+pub(crate) struct PartitionBuffers<'p> {
+    buffer: Option<Buffer>,
+    /// For each part the groups of rows that no longer wait, and of those that were not partitioned.
+    done: Vec<Option<Box<Core<'p>>>>,
     /// Rows that this worker gets, about.
     rows: usize,
     /// Bytes of all that waits, without room for more, and how many there may be.
-    waiting_bytes: usize,
-    waiting_max: usize,
+    buffered_bytes: usize,
+    buffered_max: usize,
     /// The distinct arguments of the aggregates.
     arguments: Vec<ScalarId>,
     /// Memory for the parts of a tile's tuples, and their places.
@@ -60,25 +62,25 @@ pub(crate) struct Dealt<'p> {
 pub(crate) struct Part<'p> {
     number: usize,
     /// With rows of other parts.
-    waiting: Option<Arc<Waiting>>,
-    pub(crate) done: Option<Box<Reducer<'p>>>,
+    buffer: Option<Arc<Buffer>>,
+    pub(crate) done: Option<Box<Core<'p>>>,
 }
 
 /// Rows that wait to be folded in.
-struct Waiting {
+struct Buffer {
     blocks: Blocks,
-    keys: WaitingKeys,
+    keys: BufferKeys,
     arguments: Vec<Gathered>,
     /// Bytes of a row, about.
     width: usize,
 }
 
-/// Whether rows of a reduction may be dealt: the plan allows it, and so does the way in which groups are numbered.
-pub(crate) fn may_deal(plan: &ReducePlan, grouper: &Grouper) -> bool {
-    plan.partitions.of && grouper.deals()
+/// Whether rows of a reduction may be partitioned: the plan allows it, and so does the way in which groups are numbered.
+pub(crate) fn may_partition(plan: &ReducePlan, grouper: &Grouper) -> bool {
+    plan.partitions.of && partitioned_layout(grouper).is_some()
 }
 
-/// Whether rows had better be dealt from now on, seeing how many groups there were before a tile and are behind it, and its
+/// Whether rows had better be partitioned from now on, seeing how many groups there were before a tile and are behind it, and its
 /// codes: rows whose codes differ by no more than `near` lie close by, and stay.
 ///
 /// Of n groups in all, g of which have been seen, a random row begins another with probability 1 - g / n.
@@ -101,15 +103,15 @@ fn is_local<T: Copy + Into<u128>>(codes: &[T], near: u64) -> bool {
     pairs * 2 >= sample.len()
 }
 
-impl<'p> Dealt<'p> {
+impl<'p> PartitionBuffers<'p> {
     /// Nothing yet, of one of so many workers.
     pub(crate) fn new(plan: &ReducePlan, workers: usize) -> Self {
-        Dealt {
-            waiting: None,
+        PartitionBuffers {
+            buffer: None,
             done: (0..MERGE_PARTS).map(|_| None).collect(),
             rows: usize::try_from(plan.rows.count).unwrap_or(usize::MAX) / workers,
-            waiting_bytes: 0,
-            waiting_max: if workers == 1 { WAITING_BYTES } else { WAITING_BYTES / 2 },
+            buffered_bytes: 0,
+            buffered_max: if workers == 1 { BUFFERED_BYTES } else { BUFFERED_BYTES / 2 },
             arguments: distinct_arguments(plan),
             memory: Default::default(),
         }
@@ -120,56 +122,56 @@ impl<'p> Dealt<'p> {
         &self.arguments
     }
 
-    /// Deals a tile's tuples.
-    pub(crate) fn add(&mut self, grouper: &Grouper, keys: TileKeys<'_>, arguments: &[&Vector]) {
+    /// Puts a tile's tuples into their parts; of keys of a layout, which cuts divide where an array over codes finds groups.
+    pub(crate) fn add(&mut self, by: (&KeyLayout, &SharedCuts), keys: TileKeys<'_>, arguments: &[&Vector]) {
         let width: usize = keys.width() + arguments.iter().map(|argument| width_of(argument)).sum::<usize>();
-        let room = Blocks::len_for((self.waiting_max / width).min(self.rows));
-        let Waiting { blocks, keys: waiting, arguments: columns, .. } = self.waiting.get_or_insert_with(|| Waiting {
+        let room = Blocks::len_for((self.buffered_max / width).min(self.rows));
+        let Buffer { blocks, keys: waiting, arguments: columns, .. } = self.buffer.get_or_insert_with(|| Buffer {
             blocks: Blocks::new(),
-            keys: WaitingKeys::with_room(&keys, room),
+            keys: BufferKeys::with_room(&keys, room),
             arguments: arguments.iter().map(|_| Gathered::of_type(DataType::Null)).collect(),
             width,
         });
         let before = blocks.rows_of_all();
         let (parts, places) = &mut self.memory;
-        grouper.places_of(keys, blocks, parts, places);
+        keys.places(by, blocks, parts, places);
         waiting.put(keys, places, blocks.len(), before);
         for (column, argument) in columns.iter_mut().zip(arguments) {
             column.put_at(argument, places, blocks.len(), room);
         }
-        self.waiting_bytes += places.len() * width;
+        self.buffered_bytes += places.len() * width;
     }
 
     /// Whether so much waits that it is to be folded in.
     pub(crate) fn is_full(&self) -> bool {
-        self.waiting_bytes >= self.waiting_max
+        self.buffered_bytes >= self.buffered_max
     }
 
     /// Folds in what waits. `fresh` gives the groups that a part begins with.
-    pub(crate) fn settle(&mut self, mut fresh: impl FnMut(usize) -> Result<Reducer<'p>>) -> Result<()> {
-        let waiting = self.waiting.take();
+    pub(crate) fn settle(&mut self, mut fresh: impl FnMut(usize) -> Result<Core<'p>>) -> Result<()> {
+        let buffer = self.buffer.take();
         for (number, part) in self.done.iter_mut().enumerate() {
             let mut done = part.take().map_or_else(|| fresh(number).map(Box::new), Ok)?;
-            if let Some(waiting) = &waiting {
-                waiting.fold(number, &self.arguments, &mut done, false)?;
+            if let Some(buffer) = &buffer {
+                buffer.fold(number, &self.arguments, &mut done, false)?;
             }
             *part = Some(done);
         }
-        self.waiting_bytes = 0;
+        self.buffered_bytes = 0;
         Ok(())
     }
 
     /// All rows, part by part.
     pub(crate) fn into_parts(self) -> impl Iterator<Item = Part<'p>> {
-        let waiting = self.waiting.map(Arc::new);
+        let buffer = self.buffer.map(Arc::new);
         let parts = self.done.into_iter().enumerate();
-        parts.map(move |(number, done)| Part { number, waiting: waiting.clone(), done })
+        parts.map(move |(number, done)| Part { number, buffer: buffer.clone(), done })
     }
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
         let done = self.done.iter().flatten().map(|done| done.bytes()).sum::<usize>();
-        self.waiting.as_ref().map_or(0, |waiting| waiting.blocks.len() * waiting.width) + done
+        self.buffer.as_ref().map_or(0, |buffer| buffer.blocks.len() * buffer.width) + done
     }
 }
 
@@ -195,34 +197,36 @@ impl<'p> Part<'p> {
     /// Adds the keys of all rows.
     pub(crate) fn tell(&self, known: &mut Known) {
         if let Some(done) = &self.done {
-            done.grouper.tell(&done.grouper.occupied(), known);
+            if let Grouper::Direct(direct) = &done.grouper {
+                known.add(direct.codes.iter().map(|&code| code as u32));
+            }
         }
-        if let Some(waiting) = &self.waiting {
-            waiting.blocks.of(self.number).for_each(|rows| waiting.keys.tell(rows, known));
+        if let Some(buffer) = &self.buffer {
+            buffer.blocks.of(self.number).for_each(|rows| buffer.keys.tell(rows, known));
         }
     }
 
     /// Folds all rows of the part into the groups of a merge, `mixed` with those of other workers.
-    pub(crate) fn fold_into(self, merged: &mut Reducer<'p>, mixed: bool) -> Result<()> {
-        if let Some(done) = &self.done {
-            merged.merge(done, &done.grouper.occupied())?;
+    pub(crate) fn fold_into(self, merged: &mut Core<'p>, mixed: bool) -> Result<()> {
+        if let Some(done) = self.done {
+            let groups = done.into_partial()?;
+            merged.merge(&groups, &groups.keys.occupied())?;
         }
-        let Some(waiting) = self.waiting else { return Ok(()) };
-        waiting.fold(self.number, &distinct_arguments(merged.plan), merged, mixed)
+        let Some(buffer) = self.buffer else { return Ok(()) };
+        buffer.fold(self.number, &distinct_arguments(merged.plan), merged, mixed)
     }
 }
 
-impl Waiting {
+impl Buffer {
     /// Folds the rows of a part into their groups, block by block: what a block has is close by while it takes part in several
     /// aggregates.
-    fn fold(&self, part: usize, arguments: &[ScalarId], into: &mut Reducer<'_>, mixed: bool) -> Result<()> {
+    fn fold(&self, part: usize, arguments: &[ScalarId], into: &mut Core<'_>, mixed: bool) -> Result<()> {
         let mut groups = PartGroups::default();
         for rows in self.blocks.of(part) {
-            into.grouper.assign_waiting(&self.keys, part, rows, mixed, &mut groups);
+            self.keys.assign(&mut into.grouper, part, rows, mixed, &mut groups);
         }
         // Once for all blocks, or accumulators would be moved while they grow.
-        let room = into.grouper.len();
-        into.accumulators.iter_mut().for_each(|accumulator| accumulator.resize(room));
+        into.resize();
         let mut first = 0;
         for rows in self.blocks.of(part) {
             let len = rows.len();

@@ -1,0 +1,41 @@
+//! What groups a tile's tuples have: a number for each, or runs, or which of few there are.
+
+use super::runs::Runs;
+use crate::cpu::groups::first_rows::firsts;
+use crate::cpu::groups::masks::Present;
+use crate::cpu::keys::duplicates::Repeats;
+
+/// The groups of a tile's tuples.
+#[derive(Debug, Default)]
+pub(crate) struct Assigned {
+    /// For each tuple its group.
+    pub(crate) groups: Vec<u32>,
+    /// Which groups there are, if they are few and that is known.
+    pub(crate) present: Present,
+    /// Of rows whose groups come in runs.
+    pub(crate) runs: Runs,
+    /// Whether there are runs, and no number for each tuple.
+    pub(crate) has_runs: bool,
+    /// Memory for runs of alike neighbours, and the code of each.
+    pub(super) repeats: Repeats,
+    pub(super) firsts: Vec<u32>,
+    /// Whether groups of clustered rows may wait for their codes.
+    pub(crate) may_wait: bool,
+    /// The first group that waits for its code: it has the tuple behind its rows in its place.
+    pub(crate) waits: Option<usize>,
+}
+
+impl Assigned {
+    /// If neighbours are alike, `groups` are those of their runs.
+    pub(super) fn take_repeats(&mut self, repeats: &Repeats) {
+        self.has_runs = repeats.any();
+        if self.has_runs {
+            self.runs.set(repeats, &mut self.groups);
+        }
+    }
+
+    /// The tuples that began the groups from `before` to `len`, in order.
+    pub(crate) fn beginnings(&self, before: usize, len: usize) -> Vec<u32> {
+        if self.has_runs { self.runs.firsts(before) } else { firsts(&self.groups, before, len) }
+    }
+}

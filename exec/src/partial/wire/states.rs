@@ -1,0 +1,396 @@
+//! States as bytes.
+
+use super::super::state::State;
+use super::super::state::any_value::{AnyValue, NONE};
+use super::super::state::distinct::{BitSets, Distinct, Domain, Members, Met};
+use super::super::state::extreme::{Best, Extreme};
+use super::super::state::float_sum::FloatSums;
+use super::super::state::integer_sum::{IntegerSums, Sums};
+use super::super::state::interval_sum::IntervalSums;
+use super::super::state::logic::{DECISIVE, Logic, NULL};
+use super::super::state::moments::Moments;
+use super::super::state::numeric_sum::{Asked, NumericSums};
+use super::{ROWS_MAX, Reader, Wire, check, damaged};
+use crate::Result;
+use crate::column::divisor::Divisor;
+use crate::column::gathered::Gathered;
+use crate::plan::register::Register;
+use crate::sums::exact_sum::ExactSum;
+use crate::sums::moments::Variance;
+use multiloop_planner::numeric::sum::NumericSum;
+use multiloop_planner::value::Value;
+
+/// Times that a sum of 128 bits goes around, at most: a third of the rows do.
+const ROUNDS_MAX: i32 = 1 << 28;
+
+impl Wire for State {
+    fn write(&self, to: &mut Vec<u8>) {
+        match self {
+            State::Count(counts) => {
+                to.push(0);
+                counts.write(to);
+            }
+            State::Integers(sums) => {
+                to.push(1);
+                sums.write(to);
+            }
+            State::Floats(sums) => {
+                to.push(2);
+                sums.write(to);
+            }
+            State::Intervals(sums) => {
+                to.push(3);
+                sums.write(to);
+            }
+            State::Extreme(extreme) => {
+                to.push(4);
+                extreme.write(to);
+            }
+            State::Logic(logic) => {
+                to.push(5);
+                logic.write(to);
+            }
+            State::Value(value) => {
+                to.push(6);
+                value.write(to);
+            }
+            State::Moments(moments) => {
+                to.push(7);
+                moments.write(to);
+            }
+            State::Numerics(sums) => {
+                to.push(8);
+                sums.write(to);
+            }
+            State::Distinct(sets) => {
+                to.push(9);
+                sets.write(to);
+            }
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(match u8::read(from)? {
+            0 => {
+                let counts: Vec<i64> = Wire::read(from)?;
+                let are_counts = counts.iter().all(|&count| u64::try_from(count).is_ok_and(|count| count <= ROWS_MAX));
+                check(are_counts, "a count")?;
+                State::Count(counts)
+            }
+            1 => State::Integers(Wire::read(from)?),
+            2 => State::Floats(Wire::read(from)?),
+            3 => State::Intervals(Wire::read(from)?),
+            4 => State::Extreme(Wire::read(from)?),
+            5 => State::Logic(Wire::read(from)?),
+            6 => State::Value(Wire::read(from)?),
+            7 => State::Moments(Wire::read(from)?),
+            8 => State::Numerics(Wire::read(from)?),
+            9 => State::Distinct(Box::new(Wire::read(from)?)),
+            _ => return Err(damaged("a kind of state")),
+        })
+    }
+}
+
+impl Wire for IntegerSums {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.seen.write(to);
+        match &self.sums {
+            Sums::Narrow { sums, bound, rows } => {
+                to.push(0);
+                sums.write(to);
+                bound.write(to);
+                rows.write(to);
+            }
+            Sums::Wide { low, high } => {
+                to.push(1);
+                low.write(to);
+                high.write(to);
+            }
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let seen: Vec<bool> = Wire::read(from)?;
+        let sums = match u8::read(from)? {
+            0 => {
+                let (sums, bound, rows): (Vec<i64>, u64, u64) =
+                    (Wire::read(from)?, Wire::read(from)?, Wire::read(from)?);
+                let most = bound.checked_mul(rows).filter(|&most| most <= i64::MAX as u64);
+                let within = most.is_some_and(|most| sums.iter().all(|sum| sum.unsigned_abs() <= most));
+                check(within && sums.len() == seen.len(), "a sum")?;
+                Sums::Narrow { sums, bound, rows }
+            }
+            1 => {
+                let (low, high): (Vec<i128>, Vec<i32>) = (Wire::read(from)?, Wire::read(from)?);
+                let few = high.iter().all(|high| (-ROUNDS_MAX..=ROUNDS_MAX).contains(high));
+                check(few && low.len() == seen.len() && high.len() == seen.len(), "a sum")?;
+                Sums::Wide { low, high }
+            }
+            _ => return Err(damaged("the form of sums")),
+        };
+        Ok(IntegerSums { sums, seen })
+    }
+}
+
+impl Wire for IntervalSums {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.seen.write(to);
+        self.sums.iter().flatten().for_each(|sum| sum.write(to));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let seen: Vec<bool> = Wire::read(from)?;
+        let mut unit = || {
+            let sum = i128::read(from)?;
+            // Units have 64 bits.
+            check(sum.unsigned_abs() <= u128::from(ROWS_MAX) << 63, "a sum of intervals")?;
+            Ok(sum)
+        };
+        let sums = seen.iter().map(|_| Ok([unit()?, unit()?, unit()?])).collect::<Result<_>>()?;
+        Ok(IntervalSums { sums, seen })
+    }
+}
+
+impl Wire for ExactSum {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.write_to(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        from.part(ExactSum::read_from)
+    }
+}
+
+impl Wire for Variance {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.write_to(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        from.part(|bytes| Variance::read_from(bytes, ROWS_MAX))
+    }
+}
+
+impl Wire for NumericSum {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.write_to(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        from.part(|bytes| NumericSum::read_from(bytes, ROWS_MAX))
+    }
+}
+
+impl Wire for FloatSums {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.seen.write(to);
+        self.sums.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let sums = FloatSums { seen: Wire::read(from)?, sums: Wire::read(from)? };
+        check(sums.sums.len() == sums.seen.len(), "sums of floats")?;
+        Ok(sums)
+    }
+}
+
+impl Wire for Extreme {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.largest.write(to);
+        self.seen.write(to);
+        match &self.best {
+            Best::Narrow(best) => {
+                to.push(0);
+                best.write(to);
+            }
+            Best::Wide(best) => {
+                to.push(1);
+                best.write(to);
+            }
+            Best::Floats(best) => {
+                to.push(2);
+                best.write(to);
+            }
+            Best::Values(best, data_type) => {
+                to.push(3);
+                data_type.write(to);
+                best.write(to);
+            }
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let (largest, seen): (bool, Vec<bool>) = (Wire::read(from)?, Wire::read(from)?);
+        let (best, len) = match u8::read(from)? {
+            0 => {
+                let best: Vec<i64> = Wire::read(from)?;
+                let len = best.len();
+                (Best::Narrow(best), len)
+            }
+            1 => {
+                let best: Vec<i128> = Wire::read(from)?;
+                let len = best.len();
+                (Best::Wide(best), len)
+            }
+            2 => {
+                let best: Vec<f64> = Wire::read(from)?;
+                let len = best.len();
+                (Best::Floats(best), len)
+            }
+            3 => {
+                let data_type = Wire::read(from)?;
+                let best: Vec<Value> = Wire::read(from)?;
+                // Each is what a row had, and NULL where there was none.
+                let fits = |(value, &seen): (&Value, &bool)| value.is_null() != seen && value.fits(data_type);
+                check(best.iter().zip(&seen).all(fits), "an extreme of another type")?;
+                let len = best.len();
+                (Best::Values(best, data_type), len)
+            }
+            _ => return Err(damaged("the form of extremes")),
+        };
+        check(len == seen.len(), "extremes")?;
+        Ok(Extreme { largest, best, seen })
+    }
+}
+
+impl Wire for Logic {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.decisive.write(to);
+        self.seen.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let logic = Logic { decisive: Wire::read(from)?, seen: Wire::read(from)? };
+        check(logic.seen.iter().all(|seen| seen & !(DECISIVE | NULL) == 0), "what was met")?;
+        Ok(logic)
+    }
+}
+
+impl Wire for AnyValue {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.data_type.write(to);
+        self.single.write(to);
+        self.positions.write(to);
+        self.arguments.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let (data_type, single, positions): (_, _, Vec<u32>) =
+            (Wire::read(from)?, Wire::read(from)?, Wire::read(from)?);
+        let arguments: Gathered = Wire::read(from)?;
+        check(arguments.len() < NONE as usize, "too many arguments")?;
+        let rows = arguments.len() as u32;
+        check(positions.iter().all(|&position| position == NONE || position < rows), "the place of an argument")?;
+        Ok(AnyValue { data_type, single, positions, arguments, rows })
+    }
+}
+
+impl Wire for Moments {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.sample.write(to);
+        self.states.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Moments { sample: Wire::read(from)?, states: Wire::read(from)? })
+    }
+}
+
+impl Wire for NumericSums {
+    fn write(&self, to: &mut Vec<u8>) {
+        to.push(match self.asked {
+            Asked::Sum => 0,
+            Asked::Variance { sample: false } => 1,
+            Asked::Variance { sample: true } => 2,
+        });
+        self.states.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let asked = match u8::read(from)? {
+            0 => Asked::Sum,
+            1 => Asked::Variance { sample: false },
+            2 => Asked::Variance { sample: true },
+            _ => return Err(damaged("what is asked of numbers")),
+        };
+        let states: Vec<NumericSum> = Wire::read(from)?;
+        Ok(NumericSums { asked, heap: states.iter().map(NumericSum::heap_bytes).sum(), states })
+    }
+}
+
+impl Wire for Domain {
+    fn write(&self, to: &mut Vec<u8>) {
+        match self {
+            Domain::Integers { low, count, step, register } => {
+                to.push(0);
+                low.write(to);
+                count.write(to);
+                step.divisor().write(to);
+                register.write(to);
+            }
+            Domain::Strings(dictionary) => {
+                to.push(1);
+                dictionary.write(to);
+            }
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(match u8::read(from)? {
+            0 => {
+                let (low, count, step): (i64, u64, u64) = (Wire::read(from)?, Wire::read(from)?, Wire::read(from)?);
+                let register = Wire::read(from)?;
+                let fits = step > 0 && count <= 1 << 32 && matches!(register, Register::I32 | Register::I64);
+                check(fits, "the range of arguments")?;
+                Domain::Integers { low, count, step: Divisor::new(step), register }
+            }
+            1 => Domain::Strings(Wire::read(from)?),
+            _ => return Err(damaged("the domain of arguments")),
+        })
+    }
+}
+
+impl Wire for Distinct {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.group_count.write(to);
+        match &self.met {
+            Met::Bits(bits) => {
+                to.push(0);
+                bits.domain.write(to);
+                bits.words.write(to);
+            }
+            Met::Listed(members) => {
+                to.push(1);
+                members.groups.write(to);
+                members.values.write(to);
+            }
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let group_count: usize = Wire::read(from)?;
+        let met = match u8::read(from)? {
+            0 => {
+                let (domain, words): (Domain, Vec<u64>) = (Wire::read(from)?, Wire::read(from)?);
+                let stride = domain.stride() as usize;
+                check(stride.checked_mul(group_count) == Some(words.len()), "bits of arguments")?;
+                // The last word of a group has bits for the last codes.
+                let last = match domain.count() % 64 {
+                    0 if domain.count() > 0 => u64::MAX,
+                    codes => (1 << codes) - 1,
+                };
+                check(words.chunks(stride).all(|words| words[stride - 1] & !last == 0), "bits of no arguments")?;
+                Met::Bits(BitSets { domain, stride, words })
+            }
+            1 => {
+                let groups: Vec<u32> = Wire::read(from)?;
+                let values: Gathered = Wire::read(from)?;
+                let fits = groups.iter().all(|&group| (group as usize) < group_count) && values.len() == groups.len();
+                check(fits, "arguments of no groups")?;
+                Met::Listed(Members { groups, ..Members::new(values) })
+            }
+            _ => return Err(damaged("how arguments are kept")),
+        };
+        Ok(Distinct { group_count, met })
+    }
+}

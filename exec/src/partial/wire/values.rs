@@ -1,0 +1,337 @@
+//! Types, values and growing columns as bytes.
+
+use super::{Reader, Wire, check, damaged};
+use crate::Result;
+use crate::column::Dictionary;
+use crate::column::gathered::{Gathered, GatheredData, GatheredText};
+use crate::plan::register::Register;
+use multiloop_planner::numeric::Numeric;
+use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Nested, NestedType};
+use multiloop_planner::value::{Interval, Value};
+use std::sync::Arc;
+
+/// Types within types, at most, that are read: nobody writes more.
+const DEPTH_MAX: u32 = 64;
+
+impl Wire for DataType {
+    fn write(&self, to: &mut Vec<u8>) {
+        if let DataType::Nested(nested) = self {
+            return write_nested(nested.get(), to);
+        }
+        let (tag, length, digits): (u8, Option<u32>, Option<[u8; 2]>) = match *self {
+            DataType::Null => (0, None, None),
+            DataType::Boolean => (1, None, None),
+            DataType::SmallInt => (2, None, None),
+            DataType::Integer => (3, None, None),
+            DataType::BigInt => (4, None, None),
+            DataType::Real => (5, None, None),
+            DataType::Double => (6, None, None),
+            DataType::Decimal { precision, scale } => (7, None, Some([precision, scale])),
+            DataType::Numeric => (8, None, None),
+            DataType::Text => (9, None, None),
+            DataType::Varchar(length) => (10, Some(length), None),
+            DataType::Char(length) => (11, Some(length), None),
+            DataType::Date => (12, None, None),
+            DataType::Time => (13, None, None),
+            DataType::Timestamp => (14, None, None),
+            DataType::Interval => (15, None, None),
+            DataType::Nested(_) => unreachable!("written above"),
+        };
+        to.push(tag);
+        length.iter().for_each(|length| length.write(to));
+        digits.iter().for_each(|digits| to.extend_from_slice(digits));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(match u8::read(from)? {
+            0 => DataType::Null,
+            1 => DataType::Boolean,
+            2 => DataType::SmallInt,
+            3 => DataType::Integer,
+            4 => DataType::BigInt,
+            5 => DataType::Real,
+            6 => DataType::Double,
+            7 => {
+                let (precision, scale) = (u8::read(from)?, u8::read(from)?);
+                let is_decimal = (1..=DECIMAL_DIGITS_MAX).contains(&precision) && scale <= precision;
+                check(is_decimal, "the digits of a decimal")?;
+                DataType::Decimal { precision, scale }
+            }
+            8 => DataType::Numeric,
+            9 => DataType::Text,
+            10 => DataType::Varchar(u32::read(from)?),
+            11 => DataType::Char(u32::read(from)?),
+            12 => DataType::Date,
+            13 => DataType::Time,
+            14 => DataType::Timestamp,
+            15 => DataType::Interval,
+            tag @ 16..=18 => {
+                from.depth += 1;
+                check(from.depth <= DEPTH_MAX, "types within types")?;
+                let nested = nested(tag, from)?;
+                from.depth -= 1;
+                DataType::Nested(Nested::new(nested))
+            }
+            _ => return Err(damaged("a type")),
+        })
+    }
+}
+
+impl Wire for (String, DataType) {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.0.write(to);
+        self.1.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok((Wire::read(from)?, Wire::read(from)?))
+    }
+}
+
+/// What stands behind the tag of a nested type.
+fn nested(tag: u8, from: &mut Reader<'_>) -> Result<NestedType> {
+    Ok(match tag {
+        16 => NestedType::List(Wire::read(from)?),
+        17 => {
+            let (of, length) = (Wire::read(from)?, u32::read(from)?);
+            check(length > 0, "a vector of nothing")?;
+            NestedType::Vector(of, length)
+        }
+        _ => {
+            let fields: Vec<(String, DataType)> = Wire::read(from)?;
+            let names = || fields.iter().map(|(name, _)| name);
+            let once = names().enumerate().all(|(at, name)| names().take(at).all(|before| before != name));
+            check(!fields.is_empty() && once, "the fields of a struct")?;
+            NestedType::Struct(fields)
+        }
+    })
+}
+
+/// A nested type, which is a number in a process.
+fn write_nested(nested: &NestedType, to: &mut Vec<u8>) {
+    match nested {
+        NestedType::List(of) => {
+            to.push(16);
+            of.write(to);
+        }
+        NestedType::Vector(of, length) => {
+            to.push(17);
+            of.write(to);
+            length.write(to);
+        }
+        NestedType::Struct(fields) => {
+            to.push(18);
+            fields.write(to);
+        }
+    }
+}
+
+impl Wire for Register {
+    fn write(&self, to: &mut Vec<u8>) {
+        to.push(match self {
+            Register::Bool => 0,
+            Register::I32 => 1,
+            Register::I64 => 2,
+            Register::I128 => 3,
+            Register::F64 => 4,
+            Register::Text => 5,
+            Register::Interval => 6,
+        });
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(match u8::read(from)? {
+            0 => Register::Bool,
+            1 => Register::I32,
+            2 => Register::I64,
+            3 => Register::I128,
+            4 => Register::F64,
+            5 => Register::Text,
+            6 => Register::Interval,
+            _ => return Err(damaged("a register")),
+        })
+    }
+}
+
+impl Wire for Interval {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.months.write(to);
+        self.days.write(to);
+        self.micros.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Interval { months: Wire::read(from)?, days: Wire::read(from)?, micros: Wire::read(from)? })
+    }
+}
+
+impl Wire for String {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.len().write(to);
+        to.extend_from_slice(self.as_bytes());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        text(from).map(str::to_owned)
+    }
+}
+
+/// A string where it lies.
+fn text<'a>(from: &mut Reader<'a>) -> Result<&'a str> {
+    let len = from.len(1)?;
+    std::str::from_utf8(from.take(len)?).map_err(|_| damaged("a string"))
+}
+
+impl Wire for Value {
+    fn write(&self, to: &mut Vec<u8>) {
+        match self {
+            Value::Null => to.push(0),
+            Value::Boolean(value) => {
+                to.push(1);
+                value.write(to);
+            }
+            Value::Int(value) => {
+                to.push(2);
+                value.write(to);
+            }
+            Value::Float(value) => {
+                to.push(3);
+                value.write(to);
+            }
+            Value::Decimal(value) => {
+                to.push(4);
+                value.write(to);
+            }
+            Value::Numeric(value) => {
+                to.push(5);
+                value.encode().write(to);
+            }
+            Value::Text(value) => {
+                to.push(6);
+                value.to_string().write(to);
+            }
+            Value::Interval(value) => {
+                to.push(7);
+                value.write(to);
+            }
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(match u8::read(from)? {
+            0 => Value::Null,
+            1 => Value::Boolean(Wire::read(from)?),
+            2 => Value::Int(Wire::read(from)?),
+            3 => Value::Float(Wire::read(from)?),
+            4 => Value::Decimal(Wire::read(from)?),
+            5 => Value::numeric(numeric(text(from)?)?),
+            6 => Value::text(text(from)?),
+            7 => Value::Interval(Wire::read(from)?),
+            _ => return Err(damaged("a value")),
+        })
+    }
+}
+
+/// The number of a stored text, which no other text stands for.
+fn numeric(text: &str) -> Result<Numeric> {
+    let number = Numeric::decode(text).map_err(|_| damaged("a number"))?;
+    check(number.encode() == text, "a number")?;
+    Ok(number)
+}
+
+impl Wire for Arc<Dictionary> {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.len().write(to);
+        self.iter().for_each(|text| text.to_owned().write(to));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let strings = (0..from.len(8)?).map(|_| text(from)).collect::<Result<Vec<&str>>>()?;
+        check(strings.is_sorted_by(|a, b| a < b), "a dictionary that is not sorted")?;
+        Ok(Arc::new(Dictionary::new(strings)))
+    }
+}
+
+impl Wire for Gathered {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.valid.write(to);
+        self.len().write(to);
+        match &self.data {
+            GatheredData::Bool(values) => {
+                to.push(0);
+                values.write(to);
+            }
+            GatheredData::I32(values) => {
+                to.push(1);
+                values.write(to);
+            }
+            GatheredData::I64(values) => {
+                to.push(2);
+                values.write(to);
+            }
+            GatheredData::I128(values) => {
+                to.push(3);
+                values.write(to);
+            }
+            GatheredData::F64(values) => {
+                to.push(4);
+                values.write(to);
+            }
+            GatheredData::Interval(values) => {
+                to.push(5);
+                values.write(to);
+            }
+            GatheredData::Code { codes, dictionary } => {
+                to.push(6);
+                codes.write(to);
+                dictionary.write(to);
+            }
+            GatheredData::Text(texts) => {
+                to.push(7);
+                (0..self.len()).for_each(|row| {
+                    let bytes = texts.get(row);
+                    bytes.len().write(to);
+                    to.extend_from_slice(bytes);
+                });
+            }
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let valid: Option<Vec<bool>> = Wire::read(from)?;
+        let len = from.len(1)?;
+        let is_valid = |row: usize| valid.as_ref().is_none_or(|valid| valid[row]);
+        check(valid.as_ref().is_none_or(|valid| valid.len() == len), "a column's NULLs")?;
+        let data = match u8::read(from)? {
+            0 => GatheredData::Bool(values(from, len)?),
+            1 => GatheredData::I32(values(from, len)?),
+            2 => GatheredData::I64(values(from, len)?),
+            3 => GatheredData::I128(values(from, len)?),
+            4 => GatheredData::F64(values(from, len)?),
+            5 => GatheredData::Interval(values(from, len)?),
+            6 => {
+                let codes: Vec<u32> = values(from, len)?;
+                let dictionary: Arc<Dictionary> = Wire::read(from)?;
+                // At a NULL any code may stand, even of a dictionary without strings: it is made one that is there.
+                let known = |(row, &code): (usize, &u32)| !is_valid(row) || (code as usize) < dictionary.len();
+                check(codes.iter().enumerate().all(known), "a code of no string")?;
+                let most = dictionary.len().saturating_sub(1) as u32;
+                GatheredData::Code { codes: codes.into_iter().map(|code| code.min(most)).collect(), dictionary }
+            }
+            7 => {
+                let mut texts = GatheredText::default();
+                (0..len).try_for_each(|_| text(from).map(|text| texts.push(text.as_bytes())))?;
+                GatheredData::Text(texts)
+            }
+            _ => return Err(damaged("the form of a column")),
+        };
+        Ok(Gathered { data, valid, len })
+    }
+}
+
+/// So many values.
+fn values<T: Wire>(from: &mut Reader<'_>, len: usize) -> Result<Vec<T>> {
+    let values: Vec<T> = Wire::read(from)?;
+    check(values.len() == len, "a column of another length")?;
+    Ok(values)
+}
