@@ -3,6 +3,7 @@
 //! Every operator makes columns with ids of their own or hands its input's through; a column id is made in one
 //! place only. `Query` holds the tree and the table of all its columns.
 
+pub mod builder;
 mod column_set;
 mod computed_numeric;
 pub(crate) mod depth;

@@ -17,7 +17,6 @@ mod insert;
 mod cte;
 mod file_function;
 mod from;
-mod grouping;
 mod join;
 mod limit;
 mod naming;
@@ -31,14 +30,12 @@ mod values;
 mod expression;
 
 mod binder;
-mod scope;
-mod suggest;
 mod text;
-mod walk;
 
 use crate::catalog::{Catalog, CopyOptions, Declared};
 use crate::error::Result;
 use crate::relation::Query;
+use crate::relation::builder::{Builder, Rows};
 use crate::types::{DataType, Field};
 
 /// A statement's text within a script.
@@ -174,6 +171,11 @@ pub fn bind(statement: &Parsed, catalog: &dyn Catalog, parameters: &[DataType]) 
 /// failed with [`ErrorKind::DecimalOverflow`](crate::error::ErrorKind::DecimalOverflow).
 pub fn bind_wide(statement: &Parsed, catalog: &dyn Catalog, parameters: &[DataType]) -> Result<Statement> {
     statement::bind(statement, catalog, parameters, true)
+}
+
+/// Builds the rows of a view from its text, for builders of other front ends.
+pub fn view_rows(builder: &mut Builder<'_>, sql: &str) -> Result<Rows> {
+    binder::view_rows(builder, sql)
 }
 
 #[cfg(test)]
