@@ -4,20 +4,15 @@ use super::binder::Binder;
 use super::query::Unknown;
 use crate::catalog::CopyOptions;
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::builder::{FromItem, Scope};
+use crate::relation::builder::{FromItem, Scope, check_table_count};
 use sqlparser::ast::{self, Spanned};
-
-/// How many tables one FROM may join; the tree of joins is as deep.
-pub(super) const TABLES_MAX: usize = 1000;
 
 impl Binder<'_, '_> {
     /// Binds FROM; without one, a single row of no columns.
     pub(super) fn bind_from(&mut self, from: &[ast::TableWithJoins], parent: Option<&Scope<'_>>) -> Result<FromItem> {
         let tables = from.iter().map(|item| 1 + item.joins.len()).sum::<usize>();
-        if tables > TABLES_MAX {
-            let message = format!("more than {TABLES_MAX} tables in one FROM");
-            return Err(Error::new(ErrorKind::TooComplex, message).at(self.position(from[0].span())));
-        }
+        check_table_count(tables)
+            .map_err(|error| error.at(from.first().and_then(|first| self.position(first.span()))))?;
         let mut items = from.iter();
         let Some(first) = items.next() else {
             return Ok(FromItem::nothing());

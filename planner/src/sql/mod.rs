@@ -1,8 +1,9 @@
-//! SQL text to statements and relations.
+//! SQL text to statements and relations: the grammar. What it means (names, types, coercions, grouping, operators) is the
+//! business of [`relation::builder`](crate::relation::builder), which is called for each part of the syntax tree.
 //!
-//! Read in this order: `parse` splits a script, `spelling` mends what sqlparser misreads; `statement` tells the kinds apart, and those that are no queries
-//! have a file each; `query` and the files of its clauses build the relation; `expression` binds scalars;
-//! `binder` and `scope` are what all of them share.
+//! Read in this order: `parse` splits a script, `spelling` mends what sqlparser misreads; `statement` tells the kinds apart, and
+//! those that are no queries have a file each; `query` and the files of its clauses walk queries, `expression` scalars; `binder`
+//! is what all of them share.
 
 mod ahead;
 mod parse;

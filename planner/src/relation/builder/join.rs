@@ -33,8 +33,9 @@ pub struct Joined<'p> {
 impl<'p> Joined<'p> {
     /// Both sides, whose aliases [`FromItem::check_aliases`] has seen.
     pub fn new(left: FromItem, right: FromItem, parent: Option<&'p Scope<'p>>) -> Self {
-        let columns: Vec<ScopeColumn> = left.columns.into_iter().chain(right.columns).collect();
-        let tables: Vec<String> = left.tables.into_iter().chain(right.tables).collect();
+        let (mut columns, mut tables) = (left.columns, left.tables);
+        columns.extend(right.columns);
+        tables.extend(right.tables);
         let scope = Scope::new(parent, columns, tables, Clause::JoinCondition);
         Joined { left: left.relation, right: right.relation, scope }
     }

@@ -31,7 +31,7 @@ mod walk;
 
 pub use expression::{
     AggregateArguments, Callee, Coercion, Operator, PatternOperator, Quantifier, Sign, and, characters, decimal, not,
-    null, or, text,
+    null, or, row_as_value, text,
 };
 pub(crate) use expression::{key, unify_types};
 pub use join::{Joined, Side};
@@ -44,8 +44,8 @@ pub use select::{Select, SelectItem, Target};
 pub use shared::{Definition, Shared};
 pub use state::{Builder, ViewQuery};
 pub(crate) use suggest::did_you_mean;
-pub use table::FromItem;
-pub(crate) use table::rename_columns;
+pub use table::{FromItem, check_table_count};
+pub(crate) use table::{TABLES_MAX, rename_columns};
 pub(crate) use values::may_be_null;
 
 use super::{ColumnId, Relation};

@@ -7,6 +7,17 @@ use crate::relation::{ColumnId, Expression, Relation, ScanTable};
 use crate::types::DataType;
 use std::sync::Arc;
 
+/// How many tables one FROM may join; the tree of joins is as deep.
+pub(crate) const TABLES_MAX: usize = 1000;
+
+/// An error (54001) for more tables in one FROM than the tree of joins may be deep.
+pub fn check_table_count(tables: usize) -> Result<()> {
+    if tables > TABLES_MAX {
+        return Err(Error::new(ErrorKind::TooComplex, format!("more than {TABLES_MAX} tables in one FROM")));
+    }
+    Ok(())
+}
+
 /// Rows of FROM and how their columns are reached.
 #[derive(Debug)]
 pub struct FromItem {

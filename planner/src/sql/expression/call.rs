@@ -43,9 +43,6 @@ impl Binder<'_, '_> {
         };
         let plain = self.builder.check_plain_call(&name, distinct, function.filter.is_some());
         plain.map_err(|error| error.at(position))?;
-        if name == "row" {
-            return Err(self.row_as_value(position));
-        }
         let mut bound = Vec::with_capacity(arguments.len());
         for argument in arguments {
             let Some(argument) = plain_argument(argument) else {

@@ -1,7 +1,7 @@
 //! Comparisons: of values and of row values, BETWEEN, IN over a list, IS NULL. Row values exist only where they are compared,
 //! and are taken apart there.
 
-use crate::error::{Error, ErrorKind, Position, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::relation::Expression;
 use crate::relation::builder::{Scope, and, not, or};
@@ -142,10 +142,5 @@ impl Binder<'_, '_> {
         let tested = fields(value).unwrap_or_else(|| vec![value]);
         let tested = tested.into_iter().map(|field| self.bind_expression(field, scope)).collect::<Result<_>>()?;
         self.builder.null_test(function, tested)
-    }
-
-    /// A row where only a value may stand.
-    pub(super) fn row_as_value(&self, position: Option<Position>) -> Error {
-        Error::unsupported("a row value outside a comparison is").at(position)
     }
 }

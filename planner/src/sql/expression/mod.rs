@@ -19,7 +19,7 @@ use super::binder::Binder;
 use crate::error::{Error, Position, Result};
 use crate::function::Function;
 use crate::relation::Expression;
-use crate::relation::builder::{PatternOperator, Quantifier, Scope, not};
+use crate::relation::builder::{PatternOperator, Quantifier, Scope, not, row_as_value};
 pub(crate) use data_type::{bind_data_type, restriction};
 use sqlparser::ast::{self, Expr, Spanned};
 
@@ -115,7 +115,7 @@ impl Binder<'_, '_> {
             }
             Expr::Function(function) => self.bind_function(function, scope),
             Expr::Collate { expr, collation } => self.bind_collate(expr, collation, scope),
-            Expr::Tuple(_) => Err(self.row_as_value(self.start(ast))),
+            Expr::Tuple(_) => Err(row_as_value().at(self.start(ast))),
             other => Err(self.unsupported(other)),
         }
     }

@@ -30,7 +30,7 @@ mod type_limits;
 
 pub use aggregate::AggregateArguments;
 pub(crate) use blanks::key;
-pub use call::Callee;
+pub use call::{Callee, row_as_value};
 pub use coercion::Coercion;
 pub(crate) use coercion::{types_to_unify, unify_types};
 pub use literal::{null, text};
