@@ -146,8 +146,8 @@ fn each_error_has_its_twin() {
     let t = || session.table("t");
     let check = |frame: Frame<'_>, sql: &str| {
         let told = |error: &Error| (error.sqlstate(), error.message().to_owned(), error.hint().map(ToOwned::to_owned));
-        let ours = frame.run().map(drop).expect_err(sql);
-        let theirs = session.sql(sql).map(drop).expect_err(sql);
+        let ours = frame.run().and_then(text_rows).map(drop).expect_err(sql);
+        let theirs = session.sql(sql).and_then(text_rows).map(drop).expect_err(sql);
         assert_eq!(told(&ours), told(&theirs), "{sql}");
         assert_eq!(ours.position(), None, "{sql}");
     };

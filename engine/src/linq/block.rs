@@ -1,5 +1,5 @@
-//! What a frame says so far, as one SELECT after another: a step that SQL would evaluate earlier than those before it starts a
-//! new block around them. The relation's builder gives each its meaning.
+//! What a frame says so far, as one SELECT after another: a step that SQL would evaluate earlier than those before it
+//! starts a new block around them. The relation's builder gives each its meaning.
 
 use super::expression::{Expression, Order};
 use super::tree::Tree;

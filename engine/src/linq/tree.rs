@@ -1,5 +1,5 @@
-//! Expressions before anything is known of the columns that they name: untyped trees, which the relation's builder types once
-//! a frame runs.
+//! Expressions before anything is known of the columns that they name: untyped trees, which the relation's builder types
+//! once a frame runs.
 
 use crate::{DataType, Result};
 use multiloop_planner::function::Function;
