@@ -6,13 +6,15 @@ use crate::format::{self, CsvOptions, Format};
 use crate::guard::guarded;
 use crate::plan::{Timings, timed};
 use crate::running::{Running, SessionOptions};
+use crate::statement::{self, Bind};
 use crate::stream::ResultStream;
-use crate::{Error, ErrorKind, Result, statement};
+use crate::{Error, ErrorKind, Result};
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 use multiloop_exec::column::Table;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::workers::context::{Cancellation, Context, Progress, Reservation};
+use multiloop_planner::catalog::Catalog;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use multiloop_planner::{sql, stack};
@@ -114,7 +116,10 @@ impl Session {
             // A statement's positions count from its own start; the caller's text is the script.
             let start = sql[end..].find(&parsed.text).map_or(end, |found| end + found);
             end = start + parsed.text.len();
-            let run = || statement::run(&self.running(), parsed, parameters, timings);
+            let bind = |catalog: &dyn Catalog, types: &[DataType], wide: bool| {
+                if wide { sql::bind_wide(parsed, catalog, types) } else { sql::bind(parsed, catalog, types) }
+            };
+            let run = || statement::run(&self.running(), &bind, parameters, timings);
             let result = self.as_statement(run).map_err(|error| error.shifted(mark + start))?;
             let taken = each(result);
             // Who cancels while the rows are taken means this statement, not the next.
@@ -125,15 +130,10 @@ impl Session {
         Ok(())
     }
 
-    /// Runs a statement that is a tree already.
-    pub(crate) fn run_tree(
-        &self,
-        ast: sqlparser::ast::Statement,
-        parameters: &[(Value, DataType)],
-    ) -> Result<ResultStream> {
-        // Without text there are no positions to point at.
-        let parsed = sql::Parsed { ast, text: String::new() };
-        self.as_statement(|| statement::run(&self.running(), &parsed, parameters, Timings::default()))
+    /// Runs a statement that has no text: `bind` makes it.
+    pub(crate) fn run_built(&self, parameters: &[(Value, DataType)], bind: &Bind<'_>) -> Result<ResultStream> {
+        let run = || statement::run(&self.running(), bind, parameters, Timings::default());
+        stack::deep(|| self.as_statement(run))
     }
 
     /// A handle that cancels the statement that this session is running then, or the next one if it runs none.

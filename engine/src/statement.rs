@@ -9,33 +9,35 @@ use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::domain::{self, Appended};
 use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::{Column, Table};
-use multiloop_planner::catalog::{CopyOptions, Declared};
+use multiloop_planner::catalog::{Catalog, CopyOptions, Declared};
 use multiloop_planner::relation::Query;
-use multiloop_planner::sql::{self, Parsed, Statement};
+use multiloop_planner::sql::{self, Statement};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Makes a statement over what is in a catalog, for parameters of these types; with numerics of any number of digits where the
+/// flag says so.
+pub(crate) type Bind<'b> = dyn Fn(&dyn Catalog, &[DataType], bool) -> Result<Statement> + 'b;
+
 /// Binds and runs one statement. Where decimals have overflowed, which nothing has seen of yet, it is bound and run once
 /// more with numerics of any number of digits.
 pub(crate) fn run(
     session: &Running<'_>,
-    parsed: &Parsed,
+    bind: &Bind<'_>,
     parameters: &[(Value, DataType)],
     timings: Timings,
 ) -> Result<ResultStream> {
-    match run_once(session, parsed, parameters, timings, false) {
-        Err(error) if error.kind() == ErrorKind::DecimalOverflow => {
-            run_once(session, parsed, parameters, timings, true)
-        }
+    match run_once(session, bind, parameters, timings, false) {
+        Err(error) if error.kind() == ErrorKind::DecimalOverflow => run_once(session, bind, parameters, timings, true),
         result => result,
     }
 }
 
 fn run_once(
     session: &Running<'_>,
-    parsed: &Parsed,
+    bind: &Bind<'_>,
     parameters: &[(Value, DataType)],
     mut timings: Timings,
     wide: bool,
@@ -44,8 +46,7 @@ fn run_once(
     let types: Vec<DataType> = parameters.iter().map(|(_, data_type)| *data_type).collect();
     let values: Vec<Value> = parameters.iter().map(|(value, _)| value.clone()).collect();
     shared.with_snapshot(&session.loading(), |snapshot| {
-        let bind = if wide { sql::bind_wide } else { sql::bind };
-        let statement = timed(&mut timings.plan, || bind(parsed, snapshot, &types))?;
+        let statement = timed(&mut timings.plan, || bind(snapshot, &types, wide))?;
         let runner = Runner { session, snapshot, parameters: &values };
         match statement {
             Statement::Query(query) => runner.query(query, timings),

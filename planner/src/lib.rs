@@ -1,9 +1,9 @@
 //! The planner: from SQL text to an optimised program of multiloops.
 //!
 //! Read in this order: `types`, `value` and `function` are the vocabulary; `catalog` is what the planner asks
-//! of tables; `sql` binds text to a `relation`; `lower` turns that into the `multiloop` IR; `rewrite` holds the
-//! rules; `analysis` what is proven about programs; `speculation` what plans may do that is not proven. `stack` is where
-//! all of that has room to nest.
+//! of tables; `sql` walks text and has `relation::builder` make a `relation` of it; `lower` turns that into the `multiloop`
+//! IR; `rewrite` holds the rules; `analysis` what is proven about programs; `speculation` what plans may do that is not
+//! proven. `stack` is where all of that has room to nest.
 
 pub mod analysis;
 pub mod catalog;

@@ -23,6 +23,7 @@ const CRATES: [(&str, &[&str]); 3] = [
             "analysis",
             "rewrite",
             "relation",
+            "relation/builder",
             "lower",
             "sql",
         ],

@@ -1,28 +1,32 @@
-//! Expressions of the builder: thin wrappers around the SQL tree.
+//! Expressions as users write them.
 
-use sqlparser::ast::{
-    BinaryOperator, CaseWhen, CastKind, DataType as SqlType, DuplicateTreatment, Expr, Function, FunctionArg,
-    FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName, OrderByExpr, OrderByOptions,
-    OrderBySort, SelectItem, TypedString, UnaryOperator, Value, helpers::attached_token::AttachedToken,
-};
+use super::tree::{Call, Tree};
+use crate::DataType;
+use multiloop_planner::function::Function;
+use multiloop_planner::relation::builder::Operator;
+use multiloop_planner::types::SortOrder;
 
 /// An expression: built from [`col`], literals and functions, combined by methods and operators.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    pub(crate) tree: Expr,
-    pub(crate) alias: Option<Ident>,
+    pub(super) tree: Tree,
+    pub(super) alias: Option<String>,
 }
 
 /// An expression to order by, with its direction.
 #[derive(Clone, Debug)]
-pub struct Order(pub(crate) OrderByExpr);
+pub struct Order {
+    pub(super) tree: Tree,
+    pub(super) order: SortOrder,
+}
 
 /// A column; `table.column` names the table, too. Names are taken as they are, without case folding.
 pub fn col(name: &str) -> Expression {
-    match name.split_once('.') {
-        None => Expression::of(Expr::Identifier(quoted(name))),
-        Some((table, column)) => Expression::of(Expr::CompoundIdentifier(vec![quoted(table), quoted(column)])),
-    }
+    let (table, column) = match name.split_once('.') {
+        None => (None, name),
+        Some((table, column)) => (Some(table.to_owned()), column),
+    };
+    Expression::of(Tree::Column { table, name: column.to_owned() })
 }
 
 /// A literal.
@@ -32,46 +36,38 @@ pub fn lit(value: impl Into<Expression>) -> Expression {
 
 /// NULL.
 pub fn null() -> Expression {
-    Expression::value(Value::Null)
+    Expression::of(Tree::Null)
 }
 
 /// A date, from its ISO form `1998-12-01`.
 pub fn date(text: &str) -> Expression {
-    let value = Value::SingleQuotedString(text.to_owned()).with_empty_span();
-    Expression::of(Expr::TypedString(TypedString { data_type: SqlType::Date, value, uses_odbc_syntax: false }))
+    Expression::of(Tree::Typed(DataType::Date, text.to_owned()))
 }
 
 /// An interval, as PostgreSQL reads it: `90 days`, `1 year 2 months`.
 pub fn interval(text: &str) -> Expression {
-    let value = Box::new(Expression::from(text).tree);
-    Expression::of(Expr::Interval(Interval {
-        value,
-        leading_field: None,
-        leading_precision: None,
-        last_field: None,
-        fractional_seconds_precision: None,
-    }))
+    Expression::of(Tree::Typed(DataType::Interval, text.to_owned()))
 }
 
 /// `$n`, from 1.
 pub fn parameter(number: u32) -> Expression {
-    Expression::value(Value::Placeholder(format!("${number}")))
+    Expression::of(Tree::Parameter(number))
 }
 
 /// `NOT condition`.
 pub fn not(condition: Expression) -> Expression {
-    Expression::of(Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(nested(condition.tree)) })
+    Expression::of(Tree::Not(Box::new(condition.tree)))
 }
 
 /// Any SQL function or aggregate by its name.
 pub fn function(name: &str, arguments: impl IntoIterator<Item = Expression>) -> Expression {
-    let arguments = arguments.into_iter().map(|argument| FunctionArgExpr::Expr(argument.tree));
-    Expression::of(Expr::Function(call(name, arguments)))
+    let arguments = arguments.into_iter().map(|argument| argument.tree).collect();
+    Expression::of(Tree::Call(Call::new(name, Some(arguments))))
 }
 
 /// `count(*)`.
 pub fn count() -> Expression {
-    Expression::of(Expr::Function(call("count", [FunctionArgExpr::Wildcard])))
+    Expression::of(Tree::Call(Call::new("count", None)))
 }
 
 /// `count(value)`: how many are not NULL.
@@ -101,139 +97,88 @@ pub fn max(value: Expression) -> Expression {
 
 /// `CASE WHEN condition THEN value … ELSE otherwise END`.
 pub fn when(branches: impl IntoIterator<Item = (Expression, Expression)>, otherwise: Expression) -> Expression {
-    let branch =
-        |(condition, result): (Expression, Expression)| CaseWhen { condition: condition.tree, result: result.tree };
-    Expression::of(Expr::Case {
-        case_token: AttachedToken::empty(),
-        end_token: AttachedToken::empty(),
-        operand: None,
-        conditions: branches.into_iter().map(branch).collect(),
-        else_result: Some(Box::new(otherwise.tree)),
-    })
-}
-
-fn call(name: &str, arguments: impl IntoIterator<Item = FunctionArgExpr>) -> Function {
-    Function {
-        name: ObjectName::from(vec![Ident::new(name)]),
-        uses_odbc_syntax: false,
-        parameters: FunctionArguments::None,
-        args: FunctionArguments::List(FunctionArgumentList {
-            duplicate_treatment: None,
-            args: arguments.into_iter().map(FunctionArg::Unnamed).collect(),
-            clauses: Vec::new(),
-        }),
-        filter: None,
-        null_treatment: None,
-        over: None,
-        within_group: Vec::new(),
-    }
-}
-
-pub(crate) fn quoted(name: &str) -> Ident {
-    Ident::with_quote('"', name)
-}
-
-/// The tree in parentheses, so that precedence in printed text is what the builder's nesting says.
-fn nested(tree: Expr) -> Expr {
-    match tree {
-        Expr::BinaryOp { .. } | Expr::UnaryOp { .. } => Expr::Nested(Box::new(tree)),
-        other => other,
-    }
+    let branches = branches.into_iter().map(|(condition, result)| (condition.tree, result.tree)).collect();
+    Expression::of(Tree::Case(branches, Box::new(otherwise.tree)))
 }
 
 macro_rules! binary {
-    ($($(#[$doc:meta])* $name:ident $operator:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident $make:expr;)*) => {
         $($(#[$doc])*
         #[must_use]
         #[allow(clippy::should_implement_trait, reason = "the operators are implemented, too; SQL's names read better in chains")]
         pub fn $name(self, other: impl Into<Expression>) -> Expression {
-            self.binary(BinaryOperator::$operator, other.into())
+            let make: fn(Tree, Tree) -> Tree = $make;
+            Expression::of(make(self.tree, other.into().tree))
         })*
     };
 }
 
 impl Expression {
-    fn of(tree: Expr) -> Self {
+    fn of(tree: Tree) -> Self {
         Expression { tree, alias: None }
-    }
-
-    fn value(value: Value) -> Self {
-        Expression::of(Expr::Value(value.with_empty_span()))
-    }
-
-    fn binary(self, op: BinaryOperator, other: Expression) -> Expression {
-        let (left, right) = (Box::new(nested(self.tree)), Box::new(nested(other.tree)));
-        Expression::of(Expr::BinaryOp { left, op, right })
     }
 
     binary! {
         /// `self = other`.
-        eq Eq;
+        eq |a, b| Tree::compare(Function::Equal, a, b);
         /// `self <> other`.
-        not_eq NotEq;
+        not_eq |a, b| Tree::compare(Function::NotEqual, a, b);
         /// `self < other`.
-        lt Lt;
+        lt |a, b| Tree::compare(Function::Less, a, b);
         /// `self <= other`.
-        lt_eq LtEq;
+        lt_eq |a, b| Tree::compare(Function::LessEqual, a, b);
         /// `self > other`.
-        gt Gt;
+        gt |a, b| Tree::compare(Function::Greater, a, b);
         /// `self >= other`.
-        gt_eq GtEq;
+        gt_eq |a, b| Tree::compare(Function::GreaterEqual, a, b);
         /// `self AND other`.
-        and And;
+        and Tree::and;
         /// `self OR other`.
-        or Or;
+        or Tree::or;
     }
 
     /// `self BETWEEN low AND high`.
     #[must_use]
     pub fn between(self, low: impl Into<Expression>, high: impl Into<Expression>) -> Expression {
-        let (low, high) = (Box::new(nested(low.into().tree)), Box::new(nested(high.into().tree)));
-        Expression::of(Expr::Between { expr: Box::new(nested(self.tree)), negated: false, low, high })
+        Expression::of(Tree::Between(Box::new([self.tree, low.into().tree, high.into().tree])))
     }
 
     /// `self IN (values…)`.
     #[must_use]
     pub fn is_in<T: Into<Expression>>(self, values: impl IntoIterator<Item = T>) -> Expression {
-        let list = values.into_iter().map(|value| value.into().tree).collect();
-        Expression::of(Expr::InList { expr: Box::new(nested(self.tree)), list, negated: false })
+        let values = values.into_iter().map(|value| value.into().tree).collect();
+        Expression::of(Tree::In(Box::new(self.tree), values))
     }
 
     /// `self LIKE pattern`.
     #[must_use]
     pub fn like(self, pattern: &str) -> Expression {
-        let (expr, pattern) = (Box::new(nested(self.tree)), Box::new(Expression::from(pattern).tree));
-        Expression::of(Expr::Like { negated: false, any: false, expr, pattern, escape_char: None })
+        Expression::of(Tree::Like(Box::new([self.tree, Tree::Text(pattern.to_owned())])))
     }
 
     /// `self IS NULL`.
     #[must_use]
     pub fn is_null(self) -> Expression {
-        Expression::of(Expr::IsNull(Box::new(nested(self.tree))))
+        Expression::of(Tree::NullTest(Function::IsNull, Box::new(self.tree)))
     }
 
     /// `self IS NOT NULL`.
     #[must_use]
     pub fn is_not_null(self) -> Expression {
-        Expression::of(Expr::IsNotNull(Box::new(nested(self.tree))))
+        Expression::of(Tree::NullTest(Function::IsNotNull, Box::new(self.tree)))
     }
 
     /// `CAST(self AS data_type)`.
     #[must_use]
-    pub fn cast(self, data_type: crate::DataType) -> Expression {
-        let name = data_type.to_string();
-        let sql = sqlparser::parser::Parser::new(&sqlparser::dialect::PostgreSqlDialect {})
-            .try_with_sql(&name)
-            .and_then(|mut parser| parser.parse_data_type());
-        let data_type = sql.expect("types print as SQL");
-        Expression::of(Expr::Cast { kind: CastKind::Cast, expr: Box::new(self.tree), data_type, format: None })
+    pub fn cast(self, data_type: DataType) -> Expression {
+        Expression::of(Tree::Cast(Box::new(self.tree), data_type))
     }
 
     /// An aggregate over distinct values only: `count(DISTINCT …)`. No effect on anything else.
     #[must_use]
     pub fn distinct(mut self) -> Expression {
-        if let Expr::Function(Function { args: FunctionArguments::List(list), .. }) = &mut self.tree {
-            list.duplicate_treatment = Some(DuplicateTreatment::Distinct);
+        if let Tree::Call(call) = &mut self.tree {
+            call.distinct = true;
         }
         self
     }
@@ -241,8 +186,8 @@ impl Expression {
     /// An aggregate over the rows that pass a condition: `FILTER (WHERE …)`. No effect on anything else.
     #[must_use]
     pub fn only_where(mut self, condition: Expression) -> Expression {
-        if let Expr::Function(function) = &mut self.tree {
-            function.filter = Some(Box::new(condition.tree));
+        if let Tree::Call(call) = &mut self.tree {
+            call.filter = Some(Box::new(condition.tree));
         }
         self
     }
@@ -250,32 +195,20 @@ impl Expression {
     /// `self AS name`.
     #[must_use]
     pub fn alias(mut self, name: &str) -> Expression {
-        self.alias = Some(quoted(name));
+        self.alias = Some(name.to_owned());
         self
     }
 
     /// Smallest first, NULLs last.
     #[must_use]
     pub fn asc(self) -> Order {
-        self.order(OrderBySort::Asc)
+        Order { tree: self.tree, order: SortOrder { descending: false, nulls_first: false } }
     }
 
     /// Largest first, NULLs first.
     #[must_use]
     pub fn desc(self) -> Order {
-        self.order(OrderBySort::Desc)
-    }
-
-    fn order(self, sort: OrderBySort) -> Order {
-        let options = OrderByOptions { sort: Some(sort), nulls_first: None };
-        Order(OrderByExpr { expr: self.tree, options, with_fill: None })
-    }
-
-    pub(crate) fn into_item(self) -> SelectItem {
-        match self.alias {
-            Some(alias) => SelectItem::ExprWithAlias { expr: self.tree, alias },
-            None => SelectItem::UnnamedExpr(self.tree),
-        }
+        Order { tree: self.tree, order: SortOrder { descending: true, nulls_first: true } }
     }
 }
 
@@ -283,14 +216,14 @@ impl Order {
     /// NULLs before everything else.
     #[must_use]
     pub fn nulls_first(mut self) -> Self {
-        self.0.options.nulls_first = Some(true);
+        self.order.nulls_first = true;
         self
     }
 
     /// NULLs after everything else.
     #[must_use]
     pub fn nulls_last(mut self) -> Self {
-        self.0.options.nulls_first = Some(false);
+        self.order.nulls_first = false;
         self
     }
 }
@@ -303,52 +236,42 @@ impl From<Expression> for Order {
 
 impl From<&str> for Expression {
     fn from(text: &str) -> Self {
-        Expression::value(Value::SingleQuotedString(text.to_owned()))
+        Expression::of(Tree::Text(text.to_owned()))
     }
 }
 
 impl From<bool> for Expression {
     fn from(value: bool) -> Self {
-        Expression::value(Value::Boolean(value))
-    }
-}
-
-/// A negative number is a minus sign and a positive one, as SQL text has it.
-fn number(text: &str) -> Expression {
-    match text.strip_prefix('-') {
-        None => Expression::value(Value::Number(text.to_owned(), false)),
-        Some(positive) => {
-            Expression::of(Expr::UnaryOp { op: UnaryOperator::Minus, expr: Box::new(number(positive).tree) })
-        }
+        Expression::of(Tree::Boolean(value))
     }
 }
 
 impl From<i32> for Expression {
     fn from(value: i32) -> Self {
-        number(&value.to_string())
+        Expression::of(Tree::Number(value.to_string()))
     }
 }
 
 impl From<i64> for Expression {
     fn from(value: i64) -> Self {
-        number(&value.to_string())
+        Expression::of(Tree::Number(value.to_string()))
     }
 }
 
 /// A double. For an exact decimal write `lit("0.06").cast(DataType::decimal(3, 2))`.
 impl From<f64> for Expression {
     fn from(value: f64) -> Self {
-        lit(value.to_string().as_str()).cast(crate::DataType::Double)
+        lit(value.to_string().as_str()).cast(DataType::Double)
     }
 }
 
 macro_rules! operator {
-    ($trait:ident $method:ident $operator:ident) => {
+    ($trait:ident $method:ident $operator:ident $sign:tt) => {
         impl<T: Into<Expression>> std::ops::$trait<T> for Expression {
             type Output = Expression;
 
             fn $method(self, other: T) -> Expression {
-                self.binary(BinaryOperator::$operator, other.into())
+                Expression::of(Tree::operator(Operator::$operator, self.tree, other.into().tree))
             }
         }
 
@@ -356,14 +279,14 @@ macro_rules! operator {
             type Output = Expression;
 
             fn $method(self, other: Expression) -> Expression {
-                lit(self).binary(BinaryOperator::$operator, other)
+                lit(self) $sign other
             }
         }
     };
 }
 
-operator!(Add add Plus);
-operator!(Sub sub Minus);
-operator!(Mul mul Multiply);
-operator!(Div div Divide);
-operator!(Rem rem Modulo);
+operator!(Add add Add +);
+operator!(Sub sub Subtract -);
+operator!(Mul mul Multiply *);
+operator!(Div div Divide /);
+operator!(Rem rem Modulo %);

@@ -1,5 +1,5 @@
-//! LINQ-style queries: a builder that makes the same tree as SQL text does, so both are bound, optimised and run
-//! by the same code and have the same plan.
+//! LINQ-style queries: their expressions and steps are given a meaning by the same builder of relations that SQL text is
+//! bound with, so that the same query written either way has the same names, types, errors and plan.
 //!
 //! ```
 //! use multiloop::Engine;
@@ -17,8 +17,11 @@
 //! # Ok::<(), multiloop::Error>(())
 //! ```
 
+mod block;
 mod expression;
 mod frame;
+mod print;
+mod tree;
 
 pub use expression::{
     Expression, Order, avg, col, count, count_of, date, function, interval, lit, max, min, not, null, parameter, sum,

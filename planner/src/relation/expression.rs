@@ -175,7 +175,7 @@ pub struct AggregateCall {
 }
 
 /// The aggregates. NULL arguments are left out of all of them but `CountRows`. Of no rows, counts are 0, the
-/// rest is NULL. Result types: see `sql/aggregate.rs`; the lowering expands `Average`, the deviations and the
+/// rest is NULL. Result types: see `builder/expression/aggregate.rs`; the lowering expands `Average`, the deviations and the
 /// variances into reductions and arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the variants are SQL's own names")]

@@ -1,8 +1,9 @@
 //! The relation: a typed algebra over named columns, where SQL and the LINQ builder meet.
 //!
 //! Every operator makes columns with ids of their own or hands its input's through; a column id is made in one
-//! place only. `Query` holds the tree and the table of all its columns.
+//! place only. `Query` holds the tree and the table of all its columns. `builder` makes such trees of what front ends walk.
 
+pub mod builder;
 mod column_set;
 mod computed_numeric;
 pub(crate) mod depth;

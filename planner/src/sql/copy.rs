@@ -5,12 +5,13 @@ use super::binder::Binder;
 use super::query::Unknown;
 use crate::catalog::CopyOptions;
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::builder::did_you_mean;
 use sqlparser::ast;
 
 /// Source, whether it is COPY TO, target.
 type Parts<'c> = (&'c ast::CopySource, bool, &'c ast::CopyTarget);
 
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// COPY.
     pub(super) fn copy(
         mut self,
@@ -62,7 +63,7 @@ impl Binder<'_> {
             found.map(|(_, id)| (name.clone(), *id)).ok_or_else(|| {
                 let message = format!("column \"{name}\" of relation \"{table}\" does not exist");
                 let error = Error::new(ErrorKind::UnknownColumn, message);
-                super::suggest::did_you_mean(error, &name, output.iter().map(|(column, _)| column.as_str()))
+                did_you_mean(error, &name, output.iter().map(|(column, _)| column.as_str()))
                     .at(self.position(ident.span))
             })
         };

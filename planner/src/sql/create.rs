@@ -4,11 +4,11 @@ use super::Statement;
 use super::ahead::NAMED_ONLY;
 use super::binder::Binder;
 use super::expression::restriction;
-use super::from::rename_columns;
 use super::query::Unknown;
 use super::text::Text;
 use crate::catalog::{Declared, Key};
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::builder::rename_columns;
 use crate::types::Field;
 use rustc_hash::FxHashSet;
 use sqlparser::ast::helpers::stmt_create_table::CreateTableBuilder;
@@ -16,7 +16,7 @@ use sqlparser::ast::{self, Spanned};
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::tokenizer::{Token, Tokenizer};
 
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// CREATE TABLE, with or without AS.
     pub(super) fn create_table(self, create: &ast::CreateTable) -> Result<Statement> {
         let position = self.position(create.name.span());
@@ -220,17 +220,17 @@ impl Binder<'_> {
             }
             names.push(Self::fold(name));
         }
-        let sql = view_text(&self.text)?;
-        self.created_view = Some(name.clone());
-        let known_parameters = self.parameters.len();
+        let sql = view_text(self.text.as_ref())?;
+        self.builder.created_view = Some(name.clone());
+        let known_parameters = self.builder.parameters.len();
         let (_, mut output) = self.bind_query(query, None, Unknown::AsText)?;
-        if self.parameters.len() > known_parameters {
+        if self.builder.parameters.len() > known_parameters {
             let error = Error::new(ErrorKind::UnknownParameter, "a view's query cannot have parameters");
             return Err(error.at(position));
         }
         rename_columns(&name, &names, output.iter_mut().map(|(name, _)| name)).map_err(|error| error.at(position))?;
         check_distinct_names(output.iter().map(|(name, _)| name)).map_err(|error| error.at(position))?;
-        let needs = std::mem::take(&mut self.needs);
+        let needs = std::mem::take(&mut self.builder.needs);
         Ok(Statement::CreateView { name, columns: names, sql, needs, or_replace: *or_replace })
     }
 }
@@ -306,8 +306,9 @@ fn is_plain_unique(key: &ast::UniqueConstraint) -> bool {
 }
 
 /// The query's text: what follows the first AS outside parentheses.
-fn view_text(text: &Text) -> Result<String> {
+fn view_text(text: Option<&Text>) -> Result<String> {
     let lost = || Error::internal("the query of a CREATE VIEW was not found");
+    let text = text.ok_or_else(lost)?;
     let tokens = Tokenizer::new(&PostgreSqlDialect {}, text.as_str()).tokenize_with_location().map_err(|_| lost())?;
     let mut depth = 0;
     for token in tokens {

@@ -5,7 +5,7 @@ use super::{ExplainKind, Statement};
 use crate::error::{Error, ErrorKind, Position, Result};
 use sqlparser::ast;
 
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// EXPLAIN [ANALYZE] query, EXPLAIN (options) query.
     pub(super) fn explain(
         self,

@@ -3,9 +3,9 @@
 //! Options have DuckDB's names, and COPY's where these differ.
 
 use super::binder::Binder;
-use super::from::FromItem;
 use crate::catalog::CopyOptions;
 use crate::error::{Error, ErrorKind, Result};
+use crate::relation::builder::FromItem;
 use sqlparser::ast::{self, Spanned as _};
 
 /// A constant as an option.
@@ -14,7 +14,7 @@ enum Constant {
     Boolean(bool),
 }
 
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// A function that reads a file; any other is an error (0A000).
     pub(super) fn bind_file_function(
         &mut self,
@@ -57,7 +57,7 @@ impl Binder<'_> {
             }
         }
         let path = path.ok_or_else(|| invalid(format!("{name} needs the path of a file")).at(position))?;
-        self.scan_file(&path, &options, position)
+        self.builder.file(&path, &options, position)
     }
 }
 

@@ -2,13 +2,10 @@
 
 use super::Statement;
 use super::binder::Binder;
-use super::expression::Coercion;
-use super::query::{Rows, Unknown};
-use super::scope::{Clause, Scope};
-use super::suggest::did_you_mean;
-use super::values::may_be_null;
+use super::query::Unknown;
 use crate::catalog::{CatalogEntry, TableInfo};
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::builder::{Clause, Coercion, Rows, Scope, did_you_mean, may_be_null};
 use crate::relation::{Expression, Relation};
 use crate::types::{DataType, Field};
 use crate::value::Value;
@@ -16,7 +13,7 @@ use rustc_hash::FxHashMap;
 use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
 
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// INSERT INTO table [(columns)] rows.
     pub(super) fn insert(mut self, insert: &ast::Insert) -> Result<Statement> {
         let (table, columns, source) = self.insert_clauses(insert)?;
@@ -115,7 +112,7 @@ impl Binder<'_> {
     pub(super) fn table_to_fill(&self, name: &ast::ObjectName) -> Result<Arc<TableInfo>> {
         let position = self.position(name.span());
         let table = self.object_name(name)?;
-        match self.catalog.entry(&table).map_err(|error| error.at(position))? {
+        match self.builder.catalog.entry(&table).map_err(|error| error.at(position))? {
             Some(CatalogEntry::Table(info)) => Ok(info),
             Some(CatalogEntry::View { .. }) => {
                 let message = format!("cannot insert into view \"{table}\"");
@@ -183,7 +180,7 @@ impl Binder<'_> {
         }
         let fields: Vec<Field> = targets[..width].iter().map(|index| info.declared_field(*index)).collect();
         let types: Vec<DataType> = fields.iter().map(|field| field.data_type).collect();
-        Ok(self.values_relation(rows, &types, |index| fields[index].name.clone()))
+        Ok(self.builder.typed_values(rows, &types, |index| fields[index].name.clone()))
     }
 
     /// A value cast to a column's type.
@@ -196,7 +193,7 @@ impl Binder<'_> {
         let from = value.data_type;
         let field = info.declared_field(column);
         let restriction = info.declared.restrictions.get(column).copied().flatten();
-        self.coerce_restricted(value, field.data_type, restriction, Coercion::Assignment).map_err(|error| {
+        self.builder.coerce_restricted(value, field.data_type, restriction, Coercion::Assignment).map_err(|error| {
             if error.kind() != ErrorKind::TypeMismatch {
                 return error.at(position);
             }
@@ -221,13 +218,13 @@ impl Binder<'_> {
         for (index, field) in info.declared.fields(&info.fields).iter().enumerate() {
             let given = targets.iter().position(|target| *target == index).and_then(|place| output.get(place));
             let value = match given {
-                Some((_, id)) if self.columns.get(*id).data_type == field.data_type && is_assigned => {
-                    self.columns.reference(*id)
+                Some((_, id)) if self.builder.columns.get(*id).data_type == field.data_type && is_assigned => {
+                    self.builder.columns.reference(*id)
                 }
-                Some((_, id)) => self.assign(self.columns.reference(*id), (info, index), position)?,
+                Some((_, id)) => self.assign(self.builder.columns.reference(*id), (info, index), position)?,
                 None => Expression::constant(Value::Null, field.data_type),
             };
-            let id = self.columns.add(field.name.clone(), field.data_type, may_be_null(&value));
+            let id = self.builder.columns.add(field.name.clone(), field.data_type, may_be_null(&value));
             columns.push((id, value));
             filled.push((field.name.clone(), id));
         }

@@ -1,8 +1,9 @@
-//! SQL text to statements and relations.
+//! SQL text to statements and relations: the grammar. What it means (names, types, coercions, grouping, operators) is the
+//! business of [`relation::builder`](crate::relation::builder), which is called for each part of the syntax tree.
 //!
-//! Read in this order: `parse` splits a script, `spelling` mends what sqlparser misreads; `statement` tells the kinds apart, and those that are no queries
-//! have a file each; `query` and the files of its clauses build the relation; `expression` binds scalars;
-//! `binder` and `scope` are what all of them share.
+//! Read in this order: `parse` splits a script, `spelling` mends what sqlparser misreads; `statement` tells the kinds apart, and
+//! those that are no queries have a file each; `query` and the files of its clauses walk queries, `expression` scalars; `binder`
+//! is what all of them share.
 
 mod ahead;
 mod parse;
@@ -17,7 +18,6 @@ mod insert;
 mod cte;
 mod file_function;
 mod from;
-mod grouping;
 mod join;
 mod limit;
 mod naming;
@@ -31,14 +31,12 @@ mod values;
 mod expression;
 
 mod binder;
-mod scope;
-mod suggest;
 mod text;
-mod walk;
 
 use crate::catalog::{Catalog, CopyOptions, Declared};
 use crate::error::Result;
 use crate::relation::Query;
+use crate::relation::builder::{Builder, Rows};
 use crate::types::{DataType, Field};
 
 /// A statement's text within a script.
@@ -174,6 +172,11 @@ pub fn bind(statement: &Parsed, catalog: &dyn Catalog, parameters: &[DataType]) 
 /// failed with [`ErrorKind::DecimalOverflow`](crate::error::ErrorKind::DecimalOverflow).
 pub fn bind_wide(statement: &Parsed, catalog: &dyn Catalog, parameters: &[DataType]) -> Result<Statement> {
     statement::bind(statement, catalog, parameters, true)
+}
+
+/// Builds the rows of a view from its text, for builders of other front ends.
+pub fn view_rows(builder: &mut Builder<'_>, sql: &str) -> Result<Rows> {
+    binder::view_rows(builder, sql)
 }
 
 #[cfg(test)]

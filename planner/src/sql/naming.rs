@@ -1,58 +1,44 @@
-//! The name that PostgreSQL gives to a result column without an alias.
+//! The name that PostgreSQL gives to a result column without an alias: which names stand in its expression.
 
 use super::binder::Binder;
+use super::expression::bind_data_type;
+use crate::relation::builder::{self, Name};
 use sqlparser::ast;
 
 /// The name of an expression's column.
 pub(super) fn column_name(expr: &ast::Expr) -> String {
-    match named(expr) {
-        Some(Name::Strong(name) | Name::Weak(name)) => name,
-        None => "?column?".to_owned(),
-    }
-}
-
-/// A weak name gives way to a strong one around or inside: `CASE … ELSE a END` is `a`, `CASE … ELSE 1 END` is `case`.
-enum Name {
-    Strong(String),
-    Weak(String),
+    Name::or_unnamed(named(expr))
 }
 
 fn named(expr: &ast::Expr) -> Option<Name> {
     use ast::Expr;
-    let strong = |name: &str| Some(Name::Strong(name.to_owned()));
     match expr {
-        Expr::Identifier(ident) => Some(Name::Strong(Binder::fold(ident))),
-        Expr::CompoundIdentifier(parts) => parts.last().map(|ident| Name::Strong(Binder::fold(ident))),
+        Expr::Identifier(ident) => Name::strong(&Binder::fold(ident)),
+        Expr::CompoundIdentifier(parts) => parts.last().and_then(|ident| Name::strong(&Binder::fold(ident))),
         Expr::Nested(inner) => named(inner),
         Expr::Collate { expr, .. } => named(expr),
         Expr::Function(function) => {
             let last = function.name.0.last().and_then(ast::ObjectNamePart::as_ident);
-            last.map(|ident| Name::Strong(Binder::fold(ident)))
+            last.and_then(|ident| Name::strong(&Binder::fold(ident)))
         }
-        Expr::Cast { expr, data_type, .. } => match named(expr) {
-            Some(Name::Strong(name)) => Some(Name::Strong(name)),
-            _ => Some(Name::Weak(type_name(data_type))),
-        },
-        Expr::TypedString(typed) => Some(Name::Weak(type_name(&typed.data_type))),
-        Expr::Interval(_) => Some(Name::Weak("interval".to_owned())),
+        Expr::Cast { expr, data_type, .. } => Name::around(named(expr), &type_name(data_type)),
+        Expr::TypedString(typed) => Name::around(None, &type_name(&typed.data_type)),
+        Expr::Interval(_) => Name::around(None, "interval"),
         Expr::Value(value) => match &value.value {
-            ast::Value::Boolean(_) => Some(Name::Weak("bool".to_owned())),
+            ast::Value::Boolean(_) => Name::of_boolean(),
             _ => None,
         },
-        Expr::Case { else_result, .. } => match else_result.as_deref().and_then(named) {
-            Some(Name::Strong(name)) => Some(Name::Strong(name)),
-            _ => Some(Name::Weak("case".to_owned())),
-        },
+        Expr::Case { else_result, .. } => Name::of_case(else_result.as_deref().and_then(named)),
         Expr::Subquery(query) => subquery_name(&query.body).map(Name::Strong),
-        Expr::Exists { negated: false, .. } => strong("exists"),
-        Expr::Extract { .. } => strong("extract"),
-        Expr::Substring { shorthand, .. } => strong(if *shorthand { "substr" } else { "substring" }),
-        Expr::Position { .. } => strong("position"),
-        Expr::Overlay { .. } => strong("overlay"),
-        Expr::Ceil { .. } => strong("ceil"),
-        Expr::Floor { .. } => strong("floor"),
-        Expr::AtTimeZone { .. } => strong("timezone"),
-        Expr::Trim { trim_where, .. } => strong(match trim_where {
+        Expr::Exists { negated: false, .. } => Name::strong("exists"),
+        Expr::Extract { .. } => Name::strong("extract"),
+        Expr::Substring { shorthand, .. } => Name::strong(if *shorthand { "substr" } else { "substring" }),
+        Expr::Position { .. } => Name::strong("position"),
+        Expr::Overlay { .. } => Name::strong("overlay"),
+        Expr::Ceil { .. } => Name::strong("ceil"),
+        Expr::Floor { .. } => Name::strong("floor"),
+        Expr::AtTimeZone { .. } => Name::strong("timezone"),
+        Expr::Trim { trim_where, .. } => Name::strong(match trim_where {
             None | Some(ast::TrimWhereField::Both) => "btrim",
             Some(ast::TrimWhereField::Leading) => "ltrim",
             Some(ast::TrimWhereField::Trailing) => "rtrim",
@@ -76,24 +62,14 @@ fn subquery_name(body: &ast::SetExpr) -> Option<String> {
     }
 }
 
-/// PostgreSQL's internal name of a type.
+/// PostgreSQL's internal name of a type; of what is none, what is written.
 fn type_name(data_type: &ast::DataType) -> String {
-    use ast::DataType as T;
-    match data_type {
-        T::SmallInt(_) | T::Int2(_) => "int2".to_owned(),
-        T::Int(_) | T::Integer(_) | T::Int4(_) => "int4".to_owned(),
-        T::BigInt(_) | T::Int8(_) => "int8".to_owned(),
-        T::Real | T::Float4 => "float4".to_owned(),
-        T::Double(_) | T::DoublePrecision | T::Float8 | T::Float(_) => "float8".to_owned(),
-        T::Decimal(_) | T::Numeric(_) | T::Dec(_) => "numeric".to_owned(),
-        T::Boolean | T::Bool => "bool".to_owned(),
-        T::Char(_) | T::Character(_) => "bpchar".to_owned(),
-        T::Varchar(_) | T::CharacterVarying(_) | T::CharVarying(_) => "varchar".to_owned(),
-        T::Timestamp(..) => "timestamp".to_owned(),
-        T::Time(..) => "time".to_owned(),
-        T::Interval { .. } => "interval".to_owned(),
-        other => {
-            let text = other.to_string().to_ascii_lowercase();
+    match bind_data_type(data_type) {
+        // Of float(n) the name does not say whether it is the short one.
+        Ok(_) if matches!(data_type, ast::DataType::Float(_)) => "float8".to_owned(),
+        Ok(data_type) => builder::type_name(data_type).to_owned(),
+        Err(_) => {
+            let text = data_type.to_string().to_ascii_lowercase();
             text.split(['(', ' ']).next().unwrap_or_default().to_owned()
         }
     }

@@ -25,7 +25,7 @@ const CHAINED: [&str; 18] = [
 ];
 
 /// Joins that may follow each other: a chain without ON nests to the right.
-const JOINS_MAX: usize = super::from::TABLES_MAX;
+const JOINS_MAX: usize = crate::relation::builder::TABLES_MAX;
 
 /// The keywords that count as set operations.
 const SETS: [&str; 4] = ["union", "except", "intersect", "minus"];

@@ -1,16 +1,11 @@
 //! Queries: WITH, the body, ORDER BY and LIMIT.
 
 use super::binder::Binder;
-use super::order::bind_order_over;
-use super::scope::{Clause, Scope, ScopeColumn};
+use super::order::{order_items, reference};
 use crate::error::{Error, ErrorKind, Result};
-use crate::relation::{ColumnId, Relation};
+use crate::relation::builder::{Clause, FromItem, Rows, Scope};
 use crate::types::DataType;
 use sqlparser::ast::{self, Spanned};
-use std::sync::Arc;
-
-/// A bound query: its rows and its visible columns, in order.
-pub(super) type Rows = (Arc<Relation>, Vec<(String, ColumnId)>);
 
 /// What becomes of a result column whose type is still unknown (a bare NULL, an untyped literal or parameter).
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +58,7 @@ impl<'q> Tail<'q> {
     }
 }
 
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// Binds a query inside an expression. Columns of `outer` that it mentions are correlated references. No column
     /// of its result has the type "unknown".
     pub(crate) fn bind_subquery(&mut self, query: &ast::Query, outer: &Scope<'_>) -> Result<Rows> {
@@ -112,7 +107,7 @@ impl Binder<'_> {
             let in_sight = binder.ctes.len();
             let bound = binder.bind_with(with.as_ref(), parent).and_then(|definitions| {
                 let (relation, output) = binder.bind_body(body, parent, unknown, tail)?;
-                Ok((binder.attach(definitions, relation), output))
+                Ok((binder.builder.attach(definitions, relation), output))
             });
             binder.ctes.truncate(in_sight);
             bound
@@ -170,19 +165,31 @@ impl Binder<'_> {
     /// ORDER BY after VALUES: any expression over the result's columns.
     fn bind_order_of_rows(
         &mut self,
-        (relation, output): Rows,
+        rows: Rows,
         order_by: Option<&ast::OrderBy>,
         parent: Option<&Scope<'_>>,
     ) -> Result<Rows> {
-        let Some(order_by) = order_by else { return Ok((relation, output)) };
-        let columns =
-            output.iter().map(|(name, id)| ScopeColumn { table: None, name: name.clone(), id: *id, merged: false });
-        let scope = Scope::new(parent, columns.collect(), Vec::new(), Clause::OrderBy);
-        let keys = bind_order_over(self, order_by, &scope, &output)?;
+        let Some(order_by) = order_by else { return Ok(rows) };
+        let (_, scope) = FromItem::anonymous(rows.clone()).into_scope(parent, Clause::OrderBy);
+        let mut keys = Vec::new();
+        for (expr, order) in order_items(self, order_by)? {
+            let named = match reference(expr) {
+                Some(reference) => self.builder.named_output(&reference, &rows.1, self.position(expr.span()))?,
+                None => None,
+            };
+            let key = match named {
+                Some(column) => column,
+                None => {
+                    let expression = self.bind_expression(expr, &scope)?;
+                    self.builder.settle(expression)?
+                }
+            };
+            keys.push((key, order));
+        }
         if !scope.aggregates().is_empty() {
             let message = "aggregate functions are not allowed in ORDER BY of VALUES";
             return Err(Error::new(ErrorKind::Grouping, message).at(self.position(order_by.span())));
         }
-        Ok((Arc::new(Relation::Sort { input: relation, keys }), output))
+        Ok(self.builder.sort(rows, keys))
     }
 }

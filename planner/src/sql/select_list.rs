@@ -1,32 +1,14 @@
 //! The select list: its expressions, what `*` stands for, and the names of the result's columns.
 
 use super::binder::Binder;
-use super::expression::Coercion;
 use super::naming::column_name;
 use super::query::Unknown;
-use super::scope::{Scope, ScopeColumn};
 use crate::error::{Error, ErrorKind, Result};
-use crate::relation::{ColumnId, Expression};
+use crate::relation::builder::{Scope, SelectItem};
 use crate::types::DataType;
 use sqlparser::ast::{self, Spanned};
 
-/// A column of the result.
-#[derive(Clone, Debug)]
-pub(super) struct SelectItem {
-    /// The name it is shown by.
-    pub(super) name: String,
-    /// Its value.
-    pub(super) expression: Expression,
-}
-
-impl SelectItem {
-    /// A column that is there already.
-    pub(super) fn column(binder: &Binder<'_>, name: &str, id: ColumnId) -> Self {
-        SelectItem { name: name.to_owned(), expression: binder.columns.reference(id) }
-    }
-}
-
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// Binds the select list over a scope that has entered its clause.
     pub(super) fn bind_select_list(
         &mut self,
@@ -53,18 +35,12 @@ impl Binder<'_> {
                 }
                 ast::SelectItem::Wildcard(options) => {
                     self.check_wildcard(options)?;
-                    let all = scope.columns.iter().filter(|column| !column.merged);
-                    if scope.tables.is_empty() && scope.columns.is_empty() {
-                        let error = Error::new(ErrorKind::Syntax, "SELECT * with no tables specified is not valid");
-                        return Err(error.at(self.position(item.span())));
-                    }
-                    items.extend(self.wildcard_items(all, item)?);
+                    items.extend(self.builder.all_items(scope, self.position(item.span()))?);
                 }
                 ast::SelectItem::QualifiedWildcard(kind, options) => {
                     self.check_wildcard(options)?;
                     let table = self.wildcard_table(kind)?;
-                    let columns = self.table_columns(scope, &table).map_err(|e| e.at(self.position(item.span())))?;
-                    items.extend(self.wildcard_items(columns, item)?);
+                    items.extend(self.builder.table_items(scope, &table, self.position(item.span()))?);
                 }
             }
         }
@@ -78,40 +54,8 @@ impl Binder<'_> {
         scope: &Scope<'_>,
         unknown: Option<DataType>,
     ) -> Result<SelectItem> {
-        let mut expression = self.bind_expression(expr, scope)?;
-        if let (DataType::Null, Some(data_type)) = (expression.data_type, unknown) {
-            expression = self.coerce(expression, data_type, Coercion::Assignment)?;
-        }
-        Ok(SelectItem { name, expression })
-    }
-
-    fn wildcard_items<'s>(
-        &self,
-        columns: impl Iterator<Item = &'s ScopeColumn>,
-        star: &ast::SelectItem,
-    ) -> Result<Vec<SelectItem>> {
-        let position = self.position(star.span());
-        columns
-            .map(|column| {
-                self.check_readable(column.id, position)?;
-                let mut item = SelectItem::column(self, &column.name, column.id);
-                item.expression.position = position;
-                Ok(item)
-            })
-            .collect()
-    }
-
-    /// The columns of a table alias, from the innermost level that has it.
-    fn table_columns<'s>(&self, scope: &'s Scope<'_>, table: &str) -> Result<impl Iterator<Item = &'s ScopeColumn>> {
-        let level = std::iter::successors(Some(scope), |scope| scope.parent)
-            .find(|scope| scope.tables.iter().any(|name| name == table));
-        let Some(level) = level else {
-            let message = format!("missing FROM-clause entry for table \"{table}\"");
-            let known = scope.tables.iter().map(String::as_str);
-            return Err(super::suggest::did_you_mean(Error::new(ErrorKind::UnknownTable, message), table, known));
-        };
-        let columns: Vec<_> = level.columns.iter().filter(|column| column.table.as_deref() == Some(table)).collect();
-        Ok(columns.into_iter())
+        let value = self.bind_expression(expr, scope)?;
+        self.builder.item(name, value, unknown)
     }
 
     fn wildcard_table(&self, kind: &ast::SelectItemQualifiedWildcardKind) -> Result<String> {

@@ -1,19 +1,17 @@
-//! UNION, INTERSECT and EXCEPT: both sides get the same types; the result has the left side's names.
+//! Chains of UNION, INTERSECT and EXCEPT.
 
 use super::binder::Binder;
-use super::expression::{Coercion, key, unify_types};
-use super::query::{Rows, Unknown};
-use super::scope::Scope;
-use crate::error::{Error, ErrorKind, Result};
-use crate::relation::{ColumnId, Relation, SetKind};
+use super::query::Unknown;
+use crate::error::{Error, Result};
+use crate::relation::SetKind;
+use crate::relation::builder::{Rows, Scope};
 use crate::types::DataType;
 use sqlparser::ast;
-use std::sync::Arc;
 
 /// One of a chain of set operations: operator, ALL or DISTINCT, right side.
 type Link<'q> = (ast::SetOperator, ast::SetQuantifier, &'q ast::SetExpr);
 
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// Binds a chain of set operations, from the left. Its columns are all of known types.
     pub(super) fn bind_set_operations(&mut self, chain: &ast::SetExpr, parent: Option<&Scope<'_>>) -> Result<Rows> {
         let (mut first, mut links) = (chain, Vec::new());
@@ -54,62 +52,16 @@ impl Binder<'_> {
             }
         };
         let mut right_rows = self.bind_set_expression(right, parent, Unknown::Keep)?;
-        if left_rows.1.len() != right_rows.1.len() {
-            let message = format!("each {operator} query must have the same number of columns");
-            return Err(Error::new(ErrorKind::Syntax, message).at(position));
-        }
-        let (left_types, right_types) = (self.output_types(&left_rows), self.output_types(&right_rows));
-        let mut types = Vec::new();
-        for (left, right) in left_types.iter().zip(&right_types) {
-            let unified = unify_types(&[*left, *right], &operator.to_string());
-            types.push(unified.map_err(|error| error.at(position))?);
-        }
+        let types = self.builder.common_types(kind, &left_rows, &right_rows, position)?;
+        let is_unknown = |binder: &Self, rows: &Rows| binder.builder.output_types(rows).contains(&DataType::Null);
         // A side with columns of unknown type is bound again, now that their types are known: only where the
         // literals stand can they take a type.
-        if let Some(left) = written.filter(|_| left_types.contains(&DataType::Null)) {
+        if let Some(left) = written.filter(|_| is_unknown(self, &left_rows)) {
             left_rows = self.bind_set_expression(left, parent, Unknown::As(&types))?;
         }
-        if right_types.contains(&DataType::Null) {
+        if is_unknown(self, &right_rows) {
             right_rows = self.bind_set_expression(right, parent, Unknown::As(&types))?;
         }
-        let names: Vec<String> = left_rows.1.iter().map(|(name, _)| name.clone()).collect();
-        // Rows that are told apart are compared without the blanks of a char.
-        let told_apart = kind != SetKind::Union || !all;
-        let left = self.cast_rows(left_rows, &types, told_apart)?;
-        let right = self.cast_rows(right_rows, &types, told_apart)?;
-        let mut output = Vec::new();
-        for (name, data_type) in names.into_iter().zip(&types) {
-            let id = self.columns.add(name.clone(), *data_type, true);
-            output.push((name, id));
-        }
-        let columns = output.iter().map(|(_, id)| *id).collect();
-        Ok((Arc::new(Relation::SetOperation { kind, all, columns, left, right }), output))
-    }
-
-    fn output_types(&self, (_, output): &Rows) -> Vec<DataType> {
-        output.iter().map(|(_, id)| self.columns.get(*id).data_type).collect()
-    }
-
-    /// The rows with every column of its type in `types`: a Project over them where a cast is needed.
-    fn cast_rows(
-        &mut self,
-        (input, output): Rows,
-        types: &[DataType],
-        told_apart: bool,
-    ) -> Result<(Arc<Relation>, Vec<ColumnId>)> {
-        let ids: Vec<ColumnId> = output.iter().map(|(_, id)| *id).collect();
-        let has_keys = told_apart && types.contains(&DataType::BPCHAR);
-        if !has_keys && ids.iter().zip(types).all(|(id, data_type)| self.columns.get(*id).data_type == *data_type) {
-            return Ok((input, ids));
-        }
-        let mut columns = Vec::new();
-        for (id, data_type) in ids.iter().zip(types) {
-            let name = self.columns.get(*id).name.clone();
-            let value = self.coerce(self.columns.reference(*id), *data_type, Coercion::Implicit)?;
-            let value = if told_apart { key(value) } else { value };
-            columns.push((self.columns.add(name, *data_type, true), value));
-        }
-        let ids = columns.iter().map(|(id, _)| *id).collect();
-        Ok((Arc::new(Relation::Project { input, columns }), ids))
+        self.builder.set_operation(kind, all, left_rows, right_rows, &types)
     }
 }

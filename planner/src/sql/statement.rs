@@ -1,19 +1,14 @@
 //! Statements: which kind it is, and what all kinds share.
 
-use super::binder::Binder;
-use super::query::{Rows, Unknown};
+use super::binder::{Binder, view_rows};
+use super::query::Unknown;
 use super::{Parsed, Statement, expression};
 use crate::catalog::Catalog;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Query;
-use crate::relation::depth::is_deeper;
-use crate::speculation::Speculation;
+use crate::relation::builder::{Builder, Rows};
 use crate::types::DataType;
 use sqlparser::ast::{self, Spanned};
-
-/// Levels of operators and expressions that a query may have; well below what [`crate::stack`] has room for. Chains of
-/// set operations, joins and WITH queries make trees as deep as they are long.
-const LEVELS_MAX: usize = 30_000;
 
 /// See [`super::bind`].
 pub(super) fn bind(
@@ -23,24 +18,20 @@ pub(super) fn bind(
     wide_numerics: bool,
 ) -> Result<Statement> {
     let Parsed { ast, text } = parsed;
-    let mut binder = Binder::new(catalog, text, parameters);
-    binder.wide_numerics = wide_numerics;
-    let bound = bind_kind(binder, ast, text)?;
+    let mut builder = Builder::new(catalog, view_rows, parameters, wide_numerics);
+    let bound = bind_kind(Binder::new(&mut builder, text), ast, text)?;
     match &bound {
         Statement::Query(query)
         | Statement::CreateTableAs { query, .. }
         | Statement::Insert { query, .. }
         | Statement::CopyTo { query, .. }
-        | Statement::Explain { query, .. }
-            if is_deeper(&query.relation, LEVELS_MAX) =>
-        {
-            Err(Error::new(ErrorKind::TooComplex, "the statement nests too deeply"))
-        }
-        _ => Ok(bound),
+        | Statement::Explain { query, .. } => Builder::check_depth(query)?,
+        _ => {}
     }
+    Ok(bound)
 }
 
-fn bind_kind(binder: Binder<'_>, ast: &ast::Statement, text: &str) -> Result<Statement> {
+fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, text: &str) -> Result<Statement> {
     match ast {
         ast::Statement::Query(query) => Ok(Statement::Query(binder.whole_query(query)?)),
         ast::Statement::CreateTable(create) => binder.create_table(create),
@@ -100,17 +91,16 @@ fn bind_kind(binder: Binder<'_>, ast: &ast::Statement, text: &str) -> Result<Sta
     }
 }
 
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// A query that stands alone, with all that is known of its columns and parameters.
     pub(super) fn whole_query(mut self, query: &ast::Query) -> Result<Query> {
         let rows = self.bind_query(query, None, Unknown::AsText)?;
         Ok(self.into_query(rows))
     }
 
-    /// Ends binding: parameters that nothing gave a type are text.
-    pub(super) fn into_query(self, (relation, output): Rows) -> Query {
-        let parameters = self.parameters.into_iter().map(|data_type| data_type.unwrap_or(DataType::Text)).collect();
-        Query { relation, output, columns: self.columns, parameters, speculation: Speculation::Never }
+    /// Ends binding.
+    pub(super) fn into_query(self, rows: Rows) -> Query {
+        self.builder.finish(rows)
     }
 
     /// The name of an object that is made, filled or dropped.
@@ -151,7 +141,7 @@ impl Binder<'_> {
             return Err(error.with_hint("EXPLAIN shows queries, DESCRIBE tables and views.").at(position));
         }
         let name = self.object_name(name)?;
-        match self.catalog.entry(&name).map_err(|error| error.at(position))? {
+        match self.builder.catalog.entry(&name).map_err(|error| error.at(position))? {
             Some(_) => Ok(Statement::Describe { name }),
             None => Err(self.unknown_table(&name).at(position)),
         }

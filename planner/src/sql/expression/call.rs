@@ -1,18 +1,10 @@
-//! Calls of functions by name: which function, for which argument types.
+//! Calls of functions and aggregates.
 
-use super::coercion::{Coercion, castable};
-use super::registry::{self, Signature};
-use super::{aggregate, blanks, fold, string_function};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::evaluate::calendar::DAY;
-use crate::function::Function;
-use crate::relation::Expression;
+use crate::relation::builder::{AggregateArguments, Callee, Clause, Scope};
+use crate::relation::{AggregateFunction, Expression};
 use crate::sql::binder::Binder;
-use crate::sql::scope::Scope;
-use crate::sql::suggest::did_you_mean;
-use crate::types::DataType;
-use crate::value::Value;
-use sqlparser::ast::{self, FunctionArg, FunctionArgExpr, FunctionArguments};
+use sqlparser::ast::{self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments};
 
 /// A plain argument; none for `*` and for named ones.
 pub(super) fn plain_argument(argument: &FunctionArg) -> Option<&ast::Expr> {
@@ -22,7 +14,7 @@ pub(super) fn plain_argument(argument: &FunctionArg) -> Option<&ast::Expr> {
     }
 }
 
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// `name(arguments)`: an aggregate or a function.
     pub(super) fn bind_function(&mut self, function: &ast::Function, scope: &Scope<'_>) -> Result<Expression> {
         let parts: Vec<&ast::Ident> = function.name.0.iter().filter_map(|part| part.as_ident()).collect();
@@ -39,32 +31,18 @@ impl Binder<'_> {
             }
         };
         unsupported_clauses(function).map_err(|error| error.at(position))?;
-        if let Some(aggregate) = aggregate::named(&name) {
+        if let Callee::Aggregate(aggregate) = self.builder.callee(&name).map_err(|error| error.at(position))? {
             return self.bind_aggregate(aggregate, &name, function, position, scope);
         }
-        if let Some(what) = registry::unsupported(&name) {
-            return Err(Error::unsupported(format_args!("{what} is")).at(position));
-        }
-        let arguments = match &function.args {
-            FunctionArguments::None => &[],
+        let (arguments, distinct) = match &function.args {
+            FunctionArguments::None => (&[] as &[FunctionArg], false),
             FunctionArguments::Subquery(_) => {
                 return Err(Error::unsupported("a query as the argument of a function is").at(position));
             }
-            FunctionArguments::List(list) => {
-                if list.duplicate_treatment.is_some() {
-                    let message = format!("DISTINCT specified, but {name} is not an aggregate function");
-                    return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
-                }
-                list.args.as_slice()
-            }
+            FunctionArguments::List(list) => (list.args.as_slice(), list.duplicate_treatment.is_some()),
         };
-        if function.filter.is_some() {
-            let message = format!("FILTER specified, but {name} is not an aggregate function");
-            return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
-        }
-        if name == "row" {
-            return Err(self.row_as_value(position));
-        }
+        let plain = self.builder.check_plain_call(&name, distinct, function.filter.is_some());
+        plain.map_err(|error| error.at(position))?;
         let mut bound = Vec::with_capacity(arguments.len());
         for argument in arguments {
             let Some(argument) = plain_argument(argument) else {
@@ -72,181 +50,60 @@ impl Binder<'_> {
             };
             bound.push(self.bind_expression(argument, scope)?);
         }
-        self.call_by_name(&name, bound, position)
+        self.builder.call_by_name(&name, bound, position)
     }
 
-    /// A call of a function that is no aggregate.
-    pub(super) fn call_by_name(
+    /// A call of an aggregate.
+    pub(super) fn bind_aggregate(
+        &mut self,
+        function: AggregateFunction,
+        name: &str,
+        call: &ast::Function,
+        position: Option<Position>,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        let FunctionArguments::List(list) = &call.args else {
+            return Err(Error::unsupported(format_args!("a query as the argument of {name} is")).at(position));
+        };
+        let before = scope.enter(Clause::AggregateArgument);
+        let bound = self.bind_parts(name, list, call.filter.as_deref(), scope);
+        scope.enter(before);
+        let (arguments, filter) = bound.map_err(|error| error.at(position))?;
+        let distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
+        let call = AggregateArguments { arguments, distinct, filter };
+        self.builder.aggregate(function, name, call, position, scope)
+    }
+
+    /// The arguments, none for `*`, and the filter.
+    fn bind_parts(
         &mut self,
         name: &str,
-        arguments: Vec<Expression>,
-        position: Option<Position>,
-    ) -> Result<Expression> {
-        let call = match self.call_special(name, arguments)? {
-            Special::Bound(call) => call,
-            Special::NoMatch(arguments) => self.call_registered(name, arguments, position)?,
+        list: &ast::FunctionArgumentList,
+        filter: Option<&ast::Expr>,
+        scope: &Scope<'_>,
+    ) -> Result<(Option<Vec<Expression>>, Option<Expression>)> {
+        let arguments = match list.args.as_slice() {
+            [FunctionArg::Unnamed(FunctionArgExpr::Wildcard)] => None,
+            arguments => {
+                let mut bound = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    let Some(argument) = plain_argument(argument) else {
+                        return Err(Error::unsupported(format_args!("the argument {argument} of {name} is")));
+                    };
+                    bound.push(self.bind_expression(argument, scope)?);
+                }
+                Some(bound)
+            }
         };
-        Ok(Expression { position: position.or(call.position), ..call })
-    }
-
-    /// The functions whose types follow no fixed signature.
-    fn call_special(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
-        let call = match (name, arguments.len()) {
-            ("coalesce", 1..) => self.choice(Function::Coalesce, "COALESCE", arguments),
-            ("greatest", 1..) => self.choice(Function::Greatest, "GREATEST", arguments),
-            ("least", 1..) => self.choice(Function::Least, "LEAST", arguments),
-            ("nullif", 2) => {
-                let [value, other] = take(arguments);
-                self.null_if(value, other)
+        let filter = match filter {
+            Some(filter) => {
+                let filter = self.bind_expression(filter, scope)?;
+                Some(self.builder.coerce_condition(filter, "FILTER")?)
             }
-            ("mod", 2) => {
-                let [left, right] = take(arguments);
-                self.arithmetic(Function::Modulo, left, right)
-            }
-            ("concat", 1..) => self.concat_skip_null(Function::ConcatSkipNull, arguments),
-            ("concat_ws", 2..) => self.concat_skip_null(Function::ConcatWithSeparator, arguments),
-            ("octet_length", 1) => {
-                let [text] = take(arguments);
-                let text = string_function::with_blanks(text);
-                return self.match_signature("octet_length", vec![text]);
-            }
-            (
-                "now"
-                | "current_timestamp"
-                | "localtimestamp"
-                | "transaction_timestamp"
-                | "statement_timestamp"
-                | "clock_timestamp"
-                | "current_date"
-                | "localtime",
-                0,
-            ) => Ok(self.clock(name)),
-            ("current_timestamp" | "localtimestamp" | "localtime", 1) => {
-                let Some(Value::Int(digits)) = fold::constant(&arguments[0]) else {
-                    return Ok(Special::NoMatch(arguments));
-                };
-                let digits = u8::try_from((*digits).clamp(0, 6)).expect("clamped to six");
-                let time = self.clock(name);
-                let data_type = time.data_type;
-                Ok(fold::call(Function::RoundSeconds(digits), vec![time], data_type))
-            }
-            ("pi", 0) => Ok(Expression::constant(Value::Float(std::f64::consts::PI), DataType::Double)),
-            ("date_part", 2) => {
-                let [part, source] = take(arguments);
-                self.date_part(part, source)
-            }
-            ("date_trunc", 2) => {
-                let [part, source] = take(arguments);
-                self.date_trunc(part, source)
-            }
-            ("date", 1) => {
-                let [value] = take(arguments);
-                self.coerce(value, DataType::Date, Coercion::Explicit)
-            }
-            _ => return self.special_number_function(name, arguments),
+            None => None,
         };
-        call.map(Special::Bound)
+        Ok((arguments, filter))
     }
-
-    /// The time at which the statement began, which is one value in all of it. There are no time zones: it is UTC's.
-    fn clock(&self, name: &str) -> Expression {
-        let now = self.catalog.now();
-        let (value, data_type) = match name {
-            "current_date" => (now.div_euclid(DAY), DataType::Date),
-            "localtime" => (now.rem_euclid(DAY), DataType::Time),
-            _ => (now, DataType::Timestamp),
-        };
-        Expression::constant(Value::Int(value), data_type)
-    }
-
-    fn call_registered(
-        &mut self,
-        name: &str,
-        arguments: Vec<Expression>,
-        position: Option<Position>,
-    ) -> Result<Expression> {
-        match self.match_signature(name, arguments)? {
-            Special::Bound(call) => Ok(call),
-            Special::NoMatch(arguments) => Err(no_function(name, &arguments).at(position)),
-        }
-    }
-
-    /// The first signature of this name that the arguments fit exactly, else the first that they fit by implicit
-    /// casts.
-    pub(super) fn match_signature(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
-        let fits = |signature: &&Signature, implicit: bool| {
-            (signature.required..=signature.parameters.len()).contains(&arguments.len())
-                && arguments.iter().zip(signature.parameters).all(|(argument, &parameter)| {
-                    let data_type = argument.data_type;
-                    data_type == parameter
-                        || (data_type.is_text() && parameter.is_text())
-                        || (implicit && castable(data_type, parameter, Coercion::Implicit))
-                })
-        };
-        let mut signatures = registry::signatures(name).peekable();
-        if signatures.peek().is_none() {
-            return Ok(Special::NoMatch(arguments));
-        }
-        let signatures: Vec<&Signature> = signatures.collect();
-        let exact = signatures.iter().copied().find(|signature| fits(signature, false));
-        let Some(signature) = exact.or_else(|| signatures.iter().copied().find(|signature| fits(signature, true)))
-        else {
-            return Ok(Special::NoMatch(arguments));
-        };
-        let mut cast = Vec::with_capacity(arguments.len());
-        for (argument, &parameter) in arguments.into_iter().zip(signature.parameters) {
-            let as_it_is = argument.data_type.is_text() && parameter.is_text();
-            cast.push(if as_it_is {
-                blanks::as_text(argument)
-            } else {
-                self.coerce(argument, parameter, Coercion::Implicit)?
-            });
-        }
-        Ok(Special::Bound(fold::call(signature.function, cast, signature.result)))
-    }
-
-    /// A call of a function on texts, where the operands of an operator stand.
-    pub(super) fn call_text(
-        &mut self,
-        function: Function,
-        arguments: Vec<Expression>,
-        spelling: &str,
-        result: DataType,
-    ) -> Result<Expression> {
-        let stringy = |argument: &Expression| argument.data_type.is_text() || argument.data_type == DataType::Null;
-        if !arguments.iter().all(stringy) {
-            let (l, r) = (arguments[0].data_type, arguments[arguments.len() - 1].data_type);
-            return Err(super::operator::no_operator(spelling, l, r, arguments[0].position));
-        }
-        let settled = arguments.into_iter().map(|argument| self.settle(argument).map(blanks::as_text));
-        let arguments = settled.collect::<Result<_>>()?;
-        Ok(fold::call(function, arguments, result))
-    }
-}
-
-/// What came of looking for a function.
-pub(super) enum Special {
-    /// The call.
-    Bound(Expression),
-    /// Nothing; the arguments, as they were.
-    NoMatch(Vec<Expression>),
-}
-
-/// The arguments, whose number has been checked.
-pub(super) fn take<const N: usize>(arguments: Vec<Expression>) -> [Expression; N] {
-    arguments.try_into().expect("the number of arguments was matched")
-}
-
-/// The error for a name or argument types that no function has.
-pub(super) fn no_function(name: &str, arguments: &[Expression]) -> Error {
-    let types: Vec<String> = arguments.iter().map(|argument| argument.data_type.to_string()).collect();
-    let message = format!("function {name}({}) does not exist", types.join(", "));
-    let error = Error::new(ErrorKind::UnknownFunction, message);
-    if registry::names().chain(aggregate::names()).any(|known| known == name) {
-        return error
-            .with_hint("No function matches the given argument types. You might need to add explicit type casts.");
-    }
-    did_you_mean(error, name, registry::names().chain(aggregate::names()))
 }
 
 /// Clauses around a call that are not supported for any function.

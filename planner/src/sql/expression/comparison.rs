@@ -1,43 +1,28 @@
-//! Comparisons: `=`, `<`, BETWEEN, IN over a list, IS DISTINCT FROM, and the same over rows.
-//!
-//! Both sides get one type, and it is the columns that are spared: a literal moves to the column's type wherever
-//! that keeps its value, because a bare column can be compared in its narrow physical form.
-//!
-//! * Integers: an integer literal that fits the other side's type becomes it, else the narrower side is widened.
-//! * Decimals: only the scale has to agree. A literal loses its trailing zeros. With a numeric see `exact`.
-//! * A date against a timestamp is compared as timestamps, unless the timestamp is a literal at midnight: then
-//!   `d < timestamp '1995-01-01 00:00'` says the same as `d < date '1995-01-01'`. (What `date - interval` gives is
-//!   such a literal, mostly.)
-//! * Strings: a char with a char or varchar compares as char, any other two as text (`blanks`). A literal that meets a char
-//!   loses its trailing blanks.
+//! Comparisons: of values and of row values, BETWEEN, IN over a list, IS NULL. Row values exist only where they are compared,
+//! and are taken apart there.
 
-use super::coercion::{Coercion, as_decimal, cast, castable, types_to_unify, unify_types};
-use super::literal::{as_decimal_literal, decimal_constant, unknown_text};
-use super::operator::{and, no_operator, not, or};
-use super::{arithmetic, blanks, exact, fold};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
-use crate::relation::{Expression, ExpressionKind};
+use crate::relation::Expression;
+use crate::relation::builder::{Scope, and, not, or};
 use crate::sql::binder::Binder;
-use crate::sql::scope::Scope;
 use crate::sql::spelling::SYMMETRIC;
-use crate::types::{DECIMAL_DIGITS_MAX, DataType};
-use crate::value::Value;
 use sqlparser::ast;
 
-const MICROS_PER_DAY: i64 = 86_400_000_000;
-
-/// How a comparison is written, for errors.
-pub(super) fn spelling(function: Function) -> &'static str {
-    match function {
-        Function::Equal => "=",
-        Function::NotEqual => "<>",
-        Function::Less => "<",
-        Function::LessEqual => "<=",
-        Function::Greater => ">",
-        Function::GreaterEqual => ">=",
-        Function::IsDistinct => "IS DISTINCT FROM",
-        _ => "IS NOT DISTINCT FROM",
+/// The fields of `(a, b)` or `ROW(a, b)`; none for what is no row.
+pub(super) fn fields(ast: &ast::Expr) -> Option<Vec<&ast::Expr>> {
+    match ast {
+        ast::Expr::Tuple(fields) => Some(fields.iter().collect()),
+        ast::Expr::Nested(inner) => fields(inner),
+        ast::Expr::Function(function) => {
+            let [ast::ObjectNamePart::Identifier(name)] = function.name.0.as_slice() else { return None };
+            let ast::FunctionArguments::List(list) = &function.args else { return None };
+            if name.quote_style.is_some() || !name.value.eq_ignore_ascii_case("row") {
+                return None;
+            }
+            list.args.iter().map(super::call::plain_argument).collect()
+        }
+        _ => None,
     }
 }
 
@@ -52,7 +37,7 @@ fn symmetric_bound(low: &ast::Expr) -> Option<&ast::Expr> {
     }
 }
 
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// `left function right`, where either may be a row.
     pub(super) fn bind_comparison(
         &mut self,
@@ -61,86 +46,46 @@ impl Binder<'_> {
         right: &ast::Expr,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        if let Some(fields) = super::row::fields(left).or_else(|| super::row::fields(right)).map(|fields| fields.len())
-        {
+        if let Some(fields) = fields(left).or_else(|| fields(right)).map(|fields| fields.len()) {
             return self.bind_row_comparison(function, left, right, fields, scope);
         }
         let left = self.bind_expression(left, scope)?;
         let right = self.bind_expression(right, scope)?;
-        self.compare(function, left, right)
+        self.builder.compare(function, left, right)
     }
 
-    /// A comparison of two values.
-    pub(crate) fn compare(&mut self, function: Function, left: Expression, right: Expression) -> Result<Expression> {
-        let (left, right) = self.comparable(spelling(function), left, right)?;
-        if let Some(narrow) = exact::compare_narrow(function, &left, &right) {
-            return Ok(narrow);
-        }
-        let (left, right) = as_one_exact(left, right);
-        Ok(fold::call(function, vec![left, right], DataType::Boolean))
-    }
-
-    /// Brings two values to one type that compares them.
-    pub(super) fn comparable(
-        &mut self,
-        spelling: &str,
-        left: Expression,
-        right: Expression,
-    ) -> Result<(Expression, Expression)> {
-        let position = left.position.or(right.position);
-        let (left, right) = self.known_sides(left, right)?;
-        let (l, r) = (left.data_type, right.data_type);
-        if l.is_text() && r.is_text() {
-            return Ok(blanks::comparable(left, right));
-        }
-        if l == r {
-            return Ok((left, right));
-        }
-        if l.is_numeric() && r.is_numeric() {
-            return comparable_numbers(left, right, self.wide_numerics);
-        }
-        if let (DataType::Date, DataType::Timestamp) = (l, r)
-            && let Some(date) = midnight(&right)
-        {
-            return Ok((left, date));
-        }
-        if let (DataType::Timestamp, DataType::Date) = (l, r)
-            && let Some(date) = midnight(&left)
-        {
-            return Ok((date, right));
-        }
-        if castable(l, r, Coercion::Implicit) {
-            return Ok((self.coerce(left, r, Coercion::Implicit)?, right));
-        }
-        if castable(r, l, Coercion::Implicit) {
-            return Ok((left, self.coerce(right, l, Coercion::Implicit)?));
-        }
-        Err(no_operator(spelling, l, r, position))
-    }
-
-    /// A side of unknown type takes the other's; both unknown are text.
-    fn known_sides(&mut self, left: Expression, right: Expression) -> Result<(Expression, Expression)> {
-        Ok(match (left.data_type, right.data_type) {
-            (DataType::Null, DataType::Null) => (self.settle(left)?, self.settle(right)?),
-            (DataType::Null, known) => (self.known_side(left, known)?, right),
-            (known, DataType::Null) => {
-                let right = self.known_side(right, known)?;
-                (left, right)
+    /// The fields of a row that is compared with one of `count` fields; a plain value is a row of one.
+    pub(super) fn bind_row(&mut self, ast: &ast::Expr, count: usize, scope: &Scope<'_>) -> Result<Vec<Expression>> {
+        let Some(fields) = fields(ast) else {
+            if count != 1 {
+                let what = match ast {
+                    ast::Expr::Subquery(_) => "a subquery of several columns as a row is",
+                    _ => "a row compared with anything but a row is",
+                };
+                return Err(Error::unsupported(what).at(self.start(ast)));
             }
-            _ => (left, right),
-        })
+            return Ok(vec![self.bind_expression(ast, scope)?]);
+        };
+        if fields.len() != count {
+            return Err(
+                Error::new(ErrorKind::Syntax, "unequal number of entries in row expressions").at(self.start(ast))
+            );
+        }
+        fields.into_iter().map(|field| self.bind_expression(field, scope)).collect()
     }
 
-    fn known_side(&mut self, side: Expression, known: DataType) -> Result<Expression> {
-        if known.is_exact() && unknown_text(&side).is_some() {
-            return as_decimal_literal(side);
-        }
-        if let (DataType::Char(_), Some(text)) = (known, unknown_text(&side)) {
-            let trimmed = Value::text(text.trim_end_matches(' '));
-            return Ok(Expression::constant(trimmed, DataType::Text).at(side.position));
-        }
-        let wanted = if known.is_text() { DataType::Text } else { known };
-        self.coerce(side, wanted, Coercion::Implicit)
+    /// A comparison of two rows of `count` fields.
+    pub(super) fn bind_row_comparison(
+        &mut self,
+        function: Function,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        count: usize,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        let left = self.bind_row(left, count, scope)?;
+        let right = self.bind_row(right, count, scope)?;
+        self.builder.compare_rows(function, left, right)
     }
 
     /// `value [NOT] BETWEEN low AND high`.
@@ -150,7 +95,7 @@ impl Binder<'_> {
         negated: bool,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        if super::row::fields(value).is_some() {
+        if fields(value).is_some() {
             let low = self.bind_comparison(Function::GreaterEqual, value, low, scope)?;
             let high = self.bind_comparison(Function::LessEqual, value, high, scope)?;
             let both = and(vec![low, high]);
@@ -160,22 +105,12 @@ impl Binder<'_> {
         if let Some(low) = symmetric_bound(low) {
             let low = self.bind_expression(low, scope)?;
             let high = self.bind_expression(high, scope)?;
-            let mut both = Vec::new();
-            for (low, high) in [(low.clone(), high.clone()), (high, low)] {
-                let low = self.compare(Function::GreaterEqual, value.clone(), low)?;
-                both.push(and(vec![low, self.compare(Function::LessEqual, value.clone(), high)?]));
-            }
-            let either = or(both);
+            let either = self.builder.between_symmetric(value, low, high)?;
             return Ok(if negated { not(either) } else { either });
         }
         let low = self.bind_expression(low, scope)?;
         let high = self.bind_expression(high, scope)?;
-        // Said of a `NOT BETWEEN` without NOT, which the rules for conjunctions and ranges see through.
-        let (first, second) =
-            if negated { (Function::Less, Function::Greater) } else { (Function::GreaterEqual, Function::LessEqual) };
-        let low = self.compare(first, value.clone(), low)?;
-        let high = self.compare(second, value, high)?;
-        Ok(if negated { or([low, high]) } else { and(vec![low, high]) })
+        self.builder.between(value, low, high, negated)
     }
 
     /// `value [NOT] IN (a, b, …)`.
@@ -186,170 +121,26 @@ impl Binder<'_> {
         negated: bool,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        let found = if super::row::fields(value).is_some() {
+        let found = if fields(value).is_some() {
             let equals = list.iter().map(|item| self.bind_comparison(Function::Equal, value, item, scope));
             or(equals.collect::<Result<Vec<_>>>()?)
         } else {
             let value = self.bind_expression(value, scope)?;
             let items = list.iter().map(|item| self.bind_expression(item, scope)).collect::<Result<Vec<_>>>()?;
-            self.in_members(value, items)?
+            self.builder.is_in(value, items)?
         };
         Ok(if negated { not(found) } else { found })
     }
 
-    /// Whether a value equals one of several, as IN asks: members that name no column have one type with the value, if there
-    /// is one that all of them can have.
-    fn in_members(&mut self, value: Expression, mut items: Vec<Expression>) -> Result<Expression> {
-        let fixed: Vec<usize> = (0..items.len()).filter(|&index| !names_column(&items[index])).collect();
-        let mut value = value;
-        if fixed.len() > 1 {
-            let members = || std::iter::once(&value).chain(fixed.iter().map(|&index| &items[index]));
-            if let Ok(common) = unify_types(&types_to_unify(members()), "IN") {
-                // What has a type already is compared as it is, where the comparison knows how.
-                let settle = |binder: &mut Self, member: Expression| match member.data_type {
-                    DataType::Null => binder.known_side(member, common),
-                    _ => Ok(member),
-                };
-                for &index in &fixed {
-                    let member = items[index].clone();
-                    items[index] = settle(self, member)?;
-                }
-                value = settle(self, value)?;
-            }
-        }
-        self.in_list(value, items)
+    /// `value IS NULL` or `IS NOT NULL`, where it may be a row.
+    pub(super) fn bind_null_test(
+        &mut self,
+        function: Function,
+        value: &ast::Expr,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        let tested = fields(value).unwrap_or_else(|| vec![value]);
+        let tested = tested.into_iter().map(|field| self.bind_expression(field, scope)).collect::<Result<_>>()?;
+        self.builder.null_test(function, tested)
     }
-
-    /// Whether a value equals one of several: an InList if these are literals of one type with the value, else a
-    /// disjunction of comparisons.
-    pub(super) fn in_list(&mut self, value: Expression, items: Vec<Expression>) -> Result<Expression> {
-        let position = value.position;
-        let mut value = value;
-        let mut pairs = Vec::with_capacity(items.len());
-        for item in items {
-            let (side, item) = self.comparable("=", value.clone(), item)?;
-            let pair = as_one_exact(side, item);
-            // The first item gives a value of unknown type its type.
-            if value.data_type == DataType::Null {
-                value = pair.0.clone();
-            }
-            pairs.push(pair);
-        }
-        let one_list = pairs.len() > 1
-            && fold::constant(&value).is_none()
-            && pairs.iter().all(|(side, item)| *side == pairs[0].0 && fold::constant(item).is_some());
-        if !one_list {
-            let equals =
-                pairs.into_iter().map(|(side, item)| fold::call(Function::Equal, vec![side, item], DataType::Boolean));
-            return Ok(or(equals).at(position));
-        }
-        let mut arguments = vec![pairs[0].0.clone()];
-        arguments.extend(pairs.into_iter().map(|(_, item)| item));
-        Ok(Expression::call(Function::InList, arguments, DataType::Boolean).at(position))
-    }
-}
-
-/// Whether an expression mentions a column: to PostgreSQL such members of an IN are no part of its list.
-fn names_column(expression: &Expression) -> bool {
-    match &expression.kind {
-        ExpressionKind::Column(_) => true,
-        ExpressionKind::Call(_, arguments) => arguments.iter().any(names_column),
-        _ => false,
-    }
-}
-
-/// Numbers of different types. Decimals get one scale even where that could be too many digits, unless they have been.
-fn comparable_numbers(left: Expression, right: Expression, wide: bool) -> Result<(Expression, Expression)> {
-    let (l, r) = (left.data_type, right.data_type);
-    if l.is_float() || r.is_float() {
-        let to_double = |side| cast(side, DataType::Double, Coercion::Implicit);
-        return Ok((to_double(left), to_double(right)));
-    }
-    if l.is_integer() && r.is_integer() {
-        if let Some(narrowed) = narrowed(&right, l) {
-            return Ok((left, narrowed));
-        }
-        if let Some(narrowed) = narrowed(&left, r) {
-            return Ok((narrowed, right));
-        }
-        let common = l.max(r);
-        return Ok((cast(left, common, Coercion::Implicit), cast(right, common, Coercion::Implicit)));
-    }
-    let left = shortest(exact::narrowed_or_same(as_decimal_literal(left)?));
-    let right = shortest(exact::narrowed_or_same(as_decimal_literal(right)?));
-    if left.data_type == DataType::Numeric || right.data_type == DataType::Numeric {
-        return Ok((left, right));
-    }
-    // `integer_column = 2.0`: without its zeros the literal is an integer.
-    if let Some(literal) = integral(&right, left.data_type) {
-        return Ok((left, literal));
-    }
-    if let Some(literal) = integral(&left, right.data_type) {
-        return Ok((literal, right));
-    }
-    let scale = left.data_type.scale().max(right.data_type.scale());
-    let fits = |side: &Expression| match as_decimal(side.data_type) {
-        DataType::Decimal { precision, scale: own } => precision - own + scale <= DECIMAL_DIGITS_MAX,
-        _ => true,
-    };
-    if wide && (!fits(&left) || !fits(&right)) {
-        return Ok((exact::widened(left), exact::widened(right)));
-    }
-    Ok((arithmetic::to_scale(left, scale), arithmetic::to_scale(right, scale)))
-}
-
-/// Both sides as numerics where one is.
-fn as_one_exact(left: Expression, right: Expression) -> (Expression, Expression) {
-    if left.data_type == DataType::Numeric || right.data_type == DataType::Numeric {
-        (exact::widened(left), exact::widened(right))
-    } else {
-        (left, right)
-    }
-}
-
-/// A decimal literal without digits after the point as an integer literal, if the other side is an integer.
-fn integral(literal: &Expression, other: DataType) -> Option<Expression> {
-    let Value::Decimal(unscaled) = fold::constant(literal)? else { return None };
-    if literal.data_type.scale() != 0 || !other.is_integer() {
-        return None;
-    }
-    Some(integer_constant(i64::try_from(*unscaled).ok()?, other)?.at(literal.position))
-}
-
-/// An integer literal as a literal of another integer type, if its value fits.
-fn narrowed(literal: &Expression, to: DataType) -> Option<Expression> {
-    match fold::constant(literal)? {
-        Value::Int(integer) => Some(integer_constant(*integer, to)?.at(literal.position)),
-        Value::Null => Some(Expression::constant(Value::Null, to).at(literal.position)),
-        _ => None,
-    }
-}
-
-fn integer_constant(integer: i64, data_type: DataType) -> Option<Expression> {
-    let (low, high) = data_type.integer_bounds()?;
-    (low..=high).contains(&i128::from(integer)).then(|| Expression::constant(Value::Int(integer), data_type))
-}
-
-/// A decimal literal without its trailing zeros after the point.
-fn shortest(side: Expression) -> Expression {
-    let (Some(Value::Decimal(unscaled)), DataType::Decimal { scale, .. }) = (fold::constant(&side), side.data_type)
-    else {
-        return side;
-    };
-    let (mut unscaled, mut scale) = (*unscaled, scale);
-    while scale > 0 && unscaled % 10 == 0 {
-        unscaled /= 10;
-        scale -= 1;
-    }
-    decimal_constant(unscaled, scale, side.position)
-}
-
-/// A timestamp literal at midnight as a date.
-fn midnight(timestamp: &Expression) -> Option<Expression> {
-    let Value::Int(micros) = fold::constant(timestamp)? else { return None };
-    if micros.rem_euclid(MICROS_PER_DAY) != 0 {
-        return None;
-    }
-    let days = i32::try_from(micros.div_euclid(MICROS_PER_DAY)).ok()?;
-    Some(Expression::constant(Value::Int(days.into()), DataType::Date).at(timestamp.position))
 }

@@ -3,11 +3,9 @@
 use super::interval::fields_of_type;
 use crate::catalog::Restriction;
 use crate::error::{Error, ErrorKind, Result};
-use crate::types::{DECIMAL_DIGITS_MAX, DataType};
+use crate::relation::builder;
+use crate::types::DataType;
 use sqlparser::ast;
-
-/// The longest varchar and char, as in PostgreSQL.
-const LENGTH_MAX: u64 = 10_485_760;
 
 /// The type that a name in the text stands for. A cast to a bare NUMERIC keeps the operand's own scale.
 ///
@@ -47,12 +45,6 @@ pub(crate) fn bind_data_type(ast: &ast::DataType) -> Result<DataType> {
     })
 }
 
-/// Whether this is NUMERIC without digits.
-pub(super) fn is_bare_numeric(ast: &ast::DataType) -> bool {
-    use ast::DataType as T;
-    matches!(ast, T::Numeric(info) | T::Decimal(info) | T::Dec(info) if *info == ast::ExactNumberInfo::None)
-}
-
 fn float(info: &ast::ExactNumberInfo) -> Result<DataType> {
     match *info {
         ast::ExactNumberInfo::None => Ok(DataType::Double),
@@ -69,16 +61,7 @@ fn decimal(info: &ast::ExactNumberInfo) -> Result<DataType> {
         ast::ExactNumberInfo::Precision(precision) => (precision, 0),
         ast::ExactNumberInfo::PrecisionAndScale(precision, scale) => (precision, scale),
     };
-    let precision = u8::try_from(precision).ok().filter(|digits| (1..=DECIMAL_DIGITS_MAX).contains(digits));
-    let Some(precision) = precision else {
-        let message = format!("NUMERIC precision must be between 1 and {DECIMAL_DIGITS_MAX}");
-        return Err(Error::new(ErrorKind::InvalidParameter, message));
-    };
-    let Some(scale) = u8::try_from(scale).ok().filter(|scale| *scale <= precision) else {
-        let message = format!("NUMERIC scale must be between 0 and the precision {precision}, not {scale}");
-        return Err(Error::new(ErrorKind::InvalidParameter, message));
-    };
-    Ok(DataType::decimal(precision, scale))
+    builder::decimal(precision, scale)
 }
 
 fn characters(name: &str, length: &ast::CharacterLength) -> Result<u32> {
@@ -86,11 +69,7 @@ fn characters(name: &str, length: &ast::CharacterLength) -> Result<u32> {
         ast::CharacterLength::IntegerLength { length, unit: None | Some(ast::CharLengthUnits::Characters) } => *length,
         other => return Err(Error::unsupported(format_args!("the length {other} of type {name} is"))),
     };
-    if !(1..=LENGTH_MAX).contains(&length) {
-        let message = format!("length for type {name} must be between 1 and {LENGTH_MAX}, not {length}");
-        return Err(Error::new(ErrorKind::InvalidParameter, message));
-    }
-    Ok(u32::try_from(length).expect("checked against the maximum"))
+    builder::characters(name, length)
 }
 
 fn time_zone(name: &str, zone: ast::TimezoneInfo) -> Result<()> {

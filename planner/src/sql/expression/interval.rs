@@ -57,7 +57,7 @@ pub(super) fn fields_of_type(fields: Option<IntervalFields>, precision: Option<u
     Some(Fields { last, minute_to_second: fields == Some(F::MinuteToSecond), digits })
 }
 
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// An INTERVAL literal.
     pub(super) fn bind_interval(&mut self, interval: &ast::Interval) -> Result<Expression> {
         let ast::Expr::Value(value) = &*interval.value else {

@@ -1,52 +1,29 @@
-//! Expressions: from sqlparser's tree to typed `relation` expressions with PostgreSQL's meaning.
+//! Expressions: from sqlparser's tree to calls of the relation's builder, which types them.
 //!
-//! Read `coercion` first: how types meet. Then by what stands in the text: `literal`, `interval` and `data_type`;
-//! `operator` (logic), `arithmetic`, `comparison`, `row`, `pattern`; `conditional` (CASE and its family); `call`,
-//! `registry`, `number_function`, `date_function` and `string_function` (functions); `aggregate`; `subquery`.
-//! `fold` makes literals of calls of literals on the way.
-//!
-//! What is bound has exact types (`function` says what that means), and a position on everything that may fail.
+//! By what stands in the text: `literal`, `interval` and `data_type`; `operator` (and logic), `comparison`, `pattern`; `call`
+//! (functions and aggregates) and `syntax` (what looks otherwise and is one); `subquery`.
 
-mod aggregate;
-mod arithmetic;
-mod blanks;
 mod call;
-mod coercion;
 mod comparison;
-mod conditional;
 mod data_type;
-mod date_function;
-mod exact;
-mod fold;
 mod interval;
 mod literal;
-mod number_function;
 mod operator;
 mod pattern;
-mod registry;
-mod row;
-mod string_function;
 mod subquery;
+mod syntax;
 #[cfg(test)]
 mod tests;
 
 use super::binder::Binder;
-use super::scope::Scope;
-use crate::catalog::Restriction;
-use crate::error::{Error, ErrorKind, Position, Result};
-use crate::evaluate;
-use crate::function::{DatePart, Function};
+use crate::error::{Error, Position, Result};
+use crate::function::Function;
 use crate::relation::Expression;
-use crate::types::DataType;
-use crate::value::Value;
-pub(crate) use blanks::key;
-pub(crate) use coercion::{Coercion, types_to_unify, unify_types};
+use crate::relation::builder::{PatternOperator, Quantifier, Scope, not, row_as_value};
 pub(crate) use data_type::{bind_data_type, restriction};
-use pattern::PatternOperator;
 use sqlparser::ast::{self, Expr, Spanned};
-use subquery::Quantifier;
 
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// Binds an expression. Its type is `DataType::Null` if it is a literal in quotes, a NULL or a parameter that
     /// nothing has given a type: `coerce` it to what is wanted, or to text.
     pub(crate) fn bind_expression(&mut self, ast: &Expr, scope: &Scope<'_>) -> Result<Expression> {
@@ -54,7 +31,7 @@ impl Binder<'_> {
             Expr::Value(value) => self.bind_value(value),
             Expr::Identifier(name) => {
                 let position = self.position(name.span);
-                self.bind_column(scope, None, &Binder::fold(name), position)
+                self.builder.column(scope, None, &Binder::fold(name), position)
             }
             _ => self.deeper(None, |binder| binder.bind_compound(ast, scope)),
         }
@@ -85,7 +62,7 @@ impl Binder<'_> {
             Expr::InList { expr, list, negated } => self.bind_in_list(expr, list, *negated, scope),
             Expr::InSubquery { expr, subquery, negated } => {
                 let found = self.bind_quantified_subquery(Quantifier::Any, Function::Equal, expr, subquery, scope)?;
-                Ok(if *negated { operator::not(found) } else { found })
+                Ok(if *negated { not(found) } else { found })
             }
             Expr::AnyOp { left, compare_op, right, is_some: _ } => {
                 self.bind_quantified(Quantifier::Any, left, compare_op, right, scope)
@@ -138,7 +115,7 @@ impl Binder<'_> {
             }
             Expr::Function(function) => self.bind_function(function, scope),
             Expr::Collate { expr, collation } => self.bind_collate(expr, collation, scope),
-            Expr::Tuple(_) => Err(self.row_as_value(self.start(ast))),
+            Expr::Tuple(_) => Err(row_as_value().at(self.start(ast))),
             other => Err(self.unsupported(other)),
         }
     }
@@ -221,8 +198,8 @@ impl Binder<'_> {
         let position = parts.first().and_then(|part| self.position(part.span));
         let names: Vec<String> = parts.iter().map(Binder::fold).collect();
         match names.as_slice() {
-            [table, column] => self.bind_column(scope, Some(table), column, position),
-            [schema, table, column] if schema == "public" => self.bind_column(scope, Some(table), column, position),
+            [table, column] => self.builder.column(scope, Some(table), column, position),
+            [schema, table, column] if schema == "public" => self.builder.column(scope, Some(table), column, position),
             _ => {
                 let name = names.join(".");
                 Err(Error::unsupported(format_args!("the qualified name {name} is")).at(position))
@@ -240,71 +217,13 @@ impl Binder<'_> {
         scope: &Scope<'_>,
     ) -> Result<Expression> {
         let value = self.bind_expression(value, scope)?;
-        let value = self.coerce_condition(value, name)?;
-        let test = fold::call(function, vec![value], DataType::Boolean);
-        Ok(if negated { operator::not(test) } else { test })
+        self.builder.truth_test(function, negated, name, value)
     }
 
     /// `CAST(value AS type)` and `value::type`.
     fn bind_cast(&mut self, value: &Expr, data_type: &ast::DataType, scope: &Scope<'_>) -> Result<Expression> {
         let value = self.bind_expression(value, scope)?;
-        let position = value.position;
-        if data_type::is_bare_numeric(data_type) {
-            // NUMERIC without digits keeps the value's own.
-            if value.data_type.is_exact() || literal::unknown_text(&value).is_some() {
-                return literal::as_decimal_literal(value);
-            }
-            if value.data_type.is_integer() {
-                return Ok(coercion::cast(value.clone(), coercion::as_decimal(value.data_type), Coercion::Explicit));
-            }
-        }
-        let to = bind_data_type(data_type).map_err(|error| error.at(position))?;
-        self.coerce_restricted(value, to, restriction(data_type), Coercion::Explicit)
-    }
-
-    /// [`Binder::coerce`] to a type whose values lose something.
-    pub(crate) fn coerce_restricted(
-        &mut self,
-        value: Expression,
-        to: DataType,
-        restriction: Option<Restriction>,
-        coercion: Coercion,
-    ) -> Result<Expression> {
-        let position = value.position;
-        let fields = match restriction {
-            None => return self.coerce(value, to, coercion),
-            Some(Restriction::Seconds(digits)) => {
-                let value = self.coerce(value, to, coercion)?;
-                return Ok(fold::call(Function::RoundSeconds(digits), vec![value], to).at(position));
-            }
-            Some(Restriction::Fields(fields)) => fields,
-        };
-        if let Some(text) = literal::unknown_text(&value) {
-            let value = evaluate::parse_fields(text, fields).map_err(|error| error.at(position))?;
-            return Ok(Expression::constant(Value::Interval(value), to).at(position));
-        }
-        let mut value = self.coerce(value, to, coercion)?;
-        if fields.last != DatePart::Second {
-            value = fold::call(Function::DateTrunc(fields.last), vec![value], to);
-        }
-        if let Some(digits) = fields.digits {
-            value = fold::call(Function::RoundSeconds(digits), vec![value], to);
-        }
-        Ok(value.at(position))
-    }
-
-    /// `value COLLATE "C"`: the order that all text has here.
-    fn bind_collate(&mut self, value: &Expr, collation: &ast::ObjectName, scope: &Scope<'_>) -> Result<Expression> {
-        let value = self.bind_expression(value, scope)?;
-        let value = self.settle(value)?;
-        let name = collation.0.last().and_then(|part| part.as_ident()).map(|ident| ident.value.as_str());
-        if !matches!(name, Some("C" | "POSIX" | "ucs_basic")) {
-            return Err(Error::unsupported(format_args!("collation {collation} is")).at(value.position));
-        }
-        if !value.data_type.is_text() {
-            let message = format!("collations are not supported by type {}", value.data_type);
-            return Err(Error::new(ErrorKind::TypeMismatch, message).at(value.position));
-        }
-        Ok(value)
+        let to = bind_data_type(data_type).map_err(|error| error.at(value.position))?;
+        self.builder.cast(value, to, restriction(data_type))
     }
 }

@@ -1,28 +1,13 @@
-//! Operators by their spelling: logic, and who binds the rest.
+//! Operators by their spelling, and what sqlparser reads otherwise than PostgreSQL does: chains of logic, and minus signs.
 
-use super::fold;
-use crate::error::{Error, ErrorKind, Position, Result};
+use super::pattern::pattern_operator;
+use crate::error::{Error, Result};
 use crate::function::Function;
-use crate::relation::{Expression, ExpressionKind};
+use crate::relation::Expression;
+use crate::relation::builder::{Operator, Scope, Sign, and, or};
 use crate::sql::binder::Binder;
-use crate::sql::scope::Scope;
-use crate::types::DataType;
 use sqlparser::ast::{self, BinaryOperator, UnaryOperator};
 use sqlparser::tokenizer::Span;
-
-/// The error for operands that an operator has no meaning for, as PostgreSQL words it.
-pub(super) fn no_operator(operator: &str, left: DataType, right: DataType, position: Option<Position>) -> Error {
-    Error::new(ErrorKind::UnknownFunction, format!("operator does not exist: {left} {operator} {right}"))
-        .at(position)
-        .with_hint("No operator matches the given argument types. You might need to add explicit type casts.")
-}
-
-/// The error for operands of which several readings are possible.
-pub(super) fn ambiguous_operator(operator: &str, left: DataType, right: DataType, position: Option<Position>) -> Error {
-    Error::new(ErrorKind::AmbiguousFunction, format!("operator is not unique: {left} {operator} {right}"))
-        .at(position)
-        .with_hint("Could not choose a best candidate operator. You might need to add explicit type casts.")
-}
 
 /// The function of a comparison operator.
 pub(super) fn comparison(operator: &BinaryOperator) -> Option<Function> {
@@ -37,34 +22,23 @@ pub(super) fn comparison(operator: &BinaryOperator) -> Option<Function> {
     })
 }
 
-/// `NOT a`.
-pub(super) fn not(argument: Expression) -> Expression {
-    fold::call(Function::Not, vec![argument], DataType::Boolean)
-}
-
-/// A disjunction, flat: FALSE of none, itself of one.
-pub(super) fn or(conditions: impl IntoIterator<Item = Expression>) -> Expression {
-    let mut flat: Vec<Expression> = Vec::new();
-    for condition in conditions {
-        match condition.kind {
-            ExpressionKind::Call(Function::Or, inner) => flat.extend(inner),
-            _ => flat.push(condition),
-        }
-    }
-    match flat.len() {
-        0 => Expression::boolean(false),
-        1 => flat.remove(0),
-        _ => {
-            let position = flat.iter().find_map(|condition| condition.position);
-            Expression::call(Function::Or, flat, DataType::Boolean).at(position)
-        }
-    }
-}
-
-/// A conjunction, flat, at its first condition's position.
-pub(super) fn and(conditions: Vec<Expression>) -> Expression {
-    let position = conditions.iter().find_map(|condition| condition.position);
-    Expression::and(conditions).at(position)
+/// The operator of a spelling.
+fn operator(operator: &BinaryOperator) -> Option<Operator> {
+    Some(match operator {
+        BinaryOperator::Plus => Operator::Add,
+        BinaryOperator::Minus => Operator::Subtract,
+        BinaryOperator::Multiply => Operator::Multiply,
+        BinaryOperator::Divide => Operator::Divide,
+        BinaryOperator::Modulo => Operator::Modulo,
+        BinaryOperator::BitwiseAnd => Operator::BitAnd,
+        BinaryOperator::BitwiseOr => Operator::BitOr,
+        BinaryOperator::PGBitwiseXor => Operator::BitXor,
+        BinaryOperator::PGBitwiseShiftLeft => Operator::ShiftLeft,
+        BinaryOperator::PGBitwiseShiftRight => Operator::ShiftRight,
+        BinaryOperator::StringConcat => Operator::Concatenate,
+        BinaryOperator::PGStartsWith => Operator::StartsWith,
+        _ => return None,
+    })
 }
 
 /// The factors of `a ^ b ^ c`, each with the minus signs before it. A sign binds tighter than `^`, which sqlparser has
@@ -100,7 +74,7 @@ fn signed_number(expr: &ast::Expr) -> Option<(usize, &str, Span)> {
     }
 }
 
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// `left operator right`.
     pub(super) fn bind_binary(
         &mut self,
@@ -113,7 +87,7 @@ impl Binder<'_> {
         if let Some(function) = comparison(operator) {
             return self.bind_comparison(function, left, right, scope);
         }
-        if let Some(pattern) = super::pattern::PatternOperator::of(operator) {
+        if let Some(pattern) = pattern_operator(operator) {
             return self.bind_like(pattern, left, right, None, scope);
         }
         match operator {
@@ -123,46 +97,15 @@ impl Binder<'_> {
                 factors.extend(self::factors(right, 0));
                 return self.bind_powers(&factors, scope);
             }
-            B::Plus
-            | B::Minus
-            | B::Multiply
-            | B::Divide
-            | B::Modulo
-            | B::StringConcat
-            | B::BitwiseAnd
-            | B::BitwiseOr
-            | B::PGBitwiseXor
-            | B::PGBitwiseShiftLeft
-            | B::PGBitwiseShiftRight
-            | B::PGStartsWith => {}
-            other => {
-                return Err(Error::unsupported(format_args!("the operator {other} is")).at(self.start(left)));
-            }
+            _ => {}
         }
+        let Some(applied) = self::operator(operator) else {
+            return Err(Error::unsupported(format_args!("the operator {operator} is")).at(self.start(left)));
+        };
         self.check_prefix(left, operator)?;
         let left = self.bind_expression(left, scope)?;
         let right = self.bind_expression(right, scope)?;
-        let position = left.position.or(right.position);
-        self.apply_operator(operator, left, right).map_err(|error| error.at(position))
-    }
-
-    fn apply_operator(&mut self, operator: &BinaryOperator, left: Expression, right: Expression) -> Result<Expression> {
-        use BinaryOperator as B;
-        match operator {
-            B::Plus => self.arithmetic(Function::Add, left, right),
-            B::Minus => self.arithmetic(Function::Subtract, left, right),
-            B::Multiply => self.arithmetic(Function::Multiply, left, right),
-            B::Divide => self.arithmetic(Function::Divide, left, right),
-            B::Modulo => self.arithmetic(Function::Modulo, left, right),
-            B::BitwiseAnd => self.bitwise(Function::BitAnd, "&", left, right),
-            B::BitwiseOr => self.bitwise(Function::BitOr, "|", left, right),
-            B::PGBitwiseXor => self.bitwise(Function::BitXor, "#", left, right),
-            B::PGBitwiseShiftLeft => self.shift(Function::ShiftLeft, "<<", left, right),
-            B::PGBitwiseShiftRight => self.shift(Function::ShiftRight, ">>", left, right),
-            B::StringConcat => self.concatenate(left, right),
-            B::PGStartsWith => self.call_text(Function::StartsWith, vec![left, right], "^@", DataType::Boolean),
-            other => Err(Error::unsupported(format_args!("the operator {other} is"))),
-        }
+        self.builder.operator(applied, left, right)
     }
 
     /// A chain of AND or OR becomes one call, so that a list of thousands nests no deeper than one.
@@ -186,7 +129,7 @@ impl Binder<'_> {
         let mut bound = Vec::with_capacity(operands.len());
         for operand in operands.into_iter().rev() {
             let operand = self.bind_expression(operand, scope)?;
-            bound.push(self.coerce_condition(operand, name)?);
+            bound.push(self.builder.coerce_condition(operand, name)?);
         }
         Ok(if *operator == BinaryOperator::And { and(bound) } else { or(bound) })
     }
@@ -205,12 +148,12 @@ impl Binder<'_> {
         }
         let bound = self.bind_expression(operand, scope)?;
         match operator {
-            U::Not => Ok(not(self.coerce_condition(bound, "NOT")?)),
-            U::Plus => self.unary_plus(bound),
-            U::BitwiseNot => self.bitwise_not(bound),
-            U::PGAbs => self.call_by_name("abs", vec![bound], position),
-            U::PGSquareRoot => self.call_by_name("dsqrt", vec![bound], position),
-            U::PGCubeRoot => self.call_by_name("cbrt", vec![bound], position),
+            U::Not => self.builder.negation(bound),
+            U::Plus => self.builder.signed(Sign::Plus, bound),
+            U::BitwiseNot => self.builder.signed(Sign::BitNot, bound),
+            U::PGAbs => self.builder.call_by_name("abs", vec![bound], position),
+            U::PGSquareRoot => self.builder.call_by_name("dsqrt", vec![bound], position),
+            U::PGCubeRoot => self.builder.call_by_name("cbrt", vec![bound], position),
             U::Minus
             | U::AtDashAt
             | U::BangNot
@@ -236,10 +179,7 @@ impl Binder<'_> {
             let factor = self.bind_signed(signs, factor, scope)?;
             power = Some(match power {
                 None => factor,
-                Some(base) => {
-                    let position = base.position.or(factor.position);
-                    self.power(base, factor).map_err(|error| error.at(position))?
-                }
+                Some(base) => self.builder.operator(Operator::Power, base, factor)?,
             });
         }
         power.ok_or_else(|| Error::internal("a power of nothing"))
@@ -252,11 +192,11 @@ impl Binder<'_> {
             && signs + own > 0
         {
             let sign = if (signs + own) % 2 == 1 { "-" } else { "" };
-            return Ok(super::literal::number(&format!("{sign}{digits}"))?.at(self.position(span)));
+            return Ok(self.builder.number(&format!("{sign}{digits}"))?.at(self.position(span)));
         }
         let mut bound = self.bind_expression(expr, scope)?;
         for _ in 0..signs {
-            bound = self.negate(bound)?;
+            bound = self.builder.signed(Sign::Minus, bound)?;
         }
         Ok(bound)
     }
@@ -272,17 +212,5 @@ impl Binder<'_> {
             }
             _ => Ok(()),
         }
-    }
-
-    /// `a || b`: one of them a string, the other anything that has a text.
-    fn concatenate(&mut self, left: Expression, right: Expression) -> Result<Expression> {
-        let (l, r) = (left.data_type, right.data_type);
-        let stringy = |data_type: DataType| data_type.is_text() || data_type == DataType::Null;
-        if !stringy(l) && !stringy(r) {
-            return Err(no_operator("||", l, r, left.position));
-        }
-        let left = self.text_of(left)?;
-        let right = self.text_of(right)?;
-        Ok(fold::call(Function::Concat, vec![left, right], DataType::Text))
     }
 }

@@ -1,53 +1,25 @@
-//! LIKE and ILIKE.
-//!
-//! A char(n) is stored without its trailing blanks, which count in a pattern match. So it is padded before it is
-//! matched, unless the pattern shows that blanks at the end make no difference.
+//! LIKE, ILIKE, and the operators that stand for them.
 
-use super::coercion::Coercion;
-use super::fold;
-use super::operator::{no_operator, not};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::function::Function;
 use crate::relation::Expression;
+use crate::relation::builder::{PatternOperator, Scope};
 use crate::sql::binder::Binder;
-use crate::sql::scope::Scope;
-use crate::types::DataType;
-use crate::value::Value;
 use sqlparser::ast::{self, BinaryOperator};
 
-/// One of LIKE, ILIKE and their negations.
-#[derive(Clone, Copy)]
-pub(super) struct PatternOperator {
-    /// Like or ILike.
-    pub(super) function: Function,
-    /// NOT LIKE, `!~~`.
-    pub(super) negated: bool,
+/// `~~` and its family; none for other operators.
+pub(super) fn pattern_operator(operator: &BinaryOperator) -> Option<PatternOperator> {
+    let (function, negated) = match operator {
+        BinaryOperator::PGLikeMatch => (Function::Like, false),
+        BinaryOperator::PGNotLikeMatch => (Function::Like, true),
+        BinaryOperator::PGILikeMatch => (Function::ILike, false),
+        BinaryOperator::PGNotILikeMatch => (Function::ILike, true),
+        _ => return None,
+    };
+    Some(PatternOperator { function, negated })
 }
 
-impl PatternOperator {
-    /// `~~` and its family; none for other operators.
-    pub(super) fn of(operator: &BinaryOperator) -> Option<PatternOperator> {
-        let (function, negated) = match operator {
-            BinaryOperator::PGLikeMatch => (Function::Like, false),
-            BinaryOperator::PGNotLikeMatch => (Function::Like, true),
-            BinaryOperator::PGILikeMatch => (Function::ILike, false),
-            BinaryOperator::PGNotILikeMatch => (Function::ILike, true),
-            _ => return None,
-        };
-        Some(PatternOperator { function, negated })
-    }
-
-    fn spelling(self) -> &'static str {
-        match (self.function, self.negated) {
-            (Function::Like, false) => "~~",
-            (Function::Like, true) => "!~~",
-            (_, false) => "~~*",
-            (_, true) => "!~~*",
-        }
-    }
-}
-
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// `value [NOT] LIKE pattern [ESCAPE escape]`.
     pub(super) fn bind_like(
         &mut self,
@@ -59,52 +31,7 @@ impl Binder<'_> {
     ) -> Result<Expression> {
         let value = self.bind_expression(value, scope)?;
         let pattern = self.bind_expression(pattern, scope)?;
-        let position = value.position.or(pattern.position);
-        let (l, r) = (value.data_type, pattern.data_type);
-        let stringy = |data_type: DataType| data_type.is_text() || data_type == DataType::Null;
-        if !stringy(l) || !stringy(r) {
-            return Err(no_operator(operator.spelling(), l, r, position));
-        }
-        let value = self.settle(value)?;
-        let pattern = self.settle(pattern)?;
-        let value = match l {
-            DataType::BPCHAR => value,
-            DataType::Char(length) if escape.is_some() || !ignores_blanks_at_end(&pattern) => pad(value, length),
-            _ => value,
-        };
-        let mut arguments = vec![value, pattern];
-        if let Some(escape) = escape {
-            arguments.push(self.bind_escape(escape, scope)?);
-        }
-        let matches = fold::call(operator.function, arguments, DataType::Boolean);
-        Ok(if operator.negated { not(matches) } else { matches })
+        let escape = escape.map(|escape| self.bind_expression(escape, scope)).transpose()?;
+        self.builder.like(operator, value, pattern, escape)
     }
-
-    fn bind_escape(&mut self, escape: &ast::Expr, scope: &Scope<'_>) -> Result<Expression> {
-        let escape = self.bind_expression(escape, scope)?;
-        let escape = self.coerce(escape, DataType::Text, Coercion::Implicit)?;
-        if let Some(Value::Text(text)) = fold::constant(&escape)
-            && text.chars().nth(1).is_some()
-        {
-            return Err(Error::new(ErrorKind::InvalidEscape, "invalid escape string")
-                .at(escape.position)
-                .with_hint("Escape string must be empty or one character."));
-        }
-        Ok(escape)
-    }
-}
-
-/// A char(n) with its blanks.
-pub(super) fn pad(value: Expression, length: u32) -> Expression {
-    let position = value.position;
-    let length = i64::from(length);
-    let length = Expression::constant(Value::Int(length), DataType::Integer);
-    fold::call(Function::RightPad, vec![value, length], DataType::Text).at(position)
-}
-
-/// Whether a pattern matches a text with blanks at its end just when it matches it without them: it ends in `%`,
-/// and nothing in it can match these blanks but a `%`.
-fn ignores_blanks_at_end(pattern: &Expression) -> bool {
-    let Some(Value::Text(pattern)) = fold::constant(pattern) else { return false };
-    pattern.ends_with('%') && !pattern.contains(['_', '\\']) && !pattern.contains(" %")
 }

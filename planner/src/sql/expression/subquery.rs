@@ -1,46 +1,27 @@
-//! Subqueries as values: scalar, EXISTS, IN, ANY, ALL.
-//!
-//! `x op ANY (…)` becomes a subquery with a predicate over its columns; `x IN (…)` is `x = ANY (…)`, and `NOT IN` its
-//! negation, which gives SQL's NULL rule. Over an array literal, ANY and ALL are lists of comparisons.
+//! Subqueries as values: scalar, EXISTS, IN, ANY, ALL; `x IN (…)` is `x = ANY (…)`.
 
-use super::operator::{and, comparison, not, or};
-use super::row;
-use crate::error::{Error, ErrorKind, Result};
+use super::comparison::fields;
+use super::operator::comparison;
+use crate::error::{Error, Result};
 use crate::function::Function;
-use crate::relation::{Expression, ExpressionKind, Subquery, SubqueryKind};
+use crate::relation::Expression;
+use crate::relation::builder::{Quantifier, Scope, not};
 use crate::sql::binder::Binder;
-use crate::sql::scope::Scope;
-use crate::types::DataType;
 use sqlparser::ast;
 
-/// ANY (SOME, IN) or ALL.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quantifier {
-    /// TRUE if the comparison is for one.
-    Any,
-    /// TRUE if the comparison is for each.
-    All,
-}
-
-impl Binder<'_> {
+impl Binder<'_, '_> {
     /// `(SELECT …)` as a value.
     pub(super) fn bind_scalar_subquery(&mut self, query: &ast::Query, scope: &Scope<'_>) -> Result<Expression> {
         let position = self.query_start(query);
-        let (relation, output) = self.bind_subquery(query, scope)?;
-        let [(_, column)] = output.as_slice() else {
-            return Err(Error::new(ErrorKind::Syntax, "subquery must return only one column").at(position));
-        };
-        let data_type = self.columns.get(*column).data_type;
-        let subquery = Subquery { kind: SubqueryKind::Scalar(*column), relation };
-        Ok(Expression::new(ExpressionKind::Subquery(Box::new(subquery)), data_type).at(position))
+        let rows = self.bind_subquery(query, scope)?;
+        self.builder.scalar_subquery(rows, position)
     }
 
     /// `[NOT] EXISTS (SELECT …)`.
     pub(super) fn bind_exists(&mut self, query: &ast::Query, negated: bool, scope: &Scope<'_>) -> Result<Expression> {
         let position = self.query_start(query);
-        let (relation, _) = self.bind_subquery(query, scope)?;
-        let subquery = Subquery { kind: SubqueryKind::Exists, relation };
-        let exists = Expression::new(ExpressionKind::Subquery(Box::new(subquery)), DataType::Boolean).at(position);
+        let rows = self.bind_subquery(query, scope)?;
+        let exists = self.builder.exists(rows, position);
         Ok(if negated { not(exists) } else { exists })
     }
 
@@ -54,21 +35,10 @@ impl Binder<'_> {
         scope: &Scope<'_>,
     ) -> Result<Expression> {
         let position = self.start(left);
-        let fields = row::fields(left).map_or(1, |fields| fields.len());
-        let left = self.bind_row(left, fields, scope)?;
-        let (relation, output) = self.bind_subquery(query, scope)?;
-        if output.len() != fields {
-            let many = if output.len() > fields { "many" } else { "few" };
-            return Err(Error::new(ErrorKind::Syntax, format!("subquery has too {many} columns")).at(position));
-        }
-        let right = output.iter().map(|(_, column)| self.columns.reference(*column)).collect();
-        let predicate = self.compare_rows(function, left, right).map_err(|error| error.at(position))?;
-        let kind = match quantifier {
-            Quantifier::Any => SubqueryKind::Any(predicate),
-            Quantifier::All => SubqueryKind::All(predicate),
-        };
-        let subquery = Subquery { kind, relation };
-        Ok(Expression::new(ExpressionKind::Subquery(Box::new(subquery)), DataType::Boolean).at(position))
+        let count = fields(left).map_or(1, |fields| fields.len());
+        let left = self.bind_row(left, count, scope)?;
+        let rows = self.bind_subquery(query, scope)?;
+        self.builder.quantified_subquery(quantifier, function, left, rows, position)
     }
 
     /// `left operator ANY|ALL (subquery or array)`.
@@ -97,15 +67,7 @@ impl Binder<'_> {
         };
         let value = self.bind_expression(left, scope)?;
         let items = array.elem.iter().map(|item| self.bind_expression(item, scope)).collect::<Result<Vec<_>>>()?;
-        let items = self.unify(items, "ARRAY")?;
-        if quantifier == Quantifier::Any && function == Function::Equal {
-            return self.in_list(value, items);
-        }
-        let mut tests = Vec::with_capacity(items.len());
-        for item in items {
-            tests.push(self.compare(function, value.clone(), item)?);
-        }
-        Ok(if quantifier == Quantifier::Any { or(tests) } else { and(tests) })
+        self.builder.quantified_list(quantifier, function, value, items)
     }
 }
 

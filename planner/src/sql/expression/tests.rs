@@ -1,10 +1,10 @@
 //! Binding single expressions: values and types of literals against PostgreSQL, then what binding makes of columns.
 
 use super::super::binder::Binder;
-use super::super::scope::{Clause, Scope, ScopeColumn};
 use crate::catalog::{Catalog, CatalogEntry, TableInfo};
 use crate::error::{Error, Result};
 use crate::evaluate;
+use crate::relation::builder::{Builder, Clause, Scope, ScopeColumn};
 use crate::relation::{Expression, ExpressionKind, SubqueryKind};
 use crate::types::DataType;
 use crate::value::Value;
@@ -68,50 +68,50 @@ fn bind_in(clause: Clause, sql: &str) -> Result<Bound> {
             Ok(ast)
         })
         .map_err(|error| Error::new(crate::error::ErrorKind::Syntax, error.to_string()))?;
-    let mut binder = Binder::new(&Empty, sql, &[]);
+    let mut builder = Builder::new(&Empty, crate::sql::view_rows, &[], false);
     let columns = COLUMNS.iter().map(|(name, data_type)| ScopeColumn {
         table: Some("x".to_owned()),
         name: (*name).to_owned(),
-        id: binder.columns.add(*name, *data_type, true),
+        id: builder.columns.add(*name, *data_type, true),
         merged: false,
     });
     let scope = Scope::new(None, columns.collect(), vec!["x".to_owned()], clause);
-    let expression = binder.bind_expression(&ast, &scope)?;
-    let expression = binder.settle(expression)?;
+    let expression = Binder::new(&mut builder, sql).bind_expression(&ast, &scope)?;
+    let expression = builder.settle(expression)?;
     let show_call = |(_, call): &(_, crate::relation::AggregateCall)| {
         let distinct = if call.distinct { "distinct " } else { "" };
-        let argument = call.argument.as_ref().map(|argument| show(argument, &binder)).unwrap_or_default();
-        let filter = call.filter.as_ref().map(|filter| format!(" filter {}", show(filter, &binder)));
+        let argument = call.argument.as_ref().map(|argument| show(argument, &builder)).unwrap_or_default();
+        let filter = call.filter.as_ref().map(|filter| format!(" filter {}", show(filter, &builder)));
         format!("{:?}({distinct}{argument}){}: {}", call.function, filter.unwrap_or_default(), call.data_type)
     };
     let aggregates = scope.aggregates().iter().map(show_call).collect();
-    let shown = format!("{}: {}", show(&expression, &binder), expression.data_type);
-    Ok(Bound { expression, shown, aggregates, parameters: binder.parameters })
+    let shown = format!("{}: {}", show(&expression, &builder), expression.data_type);
+    Ok(Bound { expression, shown, aggregates, parameters: builder.parameters })
 }
 
 fn bind(sql: &str) -> Result<Bound> {
     bind_in(Clause::SelectList, sql)
 }
 
-fn show(expression: &Expression, binder: &Binder<'_>) -> String {
+fn show(expression: &Expression, builder: &Builder<'_>) -> String {
     let data_type = expression.data_type;
     match &expression.kind {
-        ExpressionKind::Column(id) => binder.columns.get(*id).name.clone(),
+        ExpressionKind::Column(id) => builder.columns.get(*id).name.clone(),
         ExpressionKind::Constant(Value::Null) => "NULL".to_owned(),
         ExpressionKind::Constant(value) if data_type.is_text() => format!("'{}'", evaluate::format(value, data_type)),
         ExpressionKind::Constant(value) => format!("{}::{data_type}", evaluate::format(value, data_type)),
         ExpressionKind::Parameter(index) => format!("${}::{data_type}", index + 1),
         ExpressionKind::Call(function, arguments) => {
-            let arguments: Vec<String> = arguments.iter().map(|argument| show(argument, binder)).collect();
+            let arguments: Vec<String> = arguments.iter().map(|argument| show(argument, builder)).collect();
             let to = if format!("{function:?}").ends_with("Cast") { format!(" as {data_type}") } else { String::new() };
             format!("{function:?}({}{to})", arguments.join(", "))
         }
-        ExpressionKind::Element(domain, code) => format!("{}[{}]", domain.table.name, show(code, binder)),
+        ExpressionKind::Element(domain, code) => format!("{}[{}]", domain.table.name, show(code, builder)),
         ExpressionKind::Subquery(subquery) => match &subquery.kind {
             SubqueryKind::Scalar(_) => "scalar".to_owned(),
             SubqueryKind::Exists => "exists".to_owned(),
-            SubqueryKind::Any(predicate) => format!("any {}", show(predicate, binder)),
-            SubqueryKind::All(predicate) => format!("all {}", show(predicate, binder)),
+            SubqueryKind::Any(predicate) => format!("any {}", show(predicate, builder)),
+            SubqueryKind::All(predicate) => format!("all {}", show(predicate, builder)),
         },
     }
 }

@@ -1,36 +1,34 @@
-//! What a name can mean where it stands: the seam between binding queries and binding expressions.
+//! What a name can mean where it stands: the seam between building queries and building expressions.
 //!
 //! A [`Scope`] is what one SELECT level sees: the columns of its FROM, and through `parent` the levels that
-//! enclose it. One scope serves all clauses of its level; [`Scope::enter`] says which of them is being bound,
+//! enclose it. One scope serves all clauses of its level; [`Scope::enter`] says which of them is being built,
 //! because that decides whether an aggregate may stand there.
 //!
-//! How an expression is bound (`sql/expression`):
+//! How an expression is built over it:
 //!
-//! * [`Binder::bind_expression`]`(&mut self, ast: &ast::Expr, scope: &Scope<'_>)` gives a typed [`Expression`]
-//!   whose columns are ids from [`Scope::resolve`].
-//! * An aggregate is bound in four steps: [`Scope::enter`] the clause `AggregateArgument`; bind its argument and
-//!   its filter; restore the clause; hand the call to [`Scope::add_aggregate`], which finds the level that the
+//! * A column comes from [`Builder::column`], as an id.
+//! * An aggregate is built in four steps: [`Scope::enter`] the clause `AggregateArgument`; build its argument and
+//!   its filter; restore the clause; hand the call to [`Builder::aggregate`], which finds the level that the
 //!   aggregate belongs to (the innermost whose columns it mentions, as SQL says), checks that it may stand there
-//!   and returns the column that takes its place. The result may belong to an enclosing query.
-//! * A subquery goes through [`Binder::bind_subquery`]; what it mentions of `scope` becomes a correlated
-//!   reference by itself.
+//!   and gives the column that takes its place. The result may belong to an enclosing query.
+//! * A subquery is built with the scope as its parent; what it mentions of it becomes a correlated reference by itself.
 //! * A literal in quotes, a NULL and a parameter of no known type have the type `DataType::Null` ("unknown") until
-//!   something gives them one; whoever needs a final type calls `coerce(…, Text, …)` on what is left of them.
-//! * Whatever recurses on the syntax tree calls [`Binder::deeper`], so that no text overflows the stack.
+//!   something gives them one; whoever needs a final type calls [`Builder::settle`] on what is left of them.
+//! * Whatever recurses calls [`Builder::deeper`], so that nothing overflows the stack.
 //!
-//! Grouping is not an expression's business: after all clauses are bound, `sql/grouping` replaces what equals a
+//! Grouping is not an expression's business: after all clauses are built, `grouping` replaces what equals a
 //! key by the key's column and reports what is neither grouped nor aggregated.
 
-use super::binder::Binder;
+use super::Builder;
 use super::suggest::did_you_mean;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{AggregateCall, ColumnId, Columns, Expression};
 use std::cell::{Cell, Ref, RefCell};
 use std::fmt;
 
-/// The clause that is being bound; its `Display` reads as in "aggregate functions are not allowed in WHERE".
+/// The clause that is being built; its `Display` reads as in "aggregate functions are not allowed in WHERE".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Clause {
+pub enum Clause {
     /// The select list: aggregates allowed.
     SelectList,
     /// HAVING: aggregates allowed.
@@ -53,7 +51,7 @@ pub(crate) enum Clause {
 
 impl Clause {
     /// Whether an aggregate of this level may stand here.
-    pub(crate) fn allows_aggregates(self) -> bool {
+    pub fn allows_aggregates(self) -> bool {
         matches!(self, Clause::SelectList | Clause::Having | Clause::OrderBy)
     }
 }
@@ -76,53 +74,48 @@ impl fmt::Display for Clause {
 
 /// A column as a scope shows it.
 #[derive(Clone, Debug)]
-pub(crate) struct ScopeColumn {
+pub struct ScopeColumn {
     /// The alias or name of the table that it came with; none for a column merged by USING.
-    pub(crate) table: Option<String>,
+    pub table: Option<String>,
     /// Its name, case-folded.
-    pub(crate) name: String,
+    pub name: String,
     /// What it is.
-    pub(crate) id: ColumnId,
+    pub id: ColumnId,
     /// Reached only as `table.name`, because USING merged it into another.
-    pub(crate) merged: bool,
+    pub merged: bool,
 }
 
 /// What one SELECT level sees.
 #[derive(Debug)]
-pub(crate) struct Scope<'p> {
+pub struct Scope<'p> {
     /// The enclosing level.
     pub(crate) parent: Option<&'p Scope<'p>>,
     /// Columns in the order of `*`.
-    pub(crate) columns: Vec<ScopeColumn>,
+    pub columns: Vec<ScopeColumn>,
     /// Table aliases, also those of tables without columns.
-    pub(crate) tables: Vec<String>,
+    pub tables: Vec<String>,
     clause: Cell<Clause>,
     aggregates: RefCell<Vec<(ColumnId, AggregateCall)>>,
 }
 
 impl<'p> Scope<'p> {
     /// A scope without columns: what a query without FROM sees, or VALUES, or LIMIT.
-    pub(crate) fn empty(parent: Option<&'p Scope<'p>>, clause: Clause) -> Self {
+    pub fn empty(parent: Option<&'p Scope<'p>>, clause: Clause) -> Self {
         Scope::new(parent, Vec::new(), Vec::new(), clause)
     }
 
     /// A scope of these columns.
-    pub(crate) fn new(
-        parent: Option<&'p Scope<'p>>,
-        columns: Vec<ScopeColumn>,
-        tables: Vec<String>,
-        clause: Clause,
-    ) -> Self {
+    pub fn new(parent: Option<&'p Scope<'p>>, columns: Vec<ScopeColumn>, tables: Vec<String>, clause: Clause) -> Self {
         Scope { parent, columns, tables, clause: Cell::new(clause), aggregates: RefCell::default() }
     }
 
     /// Enters a clause; returns the one before, to be entered again afterwards.
-    pub(crate) fn enter(&self, clause: Clause) -> Clause {
+    pub fn enter(&self, clause: Clause) -> Clause {
         self.clause.replace(clause)
     }
 
-    /// The clause being bound.
-    pub(crate) fn clause(&self) -> Clause {
+    /// The clause being built.
+    pub fn clause(&self) -> Clause {
         self.clause.get()
     }
 
@@ -132,7 +125,7 @@ impl<'p> Scope<'p> {
     }
 
     /// The column of a name (case-folded), looking outward level by level.
-    pub(crate) fn resolve(&self, qualifier: Option<&str>, name: &str, position: Option<Position>) -> Result<ColumnId> {
+    pub fn resolve(&self, qualifier: Option<&str>, name: &str, position: Option<Position>) -> Result<ColumnId> {
         let mut level = Some(self);
         while let Some(scope) = level {
             if let Some(id) = scope.resolve_here(qualifier, name, position)? {
@@ -148,7 +141,7 @@ impl<'p> Scope<'p> {
     }
 
     /// The column of a name on this level, if there is one.
-    pub(crate) fn resolve_here(
+    pub fn resolve_here(
         &self,
         qualifier: Option<&str>,
         name: &str,
@@ -188,9 +181,9 @@ impl<'p> Scope<'p> {
         did_you_mean(error, name, candidates.map(|column| column.name.as_str()))
     }
 
-    /// Takes a bound aggregate call to the level it belongs to and returns the column that stands for it there.
+    /// Takes an aggregate call to the level it belongs to and returns the column that stands for it there.
     /// Equal calls share a column. `name` is the aggregate's, for the column; errors are 42803.
-    pub(crate) fn add_aggregate(
+    pub(super) fn add_aggregate(
         &self,
         call: AggregateCall,
         name: &str,
@@ -235,9 +228,9 @@ impl<'p> Scope<'p> {
     }
 }
 
-impl Binder<'_> {
+impl Builder<'_> {
     /// The column of a name as an expression with a position; see [`Scope::resolve`].
-    pub(crate) fn bind_column(
+    pub fn column(
         &self,
         scope: &Scope<'_>,
         qualifier: Option<&str>,

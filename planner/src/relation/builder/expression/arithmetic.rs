@@ -19,7 +19,7 @@ use super::{exact, fold, literal};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::relation::Expression;
-use crate::sql::binder::Binder;
+use crate::relation::builder::Builder;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 
 /// One reading of an operator on dates, times and intervals.
@@ -77,7 +77,7 @@ fn spelling(operator: Function) -> &'static str {
     }
 }
 
-impl Binder<'_> {
+impl Builder<'_> {
     /// `+`, `-`, `*`, `/` or `%`, given as the function on numbers.
     pub(super) fn arithmetic(&mut self, operator: Function, left: Expression, right: Expression) -> Result<Expression> {
         let (left, right) = self.known_operands(operator, left, right)?;

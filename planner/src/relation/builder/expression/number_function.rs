@@ -8,14 +8,12 @@
 use super::call::{Special, take};
 use super::coercion::{Coercion, as_decimal, cast};
 use super::{exact, fold, literal};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::function::Function;
+use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
-use crate::sql::binder::Binder;
-use crate::sql::scope::Scope;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 use crate::value::Value;
-use sqlparser::ast::{self, CeilFloorKind, DateTimeField};
 
 fn function_of(name: &str) -> Function {
     match name {
@@ -28,7 +26,7 @@ fn function_of(name: &str) -> Function {
     }
 }
 
-impl Binder<'_> {
+impl Builder<'_> {
     /// The functions of numbers whose types follow no fixed signature.
     pub(super) fn special_number_function(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
         use Function as F;
@@ -170,21 +168,5 @@ impl Binder<'_> {
         };
         let (base, value) = (logarithm(base)?, logarithm(value)?);
         Ok(Special::Bound(fold::call(Function::Divide, vec![value, base], DataType::Double)))
-    }
-
-    /// `CEIL(a)` and `FLOOR(a)`, which sqlparser reads as syntax of their own.
-    pub(super) fn bind_rounding(
-        &mut self,
-        name: &str,
-        argument: &ast::Expr,
-        field: &CeilFloorKind,
-        scope: &Scope<'_>,
-    ) -> Result<Expression> {
-        let position = self.start(argument);
-        if !matches!(field, CeilFloorKind::DateTimeField(DateTimeField::NoDateTime)) {
-            return Err(Error::unsupported(format_args!("{name} with a field or scale is")).at(position));
-        }
-        let argument = self.bind_expression(argument, scope)?;
-        self.call_by_name(name, vec![argument], position)
     }
 }

@@ -1,53 +1,44 @@
 //! CASE, COALESCE, NULLIF, GREATEST and LEAST.
 
 use super::coercion::{Coercion, as_decimal};
-use super::fold;
 use super::operator::or;
-use crate::error::Result;
+use super::{blanks, fold};
+use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::relation::Expression;
-use crate::sql::binder::Binder;
-use crate::sql::scope::Scope;
+use crate::relation::builder::Builder;
 use crate::types::DataType;
 use crate::value::Value;
-use sqlparser::ast;
 
 /// Chars of free length whose greatest is found without their blanks: each of them is named three times by the next.
 const EXTREME_CHARS_MAX: usize = 6;
 
-impl Binder<'_> {
-    /// Both forms of CASE; the simple one compares its operand with each WHEN.
-    pub(super) fn bind_case(
+impl Builder<'_> {
+    /// The condition of a WHEN; the simple CASE compares its operand with each.
+    pub fn case_condition(&mut self, operand: Option<&Expression>, when: Expression) -> Result<Expression> {
+        match operand {
+            Some(operand) => self.compare(Function::Equal, operand.clone(), when),
+            None => self.coerce_condition(when, "CASE/WHEN"),
+        }
+    }
+
+    /// CASE: conditions with their values, at least one, and what ELSE gives.
+    pub fn case(
         &mut self,
-        operand: Option<&ast::Expr>,
-        branches: &[ast::CaseWhen],
-        otherwise: Option<&ast::Expr>,
-        scope: &Scope<'_>,
+        branches: Vec<(Expression, Expression)>,
+        otherwise: Option<Expression>,
     ) -> Result<Expression> {
-        let operand = operand.map(|operand| self.bind_expression(operand, scope)).transpose()?;
-        let mut conditions = Vec::with_capacity(branches.len());
-        let mut values = Vec::with_capacity(branches.len() + 1);
-        for branch in branches {
-            let when = self.bind_expression(&branch.condition, scope)?;
-            conditions.push(match &operand {
-                Some(operand) => self.compare(Function::Equal, operand.clone(), when)?,
-                None => self.coerce_condition(when, "CASE/WHEN")?,
-            });
-            values.push(self.bind_expression(&branch.result, scope)?);
-        }
-        if let Some(otherwise) = otherwise {
-            values.push(self.bind_expression(otherwise, scope)?);
-        }
+        let has_else = otherwise.is_some();
+        let (conditions, results): (Vec<_>, Vec<_>) = branches.into_iter().unzip();
         // PostgreSQL looks at the ELSE first: of two kinds of strings its is the common one.
-        if otherwise.is_some() {
-            values.rotate_right(1);
-        }
-        let mut values = self.unify(values, "CASE")?;
-        let data_type = values[0].data_type;
-        let otherwise = match otherwise {
-            Some(_) => values.remove(0),
-            None => Expression::constant(Value::Null, data_type),
+        let mut values = self.unify(otherwise.into_iter().chain(results).collect(), "CASE")?;
+        let Some(data_type) = values.first().map(|value| value.data_type) else {
+            return Err(Error::new(ErrorKind::Syntax, "CASE has no WHEN and no ELSE"));
         };
+        let otherwise = if has_else { values.remove(0) } else { Expression::constant(Value::Null, data_type) };
+        if conditions.is_empty() {
+            return Ok(otherwise);
+        }
         let mut arguments: Vec<Expression> = conditions.into_iter().zip(values).flat_map(<[_; 2]>::from).collect();
         arguments.push(otherwise);
         Ok(fold::call(Function::Case, arguments, data_type))
@@ -122,7 +113,7 @@ fn extreme_char(function: Function, arguments: Vec<Expression>) -> Expression {
     let better = if function == Function::Greatest { Function::Greater } else { Function::Less };
     let test = |function, arguments| fold::call(function, arguments, DataType::Boolean);
     let extreme = arguments.into_iter().reduce(|best, next| {
-        let keys = vec![super::key(next.clone()), super::key(best.clone())];
+        let keys = vec![blanks::key(next.clone()), blanks::key(best.clone())];
         let takes_next = or([test(Function::IsNull, vec![best.clone()]), test(better, keys)]);
         fold::call(Function::Case, vec![takes_next, next, best], DataType::BPCHAR)
     });

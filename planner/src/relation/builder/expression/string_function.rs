@@ -7,11 +7,9 @@ use super::{blanks, fold, literal};
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::relation::Expression;
-use crate::sql::binder::Binder;
-use crate::sql::scope::Scope;
+use crate::relation::builder::Builder;
 use crate::types::DataType;
 use crate::value::Value;
-use sqlparser::ast;
 
 /// A char(n) with its trailing blanks, for the few functions that see them; any other value as it is.
 pub(super) fn with_blanks(value: Expression) -> Expression {
@@ -30,7 +28,7 @@ fn boolean_letter(value: Expression) -> Expression {
     fold::call(Function::Case, vec![value, letter("t"), is_false, letter("f"), null], DataType::Text)
 }
 
-impl Binder<'_> {
+impl Builder<'_> {
     /// A value as text: strings as they are, other values printed.
     pub(super) fn text_of(&mut self, value: Expression) -> Result<Expression> {
         if value.data_type.is_text() {
@@ -51,77 +49,18 @@ impl Binder<'_> {
         Ok(fold::call(function, texts, DataType::Text))
     }
 
-    /// `POSITION(part IN text)`.
-    pub(super) fn bind_position(
-        &mut self,
-        part: &ast::Expr,
-        text: &ast::Expr,
-        scope: &Scope<'_>,
-    ) -> Result<Expression> {
-        let part = self.bind_expression(part, scope)?;
-        let text = self.bind_expression(text, scope)?;
-        let position = part.position.or(text.position);
-        self.call_by_name("strpos", vec![text, part], position)
-    }
-
-    /// `SUBSTRING(text FROM from FOR count)`, `SUBSTRING(text, from, count)`.
-    pub(super) fn bind_substring(
-        &mut self,
-        text: &ast::Expr,
-        from: Option<&ast::Expr>,
-        count: Option<&ast::Expr>,
-        scope: &Scope<'_>,
-    ) -> Result<Expression> {
-        let text = self.bind_expression(text, scope)?;
-        let position = text.position;
-        let from = match from {
-            Some(from) => self.bind_expression(from, scope)?,
-            None => Expression::constant(Value::Int(1), DataType::Integer),
-        };
-        if from.data_type.is_text() || literal::unknown_text(&from).is_some() {
+    /// 0A000 where SUBSTRING starts at a string: that is a regular expression.
+    pub fn check_substring_start(&self, from: &Expression) -> Result<()> {
+        if from.data_type.is_text() || literal::unknown_text(from).is_some() {
             return Err(Error::unsupported("SUBSTRING with a regular expression is").at(from.position));
         }
-        let mut arguments = vec![text, from];
-        if let Some(count) = count {
-            arguments.push(self.bind_expression(count, scope)?);
-        }
-        self.call_by_name("substring", arguments, position)
-    }
-
-    /// `TRIM([BOTH|LEADING|TRAILING] [characters] FROM text)`.
-    pub(super) fn bind_trim(
-        &mut self,
-        side: Option<ast::TrimWhereField>,
-        text: &ast::Expr,
-        characters: Option<&ast::Expr>,
-        scope: &Scope<'_>,
-    ) -> Result<Expression> {
-        let name = match side {
-            None | Some(ast::TrimWhereField::Both) => "btrim",
-            Some(ast::TrimWhereField::Leading) => "ltrim",
-            Some(ast::TrimWhereField::Trailing) => "rtrim",
-        };
-        let mut arguments = vec![self.bind_expression(text, scope)?];
-        if let Some(characters) = characters {
-            arguments.push(self.bind_expression(characters, scope)?);
-        }
-        let position = arguments[0].position;
-        self.call_by_name(name, arguments, position)
+        Ok(())
     }
 
     /// `OVERLAY(text PLACING new FROM from FOR count)`, which is
     /// `substring(text, 1, from - 1) || new || substring(text, from + count)`.
-    pub(super) fn bind_overlay(
-        &mut self,
-        [text, new, from]: [&ast::Expr; 3],
-        count: Option<&ast::Expr>,
-        scope: &Scope<'_>,
-    ) -> Result<Expression> {
-        let text = self.bind_expression(text, scope)?;
-        let new = self.bind_expression(new, scope)?;
-        let from = self.bind_expression(from, scope)?;
+    pub fn overlay(&mut self, [text, new, from]: [Expression; 3], count: Option<Expression>) -> Result<Expression> {
         let position = text.position;
-        let count = count.map(|count| self.bind_expression(count, scope)).transpose()?;
         let stringy = |value: &Expression| value.data_type.is_text() || value.data_type == DataType::Null;
         let small =
             |value: &Expression| matches!(value.data_type, DataType::SmallInt | DataType::Integer | DataType::Null);

@@ -8,11 +8,9 @@ use super::fold;
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{DatePart, Function};
 use crate::relation::Expression;
-use crate::sql::binder::Binder;
-use crate::sql::scope::Scope;
+use crate::relation::builder::Builder;
 use crate::types::DataType;
 use crate::value::Value;
-use sqlparser::ast;
 
 fn extracted_type(part: DatePart) -> DataType {
     match part {
@@ -23,20 +21,10 @@ fn extracted_type(part: DatePart) -> DataType {
     }
 }
 
-impl Binder<'_> {
-    /// `EXTRACT(field FROM source)`.
-    pub(super) fn bind_extract(
-        &mut self,
-        field: &ast::DateTimeField,
-        source: &ast::Expr,
-        scope: &Scope<'_>,
-    ) -> Result<Expression> {
-        let source = self.bind_expression(source, scope)?;
-        let name = match field {
-            ast::DateTimeField::Custom(ident) => ident.value.to_ascii_lowercase(),
-            other => other.to_string().to_ascii_lowercase(),
-        };
-        extract(&name, source)
+impl Builder<'_> {
+    /// `EXTRACT(field FROM source)`; the field's name in lower case.
+    pub fn extract(&mut self, field: &str, source: Expression) -> Result<Expression> {
+        extract(field, source)
     }
 
     /// `date_part('field', source)`.

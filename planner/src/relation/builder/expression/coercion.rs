@@ -10,14 +10,14 @@ use super::{blanks, fold, literal};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate;
 use crate::function::Function;
+use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
-use crate::sql::binder::Binder;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 use crate::value::Value;
 
 /// What asks for a cast; each allows the casts of those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Coercion {
+pub enum Coercion {
     /// An operator or function: only casts that keep the value.
     Implicit,
     /// INSERT: also casts that may fail, and everything to text. A string too long is an error.
@@ -152,12 +152,12 @@ fn common_exact(a: DataType, b: DataType) -> DataType {
     }
 }
 
-impl Binder<'_> {
+impl Builder<'_> {
     /// The expression as a value of another type: read as it if it is a literal of unknown type, cast if PostgreSQL
     /// has such a cast for this context. Literals stay literals.
     ///
     /// Errors: 42846 or, but for an explicit cast, 42804 where there is no cast; whatever reading a literal may raise.
-    pub(crate) fn coerce(&mut self, expression: Expression, to: DataType, coercion: Coercion) -> Result<Expression> {
+    pub fn coerce(&mut self, expression: Expression, to: DataType, coercion: Coercion) -> Result<Expression> {
         let position = expression.position;
         let from = expression.data_type;
         if from == to || to == DataType::Null {
@@ -190,7 +190,7 @@ impl Binder<'_> {
     }
 
     /// A condition: `what` names it in "argument of WHERE must be type boolean, not type integer".
-    pub(crate) fn coerce_condition(&mut self, expression: Expression, what: &str) -> Result<Expression> {
+    pub fn coerce_condition(&mut self, expression: Expression, what: &str) -> Result<Expression> {
         if matches!(expression.data_type, DataType::Boolean | DataType::Null) {
             return self.coerce(expression, DataType::Boolean, Coercion::Implicit);
         }
@@ -199,7 +199,7 @@ impl Binder<'_> {
     }
 
     /// What is still of unknown type becomes text.
-    pub(crate) fn settle(&mut self, expression: Expression) -> Result<Expression> {
+    pub fn settle(&mut self, expression: Expression) -> Result<Expression> {
         if expression.data_type == DataType::Null {
             return self.coerce(expression, DataType::Text, Coercion::Implicit);
         }

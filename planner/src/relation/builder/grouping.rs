@@ -1,4 +1,4 @@
-//! Above GROUP BY only keys and aggregates are left. After the clauses of a grouped SELECT are bound over its FROM,
+//! Above GROUP BY only keys and aggregates are left. After the clauses of a grouped SELECT are built over its FROM,
 //! every expression that equals a key becomes the key's column, and a column that still comes from FROM is
 //! reported (42803). Subqueries are searched too: there, the grouped columns are correlated references.
 

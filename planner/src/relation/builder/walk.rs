@@ -4,7 +4,7 @@ use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SubqueryKi
 use std::sync::Arc;
 
 /// Calls `visit` on an expression and everything inside it, subqueries' relations included.
-pub(super) fn visit_expression(expression: &Expression, visit: &mut dyn FnMut(&Expression)) {
+pub(crate) fn visit_expression(expression: &Expression, visit: &mut dyn FnMut(&Expression)) {
     visit(expression);
     if let ExpressionKind::Subquery(subquery) = &expression.kind {
         visit_expressions(&subquery.relation, visit);
@@ -15,7 +15,7 @@ pub(super) fn visit_expression(expression: &Expression, visit: &mut dyn FnMut(&E
 }
 
 /// Calls `visit` on every expression of a relation, at every depth.
-pub(super) fn visit_expressions(relation: &Relation, visit: &mut dyn FnMut(&Expression)) {
+pub(crate) fn visit_expressions(relation: &Relation, visit: &mut dyn FnMut(&Expression)) {
     for expression in relation.expressions() {
         visit_expression(expression, visit);
     }
@@ -25,7 +25,7 @@ pub(super) fn visit_expressions(relation: &Relation, visit: &mut dyn FnMut(&Expr
 }
 
 /// Calls `visit` on every operator of a relation, those of its subqueries included.
-pub(super) fn visit_operators(relation: &Relation, visit: &mut dyn FnMut(&Relation)) {
+pub(crate) fn visit_operators(relation: &Relation, visit: &mut dyn FnMut(&Relation)) {
     visit(relation);
     for expression in relation.expressions() {
         visit_operators_within(expression, visit);
@@ -45,7 +45,7 @@ fn visit_operators_within(expression: &Expression, visit: &mut dyn FnMut(&Relati
 }
 
 /// The columns that an expression mentions, in its subqueries too (also those that they make).
-pub(super) fn expression_columns(expression: &Expression, found: &mut Vec<ColumnId>) {
+pub(crate) fn expression_columns(expression: &Expression, found: &mut Vec<ColumnId>) {
     visit_expression(expression, &mut |expression| {
         if let ExpressionKind::Column(id) = expression.kind {
             found.push(id);
@@ -91,7 +91,7 @@ fn inputs_mut(relation: &mut Relation) -> Vec<&mut Arc<Relation>> {
 }
 
 /// Calls `change` on the expressions of every operator of a relation, not on what is inside them.
-pub(super) fn change_expressions<E>(
+pub(crate) fn change_expressions<E>(
     relation: &mut Arc<Relation>,
     change: &mut dyn FnMut(&mut Expression) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -106,7 +106,7 @@ pub(super) fn change_expressions<E>(
 }
 
 /// Calls `change` on every operator of a relation, inputs first, those of its subqueries included.
-pub(super) fn change_operators(relation: &mut Arc<Relation>, change: &mut dyn FnMut(&mut Relation)) {
+pub(crate) fn change_operators(relation: &mut Arc<Relation>, change: &mut dyn FnMut(&mut Relation)) {
     let relation = Arc::make_mut(relation);
     for input in inputs_mut(relation) {
         change_operators(input, change);
@@ -127,7 +127,7 @@ fn change_operators_within(expression: &mut Expression, change: &mut dyn FnMut(&
 }
 
 /// The relation of a subquery expression, to be changed, and its predicate.
-pub(super) fn subquery_mut(expression: &mut Expression) -> Option<(&mut Arc<Relation>, Option<&mut Expression>)> {
+pub(crate) fn subquery_mut(expression: &mut Expression) -> Option<(&mut Arc<Relation>, Option<&mut Expression>)> {
     let ExpressionKind::Subquery(subquery) = &mut expression.kind else { return None };
     let subquery = &mut **subquery;
     let predicate = match &mut subquery.kind {

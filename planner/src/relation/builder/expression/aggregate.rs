@@ -18,15 +18,13 @@
 //! Reals are cast to double here where the result is one. DISTINCT is
 //! dropped where it changes nothing (`min`, `max`, `bool_and`, `bool_or`), so that equal calls are seen to be equal.
 
-use super::call::{no_function, plain_argument};
+use super::call::no_function;
 use super::coercion::{Coercion, cast};
-use super::exact;
+use super::{blanks, exact};
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::builder::{Builder, Scope};
 use crate::relation::{AggregateCall, AggregateFunction, Expression};
-use crate::sql::binder::Binder;
-use crate::sql::scope::{Clause, Scope};
 use crate::types::{DECIMAL_DIGITS_MAX, DataType};
-use sqlparser::ast::{self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments};
 
 const NAMES: &[(&str, AggregateFunction)] = &[
     ("count", AggregateFunction::Count),
@@ -85,57 +83,31 @@ pub(crate) fn aggregate_type(function: AggregateFunction, argument: DataType) ->
     })
 }
 
-impl Binder<'_> {
-    /// A call of an aggregate.
-    pub(super) fn bind_aggregate(
+/// What an aggregate is called with.
+#[derive(Clone, Debug, Default)]
+pub struct AggregateArguments {
+    /// Its arguments; none for `*`.
+    pub arguments: Option<Vec<Expression>>,
+    /// Equal arguments count once.
+    pub distinct: bool,
+    /// The rows that count; a boolean.
+    pub filter: Option<Expression>,
+}
+
+impl Builder<'_> {
+    /// A call of an aggregate: of `arguments`, none for `*`, which like the filter were built in the scope's clause
+    /// [`Clause::AggregateArgument`](crate::relation::builder::Clause). `name` is what is written.
+    pub fn aggregate(
         &mut self,
         function: AggregateFunction,
         name: &str,
-        call: &ast::Function,
+        call: AggregateArguments,
         position: Option<Position>,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        let FunctionArguments::List(list) = &call.args else {
-            return Err(Error::unsupported(format_args!("a query as the argument of {name} is")).at(position));
-        };
-        let before = scope.enter(Clause::AggregateArgument);
-        let bound = self.bind_parts(name, list, call.filter.as_deref(), scope);
-        scope.enter(before);
-        let (arguments, filter) = bound.map_err(|error| error.at(position))?;
-        let distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
+        let AggregateArguments { arguments, distinct, filter } = call;
         let call = self.aggregate_call(function, name, arguments, distinct).map_err(|error| error.at(position))?;
         scope.add_aggregate(AggregateCall { filter, ..call }, name, &mut self.columns, position)
-    }
-
-    /// The arguments, none for `*`, and the filter.
-    fn bind_parts(
-        &mut self,
-        name: &str,
-        list: &ast::FunctionArgumentList,
-        filter: Option<&ast::Expr>,
-        scope: &Scope<'_>,
-    ) -> Result<(Option<Vec<Expression>>, Option<Expression>)> {
-        let arguments = match list.args.as_slice() {
-            [FunctionArg::Unnamed(FunctionArgExpr::Wildcard)] => None,
-            arguments => {
-                let mut bound = Vec::with_capacity(arguments.len());
-                for argument in arguments {
-                    let Some(argument) = plain_argument(argument) else {
-                        return Err(Error::unsupported(format_args!("the argument {argument} of {name} is")));
-                    };
-                    bound.push(self.bind_expression(argument, scope)?);
-                }
-                Some(bound)
-            }
-        };
-        let filter = match filter {
-            Some(filter) => {
-                let filter = self.bind_expression(filter, scope)?;
-                Some(self.coerce_condition(filter, "FILTER")?)
-            }
-            None => None,
-        };
-        Ok((arguments, filter))
     }
 
     /// What is added up: narrow where it can be, but where sums of narrow decimals have overflowed.
@@ -175,7 +147,7 @@ impl Binder<'_> {
         let argument = arguments.remove(0);
         let argument = match (function, argument.data_type) {
             (A::BoolAnd | A::BoolOr, DataType::Null) => self.coerce(argument, DataType::Boolean, Coercion::Implicit)?,
-            (A::Count, _) => super::key(self.settle(argument)?),
+            (A::Count, _) => blanks::key(self.settle(argument)?),
             // The blanks of a char of free length are part of what it shows.
             (A::Min | A::Max, _) => self.settle(argument)?,
             _ => argument,

@@ -9,8 +9,8 @@ use super::{arithmetic, fold};
 use crate::error::Result;
 use crate::function::Function;
 use crate::numeric::Numeric;
+use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
-use crate::sql::binder::Binder;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 use crate::value::Value;
 
@@ -119,7 +119,7 @@ fn mirrored(function: Function) -> Option<Function> {
     })
 }
 
-impl Binder<'_> {
+impl Builder<'_> {
     /// A function of NUMERICs that gives one.
     pub(super) fn numeric_call(&mut self, function: Function, arguments: Vec<Expression>) -> Result<Expression> {
         let mut exact = Vec::with_capacity(arguments.len());

@@ -1,0 +1,229 @@
+//! Calls of functions by name: which function, for which argument types.
+
+use super::coercion::{Coercion, castable};
+use super::registry::{self, Signature};
+use super::{aggregate, blanks, fold, string_function};
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::evaluate::calendar::DAY;
+use crate::function::Function;
+use crate::relation::builder::Builder;
+use crate::relation::builder::suggest::did_you_mean;
+use crate::relation::{AggregateFunction, Expression};
+use crate::types::DataType;
+use crate::value::Value;
+
+/// What is called by a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Callee {
+    /// An aggregate; `count` until its arguments say whether it counts rows.
+    Aggregate(AggregateFunction),
+    /// A function, if there is one.
+    Function,
+}
+
+impl Builder<'_> {
+    /// What a name (in lower case) that is called stands for; 0A000 for what PostgreSQL has and Multiloop has not. Whether a
+    /// function exists, [`Builder::call_by_name`] says, since that depends on its arguments.
+    pub fn callee(&self, name: &str) -> Result<Callee> {
+        if let Some(aggregate) = aggregate::named(name) {
+            return Ok(Callee::Aggregate(aggregate));
+        }
+        match registry::unsupported(name) {
+            Some(what) => Err(Error::unsupported(format_args!("{what} is"))),
+            None => Ok(Callee::Function),
+        }
+    }
+
+    /// An error (42809) where a function that is no aggregate is called like one, and (0A000) for ROW.
+    pub fn check_plain_call(&self, name: &str, distinct: bool, filtered: bool) -> Result<()> {
+        let clause = if distinct {
+            "DISTINCT"
+        } else if filtered {
+            "FILTER"
+        } else if name == "row" {
+            return Err(row_as_value());
+        } else {
+            return Ok(());
+        };
+        let message = format!("{clause} specified, but {name} is not an aggregate function");
+        Err(Error::new(ErrorKind::WrongObjectType, message))
+    }
+
+    /// A call of a function that is no aggregate.
+    pub fn call_by_name(
+        &mut self,
+        name: &str,
+        arguments: Vec<Expression>,
+        position: Option<Position>,
+    ) -> Result<Expression> {
+        let call = match self.call_special(name, arguments)? {
+            Special::Bound(call) => call,
+            Special::NoMatch(arguments) => self.call_registered(name, arguments, position)?,
+        };
+        Ok(Expression { position: position.or(call.position), ..call })
+    }
+
+    /// The functions whose types follow no fixed signature.
+    fn call_special(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
+        let call = match (name, arguments.len()) {
+            ("coalesce", 1..) => self.choice(Function::Coalesce, "COALESCE", arguments),
+            ("greatest", 1..) => self.choice(Function::Greatest, "GREATEST", arguments),
+            ("least", 1..) => self.choice(Function::Least, "LEAST", arguments),
+            ("nullif", 2) => {
+                let [value, other] = take(arguments);
+                self.null_if(value, other)
+            }
+            ("mod", 2) => {
+                let [left, right] = take(arguments);
+                self.arithmetic(Function::Modulo, left, right)
+            }
+            ("concat", 1..) => self.concat_skip_null(Function::ConcatSkipNull, arguments),
+            ("concat_ws", 2..) => self.concat_skip_null(Function::ConcatWithSeparator, arguments),
+            ("octet_length", 1) => {
+                let [text] = take(arguments);
+                let text = string_function::with_blanks(text);
+                return self.match_signature("octet_length", vec![text]);
+            }
+            (
+                "now"
+                | "current_timestamp"
+                | "localtimestamp"
+                | "transaction_timestamp"
+                | "statement_timestamp"
+                | "clock_timestamp"
+                | "current_date"
+                | "localtime",
+                0,
+            ) => Ok(self.clock(name)),
+            ("current_timestamp" | "localtimestamp" | "localtime", 1) => {
+                let Some(Value::Int(digits)) = fold::constant(&arguments[0]) else {
+                    return Ok(Special::NoMatch(arguments));
+                };
+                let digits = u8::try_from((*digits).clamp(0, 6)).expect("clamped to six");
+                let time = self.clock(name);
+                let data_type = time.data_type;
+                Ok(fold::call(Function::RoundSeconds(digits), vec![time], data_type))
+            }
+            ("pi", 0) => Ok(Expression::constant(Value::Float(std::f64::consts::PI), DataType::Double)),
+            ("date_part", 2) => {
+                let [part, source] = take(arguments);
+                self.date_part(part, source)
+            }
+            ("date_trunc", 2) => {
+                let [part, source] = take(arguments);
+                self.date_trunc(part, source)
+            }
+            ("date", 1) => {
+                let [value] = take(arguments);
+                self.coerce(value, DataType::Date, Coercion::Explicit)
+            }
+            _ => return self.special_number_function(name, arguments),
+        };
+        call.map(Special::Bound)
+    }
+
+    /// The time at which the statement began, which is one value in all of it. There are no time zones: it is UTC's.
+    fn clock(&self, name: &str) -> Expression {
+        let now = self.catalog.now();
+        let (value, data_type) = match name {
+            "current_date" => (now.div_euclid(DAY), DataType::Date),
+            "localtime" => (now.rem_euclid(DAY), DataType::Time),
+            _ => (now, DataType::Timestamp),
+        };
+        Expression::constant(Value::Int(value), data_type)
+    }
+
+    fn call_registered(
+        &mut self,
+        name: &str,
+        arguments: Vec<Expression>,
+        position: Option<Position>,
+    ) -> Result<Expression> {
+        match self.match_signature(name, arguments)? {
+            Special::Bound(call) => Ok(call),
+            Special::NoMatch(arguments) => Err(no_function(name, &arguments).at(position)),
+        }
+    }
+
+    /// The first signature of this name that the arguments fit exactly, else the first that they fit by implicit
+    /// casts.
+    pub(super) fn match_signature(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
+        let fits = |signature: &&Signature, implicit: bool| {
+            (signature.required..=signature.parameters.len()).contains(&arguments.len())
+                && arguments.iter().zip(signature.parameters).all(|(argument, &parameter)| {
+                    let data_type = argument.data_type;
+                    data_type == parameter
+                        || (data_type.is_text() && parameter.is_text())
+                        || (implicit && castable(data_type, parameter, Coercion::Implicit))
+                })
+        };
+        let mut signatures = registry::signatures(name).peekable();
+        if signatures.peek().is_none() {
+            return Ok(Special::NoMatch(arguments));
+        }
+        let signatures: Vec<&Signature> = signatures.collect();
+        let exact = signatures.iter().copied().find(|signature| fits(signature, false));
+        let Some(signature) = exact.or_else(|| signatures.iter().copied().find(|signature| fits(signature, true)))
+        else {
+            return Ok(Special::NoMatch(arguments));
+        };
+        let mut cast = Vec::with_capacity(arguments.len());
+        for (argument, &parameter) in arguments.into_iter().zip(signature.parameters) {
+            let as_it_is = argument.data_type.is_text() && parameter.is_text();
+            cast.push(if as_it_is {
+                blanks::as_text(argument)
+            } else {
+                self.coerce(argument, parameter, Coercion::Implicit)?
+            });
+        }
+        Ok(Special::Bound(fold::call(signature.function, cast, signature.result)))
+    }
+
+    /// A call of a function on texts, where the operands of an operator stand.
+    pub(super) fn call_text(
+        &mut self,
+        function: Function,
+        arguments: Vec<Expression>,
+        spelling: &str,
+        result: DataType,
+    ) -> Result<Expression> {
+        let stringy = |argument: &Expression| argument.data_type.is_text() || argument.data_type == DataType::Null;
+        if !arguments.iter().all(stringy) {
+            let (l, r) = (arguments[0].data_type, arguments[arguments.len() - 1].data_type);
+            return Err(super::operator::no_operator(spelling, l, r, arguments[0].position));
+        }
+        let settled = arguments.into_iter().map(|argument| self.settle(argument).map(blanks::as_text));
+        let arguments = settled.collect::<Result<_>>()?;
+        Ok(fold::call(function, arguments, result))
+    }
+}
+
+/// What came of looking for a function.
+pub(super) enum Special {
+    /// The call.
+    Bound(Expression),
+    /// Nothing; the arguments, as they were.
+    NoMatch(Vec<Expression>),
+}
+
+/// The arguments, whose number has been checked.
+pub(super) fn take<const N: usize>(arguments: Vec<Expression>) -> [Expression; N] {
+    arguments.try_into().expect("the number of arguments was matched")
+}
+
+/// The error (0A000) for a row where only a value may stand: rows exist only where they are compared.
+pub fn row_as_value() -> Error {
+    Error::unsupported("a row value outside a comparison is")
+}
+
+/// The error for a name or argument types that no function has.
+pub(super) fn no_function(name: &str, arguments: &[Expression]) -> Error {
+    let types: Vec<String> = arguments.iter().map(|argument| argument.data_type.to_string()).collect();
+    let message = format!("function {name}({}) does not exist", types.join(", "));
+    let error = Error::new(ErrorKind::UnknownFunction, message);
+    if registry::names().chain(aggregate::names()).any(|known| known == name) {
+        return error
+            .with_hint("No function matches the given argument types. You might need to add explicit type casts.");
+    }
+    did_you_mean(error, name, registry::names().chain(aggregate::names()))
+}

@@ -1,0 +1,40 @@
+//! Typed expressions with PostgreSQL's meaning, made of typed expressions.
+//!
+//! Read `coercion` first: how types meet. Then by what they are: `literal`, `cast` and `type_limits`; `operator`,
+//! `arithmetic`, `comparison`, `row`, `pattern`; `conditional` (CASE and its family); `call`, `registry`, `number_function`,
+//! `date_function` and `string_function` (functions); `aggregate`; `subquery`. `exact` and `blanks` are what numerics and
+//! chars need everywhere. `fold` makes literals of calls of literals on the way.
+//!
+//! What is built has exact types (`function` says what that means), and the position of its parts on everything that may fail.
+
+mod aggregate;
+mod arithmetic;
+mod blanks;
+mod call;
+mod cast;
+mod coercion;
+mod comparison;
+mod conditional;
+mod date_function;
+mod exact;
+mod fold;
+mod literal;
+mod number_function;
+mod operator;
+mod pattern;
+mod registry;
+mod row;
+mod string_function;
+mod subquery;
+mod type_limits;
+
+pub use aggregate::AggregateArguments;
+pub(crate) use blanks::key;
+pub use call::{Callee, row_as_value};
+pub use coercion::Coercion;
+pub(crate) use coercion::{types_to_unify, unify_types};
+pub use literal::{null, text};
+pub use operator::{Operator, Sign, and, not, or};
+pub use pattern::PatternOperator;
+pub use subquery::Quantifier;
+pub use type_limits::{characters, decimal};

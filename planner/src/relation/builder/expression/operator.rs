@@ -1,0 +1,156 @@
+//! Operators: logic, and which function stands for which of the rest.
+
+use super::fold;
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::function::Function;
+use crate::relation::builder::Builder;
+use crate::relation::{Expression, ExpressionKind};
+use crate::types::DataType;
+
+/// The error for operands that an operator has no meaning for, as PostgreSQL words it.
+pub(super) fn no_operator(operator: &str, left: DataType, right: DataType, position: Option<Position>) -> Error {
+    Error::new(ErrorKind::UnknownFunction, format!("operator does not exist: {left} {operator} {right}"))
+        .at(position)
+        .with_hint("No operator matches the given argument types. You might need to add explicit type casts.")
+}
+
+/// The error for operands of which several readings are possible.
+pub(super) fn ambiguous_operator(operator: &str, left: DataType, right: DataType, position: Option<Position>) -> Error {
+    Error::new(ErrorKind::AmbiguousFunction, format!("operator is not unique: {left} {operator} {right}"))
+        .at(position)
+        .with_hint("Could not choose a best candidate operator. You might need to add explicit type casts.")
+}
+
+/// `NOT a`.
+pub fn not(argument: Expression) -> Expression {
+    fold::call(Function::Not, vec![argument], DataType::Boolean)
+}
+
+/// A disjunction, flat: FALSE of none, itself of one.
+pub fn or(conditions: impl IntoIterator<Item = Expression>) -> Expression {
+    let mut flat: Vec<Expression> = Vec::new();
+    for condition in conditions {
+        match condition.kind {
+            ExpressionKind::Call(Function::Or, inner) => flat.extend(inner),
+            _ => flat.push(condition),
+        }
+    }
+    match flat.len() {
+        0 => Expression::boolean(false),
+        1 => flat.remove(0),
+        _ => {
+            let position = flat.iter().find_map(|condition| condition.position);
+            Expression::call(Function::Or, flat, DataType::Boolean).at(position)
+        }
+    }
+}
+
+/// A conjunction, flat, at its first condition's position.
+pub fn and(conditions: Vec<Expression>) -> Expression {
+    let position = conditions.iter().find_map(|condition| condition.position);
+    Expression::and(conditions).at(position)
+}
+
+/// An operator of two values that is neither logic nor a comparison nor a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// `a + b`.
+    Add,
+    /// `a - b`.
+    Subtract,
+    /// `a * b`.
+    Multiply,
+    /// `a / b`.
+    Divide,
+    /// `a % b`.
+    Modulo,
+    /// `a ^ b`.
+    Power,
+    /// `a & b`.
+    BitAnd,
+    /// `a | b`.
+    BitOr,
+    /// `a # b`.
+    BitXor,
+    /// `a << b`.
+    ShiftLeft,
+    /// `a >> b`.
+    ShiftRight,
+    /// `a || b`.
+    Concatenate,
+    /// `a ^@ b`.
+    StartsWith,
+}
+
+/// An operator of one value; `NOT` is [`Builder::negation`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// `-a`.
+    Minus,
+    /// `+a`.
+    Plus,
+    /// `~a`.
+    BitNot,
+}
+
+impl Builder<'_> {
+    /// `left operator right`.
+    pub fn operator(&mut self, operator: Operator, left: Expression, right: Expression) -> Result<Expression> {
+        let position = left.position.or(right.position);
+        let applied = match operator {
+            Operator::Add => self.arithmetic(Function::Add, left, right),
+            Operator::Subtract => self.arithmetic(Function::Subtract, left, right),
+            Operator::Multiply => self.arithmetic(Function::Multiply, left, right),
+            Operator::Divide => self.arithmetic(Function::Divide, left, right),
+            Operator::Modulo => self.arithmetic(Function::Modulo, left, right),
+            Operator::Power => self.power(left, right),
+            Operator::BitAnd => self.bitwise(Function::BitAnd, "&", left, right),
+            Operator::BitOr => self.bitwise(Function::BitOr, "|", left, right),
+            Operator::BitXor => self.bitwise(Function::BitXor, "#", left, right),
+            Operator::ShiftLeft => self.shift(Function::ShiftLeft, "<<", left, right),
+            Operator::ShiftRight => self.shift(Function::ShiftRight, ">>", left, right),
+            Operator::Concatenate => self.concatenate(left, right),
+            Operator::StartsWith => self.call_text(Function::StartsWith, vec![left, right], "^@", DataType::Boolean),
+        };
+        applied.map_err(|error| error.at(position))
+    }
+
+    /// `sign operand`.
+    pub fn signed(&mut self, sign: Sign, operand: Expression) -> Result<Expression> {
+        match sign {
+            Sign::Minus => self.negate(operand),
+            Sign::Plus => self.unary_plus(operand),
+            Sign::BitNot => self.bitwise_not(operand),
+        }
+    }
+
+    /// `NOT operand`.
+    pub fn negation(&mut self, operand: Expression) -> Result<Expression> {
+        Ok(not(self.coerce_condition(operand, "NOT")?))
+    }
+
+    /// `a IS TRUE` and its family: `function` is IsTrue, IsFalse, IsNull or IsNotNull, `name` what is written.
+    pub fn truth_test(
+        &mut self,
+        function: Function,
+        negated: bool,
+        name: &str,
+        value: Expression,
+    ) -> Result<Expression> {
+        let value = self.coerce_condition(value, name)?;
+        let test = fold::call(function, vec![value], DataType::Boolean);
+        Ok(if negated { not(test) } else { test })
+    }
+
+    /// `a || b`: one of them a string, the other anything that has a text.
+    fn concatenate(&mut self, left: Expression, right: Expression) -> Result<Expression> {
+        let (l, r) = (left.data_type, right.data_type);
+        let stringy = |data_type: DataType| data_type.is_text() || data_type == DataType::Null;
+        if !stringy(l) && !stringy(r) {
+            return Err(no_operator("||", l, r, left.position));
+        }
+        let left = self.text_of(left)?;
+        let right = self.text_of(right)?;
+        Ok(fold::call(Function::Concat, vec![left, right], DataType::Text))
+    }
+}

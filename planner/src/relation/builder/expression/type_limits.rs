@@ -1,0 +1,41 @@
+//! How long strings and how wide decimals may be.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType, LENGTH_FREE};
+
+/// The longest varchar and char, as in PostgreSQL.
+const LENGTH_MAX: u64 = 10_485_760;
+
+/// A decimal type of so many digits, so many of them behind the point; 22023 out of range.
+pub fn decimal(precision: u64, scale: i64) -> Result<DataType> {
+    let precision = u8::try_from(precision).ok().filter(|digits| (1..=DECIMAL_DIGITS_MAX).contains(digits));
+    let Some(precision) = precision else {
+        let message = format!("NUMERIC precision must be between 1 and {DECIMAL_DIGITS_MAX}");
+        return Err(Error::new(ErrorKind::InvalidParameter, message));
+    };
+    let Some(scale) = u8::try_from(scale).ok().filter(|scale| *scale <= precision) else {
+        let message = format!("NUMERIC scale must be between 0 and the precision {precision}, not {scale}");
+        return Err(Error::new(ErrorKind::InvalidParameter, message));
+    };
+    Ok(DataType::decimal(precision, scale))
+}
+
+/// The length of a string type of this name; 22023 out of range.
+pub fn characters(name: &str, length: u64) -> Result<u32> {
+    if !(1..=LENGTH_MAX).contains(&length) {
+        let message = format!("length for type {name} must be between 1 and {LENGTH_MAX}, not {length}");
+        return Err(Error::new(ErrorKind::InvalidParameter, message));
+    }
+    Ok(u32::try_from(length).expect("checked against the maximum"))
+}
+
+/// An error for a type that was made without a look at the limits, or is the one of what has no type yet (42704).
+pub(super) fn check(data_type: DataType) -> Result<()> {
+    match data_type {
+        DataType::Null => Err(Error::new(ErrorKind::UnknownObject, format!("type \"{data_type}\" does not exist"))),
+        DataType::Decimal { precision, scale } => decimal(precision.into(), scale.into()).map(drop),
+        DataType::Varchar(length) if length != LENGTH_FREE => characters("varchar", length.into()).map(drop),
+        DataType::Char(length) if length != LENGTH_FREE => characters("char", length.into()).map(drop),
+        _ => Ok(()),
+    }
+}

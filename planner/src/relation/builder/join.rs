@@ -1,0 +1,168 @@
+//! Joins. USING and NATURAL merge equal columns into one, as PostgreSQL does: the merged columns come first in `*`
+//! and alone are meant by the bare name; `table.column` still reaches either side's own.
+
+use super::{Builder, Clause, Coercion, FromItem, Scope, ScopeColumn, did_you_mean, unify_types};
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::function::Function;
+use crate::join_kind::JoinKind;
+use crate::relation::{ColumnId, Expression, ExpressionKind, Relation};
+use std::sync::Arc;
+
+/// A join as it is written; RIGHT becomes LEFT when the relation is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Pairs only.
+    Inner,
+    /// And the left's rows without a partner.
+    Left,
+    /// And the right's.
+    Right,
+    /// And both.
+    Full,
+}
+
+/// Two sides of a join, before its condition is known.
+#[derive(Debug)]
+pub struct Joined<'p> {
+    left: Arc<Relation>,
+    right: Arc<Relation>,
+    /// What the condition sees.
+    pub scope: Scope<'p>,
+}
+
+impl<'p> Joined<'p> {
+    /// Both sides, whose aliases [`FromItem::check_aliases`] has seen.
+    pub fn new(left: FromItem, right: FromItem, parent: Option<&'p Scope<'p>>) -> Self {
+        let (mut columns, mut tables) = (left.columns, left.tables);
+        columns.extend(right.columns);
+        tables.extend(right.tables);
+        let scope = Scope::new(parent, columns, tables, Clause::JoinCondition);
+        Joined { left: left.relation, right: right.relation, scope }
+    }
+
+    /// The join on a condition.
+    pub fn on(self, side: Side, on: Expression) -> FromItem {
+        let relation = join_relation(self.left, self.right, side, on);
+        FromItem { relation, columns: self.scope.columns, tables: self.scope.tables }
+    }
+}
+
+impl FromItem {
+    /// All pairs of rows.
+    pub fn cross(self, other: FromItem) -> Self {
+        Joined::new(self, other, None).on(Side::Inner, Expression::boolean(true))
+    }
+
+    /// Reports a table alias that both sides have (42712).
+    pub fn check_aliases(&self, other: &FromItem, position: Option<Position>) -> Result<()> {
+        match other.tables.iter().find(|table| self.tables.contains(table)) {
+            Some(table) => {
+                let message = format!("table name \"{table}\" specified more than once");
+                Err(Error::new(ErrorKind::DuplicateAlias, message).at(position))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The names that both sides have, for NATURAL.
+    pub fn common_names(&self, other: &FromItem) -> Vec<String> {
+        let common = visible(self).filter(|name| visible(other).any(|other| other == *name));
+        common.map(ToOwned::to_owned).collect()
+    }
+}
+
+impl Builder<'_> {
+    /// A join on the equality of columns that both sides have, each with its position.
+    pub fn join_using(
+        &mut self,
+        left: FromItem,
+        right: FromItem,
+        side: Side,
+        names: &[(String, Option<Position>)],
+    ) -> Result<FromItem> {
+        let mut conditions = Vec::new();
+        let mut merged = Vec::new();
+        let mut computed = Vec::new();
+        for (index, (name, position)) in names.iter().enumerate() {
+            if names[..index].iter().any(|(other, _)| other == name) {
+                let message = format!("column name \"{name}\" appears more than once in USING clause");
+                return Err(Error::new(ErrorKind::DuplicateColumn, message).at(*position));
+            }
+            let pair = (using_column(&left, name, "left"), using_column(&right, name, "right"));
+            let (l, r) = (pair.0.map_err(|e| e.at(*position))?, pair.1.map_err(|e| e.at(*position))?);
+            self.check_readable(l, *position)?;
+            self.check_readable(r, *position)?;
+            let (l_value, r_value) = self.with_one_type(name, l, r).map_err(|error| error.at(*position))?;
+            let data_type = l_value.data_type;
+            let (l, r) = (self.columns.reference(l), self.columns.reference(r));
+            let equal = self.compare(Function::Equal, l, r).map_err(|error| error.at(*position))?;
+            conditions.push(Expression { position: *position, ..equal });
+            let value = match side {
+                Side::Inner | Side::Left => l_value,
+                Side::Right => r_value,
+                Side::Full => Expression::call(Function::Coalesce, vec![l_value, r_value], data_type),
+            };
+            let id = match value.kind {
+                ExpressionKind::Column(id) => id,
+                _ => {
+                    let id = self.columns.add(name.clone(), data_type, true);
+                    computed.push((id, value));
+                    id
+                }
+            };
+            merged.push(ScopeColumn { table: None, name: name.clone(), id, merged: false });
+        }
+        let mut relation = join_relation(left.relation, right.relation, side, Expression::and(conditions));
+        if !computed.is_empty() {
+            let through = relation.columns().into_iter().map(|id| (id, self.columns.reference(id)));
+            let columns = through.chain(computed).collect();
+            relation = Arc::new(Relation::Project { input: relation, columns });
+        }
+        // What is merged is reached by its table's name only; without one it is out of reach.
+        let is_merged = |column: &ScopeColumn| !column.merged && names.iter().any(|(name, _)| *name == column.name);
+        let own = left.columns.into_iter().chain(right.columns).filter_map(|mut column| {
+            column.merged |= is_merged(&column);
+            (!column.merged || column.table.is_some()).then_some(column)
+        });
+        let columns = merged.into_iter().chain(own).collect();
+        Ok(FromItem { relation, columns, tables: left.tables.into_iter().chain(right.tables).collect() })
+    }
+
+    /// Both columns as values of one type.
+    fn with_one_type(&mut self, name: &str, left: ColumnId, right: ColumnId) -> Result<(Expression, Expression)> {
+        let (left, right) = (self.columns.reference(left), self.columns.reference(right));
+        let agreed = unify_types(&[left.data_type, right.data_type], &format!("JOIN/USING \"{name}\""))?;
+        let left = self.coerce(left, agreed, Coercion::Implicit)?;
+        Ok((left, self.coerce(right, agreed, Coercion::Implicit)?))
+    }
+}
+
+fn join_relation(left: Arc<Relation>, right: Arc<Relation>, side: Side, on: Expression) -> Arc<Relation> {
+    let (kind, left, right) = match side {
+        Side::Inner => (JoinKind::Inner, left, right),
+        Side::Left => (JoinKind::Left, left, right),
+        Side::Right => (JoinKind::Left, right, left),
+        Side::Full => (JoinKind::Full, left, right),
+    };
+    Arc::new(Relation::Join { kind, left, right, on })
+}
+
+/// The names that USING may merge, each as often as it is there.
+fn visible(item: &FromItem) -> impl Iterator<Item = &str> {
+    item.columns.iter().filter(|column| !column.merged).map(|column| column.name.as_str())
+}
+
+fn using_column(item: &FromItem, name: &str, side: &str) -> Result<ColumnId> {
+    let mut found = item.columns.iter().filter(|column| !column.merged && column.name == name);
+    match (found.next(), found.next()) {
+        (Some(column), None) => Ok(column.id),
+        (Some(_), Some(_)) => {
+            let message = format!("common column name \"{name}\" appears more than once in {side} table");
+            Err(Error::new(ErrorKind::AmbiguousColumn, message))
+        }
+        (None, _) => {
+            let message = format!("column \"{name}\" specified in USING clause does not exist in {side} table");
+            Err(did_you_mean(Error::new(ErrorKind::UnknownColumn, message), name, visible(item)))
+        }
+    }
+}

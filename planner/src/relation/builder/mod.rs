@@ -1,0 +1,55 @@
+//! The typed builder of relations: names, types, coercions and the rules of grouping, where all front ends meet.
+//!
+//! A front end walks a query as it is written and calls the [`Builder`] for each part; what comes of it are typed
+//! expressions and relations. The builder knows no syntax: it takes names, operators and parts that are built already, each
+//! with the position that errors point at, if it has one.
+//!
+//! Read in this order: `state` is the builder itself; `scope` says what a name can mean, and how an expression is built over
+//! it; `expression` has the expressions, `naming` the names of columns without one. Then the operators: `table` and `join`
+//! (FROM), `select` with `order` and `grouping` (one SELECT level), `values`, `set_operation`, `limit`, and `shared` for what
+//! is used more than once. `suggest` and `walk` serve all of them.
+//!
+//! What SQL's grammar cannot say enters here: a front end that wants it needs no syntax for it. A group as a value is a
+//! relation over a key, so it is another way to end a [`Select`]; a reduction of the user's is another
+//! [`Callee`], next to the aggregates.
+
+mod expression;
+mod grouping;
+mod join;
+mod limit;
+mod naming;
+mod order;
+mod scope;
+mod select;
+mod set_operation;
+mod shared;
+mod state;
+mod suggest;
+mod table;
+mod values;
+mod walk;
+
+pub use expression::{
+    AggregateArguments, Callee, Coercion, Operator, PatternOperator, Quantifier, Sign, and, characters, decimal, not,
+    null, or, row_as_value, text,
+};
+pub(crate) use expression::{key, unify_types};
+pub use join::{Joined, Side};
+pub(crate) use limit::names_columns;
+pub use naming::Name;
+pub(crate) use naming::type_name;
+pub use order::Reference;
+pub use scope::{Clause, Scope, ScopeColumn};
+pub use select::{Select, SelectItem, Target};
+pub use shared::{Definition, Shared};
+pub use state::{Builder, ViewQuery};
+pub(crate) use suggest::did_you_mean;
+pub use table::{FromItem, check_table_count};
+pub(crate) use table::{TABLES_MAX, rename_columns};
+pub(crate) use values::may_be_null;
+
+use super::{ColumnId, Relation};
+use std::sync::Arc;
+
+/// Rows, and their visible columns in order.
+pub type Rows = (Arc<Relation>, Vec<(String, ColumnId)>);

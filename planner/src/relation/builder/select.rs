@@ -1,0 +1,303 @@
+//! One SELECT level: its list, GROUP BY, HAVING, DISTINCT, and the ORDER BY that belongs to it.
+//!
+//! Clauses are built over the scope of FROM, in the order that SQL gives them meaning: select list, keys, HAVING, ORDER BY.
+//! Then the operators are stacked: Aggregate, Filter (HAVING), Project, Distinct, Sort. What ORDER BY needs and the select
+//! list does not have is computed in the same Project and stays as a hidden column.
+
+use super::grouping::Grouping;
+use super::order::{Reference, find_item};
+use super::values::may_be_null;
+use super::{Builder, Clause, Coercion, Rows, Scope, ScopeColumn, key, walk};
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SortKey};
+use crate::types::{DataType, SortOrder};
+use std::sync::Arc;
+
+/// A column of the result.
+#[derive(Clone, Debug)]
+pub struct SelectItem {
+    /// The name it is shown by.
+    pub(super) name: String,
+    /// Its value.
+    pub(super) expression: Expression,
+}
+
+/// What an item of ORDER BY or GROUP BY stands for.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// An item of the select list.
+    Item(usize),
+    /// Something else.
+    Expression(Expression),
+}
+
+/// The clauses of a SELECT above its FROM and WHERE.
+#[derive(Debug)]
+pub struct Select<'s, 'p> {
+    scope: &'s Scope<'p>,
+    items: Vec<SelectItem>,
+    distinct: bool,
+    is_grouped: bool,
+    keys: Vec<Expression>,
+    having: Option<Expression>,
+    order: Vec<(Target, SortOrder)>,
+}
+
+impl<'s, 'p> Select<'s, 'p> {
+    /// A SELECT of these items over the scope of its FROM.
+    pub fn new(scope: &'s Scope<'p>, items: Vec<SelectItem>, distinct: bool) -> Self {
+        Select { scope, items, distinct, is_grouped: false, keys: Vec::new(), having: None, order: Vec::new() }
+    }
+
+    /// There is a GROUP BY, perhaps of no keys.
+    pub fn group(&mut self) {
+        self.is_grouped = true;
+    }
+
+    /// The key that a bare number or name in GROUP BY means, if it is not to be built as any expression: a column of FROM goes
+    /// before an item of the select list.
+    pub fn named_key(&self, reference: &Reference, position: Option<Position>) -> Result<Option<Expression>> {
+        if let Reference::Name(name) = reference
+            && self.scope.resolve_here(None, name, position)?.is_some()
+        {
+            return Ok(None);
+        }
+        let Some(index) = find_item(reference, &self.items, Clause::GroupBy, position)? else { return Ok(None) };
+        let key = self.items[index].expression.clone();
+        let mut mentioned = Vec::new();
+        walk::expression_columns(&key, &mut mentioned);
+        if self.scope.aggregates().iter().any(|(id, _)| mentioned.contains(id)) {
+            let message = "aggregate functions are not allowed in GROUP BY";
+            return Err(Error::new(ErrorKind::Grouping, message).at(position));
+        }
+        Ok(Some(key))
+    }
+
+    /// Adds a key, of a known type.
+    pub fn add_key(&mut self, key: Expression) {
+        if !self.keys.contains(&key) {
+            self.keys.push(key);
+        }
+    }
+
+    /// Keeps the groups for which a condition is true.
+    pub fn having(&mut self, condition: Expression) {
+        self.having = Some(condition);
+    }
+
+    /// The item that a bare number or name in ORDER BY means, if it is not to be built as any expression.
+    pub fn named_target(&self, reference: &Reference, position: Option<Position>) -> Result<Option<Target>> {
+        Ok(find_item(reference, &self.items, Clause::OrderBy, position)?.map(Target::Item))
+    }
+
+    /// What an expression of a known type in ORDER BY stands for: an item, if one is equal.
+    pub fn target(&self, expression: Expression) -> Target {
+        match self.items.iter().position(|item| item.expression == expression) {
+            Some(index) => Target::Item(index),
+            None => Target::Expression(expression),
+        }
+    }
+
+    /// Orders by one more target; 42P10 if DISTINCT leaves nothing of it.
+    pub fn order_by(&mut self, target: Target, order: SortOrder, position: Option<Position>) -> Result<()> {
+        if self.distinct && matches!(target, Target::Expression(_)) {
+            let message = "for SELECT DISTINCT, ORDER BY expressions must appear in select list";
+            return Err(Error::new(ErrorKind::InvalidColumnReference, message).at(position));
+        }
+        self.order.push((target, order));
+        Ok(())
+    }
+
+    /// The expressions that stand above the groups.
+    fn above_groups(&self) -> impl Iterator<Item = &Expression> {
+        let order = self.order.iter().filter_map(|(target, _)| match target {
+            Target::Item(_) => None,
+            Target::Expression(expression) => Some(expression),
+        });
+        self.items.iter().map(|item| &item.expression).chain(&self.having).chain(order)
+    }
+
+    fn above_groups_mut(&mut self) -> impl Iterator<Item = &mut Expression> {
+        let order = self.order.iter_mut().filter_map(|(target, _)| match target {
+            Target::Item(_) => None,
+            Target::Expression(expression) => Some(expression),
+        });
+        self.items.iter_mut().map(|item| &mut item.expression).chain(&mut self.having).chain(order)
+    }
+}
+
+impl Builder<'_> {
+    /// An item of a select list. A value of unknown type takes `unknown`, unless that is none, too.
+    pub fn item(&mut self, name: String, value: Expression, unknown: Option<DataType>) -> Result<SelectItem> {
+        let expression = match (value.data_type, unknown) {
+            (DataType::Null, Some(data_type)) => self.coerce(value, data_type, Coercion::Assignment)?,
+            _ => value,
+        };
+        Ok(SelectItem { name, expression })
+    }
+
+    /// An item that is a column.
+    pub(super) fn column_item(&self, name: &str, id: ColumnId) -> SelectItem {
+        SelectItem { name: name.to_owned(), expression: self.columns.reference(id) }
+    }
+
+    /// What `*` stands for; 42601 where there is no table.
+    pub fn all_items(&self, scope: &Scope<'_>, position: Option<Position>) -> Result<Vec<SelectItem>> {
+        if scope.tables.is_empty() && scope.columns.is_empty() {
+            let error = Error::new(ErrorKind::Syntax, "SELECT * with no tables specified is not valid");
+            return Err(error.at(position));
+        }
+        self.column_items(scope.columns.iter().filter(|column| !column.merged), position)
+    }
+
+    /// What `table.*` stands for: the columns of a table alias, from the innermost level that has it.
+    pub fn table_items(&self, scope: &Scope<'_>, table: &str, position: Option<Position>) -> Result<Vec<SelectItem>> {
+        let level = std::iter::successors(Some(scope), |scope| scope.parent)
+            .find(|scope| scope.tables.iter().any(|name| name == table));
+        let Some(level) = level else {
+            let message = format!("missing FROM-clause entry for table \"{table}\"");
+            let known = scope.tables.iter().map(String::as_str);
+            let error = super::did_you_mean(Error::new(ErrorKind::UnknownTable, message), table, known);
+            return Err(error.at(position));
+        };
+        self.column_items(level.columns.iter().filter(|column| column.table.as_deref() == Some(table)), position)
+    }
+
+    fn column_items<'s>(
+        &self,
+        columns: impl Iterator<Item = &'s ScopeColumn>,
+        position: Option<Position>,
+    ) -> Result<Vec<SelectItem>> {
+        columns
+            .map(|column| {
+                self.check_readable(column.id, position)?;
+                let mut item = self.column_item(&column.name, column.id);
+                item.expression.position = position;
+                Ok(item)
+            })
+            .collect()
+    }
+
+    /// A condition of WHERE, HAVING or ON: a boolean.
+    pub fn condition(&mut self, condition: Expression, clause: Clause) -> Result<Expression> {
+        let clause = if clause == Clause::JoinCondition { "JOIN/ON".to_owned() } else { clause.to_string() };
+        self.coerce_condition(condition, &clause)
+    }
+
+    /// The rows for which a condition is true.
+    pub fn filter(&self, input: Arc<Relation>, predicate: Expression) -> Arc<Relation> {
+        Arc::new(Relation::Filter { input, predicate })
+    }
+
+    /// The rows of a SELECT over those of its FROM and WHERE.
+    pub fn select(&mut self, mut input: Arc<Relation>, mut select: Select<'_, '_>) -> Result<Rows> {
+        if select.is_grouped || select.having.is_some() || !select.scope.aggregates().is_empty() {
+            input = self.group(input, &mut select)?;
+        }
+        self.project(input, select)
+    }
+
+    /// Puts the Aggregate over the rows, HAVING over that, and makes the other clauses speak of its columns.
+    fn group(&mut self, input: Arc<Relation>, select: &mut Select<'_, '_>) -> Result<Arc<Relation>> {
+        let scope = select.scope;
+        let keys: Vec<(ColumnId, Expression)> = self
+            .with_determined(select)
+            .into_iter()
+            .map(|key| match key.kind {
+                // An enclosing query's column is made there, so here it needs an id of its own.
+                ExpressionKind::Column(id)
+                    if key.data_type != DataType::BPCHAR && scope.columns.iter().any(|column| column.id == id) =>
+                {
+                    (id, key)
+                }
+                _ => {
+                    let name = select.items.iter().find(|item| item.expression == key);
+                    let name = name.map_or("key", |item| item.name.as_str());
+                    (self.columns.add(name, key.data_type, may_be_null(&key)), key)
+                }
+            })
+            .collect();
+        let grouping = Grouping { keys: &keys, scope };
+        select.above_groups_mut().try_for_each(|expression| grouping.replace(expression))?;
+        let aggregates = scope.aggregates().clone();
+        let keys = keys.into_iter().map(|(id, value)| (id, key(value))).collect();
+        let mut relation = Arc::new(Relation::Aggregate { input, keys, aggregates });
+        if let Some(predicate) = select.having.take() {
+            relation = self.filter(relation, predicate);
+        }
+        Ok(relation)
+    }
+
+    /// The keys, and the columns that the clauses above mention and a table's primary key among the keys determines.
+    fn with_determined(&self, select: &mut Select<'_, '_>) -> Vec<Expression> {
+        let mut keys = std::mem::take(&mut select.keys);
+        let column = |key: &Expression| match key.kind {
+            ExpressionKind::Column(id) => Some(id),
+            _ => None,
+        };
+        let ids: Vec<ColumnId> = keys.iter().filter_map(column).collect();
+        let is_whole = |(key, _): &&(Vec<ColumnId>, Vec<ColumnId>)| key.iter().all(|id| ids.contains(id));
+        let determined: Vec<ColumnId> = self.keyed.iter().filter(is_whole).flat_map(|(_, all)| all.clone()).collect();
+        if determined.is_empty() {
+            return keys;
+        }
+        let mut mentioned = Vec::new();
+        for expression in select.above_groups() {
+            walk::expression_columns(expression, &mut mentioned);
+        }
+        for id in mentioned {
+            let is_new = keys.iter().all(|key| column(key) != Some(id));
+            if is_new && determined.contains(&id) && select.scope.columns.iter().any(|column| column.id == id) {
+                keys.push(self.columns.reference(id));
+            }
+        }
+        keys
+    }
+
+    /// Project, Distinct and Sort.
+    fn project(&mut self, input: Arc<Relation>, select: Select<'_, '_>) -> Result<Rows> {
+        let Select { items, distinct, order, .. } = select;
+        let available = input.columns();
+        let mut columns: Vec<(ColumnId, Expression)> = Vec::new();
+        let mut output = Vec::new();
+        for SelectItem { name, expression } in items {
+            let expression = if distinct { key(expression) } else { expression };
+            let id = self.project_column(&available, &mut columns, &name, expression);
+            output.push((name, id));
+        }
+        let mut keys = Vec::new();
+        for (target, order) in order {
+            let id = match target {
+                Target::Item(index) => output[index].1,
+                Target::Expression(expression) => self.project_column(&available, &mut columns, "order", expression),
+            };
+            keys.push(SortKey { expression: key(self.columns.reference(id)), order });
+        }
+        let mut relation = Arc::new(Relation::Project { input, columns });
+        if distinct {
+            relation = Arc::new(Relation::Distinct { input: relation });
+        }
+        if !keys.is_empty() {
+            relation = Arc::new(Relation::Sort { input: relation, keys });
+        }
+        Ok((relation, output))
+    }
+
+    /// The column of an expression in a Project: the input's are handed through, anything else gets a new one.
+    fn project_column(
+        &mut self,
+        available: &[ColumnId],
+        columns: &mut Vec<(ColumnId, Expression)>,
+        name: &str,
+        expression: Expression,
+    ) -> ColumnId {
+        let id = match expression.kind {
+            ExpressionKind::Column(id) if available.contains(&id) => id,
+            _ => self.columns.add(name, expression.data_type, may_be_null(&expression)),
+        };
+        if !columns.iter().any(|(other, _)| *other == id) {
+            columns.push((id, expression));
+        }
+        id
+    }
+}

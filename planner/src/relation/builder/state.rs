@@ -1,0 +1,119 @@
+//! The state of building one statement.
+
+use super::Rows;
+use crate::catalog::Catalog;
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::depth::is_deeper;
+use crate::relation::{ColumnId, Columns, Query};
+use crate::speculation::Speculation;
+use crate::stack;
+use crate::types::DataType;
+use std::collections::HashMap;
+
+/// How deeply a statement may nest (queries, expressions, views); well below what [`crate::stack`] has room for.
+const DEPTH_MAX: u32 = 5_000;
+
+/// Levels of operators and expressions that a query may have; well below what [`crate::stack`] has room for. Chains of
+/// set operations, joins and WITH queries make trees as deep as they are long.
+const LEVELS_MAX: usize = 30_000;
+
+/// Builds the rows of a view from its text: the text is SQL, which the builder does not know.
+pub type ViewQuery = fn(&mut Builder<'_>, &str) -> Result<Rows>;
+
+/// Builds the relations and expressions of one statement.
+pub struct Builder<'a> {
+    /// Where names are looked up.
+    pub(crate) catalog: &'a dyn Catalog,
+    /// All columns of the statement.
+    pub(crate) columns: Columns,
+    /// The types of `$1`, `$2`, …, as far as they are known.
+    pub(crate) parameters: Vec<Option<DataType>>,
+    /// Of each scan of a table with a primary key this key's columns, and all of its columns.
+    pub(super) keyed: Vec<(Vec<ColumnId>, Vec<ColumnId>)>,
+    /// Columns that may not be asked for, as their file's reader cannot read them, and why.
+    pub(super) unreadable: HashMap<ColumnId, Error>,
+    /// Whether decimal arithmetic that could exceed 38 digits is numeric: a plan with narrow decimals has overflowed.
+    pub(super) wide_numerics: bool,
+    /// How a view's text becomes rows.
+    pub(super) view_query: ViewQuery,
+    /// The views that are being built, outermost first.
+    pub(super) views: Vec<String>,
+    /// The view that the statement creates: its query may not mention it, not even through other views.
+    pub(crate) created_view: Option<String>,
+    /// The tables and views that the statement itself names, views left out that a view names.
+    pub(crate) needs: Vec<String>,
+    /// The next shared relation's id.
+    pub(super) shared_next: u32,
+    depth: u32,
+}
+
+impl<'a> Builder<'a> {
+    /// A builder for a statement whose parameters have these types, as far as the caller knows them. `wide_numerics` is for a
+    /// statement that has failed with [`ErrorKind::DecimalOverflow`].
+    pub fn new(catalog: &'a dyn Catalog, view_query: ViewQuery, parameters: &[DataType], wide_numerics: bool) -> Self {
+        Builder {
+            catalog,
+            columns: Columns::default(),
+            parameters: parameters.iter().map(|data_type| Some(*data_type)).collect(),
+            keyed: Vec::new(),
+            unreadable: HashMap::new(),
+            wide_numerics,
+            view_query,
+            views: Vec::new(),
+            created_view: None,
+            needs: Vec::new(),
+            shared_next: 0,
+            depth: 0,
+        }
+    }
+
+    /// Goes one level deeper, to be left by [`Builder::ascend`]; error 54001 if that is too deep.
+    pub(crate) fn descend(&mut self, position: Option<Position>) -> Result<()> {
+        if self.depth >= DEPTH_MAX {
+            let message = format!("the statement nests more than {DEPTH_MAX} levels deep");
+            return Err(Error::new(ErrorKind::TooComplex, message).at(position));
+        }
+        self.catalog.check()?;
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Leaves a level.
+    pub(crate) fn ascend(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Does `work` one level deeper, with room on the stack for it; error 54001 if that is too deep. Whatever calls itself as
+    /// a query nests goes through here.
+    pub fn deeper<T>(&mut self, position: Option<Position>, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.descend(position)?;
+        let result = stack::more(|| work(self));
+        self.ascend();
+        result
+    }
+
+    /// An error (0A000) if a column that is asked for cannot be read.
+    pub(super) fn check_readable(&self, column: ColumnId, position: Option<Position>) -> Result<()> {
+        match self.unreadable.get(&column) {
+            Some(error) => Err(error.clone().at(position)),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends building: the rows as a query, with all that is known of its columns and parameters. Parameters that nothing gave
+    /// a type are text.
+    pub fn finish(&mut self, (relation, output): Rows) -> Query {
+        let parameters = std::mem::take(&mut self.parameters);
+        let parameters = parameters.into_iter().map(|data_type| data_type.unwrap_or(DataType::Text)).collect();
+        let columns = std::mem::take(&mut self.columns);
+        Query { relation, output, columns, parameters, speculation: Speculation::Never }
+    }
+
+    /// An error (54001) for a query whose tree is deeper than every pass has room for.
+    pub fn check_depth(query: &Query) -> Result<()> {
+        if is_deeper(&query.relation, LEVELS_MAX) {
+            return Err(Error::new(ErrorKind::TooComplex, "the statement nests too deeply"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,183 @@
+//! FROM: tables, views and files, and what their aliases rename.
+
+use super::{Builder, Clause, Rows, Scope, ScopeColumn, did_you_mean};
+use crate::catalog::{CatalogEntry, CopyOptions, TableInfo};
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::{ColumnId, Expression, Relation, ScanTable};
+use crate::types::DataType;
+use std::sync::Arc;
+
+/// How many tables one FROM may join; the tree of joins is as deep.
+pub(crate) const TABLES_MAX: usize = 1000;
+
+/// An error (54001) for more tables in one FROM than the tree of joins may be deep.
+pub fn check_table_count(tables: usize) -> Result<()> {
+    if tables > TABLES_MAX {
+        return Err(Error::new(ErrorKind::TooComplex, format!("more than {TABLES_MAX} tables in one FROM")));
+    }
+    Ok(())
+}
+
+/// Rows of FROM and how their columns are reached.
+#[derive(Debug)]
+pub struct FromItem {
+    /// The rows.
+    pub relation: Arc<Relation>,
+    /// Its columns in the order of `*`.
+    pub columns: Vec<ScopeColumn>,
+    /// Its table aliases.
+    pub tables: Vec<String>,
+}
+
+impl FromItem {
+    /// What a query without FROM selects from: one row of no columns.
+    pub fn nothing() -> Self {
+        let relation = Arc::new(Relation::Values { columns: Vec::new(), rows: vec![Vec::new()] });
+        FromItem { relation, columns: Vec::new(), tables: Vec::new() }
+    }
+
+    /// One table of these columns.
+    pub fn table((relation, columns): Rows, name: String) -> Self {
+        let columns = columns.into_iter().map(|(column, id)| ScopeColumn {
+            table: Some(name.clone()),
+            name: column,
+            id,
+            merged: false,
+        });
+        FromItem { relation, columns: columns.collect(), tables: vec![name] }
+    }
+
+    /// A derived table without an alias: its columns are reached by their names only.
+    pub fn anonymous((relation, columns): Rows) -> Self {
+        let columns = columns.into_iter().map(|(name, id)| ScopeColumn { table: None, name, id, merged: false });
+        FromItem { relation, columns: columns.collect(), tables: Vec::new() }
+    }
+
+    /// The same rows under an alias, which may rename columns; 42P10 if it renames more than there are.
+    pub fn aliased(mut self, table: &str, names: &[String]) -> Result<Self> {
+        // An alias of a join hides the names inside; what USING merged is then one column only.
+        self.columns.retain(|column| !column.merged);
+        let columns: Vec<_> = self.columns.iter_mut().map(|column| &mut column.name).collect();
+        rename_columns(table, names, columns.into_iter())?;
+        for column in &mut self.columns {
+            column.table = Some(table.to_owned());
+        }
+        self.tables = vec![table.to_owned()];
+        Ok(self)
+    }
+
+    /// The rows, and the scope of the SELECT over them.
+    pub fn into_scope<'p>(self, parent: Option<&'p Scope<'p>>, clause: Clause) -> (Arc<Relation>, Scope<'p>) {
+        (self.relation, Scope::new(parent, self.columns, self.tables, clause))
+    }
+}
+
+/// Renames the first columns of a table; 42P10 if there are fewer.
+pub(crate) fn rename_columns<'n>(
+    table: &str,
+    names: &[String],
+    columns: impl ExactSizeIterator<Item = &'n mut String>,
+) -> Result<()> {
+    if names.len() > columns.len() {
+        let (available, specified) = (columns.len(), names.len());
+        let message = format!("table \"{table}\" has {available} columns available but {specified} columns specified");
+        return Err(Error::new(ErrorKind::InvalidColumnReference, message));
+    }
+    for (column, name) in columns.zip(names) {
+        column.clone_from(name);
+    }
+    Ok(())
+}
+
+impl Builder<'_> {
+    /// The table or view of a name (case-folded); none if there is none.
+    pub fn table(&mut self, name: &str, position: Option<Position>) -> Result<Option<FromItem>> {
+        let entry = self.catalog.entry(name).map_err(|error| error.at(position))?;
+        if entry.is_some() && self.views.is_empty() && !self.needs.iter().any(|known| known == name) {
+            self.needs.push(name.to_owned());
+        }
+        match entry {
+            Some(CatalogEntry::Table(info)) => Ok(Some(self.scan(info, name.to_owned()))),
+            Some(CatalogEntry::View { sql, columns }) => {
+                let view = self.view(name, &sql, &columns, position).map_err(|error| error.at(position))?;
+                Ok(Some(view))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// The table or view of a name, or the file, if it could only be one's.
+    pub fn table_or_file(&mut self, name: &str, position: Option<Position>) -> Result<Option<FromItem>> {
+        match self.table(name, position)? {
+            None if name.contains(['.', '/']) => self.file(name, &CopyOptions::default(), position).map(Some),
+            found => Ok(found),
+        }
+    }
+
+    /// 42P01, with what the name may have been meant to be: a table, a view, or one of `also`.
+    pub fn unknown_table(&self, name: &str, also: &[&str]) -> Error {
+        let error = Error::new(ErrorKind::UnknownTable, format!("relation \"{name}\" does not exist"));
+        let catalog = self.catalog.names();
+        did_you_mean(error, name, catalog.iter().map(String::as_str).chain(also.iter().copied()))
+    }
+
+    /// A file, named after its stem unless an alias follows.
+    pub fn file(&mut self, path: &str, options: &CopyOptions, position: Option<Position>) -> Result<FromItem> {
+        let Some(info) = self.catalog.file_with(path, options).map_err(|error| error.at(position))? else {
+            let message = format!("file \"{path}\" has no format that is known by its ending");
+            return Err(Error::new(ErrorKind::UnknownTable, message).at(position));
+        };
+        let stem = std::path::Path::new(path).file_stem().and_then(|stem| stem.to_str()).unwrap_or(path);
+        Ok(self.scan(info, stem.to_owned()))
+    }
+
+    fn scan(&mut self, info: Arc<TableInfo>, name: String) -> FromItem {
+        let mut columns = Vec::new();
+        let mut visible = Vec::new();
+        let mut values = Vec::new();
+        for (index, field) in info.fields.iter().enumerate() {
+            let mut id = self.columns.add(field.name.clone(), field.data_type, field.nullable);
+            visible.push((field.name.clone(), id));
+            let value = match info.domain(index) {
+                Some(domain) => {
+                    let value = id;
+                    id = self.columns.add(field.name.clone(), DataType::BigInt, field.nullable);
+                    (value, Expression::element(domain, self.columns.reference(id)))
+                }
+                None => (id, self.columns.reference(id)),
+            };
+            columns.push((index, id));
+            values.push(value);
+        }
+        if let Some(key) = info.declared.keys.first().filter(|key| key.primary) {
+            let of = |&column: &usize| visible[column].1;
+            self.keyed.push((key.columns.iter().map(of).collect(), visible.iter().map(|(_, id)| *id).collect()));
+        }
+        for (place, name, error) in self.catalog.unreadable(info.handle) {
+            let id = self.columns.add(name.clone(), DataType::Text, true);
+            self.unreadable.insert(id, error);
+            visible.insert(place.min(visible.len()), (name, id));
+        }
+        let has_codes = !info.domains.is_empty();
+        let mut relation = Arc::new(Relation::Scan { table: ScanTable(info), columns });
+        if has_codes {
+            relation = Arc::new(Relation::Project { input: relation, columns: values });
+        }
+        FromItem::table((relation, visible), name)
+    }
+
+    /// A view's query, built in a scope of its own: it sees no column of where it is used.
+    fn view(&mut self, name: &str, sql: &str, columns: &[String], position: Option<Position>) -> Result<FromItem> {
+        if self.views.iter().chain(&self.created_view).any(|view| view == name) {
+            let message = format!("infinite recursion detected in the query of view \"{name}\"");
+            return Err(Error::new(ErrorKind::TooComplex, message));
+        }
+        self.views.push(name.to_owned());
+        let view_query = self.view_query;
+        let built = self.deeper(position, |builder| view_query(builder, sql));
+        self.views.pop();
+        let (relation, mut output) = built?;
+        rename_columns(name, columns, output.iter_mut().map(|(name, _): &mut (String, ColumnId)| name))?;
+        Ok(FromItem::table((relation, output), name.to_owned()))
+    }
+}
