@@ -46,7 +46,7 @@ pub(crate) struct TpchArguments {
     /// Run other engines beside it, as in duckdb,polars; the default is all that are installed
     ///
     /// duckdb, polars, datafusion, hyper, chdb; and, if named, duckdb-compressed and hyper-file. They need Python 3 with
-    /// the modules in tpch/peers/requirements.txt.
+    /// the modules in tpch/peers/requirements.txt. multiloop=PATH is another build of this program, and needs Python 3.
     #[arg(long, value_name = "ENGINES", num_args = 0..=1, default_missing_value = "", value_delimiter = ',')]
     compare: Option<Vec<String>>,
     /// The Python of the engines beside it; the default is MULTILOOP_PEERS_PYTHON of the environment, then python3

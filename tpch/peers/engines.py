@@ -1,10 +1,21 @@
 """One small adapter per engine: load Parquet files into memory, run SQL, give the rows back.
 
 `run(sql)` is what is timed. It must bring the whole result into the client, so nothing lazy may come out of it.
+`took(result, ms)` are the milliseconds that count: those that the client has measured, unless the engine knows better.
 `rows(result)` is not timed and turns that result into rows of Python values.
 """
+import contextlib
+import ctypes
+import decimal
+import errno
+import json
 import os
+import re
+import signal
+import subprocess
 import tempfile
+import threading
+import time
 
 
 class Engine:
@@ -13,6 +24,9 @@ class Engine:
 
     def __init__(self, threads):
         self.threads = threads
+
+    def took(self, result, ms):
+        return ms
 
     def rows(self, result):
         return zip(*(column.to_pylist() for column in result.columns)) if result.num_columns else []
@@ -178,6 +192,140 @@ class ChDB(Engine):
         return self.session.query(sql, "ArrowTable")
 
 
+class Multiloop(Engine):
+    """A program `multiloop`, however old: one process, and one script after another.
+
+    The program reads all of its input before it runs any of it, but opens a file only when that file's turn comes. So
+    it is told to run one named pipe over and over: what is written into it until it is closed is the next script.
+
+    A statement that fails ends the process, and so does one that takes too long. The next script is for a new process
+    with the same tables.
+
+    Timed is EXPLAIN ANALYZE: planning, and execution up to Arrow batches. Neither the pipe nor printing counts.
+    """
+
+    fetch = "Arrow batches, in its own process"
+    scripts = 10_000  # that a process is told to run
+
+    def __init__(self, threads, program, timeout=None):
+        super().__init__(threads)
+        self.program = os.path.abspath(program)
+        self.timeout = timeout  # of a script, in seconds; where it starts a process, with loading
+        said = subprocess.run([self.program, "--version"], stdout=subprocess.PIPE, text=True).stdout
+        self.version = said.partition(" ")[2].strip() or "?"  # one that says nothing fails at the first script
+        self.tables = {}  # files by table: what a new process loads
+        self.process, self.left = None, 0
+        self.dir = tempfile.TemporaryDirectory()
+        self.pipe, self.errors = (os.path.join(self.dir.name, name) for name in ("pipe", "errors"))
+        os.mkfifo(self.pipe)
+
+    def load(self, table, path):
+        self.ask(created(table, path))
+        self.tables[table] = path
+
+    def run(self, sql):
+        return sql, [row["QUERY PLAN"] for row in self.ask(f"explain analyze {sql}")]
+
+    def took(self, result, ms):
+        plan = "\n".join(result[1])
+        times = re.search(r"^Planning: ([\d.]+) ms\nExecution: ([\d.]+) ms$", plan, re.MULTILINE)
+        if times is None:
+            raise RuntimeError(f"has EXPLAIN ANALYZE another form? It ends with {plan[-100:]}")
+        return sum(map(float, times.groups()))
+
+    def rows(self, result):
+        return [row.values() for row in self.ask(result[0])]
+
+    def close(self):
+        self.stop()
+        self.dir.cleanup()
+
+    def ask(self, sql):
+        """Runs a statement; gives the rows that it prints, as dictionaries."""
+        at = time.monotonic()
+        timer = threading.Timer(self.timeout, lambda: self.process and self.process.kill())  # never, if there is none
+        timer.daemon = True
+        timer.start()
+        try:
+            if not self.left:
+                self.start()
+            return self.exchange(sql)
+        except Exception as error:
+            self.stop()
+            if self.timeout and time.monotonic() - at >= self.timeout:
+                raise TimeoutError(f"not finished after {self.timeout:g} s") from error
+            raise
+        finally:
+            timer.cancel()
+
+    def start(self):
+        self.stop()
+        command = [self.program, "--threads", str(self.threads), "--format", "json"]
+        command += ["--file", os.path.basename(self.pipe)] * self.scripts
+        with open(self.errors, "w") as errors:
+            self.process = subprocess.Popen(
+                command,
+                cwd=self.dir.name,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                preexec_fn=end_in_time,
+            )
+        self.left = self.scripts
+        for table, path in self.tables.items():
+            self.exchange(created(table, path))
+
+    def exchange(self, sql):
+        self.left -= 1
+        with open(self.turn(), "w") as pipe:
+            pipe.write(f"{sql}\n;\nselect 1 as end_of_script;\n")
+        rows = []
+        for line in self.process.stdout:
+            row = json.loads(line, parse_float=decimal.Decimal)
+            if "end_of_script" in row:
+                return rows
+            rows.append(row)
+        raise RuntimeError(self.why())
+
+    def turn(self):
+        """The pipe, to be written. Only when the process has opened it does that succeed; and it may be gone."""
+        while self.process.poll() is None:
+            try:
+                pipe = os.open(self.pipe, os.O_WRONLY | os.O_NONBLOCK)
+            except OSError as error:
+                if error.errno != errno.ENXIO:  # nobody reads
+                    raise
+                time.sleep(0.0002)
+            else:
+                os.set_blocking(pipe, True)
+                return pipe
+        raise RuntimeError(self.why())
+
+    def why(self):
+        """Why the process has ended."""
+        code = self.process.wait()
+        with open(self.errors) as file:
+            return " ".join(file.read().split())[-300:] or f"the program ended with exit code {code}"
+
+    def stop(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdout.close()
+        self.process, self.left = None, 0
+
+
+def created(table, path):
+    return f"create table {table} as select * from {quoted(os.path.abspath(path))}"
+
+
+def end_in_time():
+    """This process does not outlive the one that has started it."""
+    with contextlib.suppress(AttributeError):  # PR_SET_PDEATHSIG, where there is one
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 def quoted(path):
     return "'" + path.replace("'", "''") + "'"
 
@@ -190,4 +338,5 @@ ENGINES = {
     "chdb": ChDB,
     "duckdb-compressed": DuckDBCompressed,
     "hyper-file": HyperFile,
+    "multiloop": Multiloop,
 }

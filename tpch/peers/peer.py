@@ -1,7 +1,7 @@
 """One engine in a process of its own, driven over pipes by `multiloop tpch --compare`.
 
-    python peer.py                   prints {"duckdb": [], "polars": ["polars"], …}: the modules that each engine lacks
-    python peer.py ENGINE THREADS    reads a line of JSON, writes a line of JSON, until its input ends:
+    python peer.py                           prints {"duckdb": [], "polars": ["polars"], …}: the modules that each lacks
+    python peer.py ENGINE THREADS [PROGRAM]  reads a line of JSON, writes a line of JSON, until its input ends:
 
     {"tables": {"lineitem": "/…/lineitem.parquet", …}}        {"version": …, "fetch": …, "load_ms": …}
     {"sql": …, "runs": 5, "budget_s": 150}                    {"times_ms": [warm-up, run, …], "rows": [["1.00", "A"], …],
@@ -10,18 +10,16 @@
 or {"error": …} for either.
 """
 import contextlib
-import ctypes
 import datetime
 import decimal
 import importlib.util
 import json
 import math
 import os
-import signal
 import sys
 import time
 
-from engines import ENGINES
+from engines import ENGINES, end_in_time
 
 decimal.getcontext().prec = 400  # the largest double has 309 digits before the point
 
@@ -85,7 +83,7 @@ def measure(engine, job):
         del result  # the memory of the last run is not the next one's burden
         at = time.perf_counter()
         result = engine.run(job["sql"])
-        times.append((time.perf_counter() - at) * 1e3)
+        times.append(engine.took(result, (time.perf_counter() - at) * 1e3))
         if len(times) > 1 and sum(times) > job["budget_s"] * 1e3:
             break
     peak = peak_mb()  # before rows() makes Python's objects of the result
@@ -98,8 +96,7 @@ def settle(threads):
     with contextlib.suppress(AttributeError, OSError):  # not on every system
         usable = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, set(usable[:threads]))
-    with contextlib.suppress(AttributeError):  # PR_SET_PDEATHSIG: a query does not outlive Multiloop
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    end_in_time()
     with contextlib.suppress(OSError):  # if memory runs out, a peer goes first, not the machine
         with open("/proc/self/oom_score_adj", "w") as file:
             file.write("1000")
@@ -111,14 +108,14 @@ def main():
         return
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever an engine prints goes to stderr
-    name, threads = sys.argv[1], int(sys.argv[2])
+    name, threads, *program = sys.argv[1], int(sys.argv[2]), *sys.argv[3:]
     settle(threads)
     engine = None
     for line in sys.stdin:
         job = json.loads(line)
         try:
             if "tables" in job:
-                engine = ENGINES[name](threads)
+                engine = ENGINES[name](threads, *program)
                 reply = load(engine, job)
             else:
                 reply = measure(engine, job)

@@ -1,6 +1,6 @@
 """Does a change of the data slow Multiloop more than it slows DuckDB? And are the answers still right?
 
-    python variants.py --data tpch-sf1/ --program target/release/multiloop
+    python variants.py --data tpch-sf1/ --program target/release/multiloop [--old another/multiloop]
 
 For each variant of the data (variant_cases.py) and each query q, both engines run q on the base tables and on the
 variant's, and
@@ -10,29 +10,30 @@ variant's, and
 says how much worse the change is for Multiloop. A variant has as many rows as the base, so times are times per row.
 Answers are compared too. Exits with 1 if one is wrong or missing, with 2 if there is nothing to run on; a quotient
 above 3 is only marked.
+
+--old names another build of Multiloop, which runs each query in turns with the program. new / old then says what has
+become of it, on the base and on the variant; a ratio above 1.10 is marked, and nothing else is asked of the old one.
 """
 import argparse
 import contextlib
-import decimal
 import importlib.util
 import json
 import os
 import pathlib
-import re
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 
 import variant_cases as cases
-from engines import DuckDB, quoted
+from engines import DuckDB, Multiloop, quoted
 from peer import text
 
 CLIFF = 3.0  # a quotient above it is a cliff
 SHOWN = 2.0  # and above this one, the loops are printed
-BUDGET_S = 1.5  # what takes longer in DuckDB, all runs together, is not run again
+SLOWER = 1.10  # new / old above it is slower than noise
+BUDGET_S = 1.5  # what takes longer in an engine, all runs together, is not run again
 
 
 class Refused(Exception):
@@ -64,13 +65,14 @@ def arguments():
     add = parser.add_argument
     add("--data", required=True, metavar="DIR", help="a folder with TPC-H's lineitem.parquet, orders.parquet, …")
     add("--program", default=str(release), metavar="FILE", help="the program `multiloop` (default: the release build)")
+    add("--old", metavar="FILE", help="another build of the program, to run in turns with it")
     add("--work", metavar="DIR", help="where to put variants, and keep them (default: a temporary folder)")
     add("--variants", default=",".join(cases.VARIANTS), metavar="A,B", help="default: %(default)s")
     add("--queries", default=",".join(cases.QUERIES), metavar="A,B", help="default: %(default)s")
     add("--threads", type=int, default=1, metavar="N", help="of each engine (default: 1)")
     add("--runs", type=int, default=5, metavar="N", help="timed runs after a warm-up; the median counts (default: 5)")
     add("--timeout", type=float, default=120, metavar="S",
-        help="for Multiloop on a variant, for DuckDB on a query (default: 120)")
+        help="for a query: a run in Multiloop, the first with loading; all runs in DuckDB (default: 120)")
     add("--json", metavar="FILE", help="write all results there")
     return parser.parse_args()
 
@@ -90,8 +92,9 @@ def check(options):
     missing = [table for table in cases.TABLES if not (pathlib.Path(options.data) / f"{table}.parquet").is_file()]
     if missing:
         raise Refused(f"no {', '.join(table + '.parquet' for table in missing)} in {options.data}")
-    if not os.access(options.program, os.X_OK) or os.path.isdir(options.program):
-        raise Refused(f"cannot run {options.program}: build it with `cargo build --release`, or name it by --program")
+    for option, program in (("--program", options.program), ("--old", options.old)):
+        if program and (not os.access(program, os.X_OK) or os.path.isdir(program)):
+            raise Refused(f"cannot run {program}: build it with `cargo build --release`, or name another by {option}")
     if options.threads < 1 or options.runs < 1:
         raise Refused("--threads and --runs are at least 1")
     try:
@@ -104,7 +107,7 @@ def check(options):
 
 
 def settle(threads):
-    """Keeps both engines to as many CPUs as there are threads, the first ones."""
+    """Keeps all engines to as many CPUs as there are threads, the first ones."""
     with contextlib.suppress(AttributeError, OSError):  # not on every system
         os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:threads]))
 
@@ -114,13 +117,14 @@ def compare(options, work):
     wanted = options.queries.split(",")
     duckdb = DuckDB(options.threads)
     duckdb.con.execute("set default_null_order = 'nulls_last_on_asc_first_on_desc'")  # PostgreSQL's, and Multiloop's
-    print(f"DuckDB {duckdb.version}, threads: {options.threads}, runs: {options.runs}", flush=True)
+    print(f"DuckDB {duckdb.version}, threads: {options.threads}, runs: {options.runs}")
+    print(f"new: {options.program}, old: {options.old}" if options.old else options.program, flush=True)
     for table, columns in cases.TABLES.items():
         path = pathlib.Path(options.data) / f"{table}.parquet"
         wanted_columns = ", ".join(columns)
         duckdb.con.execute(f"create table {table} as select {wanted_columns} from read_parquet({quoted(str(path))})")
     base_files = {table: write(duckdb, table, work / "base") for table in cases.TABLES}
-    base = measure(options, duckdb, work, base_files, {query: cases.QUERIES[query] for query in wanted})
+    base = measure(options, duckdb, base_files, {query: cases.QUERIES[query] for query in wanted})
     results = {"base": [row_of(query, base[query], base[query]) for query in wanted]}
     show("base", results["base"])
     for variant in filter(None, options.variants.split(",")):
@@ -128,7 +132,7 @@ def compare(options, work):
         make, senseless = cases.VARIANTS[variant]
         files = {**base_files, **made(duckdb, make(), work / variant)}
         queries = {query: cases.sql_for(variant, query) for query in wanted if query not in senseless}
-        found = measure(options, duckdb, work, files, queries)
+        found = measure(options, duckdb, files, queries)
         results[variant] = [row_of(query, base[query], found[query]) for query in queries]
         show(variant, results[variant])
         print(f"  ({time.perf_counter() - at:.0f} s)", flush=True)
@@ -156,11 +160,11 @@ def write(duckdb, table, folder):
     return path
 
 
-def measure(options, duckdb, work, files, queries):
-    """{query: {"ours": …, "duckdb": …}}, each with times_ms and rows, or with an error."""
-    ours = run_multiloop(options, work, files, queries)
+def measure(options, duckdb, files, queries):
+    """{query: {"ours": …, "old" if there is one: …, "duckdb": …}}, each with times_ms and rows, or with an error."""
+    multiloop = run_multiloop(options, files, queries)
     theirs = run_duckdb(options, duckdb, queries)
-    return {query: {"ours": ours[query], "duckdb": theirs[query]} for query in queries}
+    return {query: {**multiloop[query], "duckdb": theirs[query]} for query in queries}
 
 
 def run_duckdb(options, duckdb, queries):
@@ -180,88 +184,70 @@ def run_duckdb(options, duckdb, queries):
             rows = [[text(value) for value in row] for row in duckdb.rows(table)]
             results[query] = {"times_ms": times[1:], "rows": rows}
         except Exception as error:
-            results[query] = {"error": f"{type(error).__name__}: {error}"[:300]}
+            results[query] = failure(error)
         finally:
             timer.cancel()
     return results
 
 
-def run_multiloop(options, work, files, queries):
-    """One process loads the tables and runs all queries; one more after each that fails, for those after it."""
-    results, left = {}, dict(queries)
-    while left:
-        found, failure = multiloop_process(options, work, files, left)
-        results.update(found)
-        left = {query: sql for query, sql in left.items() if query not in found}
-        if failure is None and left:
-            failure = "the program ended without an answer"
-        if failure is not None:
-            culprit = next(iter(left), None)
-            if culprit is None:
-                break
-            results[culprit] = {"error": failure}
-            del left[culprit]
-    return results
+def run_multiloop(options, files, queries):
+    """Each program is a process that keeps the tables; one more after each query that fails, for those after it."""
+    programs = {"ours": options.program, "old": options.old}
+    with contextlib.ExitStack() as stack:
+        engines = {}
+        for name in filter(programs.get, programs):
+            engines[name] = Multiloop(options.threads, programs[name], options.timeout)
+            engines[name].tables = {table: str(path) for table, path in files.items()}
+            stack.callback(engines[name].close)
+        return {query: in_turns(engines, sql, options.runs) for query, sql in queries.items()}
 
 
-def multiloop_process(options, work, files, queries):
-    """The queries that one process has finished, and how it failed, if it did.
+def in_turns(engines, sql, runs):
+    """{engine: {"times_ms", "rows", "loops"}, or with an error}: a run in each, then the next; who is first changes.
 
     The program prints times of EXPLAIN ANALYZE only; so a query runs as it is, which warms up and gives the answer, and
-    then so. Both bring the whole result into Arrow batches. Marks before and after tell what the lines belong to.
+    then so. Both bring the whole result into Arrow batches.
     """
-    lines = [f"create table {table} as select * from {quoted(str(path))};" for table, path in files.items()]
-    for query, sql in queries.items():
-        lines += [f"select {quoted(query)} as begin_of;", f"{sql};"]
-        lines += [f"explain analyze {sql};"] * options.runs
-        lines += [f"select {quoted(query)} as end_of;"]
-    script, output = work / "script.sql", work / "output.json"
-    script.write_text("\n".join(lines) + "\n")
-    command = [options.program, "--threads", str(options.threads), "--format", "json", "--file", str(script)]
-    failure = None
-    with open(output, "w") as file:
+    found = {}
+    for name, engine in engines.items():
         try:
-            done = subprocess.run(command, stdout=file, stderr=subprocess.PIPE, text=True, timeout=options.timeout)
-            if done.returncode:
-                failure = " ".join(done.stderr.split())[-300:] or f"exit code {done.returncode}"
-        except subprocess.TimeoutExpired:
-            failure = f"not finished after {options.timeout:g} s"
-    return parsed(output, options.runs), failure
-
-
-def parsed(output, runs):
-    """What stands between the marks: {query: {"times_ms", "rows", "loops"}}."""
-    results, rows, plans = {}, [], []
-    with open(output) as file:
-        for line in file:
+            rows = [[text(value) for value in row] for row in engine.rows((sql, None))]
+            found[name] = {"times_ms": [], "rows": rows}
+        except Exception as error:
+            found[name] = failure(error)
+    for turn in range(runs):
+        for name in list(engines)[:: -1 if turn % 2 else 1]:
+            if "error" in found[name]:
+                continue
             try:
-                row = json.loads(line, parse_float=decimal.Decimal)
-            except ValueError:
-                break  # the process was stopped within a line
-            if "begin_of" in row:
-                rows, plans = [], []
-            elif "QUERY PLAN" in row:
-                plans.append(row["QUERY PLAN"])
-            elif "end_of" in row:
-                found = re.findall(r"Planning: ([\d.]+) ms\nExecution: ([\d.]+) ms", "\n".join(plans))
-                times = [float(planning) + float(execution) for planning, execution in found]
-                assert len(times) == runs, f"{len(times)} times of {runs} runs: has EXPLAIN ANALYZE another form now?"
-                loops = plans[len(plans) - len(plans) // runs :]
-                results[row["end_of"]] = {"times_ms": times, "rows": rows, "loops": loops}
-            else:
-                rows.append([text(value) for value in row.values()])
-    return results
+                result = engines[name].run(sql)
+                found[name]["times_ms"].append(engines[name].took(result, None))
+                found[name]["loops"] = result[1]
+            except Exception as error:
+                found[name] = failure(error)
+        if sum(sum(of.get("times_ms", ())) for of in found.values()) > BUDGET_S * 1e3 * len(found):
+            break
+    return found
+
+
+def failure(error):
+    return {"error": f"{type(error).__name__}: {error}"[:300]}
 
 
 def row_of(query, base, variant):
     """One line of the report, as a dictionary."""
     row = {"query": query, "wrong": difference(query, variant["ours"], variant["duckdb"])}
-    for engine in ("ours", "duckdb"):
+    for engine in variant:
         for when, found in (("base", base), ("variant", variant)):
             times = found[engine].get("times_ms")
             row[f"{engine}_{when}_ms"] = round(statistics.median(times), 3) if times else None
         before, after = row[f"{engine}_base_ms"], row[f"{engine}_variant_ms"]
         row[f"{engine}_ratio"] = round(after / before, 4) if before and after else None
+    if "old" in variant:
+        for when in ("base", "variant"):
+            new, old = row[f"ours_{when}_ms"], row[f"old_{when}_ms"]
+            row[f"new_old_{when}"] = round(new / old, 4) if new and old else None
+        row["old_error"] = variant["old"].get("error")
     ours, theirs = row["ours_ratio"], row["duckdb_ratio"]
     row["quotient"] = round(ours / theirs, 3) if ours is not None and theirs else None
     if (row["quotient"] or 0) > SHOWN:
@@ -294,18 +280,38 @@ def first_difference(mine, expected):
     return f"only Multiloop has {only[0][0]}, only DuckDB has {only[1][0]}"
 
 
+COLUMNS = [
+    ("base ms", "ours_base_ms", 9, 1),
+    ("ms", "ours_variant_ms", 9, 1),
+    ("ratio", "ours_ratio", 7, 2),
+    ("DuckDB ms", "duckdb_base_ms", 11, 1),
+    ("ms", "duckdb_variant_ms", 9, 1),
+    ("ratio", "duckdb_ratio", 7, 2),
+    ("quotient", "quotient", 10, 2),
+]
+OLD_COLUMNS = [
+    ("old ms", "old_base_ms", 9, 1),
+    ("ms", "old_variant_ms", 9, 1),
+    ("new/old base", "new_old_base", 14, 2),
+    ("new/old", "new_old_variant", 9, 2),
+]
+
+
 def show(variant, rows):
     """The table of one variant; for the base, only the times."""
+    columns = COLUMNS + (OLD_COLUMNS if any("new_old_base" in row for row in rows) else [])
     print(f"\n{variant}")
-    print(f"  {'query':15}{'base ms':>9}{'ms':>9}{'ratio':>7}{'DuckDB ms':>11}{'ms':>9}{'ratio':>7}{'quotient':>10}")
+    print(f"  {'query':15}" + "".join(f"{title:>{width}}" for title, _, width, _ in columns))
     for row in rows:
-        cells = [("ours_base_ms", 9, 1), ("ours_variant_ms", 9, 1), ("ours_ratio", 7, 2), ("duckdb_base_ms", 11, 1)]
-        cells += [("duckdb_variant_ms", 9, 1), ("duckdb_ratio", 7, 2), ("quotient", 10, 2)]
         line = "".join(
-            "-".rjust(width) if row[key] is None else f"{row[key]:{width}.{digits}f}" for key, width, digits in cells
+            "-".rjust(width) if row[key] is None else f"{row[key]:{width}.{digits}f}"
+            for _, key, width, digits in columns
         )
-        mark = "  CLIFF" if (row["quotient"] or 0) > CLIFF else ""
-        print(f"  {row['query']:15}{line}{mark}{'  WRONG: ' + row['wrong'] if row['wrong'] else ''}")
+        marks = "  CLIFF" if (row["quotient"] or 0) > CLIFF else ""
+        marks += "  SLOWER" if (row.get("new_old_variant") or 0) > SLOWER else ""
+        marks += f"  WRONG: {row['wrong']}" if row["wrong"] else ""
+        marks += f"  the old one failed: {row['old_error']}" if row.get("old_error") else ""
+        print(f"  {row['query']:15}{line}{marks}")
     for row in rows:
         for when in ("base", "variant"):
             if f"{when}_loops" in row:
@@ -323,6 +329,29 @@ def summary(results):
     print(f"\n{len(rows)} pairs of variant and query")
     print(f"wrong or missing answers: {', '.join(wrong) or 'none'}")
     print(f"quotients above {CLIFF:g}: {', '.join(cliffs) or 'none'}")
+    if any("new_old_base" in row for rows in results.values() for row in rows):
+        new_beside_old(results)
+
+
+def new_beside_old(results):
+    """Geometric means of new / old, and each ratio that is more than noise."""
+    ratios = {
+        variant: {row["query"]: row["new_old_variant"] for row in rows if row["new_old_variant"]}
+        for variant, rows in results.items()
+    }
+    groups = {variant: list(of.values()) for variant, of in ratios.items()}
+    groups["all variants"] = [ratio for variant, of in groups.items() if variant != "base" for ratio in of]
+    print("\nnew / old, geometric means")
+    for group, of in groups.items():
+        if of:
+            print(f"  {group:15}{statistics.geometric_mean(of):7.3f} of {len(of)}")
+    slower = [
+        f"{variant} {query} ({ratio:.2f})"
+        for variant, of in ratios.items()
+        for query, ratio in of.items()
+        if ratio > SLOWER
+    ]
+    print(f"new / old above {SLOWER:.2f}: {', '.join(slower) or 'none'}")
 
 
 if __name__ == "__main__":

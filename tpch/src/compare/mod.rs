@@ -35,7 +35,7 @@ use std::time::Duration;
 /// Which peers, and how they run.
 #[derive(Clone, Debug)]
 pub struct PeerOptions {
-    /// Peers by name; None: all whose Python modules are installed.
+    /// Peers by name, another build of this program as `multiloop=PATH`; None: all whose Python modules are installed.
     pub engines: Option<Vec<String>>,
     /// The Python interpreter.
     pub python: PathBuf,
@@ -67,6 +67,18 @@ pub enum Error {
         name: String,
         /// The names there are.
         known: String,
+    },
+    /// A path where no program is asked for, or the other way round.
+    #[error("{named} is no peer: multiloop needs the path of a program, multiloop=PATH, and others take none")]
+    Program {
+        /// What was asked for.
+        named: String,
+    },
+    /// Two peers would be told apart by nothing.
+    #[error("two peers are called {name}; a link gives a program another name")]
+    TwoOfOneName {
+        /// What both are called.
+        name: String,
     },
     /// Python lacks the modules of a peer that was asked for, or of all.
     #[error("{what} installed in {python}; install with\n  {install}")]
@@ -132,7 +144,7 @@ pub fn run(
     let chosen = scripts::choose(&scripts::installed(&peers.python, scratch)?, peers)?;
     let folder = files(session, options, scratch, on_rows)?;
     let launch = Launch::new(peers, options, session.engine().threads(), scratch, &folder);
-    let mut all: Vec<Peer<'_>> = chosen.engines.iter().map(|engine| Peer::new(engine, &launch)).collect();
+    let mut all: Vec<Peer<'_>> = chosen.peers.iter().map(|choice| Peer::new(choice, &launch)).collect();
     if !peers.one_by_one {
         for peer in &mut all {
             told(format!("loading into {}", peer.report.engine));

@@ -2,7 +2,7 @@
 
 use super::answer::{self, Difference};
 use super::process::Process;
-use super::scripts::{self, Scratch};
+use super::scripts::{self, Choice, Scratch};
 use super::{PeerOptions, pairs};
 use crate::run::{Options, Report, geometric_mean, median};
 use crate::{TABLES, data};
@@ -17,7 +17,7 @@ const LOAD_TIMEOUTS: u32 = 10;
 /// What was measured of a peer.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct PeerReport {
-    /// Its name, as in `duckdb`.
+    /// Its name, as in `duckdb`; that of its file, if it is another Multiloop.
     pub engine: String,
     /// Its version.
     pub version: Option<String>,
@@ -134,13 +134,15 @@ pub(super) struct Measured {
 #[derive(Debug)]
 pub(super) struct Peer<'a> {
     pub(super) report: PeerReport,
+    choice: &'a Choice,
     launch: &'a Launch<'a>,
     process: Option<Process>,
 }
 
 impl<'a> Peer<'a> {
-    pub(super) fn new(engine: &str, launch: &'a Launch<'a>) -> Peer<'a> {
-        Peer { report: PeerReport { engine: engine.to_owned(), ..PeerReport::default() }, launch, process: None }
+    pub(super) fn new(choice: &'a Choice, launch: &'a Launch<'a>) -> Peer<'a> {
+        let report = PeerReport { engine: choice.name.clone(), ..PeerReport::default() };
+        Peer { report, choice, launch, process: None }
     }
 
     /// Starts the process and loads the tables, unless that was in vain before.
@@ -149,7 +151,7 @@ impl<'a> Peer<'a> {
             return;
         }
         let Launch { python, threads, scratch, tables, timeout, .. } = self.launch;
-        let started = Process::start(python, &self.report.engine, *threads, scratch).and_then(|mut process| {
+        let started = Process::start(python, self.choice, *threads, scratch).and_then(|mut process| {
             let loaded: Loaded = process.ask(&json!({ "tables": tables }), *timeout * LOAD_TIMEOUTS)?;
             Ok((process, loaded))
         });
@@ -167,7 +169,7 @@ impl<'a> Peer<'a> {
     /// Runs a query and compares its answer. A process that ended with an earlier query is started again.
     pub(super) fn measure(&mut self, number: usize, answer: Option<&[Vec<String>]>) {
         self.load();
-        let (sql, text) = scripts::text(&self.report.engine, number, self.launch.scale_factor);
+        let (sql, text) = scripts::text(&self.choice.engine, number, self.launch.scale_factor);
         let outcome = match &mut self.process {
             Some(process) => {
                 let Launch { runs, timeout, .. } = self.launch;

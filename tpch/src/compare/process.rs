@@ -1,6 +1,6 @@
 //! A peer's process: a line of JSON in, a line of JSON out, within a time limit.
 
-use super::scripts::Scratch;
+use super::scripts::{Choice, Scratch};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -26,14 +26,17 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts an engine; it runs and keeps its files in a folder of its own below the scratch folder.
-    pub(super) fn start(python: &Path, engine: &str, threads: usize, scratch: &Scratch) -> Result<Process, String> {
-        let folder = scratch.folder(engine).map_err(|error| error.to_string())?;
-        let log = scratch.path().join(format!("{engine}.log"));
+    pub(super) fn start(python: &Path, choice: &Choice, threads: usize, scratch: &Scratch) -> Result<Process, String> {
+        let Choice { engine, name, program } = choice;
+        // A program's file may be called as anything else in the scratch folder.
+        let folder = scratch.folder(&format!("{name}.files")).map_err(|error| error.to_string())?;
+        let log = scratch.path().join(format!("{name}.log"));
         let errors = File::create(&log).map_err(|error| format!("creating {}: {error}", log.display()))?;
         let mut child = Command::new(python)
             .arg(scratch.script())
             .arg(engine)
             .arg(threads.to_string())
+            .args(program)
             .current_dir(&folder)
             .env("TMPDIR", &folder)
             .stdin(Stdio::piped())

@@ -2,14 +2,17 @@
 
 use super::{Error, PeerOptions};
 use crate::queries;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Peers that run when none is named, in this order. Others are variants of these.
+/// Peers that run when none is named, in this order. Others are variants of these, or a program.
 const DEFAULT: [&str; 5] = ["duckdb", "polars", "datafusion", "hyper", "chdb"];
+
+/// The engine that is a program, another Multiloop.
+const PROGRAM: &str = "multiloop";
 
 const FILES: [(&str, &str); 2] =
     [("peer.py", include_str!("../../peers/peer.py")), ("engines.py", include_str!("../../peers/engines.py"))];
@@ -105,8 +108,39 @@ pub(super) fn installed(python: &Path, scratch: &Scratch) -> Result<Lacking, Err
 /// The peers that will run, and those of the default ones that cannot.
 #[derive(Debug)]
 pub(super) struct Chosen {
-    pub(super) engines: Vec<String>,
+    pub(super) peers: Vec<Choice>,
     pub(super) not_installed: Vec<String>,
+}
+
+/// A peer that will run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// The engine, as `peer.py` calls it.
+    pub(super) engine: String,
+    /// What it is called in the report: as the engine, or as its program's file.
+    pub(super) name: String,
+    /// The program, where the engine is one.
+    pub(super) program: Option<PathBuf>,
+}
+
+impl Choice {
+    /// Reads `duckdb`, or `multiloop=PATH`.
+    fn of(named: &str) -> Result<Choice, Error> {
+        let (engine, path) = named.split_once('=').map_or((named, None), |(engine, path)| (engine, Some(path)));
+        let refused = || Error::Program { named: named.to_owned() };
+        if path.is_some() != (engine == PROGRAM) {
+            return Err(refused());
+        }
+        let engine = engine.to_owned();
+        let Some(path) = path.map(Path::new) else {
+            return Ok(Choice { name: engine.clone(), engine, program: None });
+        };
+        let name = path.file_name().ok_or_else(refused)?.to_string_lossy().into_owned();
+        fs::metadata(path).map_err(Error::io("finding", path))?;
+        // The peers start in folders of their own.
+        let program = std::path::absolute(path).map_err(Error::io("finding", path))?;
+        Ok(Choice { engine, name, program: Some(program) })
+    }
 }
 
 /// Those that were named, all of which must be installed; else the default ones that are.
@@ -117,15 +151,24 @@ pub(super) fn choose(lacking: &Lacking, peers: &PeerOptions) -> Result<Chosen, E
         if engines.is_empty() {
             return Err(not_there("no peer is", &not_installed, lacking, &peers.python));
         }
-        return Ok(Chosen { engines, not_installed });
+        let peers = engines.iter().map(|engine| Choice::of(engine)).collect::<Result<_, _>>()?;
+        return Ok(Chosen { peers, not_installed });
     };
-    if let Some(name) = named.iter().find(|name| !lacking.contains_key(*name)) {
+    let engine_of = |named: &str| named.split('=').next().unwrap_or(named).to_owned();
+    let engines: Vec<String> = named.iter().map(|named| engine_of(named)).collect();
+    if let Some(name) = engines.iter().find(|name| !lacking.contains_key(*name)) {
         let known = lacking.keys().cloned().collect::<Vec<_>>().join(", ");
         return Err(Error::UnknownPeer { name: name.clone(), known });
     }
-    let missing: Vec<String> = named.iter().filter(|name| !is_there(name)).cloned().collect();
+    let chosen = named.iter().map(|named| Choice::of(named)).collect::<Result<Vec<_>, _>>()?;
+    let mut taken = HashSet::new();
+    // Figures, folders and logs are found by name.
+    if let Some(twice) = chosen.iter().find(|choice| !taken.insert(&choice.name)) {
+        return Err(Error::TwoOfOneName { name: twice.name.clone() });
+    }
+    let missing: Vec<String> = engines.into_iter().filter(|name| !is_there(name)).collect();
     match missing.as_slice() {
-        [] => Ok(Chosen { engines: named.clone(), not_installed: Vec::new() }),
+        [] => Ok(Chosen { peers: chosen, not_installed: Vec::new() }),
         [one] => Err(not_there(&format!("{one} is not"), &missing, lacking, &peers.python)),
         several => Err(not_there(&format!("{} are not", several.join(" and ")), &missing, lacking, &peers.python)),
     }

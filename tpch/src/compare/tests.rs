@@ -2,7 +2,7 @@
 
 use super::answer::{Verdict, cents, difference};
 use super::peer::{Measured, PeerReport, query_report};
-use super::scripts::{Lacking, choose, text};
+use super::scripts::{Choice, Chosen, Lacking, choose, text};
 use super::{Comparison, Error, PeerOptions, pairs, print_comparison, process, svg};
 use crate::run::{QueryReport, Report};
 use std::time::Duration;
@@ -201,26 +201,48 @@ fn the_plot_is_well_formed() {
     assert!(svg(&example()).contains("slow&lt;&amp;&gt; 1"));
 }
 
+/// What is chosen where Python lacks polars.
+fn chosen(engines: Option<&[&str]>) -> Result<Chosen, Error> {
+    let installed: [(&str, &[&str]); 4] =
+        [("duckdb", &[]), ("polars", &["polars"]), ("hyper-file", &[]), ("multiloop", &[])];
+    let lacking: Lacking = installed.iter().map(|(name, modules)| ((*name).to_owned(), row(modules))).collect();
+    let (engines, timeout) = (engines.map(row), Duration::from_secs(1));
+    choose(&lacking, &PeerOptions { engines, python: "py".into(), timeout, one_by_one: false, pinned: false })
+}
+
+fn names(peers: &[Choice]) -> Vec<&str> {
+    peers.iter().map(|choice| choice.name.as_str()).collect()
+}
+
 #[test]
 fn peers_are_chosen_by_what_is_installed() {
-    let lacking: Lacking = [("duckdb", vec![]), ("polars", vec!["polars".to_owned()]), ("hyper-file", vec![])]
-        .into_iter()
-        .map(|(name, modules)| (name.to_owned(), modules))
-        .collect();
-    let choose = |engines: Option<&[&str]>| {
-        let engines = engines.map(row);
-        let timeout = Duration::from_secs(1);
-        choose(&lacking, &PeerOptions { engines, python: "py".into(), timeout, one_by_one: false, pinned: false })
-    };
-    let chosen = choose(None).expect("one is installed");
-    assert_eq!(chosen.engines, ["duckdb"]);
-    assert_eq!(chosen.not_installed, ["polars", "datafusion", "hyper", "chdb"]);
-    assert_eq!(choose(Some(&["hyper-file"])).expect("it is installed").engines, ["hyper-file"]);
-    assert!(matches!(choose(Some(&["oracle"])), Err(Error::UnknownPeer { .. })));
-    let error = choose(Some(&["duckdb", "polars"])).expect_err("polars is not installed").to_string();
+    let default = chosen(None).expect("one is installed");
+    assert_eq!(names(&default.peers), ["duckdb"]);
+    assert_eq!(default.not_installed, ["polars", "datafusion", "hyper", "chdb"]);
+    assert_eq!(names(&chosen(Some(&["hyper-file"])).expect("it is installed").peers), ["hyper-file"]);
+    assert!(matches!(chosen(Some(&["oracle"])), Err(Error::UnknownPeer { .. })));
+    let error = chosen(Some(&["duckdb", "polars"])).expect_err("polars is not installed").to_string();
     assert!(error.contains("polars is not installed in py"), "{error}");
     assert!(error.contains("py -m pip install -r tpch/peers/requirements.txt"), "{error}");
     assert!(error.contains("pip install polars=="), "{error}");
+}
+
+#[test]
+fn another_multiloop_is_a_peer_by_its_path() {
+    // Any file will do until it is run; these are below the crate's folder, where tests run.
+    let peers =
+        chosen(Some(&["multiloop=src/lib.rs", "duckdb", "multiloop=src/run.rs"])).expect("both files exist").peers;
+    assert_eq!(names(&peers), ["lib.rs", "duckdb", "run.rs"]);
+    assert!(peers[0].engine == "multiloop" && peers[0].program.as_ref().is_some_and(|path| path.is_absolute()));
+    assert_eq!((peers[1].engine.as_str(), &peers[1].program), ("duckdb", &None));
+    for wrong in ["multiloop", "multiloop=", "multiloop=..", "duckdb=src/lib.rs"] {
+        assert!(matches!(chosen(Some(&[wrong])), Err(Error::Program { .. })), "{wrong}");
+    }
+    assert!(matches!(chosen(Some(&["oracle=src/lib.rs"])), Err(Error::UnknownPeer { .. })));
+    assert!(matches!(chosen(Some(&["multiloop=src/nowhere"])), Err(Error::Io { .. })));
+    for twice in [["multiloop=src/lib.rs", "multiloop=benches/../src/lib.rs"], ["duckdb", "duckdb"]] {
+        assert!(matches!(chosen(Some(&twice)), Err(Error::TwoOfOneName { .. })), "{twice:?}");
+    }
 }
 
 #[test]
