@@ -26,6 +26,8 @@ const WORKING_BYTES: usize = 28;
 pub struct RowIndex {
     parts: Vec<HashTable<Entry>>,
     rows: usize,
+    /// Bytes of all parts.
+    bytes: usize,
     memory: Reservation,
 }
 
@@ -56,7 +58,7 @@ impl RowIndex {
 
     /// An index of no rows, which counts against the context's memory.
     pub fn new(context: &Context) -> Self {
-        RowIndex { parts: vec![HashTable::new(); PARTS], rows: 0, memory: Reservation::new(&context.memory) }
+        RowIndex { parts: vec![HashTable::new(); PARTS], rows: 0, bytes: 0, memory: Reservation::new(&context.memory) }
     }
 
     /// How many rows it has seen: the first ones.
@@ -71,34 +73,46 @@ impl RowIndex {
         self.parts[part_of(hash)].find(slot(half), is).map(|entry| entry.row as usize)
     }
 
-    /// Sees one row more; None is a row that nobody asks for.
+    /// Sees one row more; None is a row that nobody asks for. An error (53200) if there is not the memory.
     pub fn push(&mut self, hash: Option<u64>) -> Result<()> {
-        self.extend(std::iter::once(hash), 1)
+        let row = self.rows as u32;
+        self.rows += 1;
+        if let Some(hash) = hash {
+            self.put(part_of(hash), &[Entry { hash: hash as u32, row }]);
+        }
+        if self.bytes > self.memory.bytes() { self.memory.resize(self.bytes) } else { Ok(()) }
     }
 
-    /// Sees so many rows more. An error (53200) if there is not the memory; how many it has seen is right then, too.
+    /// Sees so many rows more. An error (53200) if there is not the memory; how many it has seen is
+    /// right then, too.
     pub fn extend(&mut self, hashes: impl Iterator<Item = Option<u64>>, rows: usize) -> Result<()> {
         debug_assert!(self.rows + rows <= RowIndex::ROWS_MAX, "rows have numbers of 32 bits");
-        self.memory.add(rows * WORKING_BYTES)?;
-        let mut dealt: Vec<Vec<Entry>> = vec![Vec::new(); if rows > PARTS { PARTS } else { 0 }];
-        for (row, hash) in (self.rows..).zip(hashes) {
-            let Some(hash) = hash else { continue };
-            let entry = Entry { hash: hash as u32, row: row as u32 };
-            match dealt.get_mut(part_of(hash)) {
-                Some(part) => part.push(entry),
-                None => drop(self.parts[part_of(hash)].insert_unique(entry.slot(), entry, Entry::slot)),
-            }
+        if rows < PARTS {
+            return hashes.take(rows).try_for_each(|hash| self.push(hash));
         }
-        for (part, entries) in self.parts.iter_mut().zip(dealt) {
-            part.reserve(entries.len(), Entry::slot);
-            for entry in entries {
-                part.insert_unique(entry.slot(), entry, Entry::slot);
-            }
+        let mut working = self.memory.fork();
+        working.add(rows * WORKING_BYTES)?;
+        let mut dealt: Vec<Vec<Entry>> = vec![Vec::new(); PARTS];
+        for (row, hash) in (self.rows..).zip(hashes.take(rows)) {
+            let Some(hash) = hash else { continue };
+            dealt[part_of(hash)].push(Entry { hash: hash as u32, row: row as u32 });
+        }
+        for (part, entries) in dealt.into_iter().enumerate() {
+            self.put(part, &entries);
         }
         self.rows += rows;
-        let bytes: usize = self.parts.iter().map(HashTable::allocation_size).sum();
-        // A part that was full has doubled.
-        self.memory.resize(bytes)
+        drop(working);
+        self.memory.resize(self.bytes)
+    }
+
+    fn put(&mut self, part: usize, entries: &[Entry]) {
+        let part = &mut self.parts[part];
+        let before = part.allocation_size();
+        part.reserve(entries.len(), Entry::slot);
+        for entry in entries {
+            part.insert_unique(entry.slot(), *entry, Entry::slot);
+        }
+        self.bytes += part.allocation_size() - before;
     }
 }
 

@@ -384,6 +384,8 @@ fn append_column(
     let rows = (left_rows + right_rows) as f64;
     let distinct = left.distinct.zip(right.distinct).map(|(a, b)| match apart {
         true => a + b,
+        // The last value goes on.
+        false if sorted => a + b - 1,
         false => appended_distinct((a, a_values), b, rows).min(a_values + b_values),
     });
     let bytes = left.average_bytes * left_rows as f64 + right.average_bytes * right_rows as f64;

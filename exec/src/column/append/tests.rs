@@ -124,15 +124,18 @@ fn row(number: u64, odd: bool) -> Vec<Value> {
 
 #[test]
 fn random_sequences() {
-    let sizes = [0, 1, 1, 2, 700, 1, CHUNK_ROWS - 1, CHUNK_ROWS, CHUNK_ROWS + 1, 9_000];
-    for seed in 0..4u64 {
+    let sequences = [
+        vec![1, 1, 700, CHUNK_ROWS - 1, 1, 2, 0, 1, CHUNK_ROWS],
+        vec![CHUNK_ROWS, 1, 1, CHUNK_ROWS + 1, 0, 2],
+        vec![CHUNK_ROWS + 1, 9_000, 1, 1, CHUNK_ROWS - 1, 1],
+    ];
+    // All rows regular, some odd, and many.
+    for (seed, odd_one_in) in [(0, 0), (1, 1_000), (2, 3), (3, 30)] {
         let context = context();
         let mut all: Vec<Vec<Value>> = Vec::new();
         let mut sum = table(&fields(), &[], &context);
-        for step in 0..9 {
-            let size = sizes[mixed(seed * 100 + step) as usize % sizes.len()];
-            let odd_one_in = [0, 0, 1_000, 3][(seed % 4) as usize];
-            let is_odd = |number: u64| odd_one_in > 0 && step > 2 && mixed(number + seed).is_multiple_of(odd_one_in);
+        for (step, &size) in sequences[seed as usize % sequences.len()].iter().enumerate() {
+            let is_odd = |number: u64| odd_one_in > 0 && step > 0 && mixed(number + seed).is_multiple_of(odd_one_in);
             let from = all.len() as u64;
             let new: Vec<Vec<Value>> = (from..from + size as u64).map(|number| row(number, is_odd(number))).collect();
             let before = (sum.clone(), all.len());
