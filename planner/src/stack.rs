@@ -2,7 +2,7 @@
 //! themselves, as trees are. A stack of its own, of which only what is used takes memory, is simpler than forty passes
 //! that keep their own, and holds what the limits on nesting allow (54001 beyond them).
 //!
-//! `sql/parse.rs` counts tokens, `sql/binder.rs` levels, `sql/statement.rs` what came of both. What a pass does for
+//! `sql/parse.rs` counts tokens, `relation/builder/state.rs` levels and what came of both. What a pass does for
 //! each level must not look at all levels below: planning takes hardly more than n log n of the text
 //! (`tests/tests/large_statements.rs`).
 

@@ -12,9 +12,9 @@
 //!
 //! A tree of functions goes tuple by tuple, in 128 bits where these hold the digits, else through `evaluate`
 //! (`exec/src/cpu/kernels/numeric.rs`). Lowering compares, groups, joins and orders numerics by their keys.
-//! `sql/expression/exact.rs` goes back to decimals where the scale does not show. A statement whose decimals overflow
-//! is bound and run once more with numerics in their place (`engine/src/statement.rs`). A column declared as a bare
-//! `numeric` is stored as decimals if all its values show one scale (`exec/src/column/narrow.rs`): the snapshot's
+//! `relation/builder/expression/exact.rs` goes back to decimals where the scale does not show. A statement whose
+//! decimals overflow is bound and run once more with numerics in their place (`engine/src/statement.rs`). A column
+//! declared as a bare `numeric` is stored as decimals if all its values show one scale (`exec/src/column/narrow.rs`): the snapshot's
 //! fields say decimal then, and `Declared` in `catalog.rs` what was declared.
 
 mod arithmetic;
