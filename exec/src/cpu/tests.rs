@@ -553,7 +553,7 @@ output k, m, w, f, s
     let tables = [Arc::new(chunked)];
     let program = with_statistics(&program, &tables);
     let placed = placed(&program, &tables);
-    assert!(placed.contains("Direct, 12001 codes for at most 20000 rows") && placed.contains("Hash: 64-bit keys"));
+    assert!(placed.contains("Direct: 12001 codes for at most 20000 rows") && placed.contains("Hash: 64-bit keys"));
     let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
     compare(&program, &tables, &pools, text);
     let groups = text.replace("result %4\noutput k, m, w, f, s", "result %2\noutput w, n, k");

@@ -87,8 +87,8 @@ fn kernels_say_that_rows_stay() {
     };
     let (dense, apart) = (place(&|at| at), place(&|at| at * 1_000_000 + 7));
     let (sparse, falling) = (place(&|at| at * 1_000_000 + at % 2), place(&|at| -at));
-    assert!(dense.contains("Dense, keys are the numbers of rows; rows stay in the table"), "{dense}");
-    assert!(apart.contains("Dense, keys are the numbers of rows; rows stay in the table"), "{apart}");
+    assert!(dense.contains("Dense: keys are the numbers of rows; rows stay in the table"), "{dense}");
+    assert!(apart.contains("Dense: keys are the numbers of rows; rows stay in the table"), "{apart}");
     assert!(apart.contains("key k: 7 to 9000007 in steps of 1000000, 4 bits"), "{apart}");
     assert!(sparse.contains("Ranked") && sparse.contains("; rows stay in the table"), "{sparse}");
     assert!(!falling.contains("rows stay"), "{falling}");
