@@ -10,6 +10,7 @@ use super::super::state::interval_sum::IntervalSums;
 use super::super::state::logic::{DECISIVE, Logic, NULL};
 use super::super::state::moments::Moments;
 use super::super::state::numeric_sum::{Asked, NumericSums};
+use super::values::each_numeric;
 use super::{ROWS_MAX, Reader, Wire, check, damaged};
 use crate::Result;
 use crate::column::divisor::Divisor;
@@ -18,6 +19,7 @@ use crate::plan::register::Register;
 use crate::sums::exact_sum::ExactSum;
 use crate::sums::moments::Variance;
 use multiloop_planner::numeric::sum::NumericSum;
+use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 
 /// Times that a sum of 128 bits goes around, at most: a third of the rows do.
@@ -275,12 +277,15 @@ impl Wire for AnyValue {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self> {
-        let (data_type, single, positions): (_, _, Vec<u32>) =
+        let (data_type, single, positions): (DataType, bool, Vec<u32>) =
             (Wire::read(from)?, Wire::read(from)?, Wire::read(from)?);
         let arguments: Gathered = Wire::read(from)?;
         check(arguments.len() < NONE as usize, "too many arguments")?;
         let rows = arguments.len() as u32;
         check(positions.iter().all(|&position| position == NONE || position < rows), "the place of an argument")?;
+        if data_type == DataType::Numeric {
+            each_numeric(&arguments)?;
+        }
         Ok(AnyValue { data_type, single, positions, arguments, rows })
     }
 }

@@ -239,6 +239,19 @@ fn numeric(text: &str) -> Result<Numeric> {
     Ok(number)
 }
 
+/// Checks that the strings of a column are numbers as they are stored.
+pub(super) fn each_numeric(column: &Gathered) -> Result<()> {
+    let is_valid = |row: &usize| column.valid.as_ref().is_none_or(|valid| valid[*row]);
+    (0..column.len()).filter(is_valid).try_for_each(|row| {
+        let bytes = match &column.data {
+            GatheredData::Text(texts) => texts.get(row),
+            GatheredData::Code { codes, dictionary } => dictionary.bytes_of(codes[row]),
+            _ => return Err(damaged("numbers that are no texts")),
+        };
+        numeric(std::str::from_utf8(bytes).map_err(|_| damaged("a string"))?).map(|_| ())
+    })
+}
+
 impl Wire for Arc<Dictionary> {
     fn write(&self, to: &mut Vec<u8>) {
         self.len().write(to);
