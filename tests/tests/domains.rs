@@ -284,10 +284,10 @@ fn rows_that_are_inserted_one_by_one_are_codes() {
             1 => (4_000 + number * 17).to_string(),
             _ => (80_000 + number / 2).to_string(),
         };
-        let values = format!("select id, {names}, 10 from (select cast({id} as int) as id) as i");
-        done(&session, &format!("insert into visit {values}"));
+        let from = format!("from (select cast({id} as int) as id) as i");
+        done(&session, &format!("insert into visit select id, {names}, 10 {from}"));
         if number % 10 == 3 {
-            done(&session, &format!("insert into thing {values}"));
+            done(&session, &format!("insert into thing select id, {names} {from}"));
         }
         let query = "select count(*), sum(w), sum(thing.id) from visit join thing on visit.{k} = thing.{k}";
         if number % 30 == 29 {

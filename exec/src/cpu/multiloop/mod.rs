@@ -75,11 +75,7 @@ pub(crate) fn run<'a>(
     if pool.is_some() {
         context.progress.total.fetch_add(rows, Ordering::Relaxed);
     }
-    let outermost = outermost_rows(frame, plan)?;
-    let home = |piece: &Piece| match (piece, &outermost) {
-        (Piece::Rows { chunk, .. }, Some(stored)) => stored.rows().ok()?.chunks[*chunk].home,
-        _ => None,
-    };
+    let homes = homes(frame, plan, &pieces)?;
     // What a worker had for its tiles is freed where its part ends.
     let sinks_of = |(_, sinks): (Nest<'a>, Vec<Sink<'a>>)| sinks;
     let mut states: Vec<Vec<Sink<'a>>> = Vec::new();
@@ -89,7 +85,7 @@ pub(crate) fn run<'a>(
             break;
         }
         let wave_work = |state: &mut _, at: usize| work(state, wave.start + at, &pieces[wave.start + at]);
-        let wave_home = |at: usize| home(&pieces[wave.start + at]);
+        let wave_home = |at: usize| homes[wave.start + at];
         let (done, rows) = workers.run_near(wave.len(), &wave_home, state, wave_work, sinks_of)?;
         states.extend(done);
         outputs.extend(rows);
@@ -117,13 +113,15 @@ pub(crate) fn run<'a>(
     finish(frame, plan, &setups, defines, states, outputs, pool)
 }
 
-/// The rows that the outermost index goes over, if it goes over rows.
-fn outermost_rows(frame: &Frame<'_>, plan: &LoopPlan) -> Result<Option<Arc<Stored>>> {
-    let source = plan.levels.first().map(|level| &level.source);
-    match source {
-        Some(Source::Rows(collection)) => frame.get(*collection).map(Some),
-        _ => Ok(None),
-    }
+/// The node on which the rows of each piece lie, if that is known.
+fn homes(frame: &Frame<'_>, plan: &LoopPlan, pieces: &[Piece]) -> Result<Vec<Option<usize>>> {
+    let Some(Source::Rows(collection)) = plan.levels.first().map(|level| &level.source) else {
+        return Ok(vec![None; pieces.len()]);
+    };
+    let stored = frame.get(*collection)?;
+    let chunks = &stored.rows()?.chunks;
+    let home = |piece: &Piece| if let Piece::Rows { chunk, .. } = piece { chunks[*chunk].home } else { None };
+    Ok(pieces.iter().map(home).collect())
 }
 
 /// What a worker puts tuples into, for each generator.

@@ -250,7 +250,7 @@ fn nobody_waits_for_a_piece_of_another_job() {
                         }
                         return true;
                     }
-                    while !helps_long.load(Ordering::Relaxed) {
+                    while worker.number == 0 && !helps_long.load(Ordering::Relaxed) {
                         std::thread::yield_now();
                     }
                     pieces.take()
