@@ -87,7 +87,8 @@ fn a_plan_is_a_value() {
 fn it_says_what_was_chosen_and_why() {
     let rows =
         |count: i64| (0..count).map(|row| vec![Value::Int(row * 7), Value::Int(row), Value::text("x")]).collect();
-    let others = vec![vec![Value::Int(3), Value::Float(0.5)]];
+    // Not in the order of the keys: in place they would need no index.
+    let others = vec![vec![Value::Int(3), Value::Float(0.5)], vec![Value::Int(1), Value::Float(0.5)]];
     let plan = planned(&with_rows(program(JOIN), &[("t", rows(2_000)), ("u", others)]), 4);
     let all = loops(&plan);
     let GeneratorKind::BucketCollect(bucket) = &all[0].generators[0].kind else { panic!("buckets come first") };

@@ -59,7 +59,7 @@ const AGGREGATES: &str = "    rows = count_rows()
     wides = count(distinct i0.w)
     texts = count(distinct i0.t)
     each? = sum(distinct i0.x)::decimal(38,2)
-    apart? = variance_population(distinct i0.n)
+    apart? = variance_population(distinct i0.s)
     thousand? = first(i0.c / 1000::bigint)
 ";
 
@@ -287,7 +287,7 @@ fn numberings(plan: &ReducePlan, layout: &KeyLayout, rows: u64) -> Vec<Numbering
     if layout.codes().is_some_and(|codes| codes <= 1 << 12) {
         all.push(of(GroupKind::Few));
     }
-    if plan.rows.clustered {
+    if plan.rows.clustered && layout.codes().is_some() {
         all.push(of(GroupKind::Ordered));
     }
     all.dedup();

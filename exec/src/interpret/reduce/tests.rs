@@ -99,8 +99,8 @@ fn the_table_says_what_reductions_do() {
             let shuffled = of(&random.shuffled(&bag));
             order_shows |= shuffled != found;
             assert!(known.order_sensitive || shuffled == found, "{} in another order", context());
-            // The order of rows is another matter.
-            let twice = of(&bag.iter().flat_map(|value| [value.clone(), value.clone()]).collect::<Vec<_>>());
+            // The order of rows is another matter. Where all come twice, a variance may stay what it was.
+            let twice = of(&bag.iter().chain(bag.first()).cloned().collect::<Vec<_>>());
             twice_shows |= twice != found;
             assert!(!known.idempotent || twice == found, "{} twice", context());
             if let Some(decisive) = known.decided_by {
