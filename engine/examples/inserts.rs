@@ -172,7 +172,7 @@ fn case(keys: Keys, rows: u64, declared: bool) -> Result<(), Error> {
     ask("before")?;
     let insert = |at: u64| {
         // Every other one brings a value that no row has in the repeating key either.
-        let (many, few) = (4 * rows + at, if at % 2 == 0 { few(at) } else { 5 * rows + at });
+        let (many, few) = (4 * rows + at, if at.is_multiple_of(2) { few(at) } else { 5 * rows + at });
         format!("insert into big values ({}, {}, {})", keys.literal(many), keys.literal(few), rows + at)
     };
     Times::of((0..SINGLE).map(insert), &session)?.print(&format!("{what}, rows one by one"));

@@ -151,15 +151,15 @@ impl Tree {
             Tree::And(conditions) => Ok(and(build_conditions("AND", conditions, builder, scope)?)),
             Tree::Or(conditions) => Ok(or(build_conditions("OR", conditions, builder, scope)?)),
             Tree::Compare(function, sides) => {
-                let [left, right] = build_each(&**sides, builder, scope)?;
+                let [left, right] = build_each(sides, builder, scope)?;
                 builder.compare(*function, left, right)
             }
             Tree::Operator(operator, sides) => {
-                let [left, right] = build_each(&**sides, builder, scope)?;
+                let [left, right] = build_each(sides, builder, scope)?;
                 builder.operator(*operator, left, right)
             }
             Tree::Between(parts) => {
-                let [value, low, high] = build_each(&**parts, builder, scope)?;
+                let [value, low, high] = build_each(parts, builder, scope)?;
                 builder.between(value, low, high, false)
             }
             Tree::In(value, items) => {
@@ -168,7 +168,7 @@ impl Tree {
                 builder.is_in(value, items)
             }
             Tree::Like(sides) => {
-                let [value, pattern] = build_each(&**sides, builder, scope)?;
+                let [value, pattern] = build_each(sides, builder, scope)?;
                 let like = PatternOperator { function: Function::Like, negated: false };
                 builder.like(like, value, pattern, None)
             }

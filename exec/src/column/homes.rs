@@ -92,7 +92,7 @@ mod tests {
         let row = |row: usize| {
             let far = (row as i64).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64);
             let text = |of: i64| Value::text(format!("text {of}"));
-            let number = if row % 5 == 0 { Value::Null } else { Value::Int(row as i64 % 100) };
+            let number = if row.is_multiple_of(5) { Value::Null } else { Value::Int(row as i64 % 100) };
             vec![Value::Int(far), number, text(row as i64 % 50), text(far), Value::Float(far as f64)]
         };
         for chunk in 0..CHUNKS {

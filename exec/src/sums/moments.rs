@@ -124,7 +124,7 @@ impl Variance {
         let (sum, squares, lower) = (sum()?, sum()?, sum()?);
         *bytes = rest;
         let count = u64::from_le_bytes(*count);
-        (count <= count_max && overflowed <= 1).then(|| Variance {
+        (count <= count_max && overflowed <= 1).then_some(Variance {
             count,
             sum,
             squares,

@@ -435,7 +435,7 @@ mod tests {
             }
         }
         // Homes of another machine, and numbers that have none.
-        let home = |number: usize| (number % 2 == 0).then_some(7);
+        let home = |number: usize| number.is_multiple_of(2).then_some(7);
         let mut all = taken(&Shares::new(9, 2, Some(&home)), &[1]);
         assert_eq!(all[0], 0);
         all.sort_unstable();
@@ -450,7 +450,7 @@ mod tests {
             let (pool, context) = (Pool::with_topology(5, &topology).unwrap(), context());
             let workers = Workers { pool: Some(&pool), context: &context };
             for count in [0, 1, 2, 100] {
-                let near = |number: usize| (number % 3 > 0).then_some(number % nodes);
+                let near = |number: usize| (!number.is_multiple_of(3)).then_some(number % nodes);
                 let work = |sum: &mut usize, number| {
                     *sum += number;
                     Ok(number * 2)

@@ -167,7 +167,8 @@ fn one_row_ends_a_proof_and_only_that() {
     let no_nulls: Proof = |proofs| proofs.nulls == 0;
     let last = rows as i64 - 1;
     let all = [sorted, clustered, is_unique, unique_values, step, no_nulls];
-    let cases: [(&dyn Fn(u64) -> Value, DataType, Value, [bool; 6]); 9] = [
+    type Making<'a> = &'a dyn Fn(u64) -> Value;
+    let cases: [(Making<'_>, DataType, Value, [bool; 6]); 9] = [
         (&unique, DataType::BigInt, Value::Int(last * 10 + 10), [true; 6]),
         (&unique, DataType::BigInt, Value::Int(last * 10 + 25), [true, true, true, true, false, true]),
         (&unique, DataType::BigInt, Value::Int(-10), [false, true, true, true, true, true]),

@@ -301,8 +301,8 @@ fn rows_are_appended_as_codes() {
     let texts_of = |numbers: Vec<Option<i64>>| texts(numbers.into_iter().map(|number| number.and_then(name)));
     let integers_of =
         |numbers: Vec<Option<i64>>| table(DataType::BigInt, numbers.into_iter().map(|n| n.map(scattered)));
-    let of: [(&dyn Fn(Vec<Option<i64>>) -> Table, Table); 2] =
-        [(&texts_of, many_names(0)), (&integers_of, big((0..70_000).map(scattered)))];
+    type Making<'a> = &'a dyn Fn(Vec<Option<i64>>) -> Table;
+    let of: [(Making<'_>, Table); 2] = [(&texts_of, many_names(0)), (&integers_of, big((0..70_000).map(scattered)))];
     for (make, first) in of {
         let (mut coded, mut domain) = check(&first, &[]);
         let lineage = domain.lineage.id;

@@ -196,10 +196,10 @@ fn width_of(vector: &Vector) -> usize {
 impl<'p> Part<'p> {
     /// Adds the keys of all rows.
     pub(crate) fn tell(&self, known: &mut Known) {
-        if let Some(done) = &self.done {
-            if let Grouper::Direct(direct) = &done.grouper {
-                known.add(direct.codes.iter().map(|&code| code as u32));
-            }
+        if let Some(done) = &self.done
+            && let Grouper::Direct(direct) = &done.grouper
+        {
+            known.add(direct.codes.iter().map(|&code| code as u32));
         }
         if let Some(buffer) = &self.buffer {
             buffer.blocks.of(self.number).for_each(|rows| buffer.keys.tell(rows, known));
