@@ -4,7 +4,7 @@
 //! snapshots, and is kept beside them: who asks lets it look at the rows that it has not seen, each once. So what a row that
 //! is appended costs does not depend on how many there are.
 //!
-//! An entry is half of the hash and the number of a row, in one of [`PARTS`] tables by other bits of the hash: many rows at
+//! An entry is half of the hash and the number of a row, in one of `PARTS` tables by other bits of the hash: many rows at
 //! once are dealt to these, so that each is filled while it lies in the caches, and a table that grows is a small part of all.
 
 use super::distinct::{hash_of, hash_text, mix};
