@@ -11,12 +11,29 @@ pub(crate) struct Firsts {
     pub(crate) piece: u64,
     /// Tuples of the piece so far.
     pub(crate) offered: u64,
+    /// The piece behind all that have been begun.
+    end: u64,
+    /// Whether the piece at hand stands before one that has been done, as pieces of another node's share may: groups that are
+    /// there may have earlier rows in it.
+    goes_back: bool,
 }
 
 impl Firsts {
     /// The tuples to come are of this piece.
     pub(crate) fn begin_piece(&mut self, piece: usize) {
         (self.piece, self.offered) = (piece as u64, 0);
+        self.goes_back = self.piece < self.end;
+        self.end = self.end.max(self.piece + 1);
+    }
+
+    /// The same without groups: rows to come go on.
+    pub(crate) fn going_on(&self) -> Self {
+        Firsts { places: Vec::new(), ..*self }
+    }
+
+    /// Whether it is not enough to look at the rows that begin groups.
+    pub(crate) fn goes_back(&self) -> bool {
+        self.goes_back
     }
 
     /// The place of the next tuple.
@@ -30,6 +47,13 @@ impl Firsts {
         let first = self.place();
         self.places.extend(new.iter().map(|&tuple| first.saturating_add(tuple.into())));
         self.offered += len as u64;
+    }
+
+    /// A tile's tuples are of these groups.
+    pub(crate) fn add_all(&mut self, groups: &[u32]) {
+        let first = self.place();
+        self.earliest(groups, |tuple| first.saturating_add(tuple.into()));
+        self.offered += groups.len() as u64;
     }
 
     /// A group, the next new one or one that is there, has a row at a place.

@@ -56,7 +56,14 @@ impl Hashed {
         }
         let Assigned { groups, runs, has_runs, .. } = assigned;
         let new = if *has_runs { runs.firsts(before) } else { firsts(groups, before, table.len()) };
-        places.add(&new, len);
+        if places.goes_back() {
+            if std::mem::take(has_runs) {
+                runs.spread(groups);
+            }
+            places.add_all(&groups[..len]);
+        } else {
+            places.add(&new, len);
+        }
         for (column, vector) in keys.iter_mut().zip(key) {
             if !new.is_empty() {
                 let mut values = Vector::default();
@@ -166,7 +173,7 @@ impl Hashed {
     /// As [`Hashed::into_partial`], leaving none; the places of rows to come go on.
     pub(super) fn take_partial(&mut self, types: &[DataType]) -> (Keys, Order) {
         let mut fresh = Hashed::new(self.layout.clone(), types, self.own_index);
-        (fresh.firsts.piece, fresh.firsts.offered) = (self.firsts.piece, self.firsts.offered);
+        fresh.firsts = self.firsts.going_on();
         std::mem::replace(self, fresh).into_partial()
     }
 }
@@ -185,10 +192,15 @@ mod tests {
 
     /// Hashed groups of these keys, in tiles of which each is a piece of its own.
     fn hashed(tiles: &[&[i64]]) -> Hashed {
+        hashed_from(tiles, 0)
+    }
+
+    /// The same, of a worker that did some first pieces last.
+    fn hashed_from(tiles: &[&[i64]], first: usize) -> Hashed {
         let layout = KeyLayout::new(vec![PartDomain::of_type(DataType::BigInt)]);
         let mut grouper = Hashed::new(layout, &[DataType::BigInt], false);
         let (mut codes, mut assigned) = (Codes::default(), Assigned::default());
-        for (piece, keys) in tiles.iter().enumerate() {
+        for (piece, keys) in tiles.iter().enumerate().skip(first).chain(tiles.iter().enumerate().take(first)) {
             grouper.firsts.begin_piece(piece);
             let mut vector = Vector::default();
             vector.set(keys.len(), VectorData::I64(keys.to_vec()), None);
@@ -229,7 +241,7 @@ mod tests {
             own.iter_mut().zip(&pieces).skip(turn).step_by(2).for_each(|(own, piece)| *own = *piece);
             own
         };
-        let (first, second) = (hashed(&of(0)), hashed(&of(1)));
+        let (first, second) = (hashed(&of(0)), hashed_from(&of(1), pieces.len() / 2));
         let mut merged = Hashed::new(first.layout.clone(), &[DataType::BigInt], false);
         for worker in [second, first] {
             let (Keys::Hashed { codes, columns, .. }, order) = worker.into_partial() else { panic!("a hash table") };
