@@ -322,8 +322,11 @@ fn rows_are_appended_as_codes() {
             vec![Some(2_000_007)],
         ] {
             (coded, domain) = appended(&coded, &domain, &make(numbers.clone()), &mut all);
-            let more = numbers.iter().rev().map(|number| number.map(|number| number + 50)).collect();
-            (other, other_domain) = appended(&other, &other_domain, &make(more), &mut all_other);
+            // Many rows once are enough.
+            if numbers.len() <= 1_000 {
+                let more = numbers.iter().rev().map(|number| number.map(|number| number + 50)).collect();
+                (other, other_domain) = appended(&other, &other_domain, &make(more), &mut all_other);
+            }
             assert_eq!((domain.lineage.id, other_domain.lineage.id), (lineage, lineage));
         }
         // A table that is loaded then shares what there is.
