@@ -382,8 +382,8 @@ loop
     assert_eq!(text, expected, "{text}");
 }
 
-#[test]
-fn devices_are_asked_for_each_loop() {
+/// That program over ten rows.
+fn ten_rows() -> (Program, [Arc<Table>; 1]) {
     let program = parse(Q1_SHAPE).expect("it is a program");
     let fields = [
         Field::new("a", DataType::SmallInt, false),
@@ -392,7 +392,12 @@ fn devices_are_asked_for_each_loop() {
     ];
     let rows: Vec<Vec<Value>> = (0..10).map(|row| vec![Value::Int(row), Value::Int(row), Value::Null]).collect();
     let tables = [table(&fields, &rows, 2)];
-    let program = with_statistics(&program, &tables);
+    (with_statistics(&program, &tables), tables)
+}
+
+#[test]
+fn devices_are_asked_for_each_loop() {
+    let (program, tables) = ten_rows();
     let pool = Pool::new(2).expect("threads start");
     let lookup = |_: TableHandle| Arc::clone(&tables[0]);
     let expected = on_cpu(&program, &tables, &[], &pool).expect("it runs");
@@ -441,15 +446,7 @@ fn what_a_device_hands_back_is_checked() {
 
 #[test]
 fn statistics_count_rows() {
-    let program = parse(Q1_SHAPE).expect("it is a program");
-    let fields = [
-        Field::new("a", DataType::SmallInt, false),
-        Field::new("q", DataType::Integer, true),
-        Field::new("s", DataType::Text, true),
-    ];
-    let rows: Vec<Vec<Value>> = (0..10).map(|row| vec![Value::Int(row), Value::Int(row), Value::Null]).collect();
-    let tables = [table(&fields, &rows, 2)];
-    let program = with_statistics(&program, &tables);
+    let (program, tables) = ten_rows();
     let pool = Pool::new(1).expect("threads start");
     let output = run(&program, &|_| Arc::clone(&tables[0]), &[], &context(), &pool).expect("it runs");
     let statistics = output.statistics(&program);

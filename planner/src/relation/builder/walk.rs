@@ -1,5 +1,6 @@
 //! Walks over all expressions of a relation, subqueries included: which columns are mentioned, and replacing them.
 
+use crate::relation::visit::{for_each_expression_mut, for_each_input_mut};
 use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SubqueryKind};
 use std::sync::Arc;
 
@@ -53,67 +54,31 @@ pub(crate) fn expression_columns(expression: &Expression, found: &mut Vec<Column
     });
 }
 
-fn expressions_mut(relation: &mut Relation) -> Vec<&mut Expression> {
-    match relation {
-        Relation::Scan { .. }
-        | Relation::Distinct { .. }
-        | Relation::SetOperation { .. }
-        | Relation::With { .. }
-        | Relation::CteScan { .. } => Vec::new(),
-        Relation::Values { rows, .. } => rows.iter_mut().flatten().collect(),
-        Relation::Filter { predicate, .. } => vec![predicate],
-        Relation::Project { columns, .. } => columns.iter_mut().map(|(_, expression)| expression).collect(),
-        Relation::Join { on, .. } => vec![on],
-        Relation::Aggregate { keys, aggregates, .. } => keys
-            .iter_mut()
-            .map(|(_, key)| key)
-            .chain(aggregates.iter_mut().flat_map(|(_, call)| call.argument.iter_mut().chain(&mut call.filter)))
-            .collect(),
-        Relation::Sort { keys, .. } => keys.iter_mut().map(|key| &mut key.expression).collect(),
-        Relation::Limit { limit, offset, .. } => limit.iter_mut().chain(offset).collect(),
-    }
-}
-
-/// The inputs of one operator, to be changed in place.
-fn inputs_mut(relation: &mut Relation) -> Vec<&mut Arc<Relation>> {
-    match relation {
-        Relation::Scan { .. } | Relation::Values { .. } | Relation::CteScan { .. } => Vec::new(),
-        Relation::Filter { input, .. }
-        | Relation::Project { input, .. }
-        | Relation::Aggregate { input, .. }
-        | Relation::Distinct { input }
-        | Relation::Sort { input, .. }
-        | Relation::Limit { input, .. } => vec![input],
-        Relation::Join { left, right, .. } => vec![left, right],
-        Relation::SetOperation { left, right, .. } => vec![&mut left.0, &mut right.0],
-        Relation::With { definition, body, .. } => vec![definition, body],
-    }
-}
-
 /// Calls `change` on the expressions of every operator of a relation, not on what is inside them.
 pub(crate) fn change_expressions<E>(
     relation: &mut Arc<Relation>,
     change: &mut dyn FnMut(&mut Expression) -> Result<(), E>,
 ) -> Result<(), E> {
     let relation = Arc::make_mut(relation);
-    for expression in expressions_mut(relation) {
-        change(expression)?;
-    }
-    for input in inputs_mut(relation) {
-        change_expressions(input, change)?;
-    }
-    Ok(())
+    let mut outcome = Ok(());
+    for_each_expression_mut(relation, &mut |expression| {
+        if outcome.is_ok() {
+            outcome = change(expression);
+        }
+    });
+    for_each_input_mut(relation, &mut |input| {
+        if outcome.is_ok() {
+            outcome = change_expressions(input, change);
+        }
+    });
+    outcome
 }
 
 /// Calls `change` on every operator of a relation, inputs first, those of its subqueries included.
 pub(crate) fn change_operators(relation: &mut Arc<Relation>, change: &mut dyn FnMut(&mut Relation)) {
     let relation = Arc::make_mut(relation);
-    for input in inputs_mut(relation) {
-        change_operators(input, change);
-    }
-    for expression in expressions_mut(relation) {
-        change_operators_within(expression, change);
-    }
+    for_each_input_mut(relation, &mut |input| change_operators(input, change));
+    for_each_expression_mut(relation, &mut |expression| change_operators_within(expression, change));
     change(relation);
 }
 
