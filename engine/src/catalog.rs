@@ -8,29 +8,94 @@ use crate::keys::KeyIndexes;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::{Table, domain};
 use multiloop_exec::workers::context::Context;
-use multiloop_planner::catalog::{Catalog, CatalogEntry, CopyOptions, Declared, Domain, TableHandle, TableInfo};
+use multiloop_planner::catalog::{
+    Catalog, CatalogEntry, CopyOptions, Declared, Domain, SearchPath, TableHandle, TableInfo, TableName, View,
+};
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::SystemTime;
 
-/// One state of the world.
-#[derive(Clone, Debug, Default)]
+/// One state of the world, as a session sees it. Cloning it copies no name.
+#[derive(Clone, Debug)]
 pub(crate) struct State {
-    entries: BTreeMap<String, Entry>,
+    /// The schemas that all sessions see.
+    pub(crate) schemas: Schemas,
+    /// The session's own: what is temporary.
+    pub(crate) temporary: Arc<Schema>,
+}
+
+/// Schemas by name.
+pub(crate) type Schemas = Arc<BTreeMap<String, Arc<Schema>>>;
+
+/// Tables and views by name.
+#[derive(Clone, Debug)]
+pub(crate) struct Schema {
+    /// Its number, for good.
+    pub(crate) oid: u32,
+    pub(crate) objects: BTreeMap<String, Object>,
+}
+
+/// A table or view, under its name.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    /// Its number, for good: another snapshot of the same table has it, too.
+    pub(crate) oid: u32,
+    /// Differs between any two states of it that statements have made; codes of other domains do not count.
+    pub(crate) version: u64,
+    pub(crate) entry: Entry,
 }
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
     Table(StoredTable),
-    View {
-        sql: Arc<str>,
-        columns: Vec<String>,
-        /// The tables and views that its query names.
-        needs: Vec<String>,
-    },
+    View(StoredView),
+}
+
+/// A view.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredView {
+    pub(crate) view: Arc<View>,
+    /// The tables and views that its query names.
+    pub(crate) needs: Arc<[Qualified]>,
+}
+
+/// A name with its schema.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Qualified {
+    pub(crate) schema: String,
+    pub(crate) name: String,
+}
+
+/// The schema of what is temporary, as every session calls its own.
+pub(crate) const TEMPORARY: &str = "pg_temp";
+
+/// The schema that there is from the start.
+pub(crate) const PUBLIC: &str = "public";
+
+/// The number of `public`, PostgreSQL's.
+const PUBLIC_OID: u32 = 2200;
+
+/// The first number of what users make, PostgreSQL's.
+const FIRST_OID: u32 = 16384;
+
+fn next_oid() -> u32 {
+    static NEXT: AtomicU32 = AtomicU32::new(FIRST_OID);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+fn next_version() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Schema {
+    /// An empty one, under a number of its own.
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Schema { oid: next_oid(), objects: BTreeMap::new() })
+    }
 }
 
 /// A snapshot of a table and what the planner sees of it.
@@ -200,33 +265,115 @@ impl StoredTable {
 }
 
 impl State {
-    pub(crate) fn get(&self, name: &str) -> Option<&Entry> {
-        self.entries.get(name)
+    /// Whether both are one state.
+    fn is(&self, other: &State) -> bool {
+        Arc::ptr_eq(&self.schemas, &other.schemas) && Arc::ptr_eq(&self.temporary, &other.temporary)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &Entry)> {
-        self.entries.iter()
+    /// A schema by its name.
+    pub(crate) fn schema(&self, name: &str) -> Option<&Arc<Schema>> {
+        if name == TEMPORARY { Some(&self.temporary) } else { self.schemas.get(name) }
     }
 
-    pub(crate) fn insert(&mut self, name: &str, entry: Entry) {
-        self.entries.insert(name.to_owned(), entry);
+    pub(crate) fn object(&self, name: &Qualified) -> Option<&Object> {
+        self.schema(&name.schema)?.objects.get(&name.name)
     }
 
-    pub(crate) fn remove(&mut self, name: &str) -> Option<Entry> {
-        self.entries.remove(name)
+    pub(crate) fn get(&self, name: &Qualified) -> Option<&Entry> {
+        self.object(name).map(|object| &object.entry)
+    }
+
+    /// All tables and views, schema by schema, those of the session last.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str, &Object)> {
+        let schemas = self.schemas.iter().map(|(name, schema)| (name.as_str(), schema));
+        schemas
+            .chain([(TEMPORARY, &self.temporary)])
+            .flat_map(|(schema, of)| of.objects.iter().map(move |(name, object)| (schema, name.as_str(), object)))
+    }
+
+    /// What a name stands for, looked for along a path.
+    pub(crate) fn resolve(&self, name: &TableName, path: &[String]) -> Option<(Qualified, &Object)> {
+        let found = |schema: &str| {
+            let object = self.schema(schema)?.objects.get(&name.name)?;
+            Some((Qualified { schema: schema.to_owned(), name: name.name.clone() }, object))
+        };
+        match &name.schema {
+            Some(schema) => found(schema),
+            None => path.iter().find_map(|schema| found(schema)),
+        }
+    }
+
+    /// The name of what a statement makes: in the schema that it says, or in the first of a path that there is.
+    ///
+    /// # Errors
+    /// 3F000 if there is no such schema.
+    pub(crate) fn name_for(&self, name: &TableName, path: &[String], temporary: bool) -> Result<Qualified> {
+        let schema = match &name.schema {
+            Some(schema) if temporary && schema != TEMPORARY => {
+                let message = "cannot create temporary relation in non-temporary schema";
+                return Err(Error::new(ErrorKind::InvalidTableDefinition, message));
+            }
+            Some(schema) if self.schema(schema).is_none() => {
+                return Err(Error::new(ErrorKind::UnknownSchema, format!("schema \"{schema}\" does not exist")));
+            }
+            Some(schema) => schema.clone(),
+            None if temporary => TEMPORARY.to_owned(),
+            None => {
+                let is_one = |schema: &&String| *schema != TEMPORARY && self.schemas.contains_key(*schema);
+                let none = || Error::new(ErrorKind::UnknownSchema, "no schema has been selected to create in");
+                path.iter().find(is_one).cloned().ok_or_else(none)?
+            }
+        };
+        Ok(Qualified { schema, name: name.name.clone() })
+    }
+
+    /// Puts something under a name of a schema that there is, in place of what was there.
+    pub(crate) fn insert(&mut self, name: &Qualified, entry: Entry) {
+        self.put(name, entry, next_version());
+    }
+
+    /// Puts another form of the same rows in place of a table.
+    fn reshape(&mut self, name: &Qualified, entry: Entry) {
+        let version = self.object(name).map_or_else(next_version, |object| object.version);
+        self.put(name, entry, version);
+    }
+
+    fn put(&mut self, name: &Qualified, entry: Entry, version: u64) {
+        let oid = self.object(name).map_or_else(next_oid, |object| object.oid);
+        if let Some(schema) = self.schema_mut(&name.schema) {
+            schema.objects.insert(name.name.clone(), Object { oid, version, entry });
+        }
+    }
+
+    pub(crate) fn remove(&mut self, name: &Qualified) -> Option<Object> {
+        self.schema_mut(&name.schema)?.objects.remove(&name.name)
+    }
+
+    fn schema_mut(&mut self, name: &str) -> Option<&mut Schema> {
+        if name == TEMPORARY {
+            return Some(Arc::make_mut(&mut self.temporary));
+        }
+        Arc::make_mut(&mut self.schemas).get_mut(name).map(Arc::make_mut)
     }
 
     /// The views that name a table or view.
-    pub(crate) fn needing(&self, name: &str) -> Vec<String> {
-        let needs = |entry: &Entry| matches!(entry, Entry::View { needs, .. } if needs.iter().any(|need| need == name));
-        self.entries.iter().filter(|(_, entry)| needs(entry)).map(|(view, _)| view.clone()).collect()
+    pub(crate) fn needing(&self, name: &Qualified) -> Vec<Qualified> {
+        let needs = |object: &Object| matches!(&object.entry, Entry::View(view) if view.needs.contains(name));
+        let named = |(schema, name, _): (&str, &str, &Object)| Qualified { schema: schema.into(), name: name.into() };
+        self.iter().filter(|(_, _, object)| needs(object)).map(named).collect()
+    }
+
+    /// Whether a view's query names something, itself or through other views.
+    pub(crate) fn reaches(&self, from: &Qualified, to: &Qualified) -> bool {
+        let Some(Entry::View(view)) = self.get(from) else { return false };
+        view.needs.iter().any(|need| need == to || self.reaches(need, to))
     }
 
     /// The domains of all tables.
     pub(crate) fn domains(&self) -> Domains {
         let mut all = Domains::default();
-        for entry in self.entries.values() {
-            if let Entry::Table(table) = entry {
+        for (_, _, object) in self.iter() {
+            if let Entry::Table(table) = &object.entry {
                 all.add(table);
             }
         }
@@ -234,49 +381,71 @@ impl State {
     }
 
     /// The table of this name; an error if there is none or it is a view.
-    pub(crate) fn table(&self, name: &str) -> Result<&StoredTable> {
+    pub(crate) fn table(&self, name: &Qualified) -> Result<&StoredTable> {
         match self.get(name) {
             Some(Entry::Table(table)) => Ok(table),
-            Some(Entry::View { .. }) => {
-                Err(Error::new(ErrorKind::WrongObjectType, format!("\"{name}\" is a view, not a table")))
+            Some(Entry::View(_)) => {
+                Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is a view, not a table", name.name)))
             }
-            None => Err(Error::new(ErrorKind::UnknownTable, format!("table \"{name}\" does not exist"))),
+            None => Err(Error::new(ErrorKind::UnknownTable, format!("table \"{}\" does not exist", name.name))),
         }
     }
 }
 
-/// The current state, swapped as a whole.
-#[derive(Debug, Default)]
+/// The current state of what all sessions see, swapped as a whole.
+#[derive(Debug)]
 pub(crate) struct Current {
-    state: RwLock<Arc<State>>,
+    schemas: RwLock<Schemas>,
     writing: Mutex<()>,
+}
+
+impl Default for Current {
+    fn default() -> Self {
+        let public = Arc::new(Schema { oid: PUBLIC_OID, objects: BTreeMap::new() });
+        let schemas = Arc::new(BTreeMap::from([(PUBLIC.to_owned(), public)]));
+        Current { schemas: RwLock::new(schemas), writing: Mutex::default() }
+    }
 }
 
 impl Current {
     /// The state as it is now.
-    pub(crate) fn snapshot(&self) -> Arc<State> {
+    pub(crate) fn snapshot(&self) -> Schemas {
         // A panic while the lock was held cannot leave half a state: the Arc is swapped in one step.
-        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.schemas.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The right to change the state; readers go on meanwhile.
-    pub(crate) fn begin_write(&self) -> Write<'_> {
+    pub(crate) fn begin_write(&self) -> Publishing<'_> {
         let guard = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        Write { current: self, state: State::clone(&self.snapshot()), _guard: guard }
+        Publishing { current: self, _guard: guard }
+    }
+
+    /// Puts another form of the same rows in place of a table, if it still is this one.
+    pub(crate) fn reshape(&self, name: &Qualified, was: &StoredTable, encoded: StoredTable) {
+        let publishing = self.begin_write();
+        let mut state = State { schemas: self.snapshot(), temporary: Schema::new() };
+        if state.table(name).is_ok_and(|now| now.info.handle == was.info.handle) {
+            state.reshape(name, Entry::Table(encoded));
+            publishing.publish(state.schemas);
+        }
     }
 }
 
-/// A change being prepared; dropped without `commit`, it has never been.
-pub(crate) struct Write<'a> {
+/// The right to change what all sessions see.
+pub(crate) struct Publishing<'a> {
     current: &'a Current,
-    pub(crate) state: State,
     _guard: MutexGuard<'a, ()>,
 }
 
-impl Write<'_> {
-    /// Makes the change visible to all statements that start from now on.
-    pub(crate) fn commit(self) {
-        *self.current.state.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(self.state);
+impl Publishing<'_> {
+    /// What is to be changed.
+    pub(crate) fn schemas(&self) -> Schemas {
+        self.current.snapshot()
+    }
+
+    /// Makes a change visible to all statements that start from now on.
+    pub(crate) fn publish(self, schemas: Schemas) {
+        *self.current.schemas.write().unwrap_or_else(PoisonError::into_inner) = schemas;
     }
 }
 
@@ -285,16 +454,66 @@ pub(crate) type OpenFile<'a> = &'a dyn Fn(&str, &CopyOptions) -> Result<Option<S
 
 /// What one statement sees: a state, and the files that it reads.
 pub(crate) struct Snapshot<'a> {
-    pub(crate) state: Arc<State>,
+    pub(crate) state: State,
+    /// Where names without a schema are looked for.
+    pub(crate) path: SearchPath,
     open_file: OpenFile<'a>,
     context: &'a Context,
     files: RefCell<HashMap<(String, CopyOptions), StoredTable>>,
     now: OnceCell<i64>,
+    names: RefCell<Vec<Use>>,
+}
+
+/// What a plan was made from: names, and what they stood for.
+#[derive(Debug)]
+pub(crate) struct Uses {
+    state: State,
+    path: SearchPath,
+    names: Vec<Use>,
+}
+
+/// A name that was looked for along a path, the session's if it says none, and what was found.
+#[derive(Clone, Debug)]
+struct Use {
+    name: TableName,
+    path: Option<SearchPath>,
+    found: Option<Found>,
+}
+
+#[derive(Clone, Debug)]
+enum Found {
+    Table(TableHandle),
+    View(Arc<View>),
+}
+
+impl Found {
+    fn new(entry: &Entry) -> Self {
+        match entry {
+            Entry::Table(table) => Found::Table(table.info.handle),
+            Entry::View(view) => Found::View(Arc::clone(&view.view)),
+        }
+    }
+
+    fn is(&self, entry: &Entry) -> bool {
+        match (self, entry) {
+            (Found::Table(handle), Entry::Table(table)) => table.info.handle == *handle,
+            (Found::View(known), Entry::View(view)) => Arc::ptr_eq(known, &view.view),
+            _ => false,
+        }
+    }
 }
 
 impl<'a> Snapshot<'a> {
-    pub(crate) fn new(state: Arc<State>, open_file: OpenFile<'a>, context: &'a Context) -> Self {
-        Snapshot { state, open_file, context, files: RefCell::default(), now: OnceCell::new() }
+    pub(crate) fn new(state: State, path: SearchPath, open_file: OpenFile<'a>, context: &'a Context) -> Self {
+        Snapshot {
+            state,
+            path,
+            open_file,
+            context,
+            files: RefCell::default(),
+            now: OnceCell::new(),
+            names: RefCell::default(),
+        }
     }
 
     /// Whether a file was read by its path.
@@ -307,6 +526,26 @@ impl<'a> Snapshot<'a> {
         self.now.get().is_some()
     }
 
+    /// What has been looked for so far.
+    pub(crate) fn uses(&self) -> Uses {
+        Uses { state: self.state.clone(), path: Arc::clone(&self.path), names: self.names.borrow().clone() }
+    }
+
+    /// Whether what a plan was made from is as it was: it may be used again.
+    pub(crate) fn has_still(&self, uses: &Uses) -> bool {
+        if uses.path != self.path {
+            return false;
+        }
+        let is_same = |Use { name, path, found }: &Use| {
+            let now = self.state.resolve(name, path.as_ref().unwrap_or(&self.path));
+            match (found, now) {
+                (Some(found), Some((_, object))) => found.is(&object.entry),
+                (found, now) => found.is_none() && now.is_none(),
+            }
+        };
+        self.state.is(&uses.state) || uses.names.iter().all(is_same)
+    }
+
     /// Takes the file that was read as the table of this handle, if one was: the statement may not read it after that.
     pub(crate) fn take_file(&self, handle: TableHandle) -> Option<StoredTable> {
         let mut files = self.files.borrow_mut();
@@ -317,21 +556,22 @@ impl<'a> Snapshot<'a> {
     /// The tables that a program may scan, by handle.
     pub(crate) fn tables(&self) -> HashMap<TableHandle, Arc<Table>> {
         let files = self.files.borrow();
-        let named = self.state.iter().filter_map(|(_, entry)| match entry {
+        let named = self.state.iter().filter_map(|(_, _, object)| match &object.entry {
             Entry::Table(table) => Some(table),
-            Entry::View { .. } => None,
+            Entry::View(_) => None,
         });
         named.chain(files.values()).flat_map(StoredTable::scanned).collect()
     }
 }
 
 impl Catalog for Snapshot<'_> {
-    fn entry(&self, name: &str) -> Result<Option<CatalogEntry>> {
-        Ok(self.state.get(name).map(|entry| match entry {
+    fn entry(&self, name: &TableName, path: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+        let found = self.state.resolve(name, path.unwrap_or(&self.path));
+        let used = found.as_ref().map(|(_, object)| Found::new(&object.entry));
+        self.names.borrow_mut().push(Use { name: name.clone(), path: path.cloned(), found: used });
+        Ok(found.map(|(_, object)| match &object.entry {
             Entry::Table(table) => CatalogEntry::Table(Arc::clone(&table.info)),
-            Entry::View { sql, columns, needs: _ } => {
-                CatalogEntry::View { sql: Arc::clone(sql), columns: columns.clone() }
-            }
+            Entry::View(view) => CatalogEntry::View(Arc::clone(&view.view)),
         }))
     }
 
@@ -369,6 +609,6 @@ impl Catalog for Snapshot<'_> {
     }
 
     fn names(&self) -> Vec<String> {
-        self.state.iter().map(|(name, _)| name.clone()).collect()
+        self.state.iter().map(|(_, name, _)| name.to_owned()).collect()
     }
 }

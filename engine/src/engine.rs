@@ -1,18 +1,23 @@
 //! The engine: tables, workers and limits that sessions share.
 
-use crate::catalog::{Current, Domains, Entry, Snapshot, StoredTable};
+use crate::catalog::{Current, Domains, Entry, Qualified, Snapshot, StoredTable};
+use crate::notify::Channels;
+use crate::transaction::{Work, Write};
 use crate::{Result, format};
 use multiloop_exec::column::Table;
 use multiloop_exec::cpu::simd::level::Level;
 use multiloop_exec::technique::Technique;
 use multiloop_exec::workers::context::{Context, Memory};
 use multiloop_exec::workers::pool::Pool;
-use multiloop_planner::catalog::{CopyOptions, Declared, TableHandle};
+use multiloop_planner::catalog::{CopyOptions, Declared, TableHandle, TableName};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 use sysinfo::{MemoryRefreshKind, System};
+
+/// Who uses an embedded engine.
+pub(crate) const USER: &str = "postgres";
 
 /// An in-memory analytics engine. Cloning gives another handle to the same tables; it may be used from any thread.
 #[derive(Clone)]
@@ -24,6 +29,7 @@ pub(crate) struct Shared {
     pub(crate) pool: Arc<Pool>,
     pub(crate) memory: Arc<Memory>,
     pub(crate) compact: bool,
+    pub(crate) channels: Channels,
     files: Mutex<HashMap<(PathBuf, CopyOptions), CachedFile>>,
 }
 
@@ -78,6 +84,7 @@ impl EngineBuilder {
             pool: Arc::new(Pool::new(self.threads.unwrap_or_else(available_threads))?),
             memory: Memory::new(self.memory_limit.unwrap_or_else(default_memory_limit)),
             compact: self.compact,
+            channels: Channels::default(),
             files: Mutex::default(),
         })))
     }
@@ -122,10 +129,21 @@ impl Engine {
 }
 
 impl Shared {
-    /// Runs `use_snapshot` on the state as it is now; files that it names are read in this context.
-    pub(crate) fn with_snapshot<T>(&self, context: &Context, use_snapshot: impl FnOnce(&Snapshot<'_>) -> T) -> T {
+    /// Runs `use_snapshot` on what a session sees now; files that it names are read in this context.
+    pub(crate) fn with_snapshot<T>(
+        &self,
+        work: &Work,
+        context: &Context,
+        use_snapshot: impl FnOnce(&Snapshot<'_>) -> T,
+    ) -> T {
         let open = |path: &str, options: &CopyOptions| self.open_file(path, options, context);
-        use_snapshot(&Snapshot::new(self.catalog.snapshot(), &open, context))
+        let path = work.settings().search_path(USER);
+        use_snapshot(&Snapshot::new(work.snapshot(&self.catalog), path, &open, context))
+    }
+
+    /// The right to change what a session sees.
+    pub(crate) fn begin_write<'a>(&'a self, work: &'a Work) -> Result<Write<'a>> {
+        work.begin_write(&self.catalog)
     }
 
     /// The table in a file; None if neither the options nor its ending name a format.
@@ -161,30 +179,41 @@ impl Shared {
     }
 
     /// Puts a loaded table under a name, in place of what was there.
-    pub(crate) fn put_table(&self, name: &str, table: StoredTable, context: &Context) {
-        let mut write = self.catalog.begin_write();
-        write.state.insert(name, Entry::Table(table));
+    pub(crate) fn put_table(&self, work: &Work, name: &TableName, table: StoredTable, context: &Context) -> Result<()> {
+        let path = work.settings().search_path(USER);
+        let mut write = self.begin_write(work)?;
+        let name = write.state.name_for(name, &path, false)?;
+        write.state.insert(&name, Entry::Table(table));
+        let is_shared = write.is_shared();
         write.commit();
-        self.share_domains(name, context);
+        if is_shared {
+            self.share_domains(&name, context);
+        }
+        Ok(())
     }
 
     /// Lets other tables store codes of a loaded table's domains where they have values of these: what refers to a table may be
     /// loaded before it. Each is encoded as it is when it is looked at, while others read and write; one that has changed by then
     /// stays as it has become. Whoever cancels this, or has not the memory for it, has loaded the table all the same.
-    pub(crate) fn share_domains(&self, name: &str, context: &Context) {
-        let snapshot = self.catalog.snapshot();
+    pub(crate) fn share_domains(&self, name: &Qualified, context: &Context) {
+        let schemas = self.catalog.snapshot();
         let mut known = Domains::default();
-        snapshot.table(name).into_iter().for_each(|table| known.add(table));
+        let named = schemas.get(&name.schema).and_then(|schema| schema.objects.get(&name.name));
+        if let Some(Entry::Table(table)) = named.map(|object| &object.entry) {
+            known.add(table);
+        }
         if known.is_empty() {
             return;
         }
-        for (other, entry) in snapshot.iter().filter(|(other, _)| *other != name) {
-            let Entry::Table(table) = entry else { continue };
-            let Ok(Some(encoded)) = table.sharing(other, &known, context) else { continue };
-            let mut write = self.catalog.begin_write();
-            if write.state.table(other).is_ok_and(|now| now.info.handle == table.info.handle) {
-                write.state.insert(other, Entry::Table(encoded));
-                write.commit();
+        for (schema, of) in schemas.iter() {
+            for (other, object) in &of.objects {
+                let other = Qualified { schema: schema.clone(), name: other.clone() };
+                let Entry::Table(table) = &object.entry else { continue };
+                if other == *name {
+                    continue;
+                }
+                let Ok(Some(encoded)) = table.sharing(&other.name, &known, context) else { continue };
+                self.catalog.reshape(&other, table, encoded);
             }
         }
     }
@@ -195,8 +224,9 @@ impl Shared {
         name: &str,
         table: Table,
         declared: Arc<Declared>,
+        work: &Work,
         context: &Context,
     ) -> Result<StoredTable> {
-        StoredTable::encoded(name, table, declared, self.catalog.snapshot().domains(), context)
+        StoredTable::encoded(name, table, declared, work.snapshot(&self.catalog).domains(), context)
     }
 }

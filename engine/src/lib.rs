@@ -15,9 +15,9 @@
 //! ```
 //!
 //! The source, low to high: `guard` stands around statements, `plan` is the road from text to program, `stream` what comes
-//! back, `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique), `engine` what sessions share.
-//! `running` is what a statement has from its session, `explain` and `statement` what every kind does; `session`, `prepared`
-//! and `linq` are what users call.
+//! back, `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique), `settings` and `notify` what
+//! clients set and tell, `transaction` what a session sees and changes, `engine` what sessions share. `running` is what a
+//! statement has from its session, `explain` and `statement` what every kind does; `session` and `linq` are what users call.
 
 mod catalog;
 mod engine;
@@ -26,12 +26,14 @@ pub mod format;
 mod guard;
 mod keys;
 pub mod linq;
+mod notify;
 mod plan;
-mod prepared;
 mod running;
 mod session;
+mod settings;
 mod statement;
 mod stream;
+mod transaction;
 
 pub use engine::{Engine, EngineBuilder};
 pub use multiloop_exec::workers::context::Cancellation;
@@ -39,11 +41,12 @@ pub use multiloop_planner::error::{Error, ErrorKind, Position, Result};
 pub use multiloop_planner::rewrite::RewriteOptions;
 pub use multiloop_planner::types::{DataType, Field};
 pub use multiloop_planner::value::{Interval, Value};
+pub use notify::{Notification, NotifyCallback};
 pub use plan::Timings;
-pub use prepared::Prepared;
 pub use running::{Backend, SessionOptions};
-pub use session::{ProgressCallback, Session};
-pub use stream::ResultStream;
+pub use session::{CopyIn, CopyOut, Execution, Prepared, ProgressCallback, Session, Statement};
+pub use stream::{Notice, ResultStream};
+pub use transaction::TransactionStatus;
 
 /// The version of Arrow whose types this API takes and gives.
 pub use arrow;

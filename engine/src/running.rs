@@ -4,6 +4,7 @@ use crate::catalog::Snapshot;
 use crate::engine::Engine;
 use crate::plan::Executable;
 use crate::stream::ResultStream;
+use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::Table;
 use multiloop_exec::column::arrow::{schema_of, to_record_batch};
@@ -44,6 +45,7 @@ impl Default for SessionOptions {
 /// What statements have from their session.
 pub(crate) struct Running<'a> {
     pub(crate) engine: &'a Engine,
+    pub(crate) work: &'a Work,
     pub(crate) options: &'a SessionOptions,
     pub(crate) cancellation: Cancellation,
     pub(crate) progress: Arc<Progress>,
@@ -68,6 +70,16 @@ impl Running<'_> {
     /// What a load shares: tables outlive the statement that makes them, so they count against the engine's memory.
     pub(crate) fn loading(&self) -> Context {
         Context { memory: Arc::clone(&self.engine.0.memory), ..self.context() }
+    }
+
+    /// Runs `use_snapshot` on what the session sees now.
+    pub(crate) fn with_snapshot<T>(&self, use_snapshot: impl FnOnce(&Snapshot<'_>) -> T) -> T {
+        self.engine.0.with_snapshot(self.work, &self.loading(), use_snapshot)
+    }
+
+    /// The right to change what the session sees.
+    pub(crate) fn begin_write(&self) -> Result<Write<'_>> {
+        self.engine.0.begin_write(self.work)
     }
 
     /// Runs a program over the tables of a snapshot.

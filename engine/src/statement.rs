@@ -1,21 +1,24 @@
 //! What every kind of statement does.
 
-use crate::catalog::{Entry, StoredTable};
+use crate::catalog::{Entry, PUBLIC, Qualified, Schema, State, StoredTable, StoredView, TEMPORARY};
 use crate::plan::{Executable, Planned, Timings, timed};
 use crate::running::{Runner, Running};
-use crate::stream::ResultStream;
+use crate::stream::{Notice, ResultStream};
 use crate::{Error, ErrorKind, Result, explain, format, keys};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::domain::{self, Appended};
 use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::{Column, Table};
-use multiloop_planner::catalog::{Catalog, CopyOptions, Declared};
+use multiloop_planner::catalog::{Catalog, CopyOptions, Declared, TableName, View};
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{self, Statement};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Schemas that are the system's.
+const SYSTEM: [&str; 2] = ["pg_catalog", "information_schema"];
 
 /// Makes a statement over what is in a catalog, for parameters of these types; with numerics of any number of digits where the
 /// flag says so.
@@ -42,35 +45,48 @@ fn run_once(
     mut timings: Timings,
     wide: bool,
 ) -> Result<ResultStream> {
-    let shared = &session.engine.0;
     let types: Vec<DataType> = parameters.iter().map(|(_, data_type)| *data_type).collect();
     let values: Vec<Value> = parameters.iter().map(|(value, _)| value.clone()).collect();
-    shared.with_snapshot(&session.loading(), |snapshot| {
+    session.with_snapshot(|snapshot| {
         let statement = timed(&mut timings.plan, || bind(snapshot, &types, wide))?;
         let runner = Runner { session, snapshot, parameters: &values };
         match statement {
             Statement::Query(query) => runner.query(query, timings),
             Statement::Explain { kind, analyze, query } => explain::explain(&runner, kind, analyze, query),
-            Statement::CreateTable { name, fields, declared, if_not_exists, or_replace } => {
+            Statement::CreateTable { name, temporary, fields, declared, if_not_exists, or_replace } => {
                 let numerics = numerics_of(&fields, &[]);
                 let empty = || Ok((Table::empty(fields), Declared { numerics, ..declared }));
-                runner.create(&name, if_not_exists, or_replace, "CREATE TABLE", empty)
+                let new = New { name: &name, temporary, if_not_exists, or_replace, tag: "CREATE TABLE" };
+                runner.create(&new, empty)
             }
-            Statement::CreateTableAs { name, query, if_not_exists, or_replace } => {
-                let filled = || runner.table_of(query);
-                runner.create(&name, if_not_exists, or_replace, "CREATE TABLE AS", filled)
+            Statement::CreateTableAs { name, temporary, query, if_not_exists, or_replace } => {
+                let mut rows = 0;
+                let filled = || runner.table_of(query).inspect(|(table, _)| rows = table.rows());
+                let new = New { name: &name, temporary, if_not_exists, or_replace, tag: "CREATE TABLE AS" };
+                let done = runner.create(&new, filled)?;
+                Ok(if done.notices().is_empty() { ResultStream::done(format!("SELECT {rows}")) } else { done })
             }
-            Statement::CreateView { name, columns, sql, needs, or_replace } => {
-                runner.create_view(name, Entry::View { sql: Arc::from(sql), columns, needs }, or_replace)
+            Statement::CreateView { name, temporary, columns, sql, needs, or_replace } => {
+                let new = New { name: &name, temporary, if_not_exists: false, or_replace, tag: "CREATE VIEW" };
+                runner.create_view(&new, View { sql, columns, path: Arc::clone(&snapshot.path) }, &needs)
             }
+            Statement::CreateSchema { name, if_not_exists } => runner.create_schema(&name, if_not_exists),
+            Statement::DropSchema { names, if_exists, cascade } => runner.drop_schemas(&names, if_exists, cascade),
+            Statement::Session(_) => Err(Error::internal("a session's own statement was run as one of tables")),
             Statement::Insert { name, query } => {
                 let source = runner.source(query)?;
                 let rows = runner.append(&name, |fields| runner.build(fields.to_vec(), source))?;
                 Ok(ResultStream::done(format!("INSERT 0 {rows}")))
             }
             Statement::Drop { names, views, if_exists, cascade } => runner.drop(&names, views, if_exists, cascade),
-            Statement::CopyFrom { name, columns, path, options } => runner.copy_from(&name, &columns, &path, options),
-            Statement::CopyTo { query, path, options } => runner.copy_to(query, &path, options),
+            Statement::CopyFrom { path: None, .. } | Statement::CopyTo { path: None, .. } => {
+                let message = "COPY with STDIN or STDOUT needs a client to copy with";
+                Err(Error::new(ErrorKind::Protocol, message))
+            }
+            Statement::CopyFrom { name, columns, path: Some(path), options } => {
+                runner.copy_from(&name, &columns, &path, options)
+            }
+            Statement::CopyTo { query, path: Some(path), options } => runner.copy_to(query, &path, options),
             Statement::ShowTables => Ok(runner.show_tables()),
             Statement::Describe { name } => runner.describe(&name),
         }
@@ -144,51 +160,128 @@ impl Runner<'_> {
         Ok((self.build(fields, source)?, declared))
     }
 
-    fn create(
-        &self,
-        name: &str,
-        if_not_exists: bool,
-        or_replace: bool,
-        tag: &str,
-        make: impl FnOnce() -> Result<(Table, Declared)>,
-    ) -> Result<ResultStream> {
-        let exists = |state: &crate::catalog::State| state.get(name).is_some();
-        if exists(&self.snapshot.state) && !or_replace {
-            return already_exists(name, if_not_exists, tag);
+    fn create(&self, new: &New<'_>, make: impl FnOnce() -> Result<(Table, Declared)>) -> Result<ResultStream> {
+        let name = self.name_for(new, &self.snapshot.state)?;
+        let exists = |state: &State| state.get(&name).is_some();
+        if exists(&self.snapshot.state) && !new.or_replace {
+            return new.already_exists();
         }
         let (table, declared) = make()?;
-        let table = table.narrowed(&declared.numerics, &self.session.loading())?;
-        let table = self.session.engine.0.stored(name, table, Arc::new(declared), &self.session.loading())?;
-        let mut write = self.session.engine.0.catalog.begin_write();
-        if exists(&write.state) && !or_replace {
-            return already_exists(name, if_not_exists, tag);
+        let context = self.session.loading();
+        let table = table.narrowed(&declared.numerics, &context)?;
+        let table =
+            StoredTable::encoded(&name.name, table, Arc::new(declared), self.snapshot.state.domains(), &context)?;
+        let mut write = self.session.begin_write()?;
+        if exists(&write.state) && !new.or_replace {
+            return new.already_exists();
         }
-        write.state.insert(name, Entry::Table(table));
+        // The schema may be gone by now.
+        self.name_for(new, &write.state)?;
+        write.state.insert(&name, Entry::Table(table));
+        let is_shared = write.is_shared();
         write.commit();
-        self.session.engine.0.share_domains(name, &self.session.loading());
-        Ok(ResultStream::done(tag))
+        if is_shared {
+            self.session.engine.0.share_domains(&name, &context);
+        }
+        Ok(ResultStream::done(new.tag))
     }
 
-    fn create_view(&self, name: String, view: Entry, or_replace: bool) -> Result<ResultStream> {
-        let mut write = self.session.engine.0.catalog.begin_write();
+    fn create_view(&self, new: &New<'_>, view: View, needs: &[TableName]) -> Result<ResultStream> {
+        let path = &self.snapshot.path;
+        let needs: Vec<Qualified> =
+            needs.iter().filter_map(|need| Some(self.snapshot.state.resolve(need, path)?.0)).collect();
+        let mut write = self.session.begin_write()?;
+        // What names something temporary is temporary.
+        let temporary = new.temporary || needs.iter().any(|need| need.schema == TEMPORARY);
+        let name = self.name_for(&New { temporary, ..*new }, &write.state)?;
         match write.state.get(&name) {
-            Some(Entry::Table(_)) if or_replace => {
-                return Err(Error::new(ErrorKind::WrongObjectType, format!("\"{name}\" is not a view")));
+            Some(Entry::Table(_)) if new.or_replace => {
+                return Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is not a view", name.name)));
             }
-            Some(_) if !or_replace => return already_exists(&name, false, "CREATE VIEW"),
+            Some(_) if !new.or_replace => return new.already_exists(),
             _ => {}
         }
-        write.state.insert(&name, view);
+        if needs.contains(&name) || needs.iter().any(|need| write.state.reaches(need, &name)) {
+            let message = format!("infinite recursion detected in the query of view \"{}\"", name.name);
+            return Err(Error::new(ErrorKind::TooComplex, message));
+        }
+        let view = StoredView { view: Arc::new(view), needs: needs.into() };
+        write.state.insert(&name, Entry::View(view));
         write.commit();
         Ok(ResultStream::done("CREATE VIEW"))
     }
 
+    fn name_for(&self, new: &New<'_>, state: &State) -> Result<Qualified> {
+        state.name_for(new.name, &self.snapshot.path, new.temporary)
+    }
+
+    /// The name of what there is; as it is written, in the schema that things are made in, if there is no such thing.
+    fn found(&self, name: &TableName, state: &State) -> Qualified {
+        let path = &self.snapshot.path;
+        let found = state.resolve(name, path).map(|(name, _)| name);
+        found.unwrap_or_else(|| Qualified {
+            schema: name.schema.clone().unwrap_or_else(|| PUBLIC.to_owned()),
+            name: name.name.clone(),
+        })
+    }
+
+    fn create_schema(&self, name: &str, if_not_exists: bool) -> Result<ResultStream> {
+        let mut write = self.session.begin_write()?;
+        if write.state.schema(name).is_some() || SYSTEM.contains(&name) {
+            let message = format!("schema \"{name}\" already exists");
+            return if if_not_exists {
+                Ok(ResultStream::done("CREATE SCHEMA").with_notice(Notice::skipping("42P06", message)))
+            } else {
+                Err(Error::new(ErrorKind::DuplicateSchema, message))
+            };
+        }
+        if name.starts_with("pg_") {
+            let error = Error::new(ErrorKind::InvalidName, format!("unacceptable schema name \"{name}\""));
+            return Err(error.with_hint("The prefix \"pg_\" is reserved for system schemas."));
+        }
+        Arc::make_mut(&mut write.state.schemas).insert(name.to_owned(), Schema::new());
+        write.commit();
+        Ok(ResultStream::done("CREATE SCHEMA"))
+    }
+
+    fn drop_schemas(&self, names: &[String], if_exists: bool, cascade: bool) -> Result<ResultStream> {
+        let mut write = self.session.begin_write()?;
+        let mut result = ResultStream::done("DROP SCHEMA");
+        for name in names {
+            if SYSTEM.contains(&name.as_str()) || name == TEMPORARY {
+                let message = format!("cannot drop schema {name} because it is required by the database system");
+                return Err(Error::new(ErrorKind::DependentObjects, message));
+            }
+            let Some(schema) = write.state.schema(name).cloned() else {
+                let message = format!("schema \"{name}\" does not exist");
+                if !if_exists {
+                    return Err(Error::new(ErrorKind::UnknownSchema, message));
+                }
+                result = result.with_notice(Notice::skipping("00000", message));
+                continue;
+            };
+            if !schema.objects.is_empty() && !cascade {
+                let message = format!("cannot drop schema {name} because other objects depend on it");
+                return Err(Error::new(ErrorKind::DependentObjects, message)
+                    .with_hint("Use DROP ... CASCADE to drop the dependent objects too."));
+            }
+            let of = |object: &String| Qualified { schema: name.clone(), name: object.clone() };
+            let gone = schema.objects.keys().map(of).collect();
+            remove_all(&mut write.state, gone, true)?;
+            Arc::make_mut(&mut write.state.schemas).remove(name);
+        }
+        write.commit();
+        Ok(result)
+    }
+
     /// Appends rows to a table: they are made while nobody else may write, for the table as it is then.
     /// Gives the number of rows.
-    fn append(&self, name: &str, rows: impl FnOnce(&[Field]) -> Result<Table>) -> Result<usize> {
+    pub(crate) fn append(&self, name: &TableName, rows: impl FnOnce(&[Field]) -> Result<Table>) -> Result<usize> {
         let context = self.session.loading();
-        let mut write = self.session.engine.0.catalog.begin_write();
-        let stored = write.state.table(name)?.clone();
+        let mut write = self.session.begin_write()?;
+        let qualified = self.found(name, &write.state);
+        let name = qualified.name.as_str();
+        let stored = write.state.table(&qualified)?.clone();
         let declared = Arc::clone(&stored.info.declared);
         let rows = rows(&declared.fields(&stored.stored().fields))?;
         let (old, rows) = if declared.numerics.is_empty() {
@@ -222,70 +315,70 @@ impl Runner<'_> {
                 stored
             }
         };
-        write.state.insert(name, Entry::Table(table));
+        write.state.insert(&qualified, Entry::Table(table));
+        let is_shared = write.is_shared();
         write.commit();
-        if is_load {
-            self.session.engine.0.share_domains(name, &context);
+        if is_load && is_shared {
+            self.session.engine.0.share_domains(&qualified, &context);
         }
         Ok(count)
     }
 
-    fn drop(&self, names: &[String], views: bool, if_exists: bool, cascade: bool) -> Result<ResultStream> {
-        let mut write = self.session.engine.0.catalog.begin_write();
+    fn drop(&self, names: &[TableName], views: bool, if_exists: bool, cascade: bool) -> Result<ResultStream> {
+        let mut write = self.session.begin_write()?;
         let what = if views { "view" } else { "table" };
-        let mut gone: Vec<String> = Vec::new();
+        let mut result = ResultStream::done(format!("DROP {}", what.to_uppercase()));
+        let mut gone: Vec<Qualified> = Vec::new();
         for name in names {
-            match write.state.get(name) {
-                None if if_exists => {}
+            let qualified = self.found(name, &write.state);
+            let name = name.plain();
+            match write.state.get(&qualified) {
+                None if if_exists => {
+                    let message = format!("{what} \"{name}\" does not exist");
+                    result = result.with_notice(Notice::skipping("00000", message));
+                }
                 None => {
                     return Err(Error::new(ErrorKind::UnknownTable, format!("{what} \"{name}\" does not exist")));
                 }
                 Some(Entry::Table(_)) if views => {
                     return Err(Error::new(ErrorKind::WrongObjectType, format!("\"{name}\" is not a view")));
                 }
-                Some(Entry::View { .. }) if !views => {
+                Some(Entry::View(_)) if !views => {
                     return Err(Error::new(ErrorKind::WrongObjectType, format!("\"{name}\" is not a table")));
                 }
-                Some(_) => gone.push(name.clone()),
+                Some(_) => gone.push(qualified),
             }
         }
-        // Whatever is dropped together may need each other.
-        let mut next = 0;
-        while let Some(name) = gone.get(next).cloned() {
-            next += 1;
-            for view in write.state.needing(&name).into_iter().filter(|view| !gone.contains(view)).collect::<Vec<_>>() {
-                if !cascade {
-                    let message = format!("cannot drop \"{name}\" because view \"{view}\" depends on it");
-                    return Err(Error::new(ErrorKind::DependentObjects, message)
-                        .with_hint("Use DROP ... CASCADE to drop the dependent objects too."));
-                }
-                gone.push(view);
-            }
-        }
-        gone.iter().for_each(|name| drop(write.state.remove(name)));
+        remove_all(&mut write.state, gone, cascade)?;
         write.commit();
-        Ok(ResultStream::done(format!("DROP {}", what.to_uppercase())))
+        Ok(result)
     }
 
-    fn copy_from(&self, name: &str, columns: &[usize], path: &str, options: CopyOptions) -> Result<ResultStream> {
+    fn copy_from(&self, name: &TableName, columns: &[usize], path: &str, options: CopyOptions) -> Result<ResultStream> {
         let format = format::copy_format(path, options)?;
         let count = self.append(name, |fields| {
-            if columns.is_empty() {
-                return format::read_table(path, &format, Some(fields), &self.session.loading());
-            }
             let chosen: Vec<Field> = columns.iter().map(|&position| fields[position].clone()).collect();
-            let read = format::read_table(path, &format, Some(&chosen), &self.session.loading())?;
-            let mut builder = TableBuilder::new(fields.to_vec(), Storage::Compact, &self.session.loading());
-            for chunk in &read.chunks {
-                let column = |position: usize| match columns.iter().position(|&chosen| chosen == position) {
-                    Some(found) => chunk.columns[found].clone(),
-                    None => Column::from_values(fields[position].data_type, &vec![Value::Null; chunk.rows]),
-                };
-                builder.push_columns(chunk.rows, (0..fields.len()).map(column).collect())?;
-            }
-            builder.finish()
+            let chosen = if columns.is_empty() { fields } else { &chosen };
+            let read = format::read_table(path, &format, Some(chosen), &self.session.loading())?;
+            self.placed(read, columns, fields)
         })?;
         Ok(ResultStream::done(format!("COPY {count}")))
+    }
+
+    /// Rows of some columns as rows of all: the others are NULL. No columns are all.
+    pub(crate) fn placed(&self, read: Table, columns: &[usize], fields: &[Field]) -> Result<Table> {
+        if columns.is_empty() {
+            return Ok(read);
+        }
+        let mut builder = TableBuilder::new(fields.to_vec(), Storage::Compact, &self.session.loading());
+        for chunk in &read.chunks {
+            let column = |position: usize| match columns.iter().position(|&chosen| chosen == position) {
+                Some(found) => chunk.columns[found].clone(),
+                None => Column::from_values(fields[position].data_type, &vec![Value::Null; chunk.rows]),
+            };
+            builder.push_columns(chunk.rows, (0..fields.len()).map(column).collect())?;
+        }
+        builder.finish()
     }
 
     fn copy_to(&self, query: Query, path: &str, options: CopyOptions) -> Result<ResultStream> {
@@ -299,21 +392,22 @@ impl Runner<'_> {
     fn show_tables(&self) -> ResultStream {
         let entries = self.snapshot.state.iter();
         let rows = entries
-            .map(|(name, entry)| {
-                let (kind, rows) = match entry {
+            .map(|(_, name, object)| {
+                let (kind, rows) = match &object.entry {
                     Entry::Table(stored) => ("table", Some(stored.info.statistics.rows.to_string())),
-                    Entry::View { .. } => ("view", None),
+                    Entry::View(_) => ("view", None),
                 };
-                vec![Some(name.clone()), Some(kind.to_owned()), rows]
+                vec![Some(name.to_owned()), Some(kind.to_owned()), rows]
             })
             .collect();
         ResultStream::text(&["name", "kind", "rows"], rows)
     }
 
-    fn describe(&self, name: &str) -> Result<ResultStream> {
-        let fields = match self.snapshot.state.get(name) {
+    fn describe(&self, name: &TableName) -> Result<ResultStream> {
+        let found = self.found(name, &self.snapshot.state);
+        let fields = match self.snapshot.state.get(&found) {
             Some(Entry::Table(stored)) => stored.info.declared.fields(&stored.info.fields),
-            _ => self.fields_of_view(name)?,
+            _ => self.fields_of_view(&found)?,
         };
         let row = |field: &Field| {
             let nullable = if field.nullable { "yes" } else { "no" };
@@ -322,8 +416,9 @@ impl Runner<'_> {
         Ok(ResultStream::text(&["column", "type", "nullable"], fields.iter().map(row).collect()))
     }
 
-    fn fields_of_view(&self, name: &str) -> Result<Vec<Field>> {
-        let text = format!("SELECT * FROM \"{}\"", name.replace('"', "\"\""));
+    fn fields_of_view(&self, Qualified { schema, name }: &Qualified) -> Result<Vec<Field>> {
+        let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+        let text = format!("SELECT * FROM {}.{}", quoted(schema), quoted(name));
         let Statement::Query(query) = sql::bind(&sql::parse(&text)?[0], self.snapshot, &[])? else {
             return Err(Error::internal("a SELECT was not bound to a query"));
         };
@@ -346,11 +441,53 @@ fn numerics_of(fields: &[Field], computed: &[bool]) -> Vec<bool> {
     if numerics.contains(&true) { numerics } else { Vec::new() }
 }
 
-fn already_exists(name: &str, tolerated: bool, tag: &str) -> Result<ResultStream> {
-    if tolerated {
-        return Ok(ResultStream::done(tag));
+/// Names and types of what a statement that is no query gives; None if it gives no rows.
+pub(crate) fn shown_fields(statement: &Statement) -> Option<Vec<Field>> {
+    let names: &[&str] = match statement {
+        Statement::Explain { .. } => &["QUERY PLAN"],
+        Statement::ShowTables => &["name", "kind", "rows"],
+        Statement::Describe { .. } => &["column", "type", "nullable"],
+        _ => return None,
+    };
+    Some(names.iter().map(|name| Field::new(*name, DataType::Text, true)).collect())
+}
+
+/// Drops tables and views, and with `cascade` the views that need them; whatever is dropped together may need each other.
+fn remove_all(state: &mut State, mut gone: Vec<Qualified>, cascade: bool) -> Result<()> {
+    let mut next = 0;
+    while let Some(name) = gone.get(next).cloned() {
+        next += 1;
+        for view in state.needing(&name).into_iter().filter(|view| !gone.contains(view)).collect::<Vec<_>>() {
+            if !cascade {
+                let message = format!("cannot drop \"{}\" because view \"{}\" depends on it", name.name, view.name);
+                return Err(Error::new(ErrorKind::DependentObjects, message)
+                    .with_hint("Use DROP ... CASCADE to drop the dependent objects too."));
+            }
+            gone.push(view);
+        }
     }
-    Err(Error::new(ErrorKind::DuplicateTable, format!("relation \"{name}\" already exists")))
+    gone.iter().for_each(|name| drop(state.remove(name)));
+    Ok(())
+}
+
+/// What CREATE says of what it makes.
+#[derive(Clone, Copy)]
+struct New<'a> {
+    name: &'a TableName,
+    temporary: bool,
+    if_not_exists: bool,
+    or_replace: bool,
+    tag: &'a str,
+}
+
+impl New<'_> {
+    fn already_exists(&self) -> Result<ResultStream> {
+        let message = format!("relation \"{}\" already exists", self.name.name);
+        if self.if_not_exists {
+            return Ok(ResultStream::done(self.tag).with_notice(Notice::skipping("42P07", message)));
+        }
+        Err(Error::new(ErrorKind::DuplicateTable, message))
+    }
 }
 
 fn check_not_null(table: &str, fields: &[Field], rows: &Table) -> Result<()> {

@@ -15,7 +15,33 @@ pub struct ResultStream {
     schema: SchemaRef,
     batches: Box<dyn Iterator<Item = Result<RecordBatch>> + Send>,
     tag: Option<String>,
+    verb: &'static str,
+    is_binary: bool,
+    notices: Vec<Notice>,
     timings: Timings,
+}
+
+/// What a statement says beside its result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// NOTICE, WARNING, INFO.
+    pub severity: &'static str,
+    /// Its SQLSTATE.
+    pub sqlstate: &'static str,
+    /// What it says.
+    pub message: String,
+}
+
+impl Notice {
+    /// Something is not as a statement says, which tolerates that.
+    pub(crate) fn skipping(sqlstate: &'static str, message: impl Into<String>) -> Self {
+        Notice { severity: "NOTICE", sqlstate, message: format!("{}, skipping", message.into()) }
+    }
+
+    /// Something that may not be meant.
+    pub(crate) fn warning(sqlstate: &'static str, message: impl Into<String>) -> Self {
+        Notice { severity: "WARNING", sqlstate, message: message.into() }
+    }
 }
 
 impl std::fmt::Debug for ResultStream {
@@ -30,14 +56,26 @@ impl ResultStream {
         schema: SchemaRef,
         batches: impl Iterator<Item = Result<RecordBatch>> + Send + 'static,
     ) -> Self {
-        ResultStream { fields, schema, batches: Box::new(batches), tag: None, timings: Timings::default() }
+        let batches = Box::new(batches);
+        let timings = Timings::default();
+        ResultStream {
+            fields,
+            schema,
+            batches,
+            tag: None,
+            verb: "SELECT",
+            is_binary: false,
+            notices: Vec::new(),
+            timings,
+        }
     }
 
     /// No rows, only what was done, as PostgreSQL's command tags say it.
     pub(crate) fn done(tag: impl Into<String>) -> Self {
         let schema = Arc::new(Schema::empty());
         let batches = Box::new(std::iter::empty());
-        ResultStream { fields: Vec::new(), schema, batches, tag: Some(tag.into()), timings: Timings::default() }
+        let (tag, notices, timings) = (Some(tag.into()), Vec::new(), Timings::default());
+        ResultStream { fields: Vec::new(), schema, batches, tag, verb: "", is_binary: false, notices, timings }
     }
 
     /// Rows of text columns.
@@ -58,6 +96,37 @@ impl ResultStream {
     pub(crate) fn with_timings(mut self, timings: Timings) -> Self {
         self.timings = timings;
         self
+    }
+
+    pub(crate) fn with_notice(mut self, notice: Notice) -> Self {
+        self.notices.push(notice);
+        self
+    }
+
+    /// The same rows, given by a statement of another kind than SELECT.
+    pub(crate) fn with_verb(mut self, verb: &'static str) -> Self {
+        self.verb = verb;
+        self
+    }
+
+    pub(crate) fn in_binary(mut self) -> Self {
+        self.is_binary = true;
+        self
+    }
+
+    /// Whether it comes from a BINARY cursor: where a protocol has two forms of values, these are to be sent in the one for programs.
+    pub fn is_binary(&self) -> bool {
+        self.is_binary
+    }
+
+    /// Which kind of statement gives these rows, as PostgreSQL's command tags say it: `SELECT`, `FETCH`, `SHOW`, `EXPLAIN`.
+    pub fn verb(&self) -> &'static str {
+        self.verb
+    }
+
+    /// What the statement says beside its result.
+    pub fn notices(&self) -> &[Notice] {
+        &self.notices
     }
 
     /// Names and SQL types of the columns.

@@ -188,19 +188,54 @@ impl ColumnStatistics {
 pub enum CatalogEntry {
     /// A table, or a file read as one.
     Table(Arc<TableInfo>),
-    /// A view: its query's text, to be bound where it is used, and its column names if it gave any.
-    View {
-        /// The SELECT.
-        sql: Arc<str>,
-        /// Column names from `CREATE VIEW v (a, b)`; empty if none were given.
-        columns: Vec<String>,
-    },
+    /// A view.
+    View(Arc<View>),
+}
+
+/// A view: its query's text, to be bound where it is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// The SELECT.
+    pub sql: String,
+    /// Column names from `CREATE VIEW v (a, b)`; empty if none were given.
+    pub columns: Vec<String>,
+    /// The schemas in which its text looks for names: those of the session that made it.
+    pub path: SearchPath,
+}
+
+/// Schemas in which names without one are looked for, in order.
+pub type SearchPath = Arc<[String]>;
+
+/// The name of a table or view, case-folded, perhaps with its schema.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TableName {
+    /// Its schema, if it is said.
+    pub schema: Option<String>,
+    /// Its name.
+    pub name: String,
+}
+
+impl TableName {
+    /// The name with its schema, without quotes, as messages have it.
+    pub fn plain(&self) -> String {
+        match &self.schema {
+            Some(schema) => format!("{schema}.{}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+impl From<&str> for TableName {
+    /// A name without a schema.
+    fn from(name: &str) -> Self {
+        TableName { schema: None, name: name.to_owned() }
+    }
 }
 
 /// One immutable state of the world.
 pub trait Catalog {
-    /// The table or view of this (case-folded) name, if there is one.
-    fn entry(&self, name: &str) -> Result<Option<CatalogEntry>>;
+    /// The table or view of a name, if there is one. One without a schema is looked for along this path, or along the session's.
+    fn entry(&self, name: &TableName, path: Option<&SearchPath>) -> Result<Option<CatalogEntry>>;
 
     /// A file (`SELECT … FROM 'orders.parquet'`) as a table: Ok(None) if the engine does not know its format.
     fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>>;

@@ -103,6 +103,56 @@ pub enum ErrorKind {
     Cancelled,
     /// 54001: nested too deeply.
     TooComplex,
+    /// 25P02: a statement in a transaction that has failed.
+    FailedTransaction,
+    /// 25001: a transaction is open where none may be.
+    ActiveTransaction,
+    /// 25P01: no transaction is open where one must be.
+    NoTransaction,
+    /// 25006: a change in a transaction that only reads.
+    ReadOnlyTransaction,
+    /// 40001: another transaction has changed what this one did.
+    Serialization,
+    /// 3B001: no such savepoint.
+    InvalidSavepoint,
+    /// 42939: a name that is the system's.
+    InvalidName,
+    /// 3F000: no such schema.
+    UnknownSchema,
+    /// 42P06: the schema is already there.
+    DuplicateSchema,
+    /// 26000: no such prepared statement.
+    UnknownStatement,
+    /// 42P05: a prepared statement of this name is already there.
+    DuplicateStatement,
+    /// 34000: no such cursor.
+    UnknownCursor,
+    /// 42P03: a cursor of this name is already there.
+    DuplicateCursor,
+    /// 42710: another object of this name is already there.
+    DuplicateObject,
+    /// 55000: it is not in the state that this needs.
+    WrongState,
+    /// 55P02: a setting that cannot be changed now.
+    FixedSetting,
+    /// 42501: whoever asks may not.
+    Forbidden,
+    /// 08P01: a message that is not what the protocol has.
+    Protocol,
+    /// 57P01: the server ends.
+    Shutdown,
+    /// 53300: too many connections.
+    TooManyConnections,
+    /// 28P01: a wrong password.
+    WrongPassword,
+    /// 28000: no such role, or it may not enter.
+    InvalidAuthorization,
+    /// 25P03: a transaction that was idle for too long.
+    IdleTransaction,
+    /// 23503: a key that the other table does not have.
+    ForeignKeyViolation,
+    /// 23514: a row that a CHECK refuses.
+    CheckViolation,
     /// XX001: bytes that are not what they should be.
     DataCorrupted,
     /// XX000: a bug in Multiloop.
@@ -120,6 +170,31 @@ impl ErrorKind {
     /// The five characters of PostgreSQL's Appendix A.
     pub fn sqlstate(self) -> &'static str {
         match self {
+            ErrorKind::FailedTransaction => "25P02",
+            ErrorKind::ActiveTransaction => "25001",
+            ErrorKind::NoTransaction => "25P01",
+            ErrorKind::ReadOnlyTransaction => "25006",
+            ErrorKind::Serialization => "40001",
+            ErrorKind::InvalidSavepoint => "3B001",
+            ErrorKind::InvalidName => "42939",
+            ErrorKind::UnknownSchema => "3F000",
+            ErrorKind::DuplicateSchema => "42P06",
+            ErrorKind::UnknownStatement => "26000",
+            ErrorKind::DuplicateStatement => "42P05",
+            ErrorKind::UnknownCursor => "34000",
+            ErrorKind::DuplicateCursor => "42P03",
+            ErrorKind::DuplicateObject => "42710",
+            ErrorKind::WrongState => "55000",
+            ErrorKind::FixedSetting => "55P02",
+            ErrorKind::Forbidden => "42501",
+            ErrorKind::Protocol => "08P01",
+            ErrorKind::Shutdown => "57P01",
+            ErrorKind::TooManyConnections => "53300",
+            ErrorKind::WrongPassword => "28P01",
+            ErrorKind::InvalidAuthorization => "28000",
+            ErrorKind::IdleTransaction => "25P03",
+            ErrorKind::ForeignKeyViolation => "23503",
+            ErrorKind::CheckViolation => "23514",
             ErrorKind::Syntax => "42601",
             ErrorKind::Unsupported => "0A000",
             ErrorKind::UnknownTable => "42P01",

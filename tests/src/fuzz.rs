@@ -5,7 +5,8 @@ use crate::WAYS;
 use crate::random::{Outcome, difference, outcome_within};
 use multiloop::Engine;
 use multiloop_planner::catalog::{
-    Catalog, CatalogEntry, ColumnStatistics, Proofs, TableHandle, TableInfo, TableStatistics,
+    Catalog, CatalogEntry, ColumnStatistics, Proofs, SearchPath, TableHandle, TableInfo, TableName, TableStatistics,
+    View,
 };
 use multiloop_planner::error::Result;
 use multiloop_planner::sql;
@@ -17,10 +18,13 @@ use std::time::Duration;
 struct Fixed(Arc<TableInfo>);
 
 impl Catalog for Fixed {
-    fn entry(&self, name: &str) -> Result<Option<CatalogEntry>> {
-        Ok(match name {
+    fn entry(&self, name: &TableName, _: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+        Ok(match name.name.as_str() {
             "t" => Some(CatalogEntry::Table(Arc::clone(&self.0))),
-            "v" => Some(CatalogEntry::View { sql: Arc::from("SELECT i, s FROM t"), columns: vec!["a".to_owned()] }),
+            "v" => {
+                let (sql, columns, path) = ("SELECT i, s FROM t".to_owned(), vec!["a".to_owned()], Arc::default());
+                Some(CatalogEntry::View(Arc::new(View { sql, columns, path })))
+            }
             _ => None,
         })
     }

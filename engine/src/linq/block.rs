@@ -4,7 +4,7 @@
 use super::expression::{Expression, Order};
 use super::tree::Tree;
 use crate::Result;
-use multiloop_planner::catalog::Catalog;
+use multiloop_planner::catalog::{Catalog, TableName};
 use multiloop_planner::relation::builder::{
     Builder, Clause, Definition, FromItem, Joined, Name, Rows, Scope, Select, SelectItem, Shared, Side,
     check_table_count,
@@ -174,6 +174,7 @@ impl Source {
     fn build(&self, builder: &mut Builder<'_>, sharing: &mut Sharing) -> Result<FromItem> {
         match self {
             Source::Table { name, alias } => {
+                let name = &TableName::from(name.as_str());
                 let found = builder.table_or_file(name, None)?;
                 let table = found.ok_or_else(|| builder.unknown_table(name, &[]))?;
                 match alias {

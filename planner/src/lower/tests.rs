@@ -2,7 +2,7 @@
 
 use super::lower;
 use crate::analysis::verify::verify;
-use crate::catalog::{Catalog, CatalogEntry, TableHandle, TableInfo, TableStatistics};
+use crate::catalog::{Catalog, CatalogEntry, SearchPath, TableHandle, TableInfo, TableName, TableStatistics};
 use crate::error::Result;
 use crate::multiloop::Program;
 use crate::multiloop::parse::parse;
@@ -83,8 +83,8 @@ impl Tables {
 }
 
 impl Catalog for Tables {
-    fn entry(&self, name: &str) -> Result<Option<CatalogEntry>> {
-        Ok(self.0.iter().find(|table| table.name == name).cloned().map(CatalogEntry::Table))
+    fn entry(&self, name: &TableName, _: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+        Ok(self.0.iter().find(|table| table.name == name.name).cloned().map(CatalogEntry::Table))
     }
 
     fn file(&self, _path: &str) -> Result<Option<Arc<TableInfo>>> {

@@ -25,7 +25,7 @@ mod whole_table;
 use crate::catalog::TableInfo;
 use crate::join_kind::JoinKind;
 use crate::speculation::Speculation;
-use crate::types::{DataType, SortOrder};
+use crate::types::{DataType, Field, SortOrder};
 pub use expression::{AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, Subquery, SubqueryKind};
 use std::sync::Arc;
 
@@ -42,6 +42,17 @@ pub struct Query {
     pub parameters: Vec<DataType>,
     /// Whether it may be planned so that what can fail sees more rows than the query has for it.
     pub speculation: Speculation,
+}
+
+impl Query {
+    /// Names and types of the columns of the result.
+    pub fn fields(&self) -> Vec<Field> {
+        let field = |(name, id): &(String, ColumnId)| {
+            let column = self.columns.get(*id);
+            Field::new(name.clone(), column.data_type, column.nullable)
+        };
+        self.output.iter().map(field).collect()
+    }
 }
 
 /// The columns of one statement, by id.

@@ -20,8 +20,9 @@ impl Binder<'_, '_> {
         legacy_options: &[ast::CopyLegacyOption],
     ) -> Result<Statement> {
         let path = match target {
-            ast::CopyTarget::File { filename } => filename.clone(),
-            ast::CopyTarget::Stdin | ast::CopyTarget::Stdout | ast::CopyTarget::Program { .. } => {
+            ast::CopyTarget::File { filename } => Some(filename.clone()),
+            ast::CopyTarget::Stdin | ast::CopyTarget::Stdout => None,
+            ast::CopyTarget::Program { .. } => {
                 return Err(Error::unsupported(format_args!("COPY with {target} is")).at(Some(Position(0))));
             }
         };
@@ -83,8 +84,9 @@ fn copy_options(options: &[ast::CopyOption], legacy: &[ast::CopyLegacyOption]) -
             ast::CopyOption::Escape(escape) => set(&mut read.escape, *escape)?,
             // Text is UTF-8 everywhere.
             ast::CopyOption::Encoding(encoding) if is_utf8(encoding) => {}
+            // There is nothing to freeze: rows are seen at once by all who may see them.
+            ast::CopyOption::Freeze(_) => {}
             ast::CopyOption::Encoding(_)
-            | ast::CopyOption::Freeze(_)
             | ast::CopyOption::ForceQuote(_)
             | ast::CopyOption::ForceNotNull(_)
             | ast::CopyOption::ForceNull(_) => {
@@ -105,6 +107,7 @@ fn copy_options(options: &[ast::CopyOption], legacy: &[ast::CopyLegacyOption]) -
                     }
                 }
             }
+            ast::CopyLegacyOption::Binary => set(&mut read.format, "binary".to_owned())?,
             ast::CopyLegacyOption::Parquet => set(&mut read.format, "parquet".to_owned())?,
             ast::CopyLegacyOption::Delimiter(delimiter) => set(&mut read.delimiter, *delimiter)?,
             ast::CopyLegacyOption::Null(null) => set(&mut read.null, null.clone())?,
@@ -113,10 +116,11 @@ fn copy_options(options: &[ast::CopyOption], legacy: &[ast::CopyLegacyOption]) -
         }
     }
     match read.format.as_deref() {
-        None | Some("csv" | "parquet") => Ok(read),
+        None | Some("csv" | "parquet" | "text" | "binary") => Ok(read),
         Some(format) => {
             let message = format!("COPY format \"{format}\" not recognized");
-            Err(Error::new(ErrorKind::InvalidParameter, message).with_hint("Formats are csv and parquet."))
+            Err(Error::new(ErrorKind::InvalidParameter, message)
+                .with_hint("Formats are text, binary, csv and parquet."))
         }
     }
 }

@@ -6,7 +6,7 @@ use super::binder::Binder;
 use super::expression::restriction;
 use super::query::Unknown;
 use super::text::Text;
-use crate::catalog::{Declared, Key};
+use crate::catalog::{Declared, Key, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::rename_columns;
 use crate::types::Field;
@@ -25,6 +25,8 @@ impl Binder<'_, '_> {
         let read = CreateTableBuilder::new(create.name.clone())
             .or_replace(create.or_replace)
             .if_not_exists(create.if_not_exists)
+            .temporary(create.temporary)
+            .on_commit(create.on_commit.filter(|kept| *kept == ast::OnCommit::PreserveRows))
             .columns(create.columns.clone())
             .constraints(create.constraints.clone())
             .query(create.query.clone())
@@ -37,13 +39,14 @@ impl Binder<'_, '_> {
         match &create.query {
             Some(query) => self.create_table_as(create, query, name),
             None => {
-                let (fields, declared) = self.table_fields(create, &name, position)?;
-                Ok(Statement::CreateTable { name, fields, declared, if_not_exists, or_replace })
+                let (fields, declared) = self.table_fields(create, &name.name, position)?;
+                let temporary = create.temporary;
+                Ok(Statement::CreateTable { name, temporary, fields, declared, if_not_exists, or_replace })
             }
         }
     }
 
-    fn create_table_as(mut self, create: &ast::CreateTable, query: &ast::Query, name: String) -> Result<Statement> {
+    fn create_table_as(mut self, create: &ast::CreateTable, query: &ast::Query, name: TableName) -> Result<Statement> {
         let position = self.position(create.name.span());
         let mut names = Vec::new();
         for ast::ColumnDef { name, data_type, options } in &create.columns {
@@ -61,10 +64,12 @@ impl Binder<'_, '_> {
             let error = Error::new(ErrorKind::Syntax, "too many column names were specified");
             return Err(error.at(position));
         }
-        rename_columns(&name, &names, output.iter_mut().map(|(name, _)| name)).map_err(|error| error.at(position))?;
+        rename_columns(&name.name, &names, output.iter_mut().map(|(name, _)| name))
+            .map_err(|error| error.at(position))?;
         check_distinct_names(output.iter().map(|(name, _)| name)).map_err(|error| error.at(position))?;
         let query = self.into_query((relation, output));
-        Ok(Statement::CreateTableAs { name, query, if_not_exists: create.if_not_exists, or_replace: create.or_replace })
+        let (temporary, if_not_exists, or_replace) = (create.temporary, create.if_not_exists, create.or_replace);
+        Ok(Statement::CreateTableAs { name, temporary, query, if_not_exists, or_replace })
     }
 
     fn table_fields(
@@ -204,7 +209,6 @@ impl Binder<'_, '_> {
             && comment.is_none()
             && !with_no_schema_binding
             && !if_not_exists
-            && !temporary
             && !copy_grants
             && to.is_none()
             && params.is_none();
@@ -228,10 +232,12 @@ impl Binder<'_, '_> {
             let error = Error::new(ErrorKind::UnknownParameter, "a view's query cannot have parameters");
             return Err(error.at(position));
         }
-        rename_columns(&name, &names, output.iter_mut().map(|(name, _)| name)).map_err(|error| error.at(position))?;
+        rename_columns(&name.name, &names, output.iter_mut().map(|(name, _)| name))
+            .map_err(|error| error.at(position))?;
         check_distinct_names(output.iter().map(|(name, _)| name)).map_err(|error| error.at(position))?;
         let needs = std::mem::take(&mut self.builder.needs);
-        Ok(Statement::CreateView { name, columns: names, sql, needs, or_replace: *or_replace })
+        let (temporary, or_replace) = (*temporary, *or_replace);
+        Ok(Statement::CreateView { name, temporary, columns: names, sql, needs, or_replace })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::binder::Binder;
 use super::query::Unknown;
-use crate::catalog::CopyOptions;
+use crate::catalog::{CopyOptions, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::{FromItem, Scope, check_table_count};
 use sqlparser::ast::{self, Spanned};
@@ -88,15 +88,17 @@ impl Binder<'_, '_> {
     /// What a name in FROM stands for: a CTE, then a table or view, then, if it is in quotes, a file.
     pub(super) fn bind_table_name(&mut self, name: &ast::ObjectName) -> Result<FromItem> {
         let position = self.position(name.span());
-        let (qualified, ident) = self.split_name(name)?;
+        let (schema, ident) = self.split_name(name)?;
         if ident.quote_style == Some('\'') {
             return self.builder.file(&ident.value, &CopyOptions::default(), position);
         }
-        let table = Self::fold(ident);
-        if !qualified && let Some(item) = self.scan_cte(&table) {
+        let table = TableName { schema, name: Self::fold(ident) };
+        if table.schema.is_none()
+            && let Some(item) = self.scan_cte(&table.name)
+        {
             return Ok(item);
         }
-        let found = if ident.quote_style.is_some() {
+        let found = if ident.quote_style.is_some() && table.schema.is_none() {
             self.builder.table_or_file(&table, position)?
         } else {
             self.builder.table(&table, position)?
@@ -105,21 +107,20 @@ impl Binder<'_, '_> {
     }
 
     /// 42P01, with what the name may have been meant to be.
-    pub(super) fn unknown_table(&self, name: &str) -> Error {
+    pub(super) fn unknown_table(&self, name: &TableName) -> Error {
         let ctes: Vec<&str> = self.ctes.iter().map(|cte| cte.name.as_str()).collect();
         self.builder.unknown_table(name, &ctes)
     }
 
-    /// The last part of a name, and whether the schema was given; there is one schema, `public`.
-    pub(super) fn split_name<'n>(&self, name: &'n ast::ObjectName) -> Result<(bool, &'n ast::Ident)> {
+    /// The schema, if one is given, and the last part of a name. A name of three parts begins with the database's, any one.
+    pub(super) fn split_name<'n>(&self, name: &'n ast::ObjectName) -> Result<(Option<String>, &'n ast::Ident)> {
         let idents: Option<Vec<&ast::Ident>> = name.0.iter().map(ast::ObjectNamePart::as_ident).collect();
         match idents.as_deref() {
-            Some([table]) => Ok((false, table)),
-            Some([schema, table]) if Self::fold(schema) == "public" => Ok((true, table)),
+            Some([table]) => Ok((None, table)),
+            Some([schema, table] | [_, schema, table]) => Ok((Some(Self::fold(schema)), table)),
             Some(_) => {
-                let error = Error::new(ErrorKind::UnknownTable, format!("relation \"{name}\" does not exist"));
-                let error = error.with_hint("There is one schema, \"public\".");
-                Err(error.at(self.position(name.span())))
+                let message = format!("improper qualified name (too many dotted names): {name}");
+                Err(Error::new(ErrorKind::Syntax, message).at(self.position(name.span())))
             }
             None => Err(Error::unsupported("a function as a name is").at(self.position(name.span()))),
         }

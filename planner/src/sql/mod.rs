@@ -7,6 +7,7 @@
 
 mod ahead;
 mod parse;
+mod session;
 mod spelling;
 mod statement;
 
@@ -33,7 +34,9 @@ mod expression;
 mod binder;
 mod text;
 
-use crate::catalog::{Catalog, CopyOptions, Declared};
+pub use session::{Direction, Discarded, Isolation, Piece, SessionStatement, TransactionMode};
+
+use crate::catalog::{Catalog, CopyOptions, Declared, TableName};
 use crate::error::Result;
 use crate::relation::Query;
 use crate::relation::builder::{Builder, Rows};
@@ -42,10 +45,19 @@ use crate::types::{DataType, Field};
 /// A statement's text within a script.
 #[derive(Clone, Debug)]
 pub struct Parsed {
-    /// sqlparser's tree.
-    pub ast: sqlparser::ast::Statement,
+    /// What it says.
+    pub tree: Tree,
     /// The text it came from, without the semicolon; positions are offsets into this.
     pub text: String,
+}
+
+/// A statement as it is written.
+#[derive(Clone, Debug)]
+pub enum Tree {
+    /// SQL's queries and changes: sqlparser's tree.
+    Sql(sqlparser::ast::Statement),
+    /// What only a session understands.
+    Session(SessionStatement),
 }
 
 /// A bound statement. Names are case-folded; files are paths as written.
@@ -56,7 +68,9 @@ pub enum Statement {
     /// CREATE TABLE name (columns).
     CreateTable {
         /// Its name.
-        name: String,
+        name: TableName,
+        /// TEMPORARY: the session's own.
+        temporary: bool,
         /// Its columns; `nullable: false` for NOT NULL and PRIMARY KEY.
         fields: Vec<Field>,
         /// Its keys, and what its types lose.
@@ -69,7 +83,9 @@ pub enum Statement {
     /// CREATE TABLE name AS query.
     CreateTableAs {
         /// Its name.
-        name: String,
+        name: TableName,
+        /// TEMPORARY: the session's own.
+        temporary: bool,
         /// Its rows; output names are the columns'.
         query: Query,
         /// IF NOT EXISTS.
@@ -80,13 +96,15 @@ pub enum Statement {
     /// CREATE VIEW name [(columns)] AS query.
     CreateView {
         /// Its name.
-        name: String,
+        name: TableName,
+        /// TEMPORARY: the session's own.
+        temporary: bool,
         /// Its column names, if given.
         columns: Vec<String>,
         /// The query's text, bound once to see that it is right.
         sql: String,
         /// The tables and views that it names.
-        needs: Vec<String>,
+        needs: Vec<TableName>,
         /// OR REPLACE.
         or_replace: bool,
     },
@@ -94,14 +112,14 @@ pub enum Statement {
     /// order, cast for assignment, missing ones NULL.
     Insert {
         /// The table.
-        name: String,
+        name: TableName,
         /// The rows.
         query: Query,
     },
     /// DROP TABLE or DROP VIEW.
     Drop {
         /// What to drop.
-        names: Vec<String>,
+        names: Vec<TableName>,
         /// Whether they are views.
         views: bool,
         /// IF EXISTS.
@@ -109,14 +127,32 @@ pub enum Statement {
         /// CASCADE: views that need it go, too.
         cascade: bool,
     },
-    /// COPY name FROM 'path'.
+    /// CREATE SCHEMA.
+    CreateSchema {
+        /// Its name.
+        name: String,
+        /// IF NOT EXISTS.
+        if_not_exists: bool,
+    },
+    /// DROP SCHEMA.
+    DropSchema {
+        /// Their names.
+        names: Vec<String>,
+        /// IF EXISTS.
+        if_exists: bool,
+        /// CASCADE: what is in it goes, too.
+        cascade: bool,
+    },
+    /// A statement that only a session understands.
+    Session(SessionStatement),
+    /// COPY name FROM.
     CopyFrom {
         /// The table.
-        name: String,
+        name: TableName,
         /// The columns given, by position in the table; empty for all.
         columns: Vec<usize>,
-        /// The file.
-        path: String,
+        /// The file; none is STDIN.
+        path: Option<String>,
         /// FORMAT, DELIMITER, HEADER, NULL, QUOTE.
         options: CopyOptions,
     },
@@ -124,8 +160,8 @@ pub enum Statement {
     CopyTo {
         /// The rows.
         query: Query,
-        /// The file.
-        path: String,
+        /// The file; none is STDOUT.
+        path: Option<String>,
         /// FORMAT, DELIMITER, HEADER, NULL, QUOTE.
         options: CopyOptions,
     },
@@ -134,7 +170,7 @@ pub enum Statement {
     /// DESCRIBE name.
     Describe {
         /// A table or view.
-        name: String,
+        name: TableName,
     },
     /// EXPLAIN.
     Explain {
@@ -145,6 +181,20 @@ pub enum Statement {
         /// The query.
         query: Query,
     },
+}
+
+impl Statement {
+    /// The query in it, if there is one.
+    pub fn query(&self) -> Option<&Query> {
+        match self {
+            Statement::Query(query)
+            | Statement::CreateTableAs { query, .. }
+            | Statement::Insert { query, .. }
+            | Statement::CopyTo { query, .. }
+            | Statement::Explain { query, .. } => Some(query),
+            _ => None,
+        }
+    }
 }
 
 /// What EXPLAIN shows.

@@ -1,9 +1,9 @@
 //! From a script's text to its statements. The script is split at its semicolons before anything is parsed, so
 //! that each statement keeps its own text and positions count from its start.
 
-use super::Parsed;
 use super::spelling::{is_keyword, respell};
 use super::text::Text;
+use super::{Parsed, Tree, session};
 use crate::error::{Error, ErrorKind, Position, Result};
 use sqlparser::ast;
 use sqlparser::dialect::PostgreSqlDialect;
@@ -49,12 +49,12 @@ pub(super) fn parse(sql: &str) -> Result<Vec<Parsed>> {
         let start = u32::try_from(text.start).map_err(|_| too_long())?;
         let text = Text::new(&sql[text]);
         let tokens = own.take().map_or_else(|| tokenize(&text), Ok);
-        let ast = tokens.and_then(|tokens| parse_one(&text, tokens)).map_err(|error| match error.position() {
+        let tree = tokens.and_then(|tokens| parse_one(&text, tokens)).map_err(|error| match error.position() {
             Some(Position(offset)) => moved(&error, Position(start + offset)),
             None => error,
         })?;
         let text = text.as_str();
-        parsed.push(Parsed { ast, text: text.to_owned() });
+        parsed.push(Parsed { tree, text: text.to_owned() });
     }
     Ok(parsed)
 }
@@ -63,7 +63,7 @@ pub(super) fn parse(sql: &str) -> Result<Vec<Parsed>> {
 pub(super) fn parse_query(text: &str) -> Result<ast::Query> {
     let mut parsed = parse(text)?;
     match (parsed.pop(), parsed.is_empty()) {
-        (Some(Parsed { ast: ast::Statement::Query(query), .. }), true) => Ok(*query),
+        (Some(Parsed { tree: Tree::Sql(ast::Statement::Query(query)), .. }), true) => Ok(*query),
         _ => Err(Error::internal("a view's text is not one query")),
     }
 }
@@ -117,7 +117,10 @@ fn split(script: &Text, tokens: &[TokenWithSpan]) -> Vec<Range<usize>> {
     statements.into_iter().map(|Range { start, end }| start..start + sql[start..end].trim_end().len()).collect()
 }
 
-fn parse_one(text: &Text, tokens: Vec<TokenWithSpan>) -> Result<ast::Statement> {
+fn parse_one(text: &Text, tokens: Vec<TokenWithSpan>) -> Result<Tree> {
+    if let Some(statement) = session::parse(text, &tokens)? {
+        return Ok(Tree::Session(statement));
+    }
     let tokens = respell(tokens);
     check_chains(text, &tokens)?;
     // The tokens have been counted; where sqlparser meets its limit it often says that something else is wrong.
@@ -129,7 +132,7 @@ fn parse_one(text: &Text, tokens: Vec<TokenWithSpan>) -> Result<ast::Statement> 
         let error = syntax_error(&format!("Expected: end of statement, found: {}", rest.token));
         return Err(error.at(text.position(rest.span.start)));
     }
-    Ok(statement)
+    Ok(Tree::Sql(statement))
 }
 
 /// What stands around a place of the text, as far as its tokens tell.

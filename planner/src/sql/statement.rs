@@ -2,8 +2,8 @@
 
 use super::binder::{Binder, view_rows};
 use super::query::Unknown;
-use super::{Parsed, Statement, expression};
-use crate::catalog::Catalog;
+use super::{Parsed, Statement, Tree, expression};
+use crate::catalog::{Catalog, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Query;
 use crate::relation::builder::{Builder, Rows};
@@ -17,17 +17,14 @@ pub(super) fn bind(
     parameters: &[DataType],
     wide_numerics: bool,
 ) -> Result<Statement> {
-    let Parsed { ast, text } = parsed;
+    let Parsed { tree, text } = parsed;
+    let ast = match tree {
+        Tree::Sql(ast) => ast,
+        Tree::Session(statement) => return Ok(Statement::Session(statement.clone())),
+    };
     let mut builder = Builder::new(catalog, view_rows, parameters, wide_numerics);
     let bound = bind_kind(Binder::new(&mut builder, text), ast, text)?;
-    match &bound {
-        Statement::Query(query)
-        | Statement::CreateTableAs { query, .. }
-        | Statement::Insert { query, .. }
-        | Statement::CopyTo { query, .. }
-        | Statement::Explain { query, .. } => Builder::check_depth(query)?,
-        _ => {}
-    }
+    bound.query().map_or(Ok(()), Builder::check_depth)?;
     Ok(bound)
 }
 
@@ -38,6 +35,10 @@ fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, text: &str) -> Result
         ast::Statement::CreateView(create) => binder.create_view(create),
         ast::Statement::Insert(insert) => binder.insert(insert),
         ast::Statement::Drop { object_type, if_exists, names, cascade, restrict: _, purge, temporary, table } => {
+            if *object_type == ast::ObjectType::Schema && !*purge && !*temporary && table.is_none() {
+                let names = names.iter().map(|name| binder.schema_name(name)).collect::<Result<_>>()?;
+                return Ok(Statement::DropSchema { names, if_exists: *if_exists, cascade: *cascade });
+            }
             if *purge || *temporary || table.is_some() {
                 return Err(Error::unsupported("DROP with PURGE, TEMPORARY or ON is").at(Some(Position(0))));
             }
@@ -45,9 +46,31 @@ fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, text: &str) -> Result
         }
         ast::Statement::Copy { source, to, target, options, legacy_options, values } => {
             if !values.is_empty() {
-                return Err(Error::unsupported("COPY FROM STDIN is").at(Some(Position(0))));
+                return Err(Error::unsupported("rows behind COPY FROM STDIN are").at(Some(Position(0))));
             }
             binder.copy((source, *to, target), options, legacy_options)
+        }
+        ast::Statement::CreateSchema {
+            schema_name,
+            if_not_exists,
+            or_replace,
+            with,
+            options,
+            default_collate_spec,
+            clone,
+        } => {
+            let plain =
+                !or_replace && with.is_none() && options.is_none() && default_collate_spec.is_none() && clone.is_none();
+            match schema_name {
+                ast::SchemaName::Simple(name) | ast::SchemaName::NamedAuthorization(name, _) if plain => {
+                    let name = binder.schema_name(name)?;
+                    Ok(Statement::CreateSchema { name, if_not_exists: *if_not_exists })
+                }
+                ast::SchemaName::UnnamedAuthorization(role) if plain => {
+                    Ok(Statement::CreateSchema { name: Binder::fold(role), if_not_exists: *if_not_exists })
+                }
+                _ => Err(Error::unsupported("a clause of this CREATE SCHEMA is").at(Some(Position(0)))),
+            }
         }
         ast::Statement::ShowTables { terse, history, extended, full, external, show_options } => {
             let ast::ShowStatementOptions { show_in, starts_with, limit, limit_from, filter_position } = show_options;
@@ -104,13 +127,24 @@ impl Binder<'_, '_> {
     }
 
     /// The name of an object that is made, filled or dropped.
-    pub(super) fn object_name(&self, name: &ast::ObjectName) -> Result<String> {
-        let (_, ident) = self.split_name(name)?;
+    pub(super) fn object_name(&self, name: &ast::ObjectName) -> Result<TableName> {
+        let (schema, ident) = self.split_name(name)?;
         if ident.quote_style == Some('\'') {
             let error = Error::new(ErrorKind::Syntax, "syntax error: a name is expected, not a string");
             return Err(error.at(self.position(ident.span)));
         }
-        Ok(Self::fold(ident))
+        Ok(TableName { schema, name: Self::fold(ident) })
+    }
+
+    /// The name of a schema.
+    fn schema_name(&self, name: &ast::ObjectName) -> Result<String> {
+        match self.split_name(name)? {
+            (None, ident) => Ok(Self::fold(ident)),
+            (Some(_), _) => {
+                let error = Error::new(ErrorKind::Syntax, format!("syntax error: \"{name}\" is no name of a schema"));
+                Err(error.at(self.position(name.span())))
+            }
+        }
     }
 
     /// A type as it is written.
@@ -141,7 +175,7 @@ impl Binder<'_, '_> {
             return Err(error.with_hint("EXPLAIN shows queries, DESCRIBE tables and views.").at(position));
         }
         let name = self.object_name(name)?;
-        match self.builder.catalog.entry(&name).map_err(|error| error.at(position))? {
+        match self.builder.catalog.entry(&name, None).map_err(|error| error.at(position))? {
             Some(_) => Ok(Statement::Describe { name }),
             None => Err(self.unknown_table(&name).at(position)),
         }

@@ -10,7 +10,7 @@ mod statements;
 mod tpch;
 
 use super::{Parsed, Statement, bind, parse};
-use crate::catalog::{Catalog, CatalogEntry, TableHandle, TableInfo, TableStatistics};
+use crate::catalog::{Catalog, CatalogEntry, SearchPath, TableHandle, TableInfo, TableName, TableStatistics, View};
 use crate::error::{Error, Result};
 use crate::relation::{ExpressionKind, Query, Relation, SetKind};
 use crate::types::{DataType, Field};
@@ -43,7 +43,10 @@ impl Toy {
 
     fn view(&mut self, name: &str, sql: &str, columns: &[&str]) {
         let columns = columns.iter().map(|column| (*column).to_owned()).collect();
-        self.0.insert(name.to_owned(), CatalogEntry::View { sql: sql.into(), columns });
+        self.0.insert(
+            name.to_owned(),
+            CatalogEntry::View(Arc::new(View { sql: sql.to_owned(), columns, path: Arc::new([]) })),
+        );
     }
 }
 
@@ -60,8 +63,9 @@ fn info(name: &str, fields: Vec<Field>, handle: u64) -> Arc<TableInfo> {
 }
 
 impl Catalog for Toy {
-    fn entry(&self, name: &str) -> Result<Option<CatalogEntry>> {
-        Ok(self.0.get(name).cloned())
+    fn entry(&self, name: &TableName, _: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+        let is_public = name.schema.as_deref().is_none_or(|schema| schema == "public");
+        Ok(self.0.get(&name.name).filter(|_| is_public).cloned())
     }
 
     fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>> {

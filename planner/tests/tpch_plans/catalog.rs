@@ -1,7 +1,8 @@
 //! The TPC-H tables with the statistics that they have at scale factor 1.
 
 use multiloop_planner::catalog::{
-    Catalog, CatalogEntry, ColumnStatistics, Estimates, Proofs, TableHandle, TableInfo, TableStatistics,
+    Catalog, CatalogEntry, ColumnStatistics, Estimates, Proofs, SearchPath, TableHandle, TableInfo, TableName,
+    TableStatistics,
 };
 use multiloop_planner::{DataType, Error, Field, Result, Value};
 use std::collections::BTreeMap;
@@ -178,8 +179,8 @@ impl TpchCatalog {
 }
 
 impl Catalog for TpchCatalog {
-    fn entry(&self, name: &str) -> Result<Option<CatalogEntry>> {
-        Ok(self.0.get(name).cloned().map(CatalogEntry::Table))
+    fn entry(&self, name: &TableName, _: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+        Ok(self.0.get(name.name.as_str()).cloned().map(CatalogEntry::Table))
     }
 
     fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>> {

@@ -1,7 +1,7 @@
 //! The state of building one statement.
 
 use super::Rows;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, SearchPath, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::depth::is_deeper;
 use crate::relation::{ColumnId, Columns, Query};
@@ -37,11 +37,13 @@ pub struct Builder<'a> {
     /// How a view's text becomes rows.
     pub(super) view_query: ViewQuery,
     /// The views that are being built, outermost first.
-    pub(super) views: Vec<String>,
+    pub(super) views: Vec<TableName>,
+    /// Where the view that is being built looks for names; none outside of views.
+    pub(super) path: Option<SearchPath>,
     /// The view that the statement creates: its query may not mention it, not even through other views.
-    pub(crate) created_view: Option<String>,
+    pub(crate) created_view: Option<TableName>,
     /// The tables and views that the statement itself names, views left out that a view names.
-    pub(crate) needs: Vec<String>,
+    pub(crate) needs: Vec<TableName>,
     /// The next shared relation's id.
     pub(super) shared_next: u32,
     depth: u32,
@@ -60,6 +62,7 @@ impl<'a> Builder<'a> {
             wide_numerics,
             view_query,
             views: Vec::new(),
+            path: None,
             created_view: None,
             needs: Vec::new(),
             shared_next: 0,

@@ -1,7 +1,7 @@
 //! FROM: tables, views and files, and what their aliases rename.
 
 use super::{Builder, Clause, Rows, Scope, ScopeColumn, did_you_mean};
-use crate::catalog::{CatalogEntry, CopyOptions, TableInfo};
+use crate::catalog::{CatalogEntry, CopyOptions, TableInfo, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{ColumnId, Expression, Relation, ScanTable};
 use crate::types::DataType;
@@ -91,34 +91,39 @@ pub(crate) fn rename_columns<'n>(
 
 impl Builder<'_> {
     /// The table or view of a name (case-folded); none if there is none.
-    pub fn table(&mut self, name: &str, position: Option<Position>) -> Result<Option<FromItem>> {
-        let entry = self.catalog.entry(name).map_err(|error| error.at(position))?;
-        if entry.is_some() && self.views.is_empty() && !self.needs.iter().any(|known| known == name) {
-            self.needs.push(name.to_owned());
+    pub fn table(&mut self, name: &TableName, position: Option<Position>) -> Result<Option<FromItem>> {
+        let entry = self.catalog.entry(name, self.path.as_ref()).map_err(|error| error.at(position))?;
+        if entry.is_some() && self.views.is_empty() && !self.needs.contains(name) {
+            self.needs.push(name.clone());
         }
         match entry {
-            Some(CatalogEntry::Table(info)) => Ok(Some(self.scan(info, name.to_owned()))),
-            Some(CatalogEntry::View { sql, columns }) => {
-                let view = self.view(name, &sql, &columns, position).map_err(|error| error.at(position))?;
-                Ok(Some(view))
+            Some(CatalogEntry::Table(info)) => Ok(Some(self.scan(info, name.name.clone()))),
+            Some(CatalogEntry::View(view)) => {
+                let rows = self.view(name, &view, position).map_err(|error| error.at(position))?;
+                Ok(Some(rows))
             }
             None => Ok(None),
         }
     }
 
     /// The table or view of a name, or the file, if it could only be one's.
-    pub fn table_or_file(&mut self, name: &str, position: Option<Position>) -> Result<Option<FromItem>> {
+    pub fn table_or_file(&mut self, name: &TableName, position: Option<Position>) -> Result<Option<FromItem>> {
         match self.table(name, position)? {
-            None if name.contains(['.', '/']) => self.file(name, &CopyOptions::default(), position).map(Some),
+            None if name.name.contains(['.', '/']) => {
+                self.file(&name.name, &CopyOptions::default(), position).map(Some)
+            }
             found => Ok(found),
         }
     }
 
     /// 42P01, with what the name may have been meant to be: a table, a view, or one of `also`.
-    pub fn unknown_table(&self, name: &str, also: &[&str]) -> Error {
-        let error = Error::new(ErrorKind::UnknownTable, format!("relation \"{name}\" does not exist"));
+    pub fn unknown_table(&self, name: &TableName, also: &[&str]) -> Error {
+        let error = Error::new(ErrorKind::UnknownTable, format!("relation \"{}\" does not exist", name.plain()));
+        if name.schema.is_some() {
+            return error;
+        }
         let catalog = self.catalog.names();
-        did_you_mean(error, name, catalog.iter().map(String::as_str).chain(also.iter().copied()))
+        did_you_mean(error, &name.name, catalog.iter().map(String::as_str).chain(also.iter().copied()))
     }
 
     /// A file, named after its stem unless an alias follows.
@@ -167,17 +172,19 @@ impl Builder<'_> {
     }
 
     /// A view's query, built in a scope of its own: it sees no column of where it is used.
-    fn view(&mut self, name: &str, sql: &str, columns: &[String], position: Option<Position>) -> Result<FromItem> {
+    fn view(&mut self, name: &TableName, view: &View, position: Option<Position>) -> Result<FromItem> {
         if self.views.iter().chain(&self.created_view).any(|view| view == name) {
-            let message = format!("infinite recursion detected in the query of view \"{name}\"");
+            let message = format!("infinite recursion detected in the query of view \"{}\"", name.plain());
             return Err(Error::new(ErrorKind::TooComplex, message));
         }
-        self.views.push(name.to_owned());
+        self.views.push(name.clone());
+        let path = self.path.replace(Arc::clone(&view.path));
         let view_query = self.view_query;
-        let built = self.deeper(position, |builder| view_query(builder, sql));
+        let built = self.deeper(position, |builder| view_query(builder, &view.sql));
+        self.path = path;
         self.views.pop();
         let (relation, mut output) = built?;
-        rename_columns(name, columns, output.iter_mut().map(|(name, _): &mut (String, ColumnId)| name))?;
-        Ok(FromItem::table((relation, output), name.to_owned()))
+        rename_columns(&name.name, &view.columns, output.iter_mut().map(|(name, _): &mut (String, ColumnId)| name))?;
+        Ok(FromItem::table((relation, output), name.name.clone()))
     }
 }

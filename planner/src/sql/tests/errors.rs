@@ -10,12 +10,7 @@ fn unknown_names_come_with_a_suggestion() {
         ("SELECT t.^zzz FROM t", "42703", "column t.zzz does not exist", None),
         ("SELECT 1 FROM ^mixed", "42P01", "relation \"mixed\" does not exist", Some("Did you mean \"Mixed\"?")),
         ("SELECT 1 FROM ^nowhere", "42P01", "relation \"nowhere\" does not exist", None),
-        (
-            "SELECT 1 FROM ^other.t",
-            "42P01",
-            "relation \"other.t\" does not exist",
-            Some("There is one schema, \"public\"."),
-        ),
+        ("SELECT 1 FROM ^other.t", "42P01", "relation \"other.t\" does not exist", None),
         ("SELECT ^x.a FROM t", "42P01", "missing FROM-clause entry for table \"x\"", Some("Did you mean \"t\"?")),
         ("SELECT ^T FROM t", "0A000", "whole-row reference \"t\" is not supported", None),
     ] {
@@ -73,7 +68,7 @@ fn what_is_not_supported_says_so_and_where() {
         "SELECT 1 FROM unnest(ARRAY[1, 2])",
         "UPDATE t SET a = 1",
         "DELETE FROM t",
-        "CREATE TEMPORARY TABLE x (a int)",
+        "CREATE TEMPORARY TABLE x (a int) ON COMMIT DROP",
         "CREATE TABLE x (a int DEFAULT 1)",
         "CREATE TABLE x (a int, CHECK (a > 1))",
         "CREATE TABLE x (a int REFERENCES t (a))",
@@ -82,10 +77,10 @@ fn what_is_not_supported_says_so_and_where() {
         "INSERT INTO t (a) VALUES (1) ON CONFLICT DO NOTHING",
         "INSERT INTO t DEFAULT VALUES",
         "DROP INDEX i",
-        "COPY t FROM STDIN",
+        "COPY t FROM PROGRAM 'x'",
         "EXPLAIN VERBOSE SELECT 1",
         "EXPLAIN (COSTS) SELECT 1",
-        "BEGIN",
+        "VACUUM",
     ] {
         let plain = sql.replacen('^', "", 1);
         let error = error(&plain);

@@ -229,7 +229,8 @@ fn blanks_of_unicode_end_statements() {
             let parsed = parse(&format!("{before}SELECT a FROM t WHERE true{blank}{behind}")).unwrap();
             let last = parsed.last().expect("there is a statement");
             assert_eq!(last.text, "SELECT a FROM t WHERE true");
-            assert_eq!(last.ast.to_string(), last.text, "{before}…{blank:?}{behind}");
+            let crate::sql::Tree::Sql(tree) = &last.tree else { panic!("{last:?}") };
+            assert_eq!(tree.to_string(), last.text, "{before}…{blank:?}{behind}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Statements other than queries.
 
 use super::*;
-use crate::catalog::CopyOptions;
+use crate::catalog::{CopyOptions, TableName};
 use crate::sql::ExplainKind;
 
 fn insert(sql: &str) -> Query {
@@ -22,10 +22,12 @@ fn output_of(query: &Query) -> String {
 #[test]
 fn create_table() {
     let sql = "CREATE TABLE IF NOT EXISTS \"New\" (A int NOT NULL, b varchar(5), c numeric(7, 2) PRIMARY KEY)";
-    let Ok(Statement::CreateTable { name, fields, declared: _, if_not_exists, or_replace }) = bind_one(sql) else {
+    let Ok(Statement::CreateTable { name, fields, declared: _, if_not_exists, or_replace, temporary: false }) =
+        bind_one(sql)
+    else {
         panic!()
     };
-    assert_eq!((name.as_str(), if_not_exists, or_replace), ("New", true, false));
+    assert_eq!((name.name.as_str(), if_not_exists, or_replace), ("New", true, false));
     assert_eq!(
         fields,
         [
@@ -49,7 +51,7 @@ fn create_table_as() {
     else {
         panic!()
     };
-    assert_eq!((name.as_str(), output_of(&query).as_str()), ("n", "a integer, l text"));
+    assert_eq!((name.name.as_str(), output_of(&query).as_str()), ("n", "a integer, l text"));
     let Ok(Statement::CreateTableAs { query, .. }) = bind_one("CREATE TABLE n AS TABLE u") else { panic!() };
     assert_eq!(output_of(&query), "a bigint, d date");
     refused("CREATE TABLE ^n AS SELECT 1 AS x, 2 AS x", "42701", "column \"x\" specified more than once");
@@ -58,8 +60,8 @@ fn create_table_as() {
 #[test]
 fn create_view() {
     let sql = "CREATE OR REPLACE VIEW x (one, two) AS\n  SELECT a, b FROM t WHERE b = 'as'";
-    let Ok(Statement::CreateView { name, columns, sql, needs: _, or_replace }) = bind_one(sql) else { panic!() };
-    assert_eq!((name.as_str(), or_replace), ("x", true));
+    let Ok(Statement::CreateView { name, columns, sql, needs: _, or_replace, .. }) = bind_one(sql) else { panic!() };
+    assert_eq!((name.name.as_str(), or_replace), ("x", true));
     assert_eq!(columns, ["one", "two"]);
     assert_eq!(sql, "SELECT a, b FROM t WHERE b = 'as'");
     let Ok(Statement::CreateView { sql, .. }) = bind_one("CREATE VIEW x AS (WITH c AS (SELECT 1) SELECT * FROM c)")
@@ -130,10 +132,11 @@ fn drop_show_describe() {
     else {
         panic!()
     };
-    assert_eq!((names, views, if_exists), (vec!["a".to_owned(), "B".to_owned(), "c".to_owned()], false, true));
+    let c = TableName { schema: Some("public".to_owned()), name: "c".to_owned() };
+    assert_eq!((names, views, if_exists), (vec!["a".into(), "B".into(), c], false, true));
     assert!(matches!(bind_one("DROP VIEW v"), Ok(Statement::Drop { views: true, if_exists: false, .. })));
     assert!(matches!(bind_one("SHOW TABLES"), Ok(Statement::ShowTables)));
-    assert!(matches!(bind_one("DESCRIBE t"), Ok(Statement::Describe { name }) if name == "t"));
+    assert!(matches!(bind_one("DESCRIBE t"), Ok(Statement::Describe { name }) if name == "t".into()));
     refused("DESCRIBE ^tt", "42P01", "relation \"tt\" does not exist");
 }
 
@@ -141,7 +144,7 @@ fn drop_show_describe() {
 fn copy() {
     let sql = "COPY t (c, a) FROM 'in.csv' (FORMAT csv, HEADER false, DELIMITER ';', NULL 'NA', QUOTE '''')";
     let Ok(Statement::CopyFrom { name, columns, path, options }) = bind_one(sql) else { panic!() };
-    assert_eq!((name.as_str(), columns, path.as_str()), ("t", vec![2, 0], "in.csv"));
+    assert_eq!((name.name.as_str(), columns, path.as_deref()), ("t", vec![2, 0], Some("in.csv")));
     let expected = CopyOptions {
         format: Some("csv".to_owned()),
         header: Some(false),
@@ -155,8 +158,8 @@ fn copy() {
         panic!()
     };
     assert_eq!(
-        (output_of(&query).as_str(), path.as_str(), options),
-        ("a integer", "o.parquet", CopyOptions::default())
+        (output_of(&query).as_str(), path.as_deref(), options),
+        ("a integer", Some("o.parquet"), CopyOptions::default())
     );
     let Ok(Statement::CopyTo { query, .. }) = bind_one("COPY t (b, a) TO 'o.csv' WITH CSV HEADER") else { panic!() };
     assert_eq!(output_of(&query), "b text, a integer");

@@ -1,7 +1,8 @@
 //! A catalog of tables that exist in name and statistics only.
 
 use crate::catalog::{
-    Catalog, CatalogEntry, ColumnStatistics, Estimates, Proofs, TableHandle, TableInfo, TableStatistics,
+    Catalog, CatalogEntry, ColumnStatistics, Estimates, Proofs, SearchPath, TableHandle, TableInfo, TableName,
+    TableStatistics,
 };
 use crate::error::Result;
 use crate::types::{DataType, Field};
@@ -90,8 +91,8 @@ impl ToyCatalog {
 }
 
 impl Catalog for ToyCatalog {
-    fn entry(&self, name: &str) -> Result<Option<CatalogEntry>> {
-        Ok(self.0.iter().find(|table| table.name == name).map(|table| CatalogEntry::Table(Arc::clone(table))))
+    fn entry(&self, name: &TableName, _: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+        Ok(self.0.iter().find(|table| table.name == name.name).map(|table| CatalogEntry::Table(Arc::clone(table))))
     }
 
     fn file(&self, _path: &str) -> Result<Option<Arc<TableInfo>>> {

@@ -1,26 +1,39 @@
 //! A session: runs statements, remembers settings, can be cancelled.
 
+mod copy;
+mod cursors;
+mod prepared;
+mod verbs;
+
+pub use copy::{CopyIn, CopyOut};
+pub use prepared::{Execution, Prepared};
+
 use crate::catalog::StoredTable;
 use crate::engine::Engine;
 use crate::format::{self, CsvOptions, Format};
 use crate::guard::guarded;
+use crate::notify::{Notification, NotifyCallback};
 use crate::plan::{Timings, timed};
 use crate::running::{Running, SessionOptions};
 use crate::statement::{self, Bind};
 use crate::stream::ResultStream;
-use crate::{Error, ErrorKind, Result};
+use crate::transaction::{TransactionStatus, Work};
+use crate::{Error, ErrorKind, Result, settings};
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
+use cursors::Cursor;
 use multiloop_exec::column::Table;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::workers::context::{Cancellation, Context, Progress, Reservation};
-use multiloop_planner::catalog::Catalog;
+use multiloop_planner::catalog::{Catalog, TableName};
+use multiloop_planner::sql::{Parsed, TransactionMode, Tree};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use multiloop_planner::{sql, stack};
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Scripts of fewer bytes do not count against memory.
@@ -37,8 +50,74 @@ pub struct Session {
     pub(crate) engine: Engine,
     /// Settings; change them at any time, the next statement uses them.
     pub options: SessionOptions,
+    id: u32,
+    work: Work,
+    prepared: Mutex<HashMap<String, Arc<Prepared>>>,
+    cursors: Mutex<HashMap<String, Cursor>>,
+    /// What the transaction tells others when it commits.
+    told: Mutex<Vec<Notification>>,
     current: Mutex<Watched>,
     on_progress: Option<ProgressCallback>,
+}
+
+/// A statement of a script, as it is written.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    parsed: Arc<Parsed>,
+    start: usize,
+}
+
+impl Statement {
+    /// Its text, without the semicolon.
+    pub fn text(&self) -> &str {
+        &self.parsed.text
+    }
+
+    /// Where it starts in the script, in bytes.
+    pub fn start(&self) -> usize {
+        self.start
+    }
+
+    /// Whether it begins or ends a transaction, or is about savepoints: it runs in a transaction that has failed, too.
+    pub fn is_about_transactions(&self) -> bool {
+        use multiloop_planner::sql::SessionStatement as Verb;
+        let Tree::Session(verb) = &self.parsed.tree else { return false };
+        matches!(
+            verb,
+            Verb::Begin(_)
+                | Verb::Commit { .. }
+                | Verb::Rollback { .. }
+                | Verb::Savepoint(_)
+                | Verb::Release(_)
+                | Verb::RollbackTo(_)
+        )
+    }
+
+    /// The one statement of a text; 42601 if there is another number of them.
+    fn only(text: &str) -> Result<Self> {
+        let mut statements = of_script(text)?;
+        match (statements.pop(), statements.is_empty()) {
+            (Some(one), true) => Ok(one),
+            (None, _) => Err(Error::new(ErrorKind::Syntax, "there is no statement")),
+            _ => Err(Error::new(ErrorKind::Syntax, "cannot insert multiple commands into a prepared statement")),
+        }
+    }
+}
+
+/// The statements of a script, with their places in it.
+fn of_script(script: &str) -> Result<Vec<Statement>> {
+    // Editors put a byte order mark before a file's text; positions count it.
+    let sql = script.strip_prefix('\u{feff}').unwrap_or(script);
+    let mark = script.len() - sql.len();
+    let parsed = guarded(|| sql::parse(sql)).map_err(|error| error.shifted(mark))?;
+    let mut end = 0;
+    let place = |parsed: Parsed| {
+        // A statement's positions count from its own start; the caller's text is the script.
+        let start = sql[end..].find(&parsed.text).map_or(end, |found| end + found);
+        end = start + parsed.text.len();
+        Statement { parsed: Arc::new(parsed), start: mark + start }
+    };
+    Ok(parsed.into_iter().map(place).collect())
 }
 
 /// What the statement that runs, or runs next, shares with whoever watches it.
@@ -57,7 +136,23 @@ impl Engine {
 
 impl Session {
     fn new(engine: Engine) -> Self {
-        Session { engine, options: SessionOptions::default(), current: Mutex::default(), on_progress: None }
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        Session {
+            engine,
+            options: SessionOptions::default(),
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            work: Work::new(),
+            prepared: Mutex::default(),
+            cursors: Mutex::default(),
+            told: Mutex::default(),
+            current: Mutex::default(),
+            on_progress: None,
+        }
+    }
+
+    /// Its number, which no other session of the process has.
+    pub fn id(&self) -> u32 {
+        self.id
     }
 
     /// The engine that this session is of.
@@ -105,22 +200,10 @@ impl Session {
         let mut trees = Reservation::new(&self.running().context().memory);
         trees.add(tree_bytes(sql))?;
         let mut timings = Timings::default();
-        let script = sql;
-        // Editors put a byte order mark before a file's text; positions count it.
-        let sql = script.strip_prefix('\u{feff}').unwrap_or(script);
-        let mark = script.len() - sql.len();
-        let statements =
-            guarded(|| timed(&mut timings.parse, || sql::parse(sql))).map_err(|error| error.shifted(mark))?;
-        let mut end = 0;
-        for parsed in &statements {
-            // A statement's positions count from its own start; the caller's text is the script.
-            let start = sql[end..].find(&parsed.text).map_or(end, |found| end + found);
-            end = start + parsed.text.len();
-            let bind = |catalog: &dyn Catalog, types: &[DataType], wide: bool| {
-                if wide { sql::bind_wide(parsed, catalog, types) } else { sql::bind(parsed, catalog, types) }
-            };
-            let run = || statement::run(&self.running(), &bind, parameters, timings);
-            let result = self.as_statement(run).map_err(|error| error.shifted(mark + start))?;
+        let statements = timed(&mut timings.parse, || self.parse(sql))?;
+        for statement in &statements {
+            let run = || self.run_statement(statement, parameters, timings);
+            let result = run().map_err(|error| error.shifted(statement.start))?;
             let taken = each(result);
             // Who cancels while the rows are taken means this statement, not the next.
             self.forget_cancellation();
@@ -130,10 +213,118 @@ impl Session {
         Ok(())
     }
 
+    /// The statements of a script. An error ends a transaction that is open.
+    pub fn parse(&self, sql: &str) -> Result<Vec<Statement>> {
+        of_script(sql).inspect_err(|_| self.work.fail())
+    }
+
+    fn run_statement(
+        &self,
+        Statement { parsed, .. }: &Statement,
+        parameters: &[(Value, DataType)],
+        timings: Timings,
+    ) -> Result<ResultStream> {
+        if let Tree::Session(verb) = &parsed.tree {
+            let values: Vec<Value> = parameters.iter().map(|(value, _)| value.clone()).collect();
+            return self.as_statement(|| self.failing(|| self.verb(verb, &values)))?.into_result();
+        }
+        let bind = |catalog: &dyn Catalog, types: &[DataType], wide: bool| {
+            if wide { sql::bind_wide(parsed, catalog, types) } else { sql::bind(parsed, catalog, types) }
+        };
+        let run = || statement::run(&self.running(), &bind, parameters, timings);
+        self.as_statement(|| self.in_transaction(run))
+    }
+
+    /// Runs what may not run in a transaction that has failed; an error makes it one.
+    fn in_transaction<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.work.check()?;
+        self.failing(work)
+    }
+
+    /// An error makes the transaction that is open one that has failed.
+    fn failing<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        work().inspect_err(|_| self.work.fail())
+    }
+
+    /// Where the session stands: in a transaction or not.
+    pub fn transaction_status(&self) -> TransactionStatus {
+        self.work.status()
+    }
+
+    /// Begins a transaction, unless one is open, that nobody's BEGIN has begun: for statements that belong together because one
+    /// message brought them. BEGIN makes it an ordinary one.
+    pub fn begin_implicit(&self) {
+        self.work.begin(TransactionMode::default(), true);
+    }
+
+    /// Ends the transaction of [`Session::begin_implicit`], unless it has become an ordinary one or is over: commits it, or undoes
+    /// all of it if a statement of it failed.
+    ///
+    /// # Errors
+    /// 40001 if another transaction has changed what it did.
+    pub fn end_implicit(&self) -> Result<()> {
+        if self.work.is_explicit() {
+            return Ok(());
+        }
+        match self.work.status() {
+            TransactionStatus::Idle => Ok(()),
+            TransactionStatus::Failed => {
+                self.abandon_transaction();
+                Ok(())
+            }
+            TransactionStatus::Active => self.end_transaction().map(|_| ()),
+        }
+    }
+
+    /// A statement has failed outside of the engine, where its result was sent, say: the transaction that is open has failed.
+    pub fn fail(&self) {
+        self.work.fail();
+    }
+
+    /// The value of a setting, as SHOW gives it; 42704 if there is no such setting.
+    pub fn setting(&self, name: &str) -> Result<String> {
+        self.shown(name)
+    }
+
+    /// Sets a setting, as SET does with one string.
+    ///
+    /// # Errors
+    /// 42704 if there is no such setting, 55P02 if it cannot be set, 22023 if it does not take the value.
+    pub fn set(&self, name: &str, value: &str) -> Result<()> {
+        let value = [value.to_owned()];
+        self.work.change_settings(false, |settings| settings.set(name, Some(&value)))
+    }
+
+    /// The settings of which clients are told, with their values.
+    pub fn reported_settings(&self) -> Vec<(&'static str, String)> {
+        let known = settings::KNOWN.iter().filter(|known| known.is_reported);
+        let mut all: Vec<_> = known.map(|known| (known.name, self.shown(known.name).unwrap_or_default())).collect();
+        all.push(("is_superuser", self.shown("is_superuser").unwrap_or_default()));
+        all
+    }
+
+    /// What other sessions have told this one on channels that it listens on, since it asked last.
+    pub fn notifications(&self) -> Vec<Notification> {
+        self.engine.0.channels.take(self.id)
+    }
+
+    /// Calls back, from another session's thread, when this session is told something.
+    pub fn on_notify(&self, callback: Option<NotifyCallback>) {
+        self.engine.0.channels.on_notify(self.id, callback);
+    }
+
+    fn cursors(&self) -> MutexGuard<'_, HashMap<String, Cursor>> {
+        self.cursors.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn told(&self) -> MutexGuard<'_, Vec<Notification>> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Runs a statement that has no text: `bind` makes it.
     pub(crate) fn run_built(&self, parameters: &[(Value, DataType)], bind: &Bind<'_>) -> Result<ResultStream> {
         let run = || statement::run(&self.running(), bind, parameters, Timings::default());
-        stack::deep(|| self.as_statement(run))
+        stack::deep(|| self.as_statement(|| self.in_transaction(run)))
     }
 
     /// A handle that cancels the statement that this session is running then, or the next one if it runs none.
@@ -183,7 +374,7 @@ impl Session {
         let path = path.to_str().ok_or_else(|| Error::new(ErrorKind::FileNotFound, "the path is not UTF-8"))?;
         let table = self.as_statement(|| {
             let table = format::read_table(path, format, None, &self.loading())?;
-            self.engine.0.stored(name, table, Arc::default(), &self.loading())
+            self.engine.0.stored(name, table, Arc::default(), &self.work, &self.loading())
         })?;
         self.put_table(name, table)
     }
@@ -199,10 +390,7 @@ impl Session {
     }
 
     fn put_table(&self, name: &str, table: StoredTable) -> Result<()> {
-        guarded(|| {
-            self.engine.0.put_table(name, table, &self.loading());
-            Ok(())
-        })
+        guarded(|| self.engine.0.put_table(&self.work, &TableName::from(name), table, &self.loading()))
     }
 
     fn compact(
@@ -213,13 +401,13 @@ impl Session {
     ) -> Result<StoredTable> {
         let mut builder = TableBuilder::for_schema(schema, Storage::Compact, &self.loading())?;
         batches.into_iter().try_for_each(|batch| builder.push(batch?))?;
-        self.engine.0.stored(name, builder.finish()?, Arc::default(), &self.loading())
+        self.engine.0.stored(name, builder.finish()?, Arc::default(), &self.work, &self.loading())
     }
 
     /// What statements have from this session.
     pub(crate) fn running(&self) -> Running<'_> {
         let Watched { cancellation, progress } = self.watched();
-        Running { engine: &self.engine, options: &self.options, cancellation, progress }
+        Running { engine: &self.engine, work: &self.work, options: &self.options, cancellation, progress }
     }
 
     /// What a load shares.
@@ -245,6 +433,12 @@ impl Session {
         if current.cancellation.is_cancelled() {
             current.cancellation = Cancellation::default();
         }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.engine.0.channels.remove(self.id);
     }
 }
 

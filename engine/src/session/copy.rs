@@ -1,0 +1,85 @@
+//! COPY between a table and whoever runs the statement: rows come and go as record batches.
+
+use super::Session;
+use crate::Result;
+use crate::running::Runner;
+use crate::stream::ResultStream;
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use multiloop_exec::column::arrow::schema_of;
+use multiloop_exec::column::build::{Storage, TableBuilder};
+use multiloop_planner::catalog::{CopyOptions, TableName};
+use multiloop_planner::types::Field;
+
+/// Rows on their way into a table, COPY … FROM STDIN. They are the table's when [`CopyIn::finish`] has said so, all or none.
+pub struct CopyIn {
+    name: TableName,
+    columns: Vec<usize>,
+    fields: Vec<Field>,
+    options: CopyOptions,
+    builder: TableBuilder,
+}
+
+/// Rows on their way out, COPY … TO STDOUT.
+#[derive(Debug)]
+pub struct CopyOut {
+    /// The rows.
+    pub rows: ResultStream,
+    /// How they are to be written; without a format as PostgreSQL's text.
+    pub options: CopyOptions,
+}
+
+impl CopyIn {
+    /// Rows for some columns of a table, those of `fields`.
+    pub(super) fn new(
+        session: &Session,
+        (name, columns): (TableName, Vec<usize>),
+        fields: Vec<Field>,
+        options: CopyOptions,
+    ) -> Self {
+        let builder = TableBuilder::new(fields.clone(), Storage::Compact, &session.loading());
+        CopyIn { name, columns, fields, options, builder }
+    }
+
+    /// The columns that come, in order.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// The Arrow schema that batches must have.
+    pub fn schema(&self) -> SchemaRef {
+        schema_of(&self.fields)
+    }
+
+    /// How the rows are written; without a format as PostgreSQL's text.
+    pub fn options(&self) -> &CopyOptions {
+        &self.options
+    }
+
+    /// Takes some rows.
+    ///
+    /// # Errors
+    /// 53200 if they do not fit into memory, 22004 and the like if they are not what the columns take.
+    pub fn push(&mut self, rows: RecordBatch) -> Result<()> {
+        self.builder.push(rows)
+    }
+
+    /// Ends it: the rows are the table's. Gives the command tag.
+    ///
+    /// # Errors
+    /// 23505, 23502 and the like; then none of them is the table's.
+    pub fn finish(self, session: &Session) -> Result<String> {
+        let CopyIn { name, columns, builder, .. } = self;
+        session.as_statement(|| {
+            session.in_transaction(|| {
+                let rows = builder.finish()?;
+                let running = session.running();
+                running.with_snapshot(|snapshot| {
+                    let runner = Runner { session: &running, snapshot, parameters: &[] };
+                    let count = runner.append(&name, |fields| runner.placed(rows, &columns, fields))?;
+                    Ok(format!("COPY {count}"))
+                })
+            })
+        })
+    }
+}

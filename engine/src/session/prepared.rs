@@ -1,0 +1,283 @@
+//! Prepared statements: parsed once, and queries planned once, to be run many times.
+
+use super::copy::{CopyIn, CopyOut};
+use super::{Session, Statement};
+use crate::catalog::{Snapshot, Uses};
+use crate::plan::{Executable, Planned, Timings, timed};
+use crate::statement::{self, shown_fields};
+use crate::stream::ResultStream;
+use crate::{Error, ErrorKind, Result};
+use multiloop_planner::catalog::Catalog;
+use multiloop_planner::relation::Query;
+use multiloop_planner::rewrite::RewriteOptions;
+use multiloop_planner::sql::{self, Statement as Bound, Tree};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A statement that is ready to run, many times. A query is planned again only when something that it names has changed since: a
+/// plan belongs to one snapshot, because statistics (and so widths and bucket kinds) are proofs about those rows only.
+pub struct Prepared {
+    statement: Statement,
+    types: Vec<DataType>,
+    fields: Option<Vec<Field>>,
+    kind: Kind,
+    cached: Mutex<Option<Cached>>,
+}
+
+/// What has to be done to run it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Query,
+    Copy,
+    Other,
+}
+
+struct Cached {
+    uses: Uses,
+    rules: RewriteOptions,
+    planned: Arc<Planned>,
+}
+
+/// What running a statement gives.
+pub enum Execution {
+    /// Rows, or only what was done.
+    Result(ResultStream),
+    /// COPY … FROM STDIN: it waits for rows.
+    CopyIn(CopyIn),
+    /// COPY … TO STDOUT.
+    CopyOut(CopyOut),
+}
+
+impl Execution {
+    /// The result of a statement that needs nobody to copy with.
+    pub(super) fn into_result(self) -> Result<ResultStream> {
+        match self {
+            Execution::Result(result) => Ok(result),
+            _ => Err(Error::new(ErrorKind::Protocol, "COPY with STDIN or STDOUT needs a client to copy with")),
+        }
+    }
+}
+
+impl Session {
+    /// Parses and plans a statement once, to be run many times.
+    pub fn prepare(&self, sql: &str) -> Result<Prepared> {
+        let statement = Statement::only(sql).inspect_err(|_| self.work.fail())?;
+        self.prepare_statement(&statement, &[]).map_err(|error| error.shifted(statement.start))
+    }
+
+    /// As [`Session::prepare`], of a statement that is parsed already. `types` are those of `$1`, `$2`, …, as far as they are
+    /// known; [`DataType::Null`] is one that is to be inferred.
+    pub fn prepare_statement(&self, statement: &Statement, types: &[DataType]) -> Result<Prepared> {
+        self.as_statement(|| {
+            if !statement.is_about_transactions() {
+                self.work.check()?;
+            }
+            self.failing(|| Prepared::new(self, statement.clone(), types))
+        })
+    }
+
+    /// Keeps a prepared statement under a name, as PREPARE does; the empty name is anybody's who comes last. 42P05 if the name is
+    /// taken.
+    pub fn put_prepared(&self, name: &str, prepared: Prepared) -> Result<()> {
+        let mut all = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        if !name.is_empty() && all.contains_key(name) {
+            let message = format!("prepared statement \"{name}\" already exists");
+            return Err(Error::new(ErrorKind::DuplicateStatement, message));
+        }
+        all.insert(name.to_owned(), Arc::new(prepared));
+        Ok(())
+    }
+
+    /// The prepared statement of a name; 26000 if there is none.
+    pub fn prepared(&self, name: &str) -> Result<Arc<Prepared>> {
+        let all = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(name).cloned().ok_or_else(|| unknown_statement(name))
+    }
+
+    /// Forgets a prepared statement, or all of them; 26000 if there is none of this name.
+    pub fn deallocate(&self, name: Option<&str>) -> Result<()> {
+        let mut all = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        match name {
+            None => all.clear(),
+            Some(name) => drop(all.remove(name).ok_or_else(|| unknown_statement(name))?),
+        }
+        Ok(())
+    }
+
+    /// The type that a text names, as in a cast.
+    pub(super) fn type_named(&self, name: &str) -> Result<DataType> {
+        let prepared = self.prepare_statement(&Statement::only(&format!("SELECT CAST(NULL AS {name})"))?, &[])?;
+        Ok(prepared.fields().map_or(DataType::Null, |fields| fields[0].data_type))
+    }
+}
+
+fn unknown_statement(name: &str) -> Error {
+    Error::new(ErrorKind::UnknownStatement, format!("prepared statement \"{name}\" does not exist"))
+}
+
+impl Prepared {
+    fn new(session: &Session, statement: Statement, types: &[DataType]) -> Result<Self> {
+        let cached = Mutex::default();
+        if let Tree::Session(verb) = &statement.parsed.tree {
+            let fields = session.verb_fields(verb)?;
+            return Ok(Prepared { statement, types: Vec::new(), fields, kind: Kind::Other, cached });
+        }
+        let mut prepared = Prepared { statement, types: types.to_vec(), fields: None, kind: Kind::Other, cached };
+        session.running().with_snapshot(|snapshot| {
+            match prepared.bind(snapshot, false)? {
+                Bound::Query(query) => {
+                    prepared.kind = Kind::Query;
+                    prepared.types.clone_from(&query.parameters);
+                    prepared.fields = Some(query.fields());
+                    prepared.keep(session, snapshot, query)?;
+                }
+                bound => {
+                    let is_copy =
+                        matches!(bound, Bound::CopyFrom { path: None, .. } | Bound::CopyTo { path: None, .. });
+                    prepared.kind = if is_copy { Kind::Copy } else { Kind::Other };
+                    prepared.fields = shown_fields(&bound);
+                    if let Some(query) = bound.query() {
+                        prepared.types.clone_from(&query.parameters);
+                    }
+                }
+            }
+            Ok(prepared)
+        })
+    }
+
+    /// The statement's text.
+    pub fn text(&self) -> &str {
+        self.statement.text()
+    }
+
+    /// The types of `$1`, `$2`, ….
+    pub fn parameter_types(&self) -> &[DataType] {
+        &self.types
+    }
+
+    /// Names and types of the columns that it gives; None if it gives no rows.
+    pub fn fields(&self) -> Option<&[Field]> {
+        self.fields.as_deref()
+    }
+
+    /// Runs it. Values must be of the parameters' types, or NULL.
+    pub fn execute(&self, session: &Session, parameters: &[Value]) -> Result<ResultStream> {
+        session.run(self, parameters)?.into_result()
+    }
+
+    /// As [`Session::run`], within a statement.
+    pub(super) fn run(&self, session: &Session, parameters: &[Value]) -> Result<Execution> {
+        self.check_values(parameters)?;
+        match (&self.statement.parsed.tree, self.kind) {
+            (Tree::Session(verb), _) => session.failing(|| session.verb(verb, parameters)),
+            (_, Kind::Query) => session.in_transaction(|| self.run_query(session, parameters)).map(Execution::Result),
+            (_, Kind::Copy) => session.in_transaction(|| self.run_copy(session, parameters)),
+            (_, Kind::Other) => session.in_transaction(|| {
+                let typed: Vec<(Value, DataType)> =
+                    parameters.iter().cloned().zip(self.types.iter().copied()).collect();
+                let bind = |catalog: &dyn Catalog, types: &[DataType], wide: bool| {
+                    let parsed = &self.statement.parsed;
+                    if wide { sql::bind_wide(parsed, catalog, types) } else { sql::bind(parsed, catalog, types) }
+                };
+                statement::run(&session.running(), &bind, &typed, Timings::default()).map(Execution::Result)
+            }),
+        }
+    }
+
+    fn check_values(&self, parameters: &[Value]) -> Result<()> {
+        if parameters.len() != self.types.len() {
+            let message = format!("{} parameters are needed, {} were given", self.types.len(), parameters.len());
+            return Err(Error::new(ErrorKind::UnknownParameter, message));
+        }
+        for (position, (value, data_type)) in parameters.iter().zip(&self.types).enumerate() {
+            if !value.fits(*data_type) {
+                let message = format!("parameter ${} must be of type {data_type}", position + 1);
+                return Err(Error::new(ErrorKind::TypeMismatch, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn run_query(&self, session: &Session, parameters: &[Value]) -> Result<ResultStream> {
+        let running = session.running();
+        running.with_snapshot(|snapshot| {
+            let mut timings = Timings::default();
+            let mut planned = timed(&mut timings.plan, || self.plan(session, snapshot))?;
+            let context = running.context();
+            let run = |executable: &Executable| running.execute(executable, snapshot, parameters, &context);
+            let result = match timed(&mut timings.execute, || planned.run(&context, run)) {
+                Err(error) if error.kind() == ErrorKind::DecimalOverflow => {
+                    let query = self.query(snapshot, true)?;
+                    planned = Arc::new(Planned::new(query, &session.options.rules, &context)?);
+                    timed(&mut timings.execute, || planned.run(&context, run))?
+                }
+                result => result?,
+            };
+            Ok(result.with_timings(timings))
+        })
+    }
+
+    fn run_copy(&self, session: &Session, parameters: &[Value]) -> Result<Execution> {
+        let running = session.running();
+        running.with_snapshot(|snapshot| match self.bind(snapshot, false)? {
+            Bound::CopyFrom { name, columns, options, .. } => {
+                let all = match snapshot.entry(&name, None)? {
+                    Some(multiloop_planner::catalog::CatalogEntry::Table(info)) => info.declared.fields(&info.fields),
+                    _ => return Err(Error::internal("COPY was bound to no table")),
+                };
+                let fields =
+                    if columns.is_empty() { all } else { columns.iter().map(|&column| all[column].clone()).collect() };
+                Ok(Execution::CopyIn(CopyIn::new(session, (name, columns), fields, options)))
+            }
+            Bound::CopyTo { query, options, .. } => {
+                let context = running.context();
+                let planned = Planned::new(query, &session.options.rules, &context)?;
+                let run = |executable: &Executable| running.execute(executable, snapshot, parameters, &context);
+                Ok(Execution::CopyOut(CopyOut { rows: planned.run(&context, run)?, options }))
+            }
+            _ => Err(Error::internal("a COPY was bound to something else")),
+        })
+    }
+
+    fn bind(&self, snapshot: &Snapshot<'_>, wide: bool) -> Result<Bound> {
+        let bind = if wide { sql::bind_wide } else { sql::bind };
+        bind(&self.statement.parsed, snapshot, &self.types)
+    }
+
+    fn query(&self, snapshot: &Snapshot<'_>, wide: bool) -> Result<Query> {
+        match self.bind(snapshot, wide)? {
+            Bound::Query(query) => Ok(query),
+            _ => Err(Error::internal("a query was bound to something else")),
+        }
+    }
+
+    fn plan(&self, session: &Session, snapshot: &Snapshot<'_>) -> Result<Arc<Planned>> {
+        if let Some(cached) = &*self.cached.lock().unwrap_or_else(PoisonError::into_inner)
+            && cached.rules == session.options.rules
+            && snapshot.has_still(&cached.uses)
+        {
+            return Ok(Arc::clone(&cached.planned));
+        }
+        self.keep(session, snapshot, self.query(snapshot, false)?)
+    }
+
+    /// Plans a query, and keeps the plan if another run may use it.
+    fn keep(&self, session: &Session, snapshot: &Snapshot<'_>, query: Query) -> Result<Arc<Planned>> {
+        let planned = Arc::new(Planned::new(query, &session.options.rules, &session.running().context())?);
+        // A file read by path may change while the catalog does not, and so does the time: such a plan is not kept.
+        if !snapshot.reads_files() && !snapshot.reads_clock() {
+            let (uses, rules) = (snapshot.uses(), session.options.rules.clone());
+            let cached = Cached { uses, rules, planned: Arc::clone(&planned) };
+            *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = Some(cached);
+        }
+        Ok(planned)
+    }
+}
+
+impl Session {
+    /// Runs a prepared statement. Values must be of the parameters' types, or NULL.
+    pub fn run(&self, prepared: &Prepared, parameters: &[Value]) -> Result<Execution> {
+        self.as_statement(|| prepared.run(self, parameters))
+    }
+}

@@ -1,0 +1,336 @@
+//! Statements of a session: transactions, settings, what is prepared or fetched by name, notices.
+
+use super::cursors::{Cursor, unknown_cursor};
+use super::prepared::Execution;
+use super::{Session, Statement};
+use crate::notify::Notification;
+use crate::settings::{self, Settings};
+use crate::stream::{Notice, ResultStream};
+use crate::transaction::TransactionStatus;
+use crate::{Error, ErrorKind, Result};
+use multiloop_exec::column::arrow::to_column_of;
+use multiloop_planner::sql::{Discarded, Isolation, Piece, SessionStatement, TransactionMode};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
+
+impl Session {
+    /// Runs a statement that only a session understands.
+    pub(super) fn verb(&self, statement: &SessionStatement, parameters: &[Value]) -> Result<Execution> {
+        use SessionStatement as Verb;
+        if !matches!(statement, Verb::Commit { .. } | Verb::Rollback { .. } | Verb::RollbackTo(_)) {
+            self.work.check()?;
+        }
+        let result = match statement {
+            Verb::Begin(mode) => self.begin(*mode),
+            Verb::Commit { chain } => self.commit(*chain)?,
+            Verb::Rollback { chain } => self.rollback(*chain),
+            Verb::Savepoint(name) => {
+                self.work.savepoint(name)?;
+                ResultStream::done("SAVEPOINT")
+            }
+            Verb::Release(name) => {
+                self.work.release(name)?;
+                ResultStream::done("RELEASE")
+            }
+            Verb::RollbackTo(name) => {
+                self.work.rollback_to(name)?;
+                ResultStream::done("ROLLBACK")
+            }
+            Verb::SetTransaction(mode) => self.set_transaction(*mode)?,
+            Verb::SetCharacteristics(mode) => self.set_characteristics(*mode)?,
+            Verb::Set { name, value, local } => self.set_setting(name, value.as_deref(), *local)?,
+            Verb::Show(name) => self.show(name)?,
+            Verb::ShowAll => self.show_all(),
+            Verb::Reset(name) => {
+                self.work.change_settings(false, |settings| settings.set(name, None))?;
+                ResultStream::done("RESET")
+            }
+            Verb::ResetAll => {
+                self.work.change_settings(false, |settings| {
+                    *settings = Settings::default();
+                    Ok(())
+                })?;
+                ResultStream::done("RESET")
+            }
+            Verb::Discard(what) => self.discard(*what)?,
+            Verb::Prepare { name, types, statement } => {
+                let types = types.iter().map(|name| self.type_named(name)).collect::<Result<Vec<_>>>()?;
+                let place = statement.start as usize;
+                let of = Statement::only(&statement.text).map_err(|error| error.shifted(place))?;
+                let prepared = self.prepare_statement(&of, &types).map_err(|error| error.shifted(place))?;
+                self.put_prepared(name, prepared)?;
+                ResultStream::done("PREPARE")
+            }
+            Verb::Execute { name, values } => {
+                let prepared = self.prepared(name)?;
+                let values = self.values_of(values, prepared.parameter_types(), parameters)?;
+                return prepared.run(self, &values);
+            }
+            Verb::Deallocate(name) => {
+                self.deallocate(name.as_deref())?;
+                ResultStream::done(if name.is_some() { "DEALLOCATE" } else { "DEALLOCATE ALL" })
+            }
+            Verb::Declare { name, scroll, hold, binary, query } => {
+                if !*hold && !self.work.is_explicit() {
+                    let message = "DECLARE CURSOR can only be used in transaction blocks";
+                    return Err(Error::new(ErrorKind::NoTransaction, message));
+                }
+                if self.cursors().contains_key(name) {
+                    let message = format!("cursor \"{name}\" already exists");
+                    return Err(Error::new(ErrorKind::DuplicateCursor, message));
+                }
+                let place = query.start as usize;
+                let of = Statement::only(&query.text).map_err(|error| error.shifted(place))?;
+                let prepared = self.prepare_statement(&of, &[]).map_err(|error| error.shifted(place))?;
+                if prepared.fields().is_none() {
+                    return Err(Error::new(ErrorKind::Syntax, "a cursor needs a query"));
+                }
+                let parameters = &parameters[..prepared.parameter_types().len().min(parameters.len())];
+                let rows = prepared.execute(self, parameters).map_err(|error| error.shifted(place))?;
+                self.cursors().insert(name.clone(), Cursor::new(rows, *scroll, *hold, *binary));
+                ResultStream::done("DECLARE CURSOR")
+            }
+            Verb::Fetch { name, direction, is_move } => self.fetch(name, *direction, *is_move)?,
+            Verb::Close(None) => {
+                self.cursors().clear();
+                ResultStream::done("CLOSE CURSOR ALL")
+            }
+            Verb::Close(Some(name)) => {
+                self.cursors().remove(name).ok_or_else(|| unknown_cursor(name))?;
+                ResultStream::done("CLOSE CURSOR")
+            }
+            Verb::Listen(channel) => {
+                self.engine.0.channels.listen(self.id, channel);
+                ResultStream::done("LISTEN")
+            }
+            Verb::Unlisten(channel) => {
+                self.engine.0.channels.unlisten(self.id, channel.as_deref());
+                ResultStream::done("UNLISTEN")
+            }
+            Verb::Notify { channel, payload } => {
+                self.notify(channel, payload);
+                ResultStream::done("NOTIFY")
+            }
+        };
+        Ok(Execution::Result(result))
+    }
+
+    /// The fields of what a statement of a session gives; None if it gives no rows.
+    pub(super) fn verb_fields(&self, statement: &SessionStatement) -> Result<Option<Vec<Field>>> {
+        let text = |name: &str| Field::new(name, DataType::Text, true);
+        Ok(match statement {
+            SessionStatement::Show(name) => Some(vec![text(shown_name(name))]),
+            SessionStatement::ShowAll => Some(["name", "setting", "description"].map(text).to_vec()),
+            SessionStatement::Fetch { name, is_move: false, .. } => {
+                let cursors = self.cursors();
+                Some(cursors.get(name).ok_or_else(|| unknown_cursor(name))?.fields().to_vec())
+            }
+            SessionStatement::Execute { name, .. } => self.prepared(name)?.fields().map(<[Field]>::to_vec),
+            _ => None,
+        })
+    }
+
+    fn begin(&self, mode: TransactionMode) -> ResultStream {
+        let done = ResultStream::done("BEGIN");
+        if self.work.begin(mode, false) {
+            return done;
+        }
+        done.with_notice(Notice::warning("25001", "there is already a transaction in progress"))
+    }
+
+    fn commit(&self, chain: bool) -> Result<ResultStream> {
+        let (was, mode) = (self.work.status(), self.work.mode());
+        let explicit = self.work.is_explicit();
+        let result = self.end_transaction();
+        if chain && let Some(mode) = mode {
+            self.work.begin(mode, false);
+        }
+        let committed = result?;
+        Ok(match was {
+            TransactionStatus::Failed => ResultStream::done("ROLLBACK"),
+            _ if committed && explicit => ResultStream::done("COMMIT"),
+            _ => ResultStream::done("COMMIT")
+                .with_notice(Notice::warning("25P01", "there is no transaction in progress")),
+        })
+    }
+
+    fn rollback(&self, chain: bool) -> ResultStream {
+        let (mode, explicit) = (self.work.mode(), self.work.is_explicit());
+        self.abandon_transaction();
+        if chain && let Some(mode) = mode {
+            self.work.begin(mode, false);
+        }
+        let done = ResultStream::done("ROLLBACK");
+        if explicit { done } else { done.with_notice(Notice::warning("25P01", "there is no transaction in progress")) }
+    }
+
+    /// Commits what is open; whether something was committed.
+    pub(super) fn end_transaction(&self) -> Result<bool> {
+        let committed = self.work.commit(&self.engine.0.catalog);
+        self.cursors().retain(|_, cursor| cursor.hold);
+        let told = std::mem::take(&mut *self.told());
+        let Some(committed) = committed? else { return Ok(false) };
+        self.engine.0.channels.send(told);
+        for (schema, name) in committed.tables {
+            let name = crate::catalog::Qualified { schema, name };
+            self.engine.0.share_domains(&name, &self.loading());
+        }
+        Ok(true)
+    }
+
+    /// Rolls back what is open.
+    pub(super) fn abandon_transaction(&self) {
+        self.work.rollback();
+        self.cursors().retain(|_, cursor| cursor.hold);
+        self.told().clear();
+    }
+
+    fn set_transaction(&self, mode: TransactionMode) -> Result<ResultStream> {
+        let done = ResultStream::done("SET");
+        if !self.work.is_explicit() {
+            let message = "SET TRANSACTION can only be used in transaction blocks";
+            return Ok(done.with_notice(Notice::warning("25P01", message)));
+        }
+        self.work.set_mode(mode)?;
+        Ok(done)
+    }
+
+    fn set_characteristics(&self, mode: TransactionMode) -> Result<ResultStream> {
+        let on = |on: bool| vec![if on { "on" } else { "off" }.to_owned()];
+        self.work.change_settings(false, |settings| {
+            if let Some(isolation) = mode.isolation {
+                settings.set("default_transaction_isolation", Some(&[isolation.name().to_owned()]))?;
+            }
+            if let Some(read_only) = mode.read_only {
+                settings.set("default_transaction_read_only", Some(&on(read_only)))?;
+            }
+            match mode.deferrable {
+                Some(deferrable) => settings.set("default_transaction_deferrable", Some(&on(deferrable))),
+                None => Ok(()),
+            }
+        })?;
+        Ok(ResultStream::done("SET"))
+    }
+
+    fn set_setting(&self, name: &str, value: Option<&[String]>, local: bool) -> Result<ResultStream> {
+        let first = || value.and_then(|values| values.first()).map(|value| value.to_ascii_lowercase());
+        match name {
+            "transaction_isolation" => {
+                let isolation = match first().as_deref() {
+                    Some("serializable") => Isolation::Serializable,
+                    Some("repeatable read") => Isolation::RepeatableRead,
+                    Some("read uncommitted") => Isolation::ReadUncommitted,
+                    _ => Isolation::ReadCommitted,
+                };
+                self.work.set_mode(TransactionMode { isolation: Some(isolation), ..TransactionMode::default() })?;
+            }
+            "transaction_read_only" => {
+                let read_only = Some(matches!(first().as_deref(), Some("on" | "true" | "1" | "yes")));
+                self.work.set_mode(TransactionMode { read_only, ..TransactionMode::default() })?;
+            }
+            _ => {}
+        }
+        self.work.change_settings(local, |settings| settings.set(name, value))?;
+        let done = ResultStream::done("SET");
+        if local && !self.work.is_explicit() {
+            let message = "SET LOCAL can only be used in transaction blocks";
+            return Ok(done.with_notice(Notice::warning("25P01", message)));
+        }
+        Ok(done)
+    }
+
+    /// The value of a setting, as SHOW has it.
+    pub(super) fn shown(&self, name: &str) -> Result<String> {
+        let settings = self.work.settings();
+        let mode = self.work.mode().unwrap_or_default();
+        let on = |on: bool| if on { "on" } else { "off" }.to_owned();
+        let lower = name.to_ascii_lowercase();
+        Ok(match lower.as_str() {
+            "transaction_isolation" => match mode.isolation {
+                Some(isolation) => isolation.name().to_owned(),
+                None => settings.get("default_transaction_isolation")?.to_owned(),
+            },
+            "transaction_read_only" => on(mode.read_only.unwrap_or(settings.is_on("default_transaction_read_only"))),
+            "transaction_deferrable" => on(mode.deferrable.unwrap_or(settings.is_on("default_transaction_deferrable"))),
+            "is_superuser" => on(true),
+            "session_authorization" if settings.get(&lower)? == "default" => crate::engine::USER.to_owned(),
+            _ => settings.get(&lower)?.to_owned(),
+        })
+    }
+
+    fn show(&self, name: &str) -> Result<ResultStream> {
+        let value = self.shown(name)?;
+        Ok(ResultStream::text(&[shown_name(name)], vec![vec![Some(value)]]).with_verb("SHOW"))
+    }
+
+    fn show_all(&self) -> ResultStream {
+        let rows = settings::KNOWN.iter().map(|known| {
+            let value = self.shown(known.name).unwrap_or_default();
+            vec![Some(known.name.to_owned()), Some(value), Some(known.about.to_owned())]
+        });
+        ResultStream::text(&["name", "setting", "description"], rows.collect()).with_verb("SHOW")
+    }
+
+    fn discard(&self, what: Discarded) -> Result<ResultStream> {
+        Ok(match what {
+            Discarded::All => {
+                if self.work.is_explicit() {
+                    let message = "DISCARD ALL cannot run inside a transaction block";
+                    return Err(Error::new(ErrorKind::ActiveTransaction, message));
+                }
+                self.cursors().clear();
+                self.deallocate(None)?;
+                self.engine.0.channels.unlisten(self.id, None);
+                self.work.discard_temporary();
+                self.work.change_settings(false, |settings| {
+                    *settings = Settings::default();
+                    Ok(())
+                })?;
+                ResultStream::done("DISCARD ALL")
+            }
+            Discarded::Plans => ResultStream::done("DISCARD PLANS"),
+            Discarded::Sequences => ResultStream::done("DISCARD SEQUENCES"),
+            Discarded::Temporary => {
+                self.work.discard_temporary();
+                ResultStream::done("DISCARD TEMP")
+            }
+        })
+    }
+
+    /// Tells who listens: at the end of the transaction, if one is open.
+    fn notify(&self, channel: &str, payload: &str) {
+        let one = Notification { session: self.id, channel: channel.to_owned(), payload: payload.to_owned() };
+        match self.work.status() {
+            TransactionStatus::Idle => self.engine.0.channels.send(vec![one]),
+            _ => self.told().push(one),
+        }
+    }
+
+    /// The values of EXECUTE, each an expression, as these types.
+    fn values_of(&self, values: &[Piece], types: &[DataType], parameters: &[Value]) -> Result<Vec<Value>> {
+        if values.len() != types.len() {
+            let message = format!("wrong number of parameters: expected {} but got {}", types.len(), values.len());
+            return Err(Error::new(ErrorKind::Syntax, message));
+        }
+        let mut found = Vec::with_capacity(values.len());
+        for (Piece { text, start }, data_type) in values.iter().zip(types) {
+            let before = "SELECT CAST((";
+            let of = Statement::only(&format!("{before}{text}) AS {data_type})"))?;
+            let place = |error: Error| error.shifted(*start as usize);
+            let prepared = self.prepare_statement(&of, &[]).map_err(place)?;
+            let parameters = &parameters[..prepared.parameter_types().len().min(parameters.len())];
+            let rows = prepared.execute(self, parameters).map_err(place)?;
+            let field = rows.fields()[0].clone();
+            let batches = rows.collect_batches()?;
+            let array = batches.first().map(|batch| batch.column(0));
+            let array = array.ok_or_else(|| Error::internal("a SELECT of a value gave no row"))?;
+            found.push(to_column_of(array, &field)?.value(0, field.data_type));
+        }
+        Ok(found)
+    }
+}
+
+/// The name under which SHOW gives a setting.
+fn shown_name(name: &str) -> &str {
+    settings::known(name).map_or(name, |known| known.name)
+}

@@ -1,0 +1,420 @@
+//! What a session's statements see and change: the state that all sessions share, or that of a transaction of its own.
+//!
+//! Tables are immutable snapshots, so a transaction is a state of its own: it begins as the shared one is when its first statement
+//! asks, its statements change it, and COMMIT puts what has changed into the shared one. Readers never wait. A table that another
+//! transaction has changed since is an error (40001): the second of two that wrote the same table has to try again.
+//!
+//! A statement that fails is undone alone, since a state is changed in one step at the end; in a transaction it also makes all that
+//! follow fail (25P02) until the transaction, or a savepoint, is rolled back.
+
+use crate::catalog::{Current, Object, Publishing, Schema, Schemas, State};
+use crate::settings::Settings;
+use crate::{Error, ErrorKind, Result};
+use multiloop_planner::sql::TransactionMode;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Where a session stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransactionStatus {
+    /// Each statement is a transaction.
+    Idle,
+    /// In a transaction.
+    Active,
+    /// In a transaction that has failed: it can only be rolled back.
+    Failed,
+}
+
+/// What a session has: settings, what is temporary, and perhaps a transaction.
+#[derive(Debug)]
+pub(crate) struct Work {
+    inner: Mutex<Inner>,
+    /// Held while a statement changes what the session sees.
+    writing: Mutex<()>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    settings: Settings,
+    temporary: Arc<Schema>,
+    transaction: Option<Transaction>,
+}
+
+#[derive(Debug)]
+struct Transaction {
+    mode: TransactionMode,
+    /// The shared state that it began with, and its own; none before a statement asks.
+    states: Option<(Schemas, State)>,
+    failed: bool,
+    /// Begun by nobody's BEGIN: the statements of one message.
+    implicit: bool,
+    savepoints: Vec<Savepoint>,
+    /// What is temporary, and the settings, if it is rolled back.
+    temporary: Arc<Schema>,
+    before: Settings,
+    /// The settings if it is committed: what SET LOCAL says is not among them.
+    after: Settings,
+}
+
+#[derive(Debug)]
+struct Savepoint {
+    name: String,
+    states: Option<(Schemas, State)>,
+    settings: Settings,
+    after: Settings,
+}
+
+impl Work {
+    pub(crate) fn new() -> Self {
+        let inner = Inner { settings: Settings::default(), temporary: Schema::new(), transaction: None };
+        Work { inner: Mutex::new(inner), writing: Mutex::default() }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        // What is changed under it is changed in one step.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn status(&self) -> TransactionStatus {
+        match &self.inner().transaction {
+            None => TransactionStatus::Idle,
+            Some(transaction) if transaction.failed => TransactionStatus::Failed,
+            Some(_) => TransactionStatus::Active,
+        }
+    }
+
+    /// Whether a transaction is open that somebody's BEGIN began.
+    pub(crate) fn is_explicit(&self) -> bool {
+        self.inner().transaction.as_ref().is_some_and(|transaction| !transaction.implicit)
+    }
+
+    /// An error (25P02) in a transaction that has failed.
+    pub(crate) fn check(&self) -> Result<()> {
+        match self.status() {
+            TransactionStatus::Failed => {
+                let message = "current transaction is aborted, commands ignored until end of transaction block";
+                Err(Error::new(ErrorKind::FailedTransaction, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A statement has failed.
+    pub(crate) fn fail(&self) {
+        if let Some(transaction) = &mut self.inner().transaction {
+            transaction.failed = true;
+        }
+    }
+
+    /// What a statement sees.
+    pub(crate) fn snapshot(&self, current: &Current) -> State {
+        let inner = &mut *self.inner();
+        match &mut inner.transaction {
+            None => State { schemas: current.snapshot(), temporary: Arc::clone(&inner.temporary) },
+            Some(transaction) => transaction.state(current, &inner.temporary).clone(),
+        }
+    }
+
+    /// The right to change what the session sees.
+    ///
+    /// # Errors
+    /// 25006 in a transaction that only reads.
+    pub(crate) fn begin_write<'a>(&'a self, current: &'a Current) -> Result<Write<'a>> {
+        let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let read_only = {
+            let inner = self.inner();
+            let mode = inner.transaction.as_ref().and_then(|transaction| transaction.mode.read_only);
+            mode.unwrap_or_else(|| inner.settings.is_on("default_transaction_read_only"))
+        };
+        if read_only {
+            let message = "cannot change tables in a read-only transaction";
+            return Err(Error::new(ErrorKind::ReadOnlyTransaction, message));
+        }
+        let publishing = (self.status() == TransactionStatus::Idle).then(|| current.begin_write());
+        Ok(Write { work: self, state: self.snapshot(current), publishing, _writing: writing })
+    }
+
+    /// BEGIN. False if a transaction is open already, which goes on.
+    pub(crate) fn begin(&self, mode: TransactionMode, implicit: bool) -> bool {
+        let inner = &mut *self.inner();
+        if let Some(transaction) = &mut inner.transaction {
+            let was_implicit = transaction.implicit;
+            transaction.implicit = was_implicit && implicit;
+            if was_implicit && !implicit {
+                transaction.mode = mode;
+            }
+            return was_implicit;
+        }
+        inner.transaction = Some(Transaction {
+            mode,
+            states: None,
+            failed: false,
+            implicit,
+            savepoints: Vec::new(),
+            temporary: Arc::clone(&inner.temporary),
+            before: inner.settings.clone(),
+            after: inner.settings.clone(),
+        });
+        true
+    }
+
+    /// SET TRANSACTION: the mode of a transaction that has not begun to read.
+    pub(crate) fn set_mode(&self, mode: TransactionMode) -> Result<()> {
+        if let Some(transaction) = &mut self.inner().transaction {
+            let old = transaction.mode;
+            if mode.isolation.is_some_and(|isolation| old.isolation != Some(isolation)) && transaction.states.is_some()
+            {
+                let message = "SET TRANSACTION ISOLATION LEVEL must be called before any query";
+                return Err(Error::new(ErrorKind::ActiveTransaction, message));
+            }
+            transaction.mode = TransactionMode {
+                read_only: mode.read_only.or(old.read_only),
+                isolation: mode.isolation.or(old.isolation),
+                deferrable: mode.deferrable.or(old.deferrable),
+            };
+        }
+        Ok(())
+    }
+
+    /// The mode of the transaction that is open.
+    pub(crate) fn mode(&self) -> Option<TransactionMode> {
+        self.inner().transaction.as_ref().map(|transaction| transaction.mode)
+    }
+
+    /// COMMIT, in one step: the names of tables that it has changed in the shared state. None if there was nothing to commit, or
+    /// the transaction had failed and is rolled back.
+    ///
+    /// # Errors
+    /// 40001 if another transaction has changed what this one did: it is rolled back.
+    pub(crate) fn commit(&self, current: &Current) -> Result<Option<Committed>> {
+        let Some(transaction) = self.inner().transaction.take() else { return Ok(None) };
+        if transaction.failed {
+            self.restore(&transaction);
+            return Ok(None);
+        }
+        let mut changed = Vec::new();
+        if let Some((base, state)) = &transaction.states {
+            if !Arc::ptr_eq(base, &state.schemas) {
+                let publishing = current.begin_write();
+                match merged(base, &state.schemas, &publishing.schemas(), &mut changed) {
+                    Ok(schemas) => publishing.publish(schemas),
+                    Err(error) => {
+                        drop(publishing);
+                        self.restore(&transaction);
+                        return Err(error);
+                    }
+                }
+            }
+            self.inner().temporary = Arc::clone(&state.temporary);
+        }
+        self.inner().settings = transaction.after;
+        Ok(Some(Committed { tables: changed }))
+    }
+
+    /// ROLLBACK. Whether a transaction was open.
+    pub(crate) fn rollback(&self) -> bool {
+        let Some(transaction) = self.inner().transaction.take() else { return false };
+        self.restore(&transaction);
+        true
+    }
+
+    fn restore(&self, transaction: &Transaction) {
+        let mut inner = self.inner();
+        inner.temporary = Arc::clone(&transaction.temporary);
+        inner.settings = transaction.before.clone();
+    }
+
+    /// SAVEPOINT; 25P01 outside of a transaction.
+    pub(crate) fn savepoint(&self, name: &str) -> Result<()> {
+        let inner = &mut *self.inner();
+        let settings = inner.settings.clone();
+        let transaction = in_block(&mut inner.transaction, "SAVEPOINT")?;
+        let (states, after) = (transaction.states.clone(), transaction.after.clone());
+        transaction.savepoints.push(Savepoint { name: name.to_owned(), states, settings, after });
+        Ok(())
+    }
+
+    /// RELEASE: the savepoint and those after it are forgotten.
+    pub(crate) fn release(&self, name: &str) -> Result<()> {
+        let inner = &mut *self.inner();
+        let transaction = in_block(&mut inner.transaction, "RELEASE SAVEPOINT")?;
+        let at = transaction.find(name)?;
+        transaction.savepoints.truncate(at);
+        Ok(())
+    }
+
+    /// ROLLBACK TO: all is as it was at the savepoint, which stays.
+    pub(crate) fn rollback_to(&self, name: &str) -> Result<()> {
+        let inner = &mut *self.inner();
+        let transaction = in_block(&mut inner.transaction, "ROLLBACK TO SAVEPOINT")?;
+        let at = transaction.find(name)?;
+        transaction.savepoints.truncate(at + 1);
+        let savepoint = &transaction.savepoints[at];
+        // What the transaction reads does not change because it had not read before.
+        if let Some((base, _)) = transaction.states.clone() {
+            let then = savepoint.states.clone();
+            let temporary = &transaction.temporary;
+            let fresh = || State { schemas: Arc::clone(&base), temporary: Arc::clone(temporary) };
+            transaction.states = Some(then.unwrap_or_else(|| (Arc::clone(&base), fresh())));
+        }
+        transaction.after = savepoint.after.clone();
+        transaction.failed = false;
+        inner.settings = savepoint.settings.clone();
+        Ok(())
+    }
+
+    /// The settings as they are.
+    pub(crate) fn settings(&self) -> Settings {
+        self.inner().settings.clone()
+    }
+
+    /// Changes settings; with `local` until the transaction ends. Nothing is changed if that fails.
+    pub(crate) fn change_settings(&self, local: bool, change: impl Fn(&mut Settings) -> Result<()>) -> Result<()> {
+        let inner = &mut *self.inner();
+        let mut settings = inner.settings.clone();
+        change(&mut settings)?;
+        match &mut inner.transaction {
+            // Nobody sees it.
+            None if local => return Ok(()),
+            Some(transaction) if !local => change(&mut transaction.after)?,
+            _ => {}
+        }
+        inner.settings = settings;
+        Ok(())
+    }
+
+    /// Forgets all that is temporary.
+    pub(crate) fn discard_temporary(&self) {
+        let inner = &mut *self.inner();
+        inner.temporary = Schema::new();
+        if let Some((_, state)) = inner.transaction.as_mut().and_then(|open| open.states.as_mut()) {
+            state.temporary = Arc::clone(&inner.temporary);
+        }
+    }
+}
+
+fn in_block<'t>(transaction: &'t mut Option<Transaction>, what: &str) -> Result<&'t mut Transaction> {
+    let message = || format!("{what} can only be used in transaction blocks");
+    transaction
+        .as_mut()
+        .filter(|transaction| !transaction.implicit)
+        .ok_or_else(|| Error::new(ErrorKind::NoTransaction, message()))
+}
+
+impl Transaction {
+    /// Its own state, which begins now if it had none.
+    fn state(&mut self, current: &Current, temporary: &Arc<Schema>) -> &mut State {
+        let begin = || {
+            let schemas = current.snapshot();
+            (Arc::clone(&schemas), State { schemas, temporary: Arc::clone(temporary) })
+        };
+        &mut self.states.get_or_insert_with(begin).1
+    }
+
+    /// The last savepoint of a name; 3B001 if there is none.
+    fn find(&self, name: &str) -> Result<usize> {
+        let found = self.savepoints.iter().rposition(|savepoint| savepoint.name == name);
+        found.ok_or_else(|| Error::new(ErrorKind::InvalidSavepoint, format!("savepoint \"{name}\" does not exist")))
+    }
+}
+
+/// What a COMMIT has changed.
+#[derive(Debug)]
+pub(crate) struct Committed {
+    /// Tables and views that are there now and were not, or were another state of them: schema and name.
+    pub(crate) tables: Vec<(String, String)>,
+}
+
+/// The shared state with what a transaction has changed, which began with `base` and ended with `own`.
+fn merged(base: &Schemas, own: &Schemas, now: &Schemas, changed: &mut Vec<(String, String)>) -> Result<Schemas> {
+    let mut merged = Schemas::clone(now);
+    let result = Arc::make_mut(&mut merged);
+    let names: BTreeSet<&String> = base.keys().chain(own.keys()).collect();
+    for name in names {
+        let (was, is) = (base.get(name), own.get(name));
+        if was.zip(is).is_some_and(|(was, is)| Arc::ptr_eq(was, is)) {
+            continue;
+        }
+        let there = now.get(name);
+        // Made or dropped, by this transaction and somebody else.
+        let oid = |schema: Option<&Arc<Schema>>| schema.map(|schema| schema.oid);
+        let Some(is) = is else {
+            let is_as_it_was = was
+                .zip(there)
+                .is_some_and(|(was, there)| was.oid == there.oid && unchanged(&was.objects, &there.objects));
+            if !is_as_it_was {
+                return Err(conflict(name));
+            }
+            result.remove(name);
+            continue;
+        };
+        if oid(was) != oid(there) {
+            return Err(conflict(name));
+        }
+        let mut schema =
+            there.map_or_else(|| Schema { oid: is.oid, objects: is.objects.clone() }, |there| Schema::clone(there));
+        let empty = Default::default();
+        let before = was.map_or(&empty, |was| &was.objects);
+        let current = there.map_or(&empty, |there| &there.objects);
+        for object in before.keys().chain(is.objects.keys()).collect::<BTreeSet<_>>() {
+            let version = |objects: &BTreeMap<String, Object>| objects.get(object).map(|one| one.version);
+            if version(before) == version(&is.objects) {
+                continue;
+            }
+            if version(before) != version(current) {
+                return Err(conflict(&format!("{name}.{object}")));
+            }
+            match is.objects.get(object) {
+                Some(one) => {
+                    schema.objects.insert(object.clone(), one.clone());
+                    changed.push((name.clone(), object.clone()));
+                }
+                None => drop(schema.objects.remove(object)),
+            }
+        }
+        result.insert(name.clone(), Arc::new(schema));
+    }
+    Ok(merged)
+}
+
+fn unchanged(was: &BTreeMap<String, Object>, is: &BTreeMap<String, Object>) -> bool {
+    was.len() == is.len()
+        && was.iter().all(|(name, one)| is.get(name).is_some_and(|other| other.version == one.version))
+}
+
+fn conflict(name: &str) -> Error {
+    let message = format!("could not serialize access due to concurrent update of \"{name}\"");
+    Error::new(ErrorKind::Serialization, message).with_hint("The transaction might succeed if retried.")
+}
+
+/// A change being prepared; dropped without `commit`, it has never been.
+pub(crate) struct Write<'a> {
+    work: &'a Work,
+    pub(crate) state: State,
+    /// The right to change the shared state; none in a transaction.
+    publishing: Option<Publishing<'a>>,
+    _writing: MutexGuard<'a, ()>,
+}
+
+impl Write<'_> {
+    /// Makes the change visible: to the session, and outside of a transaction to all others.
+    pub(crate) fn commit(self) {
+        let inner = &mut *self.work.inner();
+        match self.publishing {
+            Some(publishing) => {
+                publishing.publish(self.state.schemas);
+                inner.temporary = self.state.temporary;
+            }
+            None => {
+                if let Some((_, state)) = inner.transaction.as_mut().and_then(|open| open.states.as_mut()) {
+                    *state = self.state;
+                }
+            }
+        }
+    }
+
+    /// Whether others see it now.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.publishing.is_some()
+    }
+}

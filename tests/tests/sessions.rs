@@ -1,0 +1,544 @@
+//! Sessions: transactions, schemas, what is temporary, settings, statements and cursors by name, notices, COPY with a client.
+
+use arrow::array::{Array, ArrayRef, Int32Array, RecordBatch, StringArray};
+use arrow::util::display::array_value_to_string;
+use multiloop::{DataType, Engine, Execution, ResultStream, Session, TransactionStatus, Value, arrow};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn engine() -> Engine {
+    Engine::builder().threads(2).build().expect("an engine")
+}
+
+/// The rows of a statement, fields with commas between, or its tag, with what else it says.
+fn told(session: &Session, sql: &str) -> Result<String, String> {
+    let result = session.sql(sql).map_err(|error| format!("{} {}", error.sqlstate(), error.message()))?;
+    shown(result).map_err(|error| error.to_string())
+}
+
+fn shown(result: ResultStream) -> multiloop::Result<String> {
+    let notices: String = result.notices().iter().map(|notice| format!(" [{}]", notice.sqlstate)).collect();
+    if let Some(tag) = result.tag() {
+        return Ok(format!("{tag}{notices}"));
+    }
+    let mut rows = Vec::new();
+    for batch in result {
+        let batch = batch?;
+        for row in 0..batch.num_rows() {
+            let field = |column: &ArrayRef| match column.is_null(row) {
+                true => "NULL".to_owned(),
+                false => array_value_to_string(column, row).expect("a value prints"),
+            };
+            rows.push(batch.columns().iter().map(field).collect::<Vec<_>>().join(","));
+        }
+    }
+    Ok(rows.join(" "))
+}
+
+#[track_caller]
+fn check(session: &Session, steps: &[(&str, &str)]) {
+    for (sql, expected) in steps {
+        let found = told(session, sql);
+        match (expected.strip_prefix('!'), &found) {
+            (Some(state), Err(error)) => assert!(error.starts_with(state), "{sql}: {error}"),
+            (None, Ok(rows)) => assert_eq!(rows, expected, "{sql}"),
+            _ => panic!("{sql}: {found:?}, not {expected}"),
+        }
+    }
+}
+
+#[test]
+fn a_transaction_is_all_or_nothing() {
+    let engine = engine();
+    let (one, other) = (engine.session(), engine.session());
+    check(&one, &[("CREATE TABLE t (a int)", "CREATE TABLE"), ("INSERT INTO t VALUES (1)", "INSERT 0 1")]);
+    check(
+        &one,
+        &[("BEGIN", "BEGIN"), ("INSERT INTO t VALUES (2)", "INSERT 0 1"), ("SELECT a FROM t ORDER BY a", "1 2")],
+    );
+    check(
+        &one,
+        &[
+            ("CREATE TABLE u AS SELECT 7 AS b", "SELECT 1"),
+            ("DROP TABLE t", "DROP TABLE"),
+            ("SELECT * FROM t", "!42P01"),
+        ],
+    );
+    assert_eq!(one.transaction_status(), TransactionStatus::Failed);
+    check(&other, &[("SELECT a FROM t", "1"), ("SELECT * FROM u", "!42P01")]);
+    check(
+        &one,
+        &[("SELECT 1", "!25P02"), ("COMMIT", "ROLLBACK"), ("SELECT a FROM t", "1"), ("SELECT * FROM u", "!42P01")],
+    );
+    check(
+        &one,
+        &[("START TRANSACTION", "BEGIN"), ("INSERT INTO t SELECT a + 1 FROM t", "INSERT 0 1"), ("END", "COMMIT")],
+    );
+    check(&other, &[("SELECT a FROM t ORDER BY a", "1 2")]);
+    check(
+        &one,
+        &[
+            ("COMMIT", "COMMIT [25P01]"),
+            ("ROLLBACK", "ROLLBACK [25P01]"),
+            ("BEGIN", "BEGIN"),
+            ("BEGIN", "BEGIN [25001]"),
+        ],
+    );
+    check(&one, &[("DROP TABLE t", "DROP TABLE"), ("ABORT", "ROLLBACK"), ("SELECT count(*) FROM t", "2")]);
+    check(&one, &[("BEGIN", "BEGIN"), ("COMMIT AND CHAIN", "COMMIT"), ("INSERT INTO t VALUES (3)", "INSERT 0 1")]);
+    check(&one, &[("ROLLBACK AND CHAIN", "ROLLBACK"), ("SELECT count(*) FROM t", "2"), ("COMMIT", "COMMIT")]);
+}
+
+#[test]
+fn a_snapshot_stays() {
+    let engine = engine();
+    let (one, other) = (engine.session(), engine.session());
+    check(&one, &[("CREATE TABLE t (a int)", "CREATE TABLE"), ("BEGIN", "BEGIN")]);
+    // A transaction begins to see when it first asks.
+    check(&other, &[("INSERT INTO t VALUES (1)", "INSERT 0 1")]);
+    check(&one, &[("SELECT a FROM t", "1")]);
+    check(&other, &[("INSERT INTO t VALUES (2)", "INSERT 0 1"), ("CREATE TABLE u (b int)", "CREATE TABLE")]);
+    check(&one, &[("SELECT a FROM t", "1"), ("SELECT * FROM u", "!42P01"), ("ROLLBACK", "ROLLBACK")]);
+    check(&one, &[("SELECT a FROM t ORDER BY a", "1 2")]);
+}
+
+#[test]
+fn the_second_writer_tries_again() {
+    let engine = engine();
+    let (one, other) = (engine.session(), engine.session());
+    check(&one, &[("CREATE TABLE t (a int)", "CREATE TABLE"), ("CREATE TABLE u (a int)", "CREATE TABLE")]);
+    check(&one, &[("BEGIN", "BEGIN"), ("INSERT INTO t VALUES (1)", "INSERT 0 1")]);
+    check(&other, &[("BEGIN", "BEGIN"), ("INSERT INTO t VALUES (2)", "INSERT 0 1"), ("COMMIT", "COMMIT")]);
+    check(&one, &[("COMMIT", "!40001"), ("SELECT a FROM t", "2")]);
+    assert_eq!(one.transaction_status(), TransactionStatus::Idle);
+    // Different tables are nobody's business.
+    check(&one, &[("BEGIN", "BEGIN"), ("INSERT INTO t VALUES (3)", "INSERT 0 1")]);
+    check(&other, &[("INSERT INTO u VALUES (1)", "INSERT 0 1"), ("CREATE VIEW v AS SELECT a FROM u", "CREATE VIEW")]);
+    check(&one, &[("COMMIT", "COMMIT"), ("SELECT a FROM t ORDER BY a", "2 3"), ("SELECT a FROM v", "1")]);
+    // Two tables of one name.
+    check(&one, &[("BEGIN", "BEGIN"), ("CREATE TABLE w (a int)", "CREATE TABLE")]);
+    check(&other, &[("CREATE TABLE w (b int)", "CREATE TABLE")]);
+    check(&one, &[("COMMIT", "!40001"), ("BEGIN", "BEGIN"), ("DROP TABLE w", "DROP TABLE")]);
+    check(&other, &[("INSERT INTO w VALUES (1)", "INSERT 0 1")]);
+    check(&one, &[("COMMIT", "!40001"), ("SELECT b FROM w", "1")]);
+    // A schema that is dropped while somebody makes a table in it, and the other way round.
+    check(
+        &one,
+        &[("CREATE SCHEMA s", "CREATE SCHEMA"), ("BEGIN", "BEGIN"), ("CREATE TABLE s.x (a int)", "CREATE TABLE")],
+    );
+    check(&other, &[("DROP SCHEMA s", "DROP SCHEMA")]);
+    check(
+        &one,
+        &[
+            ("COMMIT", "!40001"),
+            ("CREATE SCHEMA s", "CREATE SCHEMA"),
+            ("BEGIN", "BEGIN"),
+            ("DROP SCHEMA s", "DROP SCHEMA"),
+        ],
+    );
+    check(&other, &[("CREATE TABLE s.x (a int)", "CREATE TABLE")]);
+    check(&one, &[("COMMIT", "!40001"), ("SELECT count(*) FROM s.x", "0")]);
+}
+
+#[test]
+fn savepoints() {
+    let one = engine().session();
+    check(&one, &[("SAVEPOINT a", "!25P01"), ("CREATE TABLE t (a int)", "CREATE TABLE"), ("BEGIN", "BEGIN")]);
+    check(
+        &one,
+        &[("SAVEPOINT a", "SAVEPOINT"), ("INSERT INTO t VALUES (1)", "INSERT 0 1"), ("SAVEPOINT b", "SAVEPOINT")],
+    );
+    check(
+        &one,
+        &[("INSERT INTO t VALUES (2)", "INSERT 0 1"), ("SELECT x FROM t", "!42703"), ("SAVEPOINT c", "!25P02")],
+    );
+    check(&one, &[("ROLLBACK TO b", "ROLLBACK"), ("SELECT a FROM t", "1"), ("RELEASE SAVEPOINT b", "RELEASE")]);
+    check(
+        &one,
+        &[("ROLLBACK TO b", "!3B001"), ("ROLLBACK TO SAVEPOINT a", "ROLLBACK"), ("SELECT count(*) FROM t", "0")],
+    );
+    check(&one, &[("INSERT INTO t VALUES (9)", "INSERT 0 1"), ("COMMIT", "COMMIT"), ("SELECT a FROM t", "9")]);
+    // A savepoint before the first question: the snapshot stays.
+    let other = one.engine().session();
+    check(&one, &[("BEGIN", "BEGIN"), ("SAVEPOINT a", "SAVEPOINT"), ("SELECT a FROM t", "9")]);
+    check(&other, &[("INSERT INTO t VALUES (10)", "INSERT 0 1")]);
+    check(&one, &[("ROLLBACK TO a", "ROLLBACK"), ("SELECT a FROM t", "9"), ("COMMIT", "COMMIT")]);
+}
+
+#[test]
+fn modes() {
+    let one = engine().session();
+    check(
+        &one,
+        &[
+            ("CREATE TABLE t (a int)", "CREATE TABLE"),
+            ("BEGIN READ ONLY", "BEGIN"),
+            ("SHOW transaction_read_only", "on"),
+        ],
+    );
+    check(
+        &one,
+        &[("INSERT INTO t VALUES (1)", "!25006"), ("ROLLBACK", "ROLLBACK"), ("SHOW transaction_read_only", "off")],
+    );
+    check(
+        &one,
+        &[("BEGIN ISOLATION LEVEL SERIALIZABLE", "BEGIN"), ("SHOW TRANSACTION ISOLATION LEVEL", "serializable")],
+    );
+    check(&one, &[("SET TRANSACTION READ ONLY", "SET"), ("DROP TABLE t", "!25006"), ("ROLLBACK", "ROLLBACK")]);
+    check(&one, &[("BEGIN", "BEGIN"), ("SELECT 1", "1"), ("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", "!25001")]);
+    check(&one, &[("ROLLBACK", "ROLLBACK"), ("SET TRANSACTION READ ONLY", "SET [25P01]")]);
+    check(
+        &one,
+        &[("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY", "SET"), ("INSERT INTO t VALUES (1)", "!25006")],
+    );
+    check(&one, &[("SET default_transaction_read_only = off", "SET"), ("INSERT INTO t VALUES (1)", "INSERT 0 1")]);
+}
+
+#[test]
+fn one_message_is_one_transaction() {
+    let engine = engine();
+    let (one, other) = (engine.session(), engine.session());
+    one.begin_implicit();
+    check(&one, &[("CREATE TABLE t (a int)", "CREATE TABLE"), ("INSERT INTO t VALUES (1)", "INSERT 0 1")]);
+    check(&other, &[("SELECT * FROM t", "!42P01")]);
+    check(&one, &[("SELECT 1 / 0", "!22012")]);
+    one.end_implicit().expect("it is undone");
+    check(&one, &[("SELECT * FROM t", "!42P01")]);
+    one.begin_implicit();
+    check(
+        &one,
+        &[("CREATE TABLE t (a int)", "CREATE TABLE"), ("BEGIN", "BEGIN"), ("INSERT INTO t VALUES (1)", "INSERT 0 1")],
+    );
+    one.end_implicit().expect("it is an ordinary one now");
+    assert_eq!(one.transaction_status(), TransactionStatus::Active);
+    check(&one, &[("COMMIT", "COMMIT"), ("SELECT a FROM t", "1")]);
+}
+
+#[test]
+fn schemas() {
+    let one = engine().session();
+    check(
+        &one,
+        &[
+            ("CREATE SCHEMA s", "CREATE SCHEMA"),
+            ("CREATE SCHEMA s", "!42P06"),
+            ("CREATE SCHEMA IF NOT EXISTS s", "CREATE SCHEMA [42P06]"),
+        ],
+    );
+    check(&one, &[("CREATE SCHEMA pg_mine", "!42939"), ("CREATE TABLE nowhere.t (a int)", "!3F000")]);
+    check(&one, &[("CREATE TABLE t AS SELECT 1 AS a", "SELECT 1"), ("CREATE TABLE s.t AS SELECT 2 AS a", "SELECT 1")]);
+    check(
+        &one,
+        &[
+            ("SELECT a FROM t", "1"),
+            ("SELECT a FROM s.t", "2"),
+            ("SELECT t.a FROM s.t", "2"),
+            ("SELECT a FROM public.t", "1"),
+        ],
+    );
+    check(&one, &[("CREATE VIEW s.v AS SELECT a FROM t", "CREATE VIEW"), ("SET search_path = s, public", "SET")]);
+    // A view sees what its maker saw.
+    check(&one, &[("SELECT a FROM t", "2"), ("SELECT a FROM v", "1"), ("INSERT INTO t VALUES (3)", "INSERT 0 1")]);
+    check(&one, &[("SELECT count(*) FROM s.t", "2"), ("DROP TABLE public.t", "!2BP01"), ("DROP SCHEMA s", "!2BP01")]);
+    check(&one, &[("CREATE OR REPLACE VIEW v AS SELECT a FROM v", "!54001"), ("DROP SCHEMA s CASCADE", "DROP SCHEMA")]);
+    check(
+        &one,
+        &[("SELECT a FROM t", "1"), ("DROP SCHEMA s", "!3F000"), ("DROP SCHEMA IF EXISTS s", "DROP SCHEMA [00000]")],
+    );
+    check(
+        &one,
+        &[("SET search_path TO nowhere", "SET"), ("CREATE TABLE x (a int)", "!3F000"), ("SELECT a FROM t", "!42P01")],
+    );
+    check(&one, &[("RESET search_path", "RESET"), ("DROP SCHEMA pg_catalog", "!2BP01")]);
+}
+
+#[test]
+fn temporary_tables() {
+    let engine = engine();
+    let (one, other) = (engine.session(), engine.session());
+    check(
+        &one,
+        &[("CREATE TABLE t AS SELECT 1 AS a", "SELECT 1"), ("CREATE TEMP TABLE t AS SELECT 2 AS a", "SELECT 1")],
+    );
+    check(&one, &[("SELECT a FROM t", "2"), ("SELECT a FROM public.t", "1"), ("SELECT a FROM pg_temp.t", "2")]);
+    check(&other, &[("SELECT a FROM t", "1"), ("SELECT a FROM pg_temp.t", "!42P01")]);
+    check(&one, &[("INSERT INTO t VALUES (3)", "INSERT 0 1"), ("CREATE VIEW v AS SELECT a FROM t", "CREATE VIEW")]);
+    check(&other, &[("SELECT a FROM v", "!42P01")]);
+    check(
+        &one,
+        &[
+            ("SELECT count(*) FROM v", "2"),
+            ("BEGIN", "BEGIN"),
+            ("DROP VIEW v", "DROP VIEW"),
+            ("DROP TABLE t", "DROP TABLE"),
+        ],
+    );
+    check(&one, &[("SELECT a FROM t", "1"), ("ROLLBACK", "ROLLBACK"), ("SELECT count(*) FROM v", "2")]);
+    check(
+        &one,
+        &[
+            ("BEGIN", "BEGIN"),
+            ("CREATE TEMP TABLE u (a int)", "CREATE TABLE"),
+            ("COMMIT", "COMMIT"),
+            ("SELECT * FROM u", ""),
+        ],
+    );
+    check(
+        &one,
+        &[("DISCARD TEMP", "DISCARD TEMP"), ("SELECT a FROM t", "1"), ("CREATE TEMP TABLE public.x (a int)", "!42P16")],
+    );
+}
+
+#[test]
+fn settings_follow_transactions() {
+    let one = engine().session();
+    check(&one, &[("SET statement_timeout = '5s'", "SET"), ("SHOW statement_timeout", "5s"), ("BEGIN", "BEGIN")]);
+    check(
+        &one,
+        &[
+            ("SET LOCAL statement_timeout = 7", "SET"),
+            ("SET application_name = 'x'", "SET"),
+            ("SHOW statement_timeout", "7ms"),
+        ],
+    );
+    check(
+        &one,
+        &[("COMMIT", "COMMIT"), ("SHOW statement_timeout", "5s"), ("SHOW application_name", "x"), ("BEGIN", "BEGIN")],
+    );
+    check(
+        &one,
+        &[("SET application_name = 'y'", "SET"), ("SAVEPOINT s", "SAVEPOINT"), ("SET application_name = 'z'", "SET")],
+    );
+    check(
+        &one,
+        &[
+            ("ROLLBACK TO s", "ROLLBACK"),
+            ("SHOW application_name", "y"),
+            ("ROLLBACK", "ROLLBACK"),
+            ("SHOW application_name", "x"),
+        ],
+    );
+    check(
+        &one,
+        &[("SET nonsense = 1", "!42704"), ("SHOW nonsense", "!42704"), ("SET client_encoding = latin1", "!22023")],
+    );
+    check(
+        &one,
+        &[
+            ("SET my.name = 'v'", "SET"),
+            ("SHOW my.name", "v"),
+            ("DISCARD ALL", "DISCARD ALL"),
+            ("SHOW my.name", "!42704"),
+        ],
+    );
+    check(
+        &one,
+        &[
+            ("BEGIN", "BEGIN"),
+            ("DISCARD ALL", "!25001"),
+            ("ROLLBACK", "ROLLBACK"),
+            ("SET LOCAL jit = on", "SET [25P01]"),
+        ],
+    );
+    assert_eq!(one.setting("TimeZone").as_deref(), Ok("Etc/UTC"));
+    assert!(one.reported_settings().iter().any(|(name, value)| *name == "server_encoding" && value == "UTF8"));
+}
+
+#[test]
+fn statements_by_name() {
+    let one = engine().session();
+    check(
+        &one,
+        &[
+            ("CREATE TABLE t (a int, b text)", "CREATE TABLE"),
+            ("PREPARE i AS INSERT INTO t VALUES ($1, $2)", "PREPARE"),
+        ],
+    );
+    check(
+        &one,
+        &[
+            ("EXECUTE i(1, 'one')", "INSERT 0 1"),
+            ("EXECUTE i(1 + 1, upper('two'))", "INSERT 0 1"),
+            ("EXECUTE i(1)", "!42601"),
+        ],
+    );
+    check(
+        &one,
+        &[
+            ("PREPARE q(bigint) AS SELECT b FROM t WHERE a = $1", "PREPARE"),
+            ("EXECUTE q(2)", "TWO"),
+            ("EXECUTE q('1')", "one"),
+        ],
+    );
+    check(&one, &[("PREPARE q AS SELECT 1", "!42P05"), ("EXECUTE q('x')", "!22P02"), ("EXECUTE nothing", "!26000")]);
+    check(
+        &one,
+        &[
+            ("INSERT INTO t VALUES (2, 'again')", "INSERT 0 1"),
+            ("EXECUTE q(2)", "TWO again"),
+            ("DEALLOCATE q", "DEALLOCATE"),
+        ],
+    );
+    check(&one, &[("EXECUTE q(2)", "!26000"), ("DEALLOCATE ALL", "DEALLOCATE ALL"), ("EXECUTE i(1, '')", "!26000")]);
+    check(&one, &[("PREPARE p AS SELECT 1; SELECT 2", "2"), ("PREPARE e AS SELECT nonsense", "!42703")]);
+}
+
+#[test]
+fn a_plan_depends_on_what_it_names() {
+    let one = engine().session();
+    check(&one, &[("CREATE TABLE t AS SELECT 1 AS a", "SELECT 1"), ("CREATE TABLE u AS SELECT 1 AS a", "SELECT 1")]);
+    check(&one, &[("CREATE VIEW v AS SELECT a + 1 AS a FROM t", "CREATE VIEW")]);
+    let prepared = one.prepare("SELECT sum(a) FROM v").expect("a query");
+    let run = || {
+        prepared.execute(&one, &[]).and_then(|rows| {
+            let planned = rows.timings().plan;
+            Ok((shown(rows)?, planned))
+        })
+    };
+    assert_eq!(run().expect("it runs").0, "2");
+    check(&one, &[("INSERT INTO u VALUES (1)", "INSERT 0 1"), ("CREATE TABLE w (a int)", "CREATE TABLE")]);
+    assert_eq!(run().expect("it runs").0, "2");
+    check(&one, &[("INSERT INTO t VALUES (10)", "INSERT 0 1")]);
+    assert_eq!(run().expect("it runs").0, "13");
+    check(&one, &[("CREATE OR REPLACE VIEW v AS SELECT a FROM u", "CREATE VIEW")]);
+    assert_eq!(run().expect("it runs").0, "2");
+    check(&one, &[("CREATE TEMP TABLE v AS SELECT 5 AS a", "SELECT 1")]);
+    assert_eq!(run().expect("it runs").0, "5");
+    check(&one, &[("DROP TABLE v", "DROP TABLE"), ("DROP VIEW v", "DROP VIEW")]);
+    assert!(run().is_err_and(|error| error.sqlstate() == "42P01"));
+}
+
+#[test]
+fn any_statement_is_prepared() {
+    let one = engine().session();
+    check(&one, &[("CREATE TABLE t (a int, b numeric(9,2))", "CREATE TABLE")]);
+    let insert = one.prepare("INSERT INTO t VALUES ($1, $2)").expect("a statement");
+    assert_eq!(insert.parameter_types(), [DataType::Integer, DataType::decimal(9, 2)]);
+    assert!(insert.fields().is_none());
+    insert.execute(&one, &[Value::Int(1), Value::Decimal(250)]).expect("it is inserted");
+    let query = one.prepare("SELECT a, b * 2 AS c FROM t WHERE a = $1").expect("a query");
+    assert_eq!(
+        query.fields().map(|fields| fields.iter().map(|field| field.name.as_str()).collect()),
+        Some(vec!["a", "c"])
+    );
+    let script = one.parse("SHOW jit; BEGIN;\n COMMIT").expect("three statements");
+    assert_eq!(
+        script.iter().map(|one| (one.start(), one.text())).collect::<Vec<_>>(),
+        [(0, "SHOW jit"), (10, "BEGIN"), (18, "COMMIT")]
+    );
+    let show = one.prepare_statement(&script[0], &[]).expect("it is prepared");
+    assert_eq!(show.fields().map(|fields| fields[0].name.as_str()), Some("jit"));
+}
+
+#[test]
+fn cursors() {
+    let one = engine().session();
+    check(
+        &one,
+        &[
+            ("DECLARE c CURSOR FOR SELECT 1", "!25P01"),
+            ("CREATE TABLE t AS SELECT * FROM (VALUES (1), (2), (3), (4), (5)) v(a)", "SELECT 5"),
+        ],
+    );
+    check(&one, &[("BEGIN", "BEGIN"), ("DECLARE c SCROLL CURSOR FOR SELECT a FROM t ORDER BY a", "DECLARE CURSOR")]);
+    check(
+        &one,
+        &[
+            ("FETCH c", "1"),
+            ("FETCH 2 FROM c", "2 3"),
+            ("FETCH PRIOR FROM c", "2"),
+            ("FETCH ABSOLUTE 5 c", "5"),
+            ("FETCH c", ""),
+        ],
+    );
+    check(
+        &one,
+        &[
+            ("FETCH BACKWARD 2 IN c", "5 4"),
+            ("FETCH RELATIVE -2 c", "2"),
+            ("FETCH RELATIVE 0 c", "2"),
+            ("FETCH LAST c", "5"),
+        ],
+    );
+    check(
+        &one,
+        &[
+            ("MOVE BACKWARD ALL c", "MOVE 4"),
+            ("FETCH ALL c", "1 2 3 4 5"),
+            ("FETCH FIRST c", "1"),
+            ("MOVE 2 c", "MOVE 2"),
+        ],
+    );
+    check(
+        &one,
+        &[("FETCH ABSOLUTE -4 c", "2"), ("FETCH FORWARD ALL c", "3 4 5"), ("FETCH BACKWARD ALL c", "5 4 3 2 1")],
+    );
+    check(
+        &one,
+        &[
+            ("DECLARE d NO SCROLL CURSOR WITH HOLD FOR SELECT a FROM t ORDER BY a", "DECLARE CURSOR"),
+            ("FETCH 2 d", "1 2"),
+        ],
+    );
+    check(
+        &one,
+        &[
+            ("COMMIT", "COMMIT"),
+            ("FETCH c", "!34000"),
+            ("FETCH NEXT d", "3"),
+            ("FETCH BACKWARD 1 d", "!55000"),
+            ("CLOSE d", "CLOSE CURSOR"),
+        ],
+    );
+    check(&one, &[("CLOSE d", "!34000"), ("CLOSE ALL", "CLOSE CURSOR ALL")]);
+}
+
+#[test]
+fn notices_to_others() {
+    let engine = engine();
+    let (one, other) = (engine.session(), engine.session());
+    let woken = Arc::new(AtomicUsize::new(0));
+    let wake = Arc::clone(&woken);
+    other.on_notify(Some(Arc::new(move || {
+        wake.fetch_add(1, Ordering::Relaxed);
+    })));
+    check(&other, &[("LISTEN c", "LISTEN")]);
+    check(&one, &[("NOTIFY c, 'hello'", "NOTIFY"), ("NOTIFY d, 'nobody'", "NOTIFY")]);
+    let told = other.notifications();
+    assert_eq!(
+        told.iter().map(|one| (one.session, one.channel.as_str(), one.payload.as_str())).collect::<Vec<_>>(),
+        [(one.id(), "c", "hello")]
+    );
+    assert_eq!(woken.load(Ordering::Relaxed), 1);
+    check(&one, &[("BEGIN", "BEGIN"), ("NOTIFY c", "NOTIFY"), ("NOTIFY c", "NOTIFY"), ("NOTIFY c, '2'", "NOTIFY")]);
+    assert!(other.notifications().is_empty());
+    check(&one, &[("COMMIT", "COMMIT"), ("BEGIN", "BEGIN"), ("NOTIFY c, 'never'", "NOTIFY"), ("ROLLBACK", "ROLLBACK")]);
+    assert_eq!(other.notifications().iter().map(|one| one.payload.clone()).collect::<Vec<_>>(), ["", "2"]);
+    check(&other, &[("UNLISTEN *", "UNLISTEN")]);
+    check(&one, &[("NOTIFY c", "NOTIFY")]);
+    assert!(other.notifications().is_empty());
+}
+
+#[test]
+fn copy_with_a_client() {
+    let one = engine().session();
+    check(&one, &[("CREATE TABLE t (a int PRIMARY KEY, b text)", "CREATE TABLE"), ("COPY t FROM STDIN", "!08P01")]);
+    let copy = |sql: &str| one.prepare(sql).and_then(|prepared| one.run(&prepared, &[]));
+    let Ok(Execution::CopyIn(mut rows)) = copy("COPY t (b, a) FROM STDIN WITH (FORMAT binary)") else {
+        panic!("no copy")
+    };
+    assert_eq!(rows.options().format.as_deref(), Some("binary"));
+    let columns: Vec<ArrayRef> =
+        vec![Arc::new(StringArray::from(vec![Some("x"), None])), Arc::new(Int32Array::from(vec![1, 2]))];
+    rows.push(RecordBatch::try_new(rows.schema(), columns).expect("a batch")).expect("rows");
+    check(&one, &[("SELECT count(*) FROM t", "0")]);
+    assert_eq!(rows.finish(&one).as_deref(), Ok("COPY 2"));
+    check(&one, &[("SELECT a, b FROM t ORDER BY a", "1,x 2,NULL")]);
+    let Ok(Execution::CopyIn(mut rows)) = copy("COPY t (a) FROM STDIN") else { panic!("no copy") };
+    let columns: Vec<ArrayRef> = vec![Arc::new(Int32Array::from(vec![3, 1]))];
+    rows.push(RecordBatch::try_new(rows.schema(), columns).expect("a batch")).expect("rows");
+    assert!(rows.finish(&one).is_err_and(|error| error.sqlstate() == "23505"));
+    check(&one, &[("SELECT count(*) FROM t", "2")]);
+    let Ok(Execution::CopyOut(out)) = copy("COPY (SELECT a FROM t ORDER BY a) TO STDOUT") else { panic!("no copy") };
+    assert_eq!(shown(out.rows).as_deref(), Ok("1 2"));
+}
