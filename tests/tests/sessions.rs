@@ -404,7 +404,11 @@ fn a_plan_depends_on_what_it_names() {
     assert_eq!(run().expect("it runs").0, "2");
     check(&one, &[("CREATE TEMP TABLE v AS SELECT 5 AS a", "SELECT 1")]);
     assert_eq!(run().expect("it runs").0, "5");
-    check(&one, &[("DROP TABLE v", "DROP TABLE"), ("DROP VIEW v", "DROP VIEW")]);
+    check(&one, &[("DROP TABLE v", "DROP TABLE"), ("CREATE OR REPLACE VIEW v AS SELECT 'x' AS a", "CREATE VIEW")]);
+    assert!(run().is_err());
+    check(&one, &[("CREATE OR REPLACE VIEW v AS SELECT 1.5 AS a", "CREATE VIEW")]);
+    assert!(run().is_err_and(|error| error.message().contains("result type")));
+    check(&one, &[("DROP VIEW v", "DROP VIEW")]);
     assert!(run().is_err_and(|error| error.sqlstate() == "42P01"));
 }
 
@@ -522,7 +526,7 @@ fn notices_to_others() {
 #[test]
 fn copy_with_a_client() {
     let one = engine().session();
-    check(&one, &[("CREATE TABLE t (a int PRIMARY KEY, b text)", "CREATE TABLE"), ("COPY t FROM STDIN", "!08P01")]);
+    check(&one, &[("CREATE TABLE t (a int PRIMARY KEY, b text)", "CREATE TABLE"), ("COPY t FROM STDIN", "!0A000")]);
     let copy = |sql: &str| one.prepare(sql).and_then(|prepared| one.run(&prepared, &[]));
     let Ok(Execution::CopyIn(mut rows)) = copy("COPY t (b, a) FROM STDIN WITH (FORMAT binary)") else {
         panic!("no copy")

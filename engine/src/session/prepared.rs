@@ -54,7 +54,7 @@ impl Execution {
     pub(super) fn into_result(self) -> Result<ResultStream> {
         match self {
             Execution::Result(result) => Ok(result),
-            _ => Err(Error::new(ErrorKind::Protocol, "COPY with STDIN or STDOUT needs a client to copy with")),
+            _ => Err(Error::unsupported("COPY with STDIN or STDOUT without a client to copy with is")),
         }
     }
 }
@@ -214,8 +214,22 @@ impl Prepared {
                 }
                 result => result?,
             };
+            self.check_fields(result.fields())?;
             Ok(result.with_timings(timings))
         })
+    }
+
+    /// Whoever has prepared it knows its columns: others are an error (0A000). NUMERICs are one type, whatever a plan makes of
+    /// them.
+    fn check_fields(&self, fields: &[Field]) -> Result<()> {
+        let known = self.fields.as_deref().unwrap_or_default();
+        let is_same = |(known, field): (&Field, &Field)| {
+            known.data_type == field.data_type || (known.data_type.is_exact() && field.data_type.is_exact())
+        };
+        if known.len() == fields.len() && known.iter().zip(fields).all(is_same) {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::Unsupported, "cached plan must not change result type"))
     }
 
     fn run_copy(&self, session: &Session, parameters: &[Value]) -> Result<Execution> {
