@@ -1,0 +1,1 @@
+//! Multiloop for the clients of PostgreSQL.
