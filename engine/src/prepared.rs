@@ -4,9 +4,10 @@ use crate::plan::{Executable, Planned, Timings, timed};
 use crate::session::Session;
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
+use multiloop_planner::relation::Query;
 use multiloop_planner::rewrite::RewriteOptions;
 use multiloop_planner::sql::{self, Statement};
-use multiloop_planner::types::DataType;
+use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Prepared {
     text: String,
     types: Vec<DataType>,
+    fields: Vec<Field>,
     cached: Mutex<Option<Cached>>,
 }
 
@@ -27,18 +29,38 @@ struct Cached {
 impl Session {
     /// Parses and plans a query once, to be run many times.
     pub fn prepare(&self, sql: &str) -> Result<Prepared> {
-        Prepared::new(self, sql)
+        self.prepare_with(sql, &[])
+    }
+
+    /// As [`Session::prepare`], with the types of `$1`, `$2`, …, as far as they are given; [`DataType::Null`] is one that is
+    /// inferred, as those behind the last one are.
+    pub fn prepare_with(&self, sql: &str, types: &[DataType]) -> Result<Prepared> {
+        Prepared::new(self, sql, types)
     }
 }
 
 impl Prepared {
-    fn new(session: &Session, text: &str) -> Result<Self> {
-        let prepared = Prepared { text: text.to_owned(), types: Vec::new(), cached: Mutex::default() };
-        let types = session.as_statement(|| {
-            session.engine.0.with_snapshot(&session.loading(), |snapshot| prepared.plan(session, snapshot))
+    fn new(session: &Session, text: &str, types: &[DataType]) -> Result<Self> {
+        let prepared =
+            Prepared { text: text.to_owned(), types: types.to_vec(), fields: Vec::new(), cached: Mutex::default() };
+        let (planned, fields) = session.as_statement(|| {
+            session.engine.0.with_snapshot(&session.loading(), |snapshot| {
+                let query = prepared.query(snapshot, false)?;
+                let field = |(name, id): &(String, _)| {
+                    let column = query.columns.get(*id);
+                    Field::new(name.clone(), column.data_type, column.nullable)
+                };
+                let fields = query.output.iter().map(field).collect();
+                Ok((prepared.plan(session, snapshot)?, fields))
+            })
         })?;
-        let types = types.executable.program.parameters.clone();
-        Ok(Prepared { types, ..prepared })
+        let types = planned.executable.program.parameters.clone();
+        Ok(Prepared { types, fields, ..prepared })
+    }
+
+    /// Names and types of the columns of its rows.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
     }
 
     /// The types of `$1`, `$2`, ….
@@ -76,6 +98,10 @@ impl Prepared {
     }
 
     fn planned_anew(&self, session: &Session, snapshot: &crate::catalog::Snapshot<'_>, wide: bool) -> Result<Planned> {
+        Planned::new(self.query(snapshot, wide)?, &session.options.rules, &session.running().context())
+    }
+
+    fn query(&self, snapshot: &crate::catalog::Snapshot<'_>, wide: bool) -> Result<Query> {
         let statements = sql::parse(&self.text)?;
         let [parsed] = &statements[..] else {
             return Err(Error::new(ErrorKind::Syntax, "a prepared query is exactly one statement"));
@@ -84,7 +110,7 @@ impl Prepared {
         let Statement::Query(query) = bind(parsed, snapshot, &self.types)? else {
             return Err(Error::unsupported("preparing anything but a query is"));
         };
-        Planned::new(query, &session.options.rules, &session.running().context())
+        Ok(query)
     }
 
     fn plan(&self, session: &Session, snapshot: &crate::catalog::Snapshot<'_>) -> Result<Arc<Planned>> {

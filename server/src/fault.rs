@@ -104,7 +104,9 @@ impl Fault {
             kind => Fault::error(kind.sqlstate(), error.message()),
         };
         fault.hint = error.hint().map(ToOwned::to_owned);
-        fault.position = error.position().map(|position| characters(text, start + position.0 as usize));
+        // What reads a value, or makes rows, has no text to point into.
+        let position = error.position().filter(|_| !text.is_empty());
+        fault.position = position.map(|position| characters(text, start + position.0 as usize));
         fault
     }
 

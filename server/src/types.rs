@@ -87,7 +87,10 @@ mod tests {
             assert_eq!(wire_type(*data_type), WireType { oid: *oid, bytes: *bytes, modifier: -1 });
             assert_eq!(declared(*oid), Declared::Known(*data_type));
         }
-        assert_eq!((declared(0), declared(705), declared(1)), (Declared::Unknown, Declared::Unknown, Declared::Missing));
+        assert_eq!(
+            (declared(0), declared(705), declared(1)),
+            (Declared::Unknown, Declared::Unknown, Declared::Missing)
+        );
     }
 
     #[test]

@@ -15,6 +15,8 @@ mod text;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use datetime::{EPOCH_DAYS, EPOCH_MICROS};
+
 use crate::fault::{Fault, Result};
 use crate::wire::{Format, backend};
 use multiloop::arrow::array::types::{

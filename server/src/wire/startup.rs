@@ -69,8 +69,7 @@ impl Startup {
             }
             version => {
                 let (major, minor) = (version >> 16, version & 0xffff);
-                let message =
-                    format!("unsupported frontend protocol {major}.{minor}: server supports 3.0 to 3.0");
+                let message = format!("unsupported frontend protocol {major}.{minor}: server supports 3.0 to 3.0");
                 Err(Fault::error("0A000", message))
             }
         }
