@@ -260,9 +260,14 @@ impl Connection {
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
-        let is_idle = self.conversation.as_ref().is_some_and(|conversation| conversation.is_idle());
+        let Some(conversation) = &mut self.conversation else { return Ok(false) };
+        let (is_idle, is_copying) = (conversation.is_idle(), conversation.is_copying());
         tokio::select! {
             read = channel.read() => read,
+            () = self.key.running.cancelled(), if is_copying => {
+                conversation.stop_copy(out);
+                Ok(true)
+            }
             () = left(&mut self.phase), if is_idle => {
                 channel.part(&mut out.buffer, &Fault::shut_down()).await;
                 Ok(false)

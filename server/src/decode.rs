@@ -5,9 +5,9 @@ use crate::fault::{Fault, Result};
 use crate::wire::Format;
 use multiloop::{DataType, Interval, Value, format};
 
-/// The days that a date can be, and the microseconds that a timestamp can be, as PostgreSQL has them: from 4714 BC on.
+/// The days that a date can be, and the microseconds that a timestamp can be: from 4714 BC on, as in PostgreSQL.
 const DAYS: std::ops::RangeInclusive<i32> = -2_440_588..=2_145_042_905;
-const MICROS: std::ops::Range<i64> = -2_440_588 * DAY_MICROS..9_224_318_016_000_000_000;
+const MICROS: std::ops::Range<i64> = -2_440_588 * DAY_MICROS..i64::MAX;
 
 const DAY_MICROS: i64 = 86_400_000_000;
 

@@ -10,8 +10,10 @@ pub(crate) enum Severity {
     /// The connection ends.
     Fatal,
     /// Nothing failed.
+    #[allow(dead_code, reason = "the engine has no notices yet")]
     Notice,
     /// Nothing failed, but somebody should know.
+    #[allow(dead_code, reason = "the engine has no notices yet")]
     Warning,
 }
 
@@ -56,11 +58,6 @@ impl Fault {
     /// The end of a connection.
     pub(crate) fn fatal(code: &'static str, message: impl Into<String>) -> Box<Self> {
         Fault::new(Severity::Fatal, code, message)
-    }
-
-    /// Something to know.
-    pub(crate) fn notice(severity: Severity, code: &'static str, message: impl Into<String>) -> Box<Self> {
-        Fault::new(severity, code, message)
     }
 
     /// 08P01: a message that is not what it should be.
@@ -108,12 +105,6 @@ impl Fault {
         let position = error.position().filter(|_| !text.is_empty());
         fault.position = position.map(|position| characters(text, start + position.0 as usize));
         fault
-    }
-
-    /// The same with more said of what happened.
-    pub(crate) fn with_detail(mut self: Box<Self>, detail: impl Into<String>) -> Box<Self> {
-        self.detail = Some(detail.into());
-        self
     }
 
     /// The same with what to do about it.

@@ -2,11 +2,14 @@
 //!
 //! ```no_run
 //! use multiloop::Engine;
-//! use multiloop_server::{Options, serve_blocking};
+//! use multiloop_server::{Error, Options, serve_blocking};
 //!
 //! let engine = Engine::new()?;
 //! engine.session().sql("CREATE TABLE fruit (name text, price decimal(6,2))")?;
-//! serve_blocking(engine, Options::default(), |server| println!("listening on {:?}", server.addresses()))?;
+//! serve_blocking(engine, Options::default(), |server| {
+//!     println!("listening on {:?}", server.addresses());
+//!     Ok::<(), Error>(())
+//! })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -43,6 +46,9 @@ use tokio::signal::unix::{SignalKind, signal};
 /// Threads beside those of statements that the runtime may have.
 const THREADS_BESIDE: usize = 8;
 
+/// Threads that it may have in all.
+const THREADS_MAX: usize = 1 << 16;
+
 /// How long statements that were stopped may take to end.
 const END: Duration = Duration::from_secs(2);
 
@@ -74,16 +80,23 @@ async fn run(server: Server) -> Result<()> {
     }
 }
 
-/// As [`serve`], on a runtime of its own; `listening` is called when clients can connect.
-pub fn serve_blocking(engine: Engine, options: Options, listening: impl FnOnce(&Server)) -> Result<()> {
+/// As [`serve`], on a runtime of its own. `ready` is called when the server has its addresses, and no client is let in before it
+/// returns: the time to load what takes long, and to say where the server is.
+///
+/// Errors: those of [`Server::bind`], and what `ready` gives.
+pub fn serve_blocking<E: From<Error>>(
+    engine: Engine,
+    options: Options,
+    ready: impl FnOnce(&Server) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
-    let threads = options.limits.connections.saturating_add(THREADS_BESIDE);
-    let runtime =
-        builder.enable_all().thread_name("multiloop-server").max_blocking_threads(threads.min(1 << 16)).build()?;
+    let threads = options.limits.connections.saturating_add(THREADS_BESIDE).min(THREADS_MAX);
+    builder.enable_all().thread_name("multiloop-server").max_blocking_threads(threads);
+    let runtime = builder.build().map_err(Error::from)?;
     let served = runtime.block_on(async {
         let server = Server::bind(engine, options).await?;
-        listening(&server);
-        run(server).await
+        ready(&server)?;
+        Ok(run(server).await?)
     });
     runtime.shutdown_timeout(END);
     served

@@ -14,16 +14,25 @@ pub(super) struct Copying {
     is_simple: bool,
 }
 
-impl Copying {
-    /// Asks the client for data.
-    pub(super) fn begin(copy: Box<dyn CopyIn>, is_simple: bool, out: &mut Output) -> Result<Self> {
+impl Conversation {
+    /// Asks the client for data. What comes next is [`Conversation::copied`]'s.
+    pub(super) fn begin_copy(&mut self, copy: Box<dyn CopyIn>, is_simple: bool, out: &mut Output) -> Result<()> {
         backend::copy(&mut out.buffer, CopyDirection::In, copy.format(), copy.columns())?;
         out.flush = true;
-        Ok(Copying { copy, is_simple })
+        self.copying = Some(Copying { copy, is_simple });
+        Ok(())
     }
-}
 
-impl Conversation {
+    /// Whether the client's data is waited for.
+    pub(crate) fn is_copying(&self) -> bool {
+        self.copying.is_some()
+    }
+
+    /// Ends a COPY that waits for data, because somebody cancelled it.
+    pub(crate) fn stop_copy(&mut self, out: &mut Output) {
+        self.fail(b'd', &Fault::cancelled(), out);
+    }
+
     /// Takes a message while data is copied in.
     pub(super) fn copied(&mut self, kind: u8, message: Frontend, out: &mut Output) -> Result<()> {
         match message {

@@ -1,7 +1,6 @@
 //! The extended protocol: statements are parsed, bound to values, described and executed by messages of their own. Between two
 //! Syncs they are one implicit transaction; an error skips what is left up to the Sync.
 
-use super::copy::Copying;
 use super::portal::{Portal, RowsInFlight, State};
 use super::{Conversation, Named};
 use crate::decode;
@@ -159,8 +158,7 @@ impl Conversation {
                         return self.executed(out);
                     }
                     Outcome::CopyIn(copy) => {
-                        self.copying = Some(Copying::begin(copy, false, out)?);
-                        return Ok(());
+                        return self.begin_copy(copy, false, out);
                     }
                     Outcome::CopyOut(copy) => {
                         self.copy_out(copy, out)?;

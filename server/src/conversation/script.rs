@@ -2,7 +2,6 @@
 //! they are several. Each reply goes out as its statement ends.
 
 use super::Conversation;
-use super::copy::Copying;
 use super::portal::RowsInFlight;
 use crate::engine::{Outcome, Statement};
 use crate::fault::{Fault, Result};
@@ -33,6 +32,12 @@ impl Conversation {
         self.run_script(out)
     }
 
+    /// Begins a script that has no statements.
+    #[cfg(test)]
+    pub(super) fn begin_script(&mut self) {
+        self.script = Some(Script { statements: Vec::new().into_iter() });
+    }
+
     /// Runs what is left of a script, up to its end or a statement that waits for data.
     pub(super) fn run_script(&mut self, out: &mut Output) -> Result<()> {
         while let Some(statement) = self.script.as_mut().and_then(|script| script.statements.next()) {
@@ -50,8 +55,7 @@ impl Conversation {
                 }
                 Outcome::Done(tag) => backend::complete(&mut out.buffer, &tag),
                 Outcome::CopyIn(copy) => {
-                    self.copying = Some(Copying::begin(copy, true, out)?);
-                    return Ok(());
+                    return self.begin_copy(copy, true, out);
                 }
                 Outcome::CopyOut(copy) => self.copy_out(copy, out)?,
             }

@@ -149,13 +149,6 @@ impl BatchRows {
         self.rows - self.next
     }
 
-    /// The number of the next row, which counts as written then, and the columns.
-    pub(crate) fn next_row(&mut self) -> (usize, &[Box<dyn Cells>]) {
-        let row = self.next;
-        self.next += 1;
-        (row, &self.columns)
-    }
-
     /// Appends DataRow messages until the buffer has `bytes` or more, or `rows_max` rows are written. Gives their number.
     pub(crate) fn write(&mut self, rows_max: usize, bytes: usize, out: &mut Vec<u8>) -> Result<usize> {
         let count = backend::columns(self.columns.len())?.to_be_bytes();
