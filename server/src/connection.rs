@@ -9,7 +9,7 @@ use crate::conversation::{Conversation, Next, Place, place};
 use crate::engine::Session;
 use crate::fault::Fault;
 use crate::output::{BUFFER_BYTES, BUFFERS_MAX, Output, Pipe};
-use crate::server::{Phase, Shared};
+use crate::shared::{Phase, Shared};
 use crate::wire::backend;
 use crate::wire::startup::{STARTUP_BYTES_MAX, Startup, VERSION};
 use bytes::{Buf as _, Bytes, BytesMut};

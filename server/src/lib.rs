@@ -15,8 +15,8 @@
 //!
 //! The source, low to high: `fault` is what a client is told went wrong, `types` PostgreSQL's numbers of types, `wire` the
 //! messages as bytes, `encode` and `decode` the values in them; `cancel` stops what runs, `output` gathers what is sent, `engine`
-//! is all that is asked of the engine; `conversation` answers messages, whatever carries them, `connection` carries them over a
-//! socket; `options`, `error` and `server` are what users call.
+//! is all that is asked of the engine; `conversation` answers messages, whatever carries them; `options` are its settings,
+//! `shared` is what its connections share, `connection` carries messages over a socket; `error` and `server` are what users call.
 //!
 //! Tokio's threads carry messages only. Statements are planned and run on threads of their own, one each, which wait for the
 //! engine's workers, and for clients that read slowly.
@@ -32,6 +32,7 @@ mod fault;
 mod options;
 mod output;
 mod server;
+mod shared;
 mod types;
 mod wire;
 

@@ -1,9 +1,9 @@
 //! A server: it listens, lets clients in, and goes down in order.
 
-use crate::cancel::Keys;
 use crate::connection;
 use crate::error::{Error, Result};
-use crate::options::{Limits, Options, PORT, Trust};
+use crate::options::{Options, PORT, Trust};
+use crate::shared::{Phase, Shared};
 use multiloop::Engine;
 use std::io;
 use std::net::SocketAddr;
@@ -20,26 +20,6 @@ const SOCKETS_BESIDE: usize = 64;
 
 /// How long nobody is let in when the system has no more sockets.
 const RETRY: Duration = Duration::from_millis(100);
-
-/// Where a server stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
-    /// Clients come and go.
-    Running,
-    /// Nobody comes any more; what runs may end.
-    Draining,
-    /// It is over.
-    Ended,
-}
-
-/// What all connections of a server share.
-pub(crate) struct Shared {
-    pub(crate) engine: Engine,
-    pub(crate) limits: Limits,
-    pub(crate) keys: Arc<Keys>,
-    pub(crate) sessions: Arc<Semaphore>,
-    pub(crate) phase: watch::Sender<Phase>,
-}
 
 /// A server that listens. Clients are let in by [`Server::run`].
 pub struct Server {
