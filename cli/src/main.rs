@@ -1,8 +1,9 @@
-//! The `multiloop` program: an SQL shell, scripts, and TPC-H.
+//! The `multiloop` program: an SQL shell, scripts, a server, and TPC-H.
 
 mod display;
 mod failure;
 mod progress;
+mod serve;
 mod shell;
 mod tpch;
 
@@ -54,6 +55,8 @@ struct SqlArguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Serve PostgreSQL's clients
+    Serve(serve::ServeArguments),
     /// Run the TPC-H benchmark
     Tpch(tpch::TpchArguments),
 }
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
 /// Runs what the arguments say; also given is where among them the commands and the files stand.
 fn run(arguments: &Arguments, places: (&[usize], &[usize])) -> Result<ExitCode> {
     match &arguments.command {
+        Some(Command::Serve(arguments)) => serve::serve(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Tpch(arguments)) => tpch::tpch(arguments).map(|()| ExitCode::SUCCESS),
         None => sql(&arguments.sql, places),
     }

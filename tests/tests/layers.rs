@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A crate's folder, and the folders and files of its source, low to high.
-const CRATES: [(&str, &[&str]); 3] = [
+const CRATES: [(&str, &[&str]); 4] = [
     (
         "planner",
         &[
@@ -73,6 +73,25 @@ const CRATES: [(&str, &[&str]); 3] = [
             "statement",
             "session",
             "linq",
+        ],
+    ),
+    (
+        "server",
+        &[
+            "fault",
+            "types",
+            "wire",
+            "encode",
+            "decode",
+            "cancel",
+            "output",
+            "engine",
+            "conversation",
+            "options",
+            "shared",
+            "connection",
+            "error",
+            "server",
         ],
     ),
 ];

@@ -1,10 +1,11 @@
-//! Rows as text, in PostgreSQL's form.
+//! Rows as text, in PostgreSQL's form, and values from it.
 
 use arrow::array::RecordBatch;
 use multiloop_exec::Result;
 use multiloop_exec::column::arrow::to_column_of;
-use multiloop_planner::evaluate::format;
-use multiloop_planner::types::Field;
+use multiloop_planner::evaluate::{format, parse};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
 
 /// Hands over the values of a batch with these fields, row by row, each with its column; None is NULL.
 pub fn text_of(fields: &[Field], batch: &RecordBatch, each: &mut dyn FnMut(usize, Option<String>)) -> Result<()> {
@@ -17,4 +18,11 @@ pub fn text_of(fields: &[Field], batch: &RecordBatch, each: &mut dyn FnMut(usize
         }
     }
     Ok(())
+}
+
+/// The value of a text, as PostgreSQL reads it (`'…'::type`).
+///
+/// Errors: 22P02 and its kin for text that is no value of the type.
+pub fn value_of(text: &str, data_type: DataType) -> Result<Value> {
+    parse(text, data_type)
 }

@@ -1,0 +1,147 @@
+//! `multiloop serve`: an engine for PostgreSQL's clients.
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use multiloop::format::Format;
+use multiloop::{Engine, Session};
+use multiloop_server::{Options, PORT, Server, serve_blocking};
+use multiloop_tpch::generate;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs as _};
+use std::path::{Path, PathBuf};
+
+/// Serves PostgreSQL's clients. Tables are in memory, and end with the server.
+#[derive(Args, Debug)]
+pub(crate) struct ServeArguments {
+    /// Address to listen on, as 127.0.0.1:5432, localhost:5432 or 5432; may be given several times
+    #[arg(long, value_name = "ADDR")]
+    listen: Vec<String>,
+    /// Unix socket to listen on as well; in a folder it gets the name that clients look for
+    #[arg(long, value_name = "PATH")]
+    unix: Option<PathBuf>,
+    /// Make TPC-H's tables of this scale factor: 1 is about a gigabyte of text
+    #[arg(long, value_name = "SF")]
+    tpch: Option<f64>,
+    /// Read the Parquet, CSV and Arrow files of a folder as tables, each named after its file
+    #[arg(long, value_name = "DIR")]
+    load: Option<PathBuf>,
+    /// Worker threads; the default is one a core
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Memory that tables and statements may take, in MiB; the default is four fifths of the machine's
+    #[arg(long, value_name = "MIB")]
+    memory_limit: Option<usize>,
+}
+
+/// Serves until the process is told to end.
+pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
+    let mut options = Options { unix: arguments.unix.clone(), ..Options::default() };
+    if !arguments.listen.is_empty() {
+        options.listen = arguments.listen.iter().map(|text| address(text)).collect::<Result<_>>()?;
+    }
+    let mut builder = Engine::builder();
+    if let Some(threads) = arguments.threads {
+        builder = builder.threads(threads);
+    }
+    if let Some(mebibytes) = arguments.memory_limit {
+        builder = builder.memory_limit(mebibytes.saturating_mul(1 << 20));
+    }
+    let engine = builder.build()?;
+    let session = engine.session();
+    // A port that is taken is no news for after the tables are made.
+    serve_blocking(engine, options, |server| {
+        fill(&session, arguments)?;
+        greet(server);
+        Ok(())
+    })
+}
+
+/// Makes the tables that the arguments ask for.
+fn fill(session: &Session, arguments: &ServeArguments) -> Result<()> {
+    if let Some(scale_factor) = arguments.tpch {
+        if !(scale_factor > 0.0 && scale_factor.is_finite()) {
+            bail!("--tpch takes a scale factor above zero, as 0.1 or 1");
+        }
+        println!("making TPC-H's tables of scale factor {scale_factor}");
+        generate(session, scale_factor, session.engine().threads(), &|_, _| {})?;
+    }
+    match &arguments.load {
+        Some(folder) => load(session, folder),
+        None => Ok(()),
+    }
+}
+
+/// Says how to connect.
+fn greet(server: &Server) {
+    println!("multiloop {} serves", env!("CARGO_PKG_VERSION"));
+    for address in server.addresses() {
+        println!("  psql -h {} -p {} -d multiloop", address.ip(), address.port());
+    }
+    if let Some(path) = server.unix() {
+        println!("  {}", path.display());
+    }
+    println!("Ctrl-C ends it when what runs has ended, a second one at once.");
+}
+
+/// An address, a name with a port, or a port of this machine.
+fn address(text: &str) -> Result<SocketAddr> {
+    if let Ok(port) = text.parse::<u16>() {
+        return Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
+    }
+    if let Ok(ip) = text.parse::<IpAddr>() {
+        return Ok(SocketAddr::new(ip, PORT));
+    }
+    let found = text.to_socket_addrs().ok().and_then(|mut found| found.next());
+    found.with_context(|| format!("{text} is no address, as 127.0.0.1:5432 is"))
+}
+
+/// Reads the files of a folder whose endings name a format, in order of their names.
+fn load(session: &Session, folder: &Path) -> Result<()> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
+    paths.sort();
+    let (mut count, mut names) = (0, std::collections::HashSet::new());
+    for path in paths.iter().filter(|path| path.is_file()) {
+        let Some((format, name)) = path.to_str().and_then(Format::of_path).zip(path.file_stem()) else { continue };
+        let name = name.to_string_lossy().to_lowercase();
+        if !names.insert(name.clone()) {
+            bail!("{} would be a second table \"{name}\"", path.display());
+        }
+        session.read(&name, path, &format).with_context(|| format!("loading {}", path.display()))?;
+        count += 1;
+    }
+    if count == 0 {
+        bail!("{} has no Parquet, CSV or Arrow file", folder.display());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{address, load};
+    use multiloop::Engine;
+
+    #[test]
+    fn addresses_as_people_write_them() {
+        let shown = |text| address(text).map(|found| found.to_string()).unwrap_or_default();
+        assert_eq!(shown("5433"), "127.0.0.1:5433");
+        assert_eq!(shown("127.0.0.1:0"), "127.0.0.1:0");
+        assert_eq!(shown("::1"), "[::1]:5432");
+        assert_eq!(shown("no address"), "");
+    }
+
+    #[test]
+    fn files_of_a_folder_are_tables() {
+        let folder = std::env::temp_dir().join(format!("multiloop-load-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder can be made");
+        std::fs::write(folder.join("Fruit.csv"), "name,price\napple,1\n").expect("a file can be written");
+        std::fs::write(folder.join("notes.txt"), "no table").expect("a file can be written");
+        let session = Engine::new().expect("an engine starts").session();
+        let loaded = load(&session, &folder);
+        std::fs::write(folder.join("fruit.tsv"), "name\tprice\n").expect("a file can be written");
+        let twice = load(&session, &folder);
+        std::fs::remove_dir_all(&folder).expect("a folder can be removed");
+        loaded.expect("the file is read");
+        assert!(session.sql("SELECT name FROM fruit").is_ok());
+        assert!(twice.is_err_and(|error| error.to_string().contains("second table")));
+    }
+}

@@ -1,0 +1,144 @@
+//! Cancelling: what a connection runs can be stopped by whoever knows its key, over a connection of its own.
+
+use multiloop::Cancellation;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Notify;
+
+/// What runs on one connection, for those who may stop it. Only what runs can be stopped: a request that comes late does not
+/// reach the next statement.
+#[derive(Default)]
+pub(crate) struct Running {
+    statement: Mutex<Option<Cancellation>>,
+    is_cancelled: AtomicBool,
+    /// Wakes a statement that waits for its client to read.
+    cancelled: Notify,
+}
+
+impl Running {
+    /// A statement starts; this handle stops it.
+    pub(crate) fn start(&self, statement: Cancellation) {
+        let mut running = self.statement.lock().unwrap_or_else(PoisonError::into_inner);
+        self.is_cancelled.store(false, Ordering::Relaxed);
+        *running = Some(statement);
+    }
+
+    /// It has ended, and all its rows are sent.
+    pub(crate) fn end(&self) {
+        *self.statement.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Stops what runs, if anything does.
+    pub(crate) fn cancel(&self) {
+        let running = self.statement.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(statement) = &*running {
+            self.is_cancelled.store(true, Ordering::Relaxed);
+            statement.cancel();
+            self.cancelled.notify_one();
+        }
+    }
+
+    /// Whether somebody stopped what started last.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Waits until somebody stops it.
+    pub(crate) async fn cancelled(&self) {
+        while !self.is_cancelled() {
+            self.cancelled.notified().await;
+        }
+    }
+}
+
+/// The keys of all connections of a server.
+#[derive(Default)]
+pub(crate) struct Keys {
+    connections: Mutex<HashMap<i32, (i32, Arc<Running>)>>,
+    next: AtomicI32,
+}
+
+/// A connection's entry among the keys; it is taken out when this is dropped.
+pub(crate) struct Key {
+    pub(crate) process: i32,
+    pub(crate) secret: i32,
+    pub(crate) running: Arc<Running>,
+    keys: Arc<Keys>,
+}
+
+impl Keys {
+    /// Enters a connection under a number of its own and a secret that cannot be guessed.
+    pub(crate) fn enter(self: &Arc<Self>) -> Result<Key, getrandom::Error> {
+        let secret = getrandom::u32()? as i32;
+        let running = Arc::<Running>::default();
+        let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        let process = loop {
+            // Clients take it for a process, whose numbers are positive.
+            let process = self.next.fetch_add(1, Ordering::Relaxed).wrapping_add(1) & i32::MAX;
+            if process > 0 && !connections.contains_key(&process) {
+                break process;
+            }
+        };
+        connections.insert(process, (secret, Arc::clone(&running)));
+        Ok(Key { process, secret, running, keys: Arc::clone(self) })
+    }
+
+    /// Stops what a connection runs, if the secret is its.
+    pub(crate) fn cancel(&self, process: i32, secret: i32) {
+        let connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, running)) = connections.get(&process)
+            && *known == secret
+        {
+            running.cancel();
+        }
+    }
+
+    /// Stops what all connections run.
+    pub(crate) fn cancel_all(&self) {
+        let connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        connections.values().for_each(|(_, running)| running.cancel());
+    }
+}
+
+impl Drop for Key {
+    fn drop(&mut self) {
+        // Nobody waits for what runs any more.
+        self.running.cancel();
+        let mut connections = self.keys.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        connections.remove(&self.process);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Keys;
+    use multiloop::Cancellation;
+    use std::sync::Arc;
+
+    #[test]
+    fn only_who_knows_the_secret_stops_only_what_runs() {
+        let keys = Arc::<Keys>::default();
+        let key = keys.enter().expect("there is randomness");
+        assert!(key.process > 0);
+        let statement = Cancellation::default();
+        keys.cancel(key.process, key.secret);
+        key.running.start(statement.clone());
+        assert!(!key.running.is_cancelled(), "what came before the statement is not its business");
+        keys.cancel(key.process, key.secret.wrapping_add(1));
+        keys.cancel(key.process + 1, key.secret);
+        assert!(!statement.is_cancelled());
+        keys.cancel(key.process, key.secret);
+        assert!(statement.is_cancelled() && key.running.is_cancelled());
+        key.running.end();
+        let next = Cancellation::default();
+        keys.cancel(key.process, key.secret);
+        key.running.start(next.clone());
+        assert!(!next.is_cancelled() && !key.running.is_cancelled());
+        // What runs ends with its connection.
+        let (process, secret) = (key.process, key.secret);
+        drop(key);
+        assert!(next.is_cancelled());
+        keys.cancel(process, secret);
+    }
+}

@@ -1,0 +1,230 @@
+//! The extended protocol: statements are parsed, bound to values, described and executed by messages of their own. Between two
+//! Syncs they are one implicit transaction; an error skips what is left up to the Sync.
+
+use super::portal::{Portal, RowsInFlight, State};
+use super::{Conversation, Named};
+use crate::decode;
+use crate::engine::Outcome;
+use crate::fault::{Fault, Result};
+use crate::output::Output;
+use crate::types::{Declared, declared};
+use crate::wire::frontend::{Bind, Target};
+use crate::wire::{Format, backend};
+use multiloop::{DataType, Field, Value};
+use std::sync::Arc;
+
+impl Conversation {
+    /// Prepares a statement.
+    pub(super) fn parse(&mut self, name: String, text: &str, types: &[u32], out: &mut Output) -> Result<()> {
+        if name.is_empty() {
+            self.statements.remove("");
+        } else if self.statements.contains_key(&name) {
+            return Err(Fault::error("42P05", format!("prepared statement \"{name}\" already exists")));
+        }
+        self.has_room(self.statements.len(), "prepared statements")?;
+        let types = types.iter().map(|&oid| match declared(oid) {
+            Declared::Unknown => Ok(None),
+            Declared::Known(data_type) => Ok(Some(data_type)),
+            Declared::Missing => Err(Fault::error("42704", format!("type with OID {oid} does not exist"))),
+        });
+        let types = types.collect::<Result<Vec<Option<DataType>>>>()?;
+        let statements = self.session.parse(text)?;
+        let named = match &statements[..] {
+            [] => None,
+            [statement] => {
+                self.session.begin_implicit();
+                Some(Arc::new(self.session.prepare(statement, &types)?))
+            }
+            _ => return Err(Fault::error("42601", "cannot insert multiple commands into a prepared statement")),
+        };
+        self.statements.insert(name, named);
+        backend::parsed(&mut out.buffer);
+        Ok(())
+    }
+
+    fn has_room(&self, count: usize, what: &str) -> Result<()> {
+        if count < self.names_max {
+            return Ok(());
+        }
+        Err(Fault::error("53400", format!("a session may have {} {what}", self.names_max))
+            .with_hint("Close those that are not needed any more."))
+    }
+
+    fn statement(&self, name: &str) -> Result<&Named> {
+        self.statements.get(name).ok_or_else(|| {
+            let message = if name.is_empty() {
+                "unnamed prepared statement does not exist".to_owned()
+            } else {
+                format!("prepared statement \"{name}\" does not exist")
+            };
+            Fault::error("26000", message)
+        })
+    }
+
+    /// Makes a portal of a statement and values.
+    pub(super) fn bind(&mut self, bind: Bind, out: &mut Output) -> Result<()> {
+        let statement = self.statement(&bind.statement)?.clone();
+        let types = statement.as_ref().map_or(&[][..], |statement| statement.parameter_types());
+        let (given, formats) = (bind.parameters.len(), bind.parameter_formats.len());
+        if formats > 1 && formats != given {
+            let message = format!("bind message has {formats} parameter formats but {given} parameters");
+            return Err(Fault::protocol(message));
+        }
+        if given != types.len() {
+            let (name, needed) = (&bind.statement, types.len());
+            let message = format!(
+                "bind message supplies {given} parameters, but prepared statement \"{name}\" requires {needed}"
+            );
+            return Err(Fault::protocol(message));
+        }
+        if bind.portal.is_empty() {
+            self.portals.remove("");
+        } else if self.portals.contains_key(&bind.portal) {
+            return Err(Fault::error("42P03", format!("cursor \"{}\" already exists", bind.portal)));
+        }
+        self.has_room(self.portals.len(), "portals")?;
+        let formats = spread(&bind.parameter_formats, given)?;
+        let mut values = Vec::with_capacity(given);
+        for (index, ((data_type, format), bytes)) in types.iter().zip(formats).zip(&bind.parameters).enumerate() {
+            values.push(match bytes {
+                None => Value::Null,
+                Some(bytes) => decode::parameter(index + 1, *data_type, format, bytes)?,
+            });
+        }
+        let columns = statement.as_ref().and_then(|statement| statement.fields()).map(<[Field]>::len);
+        let formats = match (columns, bind.result_formats.len()) {
+            // One format stands for all columns, even of what has none.
+            (None, _) => spread(&bind.result_formats[..bind.result_formats.len().min(1)], 0)?,
+            (Some(columns), given) if given > 1 && given != columns => {
+                let message = format!("bind message has {given} result formats but query has {columns} columns");
+                return Err(Fault::protocol(message));
+            }
+            (Some(columns), _) => spread(&bind.result_formats, columns)?,
+        };
+        self.portals.insert(bind.portal, Portal { statement, values, formats, state: State::New });
+        backend::bound(&mut out.buffer);
+        Ok(())
+    }
+
+    /// Says what a statement takes and gives, or what a portal gives.
+    pub(super) fn describe(&mut self, target: &Target, out: &mut Output) -> Result<()> {
+        let (fields, formats) = match target {
+            Target::Statement(name) => {
+                let statement = self.statement(name)?.as_deref();
+                backend::parameters(&mut out.buffer, statement.map_or(&[], |statement| statement.parameter_types()));
+                (statement.and_then(|statement| statement.fields()), None)
+            }
+            Target::Portal(name) => {
+                let portal = self.portals.get(name).ok_or_else(|| no_portal(name))?;
+                (portal.statement.as_deref().and_then(|statement| statement.fields()), Some(&portal.formats))
+            }
+        };
+        match fields {
+            None => backend::no_data(&mut out.buffer),
+            Some(fields) => backend::fields(&mut out.buffer, fields, |column| {
+                formats.map_or(Format::Text, |formats| formats[column])
+            })?,
+        }
+        Ok(())
+    }
+
+    /// Runs a portal, or goes on with it. A limit of zero, or less, is none.
+    pub(super) fn execute(&mut self, name: &str, limit: i32, out: &mut Output) -> Result<()> {
+        let limit = u64::try_from(limit).ok().filter(|&limit| limit > 0).unwrap_or(u64::MAX);
+        // What fails is not run once more.
+        let portal = self.portals.get_mut(name).ok_or_else(|| no_portal(name))?;
+        let Some(statement) = portal.statement.clone() else {
+            backend::empty_query(&mut out.buffer);
+            return Ok(());
+        };
+        let mut rows = match std::mem::replace(&mut portal.state, State::Done) {
+            State::Done => return Err(Fault::error("55000", format!("portal \"{name}\" cannot be run"))),
+            State::Rows(rows) => {
+                self.session.start();
+                rows
+            }
+            State::New => {
+                self.session.begin_implicit();
+                match self.session.execute(&statement, &portal.values)? {
+                    Outcome::Rows(rows) => {
+                        let same = statement.fields().is_some_and(|fields| alike(fields, rows.stream.fields()));
+                        if !same {
+                            return Err(Fault::error("0A000", "cached plan must not change result type"));
+                        }
+                        RowsInFlight::new(rows, portal.formats.clone())
+                    }
+                    Outcome::Done(tag) => {
+                        backend::complete(&mut out.buffer, &tag);
+                        return self.executed(out);
+                    }
+                    Outcome::CopyIn(copy) => {
+                        return self.begin_copy(copy, false, out);
+                    }
+                    Outcome::CopyOut(copy) => {
+                        self.copy_out(copy, out)?;
+                        return self.executed(out);
+                    }
+                }
+            }
+        };
+        let count = rows.send(limit, &self.session, out)?;
+        if count == limit {
+            backend::suspended(&mut out.buffer);
+        } else {
+            backend::complete(&mut out.buffer, &rows.tag(count));
+        }
+        // One that has no more rows says so as often as it is asked.
+        if let Some(portal) = self.portals.get_mut(name) {
+            portal.state = State::Rows(rows);
+        }
+        self.executed(out)
+    }
+
+    fn executed(&mut self, out: &mut Output) -> Result<()> {
+        self.session.end();
+        self.send_notices(out);
+        out.pass()
+    }
+
+    /// Drops a statement or a portal; one that is not there is closed already.
+    pub(super) fn close(&mut self, target: &Target, out: &mut Output) {
+        match target {
+            Target::Statement(name) => drop(self.statements.remove(name)),
+            Target::Portal(name) => drop(self.portals.remove(name)),
+        }
+        backend::closed(&mut out.buffer);
+    }
+
+    /// Ends the implicit transaction, and what is skipped.
+    pub(super) fn sync(&mut self, out: &mut Output) -> Result<()> {
+        let is_success = !std::mem::take(&mut self.is_skipping);
+        if let Err(fault) = self.session.end_implicit(is_success) {
+            backend::fault(&mut out.buffer, &fault);
+        }
+        self.ready(out);
+        Ok(())
+    }
+}
+
+/// Whether two results have columns of the same types.
+fn alike(planned: &[Field], given: &[Field]) -> bool {
+    planned.len() == given.len() && planned.iter().zip(given).all(|(one, other)| one.data_type == other.data_type)
+}
+
+fn no_portal(name: &str) -> Box<Fault> {
+    Fault::error("34000", format!("portal \"{name}\" does not exist"))
+}
+
+/// The format of each of so many values: text if no code is given, the one that is given, or each its own.
+fn spread(codes: &[i16], count: usize) -> Result<Vec<Format>> {
+    let format = |code: &i16| match code {
+        0 => Ok(Format::Text),
+        1 => Ok(Format::Binary),
+        other => Err(Fault::error("22023", format!("unsupported format code: {other}"))),
+    };
+    match codes {
+        [] => Ok(vec![Format::Text; count]),
+        [one] => Ok(vec![format(one)?; count]),
+        codes => codes.iter().map(format).collect(),
+    }
+}

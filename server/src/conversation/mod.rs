@@ -1,0 +1,176 @@
+//! What a session says to what its client says: one message after the other, whatever carries them. `script` is the simple
+//! protocol, `extended` the other, `portal` what both run rows through, `copy` what passes while data is copied.
+//!
+//! Nothing here waits for a client: a message that needs more of them (COPY) leaves a state behind.
+
+mod copy;
+mod extended;
+mod portal;
+mod script;
+#[cfg(test)]
+mod tests;
+
+use crate::engine::{Prepared, Session};
+use crate::fault::{Fault, Result};
+use crate::output::Output;
+use crate::wire::backend::{self, TransactionStatus};
+use crate::wire::frontend::Frontend;
+use bytes::Bytes;
+use copy::Copying;
+use portal::Portal;
+use script::Script;
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// What a message asks for, and where it may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// On the connection's own thread: it costs a few microseconds.
+    Here,
+    /// On a thread of statements.
+    Apart,
+}
+
+/// Where a message runs. Whatever may parse, plan or run a statement, or end a transaction, runs apart; short statements could
+/// stay here if somebody knew that they are.
+pub(crate) fn place(kind: u8) -> Place {
+    match kind {
+        b'Q' | b'P' | b'E' | b'S' | b'd' | b'c' | b'f' => Place::Apart,
+        _ => Place::Here,
+    }
+}
+
+/// Whether a conversation goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    Go,
+    End,
+}
+
+/// A prepared statement: none if its text was empty.
+type Named = Option<Arc<Prepared>>;
+
+/// A session and what its client has made in it.
+pub(crate) struct Conversation {
+    session: Session,
+    /// The unnamed one has an empty name.
+    statements: HashMap<String, Named>,
+    portals: HashMap<String, Portal>,
+    /// Statements and portals that a client may have at once.
+    names_max: usize,
+    /// An error was sent: what comes is left out until Sync.
+    is_skipping: bool,
+    /// What is left of a text of several statements while one of them copies.
+    script: Option<Script>,
+    copying: Option<Copying>,
+}
+
+impl Conversation {
+    pub(crate) fn new(session: Session, names_max: usize) -> Self {
+        Conversation {
+            session,
+            statements: HashMap::new(),
+            portals: HashMap::new(),
+            names_max,
+            is_skipping: false,
+            script: None,
+            copying: None,
+        }
+    }
+
+    /// Says what a session begins with, and that it is ready.
+    pub(crate) fn greet(&mut self, process: i32, secret: i32, out: &mut Vec<u8>) {
+        self.session.parameters().iter().for_each(|(name, value)| backend::parameter_status(out, name, value));
+        backend::key(out, process, secret);
+        backend::ready(out, TransactionStatus::Idle);
+    }
+
+    /// Whether the client is in the middle of something, so that it expects an answer.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.copying.is_none() && !self.is_skipping
+    }
+
+    /// Answers a message of this type. Whatever happens in it, the conversation stays good for the next one.
+    pub(crate) fn handle(&mut self, kind: u8, body: Bytes, out: &mut Output) -> Next {
+        let answered = catch_unwind(AssertUnwindSafe(|| self.answer(kind, body, out)));
+        let answered = answered.unwrap_or_else(|_| Err(Fault::internal("internal error: a message was not answered")));
+        match answered {
+            Ok(next) => next,
+            Err(fault) => self.fail(kind, &fault, out),
+        }
+    }
+
+    /// Says what went wrong. In the extended protocol nothing is done then until Sync; a simple query is over, as is a Sync that
+    /// is malformed.
+    fn fail(&mut self, kind: u8, fault: &Fault, out: &mut Output) -> Next {
+        self.session.end();
+        self.copying = None;
+        let is_over = self.script.take().is_some() || matches!(kind, b'Q' | b'F' | b'S');
+        backend::fault(&mut out.buffer, fault);
+        out.flush = true;
+        if fault.is_fatal() {
+            return Next::End;
+        }
+        if let Err(second) = self.session.end_implicit(false) {
+            backend::fault(&mut out.buffer, &second);
+        }
+        self.is_skipping = !is_over;
+        if is_over {
+            self.ready(out);
+        }
+        Next::Go
+    }
+
+    fn answer(&mut self, kind: u8, body: Bytes, out: &mut Output) -> Result<Next> {
+        if self.is_skipping && !matches!(kind, b'S' | b'X') {
+            // What has no type is the end, even of what nobody listens to.
+            if !b"QPBDECHFdcf".contains(&kind) {
+                Frontend::read(kind, body)?;
+            }
+            return Ok(Next::Go);
+        }
+        let message = Frontend::read(kind, body)?;
+        if message == Frontend::Terminate {
+            return Ok(Next::End);
+        }
+        if self.copying.is_some() {
+            return self.copied(kind, message, out).map(|()| Next::Go);
+        }
+        match message {
+            Frontend::Query(text) => self.query(&text, out)?,
+            Frontend::Parse { name, text, types } => self.parse(name, &text, &types, out)?,
+            Frontend::Bind(bind) => self.bind(bind, out)?,
+            Frontend::Describe(target) => self.describe(&target, out)?,
+            Frontend::Execute { portal, limit } => self.execute(&portal, limit, out)?,
+            Frontend::Close(target) => self.close(&target, out),
+            Frontend::Sync => self.sync(out)?,
+            Frontend::Flush => out.flush = true,
+            Frontend::FunctionCall => return Err(Fault::error("0A000", "function calls by OID are not supported")),
+            // Those of a COPY that has failed.
+            Frontend::CopyData(_) | Frontend::CopyDone | Frontend::CopyFail(_) => {}
+            Frontend::Terminate => return Ok(Next::End),
+        }
+        Ok(Next::Go)
+    }
+
+    /// Sends what the client is to know beside results.
+    fn send_notices(&mut self, out: &mut Output) {
+        self.session.notices().iter().for_each(|notice| backend::fault(&mut out.buffer, notice));
+    }
+
+    /// Says that the client may go on.
+    fn ready(&mut self, out: &mut Output) {
+        self.send_notices(out);
+        for (name, value) in self.session.changed_parameters() {
+            backend::parameter_status(&mut out.buffer, name, &value);
+        }
+        let status = self.session.transaction_status();
+        if status == TransactionStatus::Idle {
+            // A portal lives as long as its transaction.
+            self.portals.clear();
+        }
+        backend::ready(&mut out.buffer, status);
+        out.flush = true;
+    }
+}

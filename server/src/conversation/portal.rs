@@ -1,0 +1,68 @@
+//! Portals: a prepared statement with values, and its rows while they are sent.
+
+use super::Named;
+use crate::encode::BatchRows;
+use crate::engine::{Rows, Session};
+use crate::fault::{Fault, Result};
+use crate::output::{BUFFER_BYTES, Output};
+use crate::wire::Format;
+use multiloop::{Field, Value};
+
+/// A statement ready to run, or running.
+pub(super) struct Portal {
+    pub(super) statement: Named,
+    pub(super) values: Vec<Value>,
+    /// Of each column.
+    pub(super) formats: Vec<Format>,
+    pub(super) state: State,
+}
+
+/// How far a portal is.
+pub(super) enum State {
+    /// It has not run.
+    New,
+    /// It gives rows.
+    Rows(RowsInFlight),
+    /// It gave no rows, and cannot run once more.
+    Done,
+}
+
+/// Rows of which some are sent.
+pub(super) struct RowsInFlight {
+    rows: Rows,
+    fields: Vec<Field>,
+    formats: Vec<Format>,
+    batch: Option<BatchRows>,
+}
+
+impl RowsInFlight {
+    /// Rows in these formats, one a column.
+    pub(super) fn new(rows: Rows, formats: Vec<Format>) -> Self {
+        RowsInFlight { fields: rows.stream.fields().to_vec(), rows, formats, batch: None }
+    }
+
+    pub(super) fn tag(&self, rows: u64) -> String {
+        self.rows.tag(rows)
+    }
+
+    /// Sends at most so many rows; gives how many there were. Fewer mean that there are no more.
+    pub(super) fn send(&mut self, limit: u64, session: &Session, out: &mut Output) -> Result<u64> {
+        let mut sent = 0;
+        while sent < limit {
+            session.check()?;
+            let Some(batch) = &mut self.batch else {
+                let Some(next) = self.rows.stream.next() else { break };
+                let next = next.map_err(|error| Fault::of(&error, "", 0))?;
+                self.batch = Some(BatchRows::new(&next, &self.fields, |column| self.formats[column])?);
+                continue;
+            };
+            let rows_max = usize::try_from(limit - sent).unwrap_or(usize::MAX);
+            sent += batch.write(rows_max, BUFFER_BYTES, &mut out.buffer)? as u64;
+            if batch.left() == 0 {
+                self.batch = None;
+            }
+            out.pass()?;
+        }
+        Ok(sent)
+    }
+}

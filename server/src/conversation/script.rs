@@ -1,0 +1,75 @@
+//! The simple protocol: a text of any number of statements, which are run one after the other, and one implicit transaction if
+//! they are several. Each reply goes out as its statement ends.
+
+use super::Conversation;
+use super::portal::RowsInFlight;
+use crate::engine::{Outcome, Statement};
+use crate::fault::{Fault, Result};
+use crate::output::Output;
+use crate::wire::{Format, backend};
+
+/// The statements of a text that have not run yet.
+pub(super) struct Script {
+    statements: std::vec::IntoIter<Statement>,
+}
+
+impl Conversation {
+    /// Runs a text.
+    pub(super) fn query(&mut self, text: &str, out: &mut Output) -> Result<()> {
+        // As PostgreSQL does it: a simple query takes the place of the unnamed statement and portal.
+        self.statements.remove("");
+        self.portals.remove("");
+        let statements = self.session.parse(text)?;
+        if statements.is_empty() {
+            backend::empty_query(&mut out.buffer);
+            self.ready(out);
+            return Ok(());
+        }
+        if statements.len() > 1 {
+            self.session.begin_implicit();
+        }
+        self.script = Some(Script { statements: statements.into_iter() });
+        self.run_script(out)
+    }
+
+    /// Begins a script that has no statements.
+    #[cfg(test)]
+    pub(super) fn begin_script(&mut self) {
+        self.script = Some(Script { statements: Vec::new().into_iter() });
+    }
+
+    /// Runs what is left of a script, up to its end or a statement that waits for data.
+    pub(super) fn run_script(&mut self, out: &mut Output) -> Result<()> {
+        while let Some(statement) = self.script.as_mut().and_then(|script| script.statements.next()) {
+            let prepared = self.session.prepare(&statement, &[])?;
+            if !prepared.parameter_types().is_empty() {
+                return Err(Fault::error("42P02", "there is no parameter $1"));
+            }
+            match self.session.execute(&prepared, &[])? {
+                Outcome::Rows(rows) => {
+                    let fields = rows.stream.fields().to_vec();
+                    backend::fields(&mut out.buffer, &fields, |_| Format::Text)?;
+                    let mut rows = RowsInFlight::new(rows, vec![Format::Text; fields.len()]);
+                    let count = rows.send(u64::MAX, &self.session, out)?;
+                    backend::complete(&mut out.buffer, &rows.tag(count));
+                }
+                Outcome::Done(tag) => backend::complete(&mut out.buffer, &tag),
+                Outcome::CopyIn(copy) => {
+                    return self.begin_copy(copy, true, out);
+                }
+                Outcome::CopyOut(copy) => self.copy_out(copy, out)?,
+            }
+            self.send_notices(out);
+            if self.script.as_ref().is_some_and(|script| script.statements.len() > 0) {
+                // The next one may take long.
+                out.flush = true;
+                out.pass_awaited()?;
+            }
+            self.session.end();
+        }
+        self.session.end_implicit(true)?;
+        self.script = None;
+        self.ready(out);
+        Ok(())
+    }
+}

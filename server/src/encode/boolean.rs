@@ -1,0 +1,42 @@
+//! Booleans: `t` and `f`, or a byte.
+
+use super::{Cells, Form};
+use multiloop::arrow::array::{Array as _, BooleanArray};
+
+/// `t` or `f`.
+pub(super) struct Letter;
+
+/// 1 or 0.
+pub(super) struct Byte;
+
+impl Form<bool> for Letter {
+    fn put(&self, value: bool, out: &mut Vec<u8>) {
+        out.push(if value { b't' } else { b'f' });
+    }
+}
+
+impl Form<bool> for Byte {
+    fn put(&self, value: bool, out: &mut Vec<u8>) {
+        out.push(u8::from(value));
+    }
+}
+
+struct Booleans<F> {
+    array: BooleanArray,
+    form: F,
+}
+
+/// The values of an array.
+pub(super) fn cells(array: BooleanArray, form: impl Form<bool> + 'static) -> Box<dyn Cells> {
+    Box::new(Booleans { array, form })
+}
+
+impl<F: Form<bool>> Cells for Booleans<F> {
+    fn is_null(&self, row: usize) -> bool {
+        self.array.is_null(row)
+    }
+
+    fn value(&self, row: usize, out: &mut Vec<u8>) {
+        self.form.put(self.array.value(row), out);
+    }
+}

@@ -1,0 +1,136 @@
+//! Dates, times and timestamps: ISO 8601 as PostgreSQL prints it, or days and microseconds since 2000-01-01, which is where
+//! its own calendar begins.
+
+use super::Form;
+
+/// Days from 1970-01-01, where ours begins, to 2000-01-01.
+pub(crate) const EPOCH_DAYS: i32 = 10_957;
+
+/// Microseconds between the two.
+pub(crate) const EPOCH_MICROS: i64 = EPOCH_DAYS as i64 * DAY;
+
+const SECOND: i64 = 1_000_000;
+const DAY: i64 = 86_400 * SECOND;
+
+/// `1998-12-01`.
+pub(super) struct DateText;
+
+/// Days.
+pub(super) struct DateDays;
+
+/// `04:05:06.5`.
+pub(super) struct TimeText;
+
+/// `1998-12-01 04:05:06.5`.
+pub(super) struct TimestampText;
+
+/// Microseconds.
+pub(super) struct TimestampMicros;
+
+impl Form<i32> for DateText {
+    fn put(&self, days: i32, out: &mut Vec<u8>) {
+        match days {
+            i32::MAX => out.extend_from_slice(b"infinity"),
+            i32::MIN => out.extend_from_slice(b"-infinity"),
+            _ => {
+                let era = put_date(days.into(), out);
+                out.extend_from_slice(era);
+            }
+        }
+    }
+}
+
+impl Form<i32> for DateDays {
+    fn put(&self, days: i32, out: &mut Vec<u8>) {
+        // The infinities are the same numbers there.
+        let days = if matches!(days, i32::MAX | i32::MIN) { days } else { days.saturating_sub(EPOCH_DAYS) };
+        out.extend_from_slice(&days.to_be_bytes());
+    }
+}
+
+impl Form<i64> for TimeText {
+    fn put(&self, micros: i64, out: &mut Vec<u8>) {
+        put_time(micros.unsigned_abs(), out);
+    }
+}
+
+impl Form<i64> for TimestampText {
+    fn put(&self, micros: i64, out: &mut Vec<u8>) {
+        match micros {
+            i64::MAX => out.extend_from_slice(b"infinity"),
+            i64::MIN => out.extend_from_slice(b"-infinity"),
+            _ => {
+                let era = put_date(micros.div_euclid(DAY), out);
+                out.push(b' ');
+                put_time(micros.rem_euclid(DAY).unsigned_abs(), out);
+                out.extend_from_slice(era);
+            }
+        }
+    }
+}
+
+impl Form<i64> for TimestampMicros {
+    fn put(&self, micros: i64, out: &mut Vec<u8>) {
+        let micros = if matches!(micros, i64::MAX | i64::MIN) { micros } else { micros.saturating_sub(EPOCH_MICROS) };
+        out.extend_from_slice(&micros.to_be_bytes());
+    }
+}
+
+/// Appends year, month and day; gives what stands behind them, and behind the time, in years before 1.
+fn put_date(days: i64, out: &mut Vec<u8>) -> &'static [u8] {
+    let (year, month, day) = civil(days);
+    let (year, era) = if year > 0 { (year, b"".as_slice()) } else { (1 - year, b" BC".as_slice()) };
+    let mut digits = itoa::Buffer::new();
+    let digits = digits.format(year).as_bytes();
+    out.extend_from_slice(&b"000"[..4usize.saturating_sub(digits.len()).min(3)]);
+    out.extend_from_slice(digits);
+    out.push(b'-');
+    put_two(month, out);
+    out.push(b'-');
+    put_two(day, out);
+    era
+}
+
+/// Year, month and day of the proleptic Gregorian calendar, in 64 bits. Years are counted from March, whose day 0 every
+/// month's length follows from (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days).
+fn civil(days: i64) -> (i64, u64, u64) {
+    let from_march = days + 719_468;
+    let era = from_march.div_euclid(146_097);
+    let day_of_era = from_march.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month.unsigned_abs(), day.unsigned_abs())
+}
+
+/// Appends hours, minutes and seconds, and what of a fraction is not zero.
+pub(super) fn put_time(micros: u64, out: &mut Vec<u8>) {
+    let (seconds, fraction) = (micros / SECOND.unsigned_abs(), micros % SECOND.unsigned_abs());
+    let hours = seconds / 3_600;
+    if hours < 100 {
+        put_two(hours, out);
+    } else {
+        // Of intervals only.
+        out.extend_from_slice(itoa::Buffer::new().format(hours).as_bytes());
+    }
+    out.push(b':');
+    put_two(seconds / 60 % 60, out);
+    out.push(b':');
+    put_two(seconds % 60, out);
+    if fraction > 0 {
+        out.push(b'.');
+        put_two(fraction / 10_000, out);
+        put_two(fraction / 100 % 100, out);
+        put_two(fraction % 100, out);
+        let kept = out.iter().rposition(|&byte| byte != b'0').map_or(0, |last| last + 1);
+        out.truncate(kept);
+    }
+}
+
+fn put_two(number: u64, out: &mut Vec<u8>) {
+    let digits = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+    out.extend_from_slice(&digits);
+}

@@ -1,0 +1,166 @@
+//! Values as bytes: whole columns of record batches, in text and in binary. A file has a family of types; rows of results and
+//! the data of COPY are written by the same [`Cells`].
+//!
+//! What a column is and how it is written is decided once a batch. Inside the loop over rows is one indirect call a value,
+//! of code that knows its type.
+
+mod boolean;
+mod datetime;
+mod float;
+mod integer;
+mod interval;
+mod numeric;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use datetime::{EPOCH_DAYS, EPOCH_MICROS};
+
+use crate::fault::{Fault, Result};
+use crate::wire::{Format, backend};
+use multiloop::arrow::array::types::{
+    ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int16Type, Int32Type, Int64Type,
+    IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType,
+};
+use multiloop::arrow::array::{Array, ArrayRef, BooleanArray, PrimitiveArray, RecordBatch, StringArray};
+use multiloop::{DataType, Field};
+
+/// The values of a column, each written on demand.
+pub(crate) trait Cells: Send {
+    /// Whether this row has NULL.
+    fn is_null(&self, row: usize) -> bool;
+
+    /// Appends the value of this row; what it appends for NULL means nothing.
+    fn value(&self, row: usize, out: &mut Vec<u8>);
+
+    /// Appends the value with its length before it, as DataRow and COPY's binary form have it; -1 is NULL's.
+    fn field(&self, row: usize, out: &mut Vec<u8>) {
+        if self.is_null(row) {
+            out.extend_from_slice(&(-1i32).to_be_bytes());
+            return;
+        }
+        let start = out.len();
+        out.extend_from_slice(&[0; 4]);
+        self.value(row, out);
+        // One that is longer than this can tell makes its row too long, too, which is refused.
+        let length = (out.len() - start - 4) as u32;
+        out[start..start + 4].copy_from_slice(&length.to_be_bytes());
+    }
+}
+
+/// How values of one native type are written.
+trait Form<V>: Send {
+    fn put(&self, value: V, out: &mut Vec<u8>);
+}
+
+/// An array of numbers, and how they are written.
+struct Primitive<T: ArrowPrimitiveType, F> {
+    array: PrimitiveArray<T>,
+    form: F,
+}
+
+impl<T: ArrowPrimitiveType, F: Form<T::Native>> Cells for Primitive<T, F> {
+    fn is_null(&self, row: usize) -> bool {
+        self.array.is_null(row)
+    }
+
+    fn value(&self, row: usize, out: &mut Vec<u8>) {
+        self.form.put(self.array.value(row), out);
+    }
+}
+
+/// Values of a column of this type.
+///
+/// Errors: 0A000 for a type that has no form on the wire; XX000 for an array that is not of the type's form.
+pub(crate) fn cells(array: &ArrayRef, data_type: DataType, format: Format) -> Result<Box<dyn Cells>> {
+    let is_text = format == Format::Text;
+    Ok(match data_type {
+        DataType::Boolean if is_text => boolean::cells(downcast::<BooleanArray>(array, data_type)?, boolean::Letter),
+        DataType::Boolean => boolean::cells(downcast::<BooleanArray>(array, data_type)?, boolean::Byte),
+        DataType::SmallInt if is_text => primitive::<Int16Type>(array, data_type, integer::Digits)?,
+        DataType::SmallInt => primitive::<Int16Type>(array, data_type, integer::Bytes)?,
+        DataType::Integer if is_text => primitive::<Int32Type>(array, data_type, integer::Digits)?,
+        DataType::Integer => primitive::<Int32Type>(array, data_type, integer::Bytes)?,
+        DataType::BigInt if is_text => primitive::<Int64Type>(array, data_type, integer::Digits)?,
+        DataType::BigInt => primitive::<Int64Type>(array, data_type, integer::Bytes)?,
+        DataType::Real if is_text => primitive::<Float32Type>(array, data_type, float::Shortest)?,
+        DataType::Real => primitive::<Float32Type>(array, data_type, float::Bits)?,
+        DataType::Double if is_text => primitive::<Float64Type>(array, data_type, float::Shortest)?,
+        DataType::Double => primitive::<Float64Type>(array, data_type, float::Bits)?,
+        DataType::Decimal { scale, .. } if is_text => {
+            primitive::<Decimal128Type>(array, data_type, numeric::Digits { scale })?
+        }
+        DataType::Decimal { scale, .. } => {
+            primitive::<Decimal128Type>(array, data_type, numeric::TenThousands { scale })?
+        }
+        DataType::Numeric if !is_text => numeric::wide(downcast::<StringArray>(array, data_type)?),
+        DataType::Null | DataType::Text | DataType::Varchar(_) | DataType::Char(_) | DataType::Numeric => {
+            text::cells(downcast::<StringArray>(array, data_type)?)
+        }
+        DataType::Date if is_text => primitive::<Date32Type>(array, data_type, datetime::DateText)?,
+        DataType::Date => primitive::<Date32Type>(array, data_type, datetime::DateDays)?,
+        DataType::Time if is_text => primitive::<Time64MicrosecondType>(array, data_type, datetime::TimeText)?,
+        DataType::Time => primitive::<Time64MicrosecondType>(array, data_type, integer::Bytes)?,
+        DataType::Timestamp if is_text => {
+            primitive::<TimestampMicrosecondType>(array, data_type, datetime::TimestampText)?
+        }
+        DataType::Timestamp => primitive::<TimestampMicrosecondType>(array, data_type, datetime::TimestampMicros)?,
+        DataType::Interval if is_text => primitive::<IntervalMonthDayNanoType>(array, data_type, interval::Text)?,
+        DataType::Interval => primitive::<IntervalMonthDayNanoType>(array, data_type, interval::Parts)?,
+        DataType::Nested(_) => return Err(Fault::error("0A000", format!("values of type {data_type} cannot be sent"))),
+    })
+}
+
+fn primitive<T: ArrowPrimitiveType>(
+    array: &ArrayRef,
+    data_type: DataType,
+    form: impl Form<T::Native> + 'static,
+) -> Result<Box<dyn Cells>> {
+    let array = downcast::<PrimitiveArray<T>>(array, data_type)?;
+    Ok(Box::new(Primitive { array, form }))
+}
+
+fn downcast<A: Array + Clone + 'static>(array: &ArrayRef, data_type: DataType) -> Result<A> {
+    let found = array.as_any().downcast_ref::<A>().cloned();
+    found.ok_or_else(|| Fault::internal(format!("a column of type {data_type} came as Arrow's {}", array.data_type())))
+}
+
+/// The rows of a batch, some of which are written already.
+pub(crate) struct BatchRows {
+    columns: Vec<Box<dyn Cells>>,
+    rows: usize,
+    next: usize,
+}
+
+impl BatchRows {
+    /// Rows of a batch with these fields; errors as [`cells`] has them.
+    pub(crate) fn new(batch: &RecordBatch, fields: &[Field], format: impl Fn(usize) -> Format) -> Result<Self> {
+        if batch.num_columns() != fields.len() {
+            return Err(Fault::internal(format!("{} columns came for {}", batch.num_columns(), fields.len())));
+        }
+        let columns = batch.columns().iter().zip(fields).enumerate();
+        let cells = columns.map(|(index, (array, field))| cells(array, field.data_type, format(index)));
+        Ok(BatchRows { columns: cells.collect::<Result<_>>()?, rows: batch.num_rows(), next: 0 })
+    }
+
+    /// Rows that are not written yet.
+    pub(crate) fn left(&self) -> usize {
+        self.rows - self.next
+    }
+
+    /// Appends DataRow messages until the buffer has `bytes` or more, or `rows_max` rows are written. Gives their number.
+    pub(crate) fn write(&mut self, rows_max: usize, bytes: usize, out: &mut Vec<u8>) -> Result<usize> {
+        let count = backend::columns(self.columns.len())?.to_be_bytes();
+        let first = self.next;
+        let last = self.next + self.left().min(rows_max);
+        while self.next < last && out.len() < bytes {
+            let start = backend::begin(out, b'D');
+            out.extend_from_slice(&count);
+            self.columns.iter().for_each(|column| column.field(self.next, out));
+            backend::end(out, start)?;
+            self.next += 1;
+        }
+        Ok(self.next - first)
+    }
+}

@@ -1,0 +1,145 @@
+//! NUMERIC: digits with a point, or PostgreSQL's own form: digits of base 10,000 with the weight of the first one, a sign, and
+//! how many decimal digits behind the point are shown.
+
+use super::{Cells, Form};
+use multiloop::arrow::array::{Array as _, StringArray};
+
+/// Decimals of this scale as text.
+pub(super) struct Digits {
+    pub(super) scale: u8,
+}
+
+/// Decimals of this scale in binary.
+pub(super) struct TenThousands {
+    pub(super) scale: u8,
+}
+
+/// Signs of the binary form.
+const POSITIVE: u16 = 0x0000;
+const NEGATIVE: u16 = 0x4000;
+const NAN: u16 = 0xc000;
+const INFINITY: u16 = 0xd000;
+const MINUS_INFINITY: u16 = 0xf000;
+
+/// Decimal digits in one of base 10,000.
+const GROUP: usize = 4;
+
+impl Form<i128> for Digits {
+    fn put(&self, value: i128, out: &mut Vec<u8>) {
+        if value < 0 {
+            out.push(b'-');
+        }
+        let (mut narrow, mut wide) = (itoa::Buffer::new(), itoa::Buffer::new());
+        // Numbers of 64 bits have much the faster digits.
+        let digits = match u64::try_from(value.unsigned_abs()) {
+            Ok(value) => narrow.format(value),
+            Err(_) => wide.format(value.unsigned_abs()),
+        };
+        let (digits, scale) = (digits.as_bytes(), usize::from(self.scale));
+        if scale == 0 {
+            return out.extend_from_slice(digits);
+        }
+        if digits.len() > scale {
+            let (whole, fraction) = digits.split_at(digits.len() - scale);
+            out.extend_from_slice(whole);
+            out.push(b'.');
+            out.extend_from_slice(fraction);
+        } else {
+            out.extend_from_slice(b"0.");
+            out.resize(out.len() + scale - digits.len(), b'0');
+            out.extend_from_slice(digits);
+        }
+    }
+}
+
+impl Form<i128> for TenThousands {
+    fn put(&self, value: i128, out: &mut Vec<u8>) {
+        match u64::try_from(value.unsigned_abs()) {
+            // What is behind the point, filled up to whole groups, is below 10^16.
+            Ok(digits) if self.scale <= 16 => put_narrow(digits, self.scale, value < 0, out),
+            _ => {
+                let mut digits = Vec::with_capacity(48);
+                Digits { scale: self.scale }.put(value, &mut digits);
+                put_text(&digits, out);
+            }
+        }
+    }
+}
+
+fn put_narrow(digits: u64, scale: u8, is_negative: bool, out: &mut Vec<u8>) {
+    let scale = usize::from(scale);
+    let unit = 10u64.pow(scale as u32);
+    let (mut whole, fraction) = (digits / unit, digits % unit);
+    let mut groups = [0u16; 10];
+    let behind = scale.div_ceil(GROUP);
+    let mut at = groups.len();
+    let mut fraction = fraction * 10u64.pow((behind * GROUP - scale) as u32);
+    for _ in 0..behind {
+        at -= 1;
+        groups[at] = (fraction % 10_000) as u16;
+        fraction /= 10_000;
+    }
+    while whole > 0 {
+        at -= 1;
+        groups[at] = (whole % 10_000) as u16;
+        whole /= 10_000;
+    }
+    let before = groups.len() - at - behind;
+    put_groups(&groups[at..], before, if is_negative { NEGATIVE } else { POSITIVE }, scale, out);
+}
+
+/// Groups of which so many stand before the point; zeros at both ends are left out.
+fn put_groups(groups: &[u16], before: usize, sign: u16, scale: usize, out: &mut Vec<u8>) {
+    let leading = groups.iter().take_while(|&&group| group == 0).count();
+    let end = groups.iter().rposition(|&group| group != 0).map_or(leading, |last| last + 1);
+    let kept = &groups[leading.min(end)..end];
+    let weight = if kept.is_empty() { 0 } else { before as i64 - 1 - leading as i64 };
+    out.extend_from_slice(&(kept.len() as u16).to_be_bytes());
+    out.extend_from_slice(&(weight as i16).to_be_bytes());
+    out.extend_from_slice(&sign.to_be_bytes());
+    out.extend_from_slice(&(scale as u16).to_be_bytes());
+    kept.iter().for_each(|group| out.extend_from_slice(&group.to_be_bytes()));
+}
+
+/// The binary form of a number's text: digits with a point, or one of the words.
+fn put_text(text: &[u8], out: &mut Vec<u8>) {
+    match text {
+        b"NaN" => return put_groups(&[], 0, NAN, 0, out),
+        b"Infinity" => return put_groups(&[], 0, INFINITY, 0, out),
+        b"-Infinity" => return put_groups(&[], 0, MINUS_INFINITY, 0, out),
+        _ => {}
+    }
+    let (sign, text) = text.strip_prefix(b"-").map_or((POSITIVE, text), |rest| (NEGATIVE, rest));
+    let point = text.iter().position(|&byte| byte == b'.').unwrap_or(text.len());
+    let (whole, fraction) = (&text[..point], text.get(point + 1..).unwrap_or_default());
+    let value = |digits: &[u8]| digits.iter().fold(0, |value, digit| value * 10 + u16::from(digit.wrapping_sub(b'0')));
+    // Whole groups from the point on to either side.
+    let (first, rest) = whole.split_at(whole.len() % GROUP);
+    let mut groups = Vec::with_capacity(text.len() / GROUP + 2);
+    if !first.is_empty() {
+        groups.push(value(first));
+    }
+    groups.extend(rest.chunks(GROUP).map(value));
+    let before = groups.len();
+    let filled = |digits: &[u8]| value(digits) * 10u16.pow((GROUP - digits.len()) as u32);
+    groups.extend(fraction.chunks(GROUP).map(filled));
+    put_groups(&groups, before, sign, fraction.len(), out);
+}
+
+/// Numbers of any number of digits, which come as text.
+struct Wide(StringArray);
+
+/// The values of an array, in binary; their text is as it is.
+pub(super) fn wide(array: StringArray) -> Box<dyn Cells> {
+    Box::new(Wide(array))
+}
+
+impl Cells for Wide {
+    fn is_null(&self, row: usize) -> bool {
+        self.0.is_null(row)
+    }
+
+    fn value(&self, row: usize, out: &mut Vec<u8>) {
+        put_text(self.0.value(row).as_bytes(), out);
+    }
+}

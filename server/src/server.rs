@@ -1,0 +1,220 @@
+//! A server: it listens, lets clients in, and goes down in order.
+
+use crate::connection;
+use crate::error::{Error, Result};
+use crate::options::{Options, PORT, Trust};
+use crate::shared::{Phase, Shared};
+use multiloop::Engine;
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio::task::JoinSet;
+
+/// Sockets that may be open beside those of sessions: clients that have not said who they are, and those that cancel.
+const SOCKETS_BESIDE: usize = 64;
+
+/// How long nobody is let in when the system has no more sockets.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// A server that listens. Clients are let in by [`Server::run`].
+pub struct Server {
+    tcp: Vec<TcpListener>,
+    unix: Option<UnixSocket>,
+    addresses: Vec<SocketAddr>,
+    shared: Arc<Shared>,
+}
+
+/// Takes a server down, from anywhere.
+#[derive(Clone)]
+pub struct Control(Arc<Shared>);
+
+impl Control {
+    /// Lets nobody in any more, ends idle sessions (57P01), and the others when what they run has ended.
+    pub fn drain(&self) {
+        self.0.phase.send_if_modified(|phase| {
+            let is_running = *phase == Phase::Running;
+            if is_running {
+                *phase = Phase::Draining;
+            }
+            is_running
+        });
+    }
+
+    /// Ends all sessions now, and what they run.
+    pub fn end(&self) {
+        self.0.phase.send_replace(Phase::Ended);
+    }
+}
+
+/// A Unix socket; its file goes with it.
+struct UnixSocket {
+    listener: UnixListener,
+    path: PathBuf,
+}
+
+impl Drop for UnixSocket {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// A client that has connected, and its place among the sockets.
+enum Accepted {
+    Tcp(TcpStream, OwnedSemaphorePermit),
+    Unix(UnixStream, OwnedSemaphorePermit),
+}
+
+impl Server {
+    /// Listens where the options say.
+    ///
+    /// Errors: an address that other machines can reach, which needs authentication; one that is taken; what the system says.
+    pub async fn bind(engine: Engine, options: Options) -> Result<Server> {
+        let Trust::Loopback = options.trust;
+        if let Some(address) = options.listen.iter().find(|address| !address.ip().is_loopback()) {
+            return Err(Error::NotLoopback(*address));
+        }
+        if options.listen.is_empty() && options.unix.is_none() {
+            return Err(Error::Nowhere);
+        }
+        let mut tcp = Vec::new();
+        for address in &options.listen {
+            let listener = TcpListener::bind(address).await;
+            tcp.push(listener.map_err(|error| listen_error(address.to_string(), error))?);
+        }
+        let addresses = tcp.iter().map(TcpListener::local_addr).collect::<io::Result<Vec<_>>>()?;
+        let port = addresses.first().map_or(PORT, SocketAddr::port);
+        let unix = options.unix.map(|path| bind_unix(path, port)).transpose()?;
+        let shared = Shared {
+            engine,
+            sessions: Arc::new(Semaphore::new(options.limits.connections.min(Semaphore::MAX_PERMITS))),
+            limits: options.limits,
+            keys: Arc::default(),
+            phase: watch::Sender::new(Phase::Running),
+        };
+        Ok(Server { tcp, unix, addresses, shared: Arc::new(shared) })
+    }
+
+    /// The addresses that it listens on, with the ports that it got.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// The Unix socket that it listens on.
+    pub fn unix(&self) -> Option<&Path> {
+        self.unix.as_ref().map(|socket| socket.path.as_path())
+    }
+
+    /// A handle to take it down by.
+    pub fn control(&self) -> Control {
+        Control(Arc::clone(&self.shared))
+    }
+
+    /// Lets clients in and serves them, until it is taken down and the last one is gone.
+    pub async fn run(self) {
+        let Server { tcp, unix, shared, .. } = self;
+        let sockets = shared.limits.connections.saturating_add(SOCKETS_BESIDE).min(Semaphore::MAX_PERMITS);
+        let sockets = Arc::new(Semaphore::new(sockets));
+        let (sender, mut accepted) = mpsc::channel(1);
+        let mut listeners = JoinSet::new();
+        for listener in tcp {
+            listeners.spawn(accept_tcp(listener, sender.clone(), Arc::clone(&sockets)));
+        }
+        if let Some(socket) = unix {
+            listeners.spawn(accept_unix(socket, sender.clone(), sockets));
+        }
+        let mut connections = JoinSet::new();
+        let mut phase = shared.phase.subscribe();
+        loop {
+            let now = *phase.borrow_and_update();
+            if now != Phase::Running {
+                listeners.abort_all();
+            }
+            if now == Phase::Ended || (now == Phase::Draining && connections.is_empty()) {
+                break;
+            }
+            tokio::select! {
+                Some(client) = accepted.recv(), if now == Phase::Running => {
+                    let shared = Arc::clone(&shared);
+                    match client {
+                        Accepted::Tcp(stream, place) => connections.spawn(served(stream, shared, place)),
+                        Accepted::Unix(stream, place) => connections.spawn(served(stream, shared, place)),
+                    };
+                }
+                Some(_) = connections.join_next() => {}
+                _ = phase.changed() => {}
+            }
+        }
+        shared.keys.cancel_all();
+        connections.shutdown().await;
+        listeners.shutdown().await;
+    }
+}
+
+async fn served<S>(stream: S, shared: Arc<Shared>, place: OwnedSemaphorePermit)
+where
+    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
+{
+    connection::serve(stream, shared).await;
+    drop(place);
+}
+
+fn listen_error(address: String, source: io::Error) -> Error {
+    if source.kind() == io::ErrorKind::AddrInUse { Error::Taken(address) } else { Error::Listen { address, source } }
+}
+
+/// Listens on a Unix socket. A file that a server left behind is in nobody's way.
+fn bind_unix(path: PathBuf, port: u16) -> Result<UnixSocket> {
+    let path = if path.is_dir() { path.join(format!(".s.PGSQL.{port}")) } else { path };
+    if let Ok(metadata) = std::fs::symlink_metadata(&path) {
+        if !metadata.file_type().is_socket() {
+            return Err(Error::NotSocket(path));
+        }
+        if std::os::unix::net::UnixStream::connect(&path).is_ok() {
+            return Err(Error::Taken(path.display().to_string()));
+        }
+        std::fs::remove_file(&path)?;
+    }
+    let listener = UnixListener::bind(&path).map_err(|source| listen_error(path.display().to_string(), source))?;
+    let socket = UnixSocket { listener, path };
+    // Whoever may open it is let in.
+    std::fs::set_permissions(&socket.path, std::fs::Permissions::from_mode(0o700))?;
+    Ok(socket)
+}
+
+/// Takes a place among the sockets; they are never closed, so there is one some day.
+async fn place(sockets: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+    Arc::clone(sockets).acquire_owned().await.ok()
+}
+
+async fn accept_tcp(listener: TcpListener, accepted: mpsc::Sender<Accepted>, sockets: Arc<Semaphore>) {
+    while let Some(place) = place(&sockets).await {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                // Answers are written whole: nothing is won by waiting for more. Who cannot have it is served all the same.
+                let _ = stream.set_nodelay(true);
+                if accepted.send(Accepted::Tcp(stream, place)).await.is_err() {
+                    return;
+                }
+            }
+            Err(_) => tokio::time::sleep(RETRY).await,
+        }
+    }
+}
+
+async fn accept_unix(socket: UnixSocket, accepted: mpsc::Sender<Accepted>, sockets: Arc<Semaphore>) {
+    while let Some(place) = place(&sockets).await {
+        match socket.listener.accept().await {
+            Ok((stream, _)) => {
+                if accepted.send(Accepted::Unix(stream, place)).await.is_err() {
+                    return;
+                }
+            }
+            Err(_) => tokio::time::sleep(RETRY).await,
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! What all connections of a server share.
+
+use crate::cancel::Keys;
+use crate::options::Limits;
+use multiloop::Engine;
+use std::sync::Arc;
+use tokio::sync::{Semaphore, watch};
+
+/// Where a server stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Clients come and go.
+    Running,
+    /// Nobody comes any more; what runs may end.
+    Draining,
+    /// It is over.
+    Ended,
+}
+
+/// What all connections of a server share.
+pub(crate) struct Shared {
+    pub(crate) engine: Engine,
+    pub(crate) limits: Limits,
+    pub(crate) keys: Arc<Keys>,
+    /// A permit for each session that there may be.
+    pub(crate) sessions: Arc<Semaphore>,
+    pub(crate) phase: watch::Sender<Phase>,
+}

@@ -1,0 +1,167 @@
+//! Drivers that people have: tokio-postgres, which speaks binary, and psql if it is installed.
+
+mod client;
+
+use client::Running;
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type};
+use tokio_postgres::{NoTls, SimpleQueryMessage};
+
+/// Runs something with a driver's client.
+fn with_driver<T>(server: &Running, work: impl AsyncFnOnce(tokio_postgres::Client) -> T) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
+    let (host, port) = (server.address.ip().to_string(), server.address.port());
+    runtime.block_on(async {
+        let mut config = tokio_postgres::Config::new();
+        config.host(host).port(port).user("u").dbname("anything").connect_timeout(Duration::from_secs(20));
+        let (client, connection) = config.connect(NoTls).await.expect("it connects");
+        tokio::spawn(connection);
+        work(client).await
+    })
+}
+
+/// The bytes of a value, whatever its type.
+#[derive(Debug, PartialEq)]
+struct Bytes(Vec<u8>);
+
+impl<'a> FromSql<'a> for Bytes {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(Bytes(raw.to_vec()))
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
+
+impl ToSql for Bytes {
+    fn to_sql(&self, _: &Type, out: &mut bytes::BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        out.extend_from_slice(&self.0);
+        Ok(IsNull::No)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    tokio_postgres::types::to_sql_checked!();
+}
+
+/// A text of each type, as PostgreSQL prints it.
+const VALUES: &[(&str, &[&str])] = &[
+    ("boolean", &["t", "f"]),
+    ("smallint", &["0", "-32768", "32767"]),
+    ("integer", &["7", "-2147483648"]),
+    ("bigint", &["9223372036854775807", "-1"]),
+    ("real", &["1.5", "1e+10", "NaN", "-Infinity", "0.1"]),
+    ("double precision", &["0.1", "1e-10", "NaN", "Infinity", "-0"]),
+    ("decimal(12,2)", &["1234567890.12", "-0.01", "0.00"]),
+    ("decimal(38,10)", &["1234567890123456789012345678.0123456789"]),
+    ("numeric", &["123456789012345678901234567890123456789012.000000001", "NaN", "-5", "0.50"]),
+    ("text", &["", "ä'\"\\", "two\nlines"]),
+    ("varchar(5)", &["abc"]),
+    ("char(4)", &["ab  "]),
+    ("date", &["1998-12-01", "0044-03-15 BC", "infinity", "12345-06-07"]),
+    ("time", &["00:00:00", "23:59:59.999999", "24:00:00"]),
+    ("timestamp", &["1998-12-01 04:05:06.5", "0001-01-01 00:00:00 BC", "-infinity"]),
+    ("interval", &["00:00:00", "1 year 2 mons -3 days +04:05:06.5", "-00:00:00.000001"]),
+];
+
+#[test]
+fn every_type_goes_both_ways_in_both_formats() {
+    let server = Running::start();
+    with_driver(&server, async |client| {
+        for (data_type, texts) in VALUES {
+            let back = client.prepare(&format!("SELECT $1::{data_type}")).await.expect("it is prepared");
+            for text in *texts {
+                // Text out, then binary out, in, and out.
+                let sql = format!("SELECT E'{}'::{data_type}", text.replace('\\', "\\\\").replace('\'', "\\'"));
+                let rows = client.simple_query(&sql).await.expect("it runs");
+                let shown = rows.iter().find_map(|message| match message {
+                    SimpleQueryMessage::Row(row) => Some(row.get(0).map(str::to_owned)),
+                    _ => None,
+                });
+                assert_eq!(shown.flatten().as_deref(), Some(*text), "{data_type}");
+                let sent: Bytes = client.query_one(&sql, &[]).await.expect("it runs").get(0);
+                let again: Bytes = client.query_one(&back, &[&sent]).await.expect("it runs").get(0);
+                assert_eq!(again, sent, "{data_type} {text}");
+            }
+            let nothing: Option<Bytes> = client.query_one(&back, &[&None::<Bytes>]).await.expect("it runs").get(0);
+            assert_eq!(nothing, None);
+        }
+    });
+}
+
+#[test]
+fn a_driver_reads_what_it_knows() {
+    let server = Running::start();
+    with_driver(&server, async |client| {
+        client
+            .batch_execute("CREATE TABLE t (a int, b text); INSERT INTO t VALUES (1, 'x'), (2, NULL)")
+            .await
+            .expect("it runs");
+        let rows = client.query("SELECT a, b FROM t WHERE a >= $1 ORDER BY a", &[&1i32]).await.expect("it runs");
+        let read: Vec<(i32, Option<&str>)> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+        assert_eq!(read, [(1, Some("x")), (2, None)]);
+        let sql = "SELECT timestamp '2000-01-01 00:00:01', 2.5::float8, 2.5::real, true, 3::smallint, 4::bigint";
+        let row = client.query_one(sql, &[]).await.expect("it runs");
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(946_684_801);
+        let read: (SystemTime, f64, f32, bool, i16, i64) =
+            (row.get(0), row.get(1), row.get(2), row.get(3), row.get(4), row.get(5));
+        assert_eq!(read, (time, 2.5, 2.5, true, 3, 4));
+        let error = client.query("SELECT nope FROM t", &[]).await.expect_err("there is no such column");
+        assert_eq!(error.code().map(|code| code.code().to_owned()).as_deref(), Some("42703"));
+        // Many at once.
+        let statement = client.prepare("SELECT $1::bigint * 2").await.expect("it is prepared");
+        let numbers: Vec<i64> = (0..100).collect();
+        let mut doubled = Vec::new();
+        for pair in numbers.chunks(2) {
+            let params: [&(dyn ToSql + Sync); 1] = [&pair[0]];
+            let other: [&(dyn ToSql + Sync); 1] = [&pair[1]];
+            let (one, two) = tokio::join!(client.query_one(&statement, &params), client.query_one(&statement, &other));
+            doubled.push(one.expect("it runs").get::<_, i64>(0));
+            doubled.push(two.expect("it runs").get::<_, i64>(0));
+        }
+        assert_eq!(doubled, numbers.iter().map(|number| number * 2).collect::<Vec<_>>());
+    });
+}
+
+#[test]
+fn a_driver_cancels() {
+    let server = Running::start();
+    server.numbers(5);
+    with_driver(&server, async |client| {
+        let token = client.cancel_token();
+        let sql = "SELECT count(*) FROM n a, n b, n c WHERE a.i * b.i % 7919 = c.i % 17";
+        let (ran, ()) = tokio::join!(client.simple_query(sql), async {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            token.cancel_query(NoTls).await.expect("the request is sent");
+        });
+        let error = ran.err().expect("it was cancelled");
+        assert_eq!(error.code().map(|code| code.code().to_owned()).as_deref(), Some("57014"));
+    });
+}
+
+#[test]
+fn psql_shows_rows() {
+    let server = Running::start();
+    let psql = |arguments: &[&str]| {
+        let (host, port) = (server.address.ip().to_string(), server.address.port().to_string());
+        let mut command = Command::new("psql");
+        command.args(["-X", "-h", &host, "-p", &port, "-U", "u", "-d", "d", "-A"]).args(arguments);
+        command.env("PGCONNECT_TIMEOUT", "20").output()
+    };
+    let Ok(output) = psql(&["-c", "SELECT 1 AS one, 'ä' AS two, NULL AS three"]) else {
+        return println!("psql is not installed");
+    };
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "one|two|three\n1|ä|\n(1 row)\n", "{output:?}");
+    let output = psql(&["-t", "-c", "CREATE TABLE t (a int)", "-c", "INSERT INTO t VALUES (3)", "-c", "TABLE t"])
+        .expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "CREATE TABLE\nINSERT 0 1\n3\n", "{output:?}");
+    let output = psql(&["-c", "SELECT nope"]).expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("LINE 1: SELECT nope\n               ^"), "{said}");
+    let output = psql(&["-t", "-v", "FETCH_COUNT=0", "-c", "SELECT 1 \\; SELECT 2"]).expect("it runs");
+    assert!(String::from_utf8_lossy(&output.stdout).contains('2'), "{output:?}");
+}

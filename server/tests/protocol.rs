@@ -1,0 +1,275 @@
+//! Messages over a socket: start, the simple protocol, the extended one, portals, errors.
+
+mod client;
+
+use client::{Client, Running, Script, shown, zero_ended};
+
+#[test]
+fn a_session_begins() {
+    let server = Running::start();
+    let mut client = Client::connect(server.address);
+    for code in [5679u32, 5680] {
+        client.packet(&((1234 << 16) | code).to_be_bytes());
+        let mut answer = [0];
+        std::io::Read::read_exact(&mut client.stream, &mut answer).expect("an answer of one byte");
+        assert_eq!(answer, *b"N");
+    }
+    client.startup(&[("user", "somebody"), ("application_name", "test"), ("client_encoding", "'utf-8'")]);
+    let messages = client.ready();
+    assert_eq!(messages[0].kind, 'R');
+    assert_eq!(messages[0].body, [0; 4]);
+    let value = |name: &str| {
+        let found = messages.iter().find(|message| message.kind == 'S' && message.body.starts_with(&zero_ended(name)));
+        found.map(|message| String::from_utf8_lossy(&message.body[name.len() + 1..message.body.len() - 1]).into_owned())
+    };
+    assert!(value("server_version").is_some_and(|version| version.starts_with("15.0 (Multiloop ")));
+    for (name, expected) in [
+        ("server_encoding", "UTF8"),
+        ("client_encoding", "UTF8"),
+        ("DateStyle", "ISO, MDY"),
+        ("IntervalStyle", "postgres"),
+        ("integer_datetimes", "on"),
+        ("standard_conforming_strings", "on"),
+        ("is_superuser", "on"),
+        ("session_authorization", "somebody"),
+        ("application_name", "test"),
+        ("default_transaction_read_only", "off"),
+        ("in_hot_standby", "off"),
+    ] {
+        assert_eq!(value(name).as_deref(), Some(expected), "{name}");
+    }
+    assert!(value("TimeZone").is_some());
+    assert!(client.key.0 > 0);
+    assert_eq!(messages.last().map(|ready| ready.body.clone()), Some(b"I".to_vec()));
+    client.send(Script::new().message(b'X', b""));
+    assert_eq!(client.message(), None);
+}
+
+#[test]
+fn versions_and_options_are_negotiated() {
+    let server = Running::start();
+    let mut client = Client::connect(server.address);
+    client.startup_version((3 << 16) | 2, &[("user", "u"), ("_pq_.something", "1")]);
+    let messages = client.ready();
+    assert!(shown(&messages).starts_with("vRS"), "{}", shown(&messages));
+    assert_eq!(messages[0].body, b"\0\x03\0\0\0\0\0\x01_pq_.something\0");
+    for (version, parameters, code) in [
+        (2 << 16, &[("user", "u")][..], "0A000"),
+        (3 << 16, &[("database", "d")], "28000"),
+        (3 << 16, &[("user", "u"), ("replication", "true")], "0A000"),
+        (3 << 16, &[("user", "u"), ("client_encoding", "LATIN1")], "22023"),
+    ] {
+        let mut client = Client::connect(server.address);
+        client.startup_version(version, parameters);
+        let error = client.message().expect("an answer");
+        assert_eq!((error.field('S').as_deref(), error.field('C').as_deref()), (Some("FATAL"), Some(code)));
+        assert_eq!(client.message(), None);
+    }
+}
+
+#[test]
+fn simple_queries() {
+    let server = Running::start();
+    let mut client = server.client();
+    assert_eq!(client.say(Script::new().query("SELECT 1 AS one, 'a' AS two WHERE true")), "TDC(SELECT 1)Z");
+    assert_eq!(client.say(Script::new().query("")), "IZ");
+    assert_eq!(client.say(Script::new().query(" ; -- nothing\n;")), "IZ");
+    let script = "CREATE TABLE t (a int); INSERT INTO t VALUES (1), (2);; SELECT a FROM t WHERE a > 5; SHOW TABLES";
+    assert_eq!(client.say(Script::new().query(script)), "C(CREATE TABLE)C(INSERT 0 2)TC(SELECT 0)TDC(SHOW)Z");
+    assert_eq!(
+        client.rows("SELECT a, NULL, a * 1.5 FROM t ORDER BY a")[1],
+        [Some("2".into()), None, Some("3.0".into())]
+    );
+    // What fails ends the text.
+    assert_eq!(client.say(Script::new().query("SELECT 1; SELECT 1 / 0; SELECT 2")), "TDC(SELECT 1)E(22012)Z");
+    assert_eq!(client.say(Script::new().query("EXPLAIN SELECT a FROM t")).replace('D', ""), "TC(EXPLAIN)Z");
+    assert_eq!(client.say(Script::new().query("SELECT $1")), "E(42P02)Z");
+    assert_eq!(client.say(Script::new().message(b'F', b"\0\0\0\x01\0\0\0\0\0\0")), "E(0A000)Z");
+    // Data that nobody asked for.
+    assert_eq!(client.say(Script::new().message(b'd', b"x").message(b'c', b"").query("SELECT 1")), "TDC(SELECT 1)Z");
+}
+
+#[test]
+fn columns_are_described() {
+    let server = Running::start();
+    let mut client = server.client();
+    client.send(
+        Script::new().query("SELECT 1::smallint AS small, 'x'::varchar(7) AS short, 1.25::decimal(5,2) AS cents"),
+    );
+    let messages = client.ready();
+    let column = |name: &str, oid: u32, bytes: i16, modifier: i32| {
+        [
+            zero_ended(name),
+            vec![0; 6],
+            oid.to_be_bytes().to_vec(),
+            bytes.to_be_bytes().to_vec(),
+            modifier.to_be_bytes().to_vec(),
+            vec![0, 0],
+        ]
+        .concat()
+    };
+    let columns = [column("small", 21, 2, -1), column("short", 1043, -1, 11), column("cents", 1700, -1, (5 << 16) + 6)];
+    assert_eq!(messages[0].body, [vec![0, 3], columns.concat()].concat());
+}
+
+#[test]
+fn errors_say_where() {
+    let server = Running::start();
+    let mut client = server.client();
+    client.send(Script::new().query("SELECT 'ä'; SELECT 'ö', nope"));
+    let messages = client.ready();
+    assert_eq!(shown(&messages), "TDC(SELECT 1)E(42703)Z");
+    let error = &messages[3];
+    assert_eq!(error.field('S').as_deref(), Some("ERROR"));
+    assert_eq!(error.field('V').as_deref(), Some("ERROR"));
+    assert_eq!(error.field('P').as_deref(), Some("25"));
+    assert!(error.field('M').is_some_and(|message| message.contains("nope")));
+    client.send(Script::new().parse("", "SELECT 'ä', nope", &[]).sync());
+    let messages = client.ready();
+    assert_eq!((shown(&messages).as_str(), messages[0].field('P').as_deref()), ("E(42703)Z", Some("13")));
+}
+
+#[test]
+fn extended_queries() {
+    let server = Running::start();
+    let mut client = server.client();
+    let script = Script::new().parse("", "SELECT $1::int + 1 AS next, $2::text AS t", &[]).describe(b'S', "");
+    let script = script.bind("", "", &[Some(b"41"), None], (&[], &[1, 0])).describe(b'P', "").execute("", 0).sync();
+    client.send(script);
+    let messages = client.ready();
+    assert_eq!(shown(&messages), "1tT2TDC(SELECT 1)Z");
+    assert_eq!(messages[1].body, b"\0\x02\0\0\0\x17\0\0\0\x19");
+    assert_eq!(messages[5].values(), [Some(42i32.to_be_bytes().to_vec()), None]);
+    // Of a portal the formats are known, of a statement they are not.
+    assert!(messages[2].body.ends_with(b"\0\0") && messages[4].body[..40].windows(2).any(|code| code == [0, 1]));
+    // Statements live on, portals end with the transaction.
+    let script =
+        Script::new().parse("s", "SELECT $1::bigint", &[20]).bind("p", "s", &[Some(&7i64.to_be_bytes())], (&[1], &[]));
+    assert_eq!(client.say(script.execute("p", 0).sync()), "12DC(SELECT 1)Z");
+    assert_eq!(client.say(Script::new().execute("p", 0).sync()), "E(34000)Z");
+    assert_eq!(client.say(Script::new().bind("p", "s", &[None], (&[], &[])).execute("p", 0).sync()), "2DC(SELECT 1)Z");
+    assert_eq!(client.say(Script::new().close(b'S', "s").close(b'S', "s").close(b'P', "never").sync()), "333Z");
+    assert_eq!(client.say(Script::new().bind("", "s", &[None], (&[], &[])).sync()), "E(26000)Z");
+    // A simple query takes the unnamed statement away.
+    assert_eq!(client.say(Script::new().parse("", "SELECT 1", &[]).query("SELECT 2")), "1TDC(SELECT 1)Z");
+    assert_eq!(client.say(Script::new().describe(b'S', "").sync()), "E(26000)Z");
+    // What gives no rows.
+    let script =
+        Script::new().parse("", "CREATE TABLE t (a int)", &[]).describe(b'S', "").bind("", "", &[], (&[], &[1]));
+    assert_eq!(
+        client.say(script.describe(b'P', "").execute("", 0).execute("", 0).sync()),
+        "1tn2nC(CREATE TABLE)E(55000)Z"
+    );
+    let script =
+        Script::new().parse("", " -- nothing", &[]).describe(b'S', "").bind("", "", &[], (&[], &[])).describe(b'P', "");
+    assert_eq!(client.say(script.execute("", 0).sync()), "1tn2nIZ");
+    let script = Script::new().parse("", "SHOW TABLES", &[]).describe(b'S', "").bind("", "", &[], (&[], &[]));
+    assert_eq!(client.say(script.execute("", 0).sync()), "1tT2DC(SHOW)Z");
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let server = Running::start();
+    let mut client = server.client();
+    assert_eq!(client.say(Script::new().parse("s", "SELECT $1::int, 2", &[]).sync()), "1Z");
+    let mut bind = |values: &[Option<&[u8]>], formats: (&[i16], &[i16])| {
+        client.say(Script::new().bind("", "s", values, formats).execute("", 0).sync())
+    };
+    assert_eq!(bind(&[], (&[], &[])), "E(08P01)Z");
+    assert_eq!(bind(&[None, None], (&[], &[])), "E(08P01)Z");
+    assert_eq!(bind(&[None], (&[0, 0], &[])), "E(08P01)Z");
+    assert_eq!(bind(&[None], (&[], &[0, 0, 0])), "E(08P01)Z");
+    assert_eq!(bind(&[None], (&[2], &[])), "E(22023)Z");
+    assert_eq!(bind(&[None], (&[], &[-1])), "E(22023)Z");
+    assert_eq!(bind(&[Some(b"x")], (&[], &[])), "E(22P02)Z");
+    assert_eq!(bind(&[Some(b"xyz")], (&[1], &[])), "E(22P03)Z");
+    assert_eq!(bind(&[Some(b"\xff")], (&[], &[])), "E(22021)Z");
+    assert_eq!(bind(&[Some(b"1")], (&[], &[0, 1])), "2DC(SELECT 1)Z");
+    assert_eq!(client.say(Script::new().parse("s", "SELECT 1", &[]).sync()), "E(42P05)Z");
+    assert_eq!(client.say(Script::new().parse("", "SELECT 1; SELECT 2", &[]).sync()), "E(42601)Z");
+    assert_eq!(client.say(Script::new().parse("", "SELECT $1", &[4_000_000_000]).sync()), "E(42704)Z");
+    let twice = Script::new().bind("p", "s", &[None], (&[], &[])).bind("p", "s", &[None], (&[], &[])).sync();
+    assert_eq!(client.say(twice), "2E(42P03)Z");
+    assert_eq!(client.say(Script::new().execute("none", 0).sync()), "E(34000)Z");
+    assert_eq!(client.say(Script::new().describe(b'P', "none").sync()), "E(34000)Z");
+}
+
+#[test]
+fn an_error_skips_to_sync() {
+    let server = Running::start();
+    let mut client = server.client();
+    let script =
+        Script::new().parse("", "SELECT 1 / $1::int", &[]).bind("", "", &[Some(b"0")], (&[], &[])).execute("", 0);
+    let script = script.parse("x", "SELECT 1", &[]).query("SELECT 5").flush().describe(b'S', "x").sync();
+    let script = script.describe(b'S', "x").sync().parse("x", "SELECT 1", &[]).sync();
+    client.send(script);
+    assert_eq!(shown(&client.ready()), "12E(22012)Z");
+    assert_eq!(shown(&client.ready()), "E(26000)Z");
+    assert_eq!(shown(&client.ready()), "1Z");
+}
+
+#[test]
+fn portals_stop_at_limits() {
+    let server = Running::start();
+    server.numbers(4);
+    let mut client = server.client();
+    let script = Script::new().parse("s", "SELECT i FROM n ORDER BY i", &[]).bind("p", "s", &[], (&[], &[]));
+    client.send(script.execute("p", 3).execute("p", 5).execute("p", 0).execute("p", 1).sync());
+    let messages = client.ready();
+    let rows: Vec<_> = messages.iter().filter(|message| message.kind == 'D').map(|row| row.values()).collect();
+    assert_eq!(rows.len(), 10_000);
+    assert!(rows.iter().enumerate().all(|(at, row)| row[0] == Some(at.to_string().into_bytes())));
+    let others: Vec<_> = messages.into_iter().filter(|message| message.kind != 'D').collect();
+    assert_eq!(shown(&others), "12ssC(SELECT 9992)C(SELECT 0)Z");
+    // Two at once; a negative limit is none; one that is met exactly does not look further.
+    let script = Script::new().bind("a", "s", &[], (&[], &[])).bind("b", "s", &[], (&[], &[1]));
+    let script = script.execute("a", 2).execute("b", 2).execute("a", 9_998).execute("a", 2).execute("b", -1).sync();
+    let shown = client.say(script).replace('D', "");
+    assert_eq!(shown, "22sssC(SELECT 0)C(SELECT 9998)Z");
+}
+
+#[test]
+fn answers_wait_for_sync_or_flush() {
+    let server = Running::start();
+    let mut client = server.client();
+    client.send(Script::new().parse("", "SELECT 1", &[]).bind("", "", &[], (&[], &[])));
+    let quick = std::time::Duration::from_millis(300);
+    client.stream.set_read_timeout(Some(quick)).expect("a socket has timeouts");
+    let mut byte = [0];
+    let early = std::io::Read::read(&mut client.stream, &mut byte);
+    assert!(early.is_err(), "nothing is sent before somebody asks for it");
+    client.stream.set_read_timeout(Some(client::PATIENCE)).expect("a socket has timeouts");
+    client.send(Script::new().flush());
+    let answers = [client.message(), client.message()].map(|message| message.expect("an answer").kind);
+    assert_eq!(answers, ['1', '2']);
+    client.send(Script::new().execute("", 0).flush());
+    let answers = [client.message(), client.message()].map(|message| message.expect("an answer").kind);
+    assert_eq!(answers, ['D', 'C']);
+    assert_eq!(client.say(Script::new().sync()), "Z");
+    // A thousand at once.
+    let mut script = Script::new().parse("s", "SELECT $1::int", &[]);
+    for number in 0..1_000 {
+        script = script.bind("", "s", &[Some(number.to_string().as_bytes())], (&[], &[])).execute("", 0);
+    }
+    client.send(script.sync());
+    let messages = client.ready();
+    let rows = messages.iter().filter(|message| message.kind == 'D').map(|row| row.values()[0].clone());
+    assert!(rows.eq((0..1_000).map(|number| Some(number.to_string().into_bytes()))));
+    assert_eq!(messages.len(), 1 + 3 * 1_000 + 1);
+}
+
+#[test]
+fn a_statement_follows_its_table() {
+    let server = Running::start();
+    server.sql("CREATE TABLE t AS SELECT 1 AS a");
+    let mut client = server.client();
+    assert_eq!(client.say(Script::new().parse("s", "SELECT a FROM t", &[]).sync()), "1Z");
+    let run = |client: &mut Client| client.say(Script::new().bind("", "s", &[], (&[], &[])).execute("", 0).sync());
+    assert_eq!(run(&mut client), "2DC(SELECT 1)Z");
+    server.sql("INSERT INTO t VALUES (2)");
+    assert_eq!(run(&mut client), "2DDC(SELECT 2)Z");
+    server.sql("CREATE OR REPLACE TABLE t AS SELECT 'x' AS a");
+    assert_eq!(run(&mut client), "2E(0A000)Z");
+    server.sql("DROP TABLE t");
+    assert_eq!(run(&mut client), "2E(42P01)Z");
+}
