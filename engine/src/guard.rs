@@ -29,6 +29,7 @@ fn text(panic: Box<dyn Any + Send>) -> String {
 #[cfg(test)]
 mod tests {
     use super::guarded;
+    use crate::catalog::{PUBLIC, Qualified};
     use crate::stream::ResultStream;
     use crate::{Engine, Error, ErrorKind, Result, Session};
     use std::sync::Arc;
@@ -63,8 +64,9 @@ mod tests {
             Ok(())
         });
         check(&session, "while it writes", || {
-            let mut write = shared.catalog.begin_write();
-            write.state.remove("kept");
+            let running = session.running();
+            let mut write = running.begin_write()?;
+            write.state.remove(&Qualified { schema: PUBLIC.to_owned(), name: "kept".to_owned() });
             panic!("while it writes")
         });
         check(&session, "on a worker", || {

@@ -37,6 +37,7 @@ mod transaction;
 
 pub use engine::{Engine, EngineBuilder};
 pub use multiloop_exec::workers::context::Cancellation;
+pub use multiloop_planner::catalog::CopyOptions;
 pub use multiloop_planner::error::{Error, ErrorKind, Position, Result};
 pub use multiloop_planner::rewrite::RewriteOptions;
 pub use multiloop_planner::types::{DataType, Field};

@@ -1,58 +1,56 @@
-//! The engine as connections use it: statements of any kind prepared and run, transactions, notices, parameters. What the public
-//! API does not have is bridged here, and here alone.
+//! The engine as connections use it: statements of any kind prepared and run, transactions, notices, parameters.
 
 use crate::cancel::Running;
+use crate::copy;
 use crate::fault::{Fault, Result};
 use crate::wire::Format;
 use crate::wire::backend::TransactionStatus;
-use multiloop::{DataType, Engine, Field, ResultStream, Value};
-use std::sync::Arc;
+use multiloop::{DataType, Engine, Execution, Field, ResultStream, Value};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A statement of a text that a client sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Statement {
     /// All that was sent: errors count positions in it.
     script: Arc<str>,
-    /// Where in it the statement stands.
-    start: usize,
-    end: usize,
+    statement: multiloop::Statement,
 }
 
 impl Statement {
-    fn text(&self) -> &str {
-        &self.script[self.start..self.end]
-    }
-
     fn fault(&self, error: &multiloop::Error) -> Box<Fault> {
-        Fault::of(error, &self.script, self.start)
+        Fault::of(error, &self.script, self.statement.start())
     }
 }
 
 /// A statement, planned as far as that is possible before it runs.
+#[derive(Clone)]
 pub(crate) struct Prepared {
-    statement: Statement,
-    kind: Kind,
-    types: Vec<DataType>,
-    /// None if it gives no rows.
-    fields: Option<Vec<Field>>,
-    /// What its tag begins with.
-    verb: &'static str,
-}
-
-enum Kind {
-    Query(multiloop::Prepared),
-    Command,
+    /// Where errors point; none for one that SQL's PREPARE has made.
+    statement: Option<Statement>,
+    prepared: Arc<multiloop::Prepared>,
 }
 
 impl Prepared {
     /// The types of its parameters.
     pub(crate) fn parameter_types(&self) -> &[DataType] {
-        &self.types
+        self.prepared.parameter_types()
     }
 
     /// The columns of its rows; None if it gives none.
     pub(crate) fn fields(&self) -> Option<&[Field]> {
-        self.fields.as_deref()
+        self.prepared.fields()
+    }
+
+    /// Whether both are one statement.
+    pub(crate) fn is(&self, other: &Prepared) -> bool {
+        Arc::ptr_eq(&self.prepared, &other.prepared)
+    }
+
+    fn fault(&self, error: &multiloop::Error) -> Box<Fault> {
+        match &self.statement {
+            Some(statement) => statement.fault(error),
+            None => Fault::of(error, self.prepared.text(), 0),
+        }
     }
 }
 
@@ -63,24 +61,23 @@ pub(crate) enum Outcome {
     /// Nothing but what it did: `CREATE TABLE`, `INSERT 0 3`.
     Done(String),
     /// It waits for data from the client.
-    #[allow(dead_code, reason = "the engine has no COPY FROM STDIN yet")]
     CopyIn(Box<dyn CopyIn>),
     /// Data for the client.
-    #[allow(dead_code, reason = "the engine has no COPY TO STDOUT yet")]
     CopyOut(Box<dyn CopyOut>),
 }
 
 /// The rows of a statement.
 pub(crate) struct Rows {
     pub(crate) stream: ResultStream,
-    /// What its tag begins with: SELECT, SHOW.
-    pub(crate) verb: &'static str,
 }
 
 impl Rows {
     /// The tag of so many rows.
     pub(crate) fn tag(&self, rows: u64) -> String {
-        if self.verb == "SELECT" { format!("SELECT {rows}") } else { self.verb.to_owned() }
+        match self.stream.verb() {
+            verb @ ("SELECT" | "FETCH") => format!("{verb} {rows}"),
+            verb => verb.to_owned(),
+        }
     }
 }
 
@@ -92,8 +89,8 @@ pub(crate) trait CopyIn: Send {
     fn columns(&self) -> usize;
     /// Takes some bytes, cut anywhere.
     fn take(&mut self, bytes: &[u8]) -> Result<()>;
-    /// There is no more; gives the tag.
-    fn finish(self: Box<Self>) -> Result<String>;
+    /// There is no more: the rows are the table's. Gives the tag.
+    fn finish(self: Box<Self>, session: &multiloop::Session) -> Result<String>;
 }
 
 /// Gives the data of COPY … TO STDOUT.
@@ -112,133 +109,128 @@ pub(crate) trait CopyOut: Send {
 pub(crate) struct Session {
     session: multiloop::Session,
     running: Arc<Running>,
-    /// Names and values of what clients are told of their session.
-    parameters: Vec<(&'static str, String)>,
+    /// What clients have been told of the session's settings.
+    reported: Mutex<Vec<(&'static str, String)>>,
+    notices: Mutex<Vec<Box<Fault>>>,
 }
-
-/// What clients are told at the start, and those of which they may say the value themselves.
-const PARAMETERS: &[(&str, &str)] = &[
-    ("application_name", ""),
-    ("client_encoding", "UTF8"),
-    ("DateStyle", "ISO, MDY"),
-    ("default_transaction_read_only", "off"),
-    ("in_hot_standby", "off"),
-    ("integer_datetimes", "on"),
-    ("IntervalStyle", "postgres"),
-    ("is_superuser", "on"),
-    ("server_encoding", "UTF8"),
-    ("server_version", concat!("15.0 (Multiloop ", env!("CARGO_PKG_VERSION"), ")")),
-    ("session_authorization", ""),
-    ("standard_conforming_strings", "on"),
-    ("TimeZone", "UTC"),
-];
 
 impl Session {
     /// A session of this user.
     pub(crate) fn new(engine: &Engine, user: &str, running: Arc<Running>) -> Self {
-        let parameters = PARAMETERS.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-        let mut session = Session { session: engine.session(), running, parameters };
-        session.note("session_authorization", user);
-        session
-    }
-
-    fn note(&mut self, name: &str, value: &str) {
-        if let Some((_, known)) = self.parameters.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
-            value.clone_into(known);
-        }
+        let session = engine.session();
+        // It is what the client calls itself; nothing depends on it.
+        let _ = session.set("session_authorization", user);
+        Session { session, running, reported: Mutex::default(), notices: Mutex::default() }
     }
 
     /// Sets a parameter that the client sent when it connected. Those that nobody knows have no effect, as long as nothing here
     /// depends on them.
     ///
-    /// Errors, which end the connection: 22023 for an encoding that is not spoken.
+    /// Errors, which end the connection: 22023 for a value that is not to be had.
     pub(crate) fn set_at_start(&mut self, name: &str, value: &str) -> Result<()> {
-        if name.eq_ignore_ascii_case("client_encoding") {
-            let encoding: String = value.chars().filter(char::is_ascii_alphanumeric).collect();
-            if !["utf8", "unicode"].contains(&encoding.to_ascii_lowercase().as_str()) {
-                let message = format!("invalid value for parameter \"client_encoding\": \"{value}\"");
-                return Err(Fault::fatal("22023", message).with_hint("Multiloop speaks UTF8 alone."));
+        match self.session.set(name, value) {
+            Err(error) if error.sqlstate() != "42704" => {
+                let fault = Fault::fatal(error.sqlstate(), error.message());
+                Err(match error.hint() {
+                    Some(hint) => fault.with_hint(hint),
+                    None => fault,
+                })
             }
-        } else if name.eq_ignore_ascii_case("application_name") {
-            self.note(name, value);
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// What clients are told of their session when it begins.
-    pub(crate) fn parameters(&self) -> &[(&'static str, String)] {
-        &self.parameters
+    pub(crate) fn parameters(&self) -> Vec<(&'static str, String)> {
+        let all = self.session.reported_settings();
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&all);
+        all
     }
 
     /// Parameters of which clients are told that have changed since they were asked last.
-    pub(crate) fn changed_parameters(&mut self) -> Vec<(&'static str, String)> {
-        Vec::new()
+    pub(crate) fn changed_parameters(&self) -> Vec<(&'static str, String)> {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.session.settings_changed() {
+            return Vec::new();
+        }
+        let all = self.session.reported_settings();
+        let changed = all.iter().filter(|one| !reported.contains(one)).cloned().collect();
+        *reported = all;
+        changed
     }
 
     /// What is to be told to the client beside results.
-    pub(crate) fn notices(&mut self) -> Vec<Box<Fault>> {
-        Vec::new()
+    pub(crate) fn notices(&self) -> Vec<Box<Fault>> {
+        std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What other sessions have told this one: their process, channel and payload.
+    pub(crate) fn notifications(&self) -> Vec<multiloop::Notification> {
+        self.session.notifications()
     }
 
     /// The statements of a text.
     pub(crate) fn parse(&self, text: &str) -> Result<Vec<Statement>> {
         let script: Arc<str> = Arc::from(text);
-        let statement = |(start, end)| Statement { script: Arc::clone(&script), start, end };
-        Ok(statements(text).into_iter().map(statement).collect())
+        let statements = self.session.parse(text).map_err(|error| Fault::of(&error, text, 0))?;
+        let statement = |statement| Statement { script: Arc::clone(&script), statement };
+        Ok(statements.into_iter().map(statement).collect())
     }
 
     /// Plans a statement. Parameters whose type is None, and those behind the last one, get one from where they stand.
     pub(crate) fn prepare(&self, statement: &Statement, types: &[Option<DataType>]) -> Result<Prepared> {
         self.watched(|| {
             let types: Vec<DataType> = types.iter().map(|known| known.unwrap_or(DataType::Null)).collect();
-            let statement = statement.clone();
-            let verb = verb(statement.text());
-            if verb == "SELECT" {
-                let query = self.session.prepare_with(statement.text(), &types);
-                let query = query.map_err(|error| statement.fault(&error))?;
-                let types = query.parameter_types().to_vec();
-                let fields = Some(query.fields().to_vec());
-                return Ok(Prepared { statement, kind: Kind::Query(query), types, fields, verb });
-            }
-            let text_or = |known: &DataType| if *known == DataType::Null { DataType::Text } else { *known };
-            let types = types.iter().map(text_or).collect();
-            let fields = match verb {
-                "EXPLAIN" => Some(vec![Field::new("QUERY PLAN", DataType::Text, true)]),
-                // They cost nothing and change nothing.
-                "SHOW" | "DESCRIBE" => {
-                    let rows = self.session.sql(statement.text()).map_err(|error| statement.fault(&error))?;
-                    Some(rows.fields().to_vec())
-                }
-                _ => None,
-            };
-            Ok(Prepared { statement, kind: Kind::Command, types, fields, verb })
+            let prepared = self.session.prepare_statement(&statement.statement, &types);
+            let prepared = Arc::new(prepared.map_err(|error| statement.fault(&error))?);
+            Ok(Prepared { statement: Some(statement.clone()), prepared })
         })
+    }
+
+    /// Keeps a statement under a name, for SQL's EXECUTE, too; 42P05 if it is taken.
+    pub(crate) fn keep(&self, name: &str, prepared: &Prepared) -> Result<()> {
+        let kept = self.session.put_prepared(name, Arc::clone(&prepared.prepared));
+        kept.map_err(|error| Fault::of(&error, "", 0))
+    }
+
+    /// The statement of a name as SQL knows it: one that was kept may have been deallocated, and PREPARE makes others.
+    pub(crate) fn kept(&self, name: &str) -> Option<Prepared> {
+        let prepared = self.session.prepared(name).ok()?;
+        Some(Prepared { statement: None, prepared })
+    }
+
+    /// Forgets the statement of a name, if there is one.
+    pub(crate) fn forget(&self, name: &str) {
+        let _ = self.session.deallocate(Some(name));
     }
 
     /// Runs a statement. What it runs can be cancelled from now on, until [`Session::end`].
     pub(crate) fn execute(&self, prepared: &Prepared, values: &[Value]) -> Result<Outcome> {
         self.start();
-        let statement = &prepared.statement;
-        let stream = match &prepared.kind {
-            Kind::Query(query) => query.execute(&self.session, values),
-            Kind::Command => {
-                let parameters: Vec<_> = values.iter().cloned().zip(prepared.types.iter().copied()).collect();
-                self.session.sql_with(statement.text(), &parameters)
+        let execution = self.session.run(&prepared.prepared, values).map_err(|error| prepared.fault(&error))?;
+        Ok(match execution {
+            Execution::CopyIn(rows) => Outcome::CopyIn(copy::from_client(rows)?),
+            Execution::CopyOut(rows) => Outcome::CopyOut(copy::to_client(rows)?),
+            Execution::Result(stream) => {
+                let notices = stream.notices().iter().map(Fault::notice);
+                self.notices.lock().unwrap_or_else(PoisonError::into_inner).extend(notices);
+                match stream.tag() {
+                    Some(tag) => Outcome::Done(tag.to_owned()),
+                    None => Outcome::Rows(Rows { stream }),
+                }
             }
-        };
-        let stream = stream.map_err(|error| statement.fault(&error))?;
-        Ok(match stream.tag() {
-            Some(tag) => Outcome::Done(tag.to_owned()),
-            None => Outcome::Rows(Rows { stream, verb: prepared.verb }),
         })
+    }
+
+    /// Ends a COPY that has taken all its data; gives the tag.
+    pub(crate) fn finish(&self, copy: Box<dyn CopyIn>) -> Result<String> {
+        copy.finish(&self.session)
     }
 
     /// Whoever cancels from now on means what starts here.
     pub(crate) fn start(&self) {
-        if self.session.cancel_handle().is_cancelled() {
-            // Somebody cancelled the last one while its rows were sent: the engine would take it for this one.
-            let _ = self.session.sql("SELECT 1");
-        }
+        // Somebody may have cancelled the last one while its rows were sent.
+        self.session.forget_cancellation();
         self.running.start(self.session.cancel_handle());
     }
 
@@ -261,151 +253,24 @@ impl Session {
 
     /// Where the session's transaction stands.
     pub(crate) fn transaction_status(&self) -> TransactionStatus {
-        TransactionStatus::Idle
+        match self.session.transaction_status() {
+            multiloop::TransactionStatus::Idle => TransactionStatus::Idle,
+            multiloop::TransactionStatus::Active => TransactionStatus::Open,
+            multiloop::TransactionStatus::Failed => TransactionStatus::Failed,
+        }
     }
 
     /// Begins the transaction that several statements are which the client sent together, unless one is open.
-    pub(crate) fn begin_implicit(&self) {}
-
-    /// Ends it: by a commit, or because a statement failed.
-    pub(crate) fn end_implicit(&self, _is_success: bool) -> Result<()> {
-        Ok(())
+    pub(crate) fn begin_implicit(&self) {
+        self.session.begin_implicit();
     }
-}
 
-/// What the tag of a statement begins with, as its first word says it; empty where the engine gives the whole tag.
-fn verb(text: &str) -> &'static str {
-    let mut rest = text;
-    loop {
-        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
-        let behind = comment(rest.as_bytes());
-        if behind == 0 {
-            break;
+    /// Ends it: by a commit, or because a statement failed. One that the client has begun goes on, as one that has failed if a
+    /// statement did.
+    pub(crate) fn end_implicit(&self, is_success: bool) -> Result<()> {
+        if !is_success {
+            self.session.fail();
         }
-        rest = &rest[behind..];
-    }
-    let word: String = rest.chars().take_while(char::is_ascii_alphabetic).collect();
-    match word.to_ascii_uppercase().as_str() {
-        "SELECT" | "VALUES" | "TABLE" | "WITH" => "SELECT",
-        "EXPLAIN" => "EXPLAIN",
-        "SHOW" => "SHOW",
-        "DESCRIBE" | "DESC" => "DESCRIBE",
-        _ => "",
-    }
-}
-
-/// Where the statements of a script stand, without what is between them; those of nothing but blanks and comments are none.
-fn statements(script: &str) -> Vec<(usize, usize)> {
-    let bytes = script.as_bytes();
-    let (mut found, mut start, mut at) = (Vec::new(), None, 0);
-    // Behind what was not blank last.
-    let mut end = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let length = match byte {
-            b';' => {
-                found.extend(start.take().map(|start| (start, end)));
-                at += 1;
-                continue;
-            }
-            _ if byte.is_ascii_whitespace() => {
-                at += 1;
-                continue;
-            }
-            _ => comment(&bytes[at..]),
-        };
-        if length > 0 {
-            at += length;
-            continue;
-        }
-        let is_escaped = at > 0
-            && matches!(bytes[at - 1], b'e' | b'E')
-            && (at < 2 || !(bytes[at - 2].is_ascii_alphanumeric() || bytes[at - 2] == b'_'));
-        start = start.or(Some(at));
-        at += match byte {
-            b'\'' => quoted(&bytes[at..], is_escaped),
-            b'"' => quoted(&bytes[at..], false),
-            b'$' => {
-                dollar_quoted(&bytes[at..], at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_'))
-            }
-            _ => 1,
-        };
-        end = at;
-    }
-    found.extend(start.map(|start| (start, end)));
-    found
-}
-
-/// Bytes of the comment that a text begins with; 0 if it begins with none.
-fn comment(text: &[u8]) -> usize {
-    if text.starts_with(b"--") {
-        return text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());
-    }
-    if !text.starts_with(b"/*") {
-        return 0;
-    }
-    let (mut at, mut depth) = (2, 1);
-    while depth > 0 && at < text.len() {
-        if text[at..].starts_with(b"*/") {
-            (at, depth) = (at + 2, depth - 1);
-        } else if text[at..].starts_with(b"/*") {
-            (at, depth) = (at + 2, depth + 1);
-        } else {
-            at += 1;
-        }
-    }
-    at
-}
-
-/// Bytes of what stands between the quote that a text begins with and the next one of its kind, both counted.
-fn quoted(text: &[u8], has_escapes: bool) -> usize {
-    let mut at = 1;
-    while at < text.len() && text[at] != text[0] {
-        at += if has_escapes && text[at] == b'\\' { 2 } else { 1 };
-    }
-    (at + 1).min(text.len())
-}
-
-/// Bytes of `$tag$…$tag$`; 1 if that is not how the text begins, as it is not behind a name.
-fn dollar_quoted(text: &[u8], is_in_name: bool) -> usize {
-    let Some(length) = text[1..].iter().position(|&byte| byte == b'$').map(|found| found + 2) else { return 1 };
-    let tag = &text[..length];
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
-    let inner = &tag[1..length - 1];
-    if is_in_name || !inner.iter().all(is_name) || inner.first().is_some_and(u8::is_ascii_digit) {
-        return 1;
-    }
-    let close = text[length..].windows(length).position(|window| window == tag);
-    close.map_or(text.len(), |found| found + 2 * length)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{statements, verb};
-
-    #[test]
-    fn scripts_are_split_outside_quotes_and_comments() {
-        let split = |script: &'static str| -> Vec<&str> {
-            statements(script).into_iter().map(|(start, end)| &script[start..end]).collect()
-        };
-        assert_eq!(split("SELECT 1; SELECT 2 ;;\n"), ["SELECT 1", "SELECT 2"]);
-        assert_eq!(split("SELECT ';', \";\" -- ;\n, 2; x"), ["SELECT ';', \";\" -- ;\n, 2", "x"]);
-        assert_eq!(split("/* ; /* ; */ ; */ SELECT E'\\';' ; x"), ["SELECT E'\\';'", "x"]);
-        assert_eq!(split("SELECT $$;$$, $a$ $b$ ; $a$; x$1; y"), ["SELECT $$;$$, $a$ $b$ ; $a$", "x$1", "y"]);
-        assert_eq!(split("SELECT 'it''s;'; SELECT $1; z"), ["SELECT 'it''s;'", "SELECT $1", "z"]);
-        assert_eq!(split("name'\\'; x"), ["name'\\'", "x"]);
-        assert!(split(" ; -- x\n /* y */ ;").is_empty());
-        for open in ["'", "\"ab", "E'\\", "$$ x", "/* /* */", "--", "$"] {
-            assert!(split(open).len() <= 1, "{open}");
-        }
-        assert_eq!(split("SELECT 'ä' ; ö"), ["SELECT 'ä'", "ö"]);
-    }
-
-    #[test]
-    fn verbs_stand_behind_comments_and_parentheses() {
-        assert_eq!(verb("/* x */ ( -- y\n select 1)"), "SELECT");
-        assert_eq!(verb("WITH x AS (SELECT 1) TABLE x"), "SELECT");
-        assert_eq!(verb("explain select 1"), "EXPLAIN");
-        assert_eq!(verb("create table t (a int)"), "");
-        assert_eq!(verb(""), "");
+        self.session.end_implicit().map_err(|error| Fault::of(&error, "", 0))
     }
 }

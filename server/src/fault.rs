@@ -10,10 +10,8 @@ pub(crate) enum Severity {
     /// The connection ends.
     Fatal,
     /// Nothing failed.
-    #[allow(dead_code, reason = "the engine has no notices yet")]
     Notice,
     /// Nothing failed, but somebody should know.
-    #[allow(dead_code, reason = "the engine has no notices yet")]
     Warning,
 }
 
@@ -48,6 +46,12 @@ pub(crate) type Result<T> = std::result::Result<T, Box<Fault>>;
 impl Fault {
     fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Box<Self> {
         Box::new(Fault { severity, code, message: message.into(), detail: None, hint: None, position: None })
+    }
+
+    /// What a statement says beside its result.
+    pub(crate) fn notice(notice: &multiloop::Notice) -> Box<Self> {
+        let severity = if notice.severity == "WARNING" { Severity::Warning } else { Severity::Notice };
+        Fault::new(severity, notice.sqlstate, &notice.message)
     }
 
     /// A statement's failure.

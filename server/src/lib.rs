@@ -24,6 +24,7 @@
 mod cancel;
 mod connection;
 mod conversation;
+mod copy;
 mod decode;
 mod encode;
 mod engine;

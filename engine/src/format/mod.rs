@@ -17,7 +17,7 @@ mod unite;
 
 pub use csv::CsvOptions;
 pub use paths::expand;
-pub use text::{text_of, value_of};
+pub use text::{array_of, text_of, value_of};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;

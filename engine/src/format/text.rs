@@ -1,8 +1,9 @@
 //! Rows as text, in PostgreSQL's form, and values from it.
 
-use arrow::array::RecordBatch;
-use multiloop_exec::Result;
-use multiloop_exec::column::arrow::to_column_of;
+use arrow::array::{ArrayRef, RecordBatch};
+use multiloop_exec::column::Column;
+use multiloop_exec::column::arrow::{to_array, to_column_of};
+use multiloop_exec::{Error, Result};
 use multiloop_planner::evaluate::{format, parse};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
@@ -25,4 +26,14 @@ pub fn text_of(fields: &[Field], batch: &RecordBatch, each: &mut dyn FnMut(usize
 /// Errors: 22P02 and its kin for text that is no value of the type.
 pub fn value_of(text: &str, data_type: DataType) -> Result<Value> {
     parse(text, data_type)
+}
+
+/// Values of a type as an Arrow array, as results and batches for tables have them.
+///
+/// Errors: XX000 for a value that is not of the type.
+pub fn array_of(values: &[Value], data_type: DataType) -> Result<ArrayRef> {
+    if values.iter().any(|value| !value.fits(data_type)) {
+        return Err(Error::internal(format!("a value is not of type {data_type}")));
+    }
+    to_array(&Column::from_values(data_type, values), data_type)
 }

@@ -15,6 +15,7 @@ use crate::guard::guarded;
 use crate::notify::{Notification, NotifyCallback};
 use crate::plan::{Timings, timed};
 use crate::running::{Running, SessionOptions};
+use crate::settings::Settings;
 use crate::statement::{self, Bind};
 use crate::stream::ResultStream;
 use crate::transaction::{TransactionStatus, Work};
@@ -56,6 +57,8 @@ pub struct Session {
     cursors: Mutex<HashMap<String, Cursor>>,
     /// What the transaction tells others when it commits.
     told: Mutex<Vec<Notification>>,
+    /// The settings as whoever asks for changes has seen them.
+    reported: Mutex<Option<Settings>>,
     current: Mutex<Watched>,
     on_progress: Option<ProgressCallback>,
 }
@@ -145,6 +148,7 @@ impl Session {
             prepared: Mutex::default(),
             cursors: Mutex::default(),
             told: Mutex::default(),
+            reported: Mutex::default(),
             current: Mutex::default(),
             on_progress: None,
         }
@@ -303,6 +307,13 @@ impl Session {
         all
     }
 
+    /// Whether a setting may have changed since this was asked last, or the session is new.
+    pub fn settings_changed(&self) -> bool {
+        let settings = self.work.settings();
+        let mut known = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        known.replace(settings.clone()).is_none_or(|known| known != settings)
+    }
+
     /// What other sessions have told this one on channels that it listens on, since it asked last.
     pub fn notifications(&self) -> Vec<Notification> {
         self.engine.0.channels.take(self.id)
@@ -427,8 +438,9 @@ impl Session {
         result
     }
 
-    /// Gives the next statement a flag of its own if this one's was set; handles given out before are spent.
-    fn forget_cancellation(&self) {
+    /// Gives the next statement a flag of its own if this one's was set, which happens when somebody cancels it while its rows are
+    /// taken; handles given out before are spent.
+    pub fn forget_cancellation(&self) {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if current.cancellation.is_cancelled() {
             current.cancellation = Cancellation::default();

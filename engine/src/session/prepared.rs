@@ -79,13 +79,13 @@ impl Session {
 
     /// Keeps a prepared statement under a name, as PREPARE does; the empty name is anybody's who comes last. 42P05 if the name is
     /// taken.
-    pub fn put_prepared(&self, name: &str, prepared: Prepared) -> Result<()> {
+    pub fn put_prepared(&self, name: &str, prepared: Arc<Prepared>) -> Result<()> {
         let mut all = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
         if !name.is_empty() && all.contains_key(name) {
             let message = format!("prepared statement \"{name}\" already exists");
             return Err(Error::new(ErrorKind::DuplicateStatement, message));
         }
-        all.insert(name.to_owned(), Arc::new(prepared));
+        all.insert(name.to_owned(), prepared);
         Ok(())
     }
 

@@ -12,6 +12,7 @@ use multiloop_exec::column::arrow::to_column_of;
 use multiloop_planner::sql::{Discarded, Isolation, Piece, SessionStatement, TransactionMode};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 impl Session {
     /// Runs a statement that only a session understands.
@@ -58,7 +59,7 @@ impl Session {
                 let place = statement.start as usize;
                 let of = Statement::only(&statement.text).map_err(|error| error.shifted(place))?;
                 let prepared = self.prepare_statement(&of, &types).map_err(|error| error.shifted(place))?;
-                self.put_prepared(name, prepared)?;
+                self.put_prepared(name, Arc::new(prepared))?;
                 ResultStream::done("PREPARE")
             }
             Verb::Execute { name, values } => {

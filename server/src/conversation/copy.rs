@@ -45,7 +45,7 @@ impl Conversation {
             }
             Frontend::CopyDone => {
                 let Some(Copying { copy, is_simple }) = self.copying.take() else { return Ok(()) };
-                let tag = copy.finish()?;
+                let tag = self.session.finish(copy)?;
                 backend::complete(&mut out.buffer, &tag);
                 self.session.end();
                 self.send_notices(out);

@@ -18,7 +18,7 @@ impl Conversation {
     pub(super) fn parse(&mut self, name: String, text: &str, types: &[u32], out: &mut Output) -> Result<()> {
         if name.is_empty() {
             self.statements.remove("");
-        } else if self.statements.contains_key(&name) {
+        } else if self.statement(&name).is_ok() {
             return Err(Fault::error("42P05", format!("prepared statement \"{name}\" already exists")));
         }
         self.has_room(self.statements.len(), "prepared statements")?;
@@ -37,6 +37,9 @@ impl Conversation {
             }
             _ => return Err(Fault::error("42601", "cannot insert multiple commands into a prepared statement")),
         };
+        if let Some(prepared) = named.as_ref().filter(|_| !name.is_empty()) {
+            self.session.keep(&name, prepared)?;
+        }
         self.statements.insert(name, named);
         backend::parsed(&mut out.buffer);
         Ok(())
@@ -50,8 +53,18 @@ impl Conversation {
             .with_hint("Close those that are not needed any more."))
     }
 
-    fn statement(&self, name: &str) -> Result<&Named> {
-        self.statements.get(name).ok_or_else(|| {
+    /// The statement of a name, as long as SQL knows it, too: DEALLOCATE forgets those of the protocol, and PREPARE makes some.
+    fn statement(&self, name: &str) -> Result<Named> {
+        let known = self.statements.get(name);
+        let found = match known {
+            Some(None) => Some(None),
+            Some(Some(known)) if name.is_empty() => Some(Some(Arc::clone(known))),
+            known => self.session.kept(name).map(|kept| match known {
+                Some(Some(known)) if known.is(&kept) => Some(Arc::clone(known)),
+                _ => Some(Arc::new(kept)),
+            }),
+        };
+        found.ok_or_else(|| {
             let message = if name.is_empty() {
                 "unnamed prepared statement does not exist".to_owned()
             } else {
@@ -63,7 +76,7 @@ impl Conversation {
 
     /// Makes a portal of a statement and values.
     pub(super) fn bind(&mut self, bind: Bind, out: &mut Output) -> Result<()> {
-        let statement = self.statement(&bind.statement)?.clone();
+        let statement = self.statement(&bind.statement)?;
         let types = statement.as_ref().map_or(&[][..], |statement| statement.parameter_types());
         let (given, formats) = (bind.parameters.len(), bind.parameter_formats.len());
         if formats > 1 && formats != given {
@@ -108,18 +121,19 @@ impl Conversation {
 
     /// Says what a statement takes and gives, or what a portal gives.
     pub(super) fn describe(&mut self, target: &Target, out: &mut Output) -> Result<()> {
-        let (fields, formats) = match target {
+        let (statement, formats) = match target {
             Target::Statement(name) => {
-                let statement = self.statement(name)?.as_deref();
-                backend::parameters(&mut out.buffer, statement.map_or(&[], |statement| statement.parameter_types()));
-                (statement.and_then(|statement| statement.fields()), None)
+                let statement = self.statement(name)?;
+                let types = statement.as_deref().map_or(&[][..], |statement| statement.parameter_types());
+                backend::parameters(&mut out.buffer, types);
+                (statement, None)
             }
             Target::Portal(name) => {
                 let portal = self.portals.get(name).ok_or_else(|| no_portal(name))?;
-                (portal.statement.as_deref().and_then(|statement| statement.fields()), Some(&portal.formats))
+                (portal.statement.clone(), Some(&portal.formats))
             }
         };
-        match fields {
+        match statement.as_deref().and_then(|statement| statement.fields()) {
             None => backend::no_data(&mut out.buffer),
             Some(fields) => backend::fields(&mut out.buffer, fields, |column| {
                 formats.map_or(Format::Text, |formats| formats[column])
@@ -147,11 +161,10 @@ impl Conversation {
                 self.session.begin_implicit();
                 match self.session.execute(&statement, &portal.values)? {
                     Outcome::Rows(rows) => {
-                        let same = statement.fields().is_some_and(|fields| alike(fields, rows.stream.fields()));
-                        if !same {
-                            return Err(Fault::error("0A000", "cached plan must not change result type"));
-                        }
-                        RowsInFlight::new(rows, portal.formats.clone())
+                        let columns = rows.stream.fields().len();
+                        let is_binary = rows.stream.is_binary();
+                        let formats = if is_binary { vec![Format::Binary; columns] } else { portal.formats.clone() };
+                        RowsInFlight::new(rows, formats)
                     }
                     Outcome::Done(tag) => {
                         backend::complete(&mut out.buffer, &tag);
@@ -189,7 +202,10 @@ impl Conversation {
     /// Drops a statement or a portal; one that is not there is closed already.
     pub(super) fn close(&mut self, target: &Target, out: &mut Output) {
         match target {
-            Target::Statement(name) => drop(self.statements.remove(name)),
+            Target::Statement(name) => {
+                self.statements.remove(name);
+                self.session.forget(name);
+            }
             Target::Portal(name) => drop(self.portals.remove(name)),
         }
         backend::closed(&mut out.buffer);
@@ -204,11 +220,6 @@ impl Conversation {
         self.ready(out);
         Ok(())
     }
-}
-
-/// Whether two results have columns of the same types.
-fn alike(planned: &[Field], given: &[Field]) -> bool {
-    planned.len() == given.len() && planned.iter().zip(given).all(|(one, other)| one.data_type == other.data_type)
 }
 
 fn no_portal(name: &str) -> Box<Fault> {

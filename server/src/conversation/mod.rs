@@ -82,6 +82,8 @@ impl Conversation {
     /// Says what a session begins with, and that it is ready.
     pub(crate) fn greet(&mut self, process: i32, secret: i32, out: &mut Vec<u8>) {
         self.session.parameters().iter().for_each(|(name, value)| backend::parameter_status(out, name, value));
+        // Those are known now.
+        self.session.changed_parameters();
         backend::key(out, process, secret);
         backend::ready(out, TransactionStatus::Idle);
     }

@@ -11,6 +11,8 @@ use crate::wire::{Format, backend};
 /// The statements of a text that have not run yet.
 pub(super) struct Script {
     statements: std::vec::IntoIter<Statement>,
+    /// They are several: one transaction, unless they say otherwise.
+    together: bool,
 }
 
 impl Conversation {
@@ -25,22 +27,23 @@ impl Conversation {
             self.ready(out);
             return Ok(());
         }
-        if statements.len() > 1 {
-            self.session.begin_implicit();
-        }
-        self.script = Some(Script { statements: statements.into_iter() });
+        let together = statements.len() > 1;
+        self.script = Some(Script { statements: statements.into_iter(), together });
         self.run_script(out)
     }
 
     /// Begins a script that has no statements.
     #[cfg(test)]
     pub(super) fn begin_script(&mut self) {
-        self.script = Some(Script { statements: Vec::new().into_iter() });
+        self.script = Some(Script { statements: Vec::new().into_iter(), together: false });
     }
 
     /// Runs what is left of a script, up to its end or a statement that waits for data.
     pub(super) fn run_script(&mut self, out: &mut Output) -> Result<()> {
         while let Some(statement) = self.script.as_mut().and_then(|script| script.statements.next()) {
+            if self.script.as_ref().is_some_and(|script| script.together) {
+                self.session.begin_implicit();
+            }
             let prepared = self.session.prepare(&statement, &[])?;
             if !prepared.parameter_types().is_empty() {
                 return Err(Fault::error("42P02", "there is no parameter $1"));
@@ -48,8 +51,9 @@ impl Conversation {
             match self.session.execute(&prepared, &[])? {
                 Outcome::Rows(rows) => {
                     let fields = rows.stream.fields().to_vec();
-                    backend::fields(&mut out.buffer, &fields, |_| Format::Text)?;
-                    let mut rows = RowsInFlight::new(rows, vec![Format::Text; fields.len()]);
+                    let format = if rows.stream.is_binary() { Format::Binary } else { Format::Text };
+                    backend::fields(&mut out.buffer, &fields, |_| format)?;
+                    let mut rows = RowsInFlight::new(rows, vec![format; fields.len()]);
                     let count = rows.send(u64::MAX, &self.session, out)?;
                     backend::complete(&mut out.buffer, &rows.tag(count));
                 }

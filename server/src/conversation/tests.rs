@@ -58,7 +58,7 @@ impl CopyIn for Kept {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<String> {
+    fn finish(self: Box<Self>, _: &multiloop::Session) -> Result<String> {
         Ok("COPY 1".to_owned())
     }
 }

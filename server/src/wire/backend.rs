@@ -11,10 +11,8 @@ pub(crate) enum TransactionStatus {
     /// None is open.
     Idle,
     /// One is open.
-    #[allow(dead_code, reason = "the engine has no transactions yet; its adapter will say so")]
     Open,
     /// One is open in which a statement failed.
-    #[allow(dead_code, reason = "the engine has no transactions yet; its adapter will say so")]
     Failed,
 }
 

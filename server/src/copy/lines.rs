@@ -1,0 +1,239 @@
+//! COPY's text and CSV: lines of fields.
+
+use super::{Form, Marks};
+use crate::fault::{Fault, Result};
+
+/// How far lines are read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lines {
+    /// Lines so far, the names counted.
+    lines: u64,
+    /// `\.` has come: what follows does not count.
+    ended: bool,
+    /// The fields of a line, one behind the other, and where each ends; none for NULL.
+    text: Vec<u8>,
+    ends: Vec<Option<usize>>,
+    /// Bytes of a line that has not come to its end that are known to hold none.
+    searched: usize,
+    /// Whether they end within quotes.
+    in_quotes: bool,
+}
+
+impl Lines {
+    /// Takes whole lines out of what has come, each field a slice or NULL; gives how many bytes are read. With `last` no more
+    /// come, so that a line needs no end.
+    ///
+    /// Errors: 22P04 for lines that are not of so many fields, or of no such form.
+    pub(super) fn read(
+        &mut self,
+        bytes: &[u8],
+        form: &Form,
+        (columns, last): (usize, bool),
+        each: &mut dyn FnMut(&[Option<&[u8]>]) -> Result<()>,
+    ) -> Result<usize> {
+        let mut at = 0;
+        while at < bytes.len() && !self.ended {
+            let Some(end) = self.end_of_line(&bytes[at..], form, last)? else { return Ok(at) };
+            let line = bytes[at..at + end].strip_suffix(b"\r").unwrap_or(&bytes[at..at + end]);
+            at = (at + end + 1).min(bytes.len());
+            self.lines += 1;
+            if line == b"\\." {
+                self.ended = true;
+                break;
+            }
+            let marks = match form {
+                Form::Text(marks) | Form::Csv { marks, .. } => marks,
+                Form::Binary => return Err(Fault::internal("binary data has no lines")),
+            };
+            if marks.header && self.lines == 1 {
+                continue;
+            }
+            self.split(line, form, marks)?;
+            // A table without columns has empty lines.
+            if self.ends.len() != columns && !(columns == 0 && line.is_empty()) {
+                return Err(self.bad(if self.ends.len() < columns {
+                    "missing data for a column"
+                } else {
+                    "extra data after last expected column"
+                }));
+            }
+            let mut start = 0;
+            let fields: Vec<Option<&[u8]>> = self
+                .ends
+                .iter()
+                .map(|end| {
+                    let end = (*end)?;
+                    let field = &self.text[start..end];
+                    start = end;
+                    Some(field)
+                })
+                .collect();
+            each(&fields)?;
+        }
+        Ok(if self.ended { bytes.len() } else { at })
+    }
+
+    /// Where the first line ends; none if that has not come.
+    fn end_of_line(&mut self, bytes: &[u8], form: &Form, last: bool) -> Result<Option<usize>> {
+        let quote = if let Form::Csv { quote, escape, .. } = form { Some((*quote, *escape)) } else { None };
+        let mut at = self.searched;
+        let found = loop {
+            let Some(&byte) = bytes.get(at) else { break None };
+            match quote {
+                None if byte == b'\\' && bytes.len() == at + 1 && !last => break None,
+                // A line's end behind a backslash is a character of the field.
+                None if byte == b'\\' => at += 1,
+                None if byte == b'\n' => break Some(at),
+                Some((quote, escape)) if self.in_quotes => {
+                    if byte == escape && escape != quote {
+                        if bytes.len() == at + 1 && !last {
+                            break None;
+                        }
+                        at += 1;
+                    } else if byte == quote {
+                        self.in_quotes = false;
+                    }
+                }
+                Some((quote, _)) if byte == quote => self.in_quotes = true,
+                Some(_) if byte == b'\n' => break Some(at),
+                _ => {}
+            }
+            at += 1;
+        };
+        if found.is_some() || last {
+            if self.in_quotes {
+                return Err(self.bad("unterminated CSV quoted field"));
+            }
+            self.searched = 0;
+            return Ok(Some(found.unwrap_or(bytes.len())));
+        }
+        self.searched = at.min(bytes.len());
+        Ok(None)
+    }
+
+    fn split(&mut self, line: &[u8], form: &Form, marks: &Marks) -> Result<()> {
+        self.text.clear();
+        self.ends.clear();
+        match form {
+            Form::Csv { quote, escape, .. } => self.split_csv(line, marks, (*quote, *escape)),
+            _ => self.split_text(line, marks),
+        }
+        Ok(())
+    }
+
+    fn split_text(&mut self, line: &[u8], marks: &Marks) {
+        let mut start = 0;
+        loop {
+            let mut end = start;
+            while end < line.len() && line[end] != marks.delimiter {
+                end += if line[end] == b'\\' { 2 } else { 1 };
+            }
+            let end = end.min(line.len());
+            // What stands for NULL does so before backslashes are read.
+            if &line[start..end] == marks.null.as_bytes() {
+                self.ends.push(None);
+            } else {
+                unescaped(&line[start..end], &mut self.text);
+                self.ends.push(Some(self.text.len()));
+            }
+            if end >= line.len() {
+                return;
+            }
+            start = end + 1;
+        }
+    }
+
+    fn split_csv(&mut self, line: &[u8], marks: &Marks, (quote, escape): (u8, u8)) {
+        let (mut at, mut start) = (0, 0);
+        let (mut in_quotes, mut was_quoted) = (false, false);
+        let field = self.text.len();
+        let mut begin = field;
+        loop {
+            match line.get(at) {
+                Some(&byte) if in_quotes => {
+                    let next = line.get(at + 1).copied();
+                    if byte == escape && next.is_some_and(|next| next == quote || next == escape) {
+                        self.text.extend(next);
+                        at += 1;
+                    } else if byte == quote {
+                        in_quotes = false;
+                    } else {
+                        self.text.push(byte);
+                    }
+                }
+                Some(&byte) if byte == quote => (in_quotes, was_quoted) = (true, true),
+                Some(&byte) if byte != marks.delimiter => self.text.push(byte),
+                end => {
+                    // In quotes it is no NULL.
+                    let is_null = !was_quoted && line[start..at] == *marks.null.as_bytes();
+                    if is_null {
+                        self.text.truncate(begin);
+                        self.ends.push(None);
+                    } else {
+                        self.ends.push(Some(self.text.len()));
+                    }
+                    begin = self.text.len();
+                    if end.is_none() {
+                        return;
+                    }
+                    (start, was_quoted) = (at + 1, false);
+                }
+            }
+            at += 1;
+        }
+    }
+
+    fn bad(&self, what: &str) -> Box<Fault> {
+        Fault::error("22P04", format!("{what} (line {})", self.lines))
+    }
+}
+
+/// Reads backslashes: letters for what cannot stand for itself, octal and hexadecimal numbers of bytes.
+fn unescaped(field: &[u8], out: &mut Vec<u8>) {
+    let mut at = 0;
+    while let Some(&byte) = field.get(at) {
+        at += 1;
+        if byte != b'\\' {
+            out.push(byte);
+            continue;
+        }
+        let Some(&letter) = field.get(at) else {
+            out.push(b'\\');
+            break;
+        };
+        at += 1;
+        let digits = |from: usize, most: usize, is_one: fn(&u8) -> bool| {
+            field[from.min(field.len())..].iter().take(most).take_while(|byte| is_one(byte)).count()
+        };
+        let byte = match letter {
+            b'b' => 0x08,
+            b'f' => 0x0c,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'v' => 0x0b,
+            b'0'..=b'7' => {
+                let count = digits(at - 1, 3, |byte| matches!(byte, b'0'..=b'7'));
+                let value = number(&field[at - 1..at - 1 + count], 8);
+                at += count - 1;
+                value
+            }
+            b'x' => match digits(at, 2, u8::is_ascii_hexdigit) {
+                0 => b'x',
+                count => {
+                    let value = number(&field[at..at + count], 16);
+                    at += count;
+                    value
+                }
+            },
+            other => other,
+        };
+        out.push(byte);
+    }
+}
+
+/// The lowest byte of a number.
+fn number(digits: &[u8], radix: u32) -> u8 {
+    let digit = |byte: &u8| char::from(*byte).to_digit(radix).unwrap_or(0);
+    digits.iter().fold(0, |value, byte| value * radix + digit(byte)) as u8
+}
