@@ -286,7 +286,7 @@ impl Connection {
     {
         let mut conversation =
             self.conversation.take().ok_or_else(|| io::Error::other("a statement's thread has ended"))?;
-        if messages.iter().all(|(kind, _)| place(*kind) == Place::Here) {
+        if messages.iter().all(|(kind, body)| place(*kind, body.len()) == Place::Here) {
             let next = answer_all(&mut conversation, messages, out);
             self.conversation = Some(conversation);
             return Ok(next);

@@ -194,13 +194,19 @@ impl Session {
             let statement = statement.clone();
             let verb = verb(statement.text());
             if verb == "SELECT" {
-                let query = self.session.prepare_with(statement.text(), &types);
-                let query = query.map_err(|error| statement.fault(&error))?;
+                let plan = |types: &[DataType]| {
+                    let query = self.session.prepare_with(statement.text(), types);
+                    query.map_err(|error| statement.fault(&error))
+                };
+                let mut query = plan(&types)?;
+                if query.parameter_types().contains(&DataType::Null) {
+                    // What nothing gives a type is text.
+                    query = plan(&query.parameter_types().iter().map(text_or).collect::<Vec<_>>())?;
+                }
                 let types = query.parameter_types().to_vec();
                 let fields = Some(query.fields().to_vec());
                 return Ok(Prepared { statement, kind: Kind::Query(query), types, fields, verb });
             }
-            let text_or = |known: &DataType| if *known == DataType::Null { DataType::Text } else { *known };
             let types = types.iter().map(text_or).collect();
             let fields = match verb {
                 "EXPLAIN" => Some(vec![Field::new("QUERY PLAN", DataType::Text, true)]),
@@ -271,6 +277,10 @@ impl Session {
     pub(crate) fn end_implicit(&self, _is_success: bool) -> Result<()> {
         Ok(())
     }
+}
+
+fn text_or(known: &DataType) -> DataType {
+    if *known == DataType::Null { DataType::Text } else { *known }
 }
 
 /// What the tag of a statement begins with, as its first word says it; empty where the engine gives the whole tag.

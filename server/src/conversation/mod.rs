@@ -32,10 +32,14 @@ pub(crate) enum Place {
     Apart,
 }
 
-/// Where a message runs. Whatever may parse, plan or run a statement, or end a transaction, runs apart; short statements could
-/// stay here if somebody knew that they are.
-pub(crate) fn place(kind: u8) -> Place {
+/// Messages of more bytes are never answered on the connection's thread: values of a parameter take their time, too.
+const SHORT_BYTES: usize = 4 << 10;
+
+/// Where a message of so many bytes runs. Whatever may parse, plan or run a statement, or end a transaction, runs apart; short
+/// statements could stay here if somebody knew that they are.
+pub(crate) fn place(kind: u8, bytes: usize) -> Place {
     match kind {
+        _ if bytes > SHORT_BYTES => Place::Apart,
         b'Q' | b'P' | b'E' | b'S' | b'd' | b'c' | b'f' => Place::Apart,
         _ => Place::Here,
     }
