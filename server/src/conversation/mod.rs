@@ -90,11 +90,6 @@ impl Conversation {
         backend::ready(out, TransactionStatus::Idle);
     }
 
-    /// Whether the client is in the middle of something, so that it expects an answer.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.copying.is_none() && !self.is_skipping
-    }
-
     /// Answers a message of this type. Whatever happens in it, the conversation stays good for the next one.
     pub(crate) fn handle(&mut self, kind: u8, body: Bytes, out: &mut Output) -> Next {
         let answered = catch_unwind(AssertUnwindSafe(|| self.answer(kind, body, out)));
