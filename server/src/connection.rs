@@ -105,7 +105,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Channel<S> {
 /// Serves a client until it leaves.
 pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(stream: S, shared: Arc<Shared>) {
     let mut channel = Channel { stream, input: BytesMut::new() };
-    let started = tokio::time::timeout(shared.limits.authentication_timeout, start(&mut channel, &shared)).await;
+    let mut phase = shared.phase.subscribe();
+    let started = tokio::select! {
+        started = tokio::time::timeout(shared.limits.authentication_timeout, start(&mut channel, &shared)) => started,
+        () = left(&mut phase) => return,
+    };
     // Who does not say who they are in time, or leaves, is no session.
     let Ok(Ok(Some(mut connection))) = started else { return };
     // A client that cannot be written to has left.
@@ -261,14 +265,15 @@ impl Connection {
         S: AsyncRead + AsyncWrite + Unpin,
     {
         let Some(conversation) = &mut self.conversation else { return Ok(false) };
-        let (is_idle, is_copying) = (conversation.is_idle(), conversation.is_copying());
+        let is_copying = conversation.is_copying();
         tokio::select! {
             read = channel.read() => read,
             () = self.key.running.cancelled(), if is_copying => {
                 conversation.stop_copy(out);
                 Ok(true)
             }
-            () = left(&mut self.phase), if is_idle => {
+            // A COPY is a statement that runs.
+            () = left(&mut self.phase), if !is_copying => {
                 channel.part(&mut out.buffer, &Fault::shut_down()).await;
                 Ok(false)
             }
@@ -286,7 +291,7 @@ impl Connection {
     {
         let mut conversation =
             self.conversation.take().ok_or_else(|| io::Error::other("a statement's thread has ended"))?;
-        if messages.iter().all(|(kind, _)| place(*kind) == Place::Here) {
+        if messages.iter().all(|(kind, body)| place(*kind, body.len()) == Place::Here) {
             let next = answer_all(&mut conversation, messages, out);
             self.conversation = Some(conversation);
             return Ok(next);

@@ -32,6 +32,11 @@ pub(crate) struct Output {
 }
 
 impl Output {
+    /// Bytes from which on the buffer is to be passed on before more is written; none where it cannot be.
+    pub(crate) fn bytes_max(&self) -> usize {
+        if self.pipe.is_some() { BUFFER_BYTES } else { usize::MAX }
+    }
+
     /// Hands the buffer over if it is full.
     ///
     /// Errors: 57014 if the statement is cancelled while it waits; 08006, which ends the connection, if nobody reads any more.

@@ -142,6 +142,9 @@ fn extended_queries() {
     assert_eq!(messages[5].values(), [Some(42i32.to_be_bytes().to_vec()), None]);
     // Of a portal the formats are known, of a statement they are not.
     assert!(messages[2].body.ends_with(b"\0\0") && messages[4].body[..40].windows(2).any(|code| code == [0, 1]));
+    // What nothing gives a type is text.
+    client.send(Script::new().parse("", "SELECT $1, $2::int", &[]).describe(b'S', "").sync());
+    assert_eq!(client.ready()[1].body, b"\0\x02\0\0\0\x19\0\0\0\x17");
     // Statements live on, portals end with the transaction.
     let script =
         Script::new().parse("s", "SELECT $1::bigint", &[20]).bind("p", "s", &[Some(&7i64.to_be_bytes())], (&[1], &[]));

@@ -32,10 +32,14 @@ pub(crate) enum Place {
     Apart,
 }
 
-/// Where a message runs. Whatever may parse, plan or run a statement, or end a transaction, runs apart; short statements could
-/// stay here if somebody knew that they are.
-pub(crate) fn place(kind: u8) -> Place {
+/// Messages of more bytes are never answered on the connection's thread: values of a parameter take their time, too.
+const SHORT_BYTES: usize = 4 << 10;
+
+/// Where a message of so many bytes runs. Whatever may parse, plan or run a statement, or end a transaction, runs apart; short
+/// statements could stay here if somebody knew that they are.
+pub(crate) fn place(kind: u8, bytes: usize) -> Place {
     match kind {
+        _ if bytes > SHORT_BYTES => Place::Apart,
         b'Q' | b'P' | b'E' | b'S' | b'd' | b'c' | b'f' => Place::Apart,
         _ => Place::Here,
     }
@@ -86,11 +90,6 @@ impl Conversation {
         self.session.changed_parameters();
         backend::key(out, process, secret);
         backend::ready(out, TransactionStatus::Idle);
-    }
-
-    /// Whether the client is in the middle of something, so that it expects an answer.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.copying.is_none() && !self.is_skipping
     }
 
     /// Answers a message of this type. Whatever happens in it, the conversation stays good for the next one.

@@ -4,7 +4,7 @@ use super::Named;
 use crate::encode::BatchRows;
 use crate::engine::{Rows, Session};
 use crate::fault::{Fault, Result};
-use crate::output::{BUFFER_BYTES, Output};
+use crate::output::Output;
 use crate::wire::Format;
 use multiloop::{Field, Value};
 
@@ -57,7 +57,7 @@ impl RowsInFlight {
                 continue;
             };
             let rows_max = usize::try_from(limit - sent).unwrap_or(usize::MAX);
-            sent += batch.write(rows_max, BUFFER_BYTES, &mut out.buffer)? as u64;
+            sent += batch.write(rows_max, out.bytes_max(), &mut out.buffer)? as u64;
             if batch.left() == 0 {
                 self.batch = None;
             }

@@ -97,7 +97,7 @@ fn data_is_copied_in() {
     let (mut conversation, _) = conversation();
     let (mut out, kept) = (Output::default(), Arc::<Mutex<Vec<u8>>>::default());
     conversation.begin_copy(Box::new(Kept(Arc::clone(&kept))), false, &mut out).expect("it begins");
-    assert!(out.flush && !conversation.is_idle());
+    assert!(out.flush && conversation.is_copying());
     assert_eq!(out.buffer, b"G\0\0\0\x0b\0\0\x02\0\0\0\0");
     out.buffer.clear();
     assert_eq!(say(&mut conversation, &mut out, b'd', b"a\tb"), "");

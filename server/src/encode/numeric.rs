@@ -21,6 +21,9 @@ const NAN: u16 = 0xc000;
 const INFINITY: u16 = 0xd000;
 const MINUS_INFINITY: u16 = 0xf000;
 
+/// What PostgreSQL sends as the scale of an infinity.
+const INFINITY_SCALE: usize = 32;
+
 /// Decimal digits in one of base 10,000.
 const GROUP: usize = 4;
 
@@ -105,8 +108,8 @@ fn put_groups(groups: &[u16], before: usize, sign: u16, scale: usize, out: &mut 
 fn put_text(text: &[u8], out: &mut Vec<u8>) {
     match text {
         b"NaN" => return put_groups(&[], 0, NAN, 0, out),
-        b"Infinity" => return put_groups(&[], 0, INFINITY, 0, out),
-        b"-Infinity" => return put_groups(&[], 0, MINUS_INFINITY, 0, out),
+        b"Infinity" => return put_groups(&[], 0, INFINITY, INFINITY_SCALE, out),
+        b"-Infinity" => return put_groups(&[], 0, MINUS_INFINITY, INFINITY_SCALE, out),
         _ => {}
     }
     let (sign, text) = text.strip_prefix(b"-").map_or((POSITIVE, text), |rest| (NEGATIVE, rest));
