@@ -2,7 +2,7 @@
 
 use multiloop::Cancellation;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
@@ -14,6 +14,8 @@ pub(crate) struct Running {
     is_cancelled: AtomicBool,
     /// Wakes a statement that waits for its client to read.
     cancelled: Notify,
+    /// Wakes a connection whose session another one has told something.
+    told: Notify,
 }
 
 impl Running {
@@ -44,6 +46,16 @@ impl Running {
         self.is_cancelled.load(Ordering::Relaxed)
     }
 
+    /// Another session has told this one something.
+    pub(crate) fn tell(&self) {
+        self.told.notify_one();
+    }
+
+    /// Waits until another session tells this one something.
+    pub(crate) async fn told(&self) {
+        self.told.notified().await;
+    }
+
     /// Waits until somebody stops it.
     pub(crate) async fn cancelled(&self) {
         while !self.is_cancelled() {
@@ -56,7 +68,6 @@ impl Running {
 #[derive(Default)]
 pub(crate) struct Keys {
     connections: Mutex<HashMap<i32, (i32, Arc<Running>)>>,
-    next: AtomicI32,
 }
 
 /// A connection's entry among the keys; it is taken out when this is dropped.
@@ -68,18 +79,11 @@ pub(crate) struct Key {
 }
 
 impl Keys {
-    /// Enters a connection under a number of its own and a secret that cannot be guessed.
-    pub(crate) fn enter(self: &Arc<Self>) -> Result<Key, getrandom::Error> {
+    /// Enters a connection under its session's number and a secret that cannot be guessed.
+    pub(crate) fn enter(self: &Arc<Self>, process: i32) -> Result<Key, getrandom::Error> {
         let secret = getrandom::u32()? as i32;
         let running = Arc::<Running>::default();
         let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
-        let process = loop {
-            // Clients take it for a process, whose numbers are positive.
-            let process = self.next.fetch_add(1, Ordering::Relaxed).wrapping_add(1) & i32::MAX;
-            if process > 0 && !connections.contains_key(&process) {
-                break process;
-            }
-        };
         connections.insert(process, (secret, Arc::clone(&running)));
         Ok(Key { process, secret, running, keys: Arc::clone(self) })
     }
@@ -119,8 +123,7 @@ mod tests {
     #[test]
     fn only_who_knows_the_secret_stops_only_what_runs() {
         let keys = Arc::<Keys>::default();
-        let key = keys.enter().expect("there is randomness");
-        assert!(key.process > 0);
+        let key = keys.enter(7).expect("there is randomness");
         let statement = Cancellation::default();
         keys.cancel(key.process, key.secret);
         key.running.start(statement.clone());

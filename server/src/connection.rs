@@ -176,9 +176,10 @@ fn begin(
     }
     let slot = Arc::clone(&shared.sessions).try_acquire_owned();
     let slot = slot.map_err(|_| Fault::fatal("53300", "sorry, too many clients already"))?;
-    let key = shared.keys.enter();
+    let session = shared.engine.session();
+    let key = shared.keys.enter(session.id() as i32);
     let key = key.map_err(|error| Fault::fatal("XX000", format!("no key for the connection: {error}")))?;
-    let mut session = Session::new(&shared.engine, user, Arc::clone(&key.running));
+    let mut session = Session::new(session, user, Arc::clone(&key.running));
     for (name, value) in parameters {
         if !matches!(name.as_str(), "user" | "database" | "replication" | "options") && !name.starts_with("_pq_.") {
             session.set_at_start(name, value)?;
@@ -268,6 +269,10 @@ impl Connection {
         let is_copying = conversation.is_copying();
         tokio::select! {
             read = channel.read() => read,
+            () = self.key.running.told() => {
+                conversation.tell(out);
+                Ok(true)
+            }
             () = self.key.running.cancelled(), if is_copying => {
                 conversation.stop_copy(out);
                 Ok(true)

@@ -5,7 +5,7 @@ use crate::copy;
 use crate::fault::{Fault, Result};
 use crate::wire::Format;
 use crate::wire::backend::TransactionStatus;
-use multiloop::{DataType, Engine, Execution, Field, ResultStream, Value};
+use multiloop::{DataType, Execution, Field, ResultStream, Value};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A statement of a text that a client sent.
@@ -116,8 +116,9 @@ pub(crate) struct Session {
 
 impl Session {
     /// A session of this user.
-    pub(crate) fn new(engine: &Engine, user: &str, running: Arc<Running>) -> Self {
-        let session = engine.session();
+    pub(crate) fn new(session: multiloop::Session, user: &str, running: Arc<Running>) -> Self {
+        let told = Arc::clone(&running);
+        session.on_notify(Some(Arc::new(move || told.tell())));
         // It is what the client calls itself; nothing depends on it.
         let _ = session.set("session_authorization", user);
         Session { session, running, reported: Mutex::default(), notices: Mutex::default() }

@@ -160,6 +160,20 @@ impl Conversation {
         self.session.notices().iter().for_each(|notice| backend::fault(&mut out.buffer, notice));
     }
 
+    /// Sends what other sessions have told this one, unless a transaction is open, or something else the client waits for.
+    pub(crate) fn tell(&mut self, out: &mut Output) {
+        if self.copying.is_none() && !self.is_skipping && self.session.transaction_status() == TransactionStatus::Idle {
+            self.send_notifications(out);
+            out.flush = true;
+        }
+    }
+
+    fn send_notifications(&mut self, out: &mut Output) {
+        for one in self.session.notifications() {
+            backend::notification(&mut out.buffer, one.session as i32, &one.channel, &one.payload);
+        }
+    }
+
     /// Says that the client may go on.
     fn ready(&mut self, out: &mut Output) {
         self.send_notices(out);
@@ -170,6 +184,7 @@ impl Conversation {
         if status == TransactionStatus::Idle {
             // A portal lives as long as its transaction.
             self.portals.clear();
+            self.send_notifications(out);
         }
         backend::ready(&mut out.buffer, status);
         out.flush = true;

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 fn conversation() -> (Conversation, Arc<Running>) {
     let running = Arc::<Running>::default();
     let engine = Engine::builder().threads(1).build().expect("an engine starts");
-    (Conversation::new(Session::new(&engine, "u", Arc::clone(&running)), 8), running)
+    (Conversation::new(Session::new(engine.session(), "u", Arc::clone(&running)), 8), running)
 }
 
 /// The types of the messages in a buffer, and the SQLSTATE behind each error.

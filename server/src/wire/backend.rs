@@ -93,6 +93,18 @@ pub(crate) fn key(out: &mut Vec<u8>, process: i32, secret: i32) {
     });
 }
 
+/// NotificationResponse.
+pub(crate) fn notification(out: &mut Vec<u8>, process: i32, channel: &str, payload: &str) {
+    message(out, b'A', |out| {
+        out.extend_from_slice(&process.to_be_bytes());
+        // SQL's texts have no zero byte.
+        for text in [channel, payload] {
+            out.extend_from_slice(text.as_bytes());
+            out.push(0);
+        }
+    });
+}
+
 /// ReadyForQuery.
 pub(crate) fn ready(out: &mut Vec<u8>, status: TransactionStatus) {
     let status = match status {
