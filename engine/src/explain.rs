@@ -39,7 +39,7 @@ pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, que
         text.push_str(&analyzed(runner, query)?);
     }
     let rows = text.lines().map(|line| vec![Some(line.to_owned())]).collect();
-    Ok(ResultStream::text(&["QUERY PLAN"], rows))
+    Ok(ResultStream::text(&["QUERY PLAN"], rows).with_verb("EXPLAIN"))
 }
 
 /// The optimised query, and the passes that changed it.

@@ -87,12 +87,7 @@ pub(crate) static KNOWN: &[Known] = &[
     time("idle_session_timeout", "How long a session may wait for its client."),
     fixed("in_hot_standby", "off", true, "Whether this is a standby."),
     fixed("integer_datetimes", "on", true, "Times are integers."),
-    word(
-        "IntervalStyle",
-        "postgres",
-        &["postgres", "postgres_verbose", "sql_standard", "iso_8601"],
-        "How intervals are shown.",
-    ),
+    Known { is_reported: true, ..word("IntervalStyle", "postgres", &["postgres"], "How intervals are shown.") },
     boolean("jit", "off", "Kept for clients."),
     fixed("lc_collate", "C", false, "Texts compare by bytes."),
     fixed("lc_ctype", "C", false, "Which characters are letters."),
@@ -279,7 +274,11 @@ impl Known {
             }
             Kind::Text => Some(given.clone()),
             Kind::Names => Some(values.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")),
-            Kind::Encoding => ["utf8", "utf-8", "unicode"].contains(&lower.as_str()).then(|| "UTF8".to_owned()),
+            Kind::Encoding => {
+                // Quotes and dashes do not count, as in PostgreSQL.
+                let name: String = lower.chars().filter(char::is_ascii_alphanumeric).collect();
+                ["utf8", "unicode"].contains(&name.as_str()).then(|| "UTF8".to_owned())
+            }
             Kind::DateStyle => date_style(&lower),
             Kind::Zone => zone(given.trim()),
         };

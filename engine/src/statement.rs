@@ -399,7 +399,7 @@ impl Runner<'_> {
                 vec![Some(name.to_owned()), Some(kind.to_owned()), rows]
             })
             .collect();
-        ResultStream::text(&["name", "kind", "rows"], rows)
+        ResultStream::text(&["name", "kind", "rows"], rows).with_verb("SHOW")
     }
 
     fn describe(&self, name: &TableName) -> Result<ResultStream> {
@@ -412,7 +412,8 @@ impl Runner<'_> {
             let nullable = if field.nullable { "yes" } else { "no" };
             vec![Some(field.name.clone()), Some(field.data_type.to_string()), Some(nullable.to_owned())]
         };
-        Ok(ResultStream::text(&["column", "type", "nullable"], fields.iter().map(row).collect()))
+        let rows = fields.iter().map(row).collect();
+        Ok(ResultStream::text(&["column", "type", "nullable"], rows).with_verb("DESCRIBE"))
     }
 
     fn fields_of_view(&self, Qualified { schema, name }: &Qualified) -> Result<Vec<Field>> {

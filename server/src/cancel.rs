@@ -19,11 +19,21 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// A statement starts; this handle stops it.
+    /// A statement starts, perhaps one of several that run as one; this handle stops it. It is stopped at once if somebody meant
+    /// those before it.
     pub(crate) fn start(&self, statement: Cancellation) {
         let mut running = self.statement.lock().unwrap_or_else(PoisonError::into_inner);
-        self.is_cancelled.store(false, Ordering::Relaxed);
+        if running.is_none() {
+            self.is_cancelled.store(false, Ordering::Relaxed);
+        } else if self.is_cancelled() {
+            statement.cancel();
+        }
         *running = Some(statement);
+    }
+
+    /// Whether something runs.
+    pub(crate) fn is_active(&self) -> bool {
+        self.statement.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// It has ended, and all its rows are sent.

@@ -246,9 +246,12 @@ impl Session {
     }
 
     fn watched<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let is_part = self.running.is_active();
         self.start();
         let result = work();
-        self.end();
+        if !is_part {
+            self.end();
+        }
         result
     }
 

@@ -98,7 +98,8 @@ fn first_packets_that_are_none() {
     {
         let mut client = Client::connect(server.address);
         client.raw(packet);
-        client.stream.shutdown(std::net::Shutdown::Write).expect("a socket can be shut");
+        // The server may have ended it already.
+        let _ = client.stream.shutdown(std::net::Shutdown::Write);
         let mut rest = Vec::new();
         let _ = client.stream.read_to_end(&mut rest);
         assert!(rest.is_empty(), "{packet:?}: {rest:?}");
@@ -150,7 +151,8 @@ fn bytes_at_random_harm_nobody() {
             let length = if is_honest { body.len() as u32 + 4 } else { length };
             client.raw(&[&[kind], &length.to_be_bytes()[..], &body].concat());
         }
-        client.stream.shutdown(std::net::Shutdown::Write).expect("a socket can be shut");
+        // The server may have ended it already.
+        let _ = client.stream.shutdown(std::net::Shutdown::Write);
         let mut rest = Vec::new();
         // Whatever comes, it ends.
         let _ = client.stream.read_to_end(&mut rest);

@@ -167,7 +167,8 @@ fn extended_queries() {
         Script::new().parse("", " -- nothing", &[]).describe(b'S', "").bind("", "", &[], (&[], &[])).describe(b'P', "");
     assert_eq!(client.say(script.execute("", 0).sync()), "1tn2nIZ");
     let script = Script::new().parse("", "SHOW TABLES", &[]).describe(b'S', "").bind("", "", &[], (&[], &[]));
-    assert_eq!(client.say(script.execute("", 0).sync()), "1tT2DC(SHOW)Z");
+    // What failed took the table with it: up to the Sync it was one transaction.
+    assert_eq!(client.say(script.execute("", 0).sync()), "1tT2C(SHOW)Z");
 }
 
 #[test]

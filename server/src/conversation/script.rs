@@ -29,6 +29,8 @@ impl Conversation {
         }
         let together = statements.len() > 1;
         self.script = Some(Script { statements: statements.into_iter(), together });
+        // Whoever cancels means all of them.
+        self.session.start();
         self.run_script(out)
     }
 
@@ -69,8 +71,8 @@ impl Conversation {
                 out.flush = true;
                 out.pass_awaited()?;
             }
-            self.session.end();
         }
+        self.session.end();
         self.session.end_implicit(true)?;
         self.script = None;
         self.ready(out);
