@@ -3,8 +3,7 @@
 //! A loop of the body is run by the first device that takes it (`backend`), else by the processors, which also take over what
 //! a device hands back.
 
-pub(crate) mod backend;
-
+use crate::backend::Backend;
 use crate::collections::rows::RowSet;
 use crate::column::arrow::to_record_batch;
 use crate::column::{Chunk, Table};
@@ -17,7 +16,6 @@ use crate::cpu::{multiloop, sort};
 use crate::plan::statistics::LetStatistics;
 use crate::plan::tree::{Device, LetKind, LetPlan, Machine, Plan};
 use crate::plan::{Numbers, explain, plan};
-use crate::run::backend::Backend;
 use crate::workers::context::Context;
 use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;

@@ -131,18 +131,20 @@ fn sinks<'a>(
     defines: &[CollectionId],
     setups: &[Setup],
 ) -> Result<Vec<Sink<'a>>> {
-    let sinks = plan.generators.iter().zip(setups).zip(defines).map(|((plan, setup), &define)| {
-        let whole = frame.shared.plan;
-        let reader = whole.collection(define).group_filter.and_then(|(block, number)| whole.loop_of(block, number));
-        let types = || whole.types(define);
-        Sink::new(
-            plan,
-            setup,
-            reader.map(|reader| Having::new((frame, frame.bindings()), reader, types())),
-            frame.shared.context,
-        )
-    });
+    let sinks = plan
+        .generators
+        .iter()
+        .zip(setups)
+        .zip(defines)
+        .map(|((plan, setup), &define)| Sink::new(plan, setup, group_filter(frame, define), frame.shared.context));
     sinks.collect()
+}
+
+/// The conditions that groups must pass to be wanted, if their only reader has some.
+fn group_filter<'a>(frame: &'a Frame<'a>, define: CollectionId) -> Option<Having<'a>> {
+    let plan = frame.shared.plan;
+    let (block, number) = plan.collection(define).group_filter?;
+    Some(Having::new((frame, frame.bindings()), plan.loop_of(block, number)?, plan.types(define)))
 }
 
 /// For an index that has a rest, marks for the rows that it may find.
@@ -491,6 +493,7 @@ fn finish_reduce(
     pool: Option<&Pool>,
 ) -> Result<Stored> {
     let context = frame.shared.context;
+    let workers = Workers { pool, context };
     let mut reducers: Vec<Reducer<'_>> = sinks.into_iter().map(Sink::into_reducer).collect::<Result<_>>()?;
     reducers.iter_mut().for_each(|reducer| {
         reducer.recall();
@@ -499,15 +502,24 @@ fn finish_reduce(
         frame.note(generator, || "partitioned".to_owned());
     }
     if plan.rows.keys_unread && reducers.iter().all(Reducer::can_index) {
-        let groups = own_index(plan, reducers, Workers { pool, context })?;
-        note_index(frame, generator, plan.index.as_ref(), groups.index.as_ref());
-        return Ok(Stored::Groups(groups));
+        let found = finish::finish_index(reducers, workers)?;
+        return groups_by_own_index(frame, plan, generator, found, workers);
     }
-    let (columns, rows) = finish::finish(reducers, context, pool)?;
+    stored_groups(frame, plan, generator, finish::finish(reducers, context, pool)?, workers)
+}
+
+/// The columns of finished groups; of a Reduce, which has its one group, as rows.
+fn stored_groups(
+    frame: &Frame<'_>,
+    plan: &ReducePlan,
+    generator: usize,
+    (columns, rows): (Vec<Gathered>, usize),
+    workers: Workers<'_>,
+) -> Result<Stored> {
     if plan.key.is_none() {
-        return Ok(Stored::Rows(RowSet::gathered(columns, &types(plan), rows, &context.memory)?));
+        return Ok(Stored::Rows(RowSet::gathered(columns, &types(plan), rows, &workers.context.memory)?));
     }
-    Ok(Stored::Groups(index_groups(frame, plan, generator, (columns, rows), Workers { pool, context })?))
+    Ok(Stored::Groups(index_groups(frame, plan, generator, (columns, rows), workers)?))
 }
 
 /// The types of the fields of groups.
@@ -557,14 +569,20 @@ fn empty(plan: &ReducePlan) -> Result<Vec<Value>> {
 }
 
 /// Groups that are only looked up, with what they were numbered by as their index.
-fn own_index(plan: &ReducePlan, reducers: Vec<Reducer<'_>>, workers: Workers<'_>) -> Result<Groups> {
-    let (index, columns, rows) = finish::finish_index(reducers, workers)?;
+fn groups_by_own_index(
+    frame: &Frame<'_>,
+    plan: &ReducePlan,
+    generator: usize,
+    (index, columns, rows): (KeyIndex, Vec<Gathered>, usize),
+    workers: Workers<'_>,
+) -> Result<Stored> {
+    note_index(frame, generator, plan.index.as_ref(), Some(&index));
     let types: Vec<DataType> = plan.aggregates.iter().map(|aggregate| aggregate.kind.data_type).collect();
     let mut rows = RowSet::gathered_by(columns, &types, rows, workers)?;
     // There are no columns of keys; whatever asks for one is a bug, and finds none.
     let keys = plan.key_types.iter().map(|_| u32::MAX);
     rows.fields = Some(keys.chain(0..types.len() as u32).collect());
-    Ok(Groups { rows, index: Some(index), empty: empty(plan)? })
+    Ok(Stored::Groups(Groups { rows, index: Some(index), empty: empty(plan)? }))
 }
 
 /// Literal rows.

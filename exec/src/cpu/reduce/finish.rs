@@ -40,7 +40,6 @@ pub(crate) struct Ended<'p> {
 
 impl Ended<'_> {
     /// Groups that came from somewhere else; there is no more to them.
-    #[cfg(test)]
     pub(crate) fn elsewhere(groups: PartialGroups, context: &Context) -> Result<Self> {
         let mut reservation = Reservation::new(&context.memory);
         reservation.resize(groups.bytes())?;
@@ -61,6 +60,28 @@ impl<'p> Merge<'p> {
     /// No groups yet, for some that are like these: all of them or those of a part.
     pub(super) fn core(&self, like: &PartialGroups, part: Option<usize>) -> Result<Core<'p>> {
         Core::new(self.plan, Grouper::like(like, &self.plan.key_types, part, &self.cuts))
+    }
+
+    /// Whether these are parts of the groups of this reduction, which can be merged.
+    ///
+    /// # Errors
+    /// An internal error if they are not: whoever made them is wrong.
+    pub(crate) fn check(&self, parts: &[PartialGroups]) -> Result<()> {
+        let kinds = self.plan.aggregates.iter().map(|aggregate| aggregate.kind.accumulator());
+        let accumulators = kinds.collect::<Result<Vec<_>>>()?;
+        let is_of_plan = |groups: &PartialGroups| {
+            let keys = groups.keys.layout().map(|layout| layout.parts.len());
+            keys == self.plan.key.as_ref().map(|_| self.plan.key_types.len())
+                && (self.plan.rows.keys_unread || !matches!(groups.order, Order::Unseen))
+                && groups.states.len() == accumulators.len()
+                && groups.states.iter().zip(&accumulators).all(|(state, own)| state.is_like(&own.state))
+                && groups.states.iter().all(|state| state.groups() == groups.keys.len())
+        };
+        let are_alike = parts.iter().all(|part| parts[0].check_like(part).is_ok());
+        if are_alike && parts.iter().all(is_of_plan) {
+            return Ok(());
+        }
+        Err(Error::internal("partial groups of another reduction"))
     }
 
     pub(super) fn having(&self) -> Option<Having<'p>> {
@@ -122,23 +143,40 @@ pub(crate) fn finish_ended(
 /// The groups of all workers, found by what they were numbered by: their index, their aggregates as columns, and a number
 /// of rows. Their order depends on who had what; nobody sees it. For reducers that all say [`Reducer::can_index`].
 pub(crate) fn finish_index(
-    mut reducers: Vec<Reducer<'_>>,
+    reducers: Vec<Reducer<'_>>,
     workers: Workers<'_>,
 ) -> Result<(KeyIndex, Vec<Gathered>, usize)> {
-    let Some(first) = reducers.first() else { return Err(Error::internal("no worker reduced")) };
-    let plan = first.core.plan;
-    // What merged groups hold counts until they are an index.
-    let mut merged: Vec<(Core<'_>, Reservation)> = if reducers.len() == 1 && !first.is_partitioned() {
-        reducers.drain(..).map(|only| (only.core, only.reservation)).collect()
-    } else {
-        let Some((merge, ended)) = hand_over(reducers, workers)? else {
-            return Err(Error::internal("no worker reduced"));
-        };
-        merge_parts(&merge, ended, Found::ByKey, workers, |core, _, mut reservation| {
-            reservation.resize(core.bytes())?;
-            Ok((core, reservation))
-        })?
-    };
+    if let [first] = &reducers[..]
+        && !first.is_partitioned()
+    {
+        let plan = first.core.plan;
+        return index_of(plan, reducers.into_iter().map(|only| (only.core, only.reservation)).collect(), workers);
+    }
+    match hand_over(reducers, workers)? {
+        Some((merge, ended)) => finish_ended_index(&merge, ended, workers),
+        None => Err(Error::internal("no worker reduced")),
+    }
+}
+
+/// The same of what was handed over: sets, or hashed groups whose order nobody sees.
+pub(crate) fn finish_ended_index<'p>(
+    merge: &Merge<'p>,
+    ended: Vec<Ended<'p>>,
+    workers: Workers<'_>,
+) -> Result<(KeyIndex, Vec<Gathered>, usize)> {
+    let merged = merge_parts(merge, ended, Found::ByKey, workers, |core, _, mut reservation| {
+        reservation.resize(core.bytes())?;
+        Ok((core, reservation))
+    })?;
+    index_of(merge.plan, merged, workers)
+}
+
+/// Merged groups as their index. What they hold counts until they are one.
+fn index_of(
+    plan: &ReducePlan,
+    mut merged: Vec<(Core<'_>, Reservation)>,
+    workers: Workers<'_>,
+) -> Result<(KeyIndex, Vec<Gathered>, usize)> {
     let taken = merged.iter_mut().map(|(core, _)| (std::mem::take(&mut core.accumulators), &core.grouper));
     let columns = workers.map(taken.collect(), |(accumulators, grouper): (Vec<Accumulator>, &Grouper)| {
         // Numbers that no row has are left out.
