@@ -69,7 +69,7 @@ fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
     let pool = &runner.session.engine.0.pool;
     let run = |executable: &Executable| {
         let plan = executable.plan(runner.session.machine())?;
-        let mut output = multiloop_exec::run::run_plan(plan, &find, runner.parameters, &context, pool)?;
+        let mut output = multiloop_exec::run::analyse(plan, &find, runner.parameters, &context, pool)?;
         let statistics = output.analysed(plan, &Numbers::of(&executable.program));
         let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;
         Result::Ok((rows, statistics))

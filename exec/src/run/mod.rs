@@ -52,7 +52,18 @@ pub fn run_plan(
     context: &Context,
     pool: &Pool,
 ) -> Result<Output> {
-    run_with(plan, tables, parameters, context, Body { pool, devices: &[] })
+    run_with(plan, tables, parameters, context, Body { pool, devices: &[], takes_notes: false })
+}
+
+/// As [`run_plan`], and notes what becomes of adaptive choices: for [`Output::analysed`].
+pub fn analyse(
+    plan: &Plan,
+    tables: &dyn Fn(TableHandle) -> Arc<Table>,
+    parameters: &[Value],
+    context: &Context,
+    pool: &Pool,
+) -> Result<Output> {
+    run_with(plan, tables, parameters, context, Body { pool, devices: &[], takes_notes: true })
 }
 
 /// Runs what was planned, with devices that are asked for each loop of the body; the rest as [`run`].
@@ -63,7 +74,7 @@ pub(crate) fn run_with(
     context: &Context,
     body: Body<'_>,
 ) -> Result<Output> {
-    let shared = Shared::new(plan, tables, parameters, context, &Lets);
+    let shared = Shared::new(plan, tables, parameters, context, &Lets, body.takes_notes);
     let captured = Captured::default();
     let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
     frame.block(plan.body, Some(body))?;
@@ -77,6 +88,8 @@ pub(crate) fn run_with(
 pub(crate) struct Body<'b> {
     pub(crate) pool: &'b Pool,
     pub(crate) devices: &'b [&'b dyn Backend],
+    /// Whether it is noted what becomes of adaptive choices.
+    pub(crate) takes_notes: bool,
 }
 
 /// The rows of a result, handed out as record batches one at a time.
@@ -121,7 +134,8 @@ impl Output {
         self.statistics.iter().map(named).collect()
     }
 
-    /// The plan that was run, with what became of it; blocks that run for rows which ask have no figures.
+    /// The plan that was run, with what became of it, as far as [`analyse`] noted it; blocks that run for rows which ask have
+    /// no figures.
     pub fn analysed(&self, plan: &Plan, numbers: &Numbers) -> String {
         explain::analysed(plan, numbers, &self.statistics)
     }
@@ -196,7 +210,7 @@ impl<'a> Frame<'a> {
             rows_out: stored.iter().map(|stored| stored.row_count() as u64).collect(),
             time: started.elapsed(),
             bytes: self.shared.context.memory.used().saturating_sub(bytes) as u64,
-            notes: self.shared.notes.lock().map(|mut notes| std::mem::take(&mut *notes)).unwrap_or_default(),
+            notes: self.shared.take_notes(),
         };
         if let Ok(mut all) = self.shared.statistics.lock() {
             all.push((number, statistics));

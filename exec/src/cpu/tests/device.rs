@@ -35,7 +35,9 @@ pub(super) fn compare_shared(
     let device = RowByRow::new(program, seed);
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
     let got = plan(program, Machine { workers: pool.threads(), devices: 1 })
-        .and_then(|plan| run_with(&plan, &lookup, parameters, &context(), Body { pool, devices: &[&device] }))
+        .and_then(|plan| {
+            run_with(&plan, &lookup, parameters, &context(), Body { pool, devices: &[&device], takes_notes: false })
+        })
         .and_then(values_of);
     match (expected, &got) {
         (Ok(expected), Ok(got)) => {
@@ -165,7 +167,8 @@ fn devices_are_asked_for_each_loop() {
     for seed in 0..16 {
         let device = RowByRow::new(&program, seed);
         let plan = plan(&program, Machine { workers: 2, devices: 1 }).expect("it can be planned");
-        let output = run_with(&plan, &lookup, &[], &context(), Body { pool: &pool, devices: &[&device] });
+        let output =
+            run_with(&plan, &lookup, &[], &context(), Body { pool: &pool, devices: &[&device], takes_notes: true });
         let output = output.expect("it runs");
         let text = output.analysed(&plan, &Numbers::of(&program));
         let taken = device.taken.load(Ordering::Relaxed);
@@ -213,7 +216,8 @@ fn what_a_device_hands_back_is_checked() {
         let lookup = |_: TableHandle| Arc::clone(&tables[0]);
         let plan = plan(&program, Machine { workers: 1, devices: 1 }).expect("it can be planned");
         for wrong in (0..3).map(Wrong) {
-            let error = run_with(&plan, &lookup, &[], &context(), Body { pool: &pool, devices: &[&wrong] });
+            let error =
+                run_with(&plan, &lookup, &[], &context(), Body { pool: &pool, devices: &[&wrong], takes_notes: false });
             assert_eq!(error.expect_err("it is of another shape").kind(), ErrorKind::Internal, "{text}");
         }
     }
