@@ -16,6 +16,7 @@ mod own_groups;
 mod own_index;
 mod partial_groups;
 mod programs;
+mod refused_memory;
 mod repeats;
 mod rest;
 mod runs;
