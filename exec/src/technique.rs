@@ -80,7 +80,7 @@ techniques! {
     /// Looking only at the rows that begin a group where any row of it will do.
     FirstRows = "first-rows",
     /// HAVING before groups become rows.
-    Having = "having",
+    GroupFilter = "group-filter",
     /// Indexes that are an array over all codes.
     DirectIndex = "direct-index",
     /// Indexes that are a bit a code, and ranks.

@@ -66,7 +66,7 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
             table,
             reads: *reads,
             own: own.get(&id).copied(),
-            group_filter: filters.get(&id).copied().filter(|_| Technique::Having.is_on()),
+            group_filter: filters.get(&id).copied().filter(|_| Technique::GroupFilter.is_on()),
         }
     };
     let collections = reads.iter().enumerate().map(collection).collect();

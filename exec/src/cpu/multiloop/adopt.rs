@@ -78,7 +78,7 @@ fn merged<'a>(
 ) -> Result<Stored> {
     let Some(first) = parts.first() else { return Err(Error::internal("a backend gave no part of its groups")) };
     let finds_keys = matches!((&first.keys, &first.order), (Keys::Set { .. }, _) | (_, Order::Unseen));
-    let merge = Merge { plan, cuts: SharedCuts::default(), having: group_filter(frame, define) };
+    let merge = Merge { plan, cuts: SharedCuts::default(), group_filter: group_filter(frame, define) };
     merge.check(&parts)?;
     let ended = parts.into_iter().map(|groups| Ended::elsewhere(groups, workers.context)).collect::<Result<_>>()?;
     if plan.rows.keys_unread && finds_keys {

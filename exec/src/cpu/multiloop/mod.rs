@@ -18,7 +18,7 @@ use crate::cpu::index::KeyIndex;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::multiloop::nest::{Marks, Nest, Piece};
 use crate::cpu::multiloop::sink::{PieceRows, Setup, Sink};
-use crate::cpu::reduce::group_filter::Having;
+use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::vector::builder;
 use crate::cpu::vector::builder::{Gathered, SHARED_ROWS, concat_all};
 use crate::plan::choice::Adaptive;
@@ -141,10 +141,10 @@ fn sinks<'a>(
 }
 
 /// The conditions that groups must pass to be wanted, if their only reader has some.
-fn group_filter<'a>(frame: &'a Frame<'a>, define: CollectionId) -> Option<Having<'a>> {
+fn group_filter<'a>(frame: &'a Frame<'a>, define: CollectionId) -> Option<GroupFilter<'a>> {
     let plan = frame.shared.plan;
     let (block, number) = plan.collection(define).group_filter?;
-    Some(Having::new((frame, frame.bindings()), plan.loop_of(block, number)?, plan.types(define)))
+    Some(GroupFilter::new((frame, frame.bindings()), plan.loop_of(block, number)?, plan.types(define)))
 }
 
 /// For an index that has a rest, marks for the rows that it may find.

@@ -7,7 +7,7 @@ use super::top_k::TopK;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::splitters::SharedCuts;
 use crate::cpu::reduce::Reducer;
-use crate::cpu::reduce::group_filter::Having;
+use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::vector::builder::Gathered;
 use crate::cpu::vector::rows::Source as TileSource;
 use crate::plan::group_kind::Numbering;
@@ -65,7 +65,7 @@ impl<'p> Sink<'p> {
     pub(crate) fn new(
         plan: &'p GeneratorPlan,
         setup: &Setup,
-        having: Option<Having<'p>>,
+        group_filter: Option<GroupFilter<'p>>,
         context: &'p Context,
     ) -> Result<Self> {
         let rows = |scalars: Vec<ScalarId>, rows_max: usize| {
@@ -82,8 +82,8 @@ impl<'p> Sink<'p> {
             GeneratorKind::TopK(plan) => Sink::TopK(Box::new(TopK::new(plan, setup.keep, context))),
             GeneratorKind::Reduce(plan) => {
                 let reducer = Reducer::new(plan, setup.keys.as_ref(), setup.workers, &setup.cuts, context)?;
-                Sink::Groups(Box::new(match having {
-                    Some(having) => reducer.having(having),
+                Sink::Groups(Box::new(match group_filter {
+                    Some(group_filter) => reducer.group_filter(group_filter),
                     None => reducer,
                 }))
             }

@@ -21,7 +21,7 @@ const ORDERED_PART: usize = 1 << 13;
 pub(super) fn finish(merge: &Merge<'_>, ended: Vec<Ended<'_>>, workers: Workers<'_>) -> Result<(Vec<Gathered>, usize)> {
     let shown = each_part(merge, &ended, workers, |core, mut reservation| {
         reservation.resize(core.bytes())?;
-        Shown::of(core, merge.having(), false, reservation)
+        Shown::of(core, merge.group_filter(), false, reservation)
     })?;
     put_together(shown, workers)
 }

@@ -14,7 +14,7 @@ use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
 use crate::cpu::groups::ranked::Known;
 use crate::cpu::groups::splitters::SharedCuts;
 use crate::cpu::index::KeyIndex;
-use crate::cpu::reduce::group_filter::Having;
+use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::table::parts::{part_range, shift_of};
 use crate::cpu::vector::builder::Gathered;
 use crate::partial::PartialGroups;
@@ -53,7 +53,7 @@ pub(crate) struct Merge<'p> {
     /// Where arrays over codes are cut; all workers share it.
     pub(crate) cuts: SharedCuts,
     /// The conditions that groups must pass to be wanted.
-    pub(crate) having: Option<Having<'p>>,
+    pub(crate) group_filter: Option<GroupFilter<'p>>,
 }
 
 impl<'p> Merge<'p> {
@@ -84,8 +84,8 @@ impl<'p> Merge<'p> {
         Err(Error::internal("partial groups of another reduction"))
     }
 
-    pub(super) fn having(&self) -> Option<Having<'p>> {
-        self.having.as_ref().map(Having::fork)
+    pub(super) fn group_filter(&self) -> Option<GroupFilter<'p>> {
+        self.group_filter.as_ref().map(GroupFilter::fork)
     }
 }
 
@@ -100,8 +100,8 @@ pub(crate) fn finish(
         && reducers.iter().all(Reducer::is_whole)
         && let Some(only) = reducers.pop()
     {
-        let Reducer { core, having, reservation, .. } = only;
-        return put_together(vec![Shown::of(core, having, false, reservation)?], workers);
+        let Reducer { core, group_filter, reservation, .. } = only;
+        return put_together(vec![Shown::of(core, group_filter, false, reservation)?], workers);
     }
     let Some((merge, ended)) = hand_over(reducers, workers)? else { return Ok((Vec::new(), 0)) };
     finish_ended(&merge, ended, workers)
@@ -113,7 +113,7 @@ pub(crate) fn hand_over<'p>(
     workers: Workers<'_>,
 ) -> Result<Option<(Merge<'p>, Vec<Ended<'p>>)>> {
     let Some(first) = reducers.first_mut() else { return Ok(None) };
-    let merge = Merge { plan: first.core.plan, cuts: first.cuts.clone(), having: first.having.take() };
+    let merge = Merge { plan: first.core.plan, cuts: first.cuts.clone(), group_filter: first.group_filter.take() };
     // To free a large table takes a while; few groups are not worth waking anybody.
     let few = reducers.iter().map(|reducer| reducer.core.grouper.len()).sum::<usize>() <= MERGE_ALONE;
     let ended = match few {
@@ -135,7 +135,7 @@ pub(crate) fn finish_ended(
     }
     let shown = merge_parts(merge, ended, Found::No, workers, |core, is_part, mut reservation| {
         reservation.resize(core.bytes())?;
-        Shown::of(core, merge.having(), is_part, reservation)
+        Shown::of(core, merge.group_filter(), is_part, reservation)
     })?;
     put_together(shown, workers)
 }

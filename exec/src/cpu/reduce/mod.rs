@@ -35,7 +35,7 @@ use crate::cpu::reduce::buffer_keys::{TileKeys, partitioned_layout};
 use crate::cpu::reduce::buffers::PartitionBuffers;
 use crate::cpu::reduce::core::Core;
 use crate::cpu::reduce::finish::{Ended, by_part};
-use crate::cpu::reduce::group_filter::Having;
+use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::plan::group_kind::Numbering;
 use crate::plan::key_layout::{KeyLayout, KeyWidth};
@@ -64,8 +64,8 @@ pub(crate) struct Reducer<'p> {
     short: Vec<u32>,
     assigned: Assigned,
     folding: Folding,
-    having: Option<Having<'p>>,
-    /// Groups up to this one have been looked at by `having`.
+    group_filter: Option<GroupFilter<'p>>,
+    /// Groups up to this one have been looked at by `group_filter`.
     closed: usize,
     mask: Bitmap,
     /// Any or All of all rows, once a piece of work has decided it.
@@ -115,7 +115,7 @@ impl<'p> Reducer<'p> {
             short: Vec::new(),
             assigned: Assigned::default(),
             folding: Folding::default(),
-            having: None,
+            group_filter: None,
             closed: 0,
             mask: Bitmap::default(),
             decided: None,
@@ -126,8 +126,8 @@ impl<'p> Reducer<'p> {
     }
 
     /// The same, with conditions that groups must pass to be wanted.
-    pub(crate) fn having(self, having: Having<'p>) -> Self {
-        Reducer { having: Some(having), ..self }
+    pub(crate) fn group_filter(self, group_filter: GroupFilter<'p>) -> Self {
+        Reducer { group_filter: Some(group_filter), ..self }
     }
 
     /// The tuples to come are of this piece of work.

@@ -3,7 +3,7 @@
 use super::core::Core;
 use crate::Result;
 use crate::cpu::groups::grouper::Grouper;
-use crate::cpu::reduce::group_filter::Having;
+use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::vector::builder::{Gathered, concat_all};
 use crate::cpu::vector::rows::TILE_ROWS;
 use crate::workers::context::Reservation;
@@ -24,7 +24,7 @@ impl Shown {
     /// merge in parts.
     pub(crate) fn of(
         core: Core<'_>,
-        having: Option<Having<'_>>,
+        group_filter: Option<GroupFilter<'_>>,
         is_part: bool,
         mut reservation: Reservation,
     ) -> Result<Self> {
@@ -32,8 +32,8 @@ impl Shown {
         let finished = accumulators.into_iter().zip(&plan.aggregates);
         let finished = finished.map(|(accumulator, aggregate)| accumulator.finish(aggregate.kind.data_type));
         let finished = finished.collect::<Result<Vec<_>>>()?;
-        let wanted = match having {
-            Some(having) if plan.key.is_some() => wanted(having, &grouper, &finished)?,
+        let wanted = match group_filter {
+            Some(group_filter) if plan.key.is_some() => wanted(group_filter, &grouper, &finished)?,
             _ => None,
         };
         let (columns, rows) = match (wanted, grouper) {
@@ -58,18 +58,18 @@ impl Shown {
 
 /// Of groups whose aggregates are these columns the numbers of those that are wanted; none if all are. Exactly these are left,
 /// whoever had which: how many there are chooses what their reader does.
-fn wanted(mut having: Having<'_>, grouper: &Grouper, finished: &[Gathered]) -> Result<Option<Vec<u32>>> {
-    let (all, keys) = (grouper.occupied(), having.fields() - finished.len());
+fn wanted(mut group_filter: GroupFilter<'_>, grouper: &Grouper, finished: &[Gathered]) -> Result<Option<Vec<u32>>> {
+    let (all, keys) = (grouper.occupied(), group_filter.fields() - finished.len());
     let mut wanted = Vec::new();
     for groups in all.chunks(HAVING_TILE) {
-        let mut columns = vec![None; having.fields()];
-        if having.reads(0..keys) {
+        let mut columns = vec![None; group_filter.fields()];
+        if group_filter.reads(0..keys) {
             columns.iter_mut().zip(grouper.keys(groups)?).for_each(|(column, shown)| *column = Some(shown));
         }
-        for (at, column) in (keys..).zip(finished).filter(|&(at, _)| having.reads(at..at + 1)) {
+        for (at, column) in (keys..).zip(finished).filter(|&(at, _)| group_filter.reads(at..at + 1)) {
             columns[at] = Some(column.take(groups));
         }
-        wanted.extend(having.passing(columns, groups.len())?.into_iter().map(|at| groups[at as usize]));
+        wanted.extend(group_filter.passing(columns, groups.len())?.into_iter().map(|at| groups[at as usize]));
     }
     Ok((wanted.len() < all.len()).then_some(wanted))
 }

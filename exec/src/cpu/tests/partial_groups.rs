@@ -187,7 +187,7 @@ impl Case<'_> {
     /// The rows of groups that come from somewhere else.
     fn merged(&self, all: Vec<PartialGroups>) -> Result<Vec<Vec<Value>>> {
         let context = context();
-        let merge = Merge { plan: self.plan, cuts: SharedCuts::default(), having: None };
+        let merge = Merge { plan: self.plan, cuts: SharedCuts::default(), group_filter: None };
         let ended = all.into_iter().map(|groups| Ended::elsewhere(groups, &context)).collect::<Result<_>>()?;
         self.rows(finish_ended(&merge, ended, Workers { pool: Some(self.pool), context: &context })?)
     }
