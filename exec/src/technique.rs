@@ -106,7 +106,7 @@ techniques! {
     /// A filter of bits before large hash tables that are probed.
     KeyFilter = "key-filter",
     /// Asking for the memory of entries before it is looked at.
-    LookAhead = "look-ahead",
+    Prefetch = "prefetch",
     /// Rows behind the last row of a full top-k left out before their fields are computed.
     TopKRejects = "top-k-rejects",
     /// Rows in order by keys of one number.

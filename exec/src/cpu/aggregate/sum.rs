@@ -341,7 +341,7 @@ fn see_runs(runs: &Runs, valid: Option<&Bitmap>, seen: &mut [bool]) {
 const FAR_GROUPS: usize = 1 << 16;
 
 /// How many values ahead their sums are asked for.
-const VALUES_AHEAD: usize = 32;
+const PREFETCH_VALUES: usize = 32;
 
 /// Adds every value to the sum of its group, and notes which groups have one.
 fn add_each<T: Copy + Into<i64>>(
@@ -365,9 +365,9 @@ fn add_each_if<T: Copy + Into<i64>>(
     sums: &mut [i64],
     seen: &mut [bool],
 ) {
-    let far = sums.len() > FAR_GROUPS && Technique::LookAhead.is_on();
+    let far = sums.len() > FAR_GROUPS && Technique::Prefetch.is_on();
     for (at, (&value, &group)) in values.iter().zip(groups).enumerate() {
-        if far && let Some(&next) = groups.get(at + VALUES_AHEAD) {
+        if far && let Some(&next) = groups.get(at + PREFETCH_VALUES) {
             prefetch_here(sums.as_ptr().wrapping_add(next as usize));
             prefetch_here(seen.as_ptr().wrapping_add(next as usize));
         }
