@@ -102,7 +102,7 @@ techniques! {
     /// Strings of another dictionary than an index's looked up once each.
     Translation = "translation",
     /// Hash tables and arrays over codes asked once for neighbours that are alike.
-    Repeats = "repeats",
+    DuplicateRuns = "duplicate-runs",
     /// A filter of bits before large hash tables that are probed.
     KeyFilter = "key-filter",
     /// Asking for the memory of entries before it is looked at.

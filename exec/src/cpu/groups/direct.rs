@@ -56,24 +56,24 @@ impl Direct {
     }
 
     pub(super) fn assign(&mut self, codes: &mut Codes, assigned: &mut Assigned) {
-        let each = codes.without_repeats(KeyWidth::Bits64);
+        let each = codes.without_duplicates(KeyWidth::Bits64);
         direct_all(&mut self.entries, self.base, &mut self.codes, &each.bits64, &mut assigned.groups);
-        assigned.take_repeats(&codes.repeats);
+        assigned.take_duplicates(&codes.duplicates);
     }
 
     /// The same of codes of 32 bits.
     pub(super) fn assign_short(&mut self, codes: &[u32], assigned: &mut Assigned) {
         let Direct { base, entries, codes: met, .. } = self;
-        let mut repeats = std::mem::take(&mut assigned.repeats);
-        repeats.find(codes, None);
-        if repeats.any() {
-            repeats.firsts(codes, &mut assigned.firsts);
+        let mut duplicates = std::mem::take(&mut assigned.duplicates);
+        duplicates.find(codes, None);
+        if duplicates.any() {
+            duplicates.firsts(codes, &mut assigned.firsts);
             direct_all(entries, *base, met, &assigned.firsts, &mut assigned.groups);
-            assigned.take_repeats(&repeats);
+            assigned.take_duplicates(&duplicates);
         } else {
             direct_all(entries, *base, met, codes, &mut assigned.groups);
         }
-        assigned.repeats = repeats;
+        assigned.duplicates = duplicates;
     }
 
     /// The groups of these codes.

@@ -49,8 +49,8 @@ impl Hashed {
         let len = codes.len;
         debug_assert!(codes.absent.is_none(), "ranges hold for every key");
         let before = table.len();
-        table.insert(codes.without_repeats(layout.width), &mut assigned.groups);
-        assigned.take_repeats(&codes.repeats);
+        table.insert(codes.without_duplicates(layout.width), &mut assigned.groups);
+        assigned.take_duplicates(&codes.duplicates);
         if *own_index {
             return;
         }

@@ -350,8 +350,8 @@ impl KeyIndex {
             Lookup::Hash(tables) => {
                 // A table close by is asked as quickly as neighbours are compared.
                 if tables.is_far() {
-                    tables.find(codes.without_repeats(self.layout.width), groups);
-                    codes.repeats.spread(groups);
+                    tables.find(codes.without_duplicates(self.layout.width), groups);
+                    codes.duplicates.spread(groups);
                 } else {
                     tables.find(codes, groups);
                 }

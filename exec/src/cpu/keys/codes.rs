@@ -11,7 +11,7 @@
 use super::super::vector::{Vector, VectorData};
 use super::pack::pack;
 use crate::column::Dictionary;
-use crate::cpu::keys::duplicates::Repeats;
+use crate::cpu::keys::duplicates::DuplicateRuns;
 use crate::cpu::keys::integer::BLOCK;
 use crate::cpu::keys::text::TextKeys;
 use crate::cpu::keys::wide::WideKeys;
@@ -56,7 +56,7 @@ pub(crate) struct Codes {
     /// Keys that no layout of these domains holds, or with a NULL that matches nothing.
     pub(crate) absent: Option<Vec<bool>>,
     /// Runs of equal keys, where they have been looked for, and the key of each.
-    pub(crate) repeats: Repeats,
+    pub(crate) duplicates: DuplicateRuns,
     /// Memory for which keys have been found.
     pub(crate) found: Bitmap,
     /// Memory for codes of keys of one integer.
@@ -74,7 +74,7 @@ impl Codes {
         rows: std::ops::Range<usize>,
     ) {
         (self.len, self.absent) = (rows.len(), None);
-        self.repeats.clear();
+        self.duplicates.clear();
         match width {
             KeyWidth::Bits128 => {
                 self.bits128.clear();
@@ -91,29 +91,29 @@ impl Codes {
     pub(crate) fn set_wide(&mut self, keys: &WideKeys<'_>, len: usize) {
         self.absent = keys.codes(len, &mut self.bits64);
         self.len = len;
-        self.repeats.clear();
+        self.duplicates.clear();
     }
 
     /// What a table is to be asked for: these keys, of this width, or if most neighbours are alike a key for each run of them,
-    /// and then `repeats` says which runs.
-    pub(crate) fn without_repeats(&mut self, width: KeyWidth) -> &Codes {
+    /// and then `duplicates` says which runs.
+    pub(crate) fn without_duplicates(&mut self, width: KeyWidth) -> &Codes {
         match width {
-            KeyWidth::Bits32 | KeyWidth::Bits64 => self.repeats.find(&self.bits64, self.absent.as_deref()),
-            KeyWidth::Bits128 => self.repeats.find(&self.bits128, self.absent.as_deref()),
-            KeyWidth::Bytes | KeyWidth::Text => self.repeats.clear(),
+            KeyWidth::Bits32 | KeyWidth::Bits64 => self.duplicates.find(&self.bits64, self.absent.as_deref()),
+            KeyWidth::Bits128 => self.duplicates.find(&self.bits128, self.absent.as_deref()),
+            KeyWidth::Bytes | KeyWidth::Text => self.duplicates.clear(),
         }
-        if !self.repeats.any() {
+        if !self.duplicates.any() {
             return self;
         }
         let runs = self.of_runs.get_or_insert_default();
-        runs.len = self.repeats.ends().len();
+        runs.len = self.duplicates.ends().len();
         match width {
-            KeyWidth::Bits32 | KeyWidth::Bits64 => self.repeats.firsts(&self.bits64, &mut runs.bits64),
-            _ => self.repeats.firsts(&self.bits128, &mut runs.bits128),
+            KeyWidth::Bits32 | KeyWidth::Bits64 => self.duplicates.firsts(&self.bits64, &mut runs.bits64),
+            _ => self.duplicates.firsts(&self.bits128, &mut runs.bits128),
         }
         runs.absent = self.absent.as_ref().map(|absent| {
             let mut of_runs = Vec::new();
-            self.repeats.firsts(absent, &mut of_runs);
+            self.duplicates.firsts(absent, &mut of_runs);
             of_runs
         });
         runs
@@ -136,7 +136,7 @@ impl Codes {
     /// Encodes keys. A value outside of its part's domain makes its key absent.
     pub(crate) fn encode(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
         (self.len, self.absent) = (len, None);
-        self.repeats.clear();
+        self.duplicates.clear();
         if layout.width != KeyWidth::Text {
             self.texts = None;
         }
