@@ -40,7 +40,7 @@ techniques! {
     /// Registers as narrow as proven ranges of values allow; without it, as the types ask for.
     NarrowRegisters = "narrow-registers",
     /// Chunks left out that have no row in the range that conditions ask for.
-    ChunkRanges = "chunk-ranges",
+    ChunkPruning = "chunk-pruning",
     /// Comparisons, and sums and differences with a constant, on a column's physical form.
     Fused = "fused",
     /// Two comparisons of one column as one interval.

@@ -1,6 +1,7 @@
 //! Programs on the CPU backend against the interpreter: every shape of program, on nasty tables, in every form of
 //! storage, with any number of threads.
 
+mod chunk_pruning;
 mod complete;
 mod dealt;
 mod dense_groups;
@@ -20,7 +21,6 @@ mod programs;
 mod refused_memory;
 mod rest;
 mod runs;
-mod skip;
 mod stepped;
 
 use crate::column::build::{Storage, TableBuilder};

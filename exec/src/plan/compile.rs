@@ -405,7 +405,7 @@ fn mark_pruning(levels: &mut [LevelPlan]) {
             // Rows without a match go on; counts and what matches may fail.
             Source::BucketOrNull { .. } | Source::Count(_) => (false, false),
         };
-        level.prunes = prunes && Technique::ChunkRanges.is_on();
+        level.prunes = prunes && Technique::ChunkPruning.is_on();
         if !goes_on {
             break;
         }

@@ -206,7 +206,7 @@ impl<'a> Frame<'a> {
         let statistics = LetStatistics {
             name: String::new(),
             rows_in: input.into_iter().map(rows).sum(),
-            chunks_skipped: self.shared.chunks_skipped.load(Ordering::Relaxed),
+            chunks_pruned: self.shared.chunks_pruned.load(Ordering::Relaxed),
             rows_out: stored.iter().map(|stored| stored.row_count() as u64).collect(),
             time: started.elapsed(),
             bytes: self.shared.context.memory.used().saturating_sub(bytes) as u64,

@@ -40,7 +40,7 @@ pub(crate) struct Shared<'a> {
     /// What the lets of the body did.
     pub(crate) statistics: Mutex<Vec<(usize, LetStatistics)>>,
     /// Chunks that the loop of the body that runs has not looked at.
-    pub(crate) chunks_skipped: AtomicU64,
+    pub(crate) chunks_pruned: AtomicU64,
     /// What became of its adaptive choices: of which generator, and what. None unless somebody asks.
     pub(crate) notes: Option<Mutex<Vec<(usize, String)>>>,
     /// What invariant lets of nested blocks gave, by block and let.
@@ -74,15 +74,15 @@ impl<'a> Shared<'a> {
             }
         }
         let invariant = plan.blocks.iter().map(|block| block.lets.iter().map(|_| Mutex::new(None)).collect()).collect();
-        let (statistics, chunks_skipped) = Default::default();
+        let (statistics, chunks_pruned) = Default::default();
         let notes = takes_notes.then(Mutex::default);
         let tables = stored;
-        Shared { plan, tables, elements, parameters, context, driver, statistics, chunks_skipped, notes, invariant }
+        Shared { plan, tables, elements, parameters, context, driver, statistics, chunks_pruned, notes, invariant }
     }
 
     /// A let of the body begins.
     pub(crate) fn begin_notes(&self) {
-        self.chunks_skipped.store(0, Ordering::Relaxed);
+        self.chunks_pruned.store(0, Ordering::Relaxed);
         self.take_notes();
     }
 
@@ -135,9 +135,9 @@ impl<'a> Frame<'a> {
     }
 
     /// Counts chunks that a loop does not look at, for the let of the body whose loop it is.
-    pub(crate) fn note_skipped(&self, chunks: usize) {
+    pub(crate) fn note_pruned(&self, chunks: usize) {
         if self.parent.is_none() {
-            self.shared.chunks_skipped.fetch_add(chunks as u64, Ordering::Relaxed);
+            self.shared.chunks_pruned.fetch_add(chunks as u64, Ordering::Relaxed);
         }
     }
 

@@ -29,7 +29,7 @@ pub(crate) fn chunks(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Optio
         tests.iter().all(|test| test.may_hold(&source))
     };
     let kept: Vec<bool> = rows.chunks.iter().map(may_pass).collect();
-    frame.note_skipped(kept.iter().filter(|kept| !**kept).count());
+    frame.note_pruned(kept.iter().filter(|kept| !**kept).count());
     Some(kept)
 }
 
