@@ -31,7 +31,10 @@ pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, que
             let tables = runner.snapshot.tables();
             let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
             let planned = Planned::new(query.clone(), rules, &runner.session.context())?;
-            format!("{}\n", multiloop_exec::plan::place(&planned.executable.program, &find, runner.session.machine())?)
+            format!(
+                "{}\n",
+                multiloop_exec::plan::explain(&planned.executable.program, &find, runner.session.machine())?
+            )
         }
     };
     if analyze {

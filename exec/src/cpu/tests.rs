@@ -291,13 +291,13 @@ result %4
 output n, total
 ";
 
-fn placed(program: &Program, tables: &[Arc<Table>]) -> String {
+fn explained(program: &Program, tables: &[Arc<Table>]) -> String {
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
-    crate::plan::place(program, &lookup, Machine::host(1)).expect("it compiles").to_string()
+    crate::plan::explain(program, &lookup, Machine::host(1)).expect("it compiles").to_string()
 }
 
 #[test]
-fn the_placement_says_why() {
+fn the_plan_says_why() {
     let program = parse(Q1_SHAPE).expect("it is a program");
     let fields = [
         Field::new("a", DataType::SmallInt, false),
@@ -305,7 +305,7 @@ fn the_placement_says_why() {
         Field::new("s", DataType::Text, true),
     ];
     let row = |q: i64| vec![Value::Int(7), Value::Int(q), Value::text("x")];
-    let text = placed(&program, &[table(&fields, &[row(1), row(2), row(70_000)], 0)]);
+    let text = explained(&program, &[table(&fields, &[row(1), row(2), row(70_000)], 0)]);
     let expected = "\
 %0 table t: 0 rows
   a: frame8 in 1 chunks, 1.0 bytes a row
@@ -398,7 +398,7 @@ output k, n, s, d
         chunked.statistics = statistics;
         let tables = [Arc::new(chunked)];
         let program = with_statistics(&program, &tables);
-        let ordered = placed(&program, &tables).contains("Ordered");
+        let ordered = explained(&program, &tables).contains("Ordered");
         assert_eq!(ordered, run_rows < 100);
         compare(&program, &tables, &pools, text);
     }
@@ -447,8 +447,10 @@ output k, m, w, f, s
     chunked.statistics = Arc::clone(&table(&fields, &rows, 0).statistics);
     let tables = [Arc::new(chunked)];
     let program = with_statistics(&program, &tables);
-    let placed = placed(&program, &tables);
-    assert!(placed.contains("Direct: 12001 codes for at most 20000 rows") && placed.contains("Hash: 64-bit keys"));
+    let explained = explained(&program, &tables);
+    assert!(
+        explained.contains("Direct: 12001 codes for at most 20000 rows") && explained.contains("Hash: 64-bit keys")
+    );
     let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
     compare(&program, &tables, &pools, text);
     let groups = text.replace("result %4\noutput k, m, w, f, s", "result %2\noutput w, n, k");

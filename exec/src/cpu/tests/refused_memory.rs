@@ -5,7 +5,7 @@ use super::{Random, random_rows, table, values_of, with_statistics};
 use crate::Result;
 use crate::column::Table;
 use crate::column::build::{Storage, TableBuilder};
-use crate::plan::{Machine, place, plan};
+use crate::plan::{Machine, explain, plan};
 use crate::run::run_plan;
 use crate::workers::context::{Context, Memory};
 use crate::workers::pool::Pool;
@@ -45,8 +45,8 @@ fn check(text: &str, rows: &[&[Vec<Value>]], form: usize, seen: &str) {
     let tables: Vec<Arc<Table>> = of_tables.zip(rows).map(|(each, rows)| table(&each.fields, rows, form)).collect();
     let program = with_statistics(&program, &tables);
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
-    let placed = place(&program, &lookup, Machine::host(2)).expect("it compiles").to_string();
-    assert!(placed.contains(seen), "{text}\n{placed}");
+    let explained = explain(&program, &lookup, Machine::host(2)).expect("it compiles").to_string();
+    assert!(explained.contains(seen), "{text}\n{explained}");
     for threads in [1, 3] {
         let pool = Pool::new(threads).expect("threads start");
         let plan = plan(&program, Machine::host(threads)).expect("it can be planned");
