@@ -1,7 +1,7 @@
 //! Direct: codes lie close enough that an array over them finds the groups.
 
 use super::assigned::Assigned;
-use crate::cpu::groups::splitters::{Cuts, SharedCuts};
+use crate::cpu::groups::splitters::{SharedSplitters, Splitters};
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::decode::decode_all;
 use crate::cpu::table::direct::{FAR_ENTRIES, direct, direct_all};
@@ -24,9 +24,9 @@ const CUTS_SAMPLE: usize = 1 << 14;
 
 /// Where an array over the codes of a layout is cut into the parts of a merge: by some groups that are there, if nobody has cut
 /// it.
-pub(crate) fn cuts_of<'c>(layout: &KeyLayout, codes: &[u64], cuts: &'c SharedCuts) -> &'c Cuts {
+pub(crate) fn splitters_of<'s>(layout: &KeyLayout, codes: &[u64], splitters: &'s SharedSplitters) -> &'s Splitters {
     let some = || codes.iter().copied().step_by(codes.len() / CUTS_SAMPLE + 1).collect::<Vec<u64>>();
-    cuts.of(layout.codes().unwrap_or_default() as usize, some)
+    splitters.of(layout.codes().unwrap_or_default() as usize, some)
 }
 
 impl Direct {
@@ -37,10 +37,15 @@ impl Direct {
     }
 
     /// The codes of a part of a merge, or all.
-    pub(super) fn range_of(layout: &KeyLayout, codes: &[u64], part: Option<usize>, cuts: &SharedCuts) -> Range<usize> {
+    pub(super) fn range_of(
+        layout: &KeyLayout,
+        codes: &[u64],
+        part: Option<usize>,
+        splitters: &SharedSplitters,
+    ) -> Range<usize> {
         match part {
             Some(part) => {
-                let (start, end) = cuts_of(layout, codes, cuts).range(part);
+                let (start, end) = splitters_of(layout, codes, splitters).range(part);
                 start..end
             }
             None => 0..layout.codes().unwrap_or_default() as usize,

@@ -12,7 +12,7 @@ use super::hashed::Hashed;
 use super::set::Set;
 use crate::cpu::groups::masks::Present;
 use crate::cpu::groups::ranked::Known;
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::keys::codes::{Codes, KeyPartValues, PartValues};
 use crate::cpu::keys::integer::IntegerKeys;
 use crate::cpu::vector::bitmap::Bitmap;
@@ -58,7 +58,12 @@ impl Grouper {
     }
 
     /// No groups yet, for a merge of groups like these: all of them, or those of part `part` of [`MERGE_PARTS`].
-    pub(crate) fn like(groups: &PartialGroups, types: &[DataType], part: Option<usize>, cuts: &SharedCuts) -> Self {
+    pub(crate) fn like(
+        groups: &PartialGroups,
+        types: &[DataType],
+        part: Option<usize>,
+        splitters: &SharedSplitters,
+    ) -> Self {
         match (&groups.keys, &groups.order) {
             (Keys::One, _) => Grouper::One,
             (Keys::Numbered { layout, seen, dense, .. }, _) => {
@@ -67,7 +72,7 @@ impl Grouper {
             (Keys::Set { layout, .. }, _) => Grouper::Set(Set::new(layout.clone())),
             (Keys::Listed { layout, .. }, Order::Clustered(_)) => Grouper::Ordered(Clustered::new(layout.clone())),
             (Keys::Listed { layout, codes }, _) => {
-                Grouper::Direct(Direct::new(layout.clone(), Direct::range_of(layout, codes, part, cuts)))
+                Grouper::Direct(Direct::new(layout.clone(), Direct::range_of(layout, codes, part, splitters)))
             }
             (Keys::Hashed { layout, .. }, order) => {
                 Grouper::Hash(Hashed::new(layout.clone(), types, matches!(order, Order::Unseen)))

@@ -4,8 +4,8 @@
 //! Keys that wait for it are half as wide as others, and need no places of first rows. A part's groups become columns as
 //! soon as it is merged.
 
-use super::direct::cuts_of;
-use super::splitters::SharedCuts;
+use super::direct::splitters_of;
+use super::splitters::SharedSplitters;
 use crate::Result;
 use crate::cpu::keys::decode::decode_all;
 use crate::cpu::simd::kernel::{append, kernel};
@@ -36,9 +36,9 @@ impl Known {
     }
 
     /// No keys yet of a part of a merge of groups that an array over codes numbers; none of groups that anything else does.
-    pub(crate) fn of_part(groups: &PartialGroups, part: usize, cuts: &SharedCuts) -> Option<Known> {
+    pub(crate) fn of_part(groups: &PartialGroups, part: usize, splitters: &SharedSplitters) -> Option<Known> {
         let (Keys::Listed { layout, codes }, Order::Codes) = (&groups.keys, &groups.order) else { return None };
-        let (start, end) = cuts_of(layout, codes, cuts).range(part);
+        let (start, end) = splitters_of(layout, codes, splitters).range(part);
         Some(Known::new(layout.clone(), start, end))
     }
 

@@ -5,7 +5,7 @@ use crate::backend::inputs::{Grouped, Inputs, Residence};
 use crate::collections::rows::RowSet;
 use crate::cpu::collections::stored::{Buckets, Stored};
 use crate::cpu::expression::load::load;
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::index::Spans;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::multiloop::lookup::register_for;
@@ -78,7 +78,7 @@ fn merged<'a>(
 ) -> Result<Stored> {
     let Some(first) = parts.first() else { return Err(Error::internal("a backend gave no part of its groups")) };
     let finds_keys = matches!((&first.keys, &first.order), (Keys::Set { .. }, _) | (_, Order::Unseen));
-    let merge = Merge { plan, cuts: SharedCuts::default(), group_filter: group_filter(frame, define) };
+    let merge = Merge { plan, splitters: SharedSplitters::default(), group_filter: group_filter(frame, define) };
     merge.check(&parts)?;
     let ended = parts.into_iter().map(|groups| Ended::elsewhere(groups, workers.context)).collect::<Result<_>>()?;
     if plan.rows.keys_unread && finds_keys {

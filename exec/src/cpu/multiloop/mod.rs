@@ -13,7 +13,7 @@ use crate::collections::rows::RowSet;
 use crate::column::{CHUNK_ROWS, Chunk, Dictionary};
 use crate::cpu::collections::stored::{Buckets, Groups, Members, Stored};
 use crate::cpu::expression::tile::Tile;
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::index::KeyIndex;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::multiloop::nest::{Marks, Nest, Piece};
@@ -259,7 +259,8 @@ fn ground_value(frame: &Frame<'_>, expressions: &Expressions, scalar: ScalarId, 
 }
 
 fn setups(frame: &Frame<'_>, plan: &LoopPlan, rows: u64, workers: usize) -> Result<Vec<Setup>> {
-    let empty = || Setup { keys: None, workers, cuts: SharedCuts::default(), keep: 0, offset: 0, members: None };
+    let empty =
+        || Setup { keys: None, workers, splitters: SharedSplitters::default(), keep: 0, offset: 0, members: None };
     let setup = |number: usize, kind: &GeneratorKind| {
         Ok(match kind {
             GeneratorKind::TopK(top_k) => {

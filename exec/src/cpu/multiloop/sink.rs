@@ -5,7 +5,7 @@
 
 use super::top_k::TopK;
 use crate::cpu::expression::tile::Tile;
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::reduce::Reducer;
 use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::vector::builder::Gathered;
@@ -52,7 +52,7 @@ pub(crate) struct Setup {
     /// How many workers share the rows.
     pub(crate) workers: usize,
     /// Where they cut an array over the codes of groups.
-    pub(crate) cuts: SharedCuts,
+    pub(crate) splitters: SharedSplitters,
     /// Of top-k limit + offset, and offset.
     pub(crate) keep: usize,
     pub(crate) offset: usize,
@@ -81,7 +81,7 @@ impl<'p> Sink<'p> {
             GeneratorKind::TopK(plan) if plan.order.is_empty() => rows(plan.arguments.clone(), setup.keep),
             GeneratorKind::TopK(plan) => Sink::TopK(Box::new(TopK::new(plan, setup.keep, context))),
             GeneratorKind::Reduce(plan) => {
-                let reducer = Reducer::new(plan, setup.keys.as_ref(), setup.workers, &setup.cuts, context)?;
+                let reducer = Reducer::new(plan, setup.keys.as_ref(), setup.workers, &setup.splitters, context)?;
                 Sink::Groups(Box::new(match group_filter {
                     Some(group_filter) => reducer.group_filter(group_filter),
                     None => reducer,

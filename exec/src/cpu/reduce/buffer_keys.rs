@@ -5,7 +5,7 @@ use crate::cpu::groups::first_rows::firsts;
 use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
 use crate::cpu::groups::hashed::Hashed;
 use crate::cpu::groups::ranked::Known;
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::simd::kernel::vectorised;
 use crate::cpu::table::IntegerKey;
@@ -142,7 +142,7 @@ impl<'a> TileKeys<'a> {
     /// memory.
     pub(crate) fn places(
         self,
-        (layout, cuts): (&KeyLayout, &SharedCuts),
+        (layout, splitters): (&KeyLayout, &SharedSplitters),
         blocks: &mut Blocks,
         parts: &mut Vec<u8>,
         places: &mut Vec<u32>,
@@ -150,8 +150,8 @@ impl<'a> TileKeys<'a> {
         parts.clear();
         match self {
             TileKeys::Direct(codes) => {
-                let cuts = cuts.of(layout.codes().unwrap_or_default() as usize, || codes.to_vec());
-                return blocks.places(codes.iter().map(|&code| cuts.part(code.into())), places);
+                let splitters = splitters.of(layout.codes().unwrap_or_default() as usize, || codes.to_vec());
+                return blocks.places(codes.iter().map(|&code| splitters.part(code.into())), places);
             }
             TileKeys::Hash { codes, width, .. } => match width {
                 KeyWidth::Bits32 => parts_of_hashes(codes.bits64.iter().map(|&code| code as u32), parts),

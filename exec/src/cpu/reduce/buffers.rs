@@ -13,7 +13,7 @@ use crate::Result;
 use crate::cpu::aggregate::{Input, TileGroups};
 use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
 use crate::cpu::groups::ranked::Known;
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::reduce::blocks::Blocks;
 use crate::cpu::reduce::buffer_keys::{BufferKeys, PartGroups, TileKeys, partitioned_layout};
 use crate::cpu::reduce::core::Core;
@@ -122,8 +122,8 @@ impl<'p> PartitionBuffers<'p> {
         &self.arguments
     }
 
-    /// Puts a tile's tuples into their parts; of keys of a layout, which cuts divide where an array over codes finds groups.
-    pub(crate) fn add(&mut self, by: (&KeyLayout, &SharedCuts), keys: TileKeys<'_>, arguments: &[&Vector]) {
+    /// Puts a tile's tuples into their parts; of keys of a layout, which splitters divide where an array over codes finds groups.
+    pub(crate) fn add(&mut self, by: (&KeyLayout, &SharedSplitters), keys: TileKeys<'_>, arguments: &[&Vector]) {
         let width: usize = keys.width() + arguments.iter().map(|argument| width_of(argument)).sum::<usize>();
         let room = Blocks::len_for((self.buffered_max / width).min(self.rows));
         let Buffer { blocks, keys: waiting, arguments: columns, .. } = self.buffer.get_or_insert_with(|| Buffer {

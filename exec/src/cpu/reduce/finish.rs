@@ -9,10 +9,10 @@ use super::buffers::{Part, PartitionBuffers};
 use super::core::Core;
 use super::show::{Shown, append_parts, put_together};
 use super::{Reducer, clustered};
-use crate::cpu::groups::direct::cuts_of;
+use crate::cpu::groups::direct::splitters_of;
 use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
 use crate::cpu::groups::ranked::Known;
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::index::KeyIndex;
 use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::table::parts::{part_range, shift_of};
@@ -51,7 +51,7 @@ impl Ended<'_> {
 pub(crate) struct Merge<'p> {
     pub(crate) plan: &'p ReducePlan,
     /// Where arrays over codes are cut; all workers share it.
-    pub(crate) cuts: SharedCuts,
+    pub(crate) splitters: SharedSplitters,
     /// The conditions that groups must pass to be wanted.
     pub(crate) group_filter: Option<GroupFilter<'p>>,
 }
@@ -59,7 +59,7 @@ pub(crate) struct Merge<'p> {
 impl<'p> Merge<'p> {
     /// No groups yet, for some that are like these: all of them or those of a part.
     pub(super) fn core(&self, like: &PartialGroups, part: Option<usize>) -> Result<Core<'p>> {
-        Core::new(self.plan, Grouper::like(like, &self.plan.key_types, part, &self.cuts))
+        Core::new(self.plan, Grouper::like(like, &self.plan.key_types, part, &self.splitters))
     }
 
     /// Whether these are parts of the groups of this reduction, which can be merged.
@@ -113,7 +113,8 @@ pub(crate) fn hand_over<'p>(
     workers: Workers<'_>,
 ) -> Result<Option<(Merge<'p>, Vec<Ended<'p>>)>> {
     let Some(first) = reducers.first_mut() else { return Ok(None) };
-    let merge = Merge { plan: first.core.plan, cuts: first.cuts.clone(), group_filter: first.group_filter.take() };
+    let merge =
+        Merge { plan: first.core.plan, splitters: first.splitters.clone(), group_filter: first.group_filter.take() };
     // To free a large table takes a while; few groups are not worth waking anybody.
     let few = reducers.iter().map(|reducer| reducer.core.grouper.len()).sum::<usize>() <= MERGE_ALONE;
     let ended = match few {
@@ -221,7 +222,7 @@ pub(crate) fn merge_parts<'p, T: Send>(
     let parts = if splits { MERGE_PARTS } else { 1 };
     // Where numbers are codes, a part's groups lie side by side.
     let in_ranges = splits && matches!(first.groups.keys, Keys::Numbered { .. });
-    let by_part = |ended: &Ended<'p>| Ok(by_part(&ended.groups, parts, &merge.cuts));
+    let by_part = |ended: &Ended<'p>| Ok(by_part(&ended.groups, parts, &merge.splitters));
     let chosen = if in_ranges { Vec::new() } else { workers.map(ended.iter().collect(), by_part)? };
     let mut waiting: Vec<(usize, Vec<Part<'p>>)> = (0..parts).map(|part| (part, Vec::new())).collect();
     for rows in buffers {
@@ -230,7 +231,7 @@ pub(crate) fn merge_parts<'p, T: Send>(
     let made = workers.map(waiting, |(part, mut waiting)| {
         let done = waiting.first_mut().and_then(|part| part.done.take());
         let known = (!waiting.is_empty() && done.is_none() && found == Found::No)
-            .then(|| Known::of_part(&first.groups, part, &merge.cuts))
+            .then(|| Known::of_part(&first.groups, part, &merge.splitters))
             .flatten();
         let mut merged = match (done, known) {
             (Some(done), _) => *done,
@@ -271,15 +272,15 @@ fn splits(groups: &PartialGroups) -> bool {
 }
 
 /// The groups by part of a merge: one, or [`MERGE_PARTS`].
-pub(super) fn by_part(groups: &PartialGroups, parts: usize, cuts: &SharedCuts) -> Vec<Vec<u32>> {
+pub(super) fn by_part(groups: &PartialGroups, parts: usize, splitters: &SharedSplitters) -> Vec<Vec<u32>> {
     if parts == 1 {
         // What a set has is merged as a whole.
         return vec![if let Keys::Set { .. } = groups.keys { Vec::new() } else { groups.keys.occupied() }];
     }
     match &groups.keys {
         Keys::Listed { layout, codes } => {
-            let cuts = cuts_of(layout, codes, cuts);
-            parted(0..codes.len() as u32, parts, |group| cuts.part(codes[group as usize]).into())
+            let splitters = splitters_of(layout, codes, splitters);
+            parted(0..codes.len() as u32, parts, |group| splitters.part(codes[group as usize]).into())
         }
         Keys::Hashed { codes, .. } => {
             parted(0..codes.len() as u32, parts, |group| part_of_hash(codes.hash(group as usize), parts))

@@ -29,7 +29,7 @@ use crate::cpu::collections::claims::Passed;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::assigned::Assigned;
 use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::keys::codes::{Codes, KeyPartValues, PartValues};
 use crate::cpu::reduce::buffer_keys::{TileKeys, partitioned_layout};
 use crate::cpu::reduce::buffers::PartitionBuffers;
@@ -56,7 +56,7 @@ pub(crate) struct Reducer<'p> {
     buffers: Option<Box<PartitionBuffers<'p>>>,
     partitions: Partitions,
     /// Where arrays over codes are cut into parts; all workers share it.
-    cuts: SharedCuts,
+    splitters: SharedSplitters,
     /// How many share all rows.
     workers: usize,
     codes: Codes,
@@ -97,7 +97,7 @@ impl<'p> Reducer<'p> {
         plan: &'p ReducePlan,
         keys: Option<&(KeyLayout, Numbering)>,
         workers: usize,
-        cuts: &SharedCuts,
+        splitters: &SharedSplitters,
         context: &Context,
     ) -> Result<Self> {
         let grouper = match keys {
@@ -109,7 +109,7 @@ impl<'p> Reducer<'p> {
             core: Core::new(plan, grouper)?,
             buffers: None,
             partitions: if may_partition { Partitions::Later } else { Partitions::No },
-            cuts: cuts.clone(),
+            splitters: splitters.clone(),
             workers,
             codes: Codes::default(),
             short: Vec::new(),
@@ -328,7 +328,7 @@ impl<'p> Reducer<'p> {
         let buffers = self.buffers.get_or_insert_with(|| Box::new(PartitionBuffers::new(plan, workers)));
         buffers.arguments().iter().try_for_each(|&argument| tile.evaluate(argument))?;
         let arguments: Vec<&Vector> = buffers.arguments().iter().map(|&argument| tile.vector(argument)).collect();
-        buffers.add((layout, &self.cuts), keys, &arguments);
+        buffers.add((layout, &self.splitters), keys, &arguments);
         if buffers.is_full() {
             self.settle()?;
         }
@@ -340,10 +340,10 @@ impl<'p> Reducer<'p> {
     fn settle(&mut self) -> Result<()> {
         let Some(mut buffers) = self.buffers.take() else { return Ok(()) };
         let groups = self.core.take_partial()?;
-        let chosen = by_part(&groups, MERGE_PARTS, &self.cuts);
+        let chosen = by_part(&groups, MERGE_PARTS, &self.splitters);
         let plan = self.core.plan;
         buffers.settle(|part| {
-            let mut core = Core::new(plan, Grouper::like(&groups, &plan.key_types, Some(part), &self.cuts))?;
+            let mut core = Core::new(plan, Grouper::like(&groups, &plan.key_types, Some(part), &self.splitters))?;
             core.merge(&groups, &chosen[part])?;
             Ok(core)
         })?;
