@@ -19,9 +19,9 @@ mod own_index;
 mod partial_groups;
 mod programs;
 mod refused_memory;
-mod rest;
 mod runs;
 mod stepped;
+mod unmatched_rows;
 
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{Chunk, Column, Table};

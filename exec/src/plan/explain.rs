@@ -220,7 +220,7 @@ impl<'p> Writer<'p> {
                 Source::Bucket { collection, .. } => format!("bucket of %{}", self.number(*collection)),
                 Source::BucketOrNull { collection, .. } => format!("bucket of %{} or null", self.number(*collection)),
                 Source::BucketAndRest { collection, .. } => {
-                    format!("bucket of %{}, and the rest", self.number(*collection))
+                    format!("bucket of %{}, and the unmatched rows", self.number(*collection))
                 }
                 Source::Count(_) => "count".to_owned(),
             };

@@ -53,7 +53,7 @@ pub(crate) fn run<'a>(
     let pieces = pieces(frame, plan, workers)?;
     let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
     let rows: u64 = rows.sum();
-    let most = if plan.rest.is_some() { usize::MAX } else { pieces.len().max(1) };
+    let most = if plan.unmatched.is_some() { usize::MAX } else { pieces.len().max(1) };
     let setups = setups(frame, plan, rows, workers.count().min(most))?;
     if let Some(buckets) = sorted_buckets(frame, plan, &setups, pool)? {
         return Ok(vec![Arc::new(Stored::Buckets(buckets))]);
@@ -90,19 +90,19 @@ pub(crate) fn run<'a>(
         states.extend(done);
         outputs.extend(rows);
     }
-    if let (Some(rest), Some(marks)) = (&plan.rest, &marks)
+    if let (Some(unmatched), Some(marks)) = (&plan.unmatched, &marks)
         && !(stops && enough(plan, &setups, &outputs, &mut states))
     {
-        let rest_pieces = rest_pieces(frame, rest)?;
+        let unmatched_pieces = unmatched_pieces(frame, unmatched)?;
         // The workers go on with what they have.
         let idle = Mutex::new(std::mem::take(&mut states));
         let resume = || {
             let own = idle.lock().map_err(|_| Error::internal("a worker panicked"))?.pop();
             let own = own.map_or_else(|| sinks(frame, plan, defines, &setups), Ok)?;
-            Ok((nest(rest, Some(Arc::clone(marks)))?, own))
+            Ok((nest(unmatched, Some(Arc::clone(marks)))?, own))
         };
-        let rest_work = |state: &mut _, at: usize| work(state, pieces.len() + at, &rest_pieces[at]);
-        let (done, rows) = workers.run(rest_pieces.len(), resume, rest_work, sinks_of)?;
+        let unmatched_work = |state: &mut _, at: usize| work(state, pieces.len() + at, &unmatched_pieces[at]);
+        let (done, rows) = workers.run(unmatched_pieces.len(), resume, unmatched_work, sinks_of)?;
         states = idle.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
         states.extend(done);
         outputs.extend(rows);
@@ -147,9 +147,9 @@ fn group_filter<'a>(frame: &'a Frame<'a>, define: CollectionId) -> Option<GroupF
     Some(GroupFilter::new((frame, frame.bindings()), plan.loop_of(block, number)?, plan.types(define)))
 }
 
-/// For an index that has a rest, marks for the rows that it may find.
+/// For an index whose unmatched rows are wanted, marks for the rows that it may find.
 fn marks(frame: &Frame<'_>, plan: &LoopPlan) -> Result<Option<Marks>> {
-    let Some(collection) = plan.rest.as_ref().and_then(|rest| rest.levels[0].source.collection()) else {
+    let Some(collection) = plan.unmatched.as_ref().and_then(|unmatched| unmatched.levels[0].source.collection()) else {
         return Ok(None);
     };
     let rows = frame.get(collection)?.buckets()?.members.rows;
@@ -157,10 +157,12 @@ fn marks(frame: &Frame<'_>, plan: &LoopPlan) -> Result<Option<Marks>> {
 }
 
 /// The rows of buckets, as pieces of work.
-fn rest_pieces(frame: &Frame<'_>, rest: &LoopPlan) -> Result<Vec<Piece>> {
-    let Some(collection) = rest.levels[0].source.collection() else { return Err(Error::internal("a rest of nothing")) };
+fn unmatched_pieces(frame: &Frame<'_>, unmatched: &LoopPlan) -> Result<Vec<Piece>> {
+    let Some(collection) = unmatched.levels[0].source.collection() else {
+        return Err(Error::internal("unmatched rows of nothing"));
+    };
     let rows = frame.get(collection)?.buckets()?.members.rows;
-    Ok(schedule::morsels([rows], MORSEL_ROWS).into_iter().map(|morsel| Piece::Rest(morsel.rows)).collect())
+    Ok(schedule::morsels([rows], MORSEL_ROWS).into_iter().map(|morsel| Piece::Unmatched(morsel.rows)).collect())
 }
 
 /// The buckets of a loop that makes nothing else, if they need no traversal.
