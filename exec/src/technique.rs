@@ -75,8 +75,8 @@ techniques! {
     Set = "set",
     /// Groups by an array over all codes.
     Direct = "direct",
-    /// Rows of many groups dealt into parts first.
-    Dealt = "dealt",
+    /// Rows of many groups partitioned first.
+    RadixPartition = "radix-partition",
     /// Looking only at the rows that begin a group where any row of it will do.
     FirstRows = "first-rows",
     /// HAVING before groups become rows.

@@ -3,7 +3,6 @@
 
 mod chunk_pruning;
 mod complete;
-mod dealt;
 mod dense_groups;
 mod device;
 mod dictionaries;
@@ -18,6 +17,7 @@ mod own_groups;
 mod own_index;
 mod partial_groups;
 mod programs;
+mod radix_partition;
 mod refused_memory;
 mod runs;
 mod stepped;

@@ -432,7 +432,7 @@ fn pieces(levels: &[LevelPlan], generators: &[GeneratorPlan]) -> Choice<Pieces> 
 /// Whether rows of a reduction may be partitioned by their keys: these can be told from their codes, and every row counts
 /// alike.
 fn partitions(key_types: &[DataType], aggregates: &[AggregatePlan]) -> Choice<bool> {
-    if !Technique::Dealt.is_on() {
+    if !Technique::RadixPartition.is_on() {
         return Choice::new(false, "switched off");
     }
     // Decoded booleans are integers, which do not go with booleans.

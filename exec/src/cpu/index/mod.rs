@@ -127,7 +127,7 @@ impl KeyIndex {
             let index = KeyIndex::new(layout, Lookup::Ranked(ranks), spans, reservation);
             return Ok(Built { index, order });
         }
-        // One worker has no gain from parts: what the slots' nearness saves, dealing costs.
+        // One worker has no gain from parts: what the slots' nearness saves, partitioning costs.
         let mut codes = None;
         let mut building = Reservation::new(&workers.context.memory);
         // Parts need more memory than one pass, which does it without.

@@ -1,5 +1,5 @@
 //! Ranked indexes of keys that increase from row to row, as those of most tables do: the keys are read once, where they lie,
-//! and nothing is dealt or put in order.
+//! and nothing is partitioned or put in order.
 
 use crate::Result;
 use crate::column::Column;
