@@ -88,7 +88,7 @@ impl BufferKeys {
     /// Puts the keys of a tile at the places of its tuples, all below `len`. `before` are the rows of each part before.
     pub(crate) fn put(&mut self, keys: TileKeys<'_>, places: &[u32], len: usize, before: [u32; MERGE_PARTS]) {
         match (self, keys) {
-            (BufferKeys::Direct(waiting), TileKeys::Direct(codes)) => put_at(waiting, codes, places, len),
+            (BufferKeys::Direct(buffered), TileKeys::Direct(codes)) => put_at(buffered, codes, places, len),
             (BufferKeys::Hash { bits64, bits128, tuples, tiles }, TileKeys::Hash { codes, width, place }) => {
                 tiles.push((before, place));
                 match width {
@@ -111,9 +111,9 @@ impl BufferKeys {
 }
 
 /// Puts values at places below `len`.
-fn put_at<T: Copy + Default>(waiting: &mut Vec<T>, values: &[T], places: &[u32], len: usize) {
-    waiting.resize(len, T::default());
-    scatter(waiting, values, places);
+fn put_at<T: Copy + Default>(buffered: &mut Vec<T>, values: &[T], places: &[u32], len: usize) {
+    buffered.resize(len, T::default());
+    scatter(buffered, values, places);
 }
 
 /// The layout of keys by whose codes rows can be partitioned, and that can be told from their codes; none of other keys.

@@ -126,7 +126,7 @@ impl<'p> PartitionBuffers<'p> {
     pub(crate) fn add(&mut self, by: (&KeyLayout, &SharedSplitters), keys: TileKeys<'_>, arguments: &[&Vector]) {
         let width: usize = keys.width() + arguments.iter().map(|argument| width_of(argument)).sum::<usize>();
         let room = Blocks::len_for((self.buffered_max / width).min(self.rows));
-        let Buffer { blocks, keys: waiting, arguments: columns, .. } = self.buffer.get_or_insert_with(|| Buffer {
+        let Buffer { blocks, keys: buffered, arguments: columns, .. } = self.buffer.get_or_insert_with(|| Buffer {
             blocks: Blocks::new(),
             keys: BufferKeys::with_room(&keys, room),
             arguments: arguments.iter().map(|_| Gathered::of_type(DataType::Null)).collect(),
@@ -135,7 +135,7 @@ impl<'p> PartitionBuffers<'p> {
         let before = blocks.rows_of_all();
         let (parts, places) = &mut self.memory;
         keys.places(by, blocks, parts, places);
-        waiting.put(keys, places, blocks.len(), before);
+        buffered.put(keys, places, blocks.len(), before);
         for (column, argument) in columns.iter_mut().zip(arguments) {
             column.put_at(argument, places, blocks.len(), room);
         }

@@ -224,19 +224,19 @@ pub(crate) fn merge_parts<'p, T: Send>(
     let in_ranges = splits && matches!(first.groups.keys, Keys::Numbered { .. });
     let by_part = |ended: &Ended<'p>| Ok(by_part(&ended.groups, parts, &merge.splitters));
     let chosen = if in_ranges { Vec::new() } else { workers.map(ended.iter().collect(), by_part)? };
-    let mut waiting: Vec<(usize, Vec<Part<'p>>)> = (0..parts).map(|part| (part, Vec::new())).collect();
+    let mut buffered: Vec<(usize, Vec<Part<'p>>)> = (0..parts).map(|part| (part, Vec::new())).collect();
     for rows in buffers {
-        waiting.iter_mut().zip(rows.into_parts()).for_each(|((_, waiting), part)| waiting.push(part));
+        buffered.iter_mut().zip(rows.into_parts()).for_each(|((_, buffered), part)| buffered.push(part));
     }
-    let made = workers.map(waiting, |(part, mut waiting)| {
-        let done = waiting.first_mut().and_then(|part| part.done.take());
-        let known = (!waiting.is_empty() && done.is_none() && found == Found::No)
+    let made = workers.map(buffered, |(part, mut buffered)| {
+        let done = buffered.first_mut().and_then(|part| part.done.take());
+        let known = (!buffered.is_empty() && done.is_none() && found == Found::No)
             .then(|| Known::of_part(&first.groups, part, &merge.splitters))
             .flatten();
         let mut merged = match (done, known) {
             (Some(done), _) => *done,
             (None, Some(mut known)) => {
-                waiting.iter().for_each(|rows| rows.tell(&mut known));
+                buffered.iter().for_each(|rows| rows.tell(&mut known));
                 ended.iter().zip(&chosen).for_each(|(ended, chosen)| known.tell(&ended.groups, &chosen[part]));
                 Core::new(merge.plan, Grouper::Known(known.count()?))?
             }
@@ -248,7 +248,7 @@ pub(crate) fn merge_parts<'p, T: Send>(
                 None => merged.merge(&ended.groups, &occupied_in(&ended.groups, part))?,
             }
         }
-        waiting.into_iter().try_for_each(|rows| rows.fold_into(&mut merged, ended.len() > 1))?;
+        buffered.into_iter().try_for_each(|rows| rows.fold_into(&mut merged, ended.len() > 1))?;
         make(merged, splits, Reservation::new(&workers.context.memory))
     })?;
     if splits {
