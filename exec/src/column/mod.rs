@@ -9,6 +9,7 @@
 pub mod append;
 pub mod arrow;
 pub mod build;
+pub(crate) mod column_builder;
 mod compact;
 mod compact_text;
 pub mod dictionary;
@@ -16,7 +17,6 @@ mod distinct;
 pub(crate) mod divisor;
 pub mod domain;
 pub mod form;
-pub(crate) mod gathered;
 mod homes;
 pub mod narrow;
 mod proof;

@@ -5,7 +5,7 @@ use crate::cpu::groups::splitters::{SharedSplitters, Splitters};
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::decode::decode_all;
 use crate::cpu::table::direct::{FAR_ENTRIES, direct, direct_all};
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::keys::Keys;
 use crate::plan::key_layout::{KeyLayout, KeyWidth};
 use std::ops::Range;
@@ -101,7 +101,7 @@ impl Direct {
     }
 
     /// The keys of some groups, a column a part.
-    pub(super) fn keys(&self, groups: &[u32]) -> Vec<Gathered> {
+    pub(super) fn keys(&self, groups: &[u32]) -> Vec<ColumnBuilder> {
         decode_all(&self.layout, &groups.iter().map(|&group| self.codes[group as usize]).collect::<Vec<u64>>())
     }
 

@@ -16,7 +16,7 @@ use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::keys::codes::{Codes, KeyPartValues, PartValues};
 use crate::cpu::keys::integer::IntegerKeys;
 use crate::cpu::vector::bitmap::Bitmap;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::PartialGroups;
 use crate::partial::keys::Keys;
 use crate::partial::order::Order;
@@ -354,7 +354,7 @@ impl Grouper {
     }
 
     /// The keys of some groups, a column a part.
-    pub(crate) fn keys(&self, groups: &[u32]) -> Result<Vec<Gathered>> {
+    pub(crate) fn keys(&self, groups: &[u32]) -> Result<Vec<ColumnBuilder>> {
         Ok(match self {
             Grouper::One => Vec::new(),
             Grouper::Few(few) => few.keys(groups),

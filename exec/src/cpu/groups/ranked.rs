@@ -11,7 +11,7 @@ use crate::cpu::keys::decode::decode_all;
 use crate::cpu::simd::kernel::{append, kernel};
 use crate::cpu::simd::positions::push_positions;
 use crate::cpu::table::ranks::Ranks;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::PartialGroups;
 use crate::partial::keys::Keys;
 use crate::partial::order::Order;
@@ -82,7 +82,7 @@ impl Known {
     }
 
     /// The keys of some groups, a column a part.
-    pub(crate) fn keys(&self, groups: &[u32]) -> Vec<Gathered> {
+    pub(crate) fn keys(&self, groups: &[u32]) -> Vec<ColumnBuilder> {
         let mut all = Vec::new();
         push_positions(self.ranks.bits(), self.len(), &mut all);
         let code = |&group: &u32| u64::from(all[group as usize] + self.base);
@@ -100,7 +100,7 @@ kernel! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::vector::builder::GatheredData;
+    use crate::cpu::vector::builder::BuilderData;
     use crate::plan::key_layout::PartDomain;
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
             known.append_groups(&codes, &mut groups);
             assert!(groups.iter().enumerate().all(|(rank, &group)| rank as u32 == group));
             let some: Vec<u32> = (0..codes.len() as u32).step_by(2).collect();
-            let GatheredData::I64(keys) = known.keys(&some).remove(0).data else { panic!("integers") };
+            let BuilderData::I64(keys) = known.keys(&some).remove(0).data else { panic!("integers") };
             let expected: Vec<i64> = codes.iter().step_by(2).map(|&code| i64::from(code).max(1) - 1).collect();
             assert_eq!(keys, expected);
         }

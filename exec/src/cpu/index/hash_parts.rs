@@ -16,7 +16,7 @@ use crate::cpu::table::filter::{KeyFilter, KeyFilterPart};
 use crate::cpu::table::ranks::Ranks;
 use crate::cpu::table::slots::{Slots, SlotsPart};
 use crate::cpu::table::{GroupTables, IntegerKey, wants_filter};
-use crate::cpu::vector::builder::{Gathered, copy_all};
+use crate::cpu::vector::builder::{ColumnBuilder, copy_all};
 use crate::plan::key_layout::{KeyLayout, KeyWidth};
 use crate::workers::schedule::Workers;
 use std::ops::Range;
@@ -79,13 +79,13 @@ pub(crate) fn bytes(layout: &KeyLayout, rows: usize) -> Option<usize> {
 const GROUPING_WORKERS: usize = if cfg!(test) { 3 } else { 4 };
 
 /// Indexes rows by their keys.
-pub(crate) fn index(layout: &KeyLayout, keys: &[Gathered], rows: usize, workers: Workers<'_>) -> Result<Outcome> {
+pub(crate) fn index(layout: &KeyLayout, keys: &[ColumnBuilder], rows: usize, workers: Workers<'_>) -> Result<Outcome> {
     index_by(layout, keys, rows, workers.count() >= GROUPING_WORKERS, workers)
 }
 
 fn index_by(
     layout: &KeyLayout,
-    keys: &[Gathered],
+    keys: &[ColumnBuilder],
     rows: usize,
     groups_in_parts: bool,
     workers: Workers<'_>,
@@ -100,7 +100,7 @@ fn index_by(
 
 fn of_integers<K: IntegerKey>(
     layout: &KeyLayout,
-    keys: &[Gathered],
+    keys: &[ColumnBuilder],
     rows: usize,
     groups_in_parts: bool,
     workers: Workers<'_>,
@@ -395,9 +395,9 @@ mod tests {
     fn check(values: &[i64], valid: Option<&[bool]>) {
         let (low, high) = values.iter().fold((i64::MAX, i64::MIN), |all, &value| (all.0.min(value), all.1.max(value)));
         let domain = || PartDomain::integers(low.into(), high.into());
-        let column = || Gathered::from_i64(values.to_vec(), valid.map(<[bool]>::to_vec));
+        let column = || ColumnBuilder::from_i64(values.to_vec(), valid.map(<[bool]>::to_vec));
         let wide = PartDomain::integers(0, 1 << 65);
-        let zero = Gathered::from_i64(vec![0; values.len()], None);
+        let zero = ColumnBuilder::from_i64(vec![0; values.len()], None);
         let layouts = [(vec![domain()], vec![column()]), (vec![domain(), wide], vec![column(), zero])];
         let mut expected: HashMap<Option<i64>, Vec<u32>> = HashMap::new();
         for (row, &value) in values.iter().enumerate() {

@@ -34,7 +34,7 @@ use crate::cpu::simd::kernel::{append, append_pairs, kernel};
 use crate::cpu::table::ranks::Ranks;
 use crate::cpu::vector::Vector;
 use crate::cpu::vector::bitmap::Bitmap;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::rows::NO_GROUP;
 use crate::plan::code_range::KeyRange;
 use crate::plan::index_form::{IndexForm, Indexing};
@@ -105,7 +105,12 @@ impl KeyIndex {
     }
 
     /// Indexes rows by these key columns. Without workers indexes are built again and again.
-    pub(crate) fn build(keys: &[Gathered], types: &[DataType], rows: usize, workers: Workers<'_>) -> Result<Built> {
+    pub(crate) fn build(
+        keys: &[ColumnBuilder],
+        types: &[DataType],
+        rows: usize,
+        workers: Workers<'_>,
+    ) -> Result<Built> {
         if rows >= NO_GROUP as usize {
             return Err(Error::new(ErrorKind::TooComplex, "a bucket of more than 4294967294 rows"));
         }
@@ -240,9 +245,9 @@ impl KeyIndex {
     }
 
     /// The index of keys that are one integer each and increase, as far as it is one of ranks or needs none.
-    fn of_increasing(keys: &[Gathered], rows: usize, workers: Workers<'_>) -> Result<Option<Self>> {
+    fn of_increasing(keys: &[ColumnBuilder], rows: usize, workers: Workers<'_>) -> Result<Option<Self>> {
         let [column] = keys else { return Ok(None) };
-        let Some((sorted, (low, high))) = Keys::of_gathered(column) else { return Ok(None) };
+        let Some((sorted, (low, high))) = Keys::of_builder(column) else { return Ok(None) };
         let layout = KeyLayout::new(vec![PartDomain::integers(low, high)]);
         let in_steps = |layout: &KeyLayout| layout_in_steps(layout, keys, workers);
         let indexing = Indexing::of_increasing(layout, rows as u64, workers.pool.is_none(), in_steps)?;

@@ -8,7 +8,7 @@ use crate::Result;
 use crate::cpu::index::Spans;
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::table::ranks::Ranks;
-use crate::cpu::vector::builder::{Gathered, copy_all};
+use crate::cpu::vector::builder::{ColumnBuilder, copy_all};
 use crate::plan::key_layout::KeyLayout;
 use crate::workers::schedule::Workers;
 use std::ops::Range;
@@ -53,7 +53,7 @@ pub(crate) fn pieces(rows: usize) -> impl Iterator<Item = Range<usize>> {
 /// Ranks rows by their keys, whose codes lie below `size`, at most 2^32.
 pub(crate) fn rank(
     layout: &KeyLayout,
-    keys: &[Gathered],
+    keys: &[ColumnBuilder],
     rows: usize,
     size: u64,
     workers: Workers<'_>,
@@ -188,7 +188,7 @@ mod tests {
         let code = |row: usize| if valid.as_ref().is_none_or(|valid| valid[row]) { values[row] as u64 + 1 } else { 0 };
         let mut expected: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         (0..values.len()).for_each(|row| expected.entry(code(row)).or_default().push(row as u32));
-        let keys = [Gathered::from_i64(values.clone(), valid.clone())];
+        let keys = [ColumnBuilder::from_i64(values.clone(), valid.clone())];
         let context = Context::new(Memory::new(usize::MAX));
         for threads in [1, 3] {
             let pool = Pool::new(threads).unwrap();

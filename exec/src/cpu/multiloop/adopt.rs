@@ -12,7 +12,7 @@ use crate::cpu::multiloop::lookup::register_for;
 use crate::cpu::multiloop::{group_filter, groups_by_own_index, index_groups, stored_groups};
 use crate::cpu::reduce::finish::{Ended, Merge, finish_ended, finish_ended_index};
 use crate::cpu::vector::Vector;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::rows::{Rows, Source};
 use crate::partial::PartialGroups;
 use crate::partial::keys::Keys;
@@ -47,14 +47,14 @@ pub(crate) fn adopt<'a>(
             }
             (GeneratorKind::BucketCollect(BucketPlan { key_types, types, .. }), Given::Members(rows)) => {
                 let all: Vec<DataType> = key_types.iter().chain(types).copied().collect();
-                let mut keys = gathered(&rows, &all)?;
+                let mut keys = builders(&rows, &all)?;
                 let members = keys.split_off(key_types.len());
                 let keep_keys = frame.shared.plan.collection(define).reads.rows;
                 Stored::Buckets(Buckets::build((keys, key_types), (members, types), rows.rows, keep_keys, workers)?)
             }
             (GeneratorKind::Reduce(reduce), Given::Groups(rows)) if reduce.key.is_some() => {
                 let types = frame.shared.plan.types(define);
-                let columns = gathered(&rows, &types)?;
+                let columns = builders(&rows, &types)?;
                 Stored::Groups(index_groups(frame, reduce, number, (columns, rows.rows), workers)?)
             }
             (GeneratorKind::Reduce(reduce), Given::Partial(parts)) => {
@@ -89,10 +89,10 @@ fn merged<'a>(
 }
 
 /// The fields of some rows as columns to work on.
-fn gathered(rows: &RowSet, types: &[DataType]) -> Result<Vec<Gathered>> {
+fn builders(rows: &RowSet, types: &[DataType]) -> Result<Vec<ColumnBuilder>> {
     let mut columns = Vec::with_capacity(types.len());
     for (field, &data_type) in (0..).zip(types) {
-        let (mut column, mut vector) = (Gathered::of_type(DataType::Null), Vector::default());
+        let (mut column, mut vector) = (ColumnBuilder::of_type(DataType::Null), Vector::default());
         let position = rows.position(field);
         for chunk in &rows.chunks {
             let register = register_for(&chunk.columns[position as usize], data_type);

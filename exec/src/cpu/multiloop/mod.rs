@@ -20,7 +20,7 @@ use crate::cpu::multiloop::nest::{Marks, Nest, Piece};
 use crate::cpu::multiloop::sink::{PieceRows, Setup, Sink};
 use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::vector::builder;
-use crate::cpu::vector::builder::{Gathered, SHARED_ROWS, concat_all};
+use crate::cpu::vector::builder::{ColumnBuilder, SHARED_ROWS, concat_all};
 use crate::plan::choice::Adaptive;
 use crate::plan::group_kind::{Numbering, Rows};
 use crate::plan::index_form::IndexForm;
@@ -414,8 +414,8 @@ fn collect(pieces: Vec<PieceRows>, types: &[DataType], workers: Workers<'_>) -> 
         .into_iter()
         .flat_map(|pieces| by_column(pieces, types.len(), workers.context))
         .zip(types.iter().cycle());
-    let make = |((parts, mut held), &data_type): ((Vec<Gathered>, Reservation), &DataType)| {
-        let column = Gathered::concat(parts);
+    let make = |((parts, mut held), &data_type): ((Vec<ColumnBuilder>, Reservation), &DataType)| {
+        let column = ColumnBuilder::concat(parts);
         held.resize(column.bytes())?;
         Ok((column.into_column(data_type)?, held))
     };
@@ -434,9 +434,9 @@ fn collect(pieces: Vec<PieceRows>, types: &[DataType], workers: Workers<'_>) -> 
 }
 
 /// The columns of some pieces: of each, its parts, and what these hold.
-fn by_column(pieces: Vec<PieceRows>, width: usize, context: &Context) -> Vec<(Vec<Gathered>, Reservation)> {
+fn by_column(pieces: Vec<PieceRows>, width: usize, context: &Context) -> Vec<(Vec<ColumnBuilder>, Reservation)> {
     let empty = |_| (Vec::with_capacity(pieces.len()), Reservation::new(&context.memory));
-    let mut columns: Vec<(Vec<Gathered>, Reservation)> = (0..width).map(empty).collect();
+    let mut columns: Vec<(Vec<ColumnBuilder>, Reservation)> = (0..width).map(empty).collect();
     for PieceRows { columns: parts, mut reservation, .. } in pieces {
         for ((column, held), part) in columns.iter_mut().zip(parts) {
             held.absorb(reservation.split(part.bytes()));
@@ -447,10 +447,10 @@ fn by_column(pieces: Vec<PieceRows>, width: usize, context: &Context) -> Vec<(Ve
 }
 
 /// Puts the rows of pieces together.
-fn append(pieces: Vec<PieceRows>, width: usize) -> (Vec<Gathered>, usize) {
+fn append(pieces: Vec<PieceRows>, width: usize) -> (Vec<ColumnBuilder>, usize) {
     let mut pieces = pieces.into_iter();
     let Some(first) = pieces.next() else {
-        return ((0..width).map(|_| Gathered::of_type(DataType::Null)).collect(), 0);
+        return ((0..width).map(|_| ColumnBuilder::of_type(DataType::Null)).collect(), 0);
     };
     let (mut columns, mut rows) = (first.columns, first.rows);
     for piece in pieces {
@@ -461,7 +461,7 @@ fn append(pieces: Vec<PieceRows>, width: usize) -> (Vec<Gathered>, usize) {
 }
 
 /// As [`append`], a column a worker.
-fn append_with(pieces: Vec<PieceRows>, width: usize, workers: Workers<'_>) -> Result<(Vec<Gathered>, usize)> {
+fn append_with(pieces: Vec<PieceRows>, width: usize, workers: Workers<'_>) -> Result<(Vec<ColumnBuilder>, usize)> {
     let rows = pieces.iter().map(|piece| piece.rows).sum();
     // What pieces hold counts until they are together.
     let columns = by_column(pieces, width, workers.context);
@@ -485,7 +485,7 @@ fn finish_top_k(
         let all = sinks.into_iter().map(Sink::into_top_k).collect::<Result<Vec<_>>>()?;
         top_k::finish(all, setup.offset, workers)?
     };
-    RowSet::gathered(columns, types, rows, &workers.context.memory)
+    RowSet::built(columns, types, rows, &workers.context.memory)
 }
 
 fn finish_reduce(
@@ -516,11 +516,11 @@ fn stored_groups(
     frame: &Frame<'_>,
     plan: &ReducePlan,
     generator: usize,
-    (columns, rows): (Vec<Gathered>, usize),
+    (columns, rows): (Vec<ColumnBuilder>, usize),
     workers: Workers<'_>,
 ) -> Result<Stored> {
     if plan.key.is_none() {
-        return Ok(Stored::Rows(RowSet::gathered(columns, &types(plan), rows, &workers.context.memory)?));
+        return Ok(Stored::Rows(RowSet::built(columns, &types(plan), rows, &workers.context.memory)?));
     }
     Ok(Stored::Groups(index_groups(frame, plan, generator, (columns, rows), workers)?))
 }
@@ -536,7 +536,7 @@ fn index_groups(
     frame: &Frame<'_>,
     plan: &ReducePlan,
     generator: usize,
-    (mut columns, rows): (Vec<Gathered>, usize),
+    (mut columns, rows): (Vec<ColumnBuilder>, usize),
     workers: Workers<'_>,
 ) -> Result<Groups> {
     let index = if plan.index.is_some() {
@@ -550,7 +550,7 @@ fn index_groups(
         None
     };
     let empty = empty(plan)?;
-    let rows = RowSet::gathered_by(columns, &types(plan), rows, workers)?;
+    let rows = RowSet::built_by(columns, &types(plan), rows, workers)?;
     note_index(frame, generator, plan.index.as_ref(), index.as_ref());
     Ok(Groups { rows, index, empty })
 }
@@ -576,12 +576,12 @@ fn groups_by_own_index(
     frame: &Frame<'_>,
     plan: &ReducePlan,
     generator: usize,
-    (index, columns, rows): (KeyIndex, Vec<Gathered>, usize),
+    (index, columns, rows): (KeyIndex, Vec<ColumnBuilder>, usize),
     workers: Workers<'_>,
 ) -> Result<Stored> {
     note_index(frame, generator, plan.index.as_ref(), Some(&index));
     let types: Vec<DataType> = plan.aggregates.iter().map(|aggregate| aggregate.kind.data_type).collect();
-    let mut rows = RowSet::gathered_by(columns, &types, rows, workers)?;
+    let mut rows = RowSet::built_by(columns, &types, rows, workers)?;
     // There are no columns of keys; whatever asks for one is a bug, and finds none.
     let keys = plan.key_types.iter().map(|_| u32::MAX);
     rows.fields = Some(keys.chain(0..types.len() as u32).collect());
@@ -596,7 +596,7 @@ pub(crate) fn values(
     types: &[DataType],
 ) -> Result<Vec<Arc<Stored>>> {
     let mut tile = Tile::new(expressions, frame, frame.bindings());
-    let mut columns: Vec<Gathered> = types.iter().map(|_| Gathered::of_type(DataType::Null)).collect();
+    let mut columns: Vec<ColumnBuilder> = types.iter().map(|_| ColumnBuilder::of_type(DataType::Null)).collect();
     for row in rows {
         frame.check()?;
         for (&scalar, column) in row.iter().zip(&mut columns) {
@@ -604,6 +604,6 @@ pub(crate) fn values(
             column.append(tile.vector(scalar));
         }
     }
-    let rows = RowSet::gathered(columns, types, rows.len(), &frame.shared.context.memory)?;
+    let rows = RowSet::built(columns, types, rows.len(), &frame.shared.context.memory)?;
     Ok(vec![Arc::new(Stored::Rows(rows))])
 }

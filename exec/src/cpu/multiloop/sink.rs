@@ -8,7 +8,7 @@ use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::reduce::Reducer;
 use crate::cpu::reduce::group_filter::GroupFilter;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::rows::Source as TileSource;
 use crate::plan::group_kind::Numbering;
 use crate::plan::key_layout::KeyLayout;
@@ -29,7 +29,7 @@ pub(crate) enum Sink<'p> {
 pub(crate) struct RowSink {
     /// Keys, then values.
     scalars: Vec<ScalarId>,
-    columns: Vec<Gathered>,
+    columns: Vec<ColumnBuilder>,
     rows: usize,
     /// Rows of a piece beyond which no more are wanted.
     rows_max: usize,
@@ -38,7 +38,7 @@ pub(crate) struct RowSink {
 
 /// The rows that one piece of work gave.
 pub(crate) struct PieceRows {
-    pub(crate) columns: Vec<Gathered>,
+    pub(crate) columns: Vec<ColumnBuilder>,
     pub(crate) rows: usize,
     /// What they count for.
     pub(crate) reservation: Reservation,
@@ -156,18 +156,18 @@ impl RowSink {
         if self.rows >= self.rows_max {
             return Ok(());
         }
-        self.columns.resize_with(self.scalars.len(), || Gathered::of_type(DataType::Null));
+        self.columns.resize_with(self.scalars.len(), || ColumnBuilder::of_type(DataType::Null));
         for (&scalar, column) in self.scalars.iter().zip(&mut self.columns) {
             tile.evaluate(scalar)?;
             column.append(tile.vector(scalar));
         }
         self.rows += tile.len();
-        self.reservation.resize(self.columns.iter().map(Gathered::bytes).sum())
+        self.reservation.resize(self.columns.iter().map(ColumnBuilder::bytes).sum())
     }
 
     fn end_piece(&mut self) -> PieceRows {
         let mut columns = std::mem::take(&mut self.columns);
-        columns.resize_with(self.scalars.len(), || Gathered::of_type(DataType::Null));
+        columns.resize_with(self.scalars.len(), || ColumnBuilder::of_type(DataType::Null));
         let empty = self.reservation.fork();
         let reservation = std::mem::replace(&mut self.reservation, empty);
         PieceRows { columns, rows: std::mem::take(&mut self.rows), reservation }

@@ -18,7 +18,7 @@ use crate::cpu::reduce::blocks::Blocks;
 use crate::cpu::reduce::buffer_keys::{BufferKeys, PartGroups, TileKeys, partitioned_layout};
 use crate::cpu::reduce::core::Core;
 use crate::cpu::vector::Vector;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::plan::key_layout::KeyLayout;
 use crate::plan::register::Register;
 use crate::plan::tree::ReducePlan;
@@ -70,7 +70,7 @@ pub(crate) struct Part<'p> {
 struct Buffer {
     blocks: Blocks,
     keys: BufferKeys,
-    arguments: Vec<Gathered>,
+    arguments: Vec<ColumnBuilder>,
     /// Bytes of a row, about.
     width: usize,
 }
@@ -129,7 +129,7 @@ impl<'p> PartitionBuffers<'p> {
         let Buffer { blocks, keys: buffered, arguments: columns, .. } = self.buffer.get_or_insert_with(|| Buffer {
             blocks: Blocks::new(),
             keys: BufferKeys::with_room(&keys, room),
-            arguments: arguments.iter().map(|_| Gathered::of_type(DataType::Null)).collect(),
+            arguments: arguments.iter().map(|_| ColumnBuilder::of_type(DataType::Null)).collect(),
             width,
         });
         let before = blocks.rows_of_all();
@@ -231,7 +231,7 @@ impl Buffer {
         for rows in self.blocks.of(part) {
             let len = rows.len();
             let groups = TileGroups::Each(&groups.all()[first..first + len], None);
-            let values = |column: &Gathered| column.slice(rows.clone()).into_vector();
+            let values = |column: &ColumnBuilder| column.slice(rows.clone()).into_vector();
             let vectors: Vec<Vector> = self.arguments.iter().map(values).collect();
             for (accumulator, aggregate) in into.accumulators.iter_mut().zip(&into.plan.aggregates) {
                 let at = aggregate.argument.and_then(|argument| arguments.binary_search(&argument).ok());

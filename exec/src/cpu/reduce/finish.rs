@@ -16,7 +16,7 @@ use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::index::KeyIndex;
 use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::table::parts::{part_range, shift_of};
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::PartialGroups;
 use crate::partial::hash::part_of_hash;
 use crate::partial::keys::{Keys, occupied};
@@ -94,7 +94,7 @@ pub(crate) fn finish(
     mut reducers: Vec<Reducer<'_>>,
     context: &Context,
     pool: Option<&Pool>,
-) -> Result<(Vec<Gathered>, usize)> {
+) -> Result<(Vec<ColumnBuilder>, usize)> {
     let workers = Workers { pool, context };
     if reducers.len() == 1
         && reducers.iter().all(Reducer::is_whole)
@@ -129,7 +129,7 @@ pub(crate) fn finish_ended(
     merge: &Merge<'_>,
     ended: Vec<Ended<'_>>,
     workers: Workers<'_>,
-) -> Result<(Vec<Gathered>, usize)> {
+) -> Result<(Vec<ColumnBuilder>, usize)> {
     let Some(first) = ended.first() else { return Ok((Vec::new(), 0)) };
     if let (Keys::Listed { .. }, Order::Clustered(_)) = (&first.groups.keys, &first.groups.order) {
         return clustered::finish(merge, ended, workers);
@@ -146,7 +146,7 @@ pub(crate) fn finish_ended(
 pub(crate) fn finish_index(
     reducers: Vec<Reducer<'_>>,
     workers: Workers<'_>,
-) -> Result<(KeyIndex, Vec<Gathered>, usize)> {
+) -> Result<(KeyIndex, Vec<ColumnBuilder>, usize)> {
     if let [first] = &reducers[..]
         && !first.is_partitioned()
     {
@@ -164,7 +164,7 @@ pub(crate) fn finish_ended_index<'p>(
     merge: &Merge<'p>,
     ended: Vec<Ended<'p>>,
     workers: Workers<'_>,
-) -> Result<(KeyIndex, Vec<Gathered>, usize)> {
+) -> Result<(KeyIndex, Vec<ColumnBuilder>, usize)> {
     let merged = merge_parts(merge, ended, Found::ByKey, workers, |core, _, mut reservation| {
         reservation.resize(core.bytes())?;
         Ok((core, reservation))
@@ -177,7 +177,7 @@ fn index_of(
     plan: &ReducePlan,
     mut merged: Vec<(Core<'_>, Reservation)>,
     workers: Workers<'_>,
-) -> Result<(KeyIndex, Vec<Gathered>, usize)> {
+) -> Result<(KeyIndex, Vec<ColumnBuilder>, usize)> {
     let taken = merged.iter_mut().map(|(core, _)| (std::mem::take(&mut core.accumulators), &core.grouper));
     let columns = workers.map(taken.collect(), |(accumulators, grouper): (Vec<Accumulator>, &Grouper)| {
         // Numbers that no row has are left out.

@@ -12,7 +12,7 @@ use crate::column::{Chunk, Column, ColumnData};
 use crate::cpu::collections::bindings::Bindings;
 use crate::cpu::expression::environment::Collections;
 use crate::cpu::expression::tile::Tile;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::rows::Source;
 use crate::plan::tree::LoopPlan;
 use arrow::buffer::BooleanBuffer;
@@ -58,7 +58,7 @@ impl<'p> GroupFilter<'p> {
     }
 
     /// The positions of the groups that pass, of so many, whose fields are these columns, as far as they are read.
-    pub(crate) fn passing(&mut self, columns: Vec<Option<Gathered>>, rows: usize) -> Result<Vec<u32>> {
+    pub(crate) fn passing(&mut self, columns: Vec<Option<ColumnBuilder>>, rows: usize) -> Result<Vec<u32>> {
         let columns = columns.into_iter().zip(&self.types).map(|(column, &data_type)| match column {
             Some(column) => column.into_plain_column(data_type),
             None => Ok(Column { data: ColumnData::Boolean(BooleanBuffer::new_unset(rows)), nulls: None }),

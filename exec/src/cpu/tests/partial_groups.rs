@@ -14,7 +14,7 @@ use crate::cpu::reduce::Reducer;
 use crate::cpu::reduce::finish::{Ended, Found, Merge, finish, finish_ended, hand_over, merge_parts};
 use crate::cpu::vector::Vector;
 use crate::cpu::vector::bitmap::Bitmap;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::rows::Source;
 use crate::partial::PartialGroups;
 use crate::partial::byte_keys::hash_bytes;
@@ -192,7 +192,7 @@ impl Case<'_> {
         self.rows(finish_ended(&merge, ended, Workers { pool: Some(self.pool), context: &context })?)
     }
 
-    fn rows(&self, (columns, rows): (Vec<Gathered>, usize)) -> Result<Vec<Vec<Value>>> {
+    fn rows(&self, (columns, rows): (Vec<ColumnBuilder>, usize)) -> Result<Vec<Vec<Value>>> {
         let aggregates = self.plan.aggregates.iter().map(|aggregate| aggregate.kind.data_type);
         let types: Vec<DataType> = self.plan.key_types.iter().copied().chain(aggregates).collect();
         assert_eq!(columns.len(), types.len());

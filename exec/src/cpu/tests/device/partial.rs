@@ -10,7 +10,7 @@ use crate::cpu::groups::grouper::Grouper;
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::reduce::core::Core;
 use crate::cpu::vector::Vector;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::interpret::one_loop::Offered;
 use crate::partial::keys::Keys;
 use crate::partial::order::Order;
@@ -80,7 +80,7 @@ impl Folded<'_> {
             .key
             .iter()
             .zip(&plan.key_types)
-            .map(|(value, &of)| Gathered::from_values(std::slice::from_ref(value), of).into_vector())
+            .map(|(value, &of)| ColumnBuilder::from_values(std::slice::from_ref(value), of).into_vector())
             .collect();
         let key: Vec<&Vector> = key.iter().collect();
         grouper.assign(&key, 1, None, codes, assigned);
