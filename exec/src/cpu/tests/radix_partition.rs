@@ -1,5 +1,6 @@
 //! Many groups whose rows are partitioned before they are grouped (tests partition from 100 groups on, and fold
-//! in what is buffered early): keys with an array over all codes and hashed ones, of several parts, nullable ones and strings; aggregates of every
+//! in what is buffered early): keys with an array over all codes and hashed ones, of several parts, nullable ones and
+//! strings; aggregates of every
 //! kind; rows of which nobody partitions.
 
 use super::compare_forms;
