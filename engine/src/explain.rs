@@ -31,7 +31,10 @@ pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, que
             let tables = runner.snapshot.tables();
             let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
             let planned = Planned::new(query.clone(), rules, &runner.session.context())?;
-            format!("{}\n", multiloop_exec::plan::place(&planned.executable.program, &find, runner.session.machine())?)
+            format!(
+                "{}\n",
+                multiloop_exec::plan::explain(&planned.executable.program, &find, runner.session.machine())?
+            )
         }
     };
     if analyze {
@@ -69,7 +72,7 @@ fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
     let pool = &runner.session.engine.0.pool;
     let run = |executable: &Executable| {
         let plan = executable.plan(runner.session.machine())?;
-        let mut output = multiloop_exec::run::run_plan(plan, &find, runner.parameters, &context, pool)?;
+        let mut output = multiloop_exec::run::analyse(plan, &find, runner.parameters, &context, pool)?;
         let statistics = output.analysed(plan, &Numbers::of(&executable.program));
         let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;
         Result::Ok((rows, statistics))

@@ -40,7 +40,7 @@ techniques! {
     /// Registers as narrow as proven ranges of values allow; without it, as the types ask for.
     NarrowRegisters = "narrow-registers",
     /// Chunks left out that have no row in the range that conditions ask for.
-    ChunkRanges = "chunk-ranges",
+    ChunkPruning = "chunk-pruning",
     /// Comparisons, and sums and differences with a constant, on a column's physical form.
     Fused = "fused",
     /// Two comparisons of one column as one interval.
@@ -75,12 +75,12 @@ techniques! {
     Set = "set",
     /// Groups by an array over all codes.
     Direct = "direct",
-    /// Rows of many groups dealt into parts first.
-    Dealt = "dealt",
+    /// Rows of many groups partitioned first.
+    RadixPartition = "radix-partition",
     /// Looking only at the rows that begin a group where any row of it will do.
     FirstRows = "first-rows",
     /// HAVING before groups become rows.
-    Having = "having",
+    GroupFilter = "group-filter",
     /// Indexes that are an array over all codes.
     DirectIndex = "direct-index",
     /// Indexes that are a bit a code, and ranks.
@@ -102,11 +102,11 @@ techniques! {
     /// Strings of another dictionary than an index's looked up once each.
     Translation = "translation",
     /// Hash tables and arrays over codes asked once for neighbours that are alike.
-    Repeats = "repeats",
+    DuplicateRuns = "duplicate-runs",
     /// A filter of bits before large hash tables that are probed.
     KeyFilter = "key-filter",
     /// Asking for the memory of entries before it is looked at.
-    LookAhead = "look-ahead",
+    Prefetch = "prefetch",
     /// Rows behind the last row of a full top-k left out before their fields are computed.
     TopKRejects = "top-k-rejects",
     /// Rows in order by keys of one number.

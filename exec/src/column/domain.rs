@@ -14,9 +14,9 @@
 //! many cores there are.
 
 mod append;
-mod dealt;
 mod integers;
 mod lineage;
+mod partition;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -9,6 +9,7 @@
 pub mod append;
 pub mod arrow;
 pub mod build;
+pub(crate) mod column_builder;
 mod compact;
 mod compact_text;
 pub mod dictionary;
@@ -16,7 +17,6 @@ mod distinct;
 pub(crate) mod divisor;
 pub mod domain;
 pub mod form;
-pub(crate) mod gathered;
 mod homes;
 pub mod narrow;
 mod proof;
@@ -59,7 +59,7 @@ pub struct Chunk {
     pub rows: usize,
     /// One a field.
     pub columns: Vec<Column>,
-    /// Smallest and largest value of each column that is integer-like, has a value and fits 64 bits; loops skip a
+    /// Smallest and largest value of each column that is integer-like, has a value and fits 64 bits; loops prune a
     /// chunk by them. None says nothing.
     pub ranges: Vec<Option<(i64, i64)>>,
     /// The node of the machine that first touched the memory of its columns, whose workers take it first; None of chunks that

@@ -25,7 +25,7 @@ const PART_GROUPS: usize = 64;
 /// If there is not the memory to find out, they are not.
 pub(super) fn runs_differ(chunks: &[&Column], runs: u64, workers: Option<Workers<'_>>) -> bool {
     let mut working = workers.map(|workers| Reservation::new(&workers.context.memory));
-    // Hashes as they grow and put together, later dealt.
+    // Hashes as they grow and put together, later partitioned.
     if working.as_mut().is_some_and(|working| working.add(runs as usize * 3 * size_of::<u64>()).is_err()) {
         return false;
     }
@@ -72,13 +72,13 @@ fn parts_differ(hashes: &[u64], workers: Option<Workers<'_>>) -> bool {
     hashes.iter().for_each(|&hash| ends[part(hash)] += 1);
     let mut start = 0;
     ends.iter_mut().for_each(|end| start += std::mem::replace(end, start));
-    let mut dealt = vec![0; hashes.len()];
+    let mut partitioned = vec![0; hashes.len()];
     for &hash in hashes {
         let place = &mut ends[part(hash)];
-        dealt[*place] = hash;
+        partitioned[*place] = hash;
         *place += 1;
     }
-    let of_part = |part: usize| &dealt[if part == 0 { 0 } else { ends[part - 1] }..ends[part]];
+    let of_part = |part: usize| &partitioned[if part == 0 { 0 } else { ends[part - 1] }..ends[part]];
     // Some parts at a time, as each is the work of a moment.
     let groups = parts.min(PART_GROUPS);
     let of_group =

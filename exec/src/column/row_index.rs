@@ -5,7 +5,7 @@
 //! is appended costs does not depend on how many there are.
 //!
 //! An entry is half of the hash and the number of a row, in one of `PARTS` tables by other bits of the hash: many rows at
-//! once are dealt to these, so that each is filled while it lies in the caches, and a table that grows is a small part of all.
+//! once are partitioned to these, so that each is filled while it lies in the caches, and a table that grows is a small part of all.
 
 use super::distinct::{hash_of, hash_text, mix};
 use super::{Chunk, Column, Table};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Parts of the hashes; a power of two.
 const PARTS: usize = 256;
 
-/// Bytes that a row takes while many are added, about: its entry as it is dealt, and its slot in a table that has just grown.
+/// Bytes that a row takes while many are added, about: its entry as it is partitioned, and its slot in a table that has just grown.
 const WORKING_BYTES: usize = 28;
 
 /// Rows of some tables by the hashes of what they have.
@@ -92,12 +92,12 @@ impl RowIndex {
         }
         let mut working = self.memory.fork();
         working.add(rows * WORKING_BYTES)?;
-        let mut dealt: Vec<Vec<Entry>> = vec![Vec::new(); PARTS];
+        let mut partitioned: Vec<Vec<Entry>> = vec![Vec::new(); PARTS];
         for (row, hash) in (self.rows..).zip(hashes.take(rows)) {
             let Some(hash) = hash else { continue };
-            dealt[part_of(hash)].push(Entry { hash: hash as u32, row: row as u32 });
+            partitioned[part_of(hash)].push(Entry { hash: hash as u32, row: row as u32 });
         }
-        for (part, entries) in dealt.into_iter().enumerate() {
+        for (part, entries) in partitioned.into_iter().enumerate() {
             self.put(part, &entries);
         }
         self.rows += rows;

@@ -1,6 +1,6 @@
 //! One dictionary for a long column of text that repeats, by all cores:
 //!
-//! 1. Each chunk deals its rows by the hashes of their strings.
+//! 1. Each chunk partitions its rows by the hashes of their strings.
 //! 2. Each part of the hashes numbers its distinct strings.
 //! 3. All distinct strings are sorted.
 //! 4. Each chunk turns the numbers of its rows into codes.
@@ -23,7 +23,7 @@ pub(super) const WORKING_BYTES: usize = 12;
 
 /// Rows of one chunk whose strings belong to one part, in order.
 #[derive(Default)]
-struct Dealt {
+struct Partitioned {
     rows: Vec<u32>,
     /// The lower half of the hash of each.
     hashes: Vec<u32>,
@@ -32,7 +32,7 @@ struct Dealt {
 /// The distinct strings of a part.
 struct Part<'a> {
     strings: Vec<&'a [u8]>,
-    /// For each chunk the number of each of its rows that were dealt to this part.
+    /// For each chunk the number of each of its rows that fell into this part.
     numbers: Vec<Vec<u32>>,
 }
 
@@ -43,8 +43,8 @@ pub(super) fn share(
     most_bytes: usize,
     workers: Workers<'_>,
 ) -> Result<Option<Vec<ColumnData>>> {
-    let dealt: Vec<Vec<Dealt>> = workers.all(columns.len(), |chunk| deal(columns[chunk]));
-    let parts: Vec<Part<'_>> = workers.all(PARTS, |part| number(columns, &dealt, part));
+    let partitioned: Vec<Vec<Partitioned>> = workers.all(columns.len(), |chunk| partition(columns[chunk]));
+    let parts: Vec<Part<'_>> = workers.all(PARTS, |part| number(columns, &partitioned, part));
     let count: usize = parts.iter().map(|part| part.strings.len()).sum();
     let bytes: usize =
         workers.all(PARTS, |part| parts[part].strings.iter().map(|text| text.len()).sum::<usize>()).iter().sum();
@@ -68,8 +68,8 @@ pub(super) fn share(
     let encode = |chunk: usize| {
         // What stands at a NULL is no string of the dictionary; its code is that of any.
         let mut all = vec![0u32; columns[chunk].rows()];
-        for (part, dealt) in dealt[chunk].iter().enumerate() {
-            for (&row, &number) in dealt.rows.iter().zip(&parts[part].numbers[chunk]) {
+        for (part, partitioned) in partitioned[chunk].iter().enumerate() {
+            for (&row, &number) in partitioned.rows.iter().zip(&parts[part].numbers[chunk]) {
                 all[row as usize] = codes[part][number as usize];
             }
         }
@@ -78,8 +78,8 @@ pub(super) fn share(
     Ok(Some(workers.all(columns.len(), encode)))
 }
 
-fn deal(column: &Column) -> Vec<Dealt> {
-    let mut parts: Vec<Dealt> = (0..PARTS).map(|_| Dealt::default()).collect();
+fn partition(column: &Column) -> Vec<Partitioned> {
+    let mut parts: Vec<Partitioned> = (0..PARTS).map(|_| Partitioned::default()).collect();
     for row in (0..column.rows()).filter(|&row| !column.is_null(row)) {
         let hash = hash_text(column.data.text_bytes(row));
         let part = &mut parts[(hash >> 32) as usize % PARTS];
@@ -89,15 +89,15 @@ fn deal(column: &Column) -> Vec<Dealt> {
     parts
 }
 
-fn number<'a>(columns: &[&'a Column], dealt: &[Vec<Dealt>], part: usize) -> Part<'a> {
+fn number<'a>(columns: &[&'a Column], partitioned: &[Vec<Partitioned>], part: usize) -> Part<'a> {
     let mut strings: Vec<&[u8]> = Vec::new();
     let mut hashes: Vec<u32> = Vec::new();
     let mut table: HashTable<u32> = HashTable::new();
     // Rows that come clustered find the string of the row before.
     let mut last = 0;
     let wide = |hash: u32| u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let chunk = |(column, dealt): (&&'a Column, &Vec<Dealt>)| {
-        let rows = dealt[part].rows.iter().zip(&dealt[part].hashes);
+    let chunk = |(column, partitioned): (&&'a Column, &Vec<Partitioned>)| {
+        let rows = partitioned[part].rows.iter().zip(&partitioned[part].hashes);
         let number = |(&row, &hash): (&u32, &u32)| {
             let text = column.data.text_bytes(row as usize);
             let is = |&number: &u32| hashes[number as usize] == hash && strings[number as usize] == text;
@@ -115,7 +115,7 @@ fn number<'a>(columns: &[&'a Column], dealt: &[Vec<Dealt>], part: usize) -> Part
         };
         rows.map(number).collect()
     };
-    let numbers = columns.iter().zip(dealt).map(chunk).collect();
+    let numbers = columns.iter().zip(partitioned).map(chunk).collect();
     Part { strings, numbers }
 }
 

@@ -1,45 +1,42 @@
 //! Programs on the CPU backend against the interpreter: every shape of program, on nasty tables, in every form of
 //! storage, with any number of threads.
 
+mod chunk_pruning;
 mod complete;
-mod dealt;
 mod dense_groups;
+mod device;
 mod dictionaries;
 mod distinct;
+mod duplicate_runs;
 mod elements;
 mod few_sums;
+mod group_filter;
 mod hashed_keys;
-mod having;
 mod in_place;
 mod own_groups;
 mod own_index;
 mod partial_groups;
 mod programs;
-mod repeats;
-mod rest;
+mod radix_partition;
+mod refused_memory;
 mod runs;
-mod skip;
 mod stepped;
+mod unmatched_rows;
 
-use crate::collections::given::{Given, Inputs};
-use crate::collections::rows::RowSet;
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{Chunk, Column, Table};
-use crate::plan::tree::LoopPlan;
-use crate::plan::{Machine, Numbers, plan};
-use crate::run::backend::Backend;
-use crate::run::{Body, Output, run, run_with};
+use crate::plan::Machine;
+use crate::run::{Output, run};
 use crate::workers::context::{Context, Memory};
 use crate::workers::pool::Pool;
 use crate::workers::topology::Topology;
 use crate::{Error, ErrorKind, interpret};
 use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::catalog::TableHandle;
-use multiloop_planner::multiloop::{CollectionId, Let, Program, Shape, parse::parse};
+use multiloop_planner::multiloop::{Let, Program, Shape, parse::parse};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Random numbers (xorshift), the same in every run.
 struct Random(u64);
@@ -231,62 +228,12 @@ fn compare_with(program: &Program, tables: &[Arc<Table>], parameters: &[Value], 
         return;
     }
     for (seed, pool) in (0..2).zip(pools.iter().cycle()) {
-        compare_shared(program, tables, parameters, pool, (seed, &expected), text);
+        device::compare_shared(program, tables, parameters, pool, (seed, &expected), text);
     }
 }
 
 /// Rows of tables for which some loops are run row by row, at most.
 const ROWS_SHARED_MAX: usize = 1_000;
-
-/// The same where a device takes some of the loops.
-fn compare_shared(
-    program: &Program,
-    tables: &[Arc<Table>],
-    parameters: &[Value],
-    pool: &Pool,
-    (seed, expected): (u64, &Outcome),
-    text: &str,
-) {
-    let taken = AtomicUsize::new(0);
-    let device = RowByRow { program, seed, taken: &taken };
-    let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
-    let got = plan(program, Machine { workers: pool.threads(), devices: 1 })
-        .and_then(|plan| run_with(&plan, &lookup, parameters, &context(), Body { pool, devices: &[&device] }))
-        .and_then(values_of);
-    match (expected, &got) {
-        (Ok(expected), Ok(got)) => {
-            let same =
-                if is_ordered(program) { got == expected } else { sorted(got.clone()) == sorted(expected.clone()) };
-            assert!(same, "{text}\nsome loops by rows, seed {seed}: expected {expected:#?}\ngot {got:#?}");
-        }
-        (Err(expected), Err(got)) => assert_eq!(got.kind(), expected.kind(), "{text}"),
-        _ => panic!("{text}\nsome loops by rows, seed {seed}: expected {expected:?}\ngot {got:?}"),
-    }
-}
-
-/// A device that takes loops at random and runs them row by row.
-struct RowByRow<'p> {
-    program: &'p Program,
-    seed: u64,
-    taken: &'p AtomicUsize,
-}
-
-impl Backend for RowByRow<'_> {
-    fn name(&self) -> &str {
-        "rows"
-    }
-
-    fn takes(&self, defines: &[CollectionId], _: &LoopPlan) -> bool {
-        let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (self.seed << 32) ^ u64::from(defines[0].0 + 1));
-        random.below(7);
-        random.below(3) > 0
-    }
-
-    fn run(&self, defines: &[CollectionId], _: &LoopPlan, inputs: &dyn Inputs) -> Result<Vec<Given>, Error> {
-        self.taken.fetch_add(1, Ordering::Relaxed);
-        interpret::one_loop::run_loop(self.program, defines, inputs)
-    }
-}
 
 #[test]
 fn a_small_memory_limit_is_an_error_and_leaves_nothing() {
@@ -344,13 +291,13 @@ result %4
 output n, total
 ";
 
-fn placed(program: &Program, tables: &[Arc<Table>]) -> String {
+fn explained(program: &Program, tables: &[Arc<Table>]) -> String {
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
-    crate::plan::place(program, &lookup, Machine::host(1)).expect("it compiles").to_string()
+    crate::plan::explain(program, &lookup, Machine::host(1)).expect("it compiles").to_string()
 }
 
 #[test]
-fn the_placement_says_why() {
+fn the_plan_says_why() {
     let program = parse(Q1_SHAPE).expect("it is a program");
     let fields = [
         Field::new("a", DataType::SmallInt, false),
@@ -358,7 +305,7 @@ fn the_placement_says_why() {
         Field::new("s", DataType::Text, true),
     ];
     let row = |q: i64| vec![Value::Int(7), Value::Int(q), Value::text("x")];
-    let text = placed(&program, &[table(&fields, &[row(1), row(2), row(70_000)], 0)]);
+    let text = explained(&program, &[table(&fields, &[row(1), row(2), row(70_000)], 0)]);
     let expected = "\
 %0 table t: 0 rows
   a: frame8 in 1 chunks, 1.0 bytes a row
@@ -393,55 +340,6 @@ fn ten_rows() -> (Program, [Arc<Table>; 1]) {
     let rows: Vec<Vec<Value>> = (0..10).map(|row| vec![Value::Int(row), Value::Int(row), Value::Null]).collect();
     let tables = [table(&fields, &rows, 2)];
     (with_statistics(&program, &tables), tables)
-}
-
-#[test]
-fn devices_are_asked_for_each_loop() {
-    let (program, tables) = ten_rows();
-    let pool = Pool::new(2).expect("threads start");
-    let lookup = |_: TableHandle| Arc::clone(&tables[0]);
-    let expected = on_cpu(&program, &tables, &[], &pool).expect("it runs");
-    let mut all = Vec::new();
-    for seed in 0..16 {
-        let taken = AtomicUsize::new(0);
-        let device = RowByRow { program: &program, seed, taken: &taken };
-        let plan = plan(&program, Machine { workers: 2, devices: 1 }).expect("it can be planned");
-        let output = run_with(&plan, &lookup, &[], &context(), Body { pool: &pool, devices: &[&device] });
-        let output = output.expect("it runs");
-        let text = output.analysed(&plan, &Numbers::of(&program));
-        assert_eq!(text.matches("became a loop of rows").count(), taken.load(Ordering::Relaxed), "{text}");
-        assert_eq!(values_of(output).expect("it runs"), expected);
-        all.push(taken.load(Ordering::Relaxed));
-    }
-    assert!((0..=2).all(|count| all.contains(&count)), "none, some, all: {all:?}");
-}
-
-/// Hands back rows whatever it is asked for.
-struct Wrong;
-
-impl Backend for Wrong {
-    fn name(&self) -> &str {
-        "wrong"
-    }
-
-    fn takes(&self, _: &[CollectionId], _: &LoopPlan) -> bool {
-        true
-    }
-
-    fn run(&self, defines: &[CollectionId], _: &LoopPlan, _: &dyn Inputs) -> Result<Vec<Given>, Error> {
-        Ok(defines.iter().map(|_| Given::Rows(RowSet::new(Vec::new()))).collect())
-    }
-}
-
-#[test]
-fn what_a_device_hands_back_is_checked() {
-    let program = parse(Q1_SHAPE).expect("it is a program");
-    let tables = [table(&program.collections[0].fields, &[], 0)];
-    let pool = Pool::new(1).expect("threads start");
-    let lookup = |_: TableHandle| Arc::clone(&tables[0]);
-    let plan = plan(&program, Machine { workers: 1, devices: 1 }).expect("it can be planned");
-    let error = run_with(&plan, &lookup, &[], &context(), Body { pool: &pool, devices: &[&Wrong] });
-    assert_eq!(error.expect_err("buckets are no rows").kind(), ErrorKind::Internal);
 }
 
 #[test]
@@ -500,7 +398,7 @@ output k, n, s, d
         chunked.statistics = statistics;
         let tables = [Arc::new(chunked)];
         let program = with_statistics(&program, &tables);
-        let ordered = placed(&program, &tables).contains("Ordered");
+        let ordered = explained(&program, &tables).contains("Ordered");
         assert_eq!(ordered, run_rows < 100);
         compare(&program, &tables, &pools, text);
     }
@@ -549,8 +447,10 @@ output k, m, w, f, s
     chunked.statistics = Arc::clone(&table(&fields, &rows, 0).statistics);
     let tables = [Arc::new(chunked)];
     let program = with_statistics(&program, &tables);
-    let placed = placed(&program, &tables);
-    assert!(placed.contains("Direct: 12001 codes for at most 20000 rows") && placed.contains("Hash: 64-bit keys"));
+    let explained = explained(&program, &tables);
+    assert!(
+        explained.contains("Direct: 12001 codes for at most 20000 rows") && explained.contains("Hash: 64-bit keys")
+    );
     let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
     compare(&program, &tables, &pools, text);
     let groups = text.replace("result %4\noutput k, m, w, f, s", "result %2\noutput w, n, k");

@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// A row, one value a field.
-pub(super) type Row = Vec<Value>;
+pub(crate) type Row = Vec<Value>;
 
 /// What a let defines, and the memory that it holds.
 pub(super) struct Data {

@@ -10,7 +10,7 @@ use multiloop_planner::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A generator and what it has so far.
-struct Partial<'a> {
+pub(super) struct Partial<'a> {
     generator: &'a Generator,
     /// The rows of a Collect.
     rows: Vec<Row>,
@@ -47,7 +47,7 @@ impl Interpreter<'_> {
         partials.into_iter().map(|partial| self.finish(partial)).collect()
     }
 
-    fn start<'g>(&mut self, generator: &'g Generator) -> Result<Partial<'g>> {
+    pub(super) fn start<'g>(&mut self, generator: &'g Generator) -> Result<Partial<'g>> {
         let mut partial = Partial {
             generator,
             rows: Vec::new(),
@@ -78,7 +78,7 @@ impl Interpreter<'_> {
     }
 
     /// Offers the row on which all indices stand.
-    fn offer(&mut self, partial: &mut Partial) -> Result<()> {
+    pub(super) fn offer(&mut self, partial: &mut Partial) -> Result<()> {
         if !self.passes(partial.generator.condition())? {
             return Ok(());
         }
@@ -109,7 +109,7 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    fn row(&mut self, scalars: &[ScalarId]) -> Result<Row> {
+    pub(super) fn row(&mut self, scalars: &[ScalarId]) -> Result<Row> {
         scalars.iter().map(|scalar| self.scalar(*scalar)).collect()
     }
 
@@ -146,7 +146,7 @@ impl Interpreter<'_> {
         state.accumulator.fold(arguments)
     }
 
-    fn finish(&mut self, partial: Partial) -> Result<Data> {
+    pub(super) fn finish(&mut self, partial: Partial) -> Result<Data> {
         let Partial { generator, rows, positions, keys, members, states, memory } = partial;
         let form = match generator {
             Generator::Collect { .. } => Form::Rows(rows),

@@ -2,7 +2,7 @@
 
 use super::byte_keys::ByteKeys;
 use super::hash::{hash32, hash64, hash128};
-use crate::column::gathered::Gathered;
+use crate::column::column_builder::ColumnBuilder;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(crate) enum Keys {
     /// The code of each group, of up to 64 bits.
     Listed { layout: KeyLayout, codes: Vec<u64> },
     /// The code of each group; and the keys, a column a part, unless the codes tell them or nobody asks.
-    Hashed { layout: KeyLayout, codes: CodeKeys, columns: Vec<Gathered> },
+    Hashed { layout: KeyLayout, codes: CodeKeys, columns: Vec<ColumnBuilder> },
 }
 
 /// Distinct keys as they are hashed.
@@ -173,7 +173,9 @@ impl Keys {
             Keys::Numbered { seen, .. } => seen.capacity(),
             Keys::Set { words, .. } => words.capacity() * 8,
             Keys::Listed { codes, .. } => codes.capacity() * 8,
-            Keys::Hashed { codes, columns, .. } => codes.bytes() + columns.iter().map(Gathered::bytes).sum::<usize>(),
+            Keys::Hashed { codes, columns, .. } => {
+                codes.bytes() + columns.iter().map(ColumnBuilder::bytes).sum::<usize>()
+            }
         }
     }
 }

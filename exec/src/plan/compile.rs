@@ -66,7 +66,7 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
             table,
             reads: *reads,
             own: own.get(&id).copied(),
-            group_filter: filters.get(&id).copied().filter(|_| Technique::Having.is_on()),
+            group_filter: filters.get(&id).copied().filter(|_| Technique::GroupFilter.is_on()),
         }
     };
     let collections = reads.iter().enumerate().map(collection).collect();
@@ -110,15 +110,15 @@ impl Compiler<'_> {
     }
 
     fn multiloop(&mut self, multiloop: &Multiloop, defines: &[CollectionId]) -> Result<LoopPlan> {
-        let rest = multiloop.rest().map(|at| self.nest(multiloop, defines, at).map(Box::new)).transpose()?;
-        Ok(LoopPlan { rest, ..self.nest(multiloop, defines, 0)? })
+        let unmatched = multiloop.rest().map(|at| self.nest(multiloop, defines, at).map(Box::new)).transpose()?;
+        Ok(LoopPlan { unmatched, ..self.nest(multiloop, defines, 0)? })
     }
 
     /// The plan of a loop from one of its indices on, with those in front of it on no row.
     fn nest(&mut self, multiloop: &Multiloop, defines: &[CollectionId], first: usize) -> Result<LoopPlan> {
         let (absent, nest) = multiloop.nest.split_at(first);
         let mut roots: Vec<ScalarId> = Vec::new();
-        // What a rest is of is given.
+        // What unmatched rows are of is given.
         let asking = if first > 0 { &nest[1..] } else { nest };
         for index in asking {
             roots.extend(index.source.scalars());
@@ -169,7 +169,7 @@ impl Compiler<'_> {
         mark_pruning(&mut levels);
         let indices = nest.iter().map(|index| index.id).collect();
         let (device, pieces) = (self.device(&expressions), pieces(&levels, &generators));
-        Ok(LoopPlan { expressions, indices, levels, generators, device, pieces, rest: None })
+        Ok(LoopPlan { expressions, indices, levels, generators, device, pieces, unmatched: None })
     }
 
     /// What may run a loop with these expressions.
@@ -191,7 +191,7 @@ impl Compiler<'_> {
 
     /// Has the conditions that all generators ask for checked as soon as they can be known, and says which. Nothing
     /// is moved past what may fail, in either direction: a row that would have failed must still do so. Nor to an index in
-    /// front of one that has a rest, of which they are asked, too. Own groups are made for the rows that are left behind all
+    /// front of one whose unmatched rows are wanted, of which they are asked, too. Own groups are made for the rows that are left behind all
     /// indices, unless these multiply rows.
     fn move_conditions(
         &self,
@@ -201,10 +201,10 @@ impl Compiler<'_> {
         levels: &mut [LevelPlan],
     ) -> FxHashSet<ScalarId> {
         let stays = |id: ScalarId| !self.is_safe(&id, expressions);
-        // The key of what a rest is of is not asked for once more.
+        // The key of what unmatched rows are of is not asked for once more.
         let stops = |(at, index): (usize, &Index)| {
-            let has_rest = matches!(index.source, Source::BucketAndRest { .. });
-            has_rest || (at > 0 && index.source.scalars().into_iter().any(stays))
+            let wants_unmatched = matches!(index.source, Source::BucketAndRest { .. });
+            wants_unmatched || (at > 0 && index.source.scalars().into_iter().any(stays))
         };
         let first = nest.iter().enumerate().rposition(stops).unwrap_or(0);
         let mut moved = FxHashSet::default();
@@ -230,7 +230,7 @@ impl Compiler<'_> {
         moved
     }
 
-    /// Has what must hold for a row to be found by an index that has a rest checked as soon as it can be known: without it the
+    /// Has what must hold for a row to be found by an index whose unmatched rows are wanted checked as soon as it can be known: without it the
     /// indices in front find nothing.
     fn move_matches(&self, nest: &[Index], at: usize, expressions: &Expressions, levels: &mut [LevelPlan]) {
         let safe = |id: ScalarId| self.is_safe(&id, expressions);
@@ -400,12 +400,12 @@ fn mark_pruning(levels: &mut [LevelPlan]) {
     for level in levels {
         let (prunes, goes_on) = match level.source {
             Source::Rows(_) | Source::Bucket { .. } => (true, true),
-            // What is asked behind it is asked of the rest, too.
+            // What is asked behind it is asked of the unmatched rows, too.
             Source::BucketAndRest { .. } => (true, false),
             // Rows without a match go on; counts and what matches may fail.
             Source::BucketOrNull { .. } | Source::Count(_) => (false, false),
         };
-        level.prunes = prunes && Technique::ChunkRanges.is_on();
+        level.prunes = prunes && Technique::ChunkPruning.is_on();
         if !goes_on {
             break;
         }
@@ -432,7 +432,7 @@ fn pieces(levels: &[LevelPlan], generators: &[GeneratorPlan]) -> Choice<Pieces> 
 /// Whether rows of a reduction may be partitioned by their keys: these can be told from their codes, and every row counts
 /// alike.
 fn partitions(key_types: &[DataType], aggregates: &[AggregatePlan]) -> Choice<bool> {
-    if !Technique::Dealt.is_on() {
+    if !Technique::RadixPartition.is_on() {
         return Choice::new(false, "switched off");
     }
     // Decoded booleans are integers, which do not go with booleans.

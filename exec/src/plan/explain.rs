@@ -49,11 +49,11 @@ impl Numbers {
 
 /// How a program would run over tables; its `Display` has one node a line and no newline at the end.
 #[derive(Clone, Debug)]
-pub struct Placement {
+pub struct Explained {
     lines: Vec<String>,
 }
 
-impl fmt::Display for Placement {
+impl fmt::Display for Explained {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.lines.join("\n"))
     }
@@ -66,11 +66,11 @@ impl fmt::Display for Plan {
 }
 
 /// Decides how a program runs over these tables, without running it.
-pub fn place(program: &Program, tables: &dyn Fn(TableHandle) -> Arc<Table>, machine: Machine) -> Result<Placement> {
+pub fn explain(program: &Program, tables: &dyn Fn(TableHandle) -> Arc<Table>, machine: Machine) -> Result<Explained> {
     let (plan, numbers) = (plan(program, machine)?, Numbers::of(program));
     let mut lines = encodings(&plan, &numbers, tables);
     lines.extend(Writer::of(&plan, &numbers, &[]).lines);
-    Ok(Placement { lines })
+    Ok(Explained { lines })
 }
 
 /// The plan, with what a run of it noted of the lets of its body.
@@ -220,7 +220,7 @@ impl<'p> Writer<'p> {
                 Source::Bucket { collection, .. } => format!("bucket of %{}", self.number(*collection)),
                 Source::BucketOrNull { collection, .. } => format!("bucket of %{} or null", self.number(*collection)),
                 Source::BucketAndRest { collection, .. } => {
-                    format!("bucket of %{}, and the rest", self.number(*collection))
+                    format!("bucket of %{}, and the unmatched rows", self.number(*collection))
                 }
                 Source::Count(_) => "count".to_owned(),
             };

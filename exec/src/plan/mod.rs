@@ -25,6 +25,6 @@ pub(crate) mod tree;
 mod tests;
 
 pub use compile::plan;
-pub use explain::{Numbers, Placement, place};
+pub use explain::{Explained, Numbers, explain};
 pub use statistics::LetStatistics;
 pub use tree::{Machine, Plan};

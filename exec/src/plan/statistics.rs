@@ -11,7 +11,7 @@ pub struct LetStatistics {
     /// Rows of the outermost source, or of the inputs.
     pub rows_in: u64,
     /// Chunks of the outermost source that the loop did not look at.
-    pub chunks_skipped: u64,
+    pub chunks_pruned: u64,
     /// Rows (of buckets: their members) of each collection that it defines.
     pub rows_out: Vec<u64>,
     /// Wall time.
@@ -28,8 +28,8 @@ impl fmt::Display for LetStatistics {
         let rows: Vec<String> = self.rows_out.iter().map(u64::to_string).collect();
         let milliseconds = self.time.as_secs_f64() * 1e3;
         write!(f, "{} rows in, ", self.rows_in)?;
-        if self.chunks_skipped > 0 {
-            write!(f, "{} chunks skipped, ", self.chunks_skipped)?;
+        if self.chunks_pruned > 0 {
+            write!(f, "{} chunks pruned, ", self.chunks_pruned)?;
         }
         write!(f, "{} rows out, ", rows.join(" + "))?;
         write!(f, "{milliseconds:.3} ms, {} bytes", self.bytes)

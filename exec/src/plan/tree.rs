@@ -141,9 +141,9 @@ pub(crate) struct LoopPlan {
     pub(crate) device: Adaptive<Device>,
     /// Where the outermost index may be cut into pieces.
     pub(crate) pieces: Choice<Pieces>,
-    /// Whether unmatched rows of a build side are wanted, and then what follows: those of the index that has a rest, and
+    /// Whether unmatched rows of a build side are wanted, and then what follows: those of the index that has some, and
     /// the indices behind it. Those in front are NULL.
-    pub(crate) rest: Option<Box<LoopPlan>>,
+    pub(crate) unmatched: Option<Box<LoopPlan>>,
 }
 
 /// How a loop is cut for workers.

@@ -3,8 +3,7 @@
 //! A loop of the body is run by the first device that takes it (`backend`), else by the processors, which also take over what
 //! a device hands back.
 
-pub(crate) mod backend;
-
+use crate::backend::Backend;
 use crate::collections::rows::RowSet;
 use crate::column::arrow::to_record_batch;
 use crate::column::{Chunk, Table};
@@ -17,7 +16,6 @@ use crate::cpu::{multiloop, sort};
 use crate::plan::statistics::LetStatistics;
 use crate::plan::tree::{Device, LetKind, LetPlan, Machine, Plan};
 use crate::plan::{Numbers, explain, plan};
-use crate::run::backend::Backend;
 use crate::workers::context::Context;
 use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
@@ -54,7 +52,18 @@ pub fn run_plan(
     context: &Context,
     pool: &Pool,
 ) -> Result<Output> {
-    run_with(plan, tables, parameters, context, Body { pool, devices: &[] })
+    run_with(plan, tables, parameters, context, Body { pool, devices: &[], takes_notes: false })
+}
+
+/// As [`run_plan`], and notes what becomes of adaptive choices: for [`Output::analysed`].
+pub fn analyse(
+    plan: &Plan,
+    tables: &dyn Fn(TableHandle) -> Arc<Table>,
+    parameters: &[Value],
+    context: &Context,
+    pool: &Pool,
+) -> Result<Output> {
+    run_with(plan, tables, parameters, context, Body { pool, devices: &[], takes_notes: true })
 }
 
 /// Runs what was planned, with devices that are asked for each loop of the body; the rest as [`run`].
@@ -65,7 +74,7 @@ pub(crate) fn run_with(
     context: &Context,
     body: Body<'_>,
 ) -> Result<Output> {
-    let shared = Shared::new(plan, tables, parameters, context, &Lets);
+    let shared = Shared::new(plan, tables, parameters, context, &Lets, body.takes_notes);
     let captured = Captured::default();
     let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
     frame.block(plan.body, Some(body))?;
@@ -79,6 +88,8 @@ pub(crate) fn run_with(
 pub(crate) struct Body<'b> {
     pub(crate) pool: &'b Pool,
     pub(crate) devices: &'b [&'b dyn Backend],
+    /// Whether it is noted what becomes of adaptive choices.
+    pub(crate) takes_notes: bool,
 }
 
 /// The rows of a result, handed out as record batches one at a time.
@@ -123,7 +134,8 @@ impl Output {
         self.statistics.iter().map(named).collect()
     }
 
-    /// The plan that was run, with what became of it; blocks that run for rows which ask have no figures.
+    /// The plan that was run, with what became of it, as far as [`analyse`] noted it; blocks that run for rows which ask have
+    /// no figures.
     pub fn analysed(&self, plan: &Plan, numbers: &Numbers) -> String {
         explain::analysed(plan, numbers, &self.statistics)
     }
@@ -194,11 +206,11 @@ impl<'a> Frame<'a> {
         let statistics = LetStatistics {
             name: String::new(),
             rows_in: input.into_iter().map(rows).sum(),
-            chunks_skipped: self.shared.chunks_skipped.load(Ordering::Relaxed),
+            chunks_pruned: self.shared.chunks_pruned.load(Ordering::Relaxed),
             rows_out: stored.iter().map(|stored| stored.row_count() as u64).collect(),
             time: started.elapsed(),
             bytes: self.shared.context.memory.used().saturating_sub(bytes) as u64,
-            notes: self.shared.notes.lock().map(|mut notes| std::mem::take(&mut *notes)).unwrap_or_default(),
+            notes: self.shared.take_notes(),
         };
         if let Ok(mut all) = self.shared.statistics.lock() {
             all.push((number, statistics));

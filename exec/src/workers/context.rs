@@ -28,18 +28,51 @@ pub struct Memory {
     peak: AtomicUsize,
     limit: usize,
     parent: Option<Arc<Memory>>,
+    #[cfg(test)]
+    refusal: Refusal,
+}
+
+/// Which request for more bytes is refused, whatever the limit: the first has the number one.
+#[cfg(test)]
+#[derive(Debug, Default)]
+struct Refusal {
+    number: usize,
+    requests: AtomicUsize,
 }
 
 impl Memory {
     /// A root with this limit in bytes.
     pub fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Memory { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), limit, parent: None })
+        Arc::new(Memory::with(limit, None))
+    }
+
+    /// A root that refuses one request for more bytes, by its number from one on, and no other.
+    #[cfg(test)]
+    pub(crate) fn refusing(number: usize) -> Arc<Self> {
+        let refusal = Refusal { number, ..Refusal::default() };
+        Arc::new(Memory { refusal, ..Memory::with(usize::MAX, None) })
+    }
+
+    /// Whether it has refused a request.
+    #[cfg(test)]
+    pub(crate) fn has_refused(&self) -> bool {
+        self.refusal.requests.load(Ordering::Relaxed) >= self.refusal.number
+    }
+
+    fn with(limit: usize, parent: Option<Arc<Memory>>) -> Self {
+        Memory {
+            used: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+            limit,
+            parent,
+            #[cfg(test)]
+            refusal: Refusal::default(),
+        }
     }
 
     /// A child: what it uses, its parent uses.
     pub fn child(self: &Arc<Self>, limit: usize) -> Arc<Self> {
-        let parent = Some(Arc::clone(self));
-        Arc::new(Memory { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), limit, parent })
+        Arc::new(Memory::with(limit, Some(Arc::clone(self))))
     }
 
     /// Bytes in use now.
@@ -53,6 +86,10 @@ impl Memory {
     }
 
     fn grow(&self, bytes: usize) -> Result<()> {
+        #[cfg(test)]
+        if self.refusal.requests.fetch_add(1, Ordering::Relaxed) + 1 == self.refusal.number {
+            return Err(Error::new(ErrorKind::OutOfMemory, "out of memory: this request is refused"));
+        }
         let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if used > self.limit {
             self.used.fetch_sub(bytes, Ordering::Relaxed);

@@ -19,6 +19,9 @@
 //! Keys have as many parts as the bucket, of the same class. Generators' values have their fields' types;
 //! a Sort's fields are its input's, a Concat's are each of its inputs'.
 //!
+//! **DISTINCT.** Numerics are told apart by their texts, and equal ones of two scales (1.1 and 1.10) have two. So one that
+//! DISTINCT counts is a constant, or what `trim_scale` gives; or its key, which is text (`numeric_key`).
+//!
 //! **Claims.** A field that claims not to be NULL is given a scalar that cannot be, as `analysis/nullability`
 //! sees it (a row of Groups has at least one row behind it).
 
@@ -260,6 +263,7 @@ impl Verifier<'_> {
             for &argument in &aggregate.arguments {
                 self.scalar(argument)?;
             }
+            self.distinct(aggregate)?;
             self.conditions(&aggregate.condition)?;
             check(same_class(field.data_type, aggregate.data_type), || {
                 format!("field {} is {}, its aggregate {}", field.name, field.data_type, aggregate.data_type)
@@ -268,6 +272,22 @@ impl Verifier<'_> {
             check(field.nullable || !nullable, || format!("aggregate {} may be NULL", field.name))?;
         }
         Ok(())
+    }
+
+    /// Equal arguments that are to count once have one form.
+    fn distinct(&self, aggregate: &Aggregate) -> Checked {
+        let scalars = &self.program.scalars;
+        let of_one_form = |&argument: &ScalarId| {
+            scalars.data_type(argument) != DataType::Numeric
+                || matches!(
+                    scalars.get(argument),
+                    Scalar::Constant(_) | Scalar::Call { function: Function::TrimScale, .. }
+                )
+        };
+        let counts = aggregate.distinct && !aggregate.reduction.properties().idempotent;
+        check(!counts || aggregate.arguments.iter().all(of_one_form), || {
+            format!("{:?} of distinct numerics of any scale", aggregate.reduction)
+        })
     }
 
     fn top_k(&mut self, fields: &[Field], aggregates: &[Aggregate]) -> Checked {
@@ -427,5 +447,36 @@ impl Verifier<'_> {
             F::Cast | F::AssignCast | F::Negate => check(types.len() == 1, problem),
             _ => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::verify;
+    use crate::multiloop::parse::parse;
+
+    #[test]
+    fn distinct_tells_numerics_by_one_form() {
+        let of = |aggregate: &str| {
+            let text = format!(
+                "table %0 t(n#0 numeric?, x#1 decimal(12,2)?)\nloop\n  i0 in %0\n  %1 reduce\n    \
+                 a? = {aggregate}\nresult %1\noutput a\n"
+            );
+            verify(&parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}")))
+        };
+        let refused = ["count(distinct i0.n)", "sum(distinct i0.n)", "variance_sample(distinct i0.n)"];
+        for aggregate in refused {
+            assert!(of(aggregate).is_err_and(|problem| problem.contains("distinct numerics")), "{aggregate}");
+        }
+        let taken = [
+            "count(distinct numeric_key(i0.n))",
+            "count(distinct trim_scale(i0.n))",
+            "sum(distinct trim_scale(i0.n))",
+            "sum(distinct 1.10)",
+            "max(distinct i0.n)",
+            "sum(i0.n)",
+            "count(distinct i0.x)",
+        ];
+        taken.into_iter().for_each(|aggregate| assert_eq!(of(aggregate), Ok(()), "{aggregate}"));
     }
 }

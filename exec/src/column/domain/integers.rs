@@ -1,13 +1,13 @@
-//! Integers that lie far apart, as codes. A column is encoded in four steps, by all cores (`dealt`):
+//! Integers that lie far apart, as codes. A column is encoded in four steps, by all cores (`partition`):
 //!
-//! 1. Each chunk deals its values by their hashes. Neighbours that are alike are dealt once.
+//! 1. Each chunk partitions its values by their hashes. Neighbours that are alike are partitioned once.
 //! 2. Each part of the hashes finds its values among those that are known, and marks the rows of those that come first.
 //! 3. The rank of that row among all that are marked is a value's code.
 //! 4. Each chunk turns what its values found into codes.
 
 use super::super::compact::gather_i64;
 use super::super::{CHUNK_ROWS, Chunk, Column, ColumnData};
-use super::{Candidate, Coded, Domain, VALUES_MAX, dealt};
+use super::{Candidate, Coded, Domain, VALUES_MAX, partition};
 use crate::Result;
 use crate::workers::context::Context;
 use ::arrow::buffer::NullBuffer;
@@ -40,7 +40,7 @@ fn code_as(candidate: &Candidate<'_>, shared: Option<&Domain>, context: &Context
         context.check()?;
         let base = shared.map(|domain| domain.lineage.longest());
         let before = base.as_ref().map_or_else(Vec::new, self::values);
-        let found = dealt::encode(&before, &values, &nulls, context.workers());
+        let found = partition::encode(&before, &values, &nulls, context.workers());
         if let Some(base) = base.as_ref().filter(|_| found.new.is_empty()) {
             return Coded::sharing(candidate, base, &found.codes, context).map(Some);
         }

@@ -7,7 +7,7 @@ use crate::cpu::index::{sort_by_group, starts_of};
 use crate::cpu::keys::codes::{Codes, KeyPartValues, PartValues};
 use crate::cpu::table::GroupTable;
 use crate::cpu::vector::bitmap::each_one;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::distinct::{BitSets, Distinct, Domain, Members, Met};
 use crate::plan::aggregate::AggregateKind;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
@@ -43,7 +43,7 @@ impl Filling {
         let plain = AggregateKind { distinct: false, ..kind.clone() };
         let Some(argument) = kind.argument else { return Err(Error::internal("distinct of nothing")) };
         let table = Some(MemberTable::new(argument, kind.grid, 1));
-        let met = Met::Listed(Members::new(Gathered::new(argument.1)));
+        let met = Met::Listed(Members::new(ColumnBuilder::new(argument.1)));
         Ok((Filling { plain, argument, table }, Distinct { group_count: 0, met }))
     }
 
@@ -57,7 +57,7 @@ impl Filling {
             }
             Met::Listed(_) if self.table.as_ref().is_some_and(|table| groups <= table.groups_max) => {}
             Met::Listed(members) => {
-                let members = std::mem::replace(members, Members::new(Gathered::of_type(DataType::Null)));
+                let members = std::mem::replace(members, Members::new(ColumnBuilder::of_type(DataType::Null)));
                 self.hash_anew(sets, members);
             }
         }
@@ -117,7 +117,7 @@ impl Filling {
     fn hash_anew(&mut self, sets: &mut Distinct, members: Members) {
         let groups_max = if sets.group_count <= FEW_GROUPS { FEW_GROUPS } else { 1 << 32 };
         self.table = Some(MemberTable::new(self.argument, self.plain.grid, groups_max));
-        sets.met = Met::Listed(Members::new(Gathered::new(self.argument.1)));
+        sets.met = Met::Listed(Members::new(ColumnBuilder::new(self.argument.1)));
         self.hash(sets, &members.groups, &members.values.into_vector());
     }
 
@@ -145,10 +145,10 @@ impl Filling {
         Ok(())
     }
 
-    pub(crate) fn finish(self, sets: Distinct, data_type: DataType) -> Result<Gathered> {
+    pub(crate) fn finish(self, sets: Distinct, data_type: DataType) -> Result<ColumnBuilder> {
         let members = match sets.met {
             Met::Bits(bits) if self.plain.reduction == Reduction::Count => {
-                return Ok(Gathered::from_i64(bits.counts(sets.group_count), None));
+                return Ok(ColumnBuilder::from_i64(bits.counts(sets.group_count), None));
             }
             Met::Bits(bits) => bits.members((0..sets.group_count as u32).map(|group| (group, group))),
             Met::Listed(members) => members,

@@ -5,7 +5,7 @@ use super::super::vector::VectorData;
 use super::Input;
 use crate::cpu::groups::grouper::retain;
 use crate::cpu::groups::runs::Runs;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::extreme::{Best, Extreme};
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
@@ -120,9 +120,9 @@ impl Extreme {
     }
 
     /// The best of some groups in a row; none if they are not narrow.
-    pub(crate) fn peek(&self, groups: std::ops::Range<usize>) -> Option<Gathered> {
+    pub(crate) fn peek(&self, groups: std::ops::Range<usize>) -> Option<ColumnBuilder> {
         let Best::Narrow(best) = &self.best else { return None };
-        Some(Gathered::from_i64(best[groups.clone()].to_vec(), Some(self.seen[groups].to_vec())))
+        Some(ColumnBuilder::from_i64(best[groups.clone()].to_vec(), Some(self.seen[groups].to_vec())))
     }
 
     /// Of some groups in a row, which are narrow, leaves only those at these positions.
@@ -133,13 +133,13 @@ impl Extreme {
         }
     }
 
-    pub(crate) fn finish(self, _: DataType) -> Result<Gathered> {
+    pub(crate) fn finish(self, _: DataType) -> Result<ColumnBuilder> {
         let valid = Some(self.seen);
         Ok(match self.best {
-            Best::Narrow(best) => Gathered::from_i64(best, valid),
-            Best::Wide(best) => Gathered::from_i128(best, valid),
-            Best::Floats(best) => Gathered::from_floats(best, valid),
-            Best::Values(best, data_type) => Gathered::from_values(&best, data_type),
+            Best::Narrow(best) => ColumnBuilder::from_i64(best, valid),
+            Best::Wide(best) => ColumnBuilder::from_i128(best, valid),
+            Best::Floats(best) => ColumnBuilder::from_floats(best, valid),
+            Best::Values(best, data_type) => ColumnBuilder::from_values(&best, data_type),
         })
     }
 }

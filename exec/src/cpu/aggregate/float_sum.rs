@@ -3,7 +3,7 @@
 use super::super::kernels::exact_blocks::add_all;
 use super::super::vector::VectorData;
 use super::{Input, TileGroups};
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::float_sum::FloatSums;
 use crate::sums::exact_sum::ExactSum;
 use crate::{Error, Result};
@@ -32,9 +32,9 @@ impl FloatSums {
         }
     }
 
-    pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
+    pub(crate) fn finish(self, data_type: DataType) -> Result<ColumnBuilder> {
         let finish = |(sum, &seen): (&ExactSum, &bool)| if seen { sum.finish(data_type) } else { Ok(0.0) };
         let values = self.sums.iter().zip(&self.seen).map(finish).collect::<Result<Vec<f64>>>()?;
-        Ok(Gathered::from_floats(values, Some(self.seen)))
+        Ok(ColumnBuilder::from_floats(values, Some(self.seen)))
     }
 }

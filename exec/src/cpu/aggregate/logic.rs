@@ -1,7 +1,7 @@
 //! Filling Any and All.
 
 use super::Input;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::logic::{DECISIVE, Logic, NULL};
 use crate::{Error, Result};
 use multiloop_planner::types::DataType;
@@ -24,9 +24,9 @@ impl Logic {
         pairs.for_each(|(from, into)| self.seen[into] |= other.seen[from]);
     }
 
-    pub(crate) fn finish(self, _: DataType) -> Result<Gathered> {
+    pub(crate) fn finish(self, _: DataType) -> Result<ColumnBuilder> {
         let values = self.seen.iter().map(|seen| (seen & DECISIVE != 0) == self.decisive).collect();
         let valid = self.seen.iter().map(|seen| seen & DECISIVE != 0 || seen & NULL == 0).collect();
-        Ok(Gathered::from_bools(values, Some(valid)))
+        Ok(ColumnBuilder::from_bools(values, Some(valid)))
     }
 }

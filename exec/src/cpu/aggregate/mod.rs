@@ -18,7 +18,7 @@ use crate::cpu::groups::grouper::retain;
 use crate::cpu::groups::masks::Present;
 use crate::cpu::groups::runs::Runs;
 use crate::cpu::vector::bitmap::each_one;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::State;
 use crate::partial::state::any_value::AnyValue;
 use crate::partial::state::extreme::Extreme;
@@ -325,9 +325,9 @@ impl Accumulator {
     }
 
     /// The results of some complete groups in a row; none where they are not had cheaply, or may be an error.
-    pub(crate) fn peek(&self, groups: std::ops::Range<usize>, data_type: DataType) -> Option<Gathered> {
+    pub(crate) fn peek(&self, groups: std::ops::Range<usize>, data_type: DataType) -> Option<ColumnBuilder> {
         match &self.state {
-            State::Count(counts) => Some(Gathered::from_i64(counts[groups].to_vec(), None)),
+            State::Count(counts) => Some(ColumnBuilder::from_i64(counts[groups].to_vec(), None)),
             State::Integers(sums) => sums.peek(groups, data_type),
             State::Extreme(extreme) => extreme.peek(groups),
             _ => None,
@@ -345,9 +345,9 @@ impl Accumulator {
     }
 
     /// The results, a row a group.
-    pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
+    pub(crate) fn finish(self, data_type: DataType) -> Result<ColumnBuilder> {
         match self.state {
-            State::Count(counts) => Ok(Gathered::from_i64(counts, None)),
+            State::Count(counts) => Ok(ColumnBuilder::from_i64(counts, None)),
             State::Integers(sums) => sums.finish(data_type),
             State::Floats(sums) => sums.finish(data_type),
             State::Intervals(sums) => sums.finish(data_type),

@@ -4,7 +4,7 @@ use super::super::kernels::exact_blocks::add_moments;
 use super::super::kernels::{self, Call, Scratch};
 use super::super::vector::{Vector, VectorData};
 use super::{Input, TileGroups};
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::moments::Moments;
 use crate::plan::register::Register;
 use crate::sums::moments::Variance;
@@ -48,12 +48,12 @@ impl Moments {
         pairs.for_each(|(from, into)| self.states[into].merge(&other.states[from]));
     }
 
-    pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
+    pub(crate) fn finish(self, data_type: DataType) -> Result<ColumnBuilder> {
         let finish = |state: &Variance| match state.finish(self.sample)? {
             Some(variance) => evaluate::cast(&Value::Float(variance), DataType::Double, data_type),
             None => Ok(Value::Null),
         };
         let values = self.states.iter().map(finish).collect::<Result<Vec<Value>>>()?;
-        Ok(Gathered::from_values(&values, data_type))
+        Ok(ColumnBuilder::from_values(&values, data_type))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::vector::{Vector, VectorData};
 use super::Input;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::numeric_sum::{Asked, NumericSums};
 use crate::{Error, Result};
 use multiloop_planner::numeric::Numeric;
@@ -63,7 +63,7 @@ impl NumericSums {
         self.heap = self.heap + state.heap_bytes() - before;
     }
 
-    pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
+    pub(crate) fn finish(self, data_type: DataType) -> Result<ColumnBuilder> {
         let finish = |state: &NumericSum| {
             let found = match self.asked {
                 Asked::Sum => state.total()?,
@@ -72,6 +72,6 @@ impl NumericSums {
             Ok(found.map_or(Value::Null, Value::numeric))
         };
         let values = self.states.iter().map(finish).collect::<Result<Vec<Value>>>()?;
-        Ok(Gathered::from_values(&values, data_type))
+        Ok(ColumnBuilder::from_values(&values, data_type))
     }
 }

@@ -10,7 +10,7 @@ use crate::cpu::groups::masks::Present;
 use crate::cpu::groups::runs::Runs;
 use crate::cpu::simd::kernel::{append, prefetch_here, vectorised};
 use crate::cpu::vector::bitmap::Bitmap;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::integer_sum::{IntegerSums, Sums};
 use crate::partial::state::interval_sum::IntervalSums;
 use crate::technique::Technique;
@@ -199,7 +199,7 @@ impl IntegerSums {
     }
 
     /// The sums of some groups in a row; none if they are wide, or may not fit the type.
-    pub(crate) fn peek(&self, groups: Range<usize>, data_type: DataType) -> Option<Gathered> {
+    pub(crate) fn peek(&self, groups: Range<usize>, data_type: DataType) -> Option<ColumnBuilder> {
         let Sums::Narrow { sums, .. } = &self.sums else { return None };
         let (low, high) = data_type.integer_bounds()?;
         let (sums, seen) = (&sums[groups.clone()], &self.seen[groups]);
@@ -207,7 +207,7 @@ impl IntegerSums {
             || sums.iter().all(|&sum| (low..=high).contains(&i128::from(sum)));
         let all_seen = vectorised(|| seen.iter().fold(true, |all, &seen| all & seen));
         let valid = (!all_seen).then(|| seen.to_vec());
-        fit.then(|| Gathered::from_i64(sums.to_vec(), valid))
+        fit.then(|| ColumnBuilder::from_i64(sums.to_vec(), valid))
     }
 
     /// Of some groups in a row leaves only those at these positions.
@@ -222,7 +222,7 @@ impl IntegerSums {
         }
     }
 
-    pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
+    pub(crate) fn finish(self, data_type: DataType) -> Result<ColumnBuilder> {
         let (low, high) = data_type.integer_bounds().unwrap_or((i128::MIN, i128::MAX));
         let overflow = || Err(out_of_range(data_type));
         match self.sums {
@@ -230,13 +230,13 @@ impl IntegerSums {
                 if sums.iter().any(|&sum| i128::from(sum) < low || i128::from(sum) > high) {
                     return overflow();
                 }
-                Ok(Gathered::from_i64(sums, Some(self.seen)))
+                Ok(ColumnBuilder::from_i64(sums, Some(self.seen)))
             }
             Sums::Wide { low: sums, high: highs } => {
                 if highs.iter().any(|&high| high != 0) || sums.iter().any(|&sum| sum < low || sum > high) {
                     return overflow();
                 }
-                Ok(Gathered::from_i128(sums, Some(self.seen)))
+                Ok(ColumnBuilder::from_i128(sums, Some(self.seen)))
             }
         }
     }
@@ -341,7 +341,7 @@ fn see_runs(runs: &Runs, valid: Option<&Bitmap>, seen: &mut [bool]) {
 const FAR_GROUPS: usize = 1 << 16;
 
 /// How many values ahead their sums are asked for.
-const VALUES_AHEAD: usize = 32;
+const PREFETCH_VALUES: usize = 32;
 
 /// Adds every value to the sum of its group, and notes which groups have one.
 fn add_each<T: Copy + Into<i64>>(
@@ -365,9 +365,9 @@ fn add_each_if<T: Copy + Into<i64>>(
     sums: &mut [i64],
     seen: &mut [bool],
 ) {
-    let far = sums.len() > FAR_GROUPS && Technique::LookAhead.is_on();
+    let far = sums.len() > FAR_GROUPS && Technique::Prefetch.is_on();
     for (at, (&value, &group)) in values.iter().zip(groups).enumerate() {
-        if far && let Some(&next) = groups.get(at + VALUES_AHEAD) {
+        if far && let Some(&next) = groups.get(at + PREFETCH_VALUES) {
             prefetch_here(sums.as_ptr().wrapping_add(next as usize));
             prefetch_here(seen.as_ptr().wrapping_add(next as usize));
         }
@@ -471,12 +471,12 @@ impl IntervalSums {
         }
     }
 
-    pub(crate) fn finish(self, data_type: DataType) -> Result<Gathered> {
+    pub(crate) fn finish(self, data_type: DataType) -> Result<ColumnBuilder> {
         let interval = |sum: &[i128; 3]| {
             let months = i32::try_from(sum[0]).ok()?;
             Some(Interval { months, days: i32::try_from(sum[1]).ok()?, micros: i64::try_from(sum[2]).ok()? })
         };
         let sums: Option<Vec<Interval>> = self.sums.iter().map(interval).collect();
-        Ok(Gathered::from_intervals(sums.ok_or_else(|| out_of_range(data_type))?, Some(self.seen)))
+        Ok(ColumnBuilder::from_intervals(sums.ok_or_else(|| out_of_range(data_type))?, Some(self.seen)))
     }
 }

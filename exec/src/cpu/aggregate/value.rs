@@ -2,7 +2,7 @@
 
 use super::super::vector::Vector;
 use super::{Input, TileGroups};
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::any_value::{AnyValue, NONE};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::DataType;
@@ -11,7 +11,7 @@ use multiloop_planner::value::Value;
 impl AnyValue {
     /// For no groups.
     pub(crate) fn new(data_type: DataType, single: bool) -> Self {
-        AnyValue { data_type, single, positions: Vec::new(), arguments: Gathered::of_type(data_type), rows: 0 }
+        AnyValue { data_type, single, positions: Vec::new(), arguments: ColumnBuilder::of_type(data_type), rows: 0 }
     }
 
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
@@ -62,10 +62,10 @@ impl AnyValue {
         Ok(())
     }
 
-    pub(crate) fn finish(mut self, _: DataType) -> Result<Gathered> {
+    pub(crate) fn finish(mut self, _: DataType) -> Result<ColumnBuilder> {
         if self.positions.contains(&NONE) {
             let null = self.rows;
-            self.arguments.append_all(Gathered::from_values(&[Value::Null], self.data_type));
+            self.arguments.append_all(ColumnBuilder::from_values(&[Value::Null], self.data_type));
             self.positions.iter_mut().filter(|position| **position == NONE).for_each(|position| *position = null);
         }
         Ok(self.arguments.take(&self.positions))

@@ -7,7 +7,7 @@ use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::decode::{canonical, settle_intervals};
 use crate::cpu::keys::integer::Key;
 use crate::cpu::vector::bitmap::Bitmap;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::chunked::Chunked;
 use crate::cpu::vector::rows::{NO_GROUP, NO_ROW, Source as TileSource};
 use crate::cpu::vector::{builder, finish};
@@ -62,27 +62,27 @@ pub(crate) struct Groups {
 
 impl RowSet {
     /// Rows of these columns, counted against the memory limit.
-    pub(crate) fn gathered(
-        columns: Vec<Gathered>,
+    pub(crate) fn built(
+        columns: Vec<ColumnBuilder>,
         types: &[DataType],
         rows: usize,
         memory: &Arc<Memory>,
     ) -> Result<Self> {
         let mut reservation = Reservation::new(memory);
-        reservation.add(columns.iter().map(Gathered::bytes).sum())?;
+        reservation.add(columns.iter().map(ColumnBuilder::bytes).sum())?;
         let chunks = if rows == 0 { Vec::new() } else { vec![Arc::new(finish::into_chunk(columns, types, rows)?)] };
         Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
     }
 
-    /// As [`RowSet::gathered`], by many workers if there is enough to do.
-    pub(crate) fn gathered_by(
-        columns: Vec<Gathered>,
+    /// As [`RowSet::built`], by many workers if there is enough to do.
+    pub(crate) fn built_by(
+        columns: Vec<ColumnBuilder>,
         types: &[DataType],
         rows: usize,
         workers: Workers<'_>,
     ) -> Result<Self> {
         let mut reservation = Reservation::new(&workers.context.memory);
-        reservation.add(columns.iter().map(Gathered::bytes).sum())?;
+        reservation.add(columns.iter().map(ColumnBuilder::bytes).sum())?;
         let chunk = || finish::into_chunk_with(columns, types, rows, workers);
         let chunks = if rows == 0 { Vec::new() } else { vec![Arc::new(chunk()?)] };
         Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
@@ -211,15 +211,15 @@ impl Buckets {
 
     /// Sorts rows into buckets.
     pub(crate) fn build(
-        (keys, key_types): (Vec<Gathered>, &[DataType]),
-        (members, member_types): (Vec<Gathered>, &[DataType]),
+        (keys, key_types): (Vec<ColumnBuilder>, &[DataType]),
+        (members, member_types): (Vec<ColumnBuilder>, &[DataType]),
         rows: usize,
         keep_keys: bool,
         workers: Workers<'_>,
     ) -> Result<Self> {
         let memory = &workers.context.memory;
         let mut reservation = Reservation::new(memory);
-        reservation.add(members.iter().map(Gathered::bytes).sum())?;
+        reservation.add(members.iter().map(ColumnBuilder::bytes).sum())?;
         let built = KeyIndex::build(&keys, key_types, rows, workers)?;
         let members = match &built.order {
             Some(order) => builder::take_all(members, order, workers)?,
@@ -235,11 +235,11 @@ impl Buckets {
                     .map(|&start| built.order.as_ref().map_or(start, |order| order[start as usize]))
                     .collect(),
             };
-            let mut columns: Vec<Gathered> = keys.iter().map(|column| canonical(column.take(&firsts))).collect();
+            let mut columns: Vec<ColumnBuilder> = keys.iter().map(|column| canonical(column.take(&firsts))).collect();
             if let Spans::Starts(starts) = &built.index.spans {
                 settle_keys(&mut columns, &keys, starts, built.order.as_deref());
             }
-            Some(RowSet::gathered(columns, key_types, firsts.len(), memory)?)
+            Some(RowSet::built(columns, key_types, firsts.len(), memory)?)
         } else {
             None
         };
@@ -248,7 +248,7 @@ impl Buckets {
 }
 
 /// Makes the keys of buckets independent of which of a bucket's rows came first; see [`settle_intervals`].
-fn settle_keys(columns: &mut [Gathered], keys: &[Gathered], starts: &[u32], order: Option<&[u32]>) {
+fn settle_keys(columns: &mut [ColumnBuilder], keys: &[ColumnBuilder], starts: &[u32], order: Option<&[u32]>) {
     for (column, key) in columns.iter_mut().zip(keys).filter(|(column, _)| column.is_interval()) {
         let sorted = order.map_or_else(|| key.clone(), |order| key.take(order));
         let bucket = |(bucket, span): (usize, &[u32])| (span[0]..span[1]).map(move |_| bucket as u32);

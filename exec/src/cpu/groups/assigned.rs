@@ -3,7 +3,7 @@
 use super::runs::Runs;
 use crate::cpu::groups::first_rows::firsts;
 use crate::cpu::groups::masks::Present;
-use crate::cpu::keys::duplicates::Repeats;
+use crate::cpu::keys::duplicates::DuplicateRuns;
 
 /// The groups of a tile's tuples.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub(crate) struct Assigned {
     /// Whether there are runs, and no number for each tuple.
     pub(crate) has_runs: bool,
     /// Memory for runs of alike neighbours, and the code of each.
-    pub(super) repeats: Repeats,
+    pub(super) duplicates: DuplicateRuns,
     pub(super) firsts: Vec<u32>,
     /// Whether groups of clustered rows may wait for their codes.
     pub(crate) may_wait: bool,
@@ -27,10 +27,10 @@ pub(crate) struct Assigned {
 
 impl Assigned {
     /// If neighbours are alike, `groups` are those of their runs.
-    pub(super) fn take_repeats(&mut self, repeats: &Repeats) {
-        self.has_runs = repeats.any();
+    pub(super) fn take_duplicates(&mut self, duplicates: &DuplicateRuns) {
+        self.has_runs = duplicates.any();
         if self.has_runs {
-            self.runs.set(repeats, &mut self.groups);
+            self.runs.set(duplicates, &mut self.groups);
         }
     }
 

@@ -5,7 +5,7 @@ use super::assigned::Assigned;
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::decode::decode_all;
 use crate::cpu::keys::integer::IntegerKeys;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::keys::Keys;
 use crate::partial::order::{Order, Segment};
 use crate::plan::key_layout::KeyLayout;
@@ -84,7 +84,7 @@ impl Clustered {
     }
 
     /// The keys of some groups, a column a part.
-    pub(super) fn keys(&self, groups: &[u32]) -> Vec<Gathered> {
+    pub(super) fn keys(&self, groups: &[u32]) -> Vec<ColumnBuilder> {
         decode_all(&self.layout, &groups.iter().map(|&group| self.codes[group as usize]).collect::<Vec<u64>>())
     }
 

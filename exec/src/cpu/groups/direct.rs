@@ -1,11 +1,11 @@
 //! Direct: codes lie close enough that an array over them finds the groups.
 
 use super::assigned::Assigned;
-use crate::cpu::groups::splitters::{Cuts, SharedCuts};
+use crate::cpu::groups::splitters::{SharedSplitters, Splitters};
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::decode::decode_all;
 use crate::cpu::table::direct::{FAR_ENTRIES, direct, direct_all};
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::keys::Keys;
 use crate::plan::key_layout::{KeyLayout, KeyWidth};
 use std::ops::Range;
@@ -24,9 +24,9 @@ const CUTS_SAMPLE: usize = 1 << 14;
 
 /// Where an array over the codes of a layout is cut into the parts of a merge: by some groups that are there, if nobody has cut
 /// it.
-pub(crate) fn cuts_of<'c>(layout: &KeyLayout, codes: &[u64], cuts: &'c SharedCuts) -> &'c Cuts {
+pub(crate) fn splitters_of<'s>(layout: &KeyLayout, codes: &[u64], splitters: &'s SharedSplitters) -> &'s Splitters {
     let some = || codes.iter().copied().step_by(codes.len() / CUTS_SAMPLE + 1).collect::<Vec<u64>>();
-    cuts.of(layout.codes().unwrap_or_default() as usize, some)
+    splitters.of(layout.codes().unwrap_or_default() as usize, some)
 }
 
 impl Direct {
@@ -37,10 +37,15 @@ impl Direct {
     }
 
     /// The codes of a part of a merge, or all.
-    pub(super) fn range_of(layout: &KeyLayout, codes: &[u64], part: Option<usize>, cuts: &SharedCuts) -> Range<usize> {
+    pub(super) fn range_of(
+        layout: &KeyLayout,
+        codes: &[u64],
+        part: Option<usize>,
+        splitters: &SharedSplitters,
+    ) -> Range<usize> {
         match part {
             Some(part) => {
-                let (start, end) = cuts_of(layout, codes, cuts).range(part);
+                let (start, end) = splitters_of(layout, codes, splitters).range(part);
                 start..end
             }
             None => 0..layout.codes().unwrap_or_default() as usize,
@@ -56,24 +61,24 @@ impl Direct {
     }
 
     pub(super) fn assign(&mut self, codes: &mut Codes, assigned: &mut Assigned) {
-        let each = codes.without_repeats(KeyWidth::Bits64);
+        let each = codes.without_duplicates(KeyWidth::Bits64);
         direct_all(&mut self.entries, self.base, &mut self.codes, &each.bits64, &mut assigned.groups);
-        assigned.take_repeats(&codes.repeats);
+        assigned.take_duplicates(&codes.duplicates);
     }
 
     /// The same of codes of 32 bits.
     pub(super) fn assign_short(&mut self, codes: &[u32], assigned: &mut Assigned) {
         let Direct { base, entries, codes: met, .. } = self;
-        let mut repeats = std::mem::take(&mut assigned.repeats);
-        repeats.find(codes, None);
-        if repeats.any() {
-            repeats.firsts(codes, &mut assigned.firsts);
+        let mut duplicates = std::mem::take(&mut assigned.duplicates);
+        duplicates.find(codes, None);
+        if duplicates.any() {
+            duplicates.firsts(codes, &mut assigned.firsts);
             direct_all(entries, *base, met, &assigned.firsts, &mut assigned.groups);
-            assigned.take_repeats(&repeats);
+            assigned.take_duplicates(&duplicates);
         } else {
             direct_all(entries, *base, met, codes, &mut assigned.groups);
         }
-        assigned.repeats = repeats;
+        assigned.duplicates = duplicates;
     }
 
     /// The groups of these codes.
@@ -96,7 +101,7 @@ impl Direct {
     }
 
     /// The keys of some groups, a column a part.
-    pub(super) fn keys(&self, groups: &[u32]) -> Vec<Gathered> {
+    pub(super) fn keys(&self, groups: &[u32]) -> Vec<ColumnBuilder> {
         decode_all(&self.layout, &groups.iter().map(|&group| self.codes[group as usize]).collect::<Vec<u64>>())
     }
 

@@ -9,7 +9,7 @@ use crate::cpu::keys::integer::IntegerKeys;
 use crate::cpu::table::direct::FAR_ENTRIES;
 use crate::cpu::table::parts::part_range;
 use crate::cpu::vector::bitmap::Bitmap;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::keys::{Keys, occupied};
 use crate::plan::key_layout::KeyLayout;
 use std::ops::Range;
@@ -69,7 +69,7 @@ impl Few {
     }
 
     /// The keys of some groups, a column a part.
-    pub(super) fn keys(&self, groups: &[u32]) -> Vec<Gathered> {
+    pub(super) fn keys(&self, groups: &[u32]) -> Vec<ColumnBuilder> {
         decode_all(&self.layout, &groups.iter().map(|&group| (group + self.base).into()).collect::<Vec<u64>>())
     }
 

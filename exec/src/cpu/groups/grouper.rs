@@ -12,11 +12,11 @@ use super::hashed::Hashed;
 use super::set::Set;
 use crate::cpu::groups::masks::Present;
 use crate::cpu::groups::ranked::Known;
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::keys::codes::{Codes, KeyPartValues, PartValues};
 use crate::cpu::keys::integer::IntegerKeys;
 use crate::cpu::vector::bitmap::Bitmap;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::PartialGroups;
 use crate::partial::keys::Keys;
 use crate::partial::order::Order;
@@ -58,7 +58,12 @@ impl Grouper {
     }
 
     /// No groups yet, for a merge of groups like these: all of them, or those of part `part` of [`MERGE_PARTS`].
-    pub(crate) fn like(groups: &PartialGroups, types: &[DataType], part: Option<usize>, cuts: &SharedCuts) -> Self {
+    pub(crate) fn like(
+        groups: &PartialGroups,
+        types: &[DataType],
+        part: Option<usize>,
+        splitters: &SharedSplitters,
+    ) -> Self {
         match (&groups.keys, &groups.order) {
             (Keys::One, _) => Grouper::One,
             (Keys::Numbered { layout, seen, dense, .. }, _) => {
@@ -67,7 +72,7 @@ impl Grouper {
             (Keys::Set { layout, .. }, _) => Grouper::Set(Set::new(layout.clone())),
             (Keys::Listed { layout, .. }, Order::Clustered(_)) => Grouper::Ordered(Clustered::new(layout.clone())),
             (Keys::Listed { layout, codes }, _) => {
-                Grouper::Direct(Direct::new(layout.clone(), Direct::range_of(layout, codes, part, cuts)))
+                Grouper::Direct(Direct::new(layout.clone(), Direct::range_of(layout, codes, part, splitters)))
             }
             (Keys::Hashed { layout, .. }, order) => {
                 Grouper::Hash(Hashed::new(layout.clone(), types, matches!(order, Order::Unseen)))
@@ -349,7 +354,7 @@ impl Grouper {
     }
 
     /// The keys of some groups, a column a part.
-    pub(crate) fn keys(&self, groups: &[u32]) -> Result<Vec<Gathered>> {
+    pub(crate) fn keys(&self, groups: &[u32]) -> Result<Vec<ColumnBuilder>> {
         Ok(match self {
             Grouper::One => Vec::new(),
             Grouper::Few(few) => few.keys(groups),

@@ -7,7 +7,7 @@ use crate::cpu::groups::first_rows::{Firsts, firsts};
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::decode::{canonical, columns_of, settle_intervals};
 use crate::cpu::table::{GroupTable, Which};
-use crate::cpu::vector::builder::{Gathered, GatheredData};
+use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::partial::hash::part_of_hash;
 use crate::partial::keys::{CodeKeys, Keys};
 use crate::partial::order::Order;
@@ -21,7 +21,7 @@ pub(crate) struct Hashed {
     pub(crate) layout: KeyLayout,
     pub(crate) table: GroupTable,
     /// The keys, a column a part, unless the table's codes tell them or nobody asks.
-    pub(crate) keys: Vec<Gathered>,
+    pub(crate) keys: Vec<ColumnBuilder>,
     pub(crate) firsts: Firsts,
     pub(crate) own_index: bool,
 }
@@ -39,7 +39,7 @@ impl Hashed {
         let (code, value) = if layout.width == KeyWidth::Bits128 { (16, 17) } else { (8, 9) };
         let tells = layout.codes_tell_keys() && !own_index;
         let told = if tells { code + value * layout.parts.len() } else { 0 };
-        let kept = keys.iter().map(Gathered::bytes).sum::<usize>() + firsts.places.capacity() * 8;
+        let kept = keys.iter().map(ColumnBuilder::bytes).sum::<usize>() + firsts.places.capacity() * 8;
         table.bytes() + kept + table.len() * told
     }
 
@@ -49,8 +49,8 @@ impl Hashed {
         let len = codes.len;
         debug_assert!(codes.absent.is_none(), "ranges hold for every key");
         let before = table.len();
-        table.insert(codes.without_repeats(layout.width), &mut assigned.groups);
-        assigned.take_repeats(&codes.repeats);
+        table.insert(codes.without_duplicates(layout.width), &mut assigned.groups);
+        assigned.take_duplicates(&codes.duplicates);
         if *own_index {
             return;
         }
@@ -70,7 +70,7 @@ impl Hashed {
                 values.gather(vector, &new);
                 column.append(&values);
             }
-            if let GatheredData::Interval(_) = column.data {
+            if let BuilderData::Interval(_) = column.data {
                 if std::mem::take(has_runs) {
                     runs.spread(groups);
                 }
@@ -82,7 +82,7 @@ impl Hashed {
     /// Adds groups that have these keys, and columns of them; gives their numbers here.
     pub(super) fn merge(
         &mut self,
-        (codes, columns): (&CodeKeys, &[Gathered]),
+        (codes, columns): (&CodeKeys, &[ColumnBuilder]),
         order: &Order,
         chosen: &[u32],
     ) -> Result<Vec<u32>> {
@@ -97,7 +97,7 @@ impl Hashed {
         let new: Vec<u32> = new.map(|at| chosen[at as usize]).collect();
         for (column, from) in self.keys.iter_mut().zip(columns) {
             column.append_all(from.take(&new));
-            if let GatheredData::Interval(_) = column.data {
+            if let BuilderData::Interval(_) = column.data {
                 settle_intervals(column, &from.take(chosen).into_vector(), &numbers);
             }
         }
@@ -137,7 +137,7 @@ impl Hashed {
     }
 
     /// All keys, at the [`Hashed::places`] of their groups.
-    pub(crate) fn placed_keys(&self, places: &[u32]) -> Vec<Gathered> {
+    pub(crate) fn placed_keys(&self, places: &[u32]) -> Vec<ColumnBuilder> {
         if self.layout.codes_tell_keys() {
             return self.table.decoded(&self.layout, Which::Placed(places));
         }
@@ -150,7 +150,7 @@ impl Hashed {
     }
 
     /// All keys, a column a part.
-    pub(crate) fn into_keys(self) -> Vec<Gathered> {
+    pub(crate) fn into_keys(self) -> Vec<ColumnBuilder> {
         if self.layout.codes_tell_keys() {
             return self.table.decoded(&self.layout, Which::All);
         }
@@ -158,7 +158,7 @@ impl Hashed {
     }
 
     /// The keys of some groups, a column a part.
-    pub(super) fn keys_of(&self, groups: &[u32]) -> Vec<Gathered> {
+    pub(super) fn keys_of(&self, groups: &[u32]) -> Vec<ColumnBuilder> {
         if self.layout.codes_tell_keys() {
             return self.table.decoded(&self.layout, Which::Of(groups));
         }
@@ -179,7 +179,7 @@ impl Hashed {
 }
 
 /// Memory for the keys that stand beside a hash table.
-fn kept_keys(layout: &KeyLayout, types: &[DataType], own_index: bool) -> Vec<Gathered> {
+fn kept_keys(layout: &KeyLayout, types: &[DataType], own_index: bool) -> Vec<ColumnBuilder> {
     if own_index || layout.codes_tell_keys() { Vec::new() } else { columns_of(types) }
 }
 
@@ -221,8 +221,8 @@ mod tests {
             assert!(order.iter().enumerate().all(|(place, &group)| places[group as usize] as usize == place));
             let (keys, placed) = (grouper.keys_of(&order), grouper.placed_keys(&places));
             for (keys, placed) in keys.into_iter().zip(placed) {
-                let values = |column: Gathered| match column.data {
-                    GatheredData::I64(values) => values,
+                let values = |column: ColumnBuilder| match column.data {
+                    BuilderData::I64(values) => values,
                     other => panic!("{other:?}"),
                 };
                 assert_eq!(values(keys), values(placed));
@@ -251,7 +251,7 @@ mod tests {
         let keys = |grouper: &Hashed| {
             let order = grouper.in_order((0..grouper.table.len() as u32).collect());
             match &grouper.keys_of(&order)[0].data {
-                GatheredData::I64(values) => values.clone(),
+                BuilderData::I64(values) => values.clone(),
                 other => panic!("{other:?}"),
             }
         };

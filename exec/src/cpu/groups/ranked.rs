@@ -4,14 +4,14 @@
 //! Keys that wait for it are half as wide as others, and need no places of first rows. A part's groups become columns as
 //! soon as it is merged.
 
-use super::direct::cuts_of;
-use super::splitters::SharedCuts;
+use super::direct::splitters_of;
+use super::splitters::SharedSplitters;
 use crate::Result;
 use crate::cpu::keys::decode::decode_all;
 use crate::cpu::simd::kernel::{append, kernel};
 use crate::cpu::simd::positions::push_positions;
 use crate::cpu::table::ranks::Ranks;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::PartialGroups;
 use crate::partial::keys::Keys;
 use crate::partial::order::Order;
@@ -36,9 +36,9 @@ impl Known {
     }
 
     /// No keys yet of a part of a merge of groups that an array over codes numbers; none of groups that anything else does.
-    pub(crate) fn of_part(groups: &PartialGroups, part: usize, cuts: &SharedCuts) -> Option<Known> {
+    pub(crate) fn of_part(groups: &PartialGroups, part: usize, splitters: &SharedSplitters) -> Option<Known> {
         let (Keys::Listed { layout, codes }, Order::Codes) = (&groups.keys, &groups.order) else { return None };
-        let (start, end) = cuts_of(layout, codes, cuts).range(part);
+        let (start, end) = splitters_of(layout, codes, splitters).range(part);
         Some(Known::new(layout.clone(), start, end))
     }
 
@@ -82,7 +82,7 @@ impl Known {
     }
 
     /// The keys of some groups, a column a part.
-    pub(crate) fn keys(&self, groups: &[u32]) -> Vec<Gathered> {
+    pub(crate) fn keys(&self, groups: &[u32]) -> Vec<ColumnBuilder> {
         let mut all = Vec::new();
         push_positions(self.ranks.bits(), self.len(), &mut all);
         let code = |&group: &u32| u64::from(all[group as usize] + self.base);
@@ -100,7 +100,7 @@ kernel! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::vector::builder::GatheredData;
+    use crate::cpu::vector::builder::BuilderData;
     use crate::plan::key_layout::PartDomain;
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
             known.append_groups(&codes, &mut groups);
             assert!(groups.iter().enumerate().all(|(rank, &group)| rank as u32 == group));
             let some: Vec<u32> = (0..codes.len() as u32).step_by(2).collect();
-            let GatheredData::I64(keys) = known.keys(&some).remove(0).data else { panic!("integers") };
+            let BuilderData::I64(keys) = known.keys(&some).remove(0).data else { panic!("integers") };
             let expected: Vec<i64> = codes.iter().step_by(2).map(|&code| i64::from(code).max(1) - 1).collect();
             assert_eq!(keys, expected);
         }

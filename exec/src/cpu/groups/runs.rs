@@ -1,7 +1,7 @@
 //! Runs of equal keys: how the groups of clustered rows lie in a tile. Where runs end is found by comparing every code
 //! with the next one, many at once; sums are then differences of running sums, and no tuple needs the number of its group.
 
-use crate::cpu::keys::duplicates::{Repeats, ends_of, spread};
+use crate::cpu::keys::duplicates::{DuplicateRuns, ends_of, spread};
 use crate::cpu::keys::integer::{IntegerKeys, Values, with_code};
 use crate::cpu::simd::kernel::append;
 use crate::cpu::vector::bitmap::Bitmap;
@@ -78,10 +78,10 @@ impl Runs {
     }
 
     /// Takes runs of neighbours that are alike, and their groups.
-    pub(crate) fn set(&mut self, repeats: &Repeats, numbers: &mut Vec<u32>) {
+    pub(crate) fn set(&mut self, duplicates: &DuplicateRuns, numbers: &mut Vec<u32>) {
         self.ends.clear();
-        self.ends.extend_from_slice(repeats.ends());
-        self.lasts.copy_from(repeats.lasts());
+        self.ends.extend_from_slice(duplicates.ends());
+        self.lasts.copy_from(duplicates.lasts());
         std::mem::swap(&mut self.numbers, numbers);
     }
 

@@ -2,7 +2,7 @@
 
 use crate::cpu::keys::decode::decode_all;
 use crate::cpu::simd::positions::push_positions;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::keys::Keys;
 use crate::plan::key_layout::KeyLayout;
 
@@ -40,7 +40,7 @@ impl Set {
     }
 
     /// The keys of some codes, a column a part.
-    pub(super) fn keys(&self, codes: &[u32]) -> Vec<Gathered> {
+    pub(super) fn keys(&self, codes: &[u32]) -> Vec<ColumnBuilder> {
         decode_all(&self.layout, &codes.iter().map(|&code| code.into()).collect::<Vec<u64>>())
     }
 

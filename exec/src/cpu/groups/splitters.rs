@@ -1,4 +1,4 @@
-//! Where an array over codes is cut into the parts of a merge, which are dealt to workers: so that each has about as many rows.
+//! Where an array over codes is split into the parts of a merge, which workers share: so that each has about as many rows.
 //! Codes are rarely met evenly. Where the first part of a key is one of eight in fifty, eight parts in 64 of one length would
 //! have all rows.
 
@@ -6,12 +6,12 @@ use super::grouper::MERGE_PARTS;
 use crate::cpu::table::parts::shift_of;
 use std::sync::{Arc, OnceLock};
 
-/// Runs of codes that no cut divides, at most.
+/// Runs of codes that no splitter divides, at most.
 const CELLS: usize = 1 << 10;
 
 /// The parts of an array: runs of codes, one behind the other.
 #[derive(Debug)]
-pub(crate) struct Cuts {
+pub(crate) struct Splitters {
     /// How many codes there are.
     len: usize,
     /// How far a code is shifted to give its cell.
@@ -20,19 +20,19 @@ pub(crate) struct Cuts {
     parts: Vec<u8>,
 }
 
-/// The cuts that all workers of a reduction share; made by the first one that asks.
+/// The splitters that all workers of a reduction share; made by the first one that asks.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SharedCuts(Arc<OnceLock<Cuts>>);
+pub(crate) struct SharedSplitters(Arc<OnceLock<Splitters>>);
 
-impl SharedCuts {
-    /// The cuts of `len` codes. If there are none yet they go by some of the codes that were met.
-    pub(crate) fn of<C: Into<u64>>(&self, len: usize, met: impl FnOnce() -> Vec<C>) -> &Cuts {
-        self.0.get_or_init(|| Cuts::new(len, met()))
+impl SharedSplitters {
+    /// The splitters of `len` codes. If there are none yet they go by some of the codes that were met.
+    pub(crate) fn of<C: Into<u64>>(&self, len: usize, met: impl FnOnce() -> Vec<C>) -> &Splitters {
+        self.0.get_or_init(|| Splitters::new(len, met()))
     }
 }
 
-impl Cuts {
-    /// Cuts `len` codes by how often they were met. That may say little of rows to come: half of each part's weight is its
+impl Splitters {
+    /// Divides `len` codes by how often they were met. That may say little of rows to come: half of each part's weight is its
     /// length, so that none has more than twice its share of codes.
     fn new<C: Into<u64>>(len: usize, met: Vec<C>) -> Self {
         let shift = shift_of(len, CELLS);
@@ -47,7 +47,7 @@ impl Cuts {
             before += weight(count);
             (middle * MERGE_PARTS as u64 / (2 * total)) as u8
         };
-        Cuts { len, shift, parts: counts.iter().map(part).collect() }
+        Splitters { len, shift, parts: counts.iter().map(part).collect() }
     }
 
     /// The part that a code belongs to.
@@ -70,23 +70,23 @@ impl Cuts {
 mod tests {
     use super::*;
 
-    fn check(cuts: &Cuts) {
+    fn check(splitters: &Splitters) {
         let mut next = 0;
         for part in 0..MERGE_PARTS {
-            let (start, end) = cuts.range(part);
+            let (start, end) = splitters.range(part);
             assert_eq!(start, next);
-            assert!((start..end).all(|code| usize::from(cuts.part(code as u64)) == part));
+            assert!((start..end).all(|code| usize::from(splitters.part(code as u64)) == part));
             next = end;
         }
-        assert_eq!(next, cuts.len);
+        assert_eq!(next, splitters.len);
     }
 
     #[test]
     fn parts_follow_one_another() {
         for len in [1, 2, 63, 64, 65, 1_000, CELLS, CELLS + 1, 100_000] {
-            check(&Cuts::new(len, Vec::<u64>::new()));
-            check(&Cuts::new(len, vec![len as u64 - 1; 1_000]));
-            check(&Cuts::new(len, (0..len as u64).collect()));
+            check(&Splitters::new(len, Vec::<u64>::new()));
+            check(&Splitters::new(len, vec![len as u64 - 1; 1_000]));
+            check(&Splitters::new(len, (0..len as u64).collect()));
         }
     }
 
@@ -95,16 +95,16 @@ mod tests {
         let len = 50 * 3_750;
         // Every sixth of fifty runs is met.
         let met: Vec<u64> = (0..30_000).map(|row| (row % 8 * 6 + 1) * 3_750 + row * 7_919 % 3_750).collect();
-        let cuts = Cuts::new(len, met.clone());
-        check(&cuts);
+        let splitters = Splitters::new(len, met.clone());
+        check(&splitters);
         let mut rows = [0usize; MERGE_PARTS];
-        met.iter().for_each(|&code| rows[usize::from(cuts.part(code))] += 1);
+        met.iter().for_each(|&code| rows[usize::from(splitters.part(code))] += 1);
         let most = rows.iter().max().expect("there are parts");
         assert!(*most <= 2 * met.len() / MERGE_PARTS + met.len() * 50 / 8 / CELLS, "{most}");
-        // Without cuts by rows it would be an eighth.
+        // Without splitters by rows it would be an eighth.
         assert!(rows.iter().filter(|&&rows| rows > 0).count() > MERGE_PARTS / 2);
         // What was met says nothing of what comes: no part is longer than two of one length, and a cell.
-        let first = Cuts::new(len, vec![5u64; 30_000]);
+        let first = Splitters::new(len, vec![5u64; 30_000]);
         check(&first);
         assert!((0..MERGE_PARTS).all(|part| {
             let (start, end) = first.range(part);

@@ -1,4 +1,4 @@
-//! Hash indexes of many rows, built in parts: keys are dealt by the highest bits of their hashes, which say where their slots
+//! Hash indexes of many rows, built in parts: keys are partitioned by the highest bits of their hashes, which say where their slots
 //! and their words of the filter lie. Those of a part fit the caches close by, and any worker fills them.
 //!
 //! Runs of rows with one key count once, and their keys are taken to be unique at first, as those of most tables are: then a
@@ -10,13 +10,13 @@
 
 use crate::Result;
 use crate::cpu::index::Spans;
-use crate::cpu::index::ranked_parts::{DEAL_ROWS, Grouped, PARTS_MAX, pieces, starts_of_all, wanted_parts};
+use crate::cpu::index::ranked_parts::{Grouped, PARTITION_ROWS, PARTS_MAX, pieces, starts_of_all, wanted_parts};
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::table::filter::{KeyFilter, KeyFilterPart};
 use crate::cpu::table::ranks::Ranks;
 use crate::cpu::table::slots::{Slots, SlotsPart};
 use crate::cpu::table::{GroupTables, IntegerKey, wants_filter};
-use crate::cpu::vector::builder::{Gathered, copy_all};
+use crate::cpu::vector::builder::{ColumnBuilder, copy_all};
 use crate::plan::key_layout::{KeyLayout, KeyWidth};
 use crate::workers::schedule::Workers;
 use std::ops::Range;
@@ -63,7 +63,7 @@ impl<K> Runs<K> {
 /// Distinct keys below which a table of them is not built in parts, each of which has some slots and words.
 const FEW_KEYS: usize = PARTS_MAX * 64;
 
-/// Bytes for so many rows while they are dealt and their groups are made; none if their keys are no integers.
+/// Bytes for so many rows while they are partitioned and their groups are made; none if their keys are no integers.
 pub(crate) fn bytes(layout: &KeyLayout, rows: usize) -> Option<usize> {
     let entry = match layout.width {
         KeyWidth::Bits32 => size_of::<Entry<u32>>(),
@@ -79,13 +79,13 @@ pub(crate) fn bytes(layout: &KeyLayout, rows: usize) -> Option<usize> {
 const GROUPING_WORKERS: usize = if cfg!(test) { 3 } else { 4 };
 
 /// Indexes rows by their keys.
-pub(crate) fn index(layout: &KeyLayout, keys: &[Gathered], rows: usize, workers: Workers<'_>) -> Result<Outcome> {
+pub(crate) fn index(layout: &KeyLayout, keys: &[ColumnBuilder], rows: usize, workers: Workers<'_>) -> Result<Outcome> {
     index_by(layout, keys, rows, workers.count() >= GROUPING_WORKERS, workers)
 }
 
 fn index_by(
     layout: &KeyLayout,
-    keys: &[Gathered],
+    keys: &[ColumnBuilder],
     rows: usize,
     groups_in_parts: bool,
     workers: Workers<'_>,
@@ -100,13 +100,13 @@ fn index_by(
 
 fn of_integers<K: IntegerKey>(
     layout: &KeyLayout,
-    keys: &[Gathered],
+    keys: &[ColumnBuilder],
     rows: usize,
     groups_in_parts: bool,
     workers: Workers<'_>,
 ) -> Result<Outcome> {
     let mut all = vec![K::default(); rows];
-    let work = pieces(rows).zip(all.chunks_mut(DEAL_ROWS)).collect();
+    let work = pieces(rows).zip(all.chunks_mut(PARTITION_ROWS)).collect();
     let done = workers.map(work, |(range, own): (Range<usize>, &mut [K])| {
         K::copy(&Codes::of_rows(layout, keys, range), own);
         let changes = own.windows(2).filter(|pair| pair[0] != pair[1]).count();
@@ -128,18 +128,19 @@ fn of_integers<K: IntegerKey>(
     // Two at least, so that there are bits that say which part it is.
     let parts = wanted_parts(next as usize).next_power_of_two().clamp(2, PARTS_MAX);
     let all_begin = next as usize == rows;
-    let dealt = workers.map(work, |(range, first)| Ok(Dealt::new(&all, range, first, (parts, all_begin))))?;
+    let partitioned =
+        workers.map(work, |(range, first)| Ok(Partitioned::new(&all, range, first, (parts, all_begin))))?;
     let runs = if all_begin {
         Runs { keys: all, starts: None }
     } else {
-        let mut starts: Vec<&[u32]> = dealt.iter().map(|piece| &piece.starts[..]).collect();
+        let mut starts: Vec<&[u32]> = partitioned.iter().map(|piece| &piece.starts[..]).collect();
         let end = [rows as u32];
         starts.push(&end);
         drop(all);
-        let keys = copy_all(dealt.iter().map(|piece| &piece.keys[..]).collect(), workers)?;
+        let keys = copy_all(partitioned.iter().map(|piece| &piece.keys[..]).collect(), workers)?;
         Runs { keys, starts: Some(copy_all(starts, workers)?) }
     };
-    let entries = |part: usize| dealt.iter().flat_map(move |piece| &piece.parts[part]).copied();
+    let entries = |part: usize| partitioned.iter().flat_map(move |piece| &piece.parts[part]).copied();
     if let Some((slots, filter)) = unique(&runs.keys, (parts, entries), workers)? {
         let tables = GroupTables::with_filter(K::table(slots, runs.keys), filter);
         let spans = runs.starts.map_or(Spans::Unique, Spans::Starts);
@@ -148,7 +149,7 @@ fn of_integers<K: IntegerKey>(
     let part = |part| Ok(PartGroups::new(&runs, || entries(part)));
     let groups: Vec<PartGroups<K>> = workers.map((0..parts).collect(), part)?;
     let count = runs.keys.len();
-    drop((dealt, runs));
+    drop((partitioned, runs));
     grouped(&groups, count, workers).map(Outcome::Built)
 }
 
@@ -163,34 +164,34 @@ fn sample<K: IntegerKey>(keys: &[K]) -> Vec<K> {
 }
 
 /// The runs that begin in a piece: by part, and in order if some have several rows.
-struct Dealt<K> {
+struct Partitioned<K> {
     parts: Vec<Vec<Entry<K>>>,
     keys: Vec<K>,
     starts: Vec<u32>,
 }
 
-impl<K: IntegerKey> Dealt<K> {
+impl<K: IntegerKey> Partitioned<K> {
     /// The runs of some rows, whose first has this number. With `all_begin` each is one row.
     fn new(all: &[K], rows: Range<usize>, first: u32, (parts, all_begin): (usize, bool)) -> Self {
         let shift = u64::BITS - parts.trailing_zeros();
         let room = rows.len() / parts * 5 / 4 + 8;
         let parts = (0..parts).map(|_| Vec::with_capacity(room)).collect();
-        let mut dealt = Dealt { parts, keys: Vec::new(), starts: Vec::new() };
-        let mut add = |key: K, run: u32| dealt.parts[(key.hash() >> shift) as usize].push(Entry { key, run });
+        let mut partitioned = Partitioned { parts, keys: Vec::new(), starts: Vec::new() };
+        let mut add = |key: K, run: u32| partitioned.parts[(key.hash() >> shift) as usize].push(Entry { key, run });
         if all_begin {
             all[rows].iter().zip(first..).for_each(|(&key, run)| add(key, run));
-            return dealt;
+            return partitioned;
         }
         let mut run = first;
         for row in rows {
             if row == 0 || all[row - 1] != all[row] {
                 add(all[row], run);
-                dealt.keys.push(all[row]);
-                dealt.starts.push(row as u32);
+                partitioned.keys.push(all[row]);
+                partitioned.starts.push(row as u32);
                 run += 1;
             }
         }
-        dealt
+        partitioned
     }
 }
 
@@ -394,9 +395,9 @@ mod tests {
     fn check(values: &[i64], valid: Option<&[bool]>) {
         let (low, high) = values.iter().fold((i64::MAX, i64::MIN), |all, &value| (all.0.min(value), all.1.max(value)));
         let domain = || PartDomain::integers(low.into(), high.into());
-        let column = || Gathered::from_i64(values.to_vec(), valid.map(<[bool]>::to_vec));
+        let column = || ColumnBuilder::from_i64(values.to_vec(), valid.map(<[bool]>::to_vec));
         let wide = PartDomain::integers(0, 1 << 65);
-        let zero = Gathered::from_i64(vec![0; values.len()], None);
+        let zero = ColumnBuilder::from_i64(vec![0; values.len()], None);
         let layouts = [(vec![domain()], vec![column()]), (vec![domain(), wide], vec![column(), zero])];
         let mut expected: HashMap<Option<i64>, Vec<u32>> = HashMap::new();
         for (row, &value) in values.iter().enumerate() {
@@ -456,7 +457,7 @@ mod tests {
 
     #[test]
     fn parts_are_one_index() {
-        let rows = 2 * DEAL_ROWS as i64 + 1;
+        let rows = 2 * PARTITION_ROWS as i64 + 1;
         let mixed = |row: i64| row.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64);
         let all = |value: &dyn Fn(i64) -> i64| (0..rows).map(value).collect::<Vec<_>>();
         let valid: Vec<bool> = (0..rows).map(|row| row % 7 > 0).collect();
@@ -479,19 +480,19 @@ mod tests {
     #[test]
     fn slots_beyond_a_part_are_found() {
         // Keys whose first slots are the last ones of their part, more than are left there.
-        let parts = wanted_parts(DEAL_ROWS * 2).next_power_of_two();
-        let room = Slots::new(DEAL_ROWS * 2).room() as u64;
+        let parts = wanted_parts(PARTITION_ROWS * 2).next_power_of_two();
+        let room = Slots::new(PARTITION_ROWS * 2).room() as u64;
         let is_late = |&key: &i64| {
             let hash = (key as u64 + 1).hash();
             let slot = hash >> (64 - room.trailing_zeros());
             slot % (room / parts as u64) >= room / parts as u64 - 300
         };
         let mut keys: Vec<i64> = (1i64 << 33..).filter(is_late).take(3_000).collect();
-        keys.extend((0..).take(DEAL_ROWS * 2 - keys.len() - 1));
+        keys.extend((0..).take(PARTITION_ROWS * 2 - keys.len() - 1));
         keys.push(1 << 40);
         let mut twice = keys.clone();
         check(&keys, None);
-        twice.truncate(DEAL_ROWS);
+        twice.truncate(PARTITION_ROWS);
         twice.extend_from_within(..);
         check(&twice, None);
     }

@@ -34,7 +34,7 @@ use crate::cpu::simd::kernel::{append, append_pairs, kernel};
 use crate::cpu::table::ranks::Ranks;
 use crate::cpu::vector::Vector;
 use crate::cpu::vector::bitmap::Bitmap;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::rows::NO_GROUP;
 use crate::plan::code_range::KeyRange;
 use crate::plan::index_form::{IndexForm, Indexing};
@@ -105,7 +105,12 @@ impl KeyIndex {
     }
 
     /// Indexes rows by these key columns. Without workers indexes are built again and again.
-    pub(crate) fn build(keys: &[Gathered], types: &[DataType], rows: usize, workers: Workers<'_>) -> Result<Built> {
+    pub(crate) fn build(
+        keys: &[ColumnBuilder],
+        types: &[DataType],
+        rows: usize,
+        workers: Workers<'_>,
+    ) -> Result<Built> {
         if rows >= NO_GROUP as usize {
             return Err(Error::new(ErrorKind::TooComplex, "a bucket of more than 4294967294 rows"));
         }
@@ -127,7 +132,7 @@ impl KeyIndex {
             let index = KeyIndex::new(layout, Lookup::Ranked(ranks), spans, reservation);
             return Ok(Built { index, order });
         }
-        // One worker has no gain from parts: what the slots' nearness saves, dealing costs.
+        // One worker has no gain from parts: what the slots' nearness saves, partitioning costs.
         let mut codes = None;
         let mut building = Reservation::new(&workers.context.memory);
         // Parts need more memory than one pass, which does it without.
@@ -240,9 +245,9 @@ impl KeyIndex {
     }
 
     /// The index of keys that are one integer each and increase, as far as it is one of ranks or needs none.
-    fn of_increasing(keys: &[Gathered], rows: usize, workers: Workers<'_>) -> Result<Option<Self>> {
+    fn of_increasing(keys: &[ColumnBuilder], rows: usize, workers: Workers<'_>) -> Result<Option<Self>> {
         let [column] = keys else { return Ok(None) };
-        let Some((sorted, (low, high))) = Keys::of_gathered(column) else { return Ok(None) };
+        let Some((sorted, (low, high))) = Keys::of_builder(column) else { return Ok(None) };
         let layout = KeyLayout::new(vec![PartDomain::integers(low, high)]);
         let in_steps = |layout: &KeyLayout| layout_in_steps(layout, keys, workers);
         let indexing = Indexing::of_increasing(layout, rows as u64, workers.pool.is_none(), in_steps)?;
@@ -350,8 +355,8 @@ impl KeyIndex {
             Lookup::Hash(tables) => {
                 // A table close by is asked as quickly as neighbours are compared.
                 if tables.is_far() {
-                    tables.find(codes.without_repeats(self.layout.width), groups);
-                    codes.repeats.spread(groups);
+                    tables.find(codes.without_duplicates(self.layout.width), groups);
+                    codes.duplicates.spread(groups);
                 } else {
                     tables.find(codes, groups);
                 }

@@ -1,4 +1,4 @@
-//! Indexes of many rows, built in parts. Ranked ones here: rows are dealt by the upper bits of their codes, and each part, which
+//! Indexes of many rows, built in parts. Ranked ones here: rows are partitioned by the upper bits of their codes, and each part, which
 //! fits the caches close by, is ranked and sorted on its own, by any worker. Parts follow one another in the order of
 //! codes, so the index is the one that a single pass would make.
 //!
@@ -8,7 +8,7 @@ use crate::Result;
 use crate::cpu::index::Spans;
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::table::ranks::Ranks;
-use crate::cpu::vector::builder::{Gathered, copy_all};
+use crate::cpu::vector::builder::{ColumnBuilder, copy_all};
 use crate::plan::key_layout::KeyLayout;
 use crate::workers::schedule::Workers;
 use std::ops::Range;
@@ -19,11 +19,11 @@ pub(crate) const PARTS_ROWS: usize = if cfg!(test) { 16 } else { 1 << 16 };
 /// Rows of a part, about.
 const PART_ROWS: usize = 1 << 15;
 
-/// Parts, at most: each has a buffer that is written to while rows are dealt.
+/// Parts, at most: each has a buffer that is written to while rows are partitioned.
 pub(crate) const PARTS_MAX: usize = 256;
 
-/// Rows that are dealt at once.
-pub(crate) const DEAL_ROWS: usize = 1 << 16;
+/// Rows that are partitioned at once.
+pub(crate) const PARTITION_ROWS: usize = 1 << 16;
 
 /// A row and the code of its key.
 #[derive(Clone, Copy)]
@@ -40,20 +40,20 @@ pub(crate) struct Ranked {
     pub(crate) order: Option<Vec<u32>>,
 }
 
-/// How many parts so many rows are dealt into, at best.
+/// How many parts so many rows are partitioned into, at best.
 pub(crate) fn wanted_parts(rows: usize) -> usize {
     (rows / PART_ROWS).clamp(1, PARTS_MAX)
 }
 
-/// The rows that are dealt at once.
+/// The rows that are partitioned at once.
 pub(crate) fn pieces(rows: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..rows.div_ceil(DEAL_ROWS)).map(move |at| at * DEAL_ROWS..rows.min((at + 1) * DEAL_ROWS))
+    (0..rows.div_ceil(PARTITION_ROWS)).map(move |at| at * PARTITION_ROWS..rows.min((at + 1) * PARTITION_ROWS))
 }
 
 /// Ranks rows by their keys, whose codes lie below `size`, at most 2^32.
 pub(crate) fn rank(
     layout: &KeyLayout,
-    keys: &[Gathered],
+    keys: &[ColumnBuilder],
     rows: usize,
     size: u64,
     workers: Workers<'_>,
@@ -61,20 +61,20 @@ pub(crate) fn rank(
     // Parts begin at whole words of 64 codes.
     let shift = size.div_ceil(wanted_parts(rows) as u64).next_power_of_two().trailing_zeros().max(6);
     let parts = (size.div_ceil(1 << shift)) as usize;
-    let deal = |range: Range<usize>| {
+    let partition = |range: Range<usize>| {
         let codes = Codes::of_rows(layout, keys, range.clone());
         let room = range.len() / parts + 8;
-        let mut dealt: Vec<Vec<Entry>> = (0..parts).map(|_| Vec::with_capacity(room)).collect();
+        let mut partitioned: Vec<Vec<Entry>> = (0..parts).map(|_| Vec::with_capacity(room)).collect();
         for (&code, row) in codes.bits64.iter().zip(range) {
-            dealt[(code >> shift) as usize].push(Entry { code: code as u32, row: row as u32 });
+            partitioned[(code >> shift) as usize].push(Entry { code: code as u32, row: row as u32 });
         }
-        Ok(dealt)
+        Ok(partitioned)
     };
-    let dealt: Vec<Vec<Vec<Entry>>> = workers.map(pieces(rows).collect(), deal)?;
+    let partitioned: Vec<Vec<Vec<Entry>>> = workers.map(pieces(rows).collect(), partition)?;
     let done = workers.map((0..parts).collect(), |part| {
         let first = (part as u64) << shift;
         let mut ranks = Ranks::new((size - first).min(1 << shift));
-        let entries = || dealt.iter().flat_map(|piece| &piece[part]);
+        let entries = || partitioned.iter().flat_map(|piece| &piece[part]);
         let mut len = 0;
         for entry in entries() {
             ranks.set(u64::from(entry.code) - first);
@@ -188,7 +188,7 @@ mod tests {
         let code = |row: usize| if valid.as_ref().is_none_or(|valid| valid[row]) { values[row] as u64 + 1 } else { 0 };
         let mut expected: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         (0..values.len()).for_each(|row| expected.entry(code(row)).or_default().push(row as u32));
-        let keys = [Gathered::from_i64(values.clone(), valid.clone())];
+        let keys = [ColumnBuilder::from_i64(values.clone(), valid.clone())];
         let context = Context::new(Memory::new(usize::MAX));
         for threads in [1, 3] {
             let pool = Pool::new(threads).unwrap();
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn parts_are_one_index() {
-        let rows = 3 * DEAL_ROWS as i64 + 1;
+        let rows = 3 * PARTITION_ROWS as i64 + 1;
         let mixed = |row: i64| row.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64).rem_euclid(100_000);
         check((0..rows).map(mixed).collect(), None, 99_999);
         check((0..rows).map(mixed).collect(), Some((0..rows).map(|row| row % 7 > 0).collect()), 99_999);

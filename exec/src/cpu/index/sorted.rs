@@ -1,12 +1,12 @@
 //! Ranked indexes of keys that increase from row to row, as those of most tables do: the keys are read once, where they lie,
-//! and nothing is dealt or put in order.
+//! and nothing is partitioned or put in order.
 
 use crate::Result;
 use crate::column::Column;
 use crate::cpu::keys::integer::{BLOCK, Codes, IntegerKeys};
 use crate::cpu::simd::kernel::{kernel, pack};
 use crate::cpu::table::ranks::Ranks;
-use crate::cpu::vector::builder::{Gathered, GatheredData};
+use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::cpu::vector::rows::Rows;
 use crate::plan::code_range::CodeRange;
 use crate::workers::schedule::{Morsel, Workers, morsels};
@@ -32,7 +32,7 @@ const SAMPLE: usize = 64;
 
 impl<'a> Keys<'a> {
     /// The values of a column and the range that they have if they increase; none if it is soon seen that they do not.
-    pub(crate) fn of_gathered(column: &'a Gathered) -> Option<(Self, (i128, i128))> {
+    pub(crate) fn of_builder(column: &'a ColumnBuilder) -> Option<(Self, (i128, i128))> {
         fn range<T: Copy + Ord + Into<i128>>(values: &[T]) -> Option<(i128, i128)> {
             let (&low, &high) = (values.first()?, values.last()?);
             let step = values.len().div_ceil(SAMPLE);
@@ -44,8 +44,8 @@ impl<'a> Keys<'a> {
         }
         match &column.data {
             _ if column.valid.is_some() => None,
-            GatheredData::I32(values) => Some((Keys::I32(values), range(values)?)),
-            GatheredData::I64(values) => Some((Keys::I64(values), range(values)?)),
+            BuilderData::I32(values) => Some((Keys::I32(values), range(values)?)),
+            BuilderData::I64(values) => Some((Keys::I64(values), range(values)?)),
             _ => None,
         }
     }
@@ -198,11 +198,11 @@ mod tests {
     }
 
     #[test]
-    fn gathered_keys_have_the_range_of_their_ends() {
+    fn built_keys_have_the_range_of_their_ends() {
         let many: Vec<i64> = (-50..200).map(|row| row * 3).collect();
         let range = |values: &[i64], valid| {
-            let column = Gathered::from_i64(values.to_vec(), valid);
-            Keys::of_gathered(&column).map(|(_, range)| range)
+            let column = ColumnBuilder::from_i64(values.to_vec(), valid);
+            Keys::of_builder(&column).map(|(_, range)| range)
         };
         assert_eq!(range(&many, None), Some((-150, 597)));
         assert_eq!(range(&many[..1], None), Some((-150, -150)));

@@ -6,7 +6,7 @@
 use crate::cpu::simd::kernel::{prefetch_all, vectorised};
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::level::Level;
-use crate::cpu::simd::prefetch::Ahead;
+use crate::cpu::simd::prefetch::Prefetcher;
 
 /// Codes that are looked for at once.
 pub(crate) const BLOCK: usize = 64;
@@ -60,9 +60,9 @@ pub(crate) fn members_at<T: Copy + Default>(
         return unsafe { members_at_512(values, places, code, set, out) };
     }
     let mask = |codes: &Codes| word(codes, |code| bit(set, code));
-    let mut ahead = Ahead::of(values, places);
+    let mut prefetcher = Prefetcher::of(values, places);
     let pick = |(codes, block): (&mut Codes, &[u32])| {
-        ask(&mut ahead);
+        prefetch(&mut prefetcher);
         encode(codes, block, |place| code(values[place as usize]));
     };
     each_block(places, pick, mask, out);
@@ -148,15 +148,15 @@ fn members_at_in_tables<T: Copy + Default>(
 
 /// Asks for what the next block of places has.
 #[inline(always)]
-fn ask<T>(ahead: &mut Option<Ahead<'_, T>>) {
-    ahead.iter_mut().for_each(|ahead| ahead.ask(BLOCK));
+fn prefetch<T>(prefetcher: &mut Option<Prefetcher<'_, T>>) {
+    prefetcher.iter_mut().for_each(|prefetcher| prefetcher.prefetch(BLOCK));
 }
 
 /// Values at some places, a block at a time.
 #[cfg(target_arch = "x86_64")]
 struct Picked<'a, T> {
     values: &'a [T],
-    ahead: Option<Ahead<'a, T>>,
+    prefetcher: Option<Prefetcher<'a, T>>,
     block: [T; BLOCK],
 }
 
@@ -164,13 +164,13 @@ struct Picked<'a, T> {
 impl<'a, T: Copy + Default> Picked<'a, T> {
     #[inline(always)]
     fn of(values: &'a [T], places: &'a [u32]) -> Self {
-        Picked { values, ahead: Ahead::of(values, places), block: [T::default(); BLOCK] }
+        Picked { values, prefetcher: Prefetcher::of(values, places), block: [T::default(); BLOCK] }
     }
 
     /// The codes of the next block: one load after the other, then the codes of all at once.
     #[inline(always)]
     fn pick(&mut self, (codes, places): (&mut Codes, &[u32]), code: impl Fn(T) -> u32) {
-        ask(&mut self.ahead);
+        prefetch(&mut self.prefetcher);
         self.block.iter_mut().zip(places).for_each(|(to, &place)| *to = self.values[place as usize]);
         encode(codes, &self.block[..places.len()], code);
     }

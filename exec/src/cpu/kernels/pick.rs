@@ -1,7 +1,7 @@
 //! Values at some positions.
 
 use crate::cpu::simd::kernel::append;
-use crate::cpu::simd::prefetch::Ahead;
+use crate::cpu::simd::prefetch::Prefetcher;
 use crate::cpu::vector::rows::NO_ROW;
 use std::hint::select_unpredictable;
 
@@ -24,9 +24,9 @@ pub(crate) fn pick<P: Copy, R: Default>(
             let value = convert(values[select_unpredictable(is_none, 0, row as usize)]);
             select_unpredictable(is_none, R::default(), value)
         });
-    } else if let Some(mut ahead) = Ahead::of(values, list) {
+    } else if let Some(mut prefetcher) = Prefetcher::of(values, list) {
         out.extend(list.iter().map(|&row| {
-            ahead.ask(1);
+            prefetcher.prefetch(1);
             convert(values[row as usize])
         }));
     } else {

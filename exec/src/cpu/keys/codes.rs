@@ -11,12 +11,12 @@
 use super::super::vector::{Vector, VectorData};
 use super::pack::pack;
 use crate::column::Dictionary;
-use crate::cpu::keys::duplicates::Repeats;
+use crate::cpu::keys::duplicates::DuplicateRuns;
 use crate::cpu::keys::integer::BLOCK;
 use crate::cpu::keys::text::TextKeys;
 use crate::cpu::keys::wide::WideKeys;
 use crate::cpu::vector::bitmap::Bitmap;
-use crate::cpu::vector::builder::{Gathered, GatheredData};
+use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::plan::key_layout::{KeyLayout, KeyWidth, PartDomain, PartLayout};
 use multiloop_planner::analysis::ranges::Grid;
 use multiloop_planner::value::{Interval, canonical_float_bits};
@@ -31,7 +31,7 @@ pub(crate) enum PartValues<'a> {
     /// Of a tile.
     Vector(&'a Vector),
     /// Of a growing column.
-    Gathered(&'a Gathered),
+    ColumnBuilder(&'a ColumnBuilder),
 }
 
 /// One part of the keys to encode.
@@ -56,7 +56,7 @@ pub(crate) struct Codes {
     /// Keys that no layout of these domains holds, or with a NULL that matches nothing.
     pub(crate) absent: Option<Vec<bool>>,
     /// Runs of equal keys, where they have been looked for, and the key of each.
-    pub(crate) repeats: Repeats,
+    pub(crate) duplicates: DuplicateRuns,
     /// Memory for which keys have been found.
     pub(crate) found: Bitmap,
     /// Memory for codes of keys of one integer.
@@ -74,7 +74,7 @@ impl Codes {
         rows: std::ops::Range<usize>,
     ) {
         (self.len, self.absent) = (rows.len(), None);
-        self.repeats.clear();
+        self.duplicates.clear();
         match width {
             KeyWidth::Bits128 => {
                 self.bits128.clear();
@@ -91,52 +91,52 @@ impl Codes {
     pub(crate) fn set_wide(&mut self, keys: &WideKeys<'_>, len: usize) {
         self.absent = keys.codes(len, &mut self.bits64);
         self.len = len;
-        self.repeats.clear();
+        self.duplicates.clear();
     }
 
     /// What a table is to be asked for: these keys, of this width, or if most neighbours are alike a key for each run of them,
-    /// and then `repeats` says which runs.
-    pub(crate) fn without_repeats(&mut self, width: KeyWidth) -> &Codes {
+    /// and then `duplicates` says which runs.
+    pub(crate) fn without_duplicates(&mut self, width: KeyWidth) -> &Codes {
         match width {
-            KeyWidth::Bits32 | KeyWidth::Bits64 => self.repeats.find(&self.bits64, self.absent.as_deref()),
-            KeyWidth::Bits128 => self.repeats.find(&self.bits128, self.absent.as_deref()),
-            KeyWidth::Bytes | KeyWidth::Text => self.repeats.clear(),
+            KeyWidth::Bits32 | KeyWidth::Bits64 => self.duplicates.find(&self.bits64, self.absent.as_deref()),
+            KeyWidth::Bits128 => self.duplicates.find(&self.bits128, self.absent.as_deref()),
+            KeyWidth::Bytes | KeyWidth::Text => self.duplicates.clear(),
         }
-        if !self.repeats.any() {
+        if !self.duplicates.any() {
             return self;
         }
         let runs = self.of_runs.get_or_insert_default();
-        runs.len = self.repeats.ends().len();
+        runs.len = self.duplicates.ends().len();
         match width {
-            KeyWidth::Bits32 | KeyWidth::Bits64 => self.repeats.firsts(&self.bits64, &mut runs.bits64),
-            _ => self.repeats.firsts(&self.bits128, &mut runs.bits128),
+            KeyWidth::Bits32 | KeyWidth::Bits64 => self.duplicates.firsts(&self.bits64, &mut runs.bits64),
+            _ => self.duplicates.firsts(&self.bits128, &mut runs.bits128),
         }
         runs.absent = self.absent.as_ref().map(|absent| {
             let mut of_runs = Vec::new();
-            self.repeats.firsts(absent, &mut of_runs);
+            self.duplicates.firsts(absent, &mut of_runs);
             of_runs
         });
         runs
     }
 
     /// The codes of the keys that columns have, in which NULL is a value like any other.
-    pub(crate) fn of_columns(layout: &KeyLayout, keys: &[Gathered], rows: usize) -> Self {
-        let part = |column| KeyPartValues { values: PartValues::Gathered(column), null_matches: true };
+    pub(crate) fn of_columns(layout: &KeyLayout, keys: &[ColumnBuilder], rows: usize) -> Self {
+        let part = |column| KeyPartValues { values: PartValues::ColumnBuilder(column), null_matches: true };
         let mut codes = Codes::default();
         codes.encode(layout, &keys.iter().map(part).collect::<Vec<_>>(), rows);
         codes
     }
 
     /// As [`Codes::of_columns`], of some rows.
-    pub(crate) fn of_rows(layout: &KeyLayout, keys: &[Gathered], rows: std::ops::Range<usize>) -> Self {
-        let columns: Vec<Gathered> = keys.iter().map(|column| column.slice(rows.clone())).collect();
+    pub(crate) fn of_rows(layout: &KeyLayout, keys: &[ColumnBuilder], rows: std::ops::Range<usize>) -> Self {
+        let columns: Vec<ColumnBuilder> = keys.iter().map(|column| column.slice(rows.clone())).collect();
         Codes::of_columns(layout, &columns, rows.len())
     }
 
     /// Encodes keys. A value outside of its part's domain makes its key absent.
     pub(crate) fn encode(&mut self, layout: &KeyLayout, parts: &[KeyPartValues<'_>], len: usize) {
         (self.len, self.absent) = (len, None);
-        self.repeats.clear();
+        self.duplicates.clear();
         if layout.width != KeyWidth::Text {
             self.texts = None;
         }
@@ -255,14 +255,14 @@ impl KeyPartValues<'_> {
     pub(crate) fn is_null(&self, tuple: usize) -> bool {
         match self.values {
             PartValues::Vector(vector) => vector.is_null(tuple),
-            PartValues::Gathered(column) => column.is_null(tuple),
+            PartValues::ColumnBuilder(column) => column.is_null(tuple),
         }
     }
 
     pub(crate) fn may_be_null(&self) -> bool {
         match self.values {
             PartValues::Vector(vector) => vector.nulls.is_some(),
-            PartValues::Gathered(column) => column.valid.is_some(),
+            PartValues::ColumnBuilder(column) => column.valid.is_some(),
         }
     }
 
@@ -281,7 +281,7 @@ impl KeyPartValues<'_> {
         }
         Some(match self.values {
             PartValues::Vector(vector) => vector.text(tuple).unwrap_or("").as_bytes(),
-            PartValues::Gathered(column) => column.text(tuple),
+            PartValues::ColumnBuilder(column) => column.text(tuple),
         })
     }
 }
@@ -355,8 +355,8 @@ fn same_dictionary<'a>(values: PartValues<'a>, dictionary: &Arc<Dictionary>) -> 
             }
             _ => None,
         },
-        PartValues::Gathered(column) => match &column.data {
-            GatheredData::Code { codes, dictionary: other } if Arc::ptr_eq(dictionary, other) => {
+        PartValues::ColumnBuilder(column) => match &column.data {
+            BuilderData::Code { codes, dictionary: other } if Arc::ptr_eq(dictionary, other) => {
                 Some(Box::new(move |tuple| codes[tuple]))
             }
             _ => None,
@@ -383,11 +383,11 @@ fn each_integer(values: PartValues<'_>, len: usize, mut each: impl FnMut(usize, 
             VectorData::Bool(bits) => (0..len).for_each(|tuple| each(tuple, bool_at(bits, vector.position(tuple)))),
             _ => (0..len).for_each(|tuple| each(tuple, 0)),
         },
-        PartValues::Gathered(column) => match &column.data {
-            GatheredData::I32(values) => slice!(values, false),
-            GatheredData::I64(values) => slice!(values, false),
-            GatheredData::I128(values) => slice!(values, false),
-            GatheredData::Bool(values) => slice!(values, false),
+        PartValues::ColumnBuilder(column) => match &column.data {
+            BuilderData::I32(values) => slice!(values, false),
+            BuilderData::I64(values) => slice!(values, false),
+            BuilderData::I128(values) => slice!(values, false),
+            BuilderData::Bool(values) => slice!(values, false),
             _ => (0..len).for_each(|tuple| each(tuple, 0)),
         },
     }
@@ -403,8 +403,8 @@ fn each_float(values: PartValues<'_>, len: usize, mut each: impl FnMut(usize, f6
             VectorData::F64(values) => (0..len).for_each(|tuple| each(tuple, values[vector.position(tuple)])),
             _ => (0..len).for_each(|tuple| each(tuple, 0.0)),
         },
-        PartValues::Gathered(column) => match &column.data {
-            GatheredData::F64(values) => values.iter().enumerate().for_each(|(tuple, &value)| each(tuple, value)),
+        PartValues::ColumnBuilder(column) => match &column.data {
+            BuilderData::F64(values) => values.iter().enumerate().for_each(|(tuple, &value)| each(tuple, value)),
             _ => (0..len).for_each(|tuple| each(tuple, 0.0)),
         },
     }
@@ -416,8 +416,8 @@ fn each_interval(values: PartValues<'_>, len: usize, mut each: impl FnMut(usize,
             VectorData::Interval(values) => (0..len).for_each(|tuple| each(tuple, values[vector.position(tuple)])),
             _ => (0..len).for_each(|tuple| each(tuple, Interval::default())),
         },
-        PartValues::Gathered(column) => match &column.data {
-            GatheredData::Interval(values) => values.iter().enumerate().for_each(|(tuple, &value)| each(tuple, value)),
+        PartValues::ColumnBuilder(column) => match &column.data {
+            BuilderData::Interval(values) => values.iter().enumerate().for_each(|(tuple, &value)| each(tuple, value)),
             _ => (0..len).for_each(|tuple| each(tuple, Interval::default())),
         },
     }

@@ -14,7 +14,7 @@ const SAMPLE: usize = 1024;
 
 /// The runs of equal keys.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Repeats {
+pub(crate) struct DuplicateRuns {
     /// The tuples behind each run; none if runs have not been looked for, or would not pay.
     ends: Vec<u32>,
     /// Which tuples are the last of a run, if there are runs.
@@ -22,7 +22,7 @@ pub(crate) struct Repeats {
     more: Bitmap,
 }
 
-impl Repeats {
+impl DuplicateRuns {
     /// Forgets the runs.
     pub(crate) fn clear(&mut self) {
         self.ends.clear();
@@ -33,7 +33,7 @@ impl Repeats {
         self.ends.clear();
         let sample = &keys[..keys.len().min(SAMPLE)];
         let alike = sample.windows(2).filter(|pair| pair[0] == pair[1]).count();
-        if alike == 0 || alike * 2 + 1 < sample.len() || !Technique::Repeats.is_on() {
+        if alike == 0 || alike * 2 + 1 < sample.len() || !Technique::DuplicateRuns.is_on() {
             return;
         }
         ends_of(keys, &mut self.lasts, &mut self.ends, |differ| {
@@ -125,18 +125,18 @@ mod tests {
     use super::*;
 
     fn check(keys: &[u64], absent: Option<&[bool]>, finds: bool) {
-        let mut repeats = Repeats::default();
-        repeats.find(keys, absent);
-        assert_eq!(repeats.any(), finds);
+        let mut duplicates = DuplicateRuns::default();
+        duplicates.find(keys, absent);
+        assert_eq!(duplicates.any(), finds);
         if !finds {
             return;
         }
         let is = |tuple: usize| absent.is_some_and(|absent| absent[tuple]);
         let begins = |tuple: &usize| *tuple == 0 || keys[*tuple] != keys[*tuple - 1] || is(*tuple) != is(*tuple - 1);
         let starts: Vec<usize> = (0..keys.len()).filter(begins).collect();
-        assert_eq!((0..repeats.ends().len()).map(|run| repeats.start(run)).collect::<Vec<_>>(), starts);
+        assert_eq!((0..duplicates.ends().len()).map(|run| duplicates.start(run)).collect::<Vec<_>>(), starts);
         let mut numbers: Vec<u32> = (0..starts.len() as u32).collect();
-        repeats.spread(&mut numbers);
+        duplicates.spread(&mut numbers);
         let expected: Vec<u32> =
             (0..keys.len()).map(|tuple| starts.partition_point(|&start| start <= tuple) as u32 - 1).collect();
         assert_eq!(numbers, expected);

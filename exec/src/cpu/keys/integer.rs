@@ -11,7 +11,7 @@ pub(crate) use crate::cpu::kernels::member::{BLOCK, Codes};
 use crate::cpu::keys::valid::Valid;
 use crate::cpu::keys::wide::WideKeys;
 use crate::cpu::simd::kernel::{append, kernel, prefetch_all, vectorised};
-use crate::cpu::simd::prefetch::Ahead;
+use crate::cpu::simd::prefetch::Prefetcher;
 use crate::cpu::vector::rows::Rows;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::code_range::{CodeRange, KeyRange, RANGE_MAX};
@@ -372,9 +372,9 @@ impl<'a> IntegerKeys<'a> {
             }
             return;
         };
-        let mut ahead = Ahead::of(values, rows);
+        let mut prefetcher = Prefetcher::of(values, rows);
         for (number, rows) in rows.chunks(BLOCK).enumerate() {
-            ahead.iter_mut().for_each(|ahead| ahead.ask(BLOCK));
+            prefetcher.iter_mut().for_each(|prefetcher| prefetcher.prefetch(BLOCK));
             codes.iter_mut().zip(rows).for_each(|(to, &row)| *to = code(values[row as usize]));
             codes[rows.len()..].fill(self.count + 1);
             self.put_nulls(number * BLOCK, rows.len(), codes);
@@ -399,11 +399,11 @@ impl<'a> IntegerKeys<'a> {
 
 kernel! {
     fn codes_at[T: Copy](values: &[T], rows: &[u32], code: impl Fn(T) -> u32, codes: &mut Vec<u32>) {
-        let Some(mut ahead) = Ahead::of(values, rows) else {
+        let Some(mut prefetcher) = Prefetcher::of(values, rows) else {
             return append(codes, rows, |row| code(values[row as usize]));
         };
         append(codes, rows, |row| {
-            ahead.ask(1);
+            prefetcher.prefetch(1);
             code(values[row as usize])
         });
     }

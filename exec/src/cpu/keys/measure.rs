@@ -3,7 +3,7 @@
 
 use crate::Result;
 use crate::column::divisor::common_step;
-use crate::cpu::vector::builder::{Gathered, GatheredData};
+use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::plan::key_layout::{KeyLayout, PartDomain, PartLayout};
 use crate::technique::Technique;
 use crate::workers::schedule::Workers;
@@ -15,9 +15,13 @@ use std::sync::Arc;
 const STEPS_MAX: u64 = 1 << 30;
 
 /// The values that a key column has.
-pub(crate) fn domain_of(column: &Gathered, data_type: DataType, workers: Workers<'_>) -> Result<PartDomain> {
+pub(crate) fn domain_of(column: &ColumnBuilder, data_type: DataType, workers: Workers<'_>) -> Result<PartDomain> {
     /// The least and the greatest, of those of each piece.
-    fn range<T: Copy + Into<i128> + Sync>(column: &Gathered, values: &[T], workers: Workers<'_>) -> Result<PartDomain> {
+    fn range<T: Copy + Into<i128> + Sync>(
+        column: &ColumnBuilder,
+        values: &[T],
+        workers: Workers<'_>,
+    ) -> Result<PartDomain> {
         let none = (i128::MAX, i128::MIN);
         let join = |all: (i128, i128), own: (i128, i128)| (all.0.min(own.0), all.1.max(own.1));
         let of_piece = |piece: Piece<'_, T>| {
@@ -29,13 +33,13 @@ pub(crate) fn domain_of(column: &Gathered, data_type: DataType, workers: Workers
         Ok(if low > high { PartDomain::integers(0, 0) } else { PartDomain::integers(low, high) })
     }
     match &column.data {
-        GatheredData::I32(values) => range(column, values, workers),
-        GatheredData::I64(values) => range(column, values, workers),
-        GatheredData::I128(values) => range(column, values, workers),
-        GatheredData::Bool(values) if data_type == DataType::Boolean => {
+        BuilderData::I32(values) => range(column, values, workers),
+        BuilderData::I64(values) => range(column, values, workers),
+        BuilderData::I128(values) => range(column, values, workers),
+        BuilderData::Bool(values) if data_type == DataType::Boolean => {
             range(column, &values.iter().map(|&bit| i32::from(bit)).collect::<Vec<_>>(), workers)
         }
-        GatheredData::Code { dictionary, .. } => Ok(PartDomain::Code(Arc::clone(dictionary))),
+        BuilderData::Code { dictionary, .. } => Ok(PartDomain::Code(Arc::clone(dictionary))),
         _ => Ok(PartDomain::of_type(data_type)),
     }
 }
@@ -44,7 +48,7 @@ pub(crate) fn domain_of(column: &Gathered, data_type: DataType, workers: Workers
 /// too many, too. Keys that are not NULL lie in its range.
 pub(crate) fn layout_in_steps(
     layout: &KeyLayout,
-    keys: &[Gathered],
+    keys: &[ColumnBuilder],
     workers: Workers<'_>,
 ) -> Result<Option<KeyLayout>> {
     let ([column], [PartLayout { domain: PartDomain::Integer(grid), .. }]) = (keys, &layout.parts[..]) else {
@@ -56,8 +60,8 @@ pub(crate) fn layout_in_steps(
         return Ok(None);
     }
     let step = match &column.data {
-        GatheredData::I32(values) => step_of(column, values, (low, range), workers)?,
-        GatheredData::I64(values) => step_of(column, values, (low, range), workers)?,
+        BuilderData::I32(values) => step_of(column, values, (low, range), workers)?,
+        BuilderData::I64(values) => step_of(column, values, (low, range), workers)?,
         _ => None,
     };
     let stepped = |step| KeyLayout::new(vec![PartDomain::Integer(Grid { step, ..*grid })]);
@@ -67,7 +71,7 @@ pub(crate) fn layout_in_steps(
 /// The widest step from a least value on in which the values of a column lie, if there are at most [`STEPS_MAX`] of them to
 /// the end of the range.
 fn step_of<T: Copy + Into<i64> + Sync>(
-    column: &Gathered,
+    column: &ColumnBuilder,
     values: &[T],
     (low, range): (i64, u64),
     workers: Workers<'_>,
@@ -90,7 +94,7 @@ struct Piece<'a, T> {
 
 impl<'a, T: Copy> Piece<'a, T> {
     /// All values of a column, in pieces for workers.
-    fn all(column: &'a Gathered, values: &'a [T], workers: Workers<'_>) -> Vec<Self> {
+    fn all(column: &'a ColumnBuilder, values: &'a [T], workers: Workers<'_>) -> Vec<Self> {
         let rows = workers.piece_rows(values.len());
         let of = |(number, values): (usize, &'a [T])| {
             let valid = column.valid.as_ref().map(|valid| &valid[number * rows..][..values.len()]);

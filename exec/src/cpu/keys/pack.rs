@@ -6,7 +6,7 @@ use crate::column::divisor::Divisor;
 use crate::cpu::keys::codes::{KeyPartValues, PartValues};
 use crate::cpu::keys::integer::BLOCK;
 use crate::cpu::simd::kernel::{append, kernel, vectorised};
-use crate::cpu::vector::builder::GatheredData;
+use crate::cpu::vector::builder::BuilderData;
 use crate::plan::key_layout::{PartDomain, PartLayout};
 use multiloop_planner::analysis::ranges::Grid;
 use std::sync::Arc;
@@ -28,9 +28,9 @@ pub(crate) fn pack(
             VectorData::I64(values) => put.integers(values, *grid),
             _ => false,
         },
-        (PartDomain::Integer(grid), PartValues::Gathered(column)) => match &column.data {
-            GatheredData::I32(values) => put.integers(values, *grid),
-            GatheredData::I64(values) => put.integers(values, *grid),
+        (PartDomain::Integer(grid), PartValues::ColumnBuilder(column)) => match &column.data {
+            BuilderData::I32(values) => put.integers(values, *grid),
+            BuilderData::I64(values) => put.integers(values, *grid),
             _ => false,
         },
         (PartDomain::Code(dictionary), PartValues::Vector(vector)) if !vector.constant => match &vector.data {
@@ -39,8 +39,8 @@ pub(crate) fn pack(
             }
             _ => false,
         },
-        (PartDomain::Code(dictionary), PartValues::Gathered(column)) => match &column.data {
-            GatheredData::Code { codes, dictionary: other } if Arc::ptr_eq(dictionary, other) => {
+        (PartDomain::Code(dictionary), PartValues::ColumnBuilder(column)) => match &column.data {
+            BuilderData::Code { codes, dictionary: other } if Arc::ptr_eq(dictionary, other) => {
                 put.all(codes, |code| code.into(), 0)
             }
             _ => false,

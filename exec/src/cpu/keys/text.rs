@@ -4,7 +4,7 @@ use super::super::vector::{TextVector, Vector, VectorData};
 use crate::column::Dictionary;
 use crate::cpu::keys::codes::{KeyPartValues, PartValues};
 use crate::cpu::vector::bitmap::Bitmap;
-use crate::cpu::vector::builder::GatheredData;
+use crate::cpu::vector::builder::BuilderData;
 use crate::cpu::vector::rows::NO_GROUP;
 use std::sync::Arc;
 
@@ -64,9 +64,9 @@ impl TextKeys {
                 let view = texts.views().first().copied();
                 texts.extend_views((1..len).filter_map(|_| view));
             }
-            PartValues::Gathered(column) => match &column.data {
-                GatheredData::Code { codes, dictionary } => self.set_codes(codes, dictionary),
-                GatheredData::Text(text) => self.strings = Strings::Views(text.clone().into_vector()),
+            PartValues::ColumnBuilder(column) => match &column.data {
+                BuilderData::Code { codes, dictionary } => self.set_codes(codes, dictionary),
+                BuilderData::Text(text) => self.strings = Strings::Views(text.clone().into_vector()),
                 // NULLs of no type.
                 _ => {
                     let texts = self.views();

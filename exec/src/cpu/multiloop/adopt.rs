@@ -1,17 +1,23 @@
 //! What another backend hands back, in the forms in which this one reads collections; and collections as it hands them out.
 
-use crate::collections::given::{Given, Grouped, Inputs, Residence};
+use crate::backend::given::Given;
+use crate::backend::inputs::{Grouped, Inputs, Residence};
 use crate::collections::rows::RowSet;
 use crate::cpu::collections::stored::{Buckets, Stored};
 use crate::cpu::expression::load::load;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::index::Spans;
 use crate::cpu::multiloop::frame::Frame;
-use crate::cpu::multiloop::index_groups;
 use crate::cpu::multiloop::lookup::register_for;
+use crate::cpu::multiloop::{group_filter, groups_by_own_index, index_groups, stored_groups};
+use crate::cpu::reduce::finish::{Ended, Merge, finish_ended, finish_ended_index};
 use crate::cpu::vector::Vector;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::rows::{Rows, Source};
-use crate::plan::tree::{BucketPlan, GeneratorKind, LoopPlan};
+use crate::partial::PartialGroups;
+use crate::partial::keys::Keys;
+use crate::partial::order::Order;
+use crate::plan::tree::{BucketPlan, GeneratorKind, LoopPlan, ReducePlan};
 use crate::workers::context::Context;
 use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
@@ -22,9 +28,9 @@ use multiloop_planner::value::Value;
 use std::sync::Arc;
 
 /// The collections that a loop defines, of what a backend gave for each of its generators.
-pub(crate) fn adopt(
-    frame: &Frame<'_>,
-    plan: &LoopPlan,
+pub(crate) fn adopt<'a>(
+    frame: &'a Frame<'a>,
+    plan: &'a LoopPlan,
     defines: &[CollectionId],
     given: Vec<Given>,
     pool: Option<&Pool>,
@@ -41,15 +47,18 @@ pub(crate) fn adopt(
             }
             (GeneratorKind::BucketCollect(BucketPlan { key_types, types, .. }), Given::Members(rows)) => {
                 let all: Vec<DataType> = key_types.iter().chain(types).copied().collect();
-                let mut keys = gathered(&rows, &all)?;
+                let mut keys = builders(&rows, &all)?;
                 let members = keys.split_off(key_types.len());
                 let keep_keys = frame.shared.plan.collection(define).reads.rows;
                 Stored::Buckets(Buckets::build((keys, key_types), (members, types), rows.rows, keep_keys, workers)?)
             }
             (GeneratorKind::Reduce(reduce), Given::Groups(rows)) if reduce.key.is_some() => {
                 let types = frame.shared.plan.types(define);
-                let columns = gathered(&rows, &types)?;
+                let columns = builders(&rows, &types)?;
                 Stored::Groups(index_groups(frame, reduce, number, (columns, rows.rows), workers)?)
+            }
+            (GeneratorKind::Reduce(reduce), Given::Partial(parts)) => {
+                merged(frame, reduce, (number, define), parts, workers)?
             }
             _ => return Err(Error::internal("a backend gave a collection of another shape")),
         };
@@ -58,11 +67,32 @@ pub(crate) fn adopt(
     given.into_iter().zip(defines).enumerate().map(one).collect()
 }
 
+/// The groups of a reduction of what is known of them by ranges of rows: as those of workers, which are merged and finished
+/// by the same code.
+fn merged<'a>(
+    frame: &'a Frame<'a>,
+    plan: &'a ReducePlan,
+    (generator, define): (usize, CollectionId),
+    parts: Vec<PartialGroups>,
+    workers: Workers<'_>,
+) -> Result<Stored> {
+    let Some(first) = parts.first() else { return Err(Error::internal("a backend gave no part of its groups")) };
+    let finds_keys = matches!((&first.keys, &first.order), (Keys::Set { .. }, _) | (_, Order::Unseen));
+    let merge = Merge { plan, splitters: SharedSplitters::default(), group_filter: group_filter(frame, define) };
+    merge.check(&parts)?;
+    let ended = parts.into_iter().map(|groups| Ended::elsewhere(groups, workers.context)).collect::<Result<_>>()?;
+    if plan.rows.keys_unread && finds_keys {
+        let found = finish_ended_index(&merge, ended, workers)?;
+        return groups_by_own_index(frame, plan, generator, found, workers);
+    }
+    stored_groups(frame, plan, generator, finish_ended(&merge, ended, workers)?, workers)
+}
+
 /// The fields of some rows as columns to work on.
-fn gathered(rows: &RowSet, types: &[DataType]) -> Result<Vec<Gathered>> {
+fn builders(rows: &RowSet, types: &[DataType]) -> Result<Vec<ColumnBuilder>> {
     let mut columns = Vec::with_capacity(types.len());
     for (field, &data_type) in (0..).zip(types) {
-        let (mut column, mut vector) = (Gathered::of_type(DataType::Null), Vector::default());
+        let (mut column, mut vector) = (ColumnBuilder::of_type(DataType::Null), Vector::default());
         let position = rows.position(field);
         for chunk in &rows.chunks {
             let register = register_for(&chunk.columns[position as usize], data_type);

@@ -40,9 +40,9 @@ pub(crate) struct Shared<'a> {
     /// What the lets of the body did.
     pub(crate) statistics: Mutex<Vec<(usize, LetStatistics)>>,
     /// Chunks that the loop of the body that runs has not looked at.
-    pub(crate) chunks_skipped: AtomicU64,
-    /// What became of its adaptive choices: of which generator, and what.
-    pub(crate) notes: Mutex<Vec<(usize, String)>>,
+    pub(crate) chunks_pruned: AtomicU64,
+    /// What became of its adaptive choices: of which generator, and what. None unless somebody asks.
+    pub(crate) notes: Option<Mutex<Vec<(usize, String)>>>,
     /// What invariant lets of nested blocks gave, by block and let.
     pub(crate) invariant: Vec<Vec<Mutex<Option<Defined>>>>,
 }
@@ -54,6 +54,7 @@ impl<'a> Shared<'a> {
         parameters: &'a [Value],
         context: &'a Context,
         driver: &'a dyn Driver,
+        takes_notes: bool,
     ) -> Self {
         let mut stored = FxHashMap::default();
         for (number, collection) in plan.collections.iter().enumerate() {
@@ -73,17 +74,22 @@ impl<'a> Shared<'a> {
             }
         }
         let invariant = plan.blocks.iter().map(|block| block.lets.iter().map(|_| Mutex::new(None)).collect()).collect();
-        let (statistics, chunks_skipped, notes) = Default::default();
+        let (statistics, chunks_pruned) = Default::default();
+        let notes = takes_notes.then(Mutex::default);
         let tables = stored;
-        Shared { plan, tables, elements, parameters, context, driver, statistics, chunks_skipped, notes, invariant }
+        Shared { plan, tables, elements, parameters, context, driver, statistics, chunks_pruned, notes, invariant }
     }
 
     /// A let of the body begins.
     pub(crate) fn begin_notes(&self) {
-        self.chunks_skipped.store(0, Ordering::Relaxed);
-        if let Ok(mut notes) = self.notes.lock() {
-            notes.clear();
-        }
+        self.chunks_pruned.store(0, Ordering::Relaxed);
+        self.take_notes();
+    }
+
+    /// What has been noted since the let of the body began.
+    pub(crate) fn take_notes(&self) -> Vec<(usize, String)> {
+        let notes = self.notes.as_ref().and_then(|notes| notes.lock().ok());
+        notes.map(|mut notes| std::mem::take(&mut *notes)).unwrap_or_default()
     }
 }
 
@@ -129,15 +135,18 @@ impl<'a> Frame<'a> {
     }
 
     /// Counts chunks that a loop does not look at, for the let of the body whose loop it is.
-    pub(crate) fn note_skipped(&self, chunks: usize) {
+    pub(crate) fn note_pruned(&self, chunks: usize) {
         if self.parent.is_none() {
-            self.shared.chunks_skipped.fetch_add(chunks as u64, Ordering::Relaxed);
+            self.shared.chunks_pruned.fetch_add(chunks as u64, Ordering::Relaxed);
         }
     }
 
-    /// Notes what became of an adaptive choice about a generator, for the let of the body whose loop it is.
+    /// Notes what became of an adaptive choice about a generator, for the let of the body whose loop it is; only where somebody
+    /// asks, since to write it down costs more than a loop over few rows.
     pub(crate) fn note(&self, generator: usize, what: impl FnOnce() -> String) {
-        if let (None, Ok(mut notes)) = (self.parent, self.shared.notes.lock()) {
+        if let (None, Some(notes)) = (self.parent, &self.shared.notes)
+            && let Ok(mut notes) = notes.lock()
+        {
             notes.push((generator, what()));
         }
     }

@@ -13,14 +13,14 @@ use crate::collections::rows::RowSet;
 use crate::column::{CHUNK_ROWS, Chunk, Dictionary};
 use crate::cpu::collections::stored::{Buckets, Groups, Members, Stored};
 use crate::cpu::expression::tile::Tile;
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::index::KeyIndex;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::multiloop::nest::{Marks, Nest, Piece};
 use crate::cpu::multiloop::sink::{PieceRows, Setup, Sink};
-use crate::cpu::reduce::group_filter::Having;
+use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::vector::builder;
-use crate::cpu::vector::builder::{Gathered, SHARED_ROWS, concat_all};
+use crate::cpu::vector::builder::{ColumnBuilder, SHARED_ROWS, concat_all};
 use crate::plan::choice::Adaptive;
 use crate::plan::group_kind::{Numbering, Rows};
 use crate::plan::index_form::IndexForm;
@@ -53,7 +53,7 @@ pub(crate) fn run<'a>(
     let pieces = pieces(frame, plan, workers)?;
     let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
     let rows: u64 = rows.sum();
-    let most = if plan.rest.is_some() { usize::MAX } else { pieces.len().max(1) };
+    let most = if plan.unmatched.is_some() { usize::MAX } else { pieces.len().max(1) };
     let setups = setups(frame, plan, rows, workers.count().min(most))?;
     if let Some(buckets) = sorted_buckets(frame, plan, &setups, pool)? {
         return Ok(vec![Arc::new(Stored::Buckets(buckets))]);
@@ -90,19 +90,19 @@ pub(crate) fn run<'a>(
         states.extend(done);
         outputs.extend(rows);
     }
-    if let (Some(rest), Some(marks)) = (&plan.rest, &marks)
+    if let (Some(unmatched), Some(marks)) = (&plan.unmatched, &marks)
         && !(stops && enough(plan, &setups, &outputs, &mut states))
     {
-        let rest_pieces = rest_pieces(frame, rest)?;
+        let unmatched_pieces = unmatched_pieces(frame, unmatched)?;
         // The workers go on with what they have.
         let idle = Mutex::new(std::mem::take(&mut states));
         let resume = || {
             let own = idle.lock().map_err(|_| Error::internal("a worker panicked"))?.pop();
             let own = own.map_or_else(|| sinks(frame, plan, defines, &setups), Ok)?;
-            Ok((nest(rest, Some(Arc::clone(marks)))?, own))
+            Ok((nest(unmatched, Some(Arc::clone(marks)))?, own))
         };
-        let rest_work = |state: &mut _, at: usize| work(state, pieces.len() + at, &rest_pieces[at]);
-        let (done, rows) = workers.run(rest_pieces.len(), resume, rest_work, sinks_of)?;
+        let unmatched_work = |state: &mut _, at: usize| work(state, pieces.len() + at, &unmatched_pieces[at]);
+        let (done, rows) = workers.run(unmatched_pieces.len(), resume, unmatched_work, sinks_of)?;
         states = idle.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
         states.extend(done);
         outputs.extend(rows);
@@ -131,23 +131,25 @@ fn sinks<'a>(
     defines: &[CollectionId],
     setups: &[Setup],
 ) -> Result<Vec<Sink<'a>>> {
-    let sinks = plan.generators.iter().zip(setups).zip(defines).map(|((plan, setup), &define)| {
-        let whole = frame.shared.plan;
-        let reader = whole.collection(define).group_filter.and_then(|(block, number)| whole.loop_of(block, number));
-        let types = || whole.types(define);
-        Sink::new(
-            plan,
-            setup,
-            reader.map(|reader| Having::new((frame, frame.bindings()), reader, types())),
-            frame.shared.context,
-        )
-    });
+    let sinks = plan
+        .generators
+        .iter()
+        .zip(setups)
+        .zip(defines)
+        .map(|((plan, setup), &define)| Sink::new(plan, setup, group_filter(frame, define), frame.shared.context));
     sinks.collect()
 }
 
-/// For an index that has a rest, marks for the rows that it may find.
+/// The conditions that groups must pass to be wanted, if their only reader has some.
+fn group_filter<'a>(frame: &'a Frame<'a>, define: CollectionId) -> Option<GroupFilter<'a>> {
+    let plan = frame.shared.plan;
+    let (block, number) = plan.collection(define).group_filter?;
+    Some(GroupFilter::new((frame, frame.bindings()), plan.loop_of(block, number)?, plan.types(define)))
+}
+
+/// For an index whose unmatched rows are wanted, marks for the rows that it may find.
 fn marks(frame: &Frame<'_>, plan: &LoopPlan) -> Result<Option<Marks>> {
-    let Some(collection) = plan.rest.as_ref().and_then(|rest| rest.levels[0].source.collection()) else {
+    let Some(collection) = plan.unmatched.as_ref().and_then(|unmatched| unmatched.levels[0].source.collection()) else {
         return Ok(None);
     };
     let rows = frame.get(collection)?.buckets()?.members.rows;
@@ -155,10 +157,12 @@ fn marks(frame: &Frame<'_>, plan: &LoopPlan) -> Result<Option<Marks>> {
 }
 
 /// The rows of buckets, as pieces of work.
-fn rest_pieces(frame: &Frame<'_>, rest: &LoopPlan) -> Result<Vec<Piece>> {
-    let Some(collection) = rest.levels[0].source.collection() else { return Err(Error::internal("a rest of nothing")) };
+fn unmatched_pieces(frame: &Frame<'_>, unmatched: &LoopPlan) -> Result<Vec<Piece>> {
+    let Some(collection) = unmatched.levels[0].source.collection() else {
+        return Err(Error::internal("unmatched rows of nothing"));
+    };
     let rows = frame.get(collection)?.buckets()?.members.rows;
-    Ok(schedule::morsels([rows], MORSEL_ROWS).into_iter().map(|morsel| Piece::Rest(morsel.rows)).collect())
+    Ok(schedule::morsels([rows], MORSEL_ROWS).into_iter().map(|morsel| Piece::Unmatched(morsel.rows)).collect())
 }
 
 /// The buckets of a loop that makes nothing else, if they need no traversal.
@@ -257,7 +261,8 @@ fn ground_value(frame: &Frame<'_>, expressions: &Expressions, scalar: ScalarId, 
 }
 
 fn setups(frame: &Frame<'_>, plan: &LoopPlan, rows: u64, workers: usize) -> Result<Vec<Setup>> {
-    let empty = || Setup { keys: None, workers, cuts: SharedCuts::default(), keep: 0, offset: 0, members: None };
+    let empty =
+        || Setup { keys: None, workers, splitters: SharedSplitters::default(), keep: 0, offset: 0, members: None };
     let setup = |number: usize, kind: &GeneratorKind| {
         Ok(match kind {
             GeneratorKind::TopK(top_k) => {
@@ -409,8 +414,8 @@ fn collect(pieces: Vec<PieceRows>, types: &[DataType], workers: Workers<'_>) -> 
         .into_iter()
         .flat_map(|pieces| by_column(pieces, types.len(), workers.context))
         .zip(types.iter().cycle());
-    let make = |((parts, mut held), &data_type): ((Vec<Gathered>, Reservation), &DataType)| {
-        let column = Gathered::concat(parts);
+    let make = |((parts, mut held), &data_type): ((Vec<ColumnBuilder>, Reservation), &DataType)| {
+        let column = ColumnBuilder::concat(parts);
         held.resize(column.bytes())?;
         Ok((column.into_column(data_type)?, held))
     };
@@ -429,9 +434,9 @@ fn collect(pieces: Vec<PieceRows>, types: &[DataType], workers: Workers<'_>) -> 
 }
 
 /// The columns of some pieces: of each, its parts, and what these hold.
-fn by_column(pieces: Vec<PieceRows>, width: usize, context: &Context) -> Vec<(Vec<Gathered>, Reservation)> {
+fn by_column(pieces: Vec<PieceRows>, width: usize, context: &Context) -> Vec<(Vec<ColumnBuilder>, Reservation)> {
     let empty = |_| (Vec::with_capacity(pieces.len()), Reservation::new(&context.memory));
-    let mut columns: Vec<(Vec<Gathered>, Reservation)> = (0..width).map(empty).collect();
+    let mut columns: Vec<(Vec<ColumnBuilder>, Reservation)> = (0..width).map(empty).collect();
     for PieceRows { columns: parts, mut reservation, .. } in pieces {
         for ((column, held), part) in columns.iter_mut().zip(parts) {
             held.absorb(reservation.split(part.bytes()));
@@ -442,10 +447,10 @@ fn by_column(pieces: Vec<PieceRows>, width: usize, context: &Context) -> Vec<(Ve
 }
 
 /// Puts the rows of pieces together.
-fn append(pieces: Vec<PieceRows>, width: usize) -> (Vec<Gathered>, usize) {
+fn append(pieces: Vec<PieceRows>, width: usize) -> (Vec<ColumnBuilder>, usize) {
     let mut pieces = pieces.into_iter();
     let Some(first) = pieces.next() else {
-        return ((0..width).map(|_| Gathered::of_type(DataType::Null)).collect(), 0);
+        return ((0..width).map(|_| ColumnBuilder::of_type(DataType::Null)).collect(), 0);
     };
     let (mut columns, mut rows) = (first.columns, first.rows);
     for piece in pieces {
@@ -456,7 +461,7 @@ fn append(pieces: Vec<PieceRows>, width: usize) -> (Vec<Gathered>, usize) {
 }
 
 /// As [`append`], a column a worker.
-fn append_with(pieces: Vec<PieceRows>, width: usize, workers: Workers<'_>) -> Result<(Vec<Gathered>, usize)> {
+fn append_with(pieces: Vec<PieceRows>, width: usize, workers: Workers<'_>) -> Result<(Vec<ColumnBuilder>, usize)> {
     let rows = pieces.iter().map(|piece| piece.rows).sum();
     // What pieces hold counts until they are together.
     let columns = by_column(pieces, width, workers.context);
@@ -480,7 +485,7 @@ fn finish_top_k(
         let all = sinks.into_iter().map(Sink::into_top_k).collect::<Result<Vec<_>>>()?;
         top_k::finish(all, setup.offset, workers)?
     };
-    RowSet::gathered(columns, types, rows, &workers.context.memory)
+    RowSet::built(columns, types, rows, &workers.context.memory)
 }
 
 fn finish_reduce(
@@ -491,6 +496,7 @@ fn finish_reduce(
     pool: Option<&Pool>,
 ) -> Result<Stored> {
     let context = frame.shared.context;
+    let workers = Workers { pool, context };
     let mut reducers: Vec<Reducer<'_>> = sinks.into_iter().map(Sink::into_reducer).collect::<Result<_>>()?;
     reducers.iter_mut().for_each(|reducer| {
         reducer.recall();
@@ -499,15 +505,24 @@ fn finish_reduce(
         frame.note(generator, || "partitioned".to_owned());
     }
     if plan.rows.keys_unread && reducers.iter().all(Reducer::can_index) {
-        let groups = own_index(plan, reducers, Workers { pool, context })?;
-        note_index(frame, generator, plan.index.as_ref(), groups.index.as_ref());
-        return Ok(Stored::Groups(groups));
+        let found = finish::finish_index(reducers, workers)?;
+        return groups_by_own_index(frame, plan, generator, found, workers);
     }
-    let (columns, rows) = finish::finish(reducers, context, pool)?;
+    stored_groups(frame, plan, generator, finish::finish(reducers, context, pool)?, workers)
+}
+
+/// The columns of finished groups; of a Reduce, which has its one group, as rows.
+fn stored_groups(
+    frame: &Frame<'_>,
+    plan: &ReducePlan,
+    generator: usize,
+    (columns, rows): (Vec<ColumnBuilder>, usize),
+    workers: Workers<'_>,
+) -> Result<Stored> {
     if plan.key.is_none() {
-        return Ok(Stored::Rows(RowSet::gathered(columns, &types(plan), rows, &context.memory)?));
+        return Ok(Stored::Rows(RowSet::built(columns, &types(plan), rows, &workers.context.memory)?));
     }
-    Ok(Stored::Groups(index_groups(frame, plan, generator, (columns, rows), Workers { pool, context })?))
+    Ok(Stored::Groups(index_groups(frame, plan, generator, (columns, rows), workers)?))
 }
 
 /// The types of the fields of groups.
@@ -521,7 +536,7 @@ fn index_groups(
     frame: &Frame<'_>,
     plan: &ReducePlan,
     generator: usize,
-    (mut columns, rows): (Vec<Gathered>, usize),
+    (mut columns, rows): (Vec<ColumnBuilder>, usize),
     workers: Workers<'_>,
 ) -> Result<Groups> {
     let index = if plan.index.is_some() {
@@ -535,7 +550,7 @@ fn index_groups(
         None
     };
     let empty = empty(plan)?;
-    let rows = RowSet::gathered_by(columns, &types(plan), rows, workers)?;
+    let rows = RowSet::built_by(columns, &types(plan), rows, workers)?;
     note_index(frame, generator, plan.index.as_ref(), index.as_ref());
     Ok(Groups { rows, index, empty })
 }
@@ -557,14 +572,20 @@ fn empty(plan: &ReducePlan) -> Result<Vec<Value>> {
 }
 
 /// Groups that are only looked up, with what they were numbered by as their index.
-fn own_index(plan: &ReducePlan, reducers: Vec<Reducer<'_>>, workers: Workers<'_>) -> Result<Groups> {
-    let (index, columns, rows) = finish::finish_index(reducers, workers)?;
+fn groups_by_own_index(
+    frame: &Frame<'_>,
+    plan: &ReducePlan,
+    generator: usize,
+    (index, columns, rows): (KeyIndex, Vec<ColumnBuilder>, usize),
+    workers: Workers<'_>,
+) -> Result<Stored> {
+    note_index(frame, generator, plan.index.as_ref(), Some(&index));
     let types: Vec<DataType> = plan.aggregates.iter().map(|aggregate| aggregate.kind.data_type).collect();
-    let mut rows = RowSet::gathered_by(columns, &types, rows, workers)?;
+    let mut rows = RowSet::built_by(columns, &types, rows, workers)?;
     // There are no columns of keys; whatever asks for one is a bug, and finds none.
     let keys = plan.key_types.iter().map(|_| u32::MAX);
     rows.fields = Some(keys.chain(0..types.len() as u32).collect());
-    Ok(Groups { rows, index: Some(index), empty: empty(plan)? })
+    Ok(Stored::Groups(Groups { rows, index: Some(index), empty: empty(plan)? }))
 }
 
 /// Literal rows.
@@ -575,7 +596,7 @@ pub(crate) fn values(
     types: &[DataType],
 ) -> Result<Vec<Arc<Stored>>> {
     let mut tile = Tile::new(expressions, frame, frame.bindings());
-    let mut columns: Vec<Gathered> = types.iter().map(|_| Gathered::of_type(DataType::Null)).collect();
+    let mut columns: Vec<ColumnBuilder> = types.iter().map(|_| ColumnBuilder::of_type(DataType::Null)).collect();
     for row in rows {
         frame.check()?;
         for (&scalar, column) in row.iter().zip(&mut columns) {
@@ -583,6 +604,6 @@ pub(crate) fn values(
             column.append(tile.vector(scalar));
         }
     }
-    let rows = RowSet::gathered(columns, types, rows.len(), &frame.shared.context.memory)?;
+    let rows = RowSet::built(columns, types, rows.len(), &frame.shared.context.memory)?;
     Ok(vec![Arc::new(Stored::Rows(rows))])
 }

@@ -5,7 +5,7 @@
 //! for all tuples at once and then lists the rows that were found. Conditions are checked as soon as their inputs are
 //! there. Behind the last index every generator is offered the tile.
 //!
-//! An index that has a rest marks the rows that it finds. When all pieces are done, the others are pieces of work of a plan
+//! An index whose unmatched rows are wanted marks the rows that it finds. When all pieces are done, the others are pieces of work of a plan
 //! of their own, which begins with that index.
 //!
 //! Where some rows are enough (a top-k without an order that has its rows, Any that has met a TRUE) a nest comes back
@@ -35,7 +35,7 @@ pub(crate) struct Nest<'a> {
     pub(crate) tile: Tile<'a>,
     /// What each index goes over; none for a Count.
     stored: Vec<Option<Arc<Stored>>>,
-    /// The rows that the index with a rest has found.
+    /// The rows that the index whose unmatched rows are wanted has found.
     marks: Option<Arc<Marks>>,
     /// Pairs of memory for parents and rows, reused.
     spare: Vec<(Vec<u32>, Vec<u32>)>,
@@ -65,7 +65,7 @@ pub(crate) enum Piece {
     /// Positions of a Count.
     Count(Range<i64>),
     /// Those of these rows of buckets that nothing has found.
-    Rest(Range<usize>),
+    Unmatched(Range<usize>),
     /// All of a loop whose outermost index is a bucket.
     All,
 }
@@ -94,7 +94,7 @@ impl Marks {
     }
 
     /// The positions of rows that have not been found among those of a range.
-    fn rest(&self, rows: Range<usize>, positions: &mut Vec<u32>) {
+    fn unmatched(&self, rows: Range<usize>, positions: &mut Vec<u32>) {
         let each = self.rows[rows].iter().zip(0..);
         positions.extend(each.filter(|(mark, _)| !mark.load(Ordering::Relaxed)).map(|(_, at)| at));
     }
@@ -167,7 +167,7 @@ impl<'a> Nest<'a> {
                 }
                 Ok(())
             }
-            Piece::Rest(rows) => self.rest(rows.clone(), sinks),
+            Piece::Unmatched(rows) => self.unmatched(rows.clone(), sinks),
             Piece::All => self.expand(0, sinks),
         }
     }
@@ -180,8 +180,8 @@ impl<'a> Nest<'a> {
     }
 
     /// The rows of a range that nothing has found.
-    fn rest(&mut self, rows: Range<usize>, sinks: &mut [Sink<'_>]) -> Result<()> {
-        let Some(marks) = self.marks.clone() else { return Err(Error::internal("a rest of nothing")) };
+    fn unmatched(&mut self, rows: Range<usize>, sinks: &mut [Sink<'_>]) -> Result<()> {
+        let Some(marks) = self.marks.clone() else { return Err(Error::internal("unmatched rows of nothing")) };
         let mut positions = Vec::new();
         for start in rows.clone().step_by(TILE_ROWS) {
             if self.enough {
@@ -190,7 +190,7 @@ impl<'a> Nest<'a> {
             self.frame.check()?;
             let end = rows.end.min(start + TILE_ROWS);
             positions.clear();
-            marks.rest(start..end, &mut positions);
+            marks.unmatched(start..end, &mut positions);
             if !positions.is_empty() {
                 self.tile.start(start as u32, end - start);
                 self.tile.select(&positions);
@@ -430,15 +430,15 @@ impl<'a> Nest<'a> {
         }
         let mark = self.tile.depth();
         self.tile.expand(parents, rows);
-        let has_rest = matches!(self.plan.levels[level].source, Source::BucketAndRest { .. });
-        let outcome = if has_rest { self.found(level, rows, sinks) } else { self.reached(level, sinks) };
+        let wants_unmatched = matches!(self.plan.levels[level].source, Source::BucketAndRest { .. });
+        let outcome = if wants_unmatched { self.found(level, rows, sinks) } else { self.reached(level, sinks) };
         self.tile.truncate(mark);
         outcome
     }
 
     /// Marks those of the rows, on which the tile's tuples have just been put, that count as found, and goes on with them.
     fn found(&mut self, level: usize, rows: &[u32], sinks: &mut [Sink<'_>]) -> Result<()> {
-        let Some(marks) = self.marks.clone() else { return Err(Error::internal("a rest of nothing")) };
+        let Some(marks) = self.marks.clone() else { return Err(Error::internal("unmatched rows of nothing")) };
         let plan = self.plan;
         let condition = &plan.levels[level].matches;
         if condition.is_empty() {

@@ -29,7 +29,7 @@ pub(crate) fn chunks(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Optio
         tests.iter().all(|test| test.may_hold(&source))
     };
     let kept: Vec<bool> = rows.chunks.iter().map(may_pass).collect();
-    frame.note_skipped(kept.iter().filter(|kept| !**kept).count());
+    frame.note_pruned(kept.iter().filter(|kept| !**kept).count());
     Some(kept)
 }
 
@@ -43,9 +43,9 @@ fn tests(frame: &Frame<'_>, plan: &LoopPlan) -> Vec<ChunkTest> {
             let part = |part: &KeyPart| (part.scalar, part.null_matches);
             go_on = tile.key_tests(collection, key.iter().map(part), &mut tests);
         }
-        // What is asked behind a rest is asked of the rest, too.
-        let has_rest = matches!(level.source, Source::BucketAndRest { .. });
-        if !go_on || has_rest || !tile.chunk_tests(&level.conditions, &mut tests) {
+        // What is asked behind it is asked of the unmatched rows, too.
+        let wants_unmatched = matches!(level.source, Source::BucketAndRest { .. });
+        if !go_on || wants_unmatched || !tile.chunk_tests(&level.conditions, &mut tests) {
             break;
         }
     }

@@ -5,10 +5,10 @@
 
 use super::top_k::TopK;
 use crate::cpu::expression::tile::Tile;
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::reduce::Reducer;
-use crate::cpu::reduce::group_filter::Having;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::reduce::group_filter::GroupFilter;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::rows::Source as TileSource;
 use crate::plan::group_kind::Numbering;
 use crate::plan::key_layout::KeyLayout;
@@ -29,7 +29,7 @@ pub(crate) enum Sink<'p> {
 pub(crate) struct RowSink {
     /// Keys, then values.
     scalars: Vec<ScalarId>,
-    columns: Vec<Gathered>,
+    columns: Vec<ColumnBuilder>,
     rows: usize,
     /// Rows of a piece beyond which no more are wanted.
     rows_max: usize,
@@ -38,7 +38,7 @@ pub(crate) struct RowSink {
 
 /// The rows that one piece of work gave.
 pub(crate) struct PieceRows {
-    pub(crate) columns: Vec<Gathered>,
+    pub(crate) columns: Vec<ColumnBuilder>,
     pub(crate) rows: usize,
     /// What they count for.
     pub(crate) reservation: Reservation,
@@ -52,7 +52,7 @@ pub(crate) struct Setup {
     /// How many workers share the rows.
     pub(crate) workers: usize,
     /// Where they cut an array over the codes of groups.
-    pub(crate) cuts: SharedCuts,
+    pub(crate) splitters: SharedSplitters,
     /// Of top-k limit + offset, and offset.
     pub(crate) keep: usize,
     pub(crate) offset: usize,
@@ -65,7 +65,7 @@ impl<'p> Sink<'p> {
     pub(crate) fn new(
         plan: &'p GeneratorPlan,
         setup: &Setup,
-        having: Option<Having<'p>>,
+        group_filter: Option<GroupFilter<'p>>,
         context: &'p Context,
     ) -> Result<Self> {
         let rows = |scalars: Vec<ScalarId>, rows_max: usize| {
@@ -81,9 +81,9 @@ impl<'p> Sink<'p> {
             GeneratorKind::TopK(plan) if plan.order.is_empty() => rows(plan.arguments.clone(), setup.keep),
             GeneratorKind::TopK(plan) => Sink::TopK(Box::new(TopK::new(plan, setup.keep, context))),
             GeneratorKind::Reduce(plan) => {
-                let reducer = Reducer::new(plan, setup.keys.as_ref(), setup.workers, &setup.cuts, context)?;
-                Sink::Groups(Box::new(match having {
-                    Some(having) => reducer.having(having),
+                let reducer = Reducer::new(plan, setup.keys.as_ref(), setup.workers, &setup.splitters, context)?;
+                Sink::Groups(Box::new(match group_filter {
+                    Some(group_filter) => reducer.group_filter(group_filter),
                     None => reducer,
                 }))
             }
@@ -156,18 +156,18 @@ impl RowSink {
         if self.rows >= self.rows_max {
             return Ok(());
         }
-        self.columns.resize_with(self.scalars.len(), || Gathered::of_type(DataType::Null));
+        self.columns.resize_with(self.scalars.len(), || ColumnBuilder::of_type(DataType::Null));
         for (&scalar, column) in self.scalars.iter().zip(&mut self.columns) {
             tile.evaluate(scalar)?;
             column.append(tile.vector(scalar));
         }
         self.rows += tile.len();
-        self.reservation.resize(self.columns.iter().map(Gathered::bytes).sum())
+        self.reservation.resize(self.columns.iter().map(ColumnBuilder::bytes).sum())
     }
 
     fn end_piece(&mut self) -> PieceRows {
         let mut columns = std::mem::take(&mut self.columns);
-        columns.resize_with(self.scalars.len(), || Gathered::of_type(DataType::Null));
+        columns.resize_with(self.scalars.len(), || ColumnBuilder::of_type(DataType::Null));
         let empty = self.reservation.fork();
         let reservation = std::mem::replace(&mut self.reservation, empty);
         PieceRows { columns, rows: std::mem::take(&mut self.rows), reservation }

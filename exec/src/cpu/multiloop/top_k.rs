@@ -7,7 +7,7 @@ use crate::cpu::expression::tile::Tile;
 use crate::cpu::kernels::fill_truth_of;
 use crate::cpu::sort::order::{RowOrder, SORTED_BYTES};
 use crate::cpu::vector::bitmap::Bitmap;
-use crate::cpu::vector::builder::{Gathered, GatheredData};
+use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::cpu::vector::{VectorData, builder};
 use crate::plan::tree::TopKPlan;
 use crate::workers::context::{Context, Reservation};
@@ -21,7 +21,7 @@ pub(crate) struct TopK<'p> {
     plan: &'p TopKPlan,
     /// Rows to keep: limit + offset.
     keep: usize,
-    columns: Vec<Gathered>,
+    columns: Vec<ColumnBuilder>,
     rows: usize,
     /// The first order key of the last row to keep, once there are enough: what comes behind it is not wanted.
     last: Option<Last>,
@@ -122,7 +122,7 @@ impl<'p> TopK<'p> {
 
     /// Counts what is held against the memory limit.
     pub(crate) fn account(&mut self) -> Result<()> {
-        self.reservation.resize(self.columns.iter().map(Gathered::bytes).sum())
+        self.reservation.resize(self.columns.iter().map(ColumnBuilder::bytes).sum())
     }
 
     /// Drops the rows that come behind those to keep.
@@ -154,23 +154,23 @@ impl<'p> TopK<'p> {
 }
 
 /// The value of a row; none of NULL and of what is not compared quickly.
-fn last(column: &Gathered, row: usize) -> Option<Last> {
+fn last(column: &ColumnBuilder, row: usize) -> Option<Last> {
     match &column.data {
         _ if column.is_null(row) => None,
-        GatheredData::I32(values) => Some(Last::Integer(values[row].into())),
-        GatheredData::I64(values) => Some(Last::Integer(values[row])),
-        GatheredData::I128(values) => i64::try_from(values[row]).ok().map(Last::Integer),
-        GatheredData::F64(values) => Some(Last::Float(values[row])),
+        BuilderData::I32(values) => Some(Last::Integer(values[row].into())),
+        BuilderData::I64(values) => Some(Last::Integer(values[row])),
+        BuilderData::I128(values) => i64::try_from(values[row]).ok().map(Last::Integer),
+        BuilderData::F64(values) => Some(Last::Float(values[row])),
         _ => None,
     }
 }
 
-fn new_columns(plan: &TopKPlan) -> Vec<Gathered> {
-    plan.types.iter().map(|&data_type| Gathered::new(builder::register_of(data_type))).collect()
+fn new_columns(plan: &TopKPlan) -> Vec<ColumnBuilder> {
+    plan.types.iter().map(|&data_type| ColumnBuilder::new(builder::register_of(data_type))).collect()
 }
 
 /// The rows of all workers from `offset` on, `limit` of them, in order: the fields without the order keys.
-pub(crate) fn finish(all: Vec<TopK<'_>>, offset: usize, workers: Workers<'_>) -> Result<(Vec<Gathered>, usize)> {
+pub(crate) fn finish(all: Vec<TopK<'_>>, offset: usize, workers: Workers<'_>) -> Result<(Vec<ColumnBuilder>, usize)> {
     let mut all = if all.len() > 1 { workers.map(all, TopK::shortened)? } else { all }.into_iter();
     let Some(mut top) = all.next() else { return Ok((Vec::new(), 0)) };
     for other in all {

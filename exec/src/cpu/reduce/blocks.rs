@@ -1,4 +1,4 @@
-//! Where rows go that are dealt into parts: blocks of places, each of one part, in the order in which they were needed. Every
+//! Where rows go that are partitioned: blocks of places, each of one part, in the order in which they were needed. Every
 //! column puts a row at the same place, so that what a row's part is has to be found out once, and a column takes one pass.
 //! A part with half of all rows has half of all blocks, and none is moved when it grows.
 

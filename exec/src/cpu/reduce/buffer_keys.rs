@@ -5,7 +5,7 @@ use crate::cpu::groups::first_rows::firsts;
 use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
 use crate::cpu::groups::hashed::Hashed;
 use crate::cpu::groups::ranked::Known;
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::simd::kernel::vectorised;
 use crate::cpu::table::IntegerKey;
@@ -88,7 +88,7 @@ impl BufferKeys {
     /// Puts the keys of a tile at the places of its tuples, all below `len`. `before` are the rows of each part before.
     pub(crate) fn put(&mut self, keys: TileKeys<'_>, places: &[u32], len: usize, before: [u32; MERGE_PARTS]) {
         match (self, keys) {
-            (BufferKeys::Direct(waiting), TileKeys::Direct(codes)) => put_at(waiting, codes, places, len),
+            (BufferKeys::Direct(buffered), TileKeys::Direct(codes)) => put_at(buffered, codes, places, len),
             (BufferKeys::Hash { bits64, bits128, tuples, tiles }, TileKeys::Hash { codes, width, place }) => {
                 tiles.push((before, place));
                 match width {
@@ -111,9 +111,9 @@ impl BufferKeys {
 }
 
 /// Puts values at places below `len`.
-fn put_at<T: Copy + Default>(waiting: &mut Vec<T>, values: &[T], places: &[u32], len: usize) {
-    waiting.resize(len, T::default());
-    scatter(waiting, values, places);
+fn put_at<T: Copy + Default>(buffered: &mut Vec<T>, values: &[T], places: &[u32], len: usize) {
+    buffered.resize(len, T::default());
+    scatter(buffered, values, places);
 }
 
 /// The layout of keys by whose codes rows can be partitioned, and that can be told from their codes; none of other keys.
@@ -142,7 +142,7 @@ impl<'a> TileKeys<'a> {
     /// memory.
     pub(crate) fn places(
         self,
-        (layout, cuts): (&KeyLayout, &SharedCuts),
+        (layout, splitters): (&KeyLayout, &SharedSplitters),
         blocks: &mut Blocks,
         parts: &mut Vec<u8>,
         places: &mut Vec<u32>,
@@ -150,8 +150,8 @@ impl<'a> TileKeys<'a> {
         parts.clear();
         match self {
             TileKeys::Direct(codes) => {
-                let cuts = cuts.of(layout.codes().unwrap_or_default() as usize, || codes.to_vec());
-                return blocks.places(codes.iter().map(|&code| cuts.part(code.into())), places);
+                let splitters = splitters.of(layout.codes().unwrap_or_default() as usize, || codes.to_vec());
+                return blocks.places(codes.iter().map(|&code| splitters.part(code.into())), places);
             }
             TileKeys::Hash { codes, width, .. } => match width {
                 KeyWidth::Bits32 => parts_of_hashes(codes.bits64.iter().map(|&code| code as u32), parts),

@@ -13,12 +13,12 @@ use crate::Result;
 use crate::cpu::aggregate::{Input, TileGroups};
 use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
 use crate::cpu::groups::ranked::Known;
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::reduce::blocks::Blocks;
 use crate::cpu::reduce::buffer_keys::{BufferKeys, PartGroups, TileKeys, partitioned_layout};
 use crate::cpu::reduce::core::Core;
 use crate::cpu::vector::Vector;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::plan::key_layout::KeyLayout;
 use crate::plan::register::Register;
 use crate::plan::tree::ReducePlan;
@@ -70,7 +70,7 @@ pub(crate) struct Part<'p> {
 struct Buffer {
     blocks: Blocks,
     keys: BufferKeys,
-    arguments: Vec<Gathered>,
+    arguments: Vec<ColumnBuilder>,
     /// Bytes of a row, about.
     width: usize,
 }
@@ -122,20 +122,20 @@ impl<'p> PartitionBuffers<'p> {
         &self.arguments
     }
 
-    /// Puts a tile's tuples into their parts; of keys of a layout, which cuts divide where an array over codes finds groups.
-    pub(crate) fn add(&mut self, by: (&KeyLayout, &SharedCuts), keys: TileKeys<'_>, arguments: &[&Vector]) {
+    /// Puts a tile's tuples into their parts; of keys of a layout, which splitters divide where an array over codes finds groups.
+    pub(crate) fn add(&mut self, by: (&KeyLayout, &SharedSplitters), keys: TileKeys<'_>, arguments: &[&Vector]) {
         let width: usize = keys.width() + arguments.iter().map(|argument| width_of(argument)).sum::<usize>();
         let room = Blocks::len_for((self.buffered_max / width).min(self.rows));
-        let Buffer { blocks, keys: waiting, arguments: columns, .. } = self.buffer.get_or_insert_with(|| Buffer {
+        let Buffer { blocks, keys: buffered, arguments: columns, .. } = self.buffer.get_or_insert_with(|| Buffer {
             blocks: Blocks::new(),
             keys: BufferKeys::with_room(&keys, room),
-            arguments: arguments.iter().map(|_| Gathered::of_type(DataType::Null)).collect(),
+            arguments: arguments.iter().map(|_| ColumnBuilder::of_type(DataType::Null)).collect(),
             width,
         });
         let before = blocks.rows_of_all();
         let (parts, places) = &mut self.memory;
         keys.places(by, blocks, parts, places);
-        waiting.put(keys, places, blocks.len(), before);
+        buffered.put(keys, places, blocks.len(), before);
         for (column, argument) in columns.iter_mut().zip(arguments) {
             column.put_at(argument, places, blocks.len(), room);
         }
@@ -231,7 +231,7 @@ impl Buffer {
         for rows in self.blocks.of(part) {
             let len = rows.len();
             let groups = TileGroups::Each(&groups.all()[first..first + len], None);
-            let values = |column: &Gathered| column.slice(rows.clone()).into_vector();
+            let values = |column: &ColumnBuilder| column.slice(rows.clone()).into_vector();
             let vectors: Vec<Vector> = self.arguments.iter().map(values).collect();
             for (accumulator, aggregate) in into.accumulators.iter_mut().zip(&into.plan.aggregates) {
                 let at = aggregate.argument.and_then(|argument| arguments.binary_search(&argument).ok());

@@ -6,7 +6,7 @@
 use super::super::aggregate::Accumulator;
 use super::Reducer;
 use crate::cpu::expression::tile::Tile;
-use crate::cpu::reduce::group_filter::Having;
+use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::{Error, Result};
 use multiloop_planner::multiloop::ScalarId;
 use std::ops::Range;
@@ -15,8 +15,8 @@ impl<'p> Reducer<'p> {
     /// Whether groups of a tile may wait for their codes: if HAVING can leave groups out before all rows are seen and reads
     /// no keys, and if the keys still have codes once an aggregate has loaded them into a register.
     pub(crate) fn codes_may_wait(&self, tile: &Tile<'_>, parts: &[ScalarId]) -> bool {
-        let is_asked = |having: &Having<'_>| !having.reads(0..self.core.plan.key_types.len());
-        self.having.as_ref().is_some_and(is_asked)
+        let is_asked = |group_filter: &GroupFilter<'_>| !group_filter.reads(0..self.core.plan.key_types.len());
+        self.group_filter.as_ref().is_some_and(is_asked)
             && self.can_be_cut()
             && matches!(parts, &[part] if tile.is_narrow_integer(part))
     }
@@ -44,11 +44,11 @@ impl<'p> Reducer<'p> {
         if !self.can_be_cut() {
             return Ok(0);
         }
-        let Some(mut having) = self.having.take() else { return Ok(0) };
+        let Some(mut group_filter) = self.group_filter.take() else { return Ok(0) };
         let groups = self.core.grouper.complete(self.closed);
         let mut left_out = 0;
         if !groups.is_empty()
-            && let Some(kept) = self.passing(&mut having, groups.clone())?
+            && let Some(kept) = self.passing(&mut group_filter, groups.clone())?
         {
             self.core.grouper.retain(groups.clone(), &kept);
             self.core.accumulators.iter_mut().for_each(|accumulator| accumulator.retain(groups.clone(), &kept));
@@ -56,15 +56,15 @@ impl<'p> Reducer<'p> {
             let in_front = before.clamp(groups.start, groups.end) - groups.start;
             left_out = in_front - kept.partition_point(|&at| (at as usize) < in_front);
         }
-        self.having = Some(having);
+        self.group_filter = Some(group_filter);
         Ok(left_out)
     }
 
     /// The positions of those among some groups of clustered rows that are wanted; none if that cannot be told yet.
-    fn passing(&self, having: &mut Having<'p>, groups: Range<usize>) -> Result<Option<Vec<u32>>> {
+    fn passing(&self, group_filter: &mut GroupFilter<'p>, groups: Range<usize>) -> Result<Option<Vec<u32>>> {
         let keys = self.core.plan.key_types.len();
         let mut columns = vec![None; keys + self.core.accumulators.len()];
-        if having.reads(0..keys) {
+        if group_filter.reads(0..keys) {
             let numbers: Vec<u32> = (groups.start as u32..groups.end as u32).collect();
             let shown = self.core.grouper.keys(&numbers)?;
             columns.iter_mut().zip(shown).for_each(|(column, shown)| *column = Some(shown));
@@ -73,8 +73,8 @@ impl<'p> Reducer<'p> {
             self.core.accumulators.iter().zip(&self.core.plan.aggregates).enumerate()
         {
             let Some(column) = accumulator.peek(groups.clone(), aggregate.kind.data_type) else { return Ok(None) };
-            columns[keys + number] = Some(column).filter(|_| having.reads(keys + number..keys + number + 1));
+            columns[keys + number] = Some(column).filter(|_| group_filter.reads(keys + number..keys + number + 1));
         }
-        having.passing(columns, groups.len()).map(Some)
+        group_filter.passing(columns, groups.len()).map(Some)
     }
 }

@@ -4,7 +4,7 @@ use super::core::Core;
 use super::finish::{Ended, Merge};
 use super::show::{Shown, put_together};
 use crate::cpu::collections::claims::Passed;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::PartialGroups;
 use crate::partial::keys::Keys;
 use crate::partial::order::Order;
@@ -18,10 +18,14 @@ const ORDERED_PART: usize = 1 << 13;
 
 /// Segment by segment in the order of pieces. A group that goes on across the border of two segments is one; parts are cut
 /// where none does.
-pub(super) fn finish(merge: &Merge<'_>, ended: Vec<Ended<'_>>, workers: Workers<'_>) -> Result<(Vec<Gathered>, usize)> {
+pub(super) fn finish(
+    merge: &Merge<'_>,
+    ended: Vec<Ended<'_>>,
+    workers: Workers<'_>,
+) -> Result<(Vec<ColumnBuilder>, usize)> {
     let shown = each_part(merge, &ended, workers, |core, mut reservation| {
         reservation.resize(core.bytes())?;
-        Shown::of(core, merge.having(), false, reservation)
+        Shown::of(core, merge.group_filter(), false, reservation)
     })?;
     put_together(shown, workers)
 }

@@ -9,14 +9,14 @@ use super::buffers::{Part, PartitionBuffers};
 use super::core::Core;
 use super::show::{Shown, append_parts, put_together};
 use super::{Reducer, clustered};
-use crate::cpu::groups::direct::cuts_of;
+use crate::cpu::groups::direct::splitters_of;
 use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
 use crate::cpu::groups::ranked::Known;
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::index::KeyIndex;
-use crate::cpu::reduce::group_filter::Having;
+use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::table::parts::{part_range, shift_of};
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::PartialGroups;
 use crate::partial::hash::part_of_hash;
 use crate::partial::keys::{Keys, occupied};
@@ -40,7 +40,6 @@ pub(crate) struct Ended<'p> {
 
 impl Ended<'_> {
     /// Groups that came from somewhere else; there is no more to them.
-    #[cfg(test)]
     pub(crate) fn elsewhere(groups: PartialGroups, context: &Context) -> Result<Self> {
         let mut reservation = Reservation::new(&context.memory);
         reservation.resize(groups.bytes())?;
@@ -52,19 +51,41 @@ impl Ended<'_> {
 pub(crate) struct Merge<'p> {
     pub(crate) plan: &'p ReducePlan,
     /// Where arrays over codes are cut; all workers share it.
-    pub(crate) cuts: SharedCuts,
+    pub(crate) splitters: SharedSplitters,
     /// The conditions that groups must pass to be wanted.
-    pub(crate) having: Option<Having<'p>>,
+    pub(crate) group_filter: Option<GroupFilter<'p>>,
 }
 
 impl<'p> Merge<'p> {
     /// No groups yet, for some that are like these: all of them or those of a part.
     pub(super) fn core(&self, like: &PartialGroups, part: Option<usize>) -> Result<Core<'p>> {
-        Core::new(self.plan, Grouper::like(like, &self.plan.key_types, part, &self.cuts))
+        Core::new(self.plan, Grouper::like(like, &self.plan.key_types, part, &self.splitters))
     }
 
-    pub(super) fn having(&self) -> Option<Having<'p>> {
-        self.having.as_ref().map(Having::fork)
+    /// Whether these are parts of the groups of this reduction, which can be merged.
+    ///
+    /// # Errors
+    /// An internal error if they are not: whoever made them is wrong.
+    pub(crate) fn check(&self, parts: &[PartialGroups]) -> Result<()> {
+        let kinds = self.plan.aggregates.iter().map(|aggregate| aggregate.kind.accumulator());
+        let accumulators = kinds.collect::<Result<Vec<_>>>()?;
+        let is_of_plan = |groups: &PartialGroups| {
+            let keys = groups.keys.layout().map(|layout| layout.parts.len());
+            keys == self.plan.key.as_ref().map(|_| self.plan.key_types.len())
+                && (self.plan.rows.keys_unread || !matches!(groups.order, Order::Unseen))
+                && groups.states.len() == accumulators.len()
+                && groups.states.iter().zip(&accumulators).all(|(state, own)| state.is_like(&own.state))
+                && groups.states.iter().all(|state| state.groups() == groups.keys.len())
+        };
+        let are_alike = parts.iter().all(|part| parts[0].check_like(part).is_ok());
+        if are_alike && parts.iter().all(is_of_plan) {
+            return Ok(());
+        }
+        Err(Error::internal("partial groups of another reduction"))
+    }
+
+    pub(super) fn group_filter(&self) -> Option<GroupFilter<'p>> {
+        self.group_filter.as_ref().map(GroupFilter::fork)
     }
 }
 
@@ -73,14 +94,14 @@ pub(crate) fn finish(
     mut reducers: Vec<Reducer<'_>>,
     context: &Context,
     pool: Option<&Pool>,
-) -> Result<(Vec<Gathered>, usize)> {
+) -> Result<(Vec<ColumnBuilder>, usize)> {
     let workers = Workers { pool, context };
     if reducers.len() == 1
         && reducers.iter().all(Reducer::is_whole)
         && let Some(only) = reducers.pop()
     {
-        let Reducer { core, having, reservation, .. } = only;
-        return put_together(vec![Shown::of(core, having, false, reservation)?], workers);
+        let Reducer { core, group_filter, reservation, .. } = only;
+        return put_together(vec![Shown::of(core, group_filter, false, reservation)?], workers);
     }
     let Some((merge, ended)) = hand_over(reducers, workers)? else { return Ok((Vec::new(), 0)) };
     finish_ended(&merge, ended, workers)
@@ -92,7 +113,8 @@ pub(crate) fn hand_over<'p>(
     workers: Workers<'_>,
 ) -> Result<Option<(Merge<'p>, Vec<Ended<'p>>)>> {
     let Some(first) = reducers.first_mut() else { return Ok(None) };
-    let merge = Merge { plan: first.core.plan, cuts: first.cuts.clone(), having: first.having.take() };
+    let merge =
+        Merge { plan: first.core.plan, splitters: first.splitters.clone(), group_filter: first.group_filter.take() };
     // To free a large table takes a while; few groups are not worth waking anybody.
     let few = reducers.iter().map(|reducer| reducer.core.grouper.len()).sum::<usize>() <= MERGE_ALONE;
     let ended = match few {
@@ -107,14 +129,14 @@ pub(crate) fn finish_ended(
     merge: &Merge<'_>,
     ended: Vec<Ended<'_>>,
     workers: Workers<'_>,
-) -> Result<(Vec<Gathered>, usize)> {
+) -> Result<(Vec<ColumnBuilder>, usize)> {
     let Some(first) = ended.first() else { return Ok((Vec::new(), 0)) };
     if let (Keys::Listed { .. }, Order::Clustered(_)) = (&first.groups.keys, &first.groups.order) {
         return clustered::finish(merge, ended, workers);
     }
     let shown = merge_parts(merge, ended, Found::No, workers, |core, is_part, mut reservation| {
         reservation.resize(core.bytes())?;
-        Shown::of(core, merge.having(), is_part, reservation)
+        Shown::of(core, merge.group_filter(), is_part, reservation)
     })?;
     put_together(shown, workers)
 }
@@ -122,23 +144,40 @@ pub(crate) fn finish_ended(
 /// The groups of all workers, found by what they were numbered by: their index, their aggregates as columns, and a number
 /// of rows. Their order depends on who had what; nobody sees it. For reducers that all say [`Reducer::can_index`].
 pub(crate) fn finish_index(
-    mut reducers: Vec<Reducer<'_>>,
+    reducers: Vec<Reducer<'_>>,
     workers: Workers<'_>,
-) -> Result<(KeyIndex, Vec<Gathered>, usize)> {
-    let Some(first) = reducers.first() else { return Err(Error::internal("no worker reduced")) };
-    let plan = first.core.plan;
-    // What merged groups hold counts until they are an index.
-    let mut merged: Vec<(Core<'_>, Reservation)> = if reducers.len() == 1 && !first.is_partitioned() {
-        reducers.drain(..).map(|only| (only.core, only.reservation)).collect()
-    } else {
-        let Some((merge, ended)) = hand_over(reducers, workers)? else {
-            return Err(Error::internal("no worker reduced"));
-        };
-        merge_parts(&merge, ended, Found::ByKey, workers, |core, _, mut reservation| {
-            reservation.resize(core.bytes())?;
-            Ok((core, reservation))
-        })?
-    };
+) -> Result<(KeyIndex, Vec<ColumnBuilder>, usize)> {
+    if let [first] = &reducers[..]
+        && !first.is_partitioned()
+    {
+        let plan = first.core.plan;
+        return index_of(plan, reducers.into_iter().map(|only| (only.core, only.reservation)).collect(), workers);
+    }
+    match hand_over(reducers, workers)? {
+        Some((merge, ended)) => finish_ended_index(&merge, ended, workers),
+        None => Err(Error::internal("no worker reduced")),
+    }
+}
+
+/// The same of what was handed over: sets, or hashed groups whose order nobody sees.
+pub(crate) fn finish_ended_index<'p>(
+    merge: &Merge<'p>,
+    ended: Vec<Ended<'p>>,
+    workers: Workers<'_>,
+) -> Result<(KeyIndex, Vec<ColumnBuilder>, usize)> {
+    let merged = merge_parts(merge, ended, Found::ByKey, workers, |core, _, mut reservation| {
+        reservation.resize(core.bytes())?;
+        Ok((core, reservation))
+    })?;
+    index_of(merge.plan, merged, workers)
+}
+
+/// Merged groups as their index. What they hold counts until they are one.
+fn index_of(
+    plan: &ReducePlan,
+    mut merged: Vec<(Core<'_>, Reservation)>,
+    workers: Workers<'_>,
+) -> Result<(KeyIndex, Vec<ColumnBuilder>, usize)> {
     let taken = merged.iter_mut().map(|(core, _)| (std::mem::take(&mut core.accumulators), &core.grouper));
     let columns = workers.map(taken.collect(), |(accumulators, grouper): (Vec<Accumulator>, &Grouper)| {
         // Numbers that no row has are left out.
@@ -183,21 +222,21 @@ pub(crate) fn merge_parts<'p, T: Send>(
     let parts = if splits { MERGE_PARTS } else { 1 };
     // Where numbers are codes, a part's groups lie side by side.
     let in_ranges = splits && matches!(first.groups.keys, Keys::Numbered { .. });
-    let by_part = |ended: &Ended<'p>| Ok(by_part(&ended.groups, parts, &merge.cuts));
+    let by_part = |ended: &Ended<'p>| Ok(by_part(&ended.groups, parts, &merge.splitters));
     let chosen = if in_ranges { Vec::new() } else { workers.map(ended.iter().collect(), by_part)? };
-    let mut waiting: Vec<(usize, Vec<Part<'p>>)> = (0..parts).map(|part| (part, Vec::new())).collect();
+    let mut buffered: Vec<(usize, Vec<Part<'p>>)> = (0..parts).map(|part| (part, Vec::new())).collect();
     for rows in buffers {
-        waiting.iter_mut().zip(rows.into_parts()).for_each(|((_, waiting), part)| waiting.push(part));
+        buffered.iter_mut().zip(rows.into_parts()).for_each(|((_, buffered), part)| buffered.push(part));
     }
-    let made = workers.map(waiting, |(part, mut waiting)| {
-        let done = waiting.first_mut().and_then(|part| part.done.take());
-        let known = (!waiting.is_empty() && done.is_none() && found == Found::No)
-            .then(|| Known::of_part(&first.groups, part, &merge.cuts))
+    let made = workers.map(buffered, |(part, mut buffered)| {
+        let done = buffered.first_mut().and_then(|part| part.done.take());
+        let known = (!buffered.is_empty() && done.is_none() && found == Found::No)
+            .then(|| Known::of_part(&first.groups, part, &merge.splitters))
             .flatten();
         let mut merged = match (done, known) {
             (Some(done), _) => *done,
             (None, Some(mut known)) => {
-                waiting.iter().for_each(|rows| rows.tell(&mut known));
+                buffered.iter().for_each(|rows| rows.tell(&mut known));
                 ended.iter().zip(&chosen).for_each(|(ended, chosen)| known.tell(&ended.groups, &chosen[part]));
                 Core::new(merge.plan, Grouper::Known(known.count()?))?
             }
@@ -209,7 +248,7 @@ pub(crate) fn merge_parts<'p, T: Send>(
                 None => merged.merge(&ended.groups, &occupied_in(&ended.groups, part))?,
             }
         }
-        waiting.into_iter().try_for_each(|rows| rows.fold_into(&mut merged, ended.len() > 1))?;
+        buffered.into_iter().try_for_each(|rows| rows.fold_into(&mut merged, ended.len() > 1))?;
         make(merged, splits, Reservation::new(&workers.context.memory))
     })?;
     if splits {
@@ -233,15 +272,15 @@ fn splits(groups: &PartialGroups) -> bool {
 }
 
 /// The groups by part of a merge: one, or [`MERGE_PARTS`].
-pub(super) fn by_part(groups: &PartialGroups, parts: usize, cuts: &SharedCuts) -> Vec<Vec<u32>> {
+pub(super) fn by_part(groups: &PartialGroups, parts: usize, splitters: &SharedSplitters) -> Vec<Vec<u32>> {
     if parts == 1 {
         // What a set has is merged as a whole.
         return vec![if let Keys::Set { .. } = groups.keys { Vec::new() } else { groups.keys.occupied() }];
     }
     match &groups.keys {
         Keys::Listed { layout, codes } => {
-            let cuts = cuts_of(layout, codes, cuts);
-            parted(0..codes.len() as u32, parts, |group| cuts.part(codes[group as usize]).into())
+            let splitters = splitters_of(layout, codes, splitters);
+            parted(0..codes.len() as u32, parts, |group| splitters.part(codes[group as usize]).into())
         }
         Keys::Hashed { codes, .. } => {
             parted(0..codes.len() as u32, parts, |group| part_of_hash(codes.hash(group as usize), parts))

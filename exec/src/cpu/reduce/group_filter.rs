@@ -12,7 +12,7 @@ use crate::column::{Chunk, Column, ColumnData};
 use crate::cpu::collections::bindings::Bindings;
 use crate::cpu::expression::environment::Collections;
 use crate::cpu::expression::tile::Tile;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::rows::Source;
 use crate::plan::tree::LoopPlan;
 use arrow::buffer::BooleanBuffer;
@@ -22,7 +22,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The conditions of the only reader of some groups.
-pub(crate) struct Having<'p> {
+pub(crate) struct GroupFilter<'p> {
     around: (&'p dyn Collections, Bindings<'p>),
     reader: &'p LoopPlan,
     tile: Tile<'p>,
@@ -32,19 +32,19 @@ pub(crate) struct Having<'p> {
     read: Vec<bool>,
 }
 
-impl<'p> Having<'p> {
+impl<'p> GroupFilter<'p> {
     /// The conditions that `reader` asks of each row of the groups, whose fields have these types.
     pub(crate) fn new(around: (&'p dyn Collections, Bindings<'p>), reader: &'p LoopPlan, types: Vec<DataType>) -> Self {
         let tile = Tile::new(&reader.expressions, around.0, around.1);
         let conditions = reader.levels.first().map_or(&[][..], |level| &level.conditions);
         let mut read = vec![false; types.len()];
         reader.expressions.columns_of(conditions).for_each(|field| read[field as usize] = true);
-        Having { around, reader, tile, conditions, types, read }
+        GroupFilter { around, reader, tile, conditions, types, read }
     }
 
     /// The same conditions, for another thread.
     pub(crate) fn fork(&self) -> Self {
-        Having::new(self.around, self.reader, self.types.clone())
+        GroupFilter::new(self.around, self.reader, self.types.clone())
     }
 
     /// How many fields the groups have.
@@ -58,7 +58,7 @@ impl<'p> Having<'p> {
     }
 
     /// The positions of the groups that pass, of so many, whose fields are these columns, as far as they are read.
-    pub(crate) fn passing(&mut self, columns: Vec<Option<Gathered>>, rows: usize) -> Result<Vec<u32>> {
+    pub(crate) fn passing(&mut self, columns: Vec<Option<ColumnBuilder>>, rows: usize) -> Result<Vec<u32>> {
         let columns = columns.into_iter().zip(&self.types).map(|(column, &data_type)| match column {
             Some(column) => column.into_plain_column(data_type),
             None => Ok(Column { data: ColumnData::Boolean(BooleanBuffer::new_unset(rows)), nulls: None }),

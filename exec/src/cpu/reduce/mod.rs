@@ -29,13 +29,13 @@ use crate::cpu::collections::claims::Passed;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::assigned::Assigned;
 use crate::cpu::groups::grouper::{Grouper, MERGE_PARTS};
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::keys::codes::{Codes, KeyPartValues, PartValues};
 use crate::cpu::reduce::buffer_keys::{TileKeys, partitioned_layout};
 use crate::cpu::reduce::buffers::PartitionBuffers;
 use crate::cpu::reduce::core::Core;
 use crate::cpu::reduce::finish::{Ended, by_part};
-use crate::cpu::reduce::group_filter::Having;
+use crate::cpu::reduce::group_filter::GroupFilter;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::plan::group_kind::Numbering;
 use crate::plan::key_layout::{KeyLayout, KeyWidth};
@@ -56,7 +56,7 @@ pub(crate) struct Reducer<'p> {
     buffers: Option<Box<PartitionBuffers<'p>>>,
     partitions: Partitions,
     /// Where arrays over codes are cut into parts; all workers share it.
-    cuts: SharedCuts,
+    splitters: SharedSplitters,
     /// How many share all rows.
     workers: usize,
     codes: Codes,
@@ -64,8 +64,8 @@ pub(crate) struct Reducer<'p> {
     short: Vec<u32>,
     assigned: Assigned,
     folding: Folding,
-    having: Option<Having<'p>>,
-    /// Groups up to this one have been looked at by `having`.
+    group_filter: Option<GroupFilter<'p>>,
+    /// Groups up to this one have been looked at by `group_filter`.
     closed: usize,
     mask: Bitmap,
     /// Any or All of all rows, once a piece of work has decided it.
@@ -97,7 +97,7 @@ impl<'p> Reducer<'p> {
         plan: &'p ReducePlan,
         keys: Option<&(KeyLayout, Numbering)>,
         workers: usize,
-        cuts: &SharedCuts,
+        splitters: &SharedSplitters,
         context: &Context,
     ) -> Result<Self> {
         let grouper = match keys {
@@ -109,13 +109,13 @@ impl<'p> Reducer<'p> {
             core: Core::new(plan, grouper)?,
             buffers: None,
             partitions: if may_partition { Partitions::Later } else { Partitions::No },
-            cuts: cuts.clone(),
+            splitters: splitters.clone(),
             workers,
             codes: Codes::default(),
             short: Vec::new(),
             assigned: Assigned::default(),
             folding: Folding::default(),
-            having: None,
+            group_filter: None,
             closed: 0,
             mask: Bitmap::default(),
             decided: None,
@@ -126,8 +126,8 @@ impl<'p> Reducer<'p> {
     }
 
     /// The same, with conditions that groups must pass to be wanted.
-    pub(crate) fn having(self, having: Having<'p>) -> Self {
-        Reducer { having: Some(having), ..self }
+    pub(crate) fn group_filter(self, group_filter: GroupFilter<'p>) -> Self {
+        Reducer { group_filter: Some(group_filter), ..self }
     }
 
     /// The tuples to come are of this piece of work.
@@ -328,7 +328,7 @@ impl<'p> Reducer<'p> {
         let buffers = self.buffers.get_or_insert_with(|| Box::new(PartitionBuffers::new(plan, workers)));
         buffers.arguments().iter().try_for_each(|&argument| tile.evaluate(argument))?;
         let arguments: Vec<&Vector> = buffers.arguments().iter().map(|&argument| tile.vector(argument)).collect();
-        buffers.add((layout, &self.cuts), keys, &arguments);
+        buffers.add((layout, &self.splitters), keys, &arguments);
         if buffers.is_full() {
             self.settle()?;
         }
@@ -340,10 +340,10 @@ impl<'p> Reducer<'p> {
     fn settle(&mut self) -> Result<()> {
         let Some(mut buffers) = self.buffers.take() else { return Ok(()) };
         let groups = self.core.take_partial()?;
-        let chosen = by_part(&groups, MERGE_PARTS, &self.cuts);
+        let chosen = by_part(&groups, MERGE_PARTS, &self.splitters);
         let plan = self.core.plan;
         buffers.settle(|part| {
-            let mut core = Core::new(plan, Grouper::like(&groups, &plan.key_types, Some(part), &self.cuts))?;
+            let mut core = Core::new(plan, Grouper::like(&groups, &plan.key_types, Some(part), &self.splitters))?;
             core.merge(&groups, &chosen[part])?;
             Ok(core)
         })?;

@@ -24,7 +24,7 @@ use crate::cpu::expression::tile::Tile;
 use crate::cpu::groups::runs::Runs;
 use crate::cpu::reduce::{Fold, Folding};
 use crate::cpu::simd::kernel::append;
-use crate::cpu::simd::prefetch::Ahead;
+use crate::cpu::simd::prefetch::Prefetcher;
 use crate::cpu::vector::Vector;
 use crate::cpu::vector::rows::Rows;
 use crate::plan::tree::{AggregatePlan, GeneratorKind, GeneratorPlan, LoopPlan, ReducePlan};
@@ -298,10 +298,10 @@ fn run_around<T: PartialEq>(values: &[T], row: u32) -> Range<u32> {
 
 /// The runs of equal values around some rows, which increase, and for each row its run.
 fn runs_around<T: Copy + PartialEq>(values: &[T], rows: &[u32], runs: &mut Vec<Range<u32>>, run_of: &mut Vec<u32>) {
-    let mut ahead = Ahead::of(values, rows);
+    let mut prefetcher = Prefetcher::of(values, rows);
     let mut end = 0;
     for &row in rows {
-        ahead.iter_mut().for_each(|ahead| ahead.ask(1));
+        prefetcher.iter_mut().for_each(|prefetcher| prefetcher.prefetch(1));
         if row >= end {
             let run = run_around(values, row);
             end = run.end;

@@ -3,8 +3,8 @@
 use super::core::Core;
 use crate::Result;
 use crate::cpu::groups::grouper::Grouper;
-use crate::cpu::reduce::group_filter::Having;
-use crate::cpu::vector::builder::{Gathered, concat_all};
+use crate::cpu::reduce::group_filter::GroupFilter;
+use crate::cpu::vector::builder::{ColumnBuilder, concat_all};
 use crate::cpu::vector::rows::TILE_ROWS;
 use crate::workers::context::Reservation;
 use crate::workers::schedule::Workers;
@@ -14,7 +14,7 @@ const HAVING_TILE: usize = if cfg!(test) { 1_000 } else { TILE_ROWS };
 
 /// Groups as columns, and how many.
 pub(crate) struct Shown {
-    columns: Vec<Gathered>,
+    columns: Vec<ColumnBuilder>,
     rows: usize,
     reservation: Reservation,
 }
@@ -24,7 +24,7 @@ impl Shown {
     /// merge in parts.
     pub(crate) fn of(
         core: Core<'_>,
-        having: Option<Having<'_>>,
+        group_filter: Option<GroupFilter<'_>>,
         is_part: bool,
         mut reservation: Reservation,
     ) -> Result<Self> {
@@ -32,8 +32,8 @@ impl Shown {
         let finished = accumulators.into_iter().zip(&plan.aggregates);
         let finished = finished.map(|(accumulator, aggregate)| accumulator.finish(aggregate.kind.data_type));
         let finished = finished.collect::<Result<Vec<_>>>()?;
-        let wanted = match having {
-            Some(having) if plan.key.is_some() => wanted(having, &grouper, &finished)?,
+        let wanted = match group_filter {
+            Some(group_filter) if plan.key.is_some() => wanted(group_filter, &grouper, &finished)?,
             _ => None,
         };
         let (columns, rows) = match (wanted, grouper) {
@@ -51,31 +51,35 @@ impl Shown {
             }
             (None, grouper) => show(&grouper, finished, &grouper.ordered())?,
         };
-        reservation.resize(columns.iter().map(Gathered::bytes).sum())?;
+        reservation.resize(columns.iter().map(ColumnBuilder::bytes).sum())?;
         Ok(Shown { columns, rows, reservation })
     }
 }
 
 /// Of groups whose aggregates are these columns the numbers of those that are wanted; none if all are. Exactly these are left,
 /// whoever had which: how many there are chooses what their reader does.
-fn wanted(mut having: Having<'_>, grouper: &Grouper, finished: &[Gathered]) -> Result<Option<Vec<u32>>> {
-    let (all, keys) = (grouper.occupied(), having.fields() - finished.len());
+fn wanted(
+    mut group_filter: GroupFilter<'_>,
+    grouper: &Grouper,
+    finished: &[ColumnBuilder],
+) -> Result<Option<Vec<u32>>> {
+    let (all, keys) = (grouper.occupied(), group_filter.fields() - finished.len());
     let mut wanted = Vec::new();
     for groups in all.chunks(HAVING_TILE) {
-        let mut columns = vec![None; having.fields()];
-        if having.reads(0..keys) {
+        let mut columns = vec![None; group_filter.fields()];
+        if group_filter.reads(0..keys) {
             columns.iter_mut().zip(grouper.keys(groups)?).for_each(|(column, shown)| *column = Some(shown));
         }
-        for (at, column) in (keys..).zip(finished).filter(|&(at, _)| having.reads(at..at + 1)) {
+        for (at, column) in (keys..).zip(finished).filter(|&(at, _)| group_filter.reads(at..at + 1)) {
             columns[at] = Some(column.take(groups));
         }
-        wanted.extend(having.passing(columns, groups.len())?.into_iter().map(|at| groups[at as usize]));
+        wanted.extend(group_filter.passing(columns, groups.len())?.into_iter().map(|at| groups[at as usize]));
     }
     Ok((wanted.len() < all.len()).then_some(wanted))
 }
 
 /// Groups of these numbers, as columns: keys, then aggregates.
-fn show(grouper: &Grouper, finished: Vec<Gathered>, groups: &[u32]) -> Result<(Vec<Gathered>, usize)> {
+fn show(grouper: &Grouper, finished: Vec<ColumnBuilder>, groups: &[u32]) -> Result<(Vec<ColumnBuilder>, usize)> {
     let mut columns = grouper.keys(groups)?;
     let all = groups.len() == grouper.len() && groups.is_sorted();
     columns.extend(finished.into_iter().map(|column| if all { column } else { column.take(groups) }));
@@ -83,7 +87,7 @@ fn show(grouper: &Grouper, finished: Vec<Gathered>, groups: &[u32]) -> Result<(V
 }
 
 /// The groups of all parts, one part behind the other, as columns, and how many.
-pub(super) fn put_together(parts: Vec<Shown>, workers: Workers<'_>) -> Result<(Vec<Gathered>, usize)> {
+pub(super) fn put_together(parts: Vec<Shown>, workers: Workers<'_>) -> Result<(Vec<ColumnBuilder>, usize)> {
     let parts = parts.into_iter().map(|part| ((part.columns, part.rows), part.reservation));
     // What columns hold counts until they are together.
     let (parts, _held): (Vec<_>, Vec<Reservation>) = parts.unzip();
@@ -91,9 +95,12 @@ pub(super) fn put_together(parts: Vec<Shown>, workers: Workers<'_>) -> Result<(V
 }
 
 /// The rows of all parts, one part behind the other.
-pub(super) fn append_parts(parts: Vec<(Vec<Gathered>, usize)>, workers: Workers<'_>) -> Result<(Vec<Gathered>, usize)> {
+pub(super) fn append_parts(
+    parts: Vec<(Vec<ColumnBuilder>, usize)>,
+    workers: Workers<'_>,
+) -> Result<(Vec<ColumnBuilder>, usize)> {
     let rows = parts.iter().map(|(_, rows)| rows).sum();
-    let mut columns: Vec<Vec<Gathered>> = Vec::new();
+    let mut columns: Vec<Vec<ColumnBuilder>> = Vec::new();
     for (part, _) in parts {
         columns.resize_with(part.len(), Vec::new);
         columns.iter_mut().zip(part).for_each(|(column, part)| column.push(part));

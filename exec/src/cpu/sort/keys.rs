@@ -11,7 +11,7 @@
 
 use crate::Result;
 use crate::cpu::simd::kernel::kernel;
-use crate::cpu::vector::builder::{Gathered, GatheredData};
+use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::cpu::vector::narrow::bounds;
 use crate::workers::schedule::Workers;
 use multiloop_planner::types::SortOrder;
@@ -24,7 +24,7 @@ const PIECE: usize = 1 << 15;
 /// A column of an order.
 #[derive(Clone, Copy)]
 pub(super) struct KeyColumn<'a> {
-    pub(super) column: &'a Gathered,
+    pub(super) column: &'a ColumnBuilder,
     pub(super) order: SortOrder,
     /// Whether it tells apart what is equal in SQL's sense but differs: -0 and 0, intervals of one length.
     pub(super) by_form: bool,
@@ -138,33 +138,33 @@ macro_rules! with_integers {
     ($column:expr, $those:expr, $places:expr,
      $values:ident => $body:expr, wide($wide:ident) => $wide_body:expr, text => $text:expr) => {
         match (&$column.column.data, $column.by_form) {
-            (GatheredData::Bool(all), _) => with_rows!(all, $those, $places, values => {
+            (BuilderData::Bool(all), _) => with_rows!(all, $those, $places, values => {
                 let $values = values.map(i64::from);
                 $body
             }),
-            (GatheredData::I32(all), _) => with_rows!(all, $those, $places, values => {
+            (BuilderData::I32(all), _) => with_rows!(all, $those, $places, values => {
                 let $values = values.map(i64::from);
                 $body
             }),
-            (GatheredData::I64(all), _) => with_rows!(all, $those, $places, $values => $body),
-            (GatheredData::Code { codes, .. }, _) => with_rows!(codes, $those, $places, values => {
+            (BuilderData::I64(all), _) => with_rows!(all, $those, $places, $values => $body),
+            (BuilderData::Code { codes, .. }, _) => with_rows!(codes, $those, $places, values => {
                 let $values = values.map(i64::from);
                 $body
             }),
-            (GatheredData::F64(all), by_form) => with_rows!(all, $those, $places, values => {
+            (BuilderData::F64(all), by_form) => with_rows!(all, $those, $places, values => {
                 let $values = values.map(|value| float_code(value, by_form));
                 $body
             }),
-            (GatheredData::Interval(all), true) => with_rows!(all, $those, $places, values => {
+            (BuilderData::Interval(all), true) => with_rows!(all, $those, $places, values => {
                 let $values = values.map(form_code);
                 $body
             }),
-            (GatheredData::Interval(all), false) => with_rows!(all, $those, $places, values => {
+            (BuilderData::Interval(all), false) => with_rows!(all, $those, $places, values => {
                 let $wide = values.map(Interval::comparable_micros);
                 $wide_body
             }),
-            (GatheredData::I128(all), _) => with_rows!(all, $those, $places, $wide => $wide_body),
-            (GatheredData::Text(_), _) => $text,
+            (BuilderData::I128(all), _) => with_rows!(all, $those, $places, $wide => $wide_body),
+            (BuilderData::Text(_), _) => $text,
         }
     };
 }
@@ -189,7 +189,7 @@ impl<'a> Part<'a> {
         }
         let starts: Vec<usize> = (0..those.len()).step_by(PIECE).collect();
         let pieces = starts.into_iter().map(|start| start..those.len().min(start + PIECE)).collect();
-        if let GatheredData::Text(_) = column.column.data {
+        if let BuilderData::Text(_) = column.column.data {
             let Some(first) = those.rows(0..those.len()).find(|&row| !column.column.is_null(row)) else {
                 return Ok((part, true));
             };

@@ -12,7 +12,7 @@ use super::vector::Vector;
 use crate::Result;
 use crate::collections::rows::RowSet;
 use crate::column::{Chunk, Column, ColumnData};
-use crate::cpu::vector::builder::{Gathered, concat_all};
+use crate::cpu::vector::builder::{ColumnBuilder, concat_all};
 use crate::cpu::vector::rows::{Rows, Source};
 use crate::plan::register::Register;
 use crate::workers::context::Reservation;
@@ -39,7 +39,7 @@ pub(crate) fn sort(
     let workers = Workers { pool: workers.pool.filter(|_| input.rows > ALONE_ROWS), ..workers };
     let columns = read(input, types, workers)?;
     let mut reservation = Reservation::new(&workers.context.memory);
-    reservation.add(columns.iter().map(Gathered::bytes).sum::<usize>() + input.rows * SORTED_BYTES)?;
+    reservation.add(columns.iter().map(ColumnBuilder::bytes).sum::<usize>() + input.rows * SORTED_BYTES)?;
     let order: Vec<(usize, SortOrder)> = order.iter().map(|&(field, order)| (field as usize, order)).collect();
     let sorted = RowOrder { columns: &columns, order: &order }.sorted(input.rows, workers)?;
     let parts = sorted.chunks(SORTED_CHUNK_ROWS);
@@ -52,12 +52,12 @@ pub(crate) fn sort(
 }
 
 /// All rows as growing columns.
-fn read(input: &RowSet, types: &[DataType], workers: Workers<'_>) -> Result<Vec<Gathered>> {
+fn read(input: &RowSet, types: &[DataType], workers: Workers<'_>) -> Result<Vec<ColumnBuilder>> {
     let batches = input.chunks.chunks(READ_CHUNKS);
     let work: Vec<(usize, &[Arc<Chunk>])> =
         (0..types.len()).flat_map(|field| batches.clone().map(move |batch| (field, batch))).collect();
     let gather = |(field, chunks): (usize, &[Arc<Chunk>])| {
-        let mut column = Gathered::of_type(DataType::Null);
+        let mut column = ColumnBuilder::of_type(DataType::Null);
         let mut vector = Vector::default();
         for chunk in chunks {
             let source = Source::Chunk { chunk: Arc::clone(chunk), fields: input.fields.clone() };
@@ -69,7 +69,7 @@ fn read(input: &RowSet, types: &[DataType], workers: Workers<'_>) -> Result<Vec<
         Ok(column)
     };
     let mut read = workers.map(work, gather)?.into_iter();
-    let parts: Vec<Vec<Gathered>> = types.iter().map(|_| read.by_ref().take(batches.len()).collect()).collect();
+    let parts: Vec<Vec<ColumnBuilder>> = types.iter().map(|_| read.by_ref().take(batches.len()).collect()).collect();
     concat_all(parts, workers)
 }
 

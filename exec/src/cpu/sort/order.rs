@@ -3,7 +3,7 @@
 use super::keys::{KeyColumn, Level, Those};
 use super::radix;
 use crate::Result;
-use crate::cpu::vector::builder::{Gathered, GatheredData};
+use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
 use crate::technique::Technique;
 use crate::workers::context::Reservation;
 use crate::workers::merge_sort;
@@ -30,7 +30,7 @@ const LEVELS: usize = 32;
 pub(in crate::cpu) const SORTED_BYTES: usize = 24;
 
 /// SQL's order of two rows of one column; NULLs, if any, as `order` says.
-pub(super) fn compare_rows(column: &Gathered, a: usize, b: usize, order: SortOrder) -> Ordering {
+pub(super) fn compare_rows(column: &ColumnBuilder, a: usize, b: usize, order: SortOrder) -> Ordering {
     match (column.is_null(a), column.is_null(b)) {
         (false, false) => {}
         (true, true) => return Ordering::Equal,
@@ -42,31 +42,31 @@ pub(super) fn compare_rows(column: &Gathered, a: usize, b: usize, order: SortOrd
     if order.descending { ascending.reverse() } else { ascending }
 }
 
-fn compare_values(column: &Gathered, a: usize, b: usize) -> Ordering {
+fn compare_values(column: &ColumnBuilder, a: usize, b: usize) -> Ordering {
     match &column.data {
-        GatheredData::Bool(values) => values[a].cmp(&values[b]),
-        GatheredData::I32(values) => values[a].cmp(&values[b]),
-        GatheredData::I64(values) => values[a].cmp(&values[b]),
-        GatheredData::I128(values) => values[a].cmp(&values[b]),
-        GatheredData::F64(values) => compare_floats(values[a], values[b]),
-        GatheredData::Code { codes, .. } => codes[a].cmp(&codes[b]),
-        GatheredData::Text(_) => column.text(a).cmp(column.text(b)),
-        GatheredData::Interval(values) => values[a].comparable_micros().cmp(&values[b].comparable_micros()),
+        BuilderData::Bool(values) => values[a].cmp(&values[b]),
+        BuilderData::I32(values) => values[a].cmp(&values[b]),
+        BuilderData::I64(values) => values[a].cmp(&values[b]),
+        BuilderData::I128(values) => values[a].cmp(&values[b]),
+        BuilderData::F64(values) => compare_floats(values[a], values[b]),
+        BuilderData::Code { codes, .. } => codes[a].cmp(&codes[b]),
+        BuilderData::Text(_) => column.text(a).cmp(column.text(b)),
+        BuilderData::Interval(values) => values[a].comparable_micros().cmp(&values[b].comparable_micros()),
     }
 }
 
 /// An order of values that are equal in SQL's sense but differ: -0 and 0, intervals of one length.
-fn compare_forms(column: &Gathered, a: usize, b: usize) -> Ordering {
+fn compare_forms(column: &ColumnBuilder, a: usize, b: usize) -> Ordering {
     match &column.data {
-        GatheredData::F64(values) => values[a].total_cmp(&values[b]),
-        GatheredData::Interval(values) => values[a].form().cmp(&values[b].form()),
+        BuilderData::F64(values) => values[a].total_cmp(&values[b]),
+        BuilderData::Interval(values) => values[a].form().cmp(&values[b].form()),
         _ => Ordering::Equal,
     }
 }
 
 /// An order of rows: some columns in some directions, then all columns, so that only equal rows are tied.
 pub(in super::super) struct RowOrder<'a> {
-    pub(in super::super) columns: &'a [Gathered],
+    pub(in super::super) columns: &'a [ColumnBuilder],
     /// Columns by number, most significant first.
     pub(in super::super) order: &'a [(usize, SortOrder)],
 }
@@ -92,7 +92,7 @@ impl RowOrder<'_> {
         let key = |column: usize, order| KeyColumn { column: &self.columns[column], order, by_form: false };
         let ordered = self.order.iter().map(|&(column, order)| key(column, order));
         let ties = (0..self.columns.len()).filter(|&column| !named(column)).map(|column| key(column, TIES));
-        let has_forms = |column: &&Gathered| matches!(column.data, GatheredData::F64(_) | GatheredData::Interval(_));
+        let has_forms = |column: &&ColumnBuilder| matches!(column.data, BuilderData::F64(_) | BuilderData::Interval(_));
         let forms = self.columns.iter().filter(has_forms);
         ordered.chain(ties).chain(forms.map(|column| KeyColumn { column, order: TIES, by_form: true })).collect()
     }

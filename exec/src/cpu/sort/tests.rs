@@ -2,7 +2,7 @@
 
 use super::order::{RowOrder, compare_rows};
 use crate::ErrorKind;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::workers::context::{Context, Memory};
 use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
@@ -16,7 +16,7 @@ static POOLS: LazyLock<[Pool; 2]> = LazyLock::new(|| [1, 3].map(|threads| Pool::
 
 /// Sorts rows by some columns, by some numbers of workers: every row is there once, none comes before one that it should
 /// come behind, and equal rows stay in their order. The first rows are the sorted ones.
-fn check(columns: &[Gathered], order: &[(usize, SortOrder)], rows: usize) {
+fn check(columns: &[ColumnBuilder], order: &[(usize, SortOrder)], rows: usize) {
     let by = RowOrder { columns, order };
     let context = Context::new(Memory::new(usize::MAX));
     let mut all: Vec<Vec<u32>> = Vec::new();
@@ -55,10 +55,10 @@ fn orders() -> [SortOrder; 4] {
 }
 
 /// Columns of so many rows, of every form: few values and many, extremes, NULLs.
-fn columns(rows: usize) -> Vec<Gathered> {
+fn columns(rows: usize) -> Vec<ColumnBuilder> {
     let pick = |values: &[Value], data_type| {
         let values: Vec<Value> = (0..rows).map(|row| values[mixed(row) as usize % values.len()].clone()).collect();
-        Gathered::from_values(&values, data_type)
+        ColumnBuilder::from_values(&values, data_type)
     };
     let decimal = DataType::Decimal { precision: 38, scale: 0 };
     let wide = [0, 1, -1, i128::from(i64::MAX), i128::from(i64::MIN), i128::MAX, i128::MIN];
@@ -100,12 +100,12 @@ fn columns(rows: usize) -> Vec<Gathered> {
         pick(&[Value::Boolean(true), Value::Boolean(false), Value::Null], DataType::Boolean),
         pick(&[Value::Null], DataType::Text),
         pick(&[Value::Int(7)], DataType::BigInt),
-        Gathered::from_i64((0..rows).map(|row| mixed(row) as i64).collect(), None),
-        Gathered::from_i64(
+        ColumnBuilder::from_i64((0..rows).map(|row| mixed(row) as i64).collect(), None),
+        ColumnBuilder::from_i64(
             (0..rows).map(|row| mixed(row) as i64).collect(),
             Some((0..rows).map(|row| row % 3 > 0).collect()),
         ),
-        Gathered::from_values(
+        ColumnBuilder::from_values(
             &(0..rows).map(|row| Value::text(format!("{:0>20}", mixed(row) % 1_000))).collect::<Vec<_>>(),
             DataType::Text,
         ),
@@ -152,7 +152,7 @@ fn many_rows_of_one_key() {
     let text = |row: usize| Value::text(format!("the same {:>30}", row % 3));
     let values: Vec<Value> = (0..rows).map(text).collect();
     let wide = (0..rows).map(|row| (i128::from(mixed(row) as i64) << 60) >> (row % 2 * 100)).collect();
-    let columns = [Gathered::from_values(&values, DataType::Text), Gathered::from_i128(wide, None)];
+    let columns = [ColumnBuilder::from_values(&values, DataType::Text), ColumnBuilder::from_i128(wide, None)];
     for order in orders() {
         check(&columns, &[(0, order), (1, order)], rows);
     }
@@ -173,6 +173,6 @@ fn strings_that_begin_more_and_more_alike() {
     let text = |row: usize| Value::text("a".repeat(mixed(row) as usize % rows));
     let values: Vec<Value> = (0..rows).map(text).collect();
     for order in orders() {
-        check(&[Gathered::from_values(&values, DataType::Text)], &[(0, order)], rows);
+        check(&[ColumnBuilder::from_values(&values, DataType::Text)], &[(0, order)], rows);
     }
 }

@@ -7,7 +7,7 @@ use crate::technique::Technique;
 pub(crate) const FAR_ENTRIES: usize = 1 << 17;
 
 /// How many keys ahead their entries are asked for.
-const KEYS_AHEAD: usize = 32;
+const PREFETCH_KEYS: usize = 32;
 
 /// Codes that are looked at together.
 const BLOCK: usize = 1024;
@@ -26,11 +26,11 @@ pub(crate) fn direct_all<T: Copy + Into<u64>>(
 ) {
     groups.clear();
     groups.reserve(codes.len());
-    let is_far = entries.len() > FAR_ENTRIES && Technique::LookAhead.is_on();
+    let is_far = entries.len() > FAR_ENTRIES && Technique::Prefetch.is_on();
     let mut many_new = met.is_empty();
     for (number, block) in codes.chunks(BLOCK).enumerate() {
-        let ahead = |entries: &[u32], at: usize| {
-            if is_far && let Some(&next) = codes.get(number * BLOCK + at + KEYS_AHEAD) {
+        let prefetch = |entries: &[u32], at: usize| {
+            if is_far && let Some(&next) = codes.get(number * BLOCK + at + PREFETCH_KEYS) {
                 prefetch_here(entries.as_ptr().wrapping_add((next.into() as usize).wrapping_sub(base as usize)));
             }
         };
@@ -39,13 +39,13 @@ pub(crate) fn direct_all<T: Copy + Into<u64>>(
             let mut count = before;
             met.resize(before + block.len(), 0);
             groups.extend(block.iter().enumerate().map(|(at, &code)| {
-                ahead(entries, at);
+                prefetch(entries, at);
                 direct_without_branch(entries, base, met, &mut count, code.into())
             }));
             met.truncate(count);
         } else {
             groups.extend(block.iter().enumerate().map(|(at, &code)| {
-                ahead(entries, at);
+                prefetch(entries, at);
                 direct(entries, base, met, code.into())
             }));
         }

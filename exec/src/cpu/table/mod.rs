@@ -14,7 +14,7 @@ use crate::cpu::table::filter::KeyFilter;
 
 use crate::cpu::table::slots::{Asked, BATCH, Batch, NEAR_SLOTS, Slots, Store, find_all, first_bits, insert_all};
 use crate::cpu::vector::bitmap::each_one;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::rows::NO_GROUP;
 use crate::partial::byte_keys::ByteKeys;
 use crate::partial::hash::{hash32, hash64, hash128, part_of_hash};
@@ -250,7 +250,7 @@ impl GroupTable {
     }
 
     /// The keys of some numbers, a column a part, of a layout whose codes tell them.
-    pub(crate) fn decoded(&self, layout: &KeyLayout, which: Which<'_>) -> Vec<Gathered> {
+    pub(crate) fn decoded(&self, layout: &KeyLayout, which: Which<'_>) -> Vec<ColumnBuilder> {
         match &self.keys {
             CodeKeys::Bits32(keys) => decode_all(layout, &which.of::<u32, u64>(keys)),
             CodeKeys::Bits64(keys) => decode_all(layout, &which.of::<u64, u64>(keys)),

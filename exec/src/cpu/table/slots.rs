@@ -19,7 +19,7 @@ use crate::technique::Technique;
 /// Keys that are looked for together.
 pub(crate) const BATCH: usize = 64;
 
-/// Slots up to which they are in the cache close by, and looking ahead costs more than it saves.
+/// Slots up to which they are in the cache close by, and prefetching costs more than it saves.
 pub(crate) const NEAR_SLOTS: usize = 1 << 17;
 
 /// Slots at most: half of a hash says which is the first. As many keys have numbers, less two.
@@ -369,13 +369,13 @@ kernel! {
         let mut count = now.take::<S>(asked, 0);
         for start in (0..len).step_by(BATCH) {
             let behind = start + BATCH;
-            let ahead = if behind < len { next.take::<S>(asked, behind) } else { 0 };
-            if slots.room() > NEAR_SLOTS && Technique::LookAhead.is_on() {
-                next.hashes[..ahead].iter().for_each(|&hash| slots.prefetch(hash));
+            let next_count = if behind < len { next.take::<S>(asked, behind) } else { 0 };
+            if slots.room() > NEAR_SLOTS && Technique::Prefetch.is_on() {
+                next.hashes[..next_count].iter().for_each(|&hash| slots.prefetch(hash));
             }
             slots.insert(store, now, first_bits(count) & !asked.absent(start, count));
             numbers.extend_from_slice(&now.numbers[..count]);
-            (now, next, count) = (next, now, ahead);
+            (now, next, count) = (next, now, next_count);
         }
     }
 }
@@ -394,9 +394,9 @@ kernel! {
         let mut count = if from < len { now.take::<S>(asked, from) } else { 0 };
         for start in (from..len).step_by(BATCH) {
             let behind = start + BATCH;
-            let ahead = if behind < len { next.take::<S>(asked, behind) } else { 0 };
-            if is_far && Technique::LookAhead.is_on() {
-                next.hashes[..ahead].iter().for_each(|&hash| of(hash).0.prefetch(hash));
+            let next_count = if behind < len { next.take::<S>(asked, behind) } else { 0 };
+            if is_far && Technique::Prefetch.is_on() {
+                next.hashes[..next_count].iter().for_each(|&hash| of(hash).0.prefetch(hash));
             }
             now.find(of);
             let absent = asked.absent(start, count);
@@ -404,7 +404,7 @@ kernel! {
                 now.put_none(absent);
             }
             numbers.extend_from_slice(&now.numbers[..count]);
-            (now, next, count) = (next, now, ahead);
+            (now, next, count) = (next, now, next_count);
         }
     }
 }

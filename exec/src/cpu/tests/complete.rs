@@ -1,7 +1,7 @@
 //! Groups of clustered rows of which the only reader wants few, most, or none, and which wait for their codes until that is
 //! known: against the interpreter, around the ends of words, tiles and chunks.
 
-use super::{compare_forms, placed, table, with_statistics};
+use super::{compare_forms, explained, table, with_statistics};
 use crate::workers::pool::Pool;
 use multiloop_planner::multiloop::parse::parse;
 use multiloop_planner::value::Value;
@@ -44,7 +44,7 @@ fn check_keys(rows: i64, each: i64, forms: &[usize], key: &dyn Fn(i64) -> i64) {
             if rows.len() > 30 && each < 100 && rows.len() as i64 / each > 15 && key(1) < 1_000 {
                 let program = parse(&text.replace("%RESULT\n", "%3\noutput k, rows\n")).expect("it is a program");
                 let tables = [table(&program.collections[0].fields, &rows, 0)];
-                assert!(placed(&with_statistics(&program, &tables), &tables).contains("Ordered"));
+                assert!(explained(&with_statistics(&program, &tables), &tables).contains("Ordered"));
             }
         }
     }

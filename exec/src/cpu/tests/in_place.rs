@@ -1,7 +1,7 @@
 //! Buckets that leave their rows in a table: every type, keys that are dense, that increase and that do neither, rows in
 //! one chunk and in many, of every number of rows around a chunk's.
 
-use super::{Random, compare, placed, random_rows, table, with_statistics};
+use super::{Random, compare, explained, random_rows, table, with_statistics};
 use crate::workers::pool::Pool;
 use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::multiloop::{Shape, parse::parse};
@@ -83,7 +83,7 @@ fn kernels_say_that_rows_stay() {
     };
     let place = |key: &dyn Fn(i64) -> i64| {
         let tables = [table(&program.collections[0].fields, &[], 0), table(fields, &rows(key), 0)];
-        placed(&with_statistics(&program, &tables), &tables)
+        explained(&with_statistics(&program, &tables), &tables)
     };
     let (dense, apart) = (place(&|at| at), place(&|at| at * 1_000_000 + 7));
     let (sparse, falling) = (place(&|at| at * 1_000_000 + at % 2), place(&|at| -at));

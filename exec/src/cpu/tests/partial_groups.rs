@@ -8,13 +8,13 @@ use crate::column::{Chunk, Table};
 use crate::cpu::collections::bindings::{Bindings, Captured};
 use crate::cpu::expression::environment::Collections;
 use crate::cpu::expression::tile::Tile;
-use crate::cpu::groups::splitters::SharedCuts;
+use crate::cpu::groups::splitters::SharedSplitters;
 use crate::cpu::keys::integer::Key;
 use crate::cpu::reduce::Reducer;
 use crate::cpu::reduce::finish::{Ended, Found, Merge, finish, finish_ended, hand_over, merge_parts};
 use crate::cpu::vector::Vector;
 use crate::cpu::vector::bitmap::Bitmap;
-use crate::cpu::vector::builder::Gathered;
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::rows::Source;
 use crate::partial::PartialGroups;
 use crate::partial::byte_keys::hash_bytes;
@@ -152,10 +152,10 @@ impl Case<'_> {
 
     /// The reducers of so many workers, which took pieces as it came.
     fn reduce(&self, pieces: &[Piece], workers: usize, random: &mut Random) -> Result<Vec<Reducer<'_>>> {
-        let (cuts, captured) = (SharedCuts::default(), Captured::default());
+        let (splitters, captured) = (SharedSplitters::default(), Captured::default());
         let turns: Vec<usize> = pieces.iter().map(|_| random.below(workers as u64) as usize).collect();
         let one = |worker: usize| {
-            let mut reducer = Reducer::new(self.plan, self.keys.as_ref(), workers, &cuts, &context())?;
+            let mut reducer = Reducer::new(self.plan, self.keys.as_ref(), workers, &splitters, &context())?;
             let bindings = Bindings { parameters: &[], captured: &captured };
             let mut tile = Tile::new(&self.looped.expressions, &Nothing, bindings);
             for (piece, _) in pieces.iter().zip(&turns).filter(|(_, turn)| **turn == worker) {
@@ -187,12 +187,12 @@ impl Case<'_> {
     /// The rows of groups that come from somewhere else.
     fn merged(&self, all: Vec<PartialGroups>) -> Result<Vec<Vec<Value>>> {
         let context = context();
-        let merge = Merge { plan: self.plan, cuts: SharedCuts::default(), having: None };
+        let merge = Merge { plan: self.plan, splitters: SharedSplitters::default(), group_filter: None };
         let ended = all.into_iter().map(|groups| Ended::elsewhere(groups, &context)).collect::<Result<_>>()?;
         self.rows(finish_ended(&merge, ended, Workers { pool: Some(self.pool), context: &context })?)
     }
 
-    fn rows(&self, (columns, rows): (Vec<Gathered>, usize)) -> Result<Vec<Vec<Value>>> {
+    fn rows(&self, (columns, rows): (Vec<ColumnBuilder>, usize)) -> Result<Vec<Vec<Value>>> {
         let aggregates = self.plan.aggregates.iter().map(|aggregate| aggregate.kind.data_type);
         let types: Vec<DataType> = self.plan.key_types.iter().copied().chain(aggregates).collect();
         assert_eq!(columns.len(), types.len());

@@ -1,4 +1,4 @@
-//! Columns that grow: what a loop's tiles append to, tile by tile, until it becomes a column (see `gathered_column`).
+//! Columns that grow: what a loop's tiles append to, tile by tile, until it becomes a column (see `column_builder`).
 //!
 //! The form follows the first vector that is appended and widens when a later one needs it (i32 to i64 to i128,
 //! codes to strings), so a column of many parts never depends on how its parts happened to be computed.
@@ -6,8 +6,8 @@
 use super::bitmap::Bitmap;
 use crate::Result;
 use crate::column::Dictionary;
-use crate::column::gathered::GatheredText;
-pub(crate) use crate::column::gathered::{Gathered, GatheredData};
+use crate::column::column_builder::BuilderText;
+pub(crate) use crate::column::column_builder::{BuilderData, ColumnBuilder};
 use crate::cpu::simd::parallel_fill::written;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::register::Register;
@@ -20,14 +20,14 @@ use std::sync::Arc;
 macro_rules! each_plain {
     ($data:expr, $values:ident => $body:expr, text($text:ident) => $text_body:expr) => {
         match $data {
-            GatheredData::Bool($values) => $body,
-            GatheredData::I32($values) => $body,
-            GatheredData::I64($values) => $body,
-            GatheredData::I128($values) => $body,
-            GatheredData::F64($values) => $body,
-            GatheredData::Interval($values) => $body,
-            GatheredData::Code { codes: $values, .. } => $body,
-            GatheredData::Text($text) => $text_body,
+            BuilderData::Bool($values) => $body,
+            BuilderData::I32($values) => $body,
+            BuilderData::I64($values) => $body,
+            BuilderData::I128($values) => $body,
+            BuilderData::F64($values) => $body,
+            BuilderData::Interval($values) => $body,
+            BuilderData::Code { codes: $values, .. } => $body,
+            BuilderData::Text($text) => $text_body,
         }
     };
 }
@@ -36,92 +36,92 @@ macro_rules! each_plain {
 macro_rules! map_each {
     ($data:expr, $values:ident => $body:expr, text($text:ident) => $text_body:expr) => {
         match $data {
-            GatheredData::Bool($values) => GatheredData::Bool($body),
-            GatheredData::I32($values) => GatheredData::I32($body),
-            GatheredData::I64($values) => GatheredData::I64($body),
-            GatheredData::I128($values) => GatheredData::I128($body),
-            GatheredData::F64($values) => GatheredData::F64($body),
-            GatheredData::Interval($values) => GatheredData::Interval($body),
-            GatheredData::Code { codes: $values, dictionary } => {
-                GatheredData::Code { codes: $body, dictionary: Arc::clone(dictionary) }
+            BuilderData::Bool($values) => BuilderData::Bool($body),
+            BuilderData::I32($values) => BuilderData::I32($body),
+            BuilderData::I64($values) => BuilderData::I64($body),
+            BuilderData::I128($values) => BuilderData::I128($body),
+            BuilderData::F64($values) => BuilderData::F64($body),
+            BuilderData::Interval($values) => BuilderData::Interval($body),
+            BuilderData::Code { codes: $values, dictionary } => {
+                BuilderData::Code { codes: $body, dictionary: Arc::clone(dictionary) }
             }
-            GatheredData::Text($text) => GatheredData::Text($text_body),
+            BuilderData::Text($text) => BuilderData::Text($text_body),
         }
     };
 }
 
-impl Gathered {
+impl ColumnBuilder {
     /// An empty column of a register's form.
     pub(crate) fn new(register: Register) -> Self {
         let data = match register {
-            Register::Bool => GatheredData::Bool(Vec::new()),
-            Register::I32 => GatheredData::I32(Vec::new()),
-            Register::I64 => GatheredData::I64(Vec::new()),
-            Register::I128 => GatheredData::I128(Vec::new()),
-            Register::F64 => GatheredData::F64(Vec::new()),
-            Register::Text => GatheredData::Text(GatheredText::default()),
-            Register::Interval => GatheredData::Interval(Vec::new()),
+            Register::Bool => BuilderData::Bool(Vec::new()),
+            Register::I32 => BuilderData::I32(Vec::new()),
+            Register::I64 => BuilderData::I64(Vec::new()),
+            Register::I128 => BuilderData::I128(Vec::new()),
+            Register::F64 => BuilderData::F64(Vec::new()),
+            Register::Text => BuilderData::Text(BuilderText::default()),
+            Register::Interval => BuilderData::Interval(Vec::new()),
         };
-        Gathered { data, valid: None, len: 0 }
+        ColumnBuilder { data, valid: None, len: 0 }
     }
 
     /// An empty column in the usual form of a type.
     pub(crate) fn of_type(data_type: DataType) -> Self {
-        Gathered::new(register_of(data_type))
+        ColumnBuilder::new(register_of(data_type))
     }
 
-    fn of(data: GatheredData, valid: Option<Vec<bool>>, len: usize) -> Self {
-        Gathered { data, valid: valid.filter(|valid| valid.contains(&false)), len }
+    fn of(data: BuilderData, valid: Option<Vec<bool>>, len: usize) -> Self {
+        ColumnBuilder { data, valid: valid.filter(|valid| valid.contains(&false)), len }
     }
 
     /// Booleans.
     pub(crate) fn from_bools(values: Vec<bool>, valid: Option<Vec<bool>>) -> Self {
         let len = values.len();
-        Gathered::of(GatheredData::Bool(values), valid, len)
+        ColumnBuilder::of(BuilderData::Bool(values), valid, len)
     }
 
     /// Integers.
     pub(crate) fn from_i64(values: Vec<i64>, valid: Option<Vec<bool>>) -> Self {
         let len = values.len();
-        Gathered::of(GatheredData::I64(values), valid, len)
+        ColumnBuilder::of(BuilderData::I64(values), valid, len)
     }
 
     /// Integers.
     pub(crate) fn from_i128(values: Vec<i128>, valid: Option<Vec<bool>>) -> Self {
         let len = values.len();
-        Gathered::of(GatheredData::I128(values), valid, len)
+        ColumnBuilder::of(BuilderData::I128(values), valid, len)
     }
 
     /// Floats.
     pub(crate) fn from_floats(values: Vec<f64>, valid: Option<Vec<bool>>) -> Self {
         let len = values.len();
-        Gathered::of(GatheredData::F64(values), valid, len)
+        ColumnBuilder::of(BuilderData::F64(values), valid, len)
     }
 
     /// Intervals.
     pub(crate) fn from_intervals(values: Vec<Interval>, valid: Option<Vec<bool>>) -> Self {
         let len = values.len();
-        Gathered::of(GatheredData::Interval(values), valid, len)
+        ColumnBuilder::of(BuilderData::Interval(values), valid, len)
     }
 
     /// Codes of a dictionary.
     pub(crate) fn from_codes(codes: Vec<u32>, dictionary: Arc<Dictionary>, valid: Option<Vec<bool>>) -> Self {
         let len = codes.len();
-        Gathered::of(GatheredData::Code { codes, dictionary }, valid, len)
+        ColumnBuilder::of(BuilderData::Code { codes, dictionary }, valid, len)
     }
 
     /// Values of a type.
     pub(crate) fn from_values(values: &[Value], data_type: DataType) -> Self {
         let mut vector = Vector::default();
         vector.set_values(values, register_of(data_type));
-        let mut column = Gathered::of_type(data_type);
+        let mut column = ColumnBuilder::of_type(data_type);
         column.append(&vector);
         column
     }
 
     /// Whether these are intervals.
     pub(crate) fn is_interval(&self) -> bool {
-        matches!(self.data, GatheredData::Interval(_))
+        matches!(self.data, BuilderData::Interval(_))
     }
 
     /// The values as a vector.
@@ -132,18 +132,18 @@ impl Gathered {
             bits
         });
         let data = match self.data {
-            GatheredData::Bool(values) => {
+            BuilderData::Bool(values) => {
                 let mut bits = Bitmap::default();
                 bits.fill(values.len(), |row| values[row]);
                 VectorData::Bool(bits)
             }
-            GatheredData::I32(values) => VectorData::I32(values),
-            GatheredData::I64(values) => VectorData::I64(values),
-            GatheredData::I128(values) => VectorData::I128(values),
-            GatheredData::F64(values) => VectorData::F64(values),
-            GatheredData::Interval(values) => VectorData::Interval(values),
-            GatheredData::Code { codes, dictionary } => VectorData::Code { codes, dictionary },
-            GatheredData::Text(text) => VectorData::Text(text.into_vector()),
+            BuilderData::I32(values) => VectorData::I32(values),
+            BuilderData::I64(values) => VectorData::I64(values),
+            BuilderData::I128(values) => VectorData::I128(values),
+            BuilderData::F64(values) => VectorData::F64(values),
+            BuilderData::Interval(values) => VectorData::Interval(values),
+            BuilderData::Code { codes, dictionary } => VectorData::Code { codes, dictionary },
+            BuilderData::Text(text) => VectorData::Text(text.into_vector()),
         };
         let mut vector = Vector::default();
         vector.set(self.len, data, nulls);
@@ -159,8 +159,8 @@ impl Gathered {
     /// The bytes of a string (text and codes).
     pub(crate) fn text(&self, row: usize) -> &[u8] {
         match &self.data {
-            GatheredData::Text(text) => text.get(row),
-            GatheredData::Code { codes, dictionary } if !dictionary.is_empty() => dictionary.get(codes[row]).as_bytes(),
+            BuilderData::Text(text) => text.get(row),
+            BuilderData::Code { codes, dictionary } if !dictionary.is_empty() => dictionary.get(codes[row]).as_bytes(),
             _ => &[],
         }
     }
@@ -181,21 +181,21 @@ impl Gathered {
             };
         }
         match (&mut self.data, &vector.data) {
-            (GatheredData::Bool(values), VectorData::Bool(bits)) => {
+            (BuilderData::Bool(values), VectorData::Bool(bits)) => {
                 values.extend((0..len).map(|tuple| bits.get(vector.position(tuple))));
             }
-            (GatheredData::I32(values), VectorData::I32(from)) => extend!(values, from, |&v: &i32| v),
-            (GatheredData::I64(values), VectorData::I32(from)) => extend!(values, from, |&v: &i32| i64::from(v)),
-            (GatheredData::I64(values), VectorData::I64(from)) => extend!(values, from, |&v: &i64| v),
-            (GatheredData::I128(values), VectorData::I32(from)) => extend!(values, from, |&v: &i32| i128::from(v)),
-            (GatheredData::I128(values), VectorData::I64(from)) => extend!(values, from, |&v: &i64| i128::from(v)),
-            (GatheredData::I128(values), VectorData::I128(from)) => extend!(values, from, |&v: &i128| v),
-            (GatheredData::F64(values), VectorData::F64(from)) => extend!(values, from, |&v: &f64| v),
-            (GatheredData::Interval(values), VectorData::Interval(from)) => extend!(values, from, |&v: &Interval| v),
-            (GatheredData::Code { codes, .. }, VectorData::Code { codes: from, .. }) => {
+            (BuilderData::I32(values), VectorData::I32(from)) => extend!(values, from, |&v: &i32| v),
+            (BuilderData::I64(values), VectorData::I32(from)) => extend!(values, from, |&v: &i32| i64::from(v)),
+            (BuilderData::I64(values), VectorData::I64(from)) => extend!(values, from, |&v: &i64| v),
+            (BuilderData::I128(values), VectorData::I32(from)) => extend!(values, from, |&v: &i32| i128::from(v)),
+            (BuilderData::I128(values), VectorData::I64(from)) => extend!(values, from, |&v: &i64| i128::from(v)),
+            (BuilderData::I128(values), VectorData::I128(from)) => extend!(values, from, |&v: &i128| v),
+            (BuilderData::F64(values), VectorData::F64(from)) => extend!(values, from, |&v: &f64| v),
+            (BuilderData::Interval(values), VectorData::Interval(from)) => extend!(values, from, |&v: &Interval| v),
+            (BuilderData::Code { codes, .. }, VectorData::Code { codes: from, .. }) => {
                 extend!(codes, from, |&v: &u32| v);
             }
-            (GatheredData::Text(text), _) => text.append(vector),
+            (BuilderData::Text(text), _) => text.append(vector),
             // Only NULLs of no type come as booleans where the column holds something else.
             (data, _) => each_plain!(data,
                 values => values.resize(values.len() + len, Default::default()),
@@ -220,9 +220,9 @@ impl Gathered {
         self.len = len;
         let is_plain = vector.nulls.is_none() && !vector.constant && self.valid.is_none();
         match (&mut self.data, &vector.data) {
-            (GatheredData::I32(values), VectorData::I32(from)) if is_plain => scatter(values, from, places),
-            (GatheredData::I64(values), VectorData::I64(from)) if is_plain => scatter(values, from, places),
-            (GatheredData::F64(values), VectorData::F64(from)) if is_plain => scatter(values, from, places),
+            (BuilderData::I32(values), VectorData::I32(from)) if is_plain => scatter(values, from, places),
+            (BuilderData::I64(values), VectorData::I64(from)) if is_plain => scatter(values, from, places),
+            (BuilderData::F64(values), VectorData::F64(from)) if is_plain => scatter(values, from, places),
             _ => {
                 // Behind all others first, in the form that they have here.
                 self.append(vector);
@@ -242,19 +242,19 @@ impl Gathered {
         match (&self.data, &vector.data) {
             // Booleans, or NULLs of no type, which fit any form.
             (_, VectorData::Bool(_)) => {}
-            (GatheredData::Code { dictionary, .. }, VectorData::Code { dictionary: other, .. })
+            (BuilderData::Code { dictionary, .. }, VectorData::Code { dictionary: other, .. })
                 if Arc::ptr_eq(dictionary, other) => {}
             (_, VectorData::Code { dictionary, .. }) if self.len == 0 => {
-                self.data = GatheredData::Code { codes: Vec::new(), dictionary: Arc::clone(dictionary) };
+                self.data = BuilderData::Code { codes: Vec::new(), dictionary: Arc::clone(dictionary) };
             }
-            _ if self.len == 0 => *self = Gathered::new(vector.register()),
+            _ if self.len == 0 => *self = ColumnBuilder::new(vector.register()),
             // Nothing but NULLs of no type so far.
-            (GatheredData::Bool(_), _) => {
+            (BuilderData::Bool(_), _) => {
                 let nulls = self.len;
-                *self = Gathered::new(vector.register());
+                *self = ColumnBuilder::new(vector.register());
                 self.extend_null(nulls);
             }
-            (GatheredData::Code { .. }, VectorData::Code { .. } | VectorData::Text(_)) => self.decode(),
+            (BuilderData::Code { .. }, VectorData::Code { .. } | VectorData::Text(_)) => self.decode(),
             (_, VectorData::I64(_)) => self.widen(Register::I64),
             (_, VectorData::I128(_)) => self.widen(Register::I128),
             _ => {}
@@ -276,33 +276,33 @@ impl Gathered {
     /// Makes an integer form at least so wide.
     fn widen(&mut self, register: Register) {
         self.data = match (&self.data, register) {
-            (GatheredData::I32(values), Register::I64) => {
-                GatheredData::I64(values.iter().map(|&value| value.into()).collect())
+            (BuilderData::I32(values), Register::I64) => {
+                BuilderData::I64(values.iter().map(|&value| value.into()).collect())
             }
-            (GatheredData::I32(values), Register::I128) => {
-                GatheredData::I128(values.iter().map(|&value| value.into()).collect())
+            (BuilderData::I32(values), Register::I128) => {
+                BuilderData::I128(values.iter().map(|&value| value.into()).collect())
             }
-            (GatheredData::I64(values), Register::I128) => {
-                GatheredData::I128(values.iter().map(|&value| value.into()).collect())
+            (BuilderData::I64(values), Register::I128) => {
+                BuilderData::I128(values.iter().map(|&value| value.into()).collect())
             }
             // Nothing but untyped NULLs so far.
-            (GatheredData::Bool(values), Register::I64) => GatheredData::I64(vec![0; values.len()]),
-            (GatheredData::Bool(values), Register::I128) => GatheredData::I128(vec![0; values.len()]),
+            (BuilderData::Bool(values), Register::I64) => BuilderData::I64(vec![0; values.len()]),
+            (BuilderData::Bool(values), Register::I128) => BuilderData::I128(vec![0; values.len()]),
             _ => return,
         };
     }
 
     /// Turns codes into strings.
     fn decode(&mut self) {
-        let mut text = GatheredText::default();
+        let mut text = BuilderText::default();
         for row in 0..self.len {
             text.push(if self.is_null(row) { b"" } else { self.text(row) });
         }
-        self.data = GatheredData::Text(text);
+        self.data = BuilderData::Text(text);
     }
 
     /// Appends all rows of another column.
-    pub(crate) fn append_all(&mut self, other: Gathered) {
+    pub(crate) fn append_all(&mut self, other: ColumnBuilder) {
         if self.len == 0 {
             *self = other;
             return;
@@ -317,14 +317,14 @@ impl Gathered {
             (mine, Some(theirs)) => mine.get_or_insert_with(|| vec![true; self.len]).extend_from_slice(theirs),
         }
         match (&mut self.data, &other.data) {
-            (GatheredData::Bool(values), GatheredData::Bool(from)) => values.extend_from_slice(from),
-            (GatheredData::I32(values), GatheredData::I32(from)) => values.extend_from_slice(from),
-            (GatheredData::I64(values), GatheredData::I64(from)) => values.extend_from_slice(from),
-            (GatheredData::I128(values), GatheredData::I128(from)) => values.extend_from_slice(from),
-            (GatheredData::F64(values), GatheredData::F64(from)) => values.extend_from_slice(from),
-            (GatheredData::Interval(values), GatheredData::Interval(from)) => values.extend_from_slice(from),
-            (GatheredData::Code { codes, .. }, GatheredData::Code { codes: from, .. }) => codes.extend_from_slice(from),
-            (GatheredData::Text(text), GatheredData::Text(from)) => text.append_all(from),
+            (BuilderData::Bool(values), BuilderData::Bool(from)) => values.extend_from_slice(from),
+            (BuilderData::I32(values), BuilderData::I32(from)) => values.extend_from_slice(from),
+            (BuilderData::I64(values), BuilderData::I64(from)) => values.extend_from_slice(from),
+            (BuilderData::I128(values), BuilderData::I128(from)) => values.extend_from_slice(from),
+            (BuilderData::F64(values), BuilderData::F64(from)) => values.extend_from_slice(from),
+            (BuilderData::Interval(values), BuilderData::Interval(from)) => values.extend_from_slice(from),
+            (BuilderData::Code { codes, .. }, BuilderData::Code { codes: from, .. }) => codes.extend_from_slice(from),
+            (BuilderData::Text(text), BuilderData::Text(from)) => text.append_all(from),
             // One of them holds nothing but untyped NULLs.
             (data, _) => each_plain!(data,
                 values => values.resize(self.len + other.len, Default::default()),
@@ -334,10 +334,10 @@ impl Gathered {
     }
 
     /// All rows of some columns, one after the other; of none a column of no type.
-    pub(crate) fn concat(parts: Vec<Gathered>) -> Gathered {
+    pub(crate) fn concat(parts: Vec<ColumnBuilder>) -> ColumnBuilder {
         let rows: usize = parts.iter().map(|part| part.len).sum();
         let mut parts = parts.into_iter();
-        let Some(mut all) = parts.next() else { return Gathered::of_type(DataType::Null) };
+        let Some(mut all) = parts.next() else { return ColumnBuilder::of_type(DataType::Null) };
         let more = rows - all.len;
         each_plain!(&mut all.data, values => values.reserve_exact(more), text(text) => text.reserve_exact(more));
         parts.for_each(|part| all.append_all(part));
@@ -345,7 +345,7 @@ impl Gathered {
     }
 
     /// The same by all workers, if all parts have one plain form and no NULL.
-    fn concat_plain(parts: &[Gathered], workers: Workers<'_>) -> Result<Option<Gathered>> {
+    fn concat_plain(parts: &[ColumnBuilder], workers: Workers<'_>) -> Result<Option<ColumnBuilder>> {
         let rows = parts.iter().map(|part| part.len).sum();
         let Some(first) = parts.iter().find(|part| part.len > 0) else { return Ok(None) };
         // One part stays where it is.
@@ -366,51 +366,51 @@ impl Gathered {
             }};
         }
         let data = match &first.data {
-            GatheredData::I32(_) => GatheredData::I32(copy!(GatheredData::I32(values) => values)),
-            GatheredData::I64(_) => GatheredData::I64(copy!(GatheredData::I64(values) => values)),
-            GatheredData::I128(_) => GatheredData::I128(copy!(GatheredData::I128(values) => values)),
-            GatheredData::F64(_) => GatheredData::F64(copy!(GatheredData::F64(values) => values)),
-            GatheredData::Code { dictionary, .. } => {
-                let is_alike = |part: &Gathered| match &part.data {
-                    GatheredData::Code { dictionary: other, .. } => Arc::ptr_eq(dictionary, other),
+            BuilderData::I32(_) => BuilderData::I32(copy!(BuilderData::I32(values) => values)),
+            BuilderData::I64(_) => BuilderData::I64(copy!(BuilderData::I64(values) => values)),
+            BuilderData::I128(_) => BuilderData::I128(copy!(BuilderData::I128(values) => values)),
+            BuilderData::F64(_) => BuilderData::F64(copy!(BuilderData::F64(values) => values)),
+            BuilderData::Code { dictionary, .. } => {
+                let is_alike = |part: &ColumnBuilder| match &part.data {
+                    BuilderData::Code { dictionary: other, .. } => Arc::ptr_eq(dictionary, other),
                     _ => part.len == 0,
                 };
                 if !parts.iter().all(is_alike) {
                     return Ok(None);
                 }
-                let codes = copy!(GatheredData::Code { codes, .. } => codes);
-                GatheredData::Code { codes, dictionary: Arc::clone(dictionary) }
+                let codes = copy!(BuilderData::Code { codes, .. } => codes);
+                BuilderData::Code { codes, dictionary: Arc::clone(dictionary) }
             }
             _ => return Ok(None),
         };
-        Ok(Some(Gathered { data, valid: None, len: rows }))
+        Ok(Some(ColumnBuilder { data, valid: None, len: rows }))
     }
 
     /// Some consecutive rows.
-    pub(crate) fn slice(&self, rows: std::ops::Range<usize>) -> Gathered {
+    pub(crate) fn slice(&self, rows: std::ops::Range<usize>) -> ColumnBuilder {
         let data = map_each!(&self.data,
             values => values[rows.clone()].to_vec(),
             text(text) => text.take(rows.clone()));
-        Gathered::of(data, self.valid.as_ref().map(|valid| valid[rows.clone()].to_vec()), rows.len())
+        ColumnBuilder::of(data, self.valid.as_ref().map(|valid| valid[rows.clone()].to_vec()), rows.len())
     }
 
     /// Brings both columns to one form; gives the other one.
-    fn unify(&mut self, mut other: Gathered) -> Gathered {
-        let register = |data: &GatheredData| match data {
-            GatheredData::Bool(_) => Some(Register::Bool),
-            GatheredData::I32(_) => Some(Register::I32),
-            GatheredData::I64(_) => Some(Register::I64),
-            GatheredData::I128(_) => Some(Register::I128),
+    fn unify(&mut self, mut other: ColumnBuilder) -> ColumnBuilder {
+        let register = |data: &BuilderData| match data {
+            BuilderData::Bool(_) => Some(Register::Bool),
+            BuilderData::I32(_) => Some(Register::I32),
+            BuilderData::I64(_) => Some(Register::I64),
+            BuilderData::I128(_) => Some(Register::I128),
             _ => None,
         };
         match (&self.data, &other.data) {
-            (GatheredData::Code { dictionary, .. }, GatheredData::Code { dictionary: theirs, .. })
+            (BuilderData::Code { dictionary, .. }, BuilderData::Code { dictionary: theirs, .. })
                 if Arc::ptr_eq(dictionary, theirs) => {}
-            (GatheredData::Code { .. } | GatheredData::Text(_), GatheredData::Code { .. } | GatheredData::Text(_)) => {
-                if let GatheredData::Code { .. } = self.data {
+            (BuilderData::Code { .. } | BuilderData::Text(_), BuilderData::Code { .. } | BuilderData::Text(_)) => {
+                if let BuilderData::Code { .. } = self.data {
                     self.decode();
                 }
-                if let GatheredData::Code { .. } = other.data {
+                if let BuilderData::Code { .. } = other.data {
                     other.decode();
                 }
             }
@@ -444,10 +444,10 @@ impl Gathered {
     }
 
     /// The rows, each at its place: `places` has every number below theirs once.
-    pub(crate) fn put(&self, places: &[u32]) -> Gathered {
+    pub(crate) fn put(&self, places: &[u32]) -> ColumnBuilder {
         let data = map_each!(&self.data, values => place(values, places), text(text) => text.put(places));
         let valid = self.valid.as_ref().map(|valid| place(valid, places));
-        Gathered { data, valid, len: self.len }
+        ColumnBuilder { data, valid, len: self.len }
     }
 }
 
@@ -484,7 +484,7 @@ pub(crate) fn register_of(data_type: DataType) -> Register {
 }
 
 /// The rows at these positions, of each column.
-pub(crate) fn take_all(columns: Vec<Gathered>, rows: &[u32], workers: Workers<'_>) -> Result<Vec<Gathered>> {
+pub(crate) fn take_all(columns: Vec<ColumnBuilder>, rows: &[u32], workers: Workers<'_>) -> Result<Vec<ColumnBuilder>> {
     if rows.len() < SHARED_ROWS || workers.is_one() {
         return Ok(columns.iter().map(|column| column.take(rows)).collect());
     }
@@ -492,28 +492,28 @@ pub(crate) fn take_all(columns: Vec<Gathered>, rows: &[u32], workers: Workers<'_
     let work: Vec<(usize, &[u32])> =
         (0..columns.len()).flat_map(|column| pieces.iter().map(move |piece| (column, *piece))).collect();
     let mut taken = workers.map(work, |(column, piece)| Ok(columns[column].take(piece)))?.into_iter();
-    let parts: Vec<Vec<Gathered>> = columns.iter().map(|_| taken.by_ref().take(pieces.len()).collect()).collect();
+    let parts: Vec<Vec<ColumnBuilder>> = columns.iter().map(|_| taken.by_ref().take(pieces.len()).collect()).collect();
     concat_all(parts, workers)
 }
 
 /// Rows from which on several workers share what one could do alone.
 pub(crate) const SHARED_ROWS: usize = 1 << 16;
 
-/// As [`Gathered::concat`] of the parts of each column, by many workers if there is enough to do.
-pub(crate) fn concat_all(columns: Vec<Vec<Gathered>>, workers: Workers<'_>) -> Result<Vec<Gathered>> {
-    let rows = |parts: &Vec<Gathered>| parts.iter().map(|part| part.len).sum::<usize>();
+/// As [`ColumnBuilder::concat`] of the parts of each column, by many workers if there is enough to do.
+pub(crate) fn concat_all(columns: Vec<Vec<ColumnBuilder>>, workers: Workers<'_>) -> Result<Vec<ColumnBuilder>> {
+    let rows = |parts: &Vec<ColumnBuilder>| parts.iter().map(|part| part.len).sum::<usize>();
     if workers.is_one() || columns.first().map_or(0, rows) < SHARED_ROWS {
-        return Ok(columns.into_iter().map(Gathered::concat).collect());
+        return Ok(columns.into_iter().map(ColumnBuilder::concat).collect());
     }
     // Columns of one plain form are copied by all workers, one after the other; of those left each has one.
     let (mut done, mut left) = (Vec::with_capacity(columns.len()), Vec::new());
     for parts in columns {
-        done.push(Gathered::concat_plain(&parts, workers)?);
+        done.push(ColumnBuilder::concat_plain(&parts, workers)?);
         if done.last().is_some_and(Option::is_none) {
             left.push(parts);
         }
     }
-    let mut left = workers.map(left, |parts| Ok(Gathered::concat(parts)))?.into_iter();
+    let mut left = workers.map(left, |parts| Ok(ColumnBuilder::concat(parts)))?.into_iter();
     Ok(done.into_iter().filter_map(|column| column.or_else(|| left.next())).collect())
 }
 

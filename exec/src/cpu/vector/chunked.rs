@@ -4,7 +4,7 @@
 use super::bitmap::Bitmap;
 use crate::column::{Chunk, Column, ColumnData, Dictionary, TextView};
 use crate::cpu::simd::kernel::{append, kernel, prefetch_here};
-use crate::cpu::simd::prefetch::ROWS_AHEAD;
+use crate::cpu::simd::prefetch::PREFETCH_ROWS;
 use crate::cpu::vector::rows::NO_ROW;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::register::Register;
@@ -249,8 +249,8 @@ kernel! {
                 prefetch_here(values.as_ptr().wrapping_add(at));
             }
         };
-        let mut later = places.rows.iter().skip(if Technique::LookAhead.is_on() { 0 } else { places.rows.len() });
-        later.by_ref().take(ROWS_AHEAD).for_each(|&row| ask(row));
+        let mut later = places.rows.iter().skip(if Technique::Prefetch.is_on() { 0 } else { places.rows.len() });
+        later.by_ref().take(PREFETCH_ROWS).for_each(|&row| ask(row));
         append(out, places.rows, |row| {
             later.next().into_iter().for_each(|&row| ask(row));
             if places.optional && row == NO_ROW {

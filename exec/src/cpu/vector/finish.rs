@@ -7,7 +7,7 @@
 use crate::Result;
 use crate::column::{Chunk, Column, ColumnData, Dictionary};
 use crate::cpu::simd::parallel_fill::written;
-use crate::cpu::vector::builder::{Gathered, GatheredData, SHARED_ROWS};
+use crate::cpu::vector::builder::{BuilderData, ColumnBuilder, SHARED_ROWS};
 use crate::cpu::vector::narrow::{bounds, write_offsets};
 use crate::workers::schedule::{MORSEL_ROWS, Workers};
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer};
@@ -15,11 +15,11 @@ use multiloop_planner::types::DataType;
 use multiloop_planner::value::Interval;
 use std::sync::Arc;
 
-impl Gathered {
+impl ColumnBuilder {
     /// The column of these values, integers as they are.
     pub(crate) fn into_plain_column(self, data_type: DataType) -> Result<Column> {
         match self.data {
-            GatheredData::I64(values) if data_type != DataType::Boolean && data_type != DataType::Null => {
+            BuilderData::I64(values) if data_type != DataType::Boolean && data_type != DataType::Null => {
                 Ok(Column { data: ColumnData::Int64(values.into()), nulls: nulls(self.valid) })
             }
             _ => self.into_column(data_type),
@@ -31,31 +31,31 @@ impl Gathered {
         self.into_column_by(data_type, None)
     }
 
-    /// As [`Gathered::into_column`]; with workers a long one in pieces.
+    /// As [`ColumnBuilder::into_column`]; with workers a long one in pieces.
     fn into_column_by(self, data_type: DataType, workers: Option<Workers<'_>>) -> Result<Column> {
         let len = self.len();
         let nulls = nulls(self.valid);
         let data = match self.data {
             _ if data_type == DataType::Null => ColumnData::Boolean(BooleanBuffer::new_unset(len)),
-            GatheredData::Bool(values) if data_type == DataType::Boolean => ColumnData::Boolean(values.into()),
-            GatheredData::I64(values) if data_type == DataType::Boolean => {
+            BuilderData::Bool(values) if data_type == DataType::Boolean => ColumnData::Boolean(values.into()),
+            BuilderData::I64(values) if data_type == DataType::Boolean => {
                 ColumnData::Boolean(values.iter().map(|&value| value != 0).collect())
             }
             // Nothing but NULLs, none of which told the type.
-            GatheredData::Bool(_) => return Ok(Column { data: all_null(data_type, len), nulls }),
-            GatheredData::I32(values) => {
+            BuilderData::Bool(_) => return Ok(Column { data: all_null(data_type, len), nulls }),
+            BuilderData::I32(values) => {
                 narrow(&values, i64::from, nulls.as_ref(), workers)?.unwrap_or_else(|| ColumnData::Int32(values.into()))
             }
-            GatheredData::I64(values) => narrow(&values, |value| value, nulls.as_ref(), workers)?
+            BuilderData::I64(values) => narrow(&values, |value| value, nulls.as_ref(), workers)?
                 .unwrap_or_else(|| ColumnData::Int64(values.into())),
-            GatheredData::I128(values) => narrow_wide(values, nulls.as_ref(), workers)?,
-            GatheredData::F64(values) if data_type == DataType::Real => {
+            BuilderData::I128(values) => narrow_wide(values, nulls.as_ref(), workers)?,
+            BuilderData::F64(values) if data_type == DataType::Real => {
                 ColumnData::Float32(values.iter().map(|&value| value as f32).collect())
             }
-            GatheredData::F64(values) => ColumnData::Float64(values.into()),
-            GatheredData::Interval(values) => ColumnData::Interval(values.into()),
-            GatheredData::Code { codes, dictionary } => codes_column(&codes, dictionary, workers)?,
-            GatheredData::Text(text) => text.into_column(),
+            BuilderData::F64(values) => ColumnData::Float64(values.into()),
+            BuilderData::Interval(values) => ColumnData::Interval(values.into()),
+            BuilderData::Code { codes, dictionary } => codes_column(&codes, dictionary, workers)?,
+            BuilderData::Text(text) => text.into_column(),
         };
         Ok(Column { data, nulls })
     }
@@ -66,14 +66,14 @@ fn nulls(valid: Option<Vec<bool>>) -> Option<NullBuffer> {
 }
 
 /// A chunk of columns of these types and `rows` rows.
-pub(crate) fn into_chunk(columns: Vec<Gathered>, types: &[DataType], rows: usize) -> Result<Chunk> {
+pub(crate) fn into_chunk(columns: Vec<ColumnBuilder>, types: &[DataType], rows: usize) -> Result<Chunk> {
     let columns = columns.into_iter().zip(types).map(|(column, &data_type)| column.into_column(data_type));
     Ok(Chunk::new(rows, columns.collect::<Result<Vec<_>>>()?))
 }
 
 /// As [`into_chunk`], by many workers if there is enough to do.
 pub(crate) fn into_chunk_with(
-    columns: Vec<Gathered>,
+    columns: Vec<ColumnBuilder>,
     types: &[DataType],
     rows: usize,
     workers: Workers<'_>,
@@ -86,8 +86,8 @@ pub(crate) fn into_chunk_with(
     let mut left = Vec::new();
     for (column, &data_type) in columns.into_iter().zip(types) {
         let is_narrowed = match &column.data {
-            GatheredData::I32(_) | GatheredData::I64(_) | GatheredData::I128(_) | GatheredData::Code { .. } => true,
-            GatheredData::Bool(_) | GatheredData::F64(_) | GatheredData::Text(_) | GatheredData::Interval(_) => false,
+            BuilderData::I32(_) | BuilderData::I64(_) | BuilderData::I128(_) | BuilderData::Code { .. } => true,
+            BuilderData::Bool(_) | BuilderData::F64(_) | BuilderData::Text(_) | BuilderData::Interval(_) => false,
         };
         if is_narrowed {
             done.push(Some(column.into_column_by(data_type, Some(workers))?));
@@ -96,7 +96,7 @@ pub(crate) fn into_chunk_with(
             left.push((column, data_type));
         }
     }
-    let others = workers.map(left, |(column, data_type): (Gathered, DataType)| column.into_column(data_type))?;
+    let others = workers.map(left, |(column, data_type): (ColumnBuilder, DataType)| column.into_column(data_type))?;
     let mut others = others.into_iter();
     Ok(Chunk::new(rows, done.into_iter().filter_map(|column| column.or_else(|| others.next())).collect()))
 }
@@ -218,14 +218,14 @@ mod tests {
     use multiloop_planner::value::Value;
 
     /// What all workers put together and narrow is what one does alone, and holds the values.
-    fn check(parts: Vec<Gathered>, data_type: DataType) {
-        let rows: usize = parts.iter().map(Gathered::len).sum();
-        let expected = Gathered::concat(parts.clone());
+    fn check(parts: Vec<ColumnBuilder>, data_type: DataType) {
+        let rows: usize = parts.iter().map(ColumnBuilder::len).sum();
+        let expected = ColumnBuilder::concat(parts.clone());
         let context = Context::new(Memory::new(usize::MAX));
         for threads in [1, 3] {
             let pool = Pool::new(threads).unwrap();
             let workers = Workers { pool: Some(&pool), context: &context };
-            let text = Gathered::from_values(&vec![Value::text("x"); rows], DataType::Text);
+            let text = ColumnBuilder::from_values(&vec![Value::text("x"); rows], DataType::Text);
             let columns = concat_all(vec![parts.clone(), vec![text]], workers).unwrap();
             let chunk = into_chunk_with(columns, &[data_type, DataType::Text], rows, workers).unwrap();
             let alone = expected.clone().into_column(data_type).unwrap();
@@ -251,26 +251,27 @@ mod tests {
             let valid = |rows: std::ops::Range<i64>| Some(rows.map(|row| row % 5 > 0).collect());
             for rows in [0, 1, rows] {
                 let parts = || split(rows).into_iter();
-                check(parts().map(|rows| Gathered::from_i64(of(rows), None)).collect(), DataType::BigInt);
+                check(parts().map(|rows| ColumnBuilder::from_i64(of(rows), None)).collect(), DataType::BigInt);
                 check(
-                    parts().map(|rows| Gathered::from_i64(of(rows.clone()), valid(rows))).collect(),
+                    parts().map(|rows| ColumnBuilder::from_i64(of(rows.clone()), valid(rows))).collect(),
                     DataType::BigInt,
                 );
                 let wide = |rows| of(rows).into_iter().map(i128::from).collect::<Vec<_>>();
-                check(parts().map(|rows| Gathered::from_i128(wide(rows), None)).collect(), decimal);
+                check(parts().map(|rows| ColumnBuilder::from_i128(wide(rows), None)).collect(), decimal);
                 let wider = |rows| of(rows).into_iter().map(|value| i128::from(value) << 40).collect();
-                check(parts().map(|rows| Gathered::from_i128(wider(rows), None)).collect(), decimal);
+                check(parts().map(|rows| ColumnBuilder::from_i128(wider(rows), None)).collect(), decimal);
             }
         }
         let mixed = vec![
-            Gathered::from_values(&vec![Value::Int(7); SHARED_ROWS], DataType::Integer),
-            Gathered::from_values(&[Value::Null, Value::Null], DataType::Null),
-            Gathered::from_i64(vec![-1, i64::MIN / 2, i64::MAX / 2], None),
+            ColumnBuilder::from_values(&vec![Value::Int(7); SHARED_ROWS], DataType::Integer),
+            ColumnBuilder::from_values(&[Value::Null, Value::Null], DataType::Null),
+            ColumnBuilder::from_i64(vec![-1, i64::MIN / 2, i64::MAX / 2], None),
         ];
         check(mixed, DataType::BigInt);
-        let short = |value: i64| Gathered::from_values(&vec![Value::Int(value); SHARED_ROWS / 2], DataType::Integer);
+        let short =
+            |value: i64| ColumnBuilder::from_values(&vec![Value::Int(value); SHARED_ROWS / 2], DataType::Integer);
         check(vec![short(-7), short(300), short(70_000)], DataType::Integer);
-        let nothing = Gathered::from_values(&[Value::Null], DataType::Integer);
+        let nothing = ColumnBuilder::from_values(&[Value::Null], DataType::Integer);
         check(vec![short(5), nothing, short(6)], DataType::Integer);
         let dictionary = |len: usize| {
             let strings: Vec<String> = (0..len).map(|at| format!("{at:06}")).collect();
@@ -280,12 +281,12 @@ mod tests {
             let (dictionary, another) = (dictionary(len), dictionary(other));
             let codes = |dictionary: &Arc<Dictionary>| {
                 let codes = (0..SHARED_ROWS).map(|row| (row * 7_919 % dictionary.len()) as u32).collect();
-                Gathered::from_codes(codes, Arc::clone(dictionary), None)
+                ColumnBuilder::from_codes(codes, Arc::clone(dictionary), None)
             };
             check(vec![codes(&dictionary), codes(&dictionary)], DataType::Text);
             check(vec![codes(&dictionary), codes(&another)], DataType::Text);
         }
-        let float = |value: f64| Gathered::from_floats(vec![value; SHARED_ROWS], None);
+        let float = |value: f64| ColumnBuilder::from_floats(vec![value; SHARED_ROWS], None);
         check(vec![float(0.5), float(f64::INFINITY)], DataType::Double);
     }
 }

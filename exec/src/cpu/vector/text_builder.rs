@@ -1,14 +1,14 @@
 //! Strings of a growing column: views into the buffers that they come from, which are kept, so that strings are not
 //! copied from loop to loop. Strings that were computed are copied into an arena.
 
-use crate::column::gathered::{ARENA_MAX, GatheredText};
+use crate::column::column_builder::{ARENA_MAX, BuilderText};
 use crate::column::{ColumnData, TextView};
 use crate::cpu::vector::builder::{place, settle_tail};
 use crate::cpu::vector::{TextVector, Vector, VectorData};
 use arrow::buffer::Buffer;
 use std::sync::Arc;
 
-impl GatheredText {
+impl BuilderText {
     /// How many strings there is room for.
     pub(crate) fn reserve_exact(&mut self, more: usize) {
         self.views.reserve_exact(more);
@@ -52,7 +52,7 @@ impl GatheredText {
     }
 
     /// Appends all strings of another column.
-    pub(crate) fn append_all(&mut self, other: &GatheredText) {
+    pub(crate) fn append_all(&mut self, other: &BuilderText) {
         let places: Vec<u32> = other.buffers.iter().map(|buffer| self.place(buffer)).collect();
         if self.arena.len() + other.arena.len() > ARENA_MAX {
             self.close_arena();
@@ -66,9 +66,9 @@ impl GatheredText {
     }
 
     /// The strings, each at its place: `places` has every number below theirs once.
-    pub(crate) fn put(&self, places: &[u32]) -> GatheredText {
+    pub(crate) fn put(&self, places: &[u32]) -> BuilderText {
         let (buffers, arena) = (self.buffers.clone(), self.arena.clone());
-        GatheredText { views: place(&self.views, places), buffers, arena, known: None }
+        BuilderText { views: place(&self.views, places), buffers, arena, known: None }
     }
 
     /// Moves the strings behind the first `len` to their places among them.
@@ -78,7 +78,7 @@ impl GatheredText {
 
     /// Forgets all strings.
     pub(crate) fn clear(&mut self) {
-        *self = GatheredText::default();
+        *self = BuilderText::default();
     }
 
     /// The strings as a vector.
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use crate::cpu::vector::bitmap::Bitmap;
 
-    fn strings(text: &GatheredText, len: usize) -> Vec<&str> {
+    fn strings(text: &BuilderText, len: usize) -> Vec<&str> {
         (0..len).map(|row| std::str::from_utf8(text.get(row)).expect("made of strings")).collect()
     }
 
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn strings_stay_what_they_are() {
         let (first, second) = (Buffer::from(b"one two".to_vec()), Buffer::from(b"three".to_vec()));
-        let mut text = GatheredText::default();
+        let mut text = BuilderText::default();
         text.append(&vector(&first, &[(0, 3), (4, 3)], &["own", ""], &[1]));
         text.append(&vector(&second, &[(0, 5)], &[], &[]));
         text.append(&vector(&first, &[(0, 7)], &["more"], &[]));
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(strings(&taken, 4), ["const", "own", "three", "one"]);
         let mut all = taken.clone();
         all.append_all(&text);
-        all.append_all(&GatheredText::default());
+        all.append_all(&BuilderText::default());
         assert_eq!(strings(&all, 13)[4..], expected);
         all.resize(14);
         assert_eq!(strings(&all, 14)[13], "");

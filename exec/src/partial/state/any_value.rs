@@ -1,6 +1,6 @@
 //! First and Single: the argument of one row.
 
-use crate::column::gathered::Gathered;
+use crate::column::column_builder::ColumnBuilder;
 use multiloop_planner::types::DataType;
 
 /// No argument yet.
@@ -14,7 +14,7 @@ pub(crate) struct AnyValue {
     pub(crate) single: bool,
     /// For each group the position of its argument, or [`NONE`].
     pub(crate) positions: Vec<u32>,
-    pub(crate) arguments: Gathered,
+    pub(crate) arguments: ColumnBuilder,
     /// How many arguments.
     pub(crate) rows: u32,
 }

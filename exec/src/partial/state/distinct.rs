@@ -2,8 +2,8 @@
 //! an argument in each group where there are not too many, else a list.
 
 use crate::column::Dictionary;
+use crate::column::column_builder::{BuilderData, ColumnBuilder};
 use crate::column::divisor::Divisor;
-use crate::column::gathered::{Gathered, GatheredData};
 use crate::plan::register::Register;
 use multiloop_planner::analysis::ranges::Grid;
 use std::sync::{Arc, OnceLock};
@@ -25,7 +25,7 @@ pub(crate) enum Met {
 #[derive(Clone, Debug)]
 pub(crate) struct Members {
     pub(crate) groups: Vec<u32>,
-    pub(crate) values: Gathered,
+    pub(crate) values: ColumnBuilder,
     /// For a merge, which asks for a few groups at a time: where each group's rows begin, and the rows by group.
     pub(crate) by_group: OnceLock<(Vec<u32>, Vec<u32>)>,
 }
@@ -58,20 +58,20 @@ impl Domain {
     }
 
     /// The arguments of codes.
-    pub(crate) fn values(&self, codes: Vec<u32>) -> Gathered {
+    pub(crate) fn values(&self, codes: Vec<u32>) -> ColumnBuilder {
         let len = codes.len();
         let data = match self {
             &Domain::Integers { low, step, register, .. } => {
                 let by = step.divisor() as i64;
                 let value = |&code: &u32| low.wrapping_add(by.wrapping_mul(code.into()));
                 match register {
-                    Register::I32 => GatheredData::I32(codes.iter().map(|code| value(code) as i32).collect()),
-                    _ => GatheredData::I64(codes.iter().map(value).collect()),
+                    Register::I32 => BuilderData::I32(codes.iter().map(|code| value(code) as i32).collect()),
+                    _ => BuilderData::I64(codes.iter().map(value).collect()),
                 }
             }
-            Domain::Strings(dictionary) => GatheredData::Code { codes, dictionary: Arc::clone(dictionary) },
+            Domain::Strings(dictionary) => BuilderData::Code { codes, dictionary: Arc::clone(dictionary) },
         };
-        Gathered { data, valid: None, len }
+        ColumnBuilder { data, valid: None, len }
     }
 
     /// How many codes.
@@ -109,7 +109,7 @@ impl BitSets {
 
 impl Members {
     /// None yet, for values of this form.
-    pub(crate) fn new(values: Gathered) -> Self {
+    pub(crate) fn new(values: ColumnBuilder) -> Self {
         Members { groups: Vec::new(), values, by_group: OnceLock::new() }
     }
 }

@@ -87,7 +87,7 @@ impl State {
     }
 
     /// Whether states of both can be merged, because they are of one aggregate.
-    pub(super) fn is_like(&self, other: &State) -> bool {
+    pub(crate) fn is_like(&self, other: &State) -> bool {
         match (self, other) {
             (State::Count(_), State::Count(_))
             | (State::Floats(_), State::Floats(_))

@@ -13,8 +13,8 @@ use super::super::state::numeric_sum::{Asked, NumericSums};
 use super::values::each_numeric;
 use super::{ROWS_MAX, Reader, Wire, check, damaged};
 use crate::Result;
+use crate::column::column_builder::ColumnBuilder;
 use crate::column::divisor::Divisor;
-use crate::column::gathered::Gathered;
 use crate::plan::register::Register;
 use crate::sums::exact_sum::ExactSum;
 use crate::sums::moments::Variance;
@@ -279,7 +279,7 @@ impl Wire for AnyValue {
     fn read(from: &mut Reader<'_>) -> Result<Self> {
         let (data_type, single, positions): (DataType, bool, Vec<u32>) =
             (Wire::read(from)?, Wire::read(from)?, Wire::read(from)?);
-        let arguments: Gathered = Wire::read(from)?;
+        let arguments: ColumnBuilder = Wire::read(from)?;
         check(arguments.len() < NONE as usize, "too many arguments")?;
         let rows = arguments.len() as u32;
         check(positions.iter().all(|&position| position == NONE || position < rows), "the place of an argument")?;
@@ -389,7 +389,7 @@ impl Wire for Distinct {
             }
             1 => {
                 let groups: Vec<u32> = Wire::read(from)?;
-                let values: Gathered = Wire::read(from)?;
+                let values: ColumnBuilder = Wire::read(from)?;
                 let fits = groups.iter().all(|&group| (group as usize) < group_count) && values.len() == groups.len();
                 check(fits, "arguments of no groups")?;
                 Met::Listed(Members { groups, ..Members::new(values) })

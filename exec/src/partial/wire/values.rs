@@ -3,7 +3,7 @@
 use super::{Reader, Wire, check, damaged};
 use crate::Result;
 use crate::column::Dictionary;
-use crate::column::gathered::{Gathered, GatheredData, GatheredText};
+use crate::column::column_builder::{BuilderData, BuilderText, ColumnBuilder};
 use crate::plan::register::Register;
 use multiloop_planner::numeric::Numeric;
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Nested, NestedType};
@@ -240,12 +240,12 @@ fn numeric(text: &str) -> Result<Numeric> {
 }
 
 /// Checks that the strings of a column are numbers as they are stored.
-pub(super) fn each_numeric(column: &Gathered) -> Result<()> {
+pub(super) fn each_numeric(column: &ColumnBuilder) -> Result<()> {
     let is_valid = |row: &usize| column.valid.as_ref().is_none_or(|valid| valid[*row]);
     (0..column.len()).filter(is_valid).try_for_each(|row| {
         let bytes = match &column.data {
-            GatheredData::Text(texts) => texts.get(row),
-            GatheredData::Code { codes, dictionary } => dictionary.bytes_of(codes[row]),
+            BuilderData::Text(texts) => texts.get(row),
+            BuilderData::Code { codes, dictionary } => dictionary.bytes_of(codes[row]),
             _ => return Err(damaged("numbers that are no texts")),
         };
         numeric(std::str::from_utf8(bytes).map_err(|_| damaged("a string"))?).map(|_| ())
@@ -265,41 +265,41 @@ impl Wire for Arc<Dictionary> {
     }
 }
 
-impl Wire for Gathered {
+impl Wire for ColumnBuilder {
     fn write(&self, to: &mut Vec<u8>) {
         self.valid.write(to);
         self.len().write(to);
         match &self.data {
-            GatheredData::Bool(values) => {
+            BuilderData::Bool(values) => {
                 to.push(0);
                 values.write(to);
             }
-            GatheredData::I32(values) => {
+            BuilderData::I32(values) => {
                 to.push(1);
                 values.write(to);
             }
-            GatheredData::I64(values) => {
+            BuilderData::I64(values) => {
                 to.push(2);
                 values.write(to);
             }
-            GatheredData::I128(values) => {
+            BuilderData::I128(values) => {
                 to.push(3);
                 values.write(to);
             }
-            GatheredData::F64(values) => {
+            BuilderData::F64(values) => {
                 to.push(4);
                 values.write(to);
             }
-            GatheredData::Interval(values) => {
+            BuilderData::Interval(values) => {
                 to.push(5);
                 values.write(to);
             }
-            GatheredData::Code { codes, dictionary } => {
+            BuilderData::Code { codes, dictionary } => {
                 to.push(6);
                 codes.write(to);
                 dictionary.write(to);
             }
-            GatheredData::Text(texts) => {
+            BuilderData::Text(texts) => {
                 to.push(7);
                 (0..self.len()).for_each(|row| {
                     let bytes = texts.get(row);
@@ -316,12 +316,12 @@ impl Wire for Gathered {
         let is_valid = |row: usize| valid.as_ref().is_none_or(|valid| valid[row]);
         check(valid.as_ref().is_none_or(|valid| valid.len() == len), "a column's NULLs")?;
         let data = match u8::read(from)? {
-            0 => GatheredData::Bool(values(from, len)?),
-            1 => GatheredData::I32(values(from, len)?),
-            2 => GatheredData::I64(values(from, len)?),
-            3 => GatheredData::I128(values(from, len)?),
-            4 => GatheredData::F64(values(from, len)?),
-            5 => GatheredData::Interval(values(from, len)?),
+            0 => BuilderData::Bool(values(from, len)?),
+            1 => BuilderData::I32(values(from, len)?),
+            2 => BuilderData::I64(values(from, len)?),
+            3 => BuilderData::I128(values(from, len)?),
+            4 => BuilderData::F64(values(from, len)?),
+            5 => BuilderData::Interval(values(from, len)?),
             6 => {
                 let codes: Vec<u32> = values(from, len)?;
                 let dictionary: Arc<Dictionary> = Wire::read(from)?;
@@ -329,16 +329,16 @@ impl Wire for Gathered {
                 let known = |(row, &code): (usize, &u32)| !is_valid(row) || (code as usize) < dictionary.len();
                 check(codes.iter().enumerate().all(known), "a code of no string")?;
                 let most = dictionary.len().saturating_sub(1) as u32;
-                GatheredData::Code { codes: codes.into_iter().map(|code| code.min(most)).collect(), dictionary }
+                BuilderData::Code { codes: codes.into_iter().map(|code| code.min(most)).collect(), dictionary }
             }
             7 => {
-                let mut texts = GatheredText::default();
+                let mut texts = BuilderText::default();
                 (0..len).try_for_each(|_| text(from).map(|text| texts.push(text.as_bytes())))?;
-                GatheredData::Text(texts)
+                BuilderData::Text(texts)
             }
             _ => return Err(damaged("the form of a column")),
         };
-        Ok(Gathered { data, valid, len })
+        Ok(ColumnBuilder { data, valid, len })
     }
 }
 

@@ -49,7 +49,7 @@ fn check(text: &str, keys: &[Value], parameter: &Value) -> u64 {
         keys.iter().enumerate().map(|(at, key)| vec![key.clone(), Value::Int(at as i64)]).collect();
     let pools = [1, 3].map(|threads| Pool::new(threads).expect("threads start"));
     let parameters = [parameter.clone()];
-    let mut skipped = 0;
+    let mut pruned = 0;
     for form in 0..4 {
         let fields = [0, 1].map(|at| &program.collections[at].fields[..]);
         let tables = [table(fields[0], &rows(), form), table(fields[1], &keys, form)];
@@ -57,9 +57,9 @@ fn check(text: &str, keys: &[Value], parameter: &Value) -> u64 {
         compare_with(&program, &tables, &parameters, &pools, &text);
         let output =
             run(&program, &|handle| Arc::clone(&tables[handle.0 as usize]), &parameters, &context(), &pools[0]);
-        skipped = output.map_or(0, |output| output.statistics(&program).last().map_or(0, |last| last.chunks_skipped));
+        pruned = output.map_or(0, |output| output.statistics(&program).last().map_or(0, |last| last.chunks_pruned));
     }
-    skipped
+    pruned
 }
 
 /// Runs all kinds of loops over t with these conditions: so many of the ten chunks are to be left out.
@@ -73,8 +73,8 @@ fn check_conditions(conditions: &[&str], parameter: &Value, expected: u64) {
     for (generators, result, output) in cases.chain([(&both[..], 10, "k, n"), (&all[..], 12, "n, c, f")]) {
         let generators = generators.replace("CONDITIONS", &conditions);
         let text = format!("loop\n  i0 in %0\n{generators}result %{result}\noutput {output}\n");
-        let skipped = check(&text, &[], parameter);
-        assert_eq!(skipped, expected, "{text}");
+        let pruned = check(&text, &[], parameter);
+        assert_eq!(pruned, expected, "{text}");
     }
 }
 
@@ -206,8 +206,8 @@ fn keys_that_few_chunks_have() {
     ] {
         for (keys, expected) in [&some, &first, &Vec::new(), &wide, &with_null].into_iter().zip(expected) {
             let text = with_keys(nest, condition);
-            let skipped = check(&text, keys, &Value::Null);
-            assert_eq!(skipped, expected, "{keys:?}\n{text}");
+            let pruned = check(&text, keys, &Value::Null);
+            assert_eq!(pruned, expected, "{keys:?}\n{text}");
         }
     }
 }

@@ -1,6 +1,4 @@
-//! What loops read, and what a backend that is not the host hands back.
-
-#![cfg_attr(not(test), expect(dead_code, reason = "the one backend beside the processors is that of the tests"))]
+//! What loops read, as backends see it.
 
 use crate::Result;
 use crate::collections::rows::RowSet;
@@ -15,19 +13,9 @@ pub(crate) enum Residence {
     Host,
 }
 
-/// What a generator gave.
-#[derive(Debug)]
-pub(crate) enum Given {
-    /// The rows of a Collect; of a top-k in order; of a Reduce the one that it has.
-    Rows(RowSet),
-    /// Of a BucketCollect its rows in any order, each with its key's fields first.
-    Members(RowSet),
-    /// Of a BucketReduce a row for each group, each key once: its fields, then the aggregates.
-    Groups(RowSet),
-}
-
 /// Rows by key: bucket b has the key in row b of `keys`, and the rows of `members` from `starts[b]` to `starts[b + 1]`.
 #[derive(Debug)]
+#[cfg_attr(not(test), expect(dead_code, reason = "the one backend beside the processors is that of the tests"))]
 pub(crate) struct Grouped {
     pub(crate) keys: RowSet,
     pub(crate) starts: Vec<u32>,
@@ -35,6 +23,7 @@ pub(crate) struct Grouped {
 }
 
 /// What a loop reads from around it. What could not be made gives its error to whoever asks.
+#[cfg_attr(not(test), expect(dead_code, reason = "the one backend beside the processors is that of the tests"))]
 pub(crate) trait Inputs: Sync {
     /// Where a collection lives.
     fn residence(&self, id: CollectionId) -> Result<Residence>;

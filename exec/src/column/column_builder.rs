@@ -11,8 +11,8 @@ pub(crate) const ARENA_MAX: usize = 1 << 30;
 
 /// A growing column.
 #[derive(Clone, Debug)]
-pub(crate) struct Gathered {
-    pub(crate) data: GatheredData,
+pub(crate) struct ColumnBuilder {
+    pub(crate) data: BuilderData,
     /// A bit a row; none while there is no NULL.
     pub(crate) valid: Option<Vec<bool>>,
     pub(crate) len: usize,
@@ -20,20 +20,20 @@ pub(crate) struct Gathered {
 
 /// The values of a growing column; at a NULL any value.
 #[derive(Clone, Debug)]
-pub(crate) enum GatheredData {
+pub(crate) enum BuilderData {
     Bool(Vec<bool>),
     I32(Vec<i32>),
     I64(Vec<i64>),
     I128(Vec<i128>),
     F64(Vec<f64>),
-    Text(GatheredText),
+    Text(BuilderText),
     Code { codes: Vec<u32>, dictionary: Arc<Dictionary> },
     Interval(Vec<Interval>),
 }
 
 /// Growing strings: views into the buffers that they come from, and those of an arena of their own.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct GatheredText {
+pub(crate) struct BuilderText {
     pub(crate) views: Vec<TextView>,
     pub(crate) buffers: Vec<Buffer>,
     pub(crate) arena: Vec<u8>,
@@ -41,7 +41,7 @@ pub(crate) struct GatheredText {
     pub(crate) known: Option<(Arc<[Buffer]>, Vec<u32>)>,
 }
 
-impl Gathered {
+impl ColumnBuilder {
     /// How many rows.
     pub(crate) fn len(&self) -> usize {
         self.len
@@ -50,29 +50,29 @@ impl Gathered {
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
         let data = match &self.data {
-            GatheredData::Bool(values) => values.capacity(),
-            GatheredData::I32(values) => values.capacity() * 4,
-            GatheredData::I64(values) => values.capacity() * 8,
-            GatheredData::I128(values) => values.capacity() * 16,
-            GatheredData::F64(values) => values.capacity() * 8,
-            GatheredData::Text(text) => text.bytes(),
-            GatheredData::Code { codes, .. } => codes.capacity() * 4,
-            GatheredData::Interval(values) => values.capacity() * size_of::<Interval>(),
+            BuilderData::Bool(values) => values.capacity(),
+            BuilderData::I32(values) => values.capacity() * 4,
+            BuilderData::I64(values) => values.capacity() * 8,
+            BuilderData::I128(values) => values.capacity() * 16,
+            BuilderData::F64(values) => values.capacity() * 8,
+            BuilderData::Text(text) => text.bytes(),
+            BuilderData::Code { codes, .. } => codes.capacity() * 4,
+            BuilderData::Interval(values) => values.capacity() * size_of::<Interval>(),
         };
         data + self.valid.as_ref().map_or(0, Vec::capacity)
     }
 
     /// Whether the rows of both can stand in one column: they are of one type, in whatever form. What has no values is of any.
-    pub(crate) fn is_like(&self, other: &Gathered) -> bool {
-        let kind = |column: &Gathered| match column.data {
+    pub(crate) fn is_like(&self, other: &ColumnBuilder) -> bool {
+        let kind = |column: &ColumnBuilder| match column.data {
             _ if column.len == 0 => None,
             // NULLs of no type.
-            GatheredData::Bool(_) if column.valid.as_ref().is_some_and(|valid| !valid.contains(&true)) => None,
-            GatheredData::Bool(_) => Some(0),
-            GatheredData::I32(_) | GatheredData::I64(_) | GatheredData::I128(_) => Some(1),
-            GatheredData::F64(_) => Some(2),
-            GatheredData::Text(_) | GatheredData::Code { .. } => Some(3),
-            GatheredData::Interval(_) => Some(4),
+            BuilderData::Bool(_) if column.valid.as_ref().is_some_and(|valid| !valid.contains(&true)) => None,
+            BuilderData::Bool(_) => Some(0),
+            BuilderData::I32(_) | BuilderData::I64(_) | BuilderData::I128(_) => Some(1),
+            BuilderData::F64(_) => Some(2),
+            BuilderData::Text(_) | BuilderData::Code { .. } => Some(3),
+            BuilderData::Interval(_) => Some(4),
         };
         match (kind(self), kind(other)) {
             (Some(mine), Some(theirs)) => mine == theirs,
@@ -81,28 +81,28 @@ impl Gathered {
     }
 
     /// The rows at these positions.
-    pub(crate) fn take(&self, rows: &[u32]) -> Gathered {
+    pub(crate) fn take(&self, rows: &[u32]) -> ColumnBuilder {
         fn pick<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {
             rows.iter().map(|&row| values[row as usize]).collect()
         }
         let data = match &self.data {
-            GatheredData::Bool(values) => GatheredData::Bool(pick(values, rows)),
-            GatheredData::I32(values) => GatheredData::I32(pick(values, rows)),
-            GatheredData::I64(values) => GatheredData::I64(pick(values, rows)),
-            GatheredData::I128(values) => GatheredData::I128(pick(values, rows)),
-            GatheredData::F64(values) => GatheredData::F64(pick(values, rows)),
-            GatheredData::Text(text) => GatheredData::Text(text.take(rows.iter().map(|&row| row as usize))),
-            GatheredData::Code { codes, dictionary } => {
-                GatheredData::Code { codes: pick(codes, rows), dictionary: Arc::clone(dictionary) }
+            BuilderData::Bool(values) => BuilderData::Bool(pick(values, rows)),
+            BuilderData::I32(values) => BuilderData::I32(pick(values, rows)),
+            BuilderData::I64(values) => BuilderData::I64(pick(values, rows)),
+            BuilderData::I128(values) => BuilderData::I128(pick(values, rows)),
+            BuilderData::F64(values) => BuilderData::F64(pick(values, rows)),
+            BuilderData::Text(text) => BuilderData::Text(text.take(rows.iter().map(|&row| row as usize))),
+            BuilderData::Code { codes, dictionary } => {
+                BuilderData::Code { codes: pick(codes, rows), dictionary: Arc::clone(dictionary) }
             }
-            GatheredData::Interval(values) => GatheredData::Interval(pick(values, rows)),
+            BuilderData::Interval(values) => BuilderData::Interval(pick(values, rows)),
         };
         let valid = self.valid.as_ref().map(|valid| pick(valid, rows));
-        Gathered { data, valid, len: rows.len() }
+        ColumnBuilder { data, valid, len: rows.len() }
     }
 }
 
-impl GatheredText {
+impl BuilderText {
     /// The bytes of a string.
     #[inline]
     pub(crate) fn get(&self, row: usize) -> &[u8] {
@@ -127,9 +127,9 @@ impl GatheredText {
     }
 
     /// The strings at these positions.
-    pub(crate) fn take(&self, rows: impl ExactSizeIterator<Item = usize>) -> GatheredText {
+    pub(crate) fn take(&self, rows: impl ExactSizeIterator<Item = usize>) -> BuilderText {
         let views = Vec::with_capacity(rows.len());
-        let mut taken = GatheredText { views, buffers: self.buffers.clone(), ..GatheredText::default() };
+        let mut taken = BuilderText { views, buffers: self.buffers.clone(), ..BuilderText::default() };
         for row in rows {
             match self.views[row] {
                 TextView { buffer: TextView::ARENA, .. } => taken.push(self.get(row)),

@@ -1,4 +1,4 @@
-//! Indices that have a rest, against the interpreter: every kind of key and of generator, conditions, further indices in
+//! Indices whose unmatched rows are wanted, against the interpreter: every kind of key and of generator, conditions, further indices in
 //! front and behind, and work in pieces.
 
 use super::{check, compare, table};

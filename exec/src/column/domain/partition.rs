@@ -1,4 +1,4 @@
-//! Values to codes: dealt by their hashes, found part by part, numbered by where they come first.
+//! Values to codes: partitioned by their hashes, found part by part, numbered by where they come first.
 
 use super::super::distinct::mix;
 use crate::workers::schedule::Workers;
@@ -22,7 +22,7 @@ pub(super) struct Encoded {
 
 /// Rows of one chunk, or known values, that belong to one part, in order.
 #[derive(Default)]
-struct Dealt {
+struct Partitioned {
     rows: Vec<u32>,
     values: Vec<i64>,
 }
@@ -31,7 +31,7 @@ struct Dealt {
 struct Part {
     /// Values that were not known, and the row among all in which each comes first.
     new: Vec<(i64, u64)>,
-    /// For each chunk and each of its values that were dealt to this part: its code if it was known, or else the number of
+    /// For each chunk and each of its values that fell into this part: its code if it was known, or else the number of
     /// known values and its place in `new`.
     found: Vec<Vec<u32>>,
 }
@@ -43,8 +43,8 @@ pub(super) fn encode(
     nulls: &[Option<&NullBuffer>],
     workers: Workers<'_>,
 ) -> Encoded {
-    let before = deal(known, None);
-    let dealt: Vec<Vec<Dealt>> = workers.all(chunks.len(), |chunk| deal(&chunks[chunk], nulls[chunk]));
+    let before = partition(known, None);
+    let partitioned: Vec<Vec<Partitioned>> = workers.all(chunks.len(), |chunk| partition(&chunks[chunk], nulls[chunk]));
     let mut starts = Vec::with_capacity(chunks.len() + 1);
     let mut rows = 0;
     for chunk in chunks {
@@ -52,7 +52,12 @@ pub(super) fn encode(
         rows += chunk.len() as u64;
     }
     let parts: Vec<Part> = workers.all(PARTS, |part| {
-        find(&before[part], &dealt.iter().map(|dealt| &dealt[part]).collect::<Vec<_>>(), known.len(), &starts)
+        find(
+            &before[part],
+            &partitioned.iter().map(|partitioned| &partitioned[part]).collect::<Vec<_>>(),
+            known.len(),
+            &starts,
+        )
     });
     let firsts = Firsts::of(&parts, rows, workers);
     let mut new = vec![0; parts.iter().map(|part| part.new.len()).sum()];
@@ -64,8 +69,8 @@ pub(super) fn encode(
     let encode = |chunk: usize| {
         let values = &chunks[chunk];
         let mut all = vec![0i32; values.len()];
-        for (part, dealt) in dealt[chunk].iter().enumerate() {
-            for (&row, &found) in dealt.rows.iter().zip(&parts[part].found[chunk]) {
+        for (part, partitioned) in partitioned[chunk].iter().enumerate() {
+            for (&row, &found) in partitioned.rows.iter().zip(&parts[part].found[chunk]) {
                 let code = match (found as usize).checked_sub(known.len()) {
                     Some(place) => known.len() as u32 + codes[part][place],
                     None => found,
@@ -79,7 +84,7 @@ pub(super) fn encode(
     Encoded { codes: workers.all(chunks.len(), encode), new }
 }
 
-/// Where no row was dealt, since its value is that of the row before that has one, the code is, too.
+/// Where no row was partitioned, since its value is that of the row before that has one, the code is, too.
 fn spread(codes: &mut [i32], values: &[i64], nulls: Option<&NullBuffer>) {
     let mut last: Option<(i64, i32)> = None;
     for row in 0..codes.len() {
@@ -102,8 +107,8 @@ fn part_of(hash: u64) -> usize {
 }
 
 /// Deals the first of neighbours that are alike; NULLs are no neighbours.
-fn deal(values: &[i64], nulls: Option<&NullBuffer>) -> Vec<Dealt> {
-    let mut parts: Vec<Dealt> = (0..PARTS).map(|_| Dealt::default()).collect();
+fn partition(values: &[i64], nulls: Option<&NullBuffer>) -> Vec<Partitioned> {
+    let mut parts: Vec<Partitioned> = (0..PARTS).map(|_| Partitioned::default()).collect();
     let mut last = None;
     for (row, &value) in values.iter().enumerate() {
         if last == Some(value) || nulls.is_some_and(|nulls| nulls.is_null(row)) {
@@ -117,16 +122,16 @@ fn deal(values: &[i64], nulls: Option<&NullBuffer>) -> Vec<Dealt> {
     parts
 }
 
-fn find(before: &Dealt, dealt: &[&Dealt], known: usize, starts: &[u64]) -> Part {
+fn find(before: &Partitioned, partitioned: &[&Partitioned], known: usize, starts: &[u64]) -> Part {
     let mut table: HashTable<(i64, u32)> = HashTable::with_capacity(before.values.len());
     let rehash = |&(value, _): &(i64, u32)| hash(value);
     for (&code, &value) in before.rows.iter().zip(&before.values) {
         table.insert_unique(hash(value), (value, code), rehash);
     }
     let mut new: Vec<(i64, u64)> = Vec::new();
-    let chunk = |(dealt, &start): (&&Dealt, &u64)| {
-        let mut found = Vec::with_capacity(dealt.values.len());
-        for (&row, &value) in dealt.rows.iter().zip(&dealt.values) {
+    let chunk = |(partitioned, &start): (&&Partitioned, &u64)| {
+        let mut found = Vec::with_capacity(partitioned.values.len());
+        for (&row, &value) in partitioned.rows.iter().zip(&partitioned.values) {
             let code = match table.entry(hash(value), |&(other, _)| other == value, rehash) {
                 Entry::Occupied(entry) => entry.get().1,
                 Entry::Vacant(entry) => {
@@ -140,7 +145,7 @@ fn find(before: &Dealt, dealt: &[&Dealt], known: usize, starts: &[u64]) -> Part 
         }
         found
     };
-    let found = dealt.iter().zip(starts).map(chunk).collect();
+    let found = partitioned.iter().zip(starts).map(chunk).collect();
     Part { new, found }
 }
 

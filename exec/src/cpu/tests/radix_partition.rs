@@ -1,6 +1,7 @@
-//! Many groups whose rows are dealt before they are grouped (tests deal from 100 groups on, and fold in what waits early):
-//! keys with an array over all codes and hashed ones, of several parts, nullable ones and strings; aggregates of every
-//! kind; rows of which nobody deals.
+//! Many groups whose rows are partitioned before they are grouped (tests partition from 100 groups on, and fold
+//! in what is buffered early): keys with an array over all codes and hashed ones, of several parts, nullable ones and
+//! strings; aggregates of every
+//! kind; rows of which nobody partitions.
 
 use super::compare_forms;
 use crate::workers::pool::Pool;
@@ -28,7 +29,7 @@ fn rows_of(rows: i64, groups: i64) -> Vec<Vec<Value>> {
     let row = |row: i64| {
         let mixed = row.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64).rem_euclid(groups.max(1));
         let key = match row {
-            // Keys that only the first rows have, which nobody deals, or only the last.
+            // Keys that only the first rows have, which nobody partitions, or only the last.
             0..30_000 | 60_000.. if row % 997 == 5 => groups + row,
             _ if row % 10 == 9 => row / 4 % groups.max(1),
             _ => mixed,
@@ -77,7 +78,7 @@ fn check(rows: i64, groups: i64, forms: &[usize]) {
         let looked_up = format!(
             "{table_text}\nloop\n  i0 in %0\n  %1 bucket_reduce\n{parts}{AGGREGATES}loop\n  i1 in %0\n  %2 reduce\n    n? = sum(%1[{asked}].rows)::decimal(38,0)\n    m? = sum(%1[{asked}].product)::decimal(38,0)\nresult %2\noutput n, m\n"
         );
-        // Workers deal from the beginning where there are many distinct arguments in a hash table.
+        // Workers partition from the beginning where there are many distinct arguments in a hash table.
         let hashed = |text: &str| {
             let far = format!("{AGGREGATES}    far = count(distinct i0.w)\n");
             text.replace(AGGREGATES, &far).replace(FIELDS, &format!("{FIELDS}, far"))

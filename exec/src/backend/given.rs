@@ -1,0 +1,19 @@
+//! What a backend that is not the host hands back.
+
+use crate::collections::rows::RowSet;
+use crate::partial::PartialGroups;
+
+/// What a generator gave.
+#[derive(Debug)]
+#[cfg_attr(not(test), expect(dead_code, reason = "the one backend beside the processors is that of the tests"))]
+pub(crate) enum Given {
+    /// The rows of a Collect; of a top-k in order; of a Reduce the one that it has.
+    Rows(RowSet),
+    /// Of a BucketCollect its rows in any order, each with its key's fields first.
+    Members(RowSet),
+    /// Of a BucketReduce a row for each group, each key once: its fields, then the aggregates.
+    Groups(RowSet),
+    /// Of a Reduce or BucketReduce what is known of its groups, by consecutive ranges of the rows, in the order of these; one
+    /// at least. Places of first rows and pieces of clustered rows are numbered over all ranges.
+    Partial(Vec<PartialGroups>),
+}

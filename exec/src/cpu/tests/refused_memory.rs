@@ -1,0 +1,176 @@
+//! Memory that refuses the n-th request, for every n: a statement says that memory is out and nothing else, no thread panics,
+//! and what was reserved is given back. Loops of every kind, groups of each kind, joins, sorts, tables that grow.
+
+use super::{Random, random_rows, table, values_of, with_statistics};
+use crate::Result;
+use crate::column::Table;
+use crate::column::build::{Storage, TableBuilder};
+use crate::plan::{Machine, explain, plan};
+use crate::run::run_plan;
+use crate::workers::context::{Context, Memory};
+use crate::workers::pool::Pool;
+use multiloop_planner::analysis::verify::verify;
+use multiloop_planner::catalog::TableHandle;
+use multiloop_planner::multiloop::{Shape, parse::parse};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
+use std::sync::Arc;
+
+/// Requests of one statement, at most; a statement of so many is not of a test's size.
+const REQUESTS_MAX: usize = 5_000;
+
+/// Runs something with one request refused after the other, until it needs no more; gives how many requests it makes. What it
+/// gives back at its end is dropped.
+fn refuse_each<T>(what: &str, run: impl Fn(&Context) -> Result<T>) -> usize {
+    for number in 1..REQUESTS_MAX {
+        let memory = Memory::refusing(number);
+        let outcome = run(&Context::new(Arc::clone(&memory)));
+        let succeeded = outcome.is_ok();
+        match outcome {
+            Ok(_) => assert!(!memory.has_refused(), "{what}: nobody minds that request {number} is refused"),
+            Err(error) => assert_eq!(error.sqlstate(), "53200", "{what}: request {number} of several: {error}"),
+        }
+        assert_eq!(memory.used(), 0, "{what}: request {number} is refused, and something is kept");
+        if succeeded {
+            return number - 1;
+        }
+    }
+    panic!("{what}: more than {REQUESTS_MAX} requests");
+}
+
+fn check(text: &str, rows: &[&[Vec<Value>]], form: usize, seen: &str) {
+    let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
+    let of_tables = program.collections.iter().filter(|each| matches!(each.shape, Shape::Table { .. }));
+    let tables: Vec<Arc<Table>> = of_tables.zip(rows).map(|(each, rows)| table(&each.fields, rows, form)).collect();
+    let program = with_statistics(&program, &tables);
+    let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
+    let explained = explain(&program, &lookup, Machine::host(2)).expect("it compiles").to_string();
+    assert!(explained.contains(seen), "{text}\n{explained}");
+    for threads in [1, 3] {
+        let pool = Pool::new(threads).expect("threads start");
+        let plan = plan(&program, Machine::host(threads)).expect("it can be planned");
+        let requests = refuse_each(text, |context| values_of(run_plan(&plan, &lookup, &[], context, &pool)?));
+        assert!(requests > 0, "it needs memory: {text}");
+    }
+}
+
+const TABLE: &str = "table %0 t(a#0 integer?, b#1 bigint?, c#2 text?, d#3 double precision?, e#4 decimal(15,2)?)\n";
+
+const OTHER: &str = "table %1 u(a#0 integer?, b#1 bigint?, c#2 text?, d#3 double precision?, e#4 decimal(15,2)?)\n";
+
+const AGGREGATES: &str = "    n = count_rows()\n    s? = sum(i0.b)::decimal(38,0)\n    f? = sum(i0.d)\n    w? = max(i0.c)\n    \
+                          k = count(distinct i0.c)\n    v? = variance_sample(i0.d)\n";
+
+fn random(rows: usize, distinct: u64) -> Vec<Vec<Value>> {
+    let of = |name, data_type| Field::new(name, data_type, true);
+    let fields = [
+        of("a", DataType::Integer),
+        of("b", DataType::BigInt),
+        of("c", DataType::Text),
+        of("d", DataType::Double),
+        of("e", DataType::decimal(15, 2)),
+    ];
+    random_rows(&fields, rows, distinct, &mut Random(0x2545_f491_4f6c_dd1d))
+}
+
+/// Keys in the first column by a function of the row, all else by its number.
+fn keyed(rows: i64, key: impl Fn(i64) -> i64) -> Vec<Vec<Value>> {
+    let row = |row: i64| {
+        let text = Value::text(format!("text {}", row % 7));
+        vec![Value::Int(key(row)), Value::Int(row), text, Value::Float(row as f64), Value::Decimal(row.into())]
+    };
+    (0..rows).map(row).collect()
+}
+
+#[test]
+fn rows_joins_and_sorts() {
+    let (left, right) = (random(60, 12), random(40, 12));
+    let tables = format!("{TABLE}{OTHER}");
+    let buckets =
+        "loop\n  i0 in %0\n  %2 bucket_collect\n    key a? = i0.a\n    key c? = i0.c\n    b? = i0.b\n    d? = i0.d\n";
+    let collect = "  %3 collect\n    b? = i2.b\n    c? = i1.c\n    d? = i2.d\n";
+    let shown = "result %3\noutput b, c, d\n";
+    let joined =
+        |source: &str| format!("{tables}{buckets}loop\n  i1 in %1\n  i2 in %2[i1.a, i1.c]{source}\n{collect}{shown}");
+    for source in ["", " or null", " and rest"] {
+        check(&joined(source), &[&left, &right], 2, "bucket");
+    }
+    let sorted = "%4 sort %3 by b desc, c\nresult %4\noutput b, c, d\n";
+    check(&joined("").replace(shown, sorted), &[&left, &right], 2, "sort of");
+    let top = "  %3 top_k limit 5::bigint offset 1::bigint\n    by i1.d desc\n    by i2.c\n    b? = i1.b\n    c? = i2.c\n    d? = i2.d\n";
+    let nest = format!("{tables}loop\n  i1 in %0\n  i2 in %1\n{top}{shown}");
+    check(&nest, &[&left, &right], 2, "top");
+    let any = nest.replace("    by i1.d desc\n    by i2.c\n", "");
+    check(&any, &[&left, &right], 2, "top");
+    let exists = "loop\n  i0 in %0\n  %2 bucket_reduce\n    key a? = i0.a\nloop\n  i1 in %1\n  %3 collect\n    if exists %2[i1.a]\n    \
+                  b? = i1.b\n    c? = i1.c\n    d? = i1.d\n";
+    check(&format!("{tables}{exists}{shown}"), &[&left, &right], 2, "bucket_reduce");
+}
+
+#[test]
+fn groups_of_every_kind() {
+    let by = |key: &str, aggregates: &str| {
+        let output = if aggregates.is_empty() { "k" } else { "k, n, s, f, w" };
+        format!(
+            "{TABLE}loop\n  i0 in %0\n  %1 bucket_reduce\n    key k? = {key}\n{aggregates}result %1\noutput {output}\n"
+        )
+    };
+    let one = format!("{TABLE}loop\n  i0 in %0\n  %1 reduce\n{AGGREGATES}result %1\noutput n, s, f, w, k\n");
+    check(&one, &[&random(100, 30)], 2, "one group a worker");
+    check(&by("i0.a", AGGREGATES), &[&random(100, 30)], 2, "Few");
+    check(&by("i0.c", AGGREGATES), &[&random(100, 30)], 1, "Hash");
+    check(&by("i0.a", AGGREGATES), &[&keyed(300, |row| row * 7919 % 1_000_003)], 3, "Hash");
+    check(&by("i0.a", AGGREGATES), &[&keyed(2_000, |row| row * 7 % 5_001)], 0, "Direct");
+    check(&by("i0.a", ""), &[&keyed(2_000, |row| row * 7 % 5_001)], 0, "Set");
+    let numbers = "    n = count_rows()\n    s? = sum(i0.b)::decimal(38,0)\n";
+    let dense = by("i0.a", numbers).replace(", f, w", "");
+    check(&dense, &[&keyed(24_000, |row| row * 7 % 5_001)], 0, "Dense");
+    check(&by("i0.a", AGGREGATES), &[&keyed(1_000, |row| row / 3 * 10_007 + row / 3 % 2)], 0, "Ordered");
+    // So many that rows are partitioned, and merged in parts.
+    check(&by("i0.a * 1000003", numbers).replace(", f, w", ""), &[&keyed(20_000, |row| row * 7 % 12_007)], 0, "Hash");
+}
+
+#[test]
+fn groups_that_are_looked_up_and_filtered() {
+    let looked = format!(
+        "{TABLE}loop\n  i0 in %0\n  %1 bucket_reduce\n    key a? = i0.a\n    n = count_rows()\n    s? = sum(i0.d)\nloop\n  i1 in %0\n  \
+         %2 collect\n    if %1[is i1.a].n > 1::bigint\n    b? = i1.b\n    s? = %1[is i1.a].s\nresult %2\noutput b, s\n"
+    );
+    check(&looked, &[&keyed(400, |row| row * 7919 % 301 * 1_000_003 % 2_000_000_011)], 2, "bucket_reduce");
+    let filtered = format!(
+        "{TABLE}loop\n  i0 in %0\n  %1 bucket_reduce\n    key a? = i0.a\n    n = count_rows()\nloop\n  i1 in %1\n  %2 collect\n    \
+         if i1.n > 2::bigint\n    a? = i1.a\nresult %2\noutput a\n"
+    );
+    check(&filtered, &[&keyed(400, |row| row / 3 * 10_007)], 2, "bucket_reduce");
+    let nested = format!(
+        "{TABLE}loop\n  i0 in %0\n  i1 in count(3::bigint)\n  %1 bucket_collect\n    key a? = i0.a\n    b? = i0.b\n    c? = i0.c\nloop\n  i2 in \
+         %1\n  %2 collect\n    a? = i2.a\n%3 concat %2, %2 as a?\nresult %3\noutput a\n"
+    );
+    check(&nested, &[&random(80, 20)], 2, "bucket_collect");
+}
+
+#[test]
+fn tables_that_grow() {
+    let fields = [
+        Field::new("a", DataType::Integer, true),
+        Field::new("c", DataType::Text, true),
+        Field::new("d", DataType::Double, true),
+    ];
+    let rows = random_rows(&fields, 300, 200, &mut Random(7));
+    let built = |rows: &[Vec<Value>], storage: Storage, context: &Context| {
+        let mut builder = TableBuilder::new(fields.to_vec(), storage, context);
+        rows.chunks(64).try_for_each(|rows| builder.push_values(rows))?;
+        builder.finish()
+    };
+    for storage in [Storage::Compact, Storage::Keep] {
+        assert!(refuse_each("a table", |context| built(&rows, storage, context)) > 0);
+    }
+    let grown = |context: &Context| {
+        let table = built(&rows[..200], Storage::Compact, context)?;
+        rows[200..]
+            .chunks(17)
+            .try_fold(table, |table, rows| table.append(&built(rows, Storage::Compact, context)?, context))
+    };
+    assert!(refuse_each("a table that grows", grown) > 0);
+}
