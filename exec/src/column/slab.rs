@@ -131,7 +131,7 @@ impl Drop for Block {
 
 impl ColumnData {
     /// The buffers that a slab keeps: at most two.
-    fn buffers(&self) -> [Option<&[u8]>; 2] {
+    pub fn buffers(&self) -> [Option<&[u8]>; 2] {
         match self {
             ColumnData::Frame8 { offsets, .. } => [Some(offsets.inner().as_slice()), None],
             ColumnData::Frame16 { offsets, .. } => [Some(offsets.inner().as_slice()), None],
