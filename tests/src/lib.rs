@@ -1,6 +1,7 @@
 //! What the whole-engine suites share: the ways to run a statement, and rows as text. The suites are in `tests/tests/`.
 
 mod fuzz;
+pub mod programs;
 pub mod random;
 mod rows;
 
