@@ -250,7 +250,7 @@ fn compare_shared(
     let taken = AtomicUsize::new(0);
     let device = RowByRow { program, seed, taken: &taken };
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
-    let got = plan(program, Machine { workers: pool.threads(), devices: 1 })
+    let got = plan(program, Machine { devices: 1, ..Machine::host(pool.threads()) })
         .and_then(|plan| run_with(&plan, &lookup, parameters, &context(), Body { pool, devices: &[&device] }))
         .and_then(values_of);
     match (expected, &got) {
@@ -405,7 +405,7 @@ fn devices_are_asked_for_each_loop() {
     for seed in 0..16 {
         let taken = AtomicUsize::new(0);
         let device = RowByRow { program: &program, seed, taken: &taken };
-        let plan = plan(&program, Machine { workers: 2, devices: 1 }).expect("it can be planned");
+        let plan = plan(&program, Machine { devices: 1, ..Machine::host(2) }).expect("it can be planned");
         let output = run_with(&plan, &lookup, &[], &context(), Body { pool: &pool, devices: &[&device] });
         let output = output.expect("it runs");
         let text = output.analysed(&plan, &Numbers::of(&program));
@@ -439,7 +439,7 @@ fn what_a_device_hands_back_is_checked() {
     let tables = [table(&program.collections[0].fields, &[], 0)];
     let pool = Pool::new(1).expect("threads start");
     let lookup = |_: TableHandle| Arc::clone(&tables[0]);
-    let plan = plan(&program, Machine { workers: 1, devices: 1 }).expect("it can be planned");
+    let plan = plan(&program, Machine { devices: 1, ..Machine::host(1) }).expect("it can be planned");
     let error = run_with(&plan, &lookup, &[], &context(), Body { pool: &pool, devices: &[&Wrong] });
     assert_eq!(error.expect_err("buckets are no rows").kind(), ErrorKind::Internal);
 }
