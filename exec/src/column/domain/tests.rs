@@ -224,16 +224,17 @@ fn check_shared(table: &Table, domain: &Domain) -> Domain {
 
 #[test]
 fn a_domain_of_text_is_made_longer() {
-    let (first, short) = check(&many_names(0), &[]);
+    let names = many_names(0);
+    let (first, short) = check(&names, &[]);
     for table in [many_names(2_000), texts((1_000..75_000).map(name))] {
-        let (_, short) = encoded(&many_names(0), &[]);
+        let (_, short) = encoded(&names, &[]);
         let short = short.expect("it is encoded");
         let long = check_shared(&table, &short);
         assert_eq!(long.lineage.id, short.lineage.id);
         assert!(long.table.rows() > 70_000);
         assert_eq!(long.table.values()[..70_000], short.table.values());
     }
-    let (again, shared) = encoded(&many_names(0), std::slice::from_ref(&short));
+    let (again, shared) = encoded(&names, std::slice::from_ref(&short));
     assert!(Arc::ptr_eq(&shared.expect("it is encoded").table, &short.table));
     assert_eq!(values(&again), values(&first));
 }
@@ -270,7 +271,8 @@ fn appended(table: &Table, domain: &Domain, rows: &Table, all: &mut Vec<Value>) 
     (table, domain)
 }
 
-/// Checks a table that rows were appended to: that all are there, that a value has one code, and that what is proven of codes holds.
+/// Checks a table that rows were appended to: that all are there, that a value has one code, and that what is proven of codes
+/// holds.
 fn check_whole(table: &Table, domain: &Domain, all: &[Value]) {
     let codes = values(table);
     assert_eq!(codes.len(), all.len());
