@@ -1,6 +1,7 @@
 //! What the whole-engine suites share: the ways to run a statement, and rows as text. The suites are in `tests/tests/`.
 
 mod fuzz;
+pub mod programs;
 pub mod random;
 mod rows;
 
@@ -8,7 +9,8 @@ pub use fuzz::{execute, parse_and_bind};
 pub use rows::{Answer, answer, text_rows};
 
 use multiloop::{Backend, Engine, Session};
-use multiloop_tpch::{Options, run};
+use multiloop_tpch::{Options, TABLES, generate, run};
+use std::path::{Path, PathBuf};
 
 /// One way to run statements. All of them must give the same rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +37,40 @@ pub const UNOPTIMISED: [Way; 2] = [
     Way { name: "as bound", threads: 1, backend: Backend::Interpreter, optimise: false, rules: false },
 ];
 
+/// The scale factor of TPC-H's tables.
+const SCALE: f64 = 0.01;
+
+/// Writes TPC-H's tables at scale factor 0.01 into a folder that is there: programs that read them need not make them, and the
+/// text of their comments takes longer than all queries.
+///
+/// # Panics
+/// If a file cannot be written.
+pub fn write_tpch(folder: &Path) {
+    let session = WAYS[2].session();
+    generate(&session, SCALE, 1, &|_, _| {}).expect("the tables load");
+    for table in TABLES {
+        let file = folder.join(format!("{table}.parquet"));
+        let copied = answer(&session, &format!("COPY {table} TO '{}'", file.display()));
+        assert!(matches!(copied, Answer::Done(_)), "{copied:?}");
+    }
+}
+
 impl Way {
     /// Runs TPC-H at scale factor 0.01 this way: 22 of 22 answers are to be right.
     ///
     /// # Panics
     /// If some are not; it says which, and how they differ.
     pub fn check_tpch(self) {
-        let options =
-            Options { scale_factor: 0.01, threads: 1, queries: (1..=22).collect(), runs: 0, data: None, verify: true };
+        self.check_tpch_of(None);
+    }
+
+    /// The same over tables that [`write_tpch`] has written into a folder, if there is one.
+    ///
+    /// # Panics
+    /// As [`Way::check_tpch`].
+    pub fn check_tpch_of(self, data: Option<PathBuf>) {
+        let queries = (1..=22).collect();
+        let options = Options { scale_factor: SCALE, threads: 1, queries, runs: 0, data, verify: true };
         let report = run(&self.session(), &options, &|_, _| {}, &|_| {}).expect("the tables load");
         let wrong: Vec<String> = report
             .queries

@@ -3,15 +3,19 @@
 //! again for each.
 
 use multiloop_exec::technique::Technique;
-use multiloop_tests::{Answer, WAYS, answer};
+use multiloop_tests::{Answer, WAYS, answer, write_tpch};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// What a process of its own does.
 const CHILD: &str = "answers_are_right_as_the_environment_says";
 
+/// Says to it where the tables of TPC-H are; else it makes them.
+const DATA: &str = "MULTILOOP_TEST_TPCH";
+
 #[test]
 fn answers_are_right_as_the_environment_says() {
-    WAYS[2].check_tpch();
+    WAYS[2].check_tpch_of(std::env::var_os(DATA).map(PathBuf::from));
     check_clustered_decimals();
 }
 
@@ -38,12 +42,15 @@ fn check_clustered_decimals() {
 
 #[test]
 fn no_technique_is_needed() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("techniques");
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    write_tpch(&folder);
     let names: Vec<&str> = Technique::names().chain(["all"]).collect();
     let mut broken = Vec::new();
     // Each has two workers, and spends most of its time on one core.
     let at_a_time = std::thread::available_parallelism().map_or(1, usize::from);
     for some in names.chunks(at_a_time) {
-        let children: Vec<(&str, Child)> = some.iter().map(|&name| (name, start(name))).collect();
+        let children: Vec<(&str, Child)> = some.iter().map(|&name| (name, start(name, &folder))).collect();
         for (name, child) in children {
             let output = child.wait_with_output().expect("a child process ends");
             let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -56,9 +63,9 @@ fn no_technique_is_needed() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-fn start(without: &str) -> Child {
+fn start(without: &str, data: &Path) -> Child {
     let program = std::env::current_exe().expect("this program has a path");
     let mut command = Command::new(program);
-    command.args(["--exact", CHILD]).env("MULTILOOP_WITHOUT", without);
+    command.args(["--exact", CHILD]).env("MULTILOOP_WITHOUT", without).env(DATA, data);
     command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("this program starts again")
 }

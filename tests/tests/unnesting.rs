@@ -8,6 +8,7 @@
 
 use multiloop::Session;
 use multiloop_tests::{Answer, WAYS, answer};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What a subquery goes over: a WITH clause, and what stands in FROM.
 const SOURCES: [(&str, &str); 8] = [
@@ -267,21 +268,33 @@ fn nothing_is_searched_for_each_row() {
 
 #[test]
 fn plans_that_speculate_answer_as_the_query_does() {
-    let shapes = shapes();
-    for (items, orders) in TABLES {
-        let (careful, planned) = (WAYS[1].session(), WAYS[2].session());
-        fill(&careful, items, orders);
-        fill(&planned, items, orders);
-        for sql in shapes.iter().map(String::as_str).chain(STAYS) {
-            let (expected, got) = (sorted(answer(&careful, sql)), sorted(answer(&planned, sql)));
-            // What a plan evaluates for fewer rows may spare it an error.
-            let spared = matches!((&expected, &got), (Answer::Error(..), Answer::Rows(..)));
-            let both_fail = matches!((&expected, &got), (Answer::Error(..), Answer::Error(..)));
-            assert!(
-                expected == got || spared || both_fail,
-                "{sql}\nitems: {items}\norders: {orders}\n{got:?}\ninstead of\n{expected:?}"
-            );
+    let (shapes, next) = (shapes(), AtomicUsize::new(0));
+    // Each thread takes the next tables.
+    let some = || {
+        while let Some(&tables) = TABLES.get(next.fetch_add(1, Ordering::Relaxed)) {
+            answers_agree(&shapes, tables);
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(some);
+        }
+    });
+}
+
+fn answers_agree(shapes: &[String], (items, orders): (Rows<'_>, Rows<'_>)) {
+    let (careful, planned) = (WAYS[1].session(), WAYS[2].session());
+    fill(&careful, items, orders);
+    fill(&planned, items, orders);
+    for sql in shapes.iter().map(String::as_str).chain(STAYS) {
+        let (expected, got) = (sorted(answer(&careful, sql)), sorted(answer(&planned, sql)));
+        // What a plan evaluates for fewer rows may spare it an error.
+        let spared = matches!((&expected, &got), (Answer::Error(..), Answer::Rows(..)));
+        let both_fail = matches!((&expected, &got), (Answer::Error(..), Answer::Error(..)));
+        assert!(
+            expected == got || spared || both_fail,
+            "{sql}\nitems: {items}\norders: {orders}\n{got:?}\ninstead of\n{expected:?}"
+        );
     }
 }
 

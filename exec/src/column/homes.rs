@@ -85,19 +85,23 @@ mod tests {
 
     const CHUNKS: usize = 5;
 
-    fn table(context: &Context) -> Table {
-        let types = [DataType::BigInt, DataType::Integer, DataType::Text, DataType::Text, DataType::Double];
-        let fields = types.map(|data_type| Field::new("c", data_type, true)).to_vec();
-        let mut builder = TableBuilder::new(fields, Storage::Compact, context);
+    /// The rows of each chunk.
+    fn rows() -> Vec<Vec<Vec<Value>>> {
         let row = |row: usize| {
             let far = (row as i64).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64);
             let text = |of: i64| Value::text(format!("text {of}"));
             let number = if row.is_multiple_of(5) { Value::Null } else { Value::Int(row as i64 % 100) };
             vec![Value::Int(far), number, text(row as i64 % 50), text(far), Value::Float(far as f64)]
         };
-        for chunk in 0..CHUNKS {
-            let rows: Vec<Vec<Value>> = (0..CHUNK_ROWS - 7).map(|at| row(chunk * CHUNK_ROWS + at)).collect();
-            builder.push_values(&rows).expect("they are of the fields' types");
+        (0..CHUNKS).map(|chunk| (0..CHUNK_ROWS - 7).map(|at| row(chunk * CHUNK_ROWS + at)).collect()).collect()
+    }
+
+    fn table(rows: &[Vec<Vec<Value>>], context: &Context) -> Table {
+        let types = [DataType::BigInt, DataType::Integer, DataType::Text, DataType::Text, DataType::Double];
+        let fields = types.map(|data_type| Field::new("c", data_type, true)).to_vec();
+        let mut builder = TableBuilder::new(fields, Storage::Compact, context);
+        for rows in rows {
+            builder.push_values(rows).expect("they are of the fields' types");
         }
         builder.finish().expect("there is memory")
     }
@@ -105,19 +109,23 @@ mod tests {
     #[test]
     fn chunks_of_a_load_have_homes() {
         let context = || Context::new(Memory::new(usize::MAX));
-        let expected = table(&context());
+        let rows = rows();
+        let expected = table(&rows, &context());
+        let values = rows.concat();
+        assert!(expected.values() == values);
         assert!(expected.chunks.iter().all(|chunk| chunk.home == Some(0)), "one thread is one node");
-        for nodes in [1, 2, 4] {
+        // A thread for all nodes, one for each, and more.
+        for (nodes, numbers) in [(1, &[2][..]), (2, &[1, 4]), (4, &[4, 8])] {
             // Processors that there are not: threads stay where they are, and say where they would be.
             let topology = Topology { nodes: (0..nodes).map(|node| vec![5000 + 2 * node, 5001 + 2 * node]).collect() };
-            for threads in [1, nodes, 2 * nodes] {
+            for &threads in numbers {
                 let pool = Arc::new(Pool::with_topology(threads, &topology).expect("threads start"));
-                let table = table(&context().with_pool(&pool));
+                let table = table(&rows, &context().with_pool(&pool));
                 let is_home = |home: Option<usize>| home.is_some_and(|home| home < pool.nodes());
                 assert!(table.chunks.iter().all(|chunk| is_home(chunk.home)));
                 assert_eq!(table.chunks.len(), expected.chunks.len());
                 assert_eq!(*table.statistics, *expected.statistics);
-                assert!(table.values() == expected.values(), "{threads} threads, {nodes} nodes");
+                assert!(table.values() == values, "{threads} threads, {nodes} nodes");
             }
         }
     }

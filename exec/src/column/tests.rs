@@ -7,7 +7,7 @@ use crate::workers::context::{Context, Memory};
 use ::arrow::array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray, StringViewArray};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::{Interval, Value};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 fn context() -> Context {
@@ -47,7 +47,7 @@ fn check_table(table: &Table, values: &[Value]) {
     }
     let statistics = &table.statistics.columns[0];
     let known: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
-    let distinct = known.iter().map(|value| (*value).clone().group_key()).collect::<HashSet<_>>().len();
+    let distinct = known.iter().map(|value| (*value).clone().group_key()).collect::<FxHashSet<_>>().len();
     assert_eq!(statistics.proofs.nulls as usize, values.len() - known.len());
     if table.fields[0].data_type != DataType::Interval {
         let canonical = |value: Option<&Value>| value.cloned().map(Value::canonical);

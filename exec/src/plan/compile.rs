@@ -71,7 +71,7 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
     };
     let collections = reads.iter().enumerate().map(collection).collect();
     let output = program.output.clone();
-    Ok(Plan { collections, blocks, body: program.body, output, elements: elements(program) })
+    Ok(Plan { collections, blocks, body: program.body, output, elements: elements(program), limits: machine.limits })
 }
 
 /// An error if a value is of a type that no register or column holds.
@@ -263,7 +263,7 @@ impl Compiler<'_> {
             }
             Generator::BucketCollect { key, value, .. } => {
                 let layout = self.layout(key);
-                let index = IndexForm::expected(&layout, self.ranges.rows(define));
+                let index = IndexForm::expected(&layout, self.ranges.rows(define), &self.machine.limits);
                 GeneratorKind::BucketCollect(BucketPlan {
                     key: key.clone(),
                     key_types: self.types(key),
@@ -332,8 +332,8 @@ impl Compiler<'_> {
             workers: self.machine.workers as u64,
         };
         let masks = parts.iter().all(|id| self.is_safe(id, expressions)) && aggregates.iter().all(safe);
-        let groups = key.is_some().then(|| GroupKind::expected(&layout, rows));
-        let index = reads.keys.then(|| IndexForm::expected(&layout, self.ranges.rows(define)));
+        let groups = key.is_some().then(|| GroupKind::expected(&layout, rows, &self.machine.limits));
+        let index = reads.keys.then(|| IndexForm::expected(&layout, self.ranges.rows(define), &self.machine.limits));
         let partitions = partitions(&self.types(parts), &aggregates);
         let (key, key_types) = (key.map(<[ScalarId]>::to_vec), self.types(parts));
         Ok(ReducePlan { key, key_types, layout, rows, aggregates, groups, index, partitions, masks })

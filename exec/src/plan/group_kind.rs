@@ -15,6 +15,7 @@
 use crate::plan::choice::{Adaptive, Choice};
 use crate::plan::index_form::{IndexForm, index_form};
 use crate::plan::key_layout::{KeyLayout, PartDomain};
+use crate::plan::limits::Limits;
 use crate::technique::Technique;
 use serde::{Deserialize, Serialize};
 
@@ -46,28 +47,6 @@ pub(crate) enum GroupKind {
     Hash,
 }
 
-/// Codes up to which they are the numbers of groups, however many rows there are.
-pub(crate) const FEW_CODES: u64 = 1 << 12;
-
-/// Numbers that are kept of Dense groups, at most (16 MiB for each worker).
-const DENSE_NUMBERS_MAX: u64 = 1 << 21;
-
-/// Rows for each code from which on groups are Dense: of each worker, since all of these have all codes.
-const ROWS_PER_DENSE_CODE: u64 = 4;
-
-/// Codes a row up to which an array over all codes beats a hash table: 4 bytes each, against about 24 a group and a
-/// hash a row.
-const DIRECT_CODES_PER_ROW: u64 = 4;
-
-/// Codes of a Direct array, at most (256 MiB for each worker).
-const DIRECT_CODES_MAX: u64 = 1 << 26;
-
-/// Codes a row up to which a bit for every code pays: two bytes a row for each worker.
-const SET_CODES_PER_ROW: u64 = 16;
-
-/// Codes of a Set, at most (128 MiB for each worker).
-const SET_CODES_MAX: u64 = 1 << 30;
-
 /// How a loop numbers groups: what it decided once it knew its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Numbering {
@@ -78,19 +57,21 @@ pub(crate) struct Numbering {
 
 impl Numbering {
     /// The best one for keys of this layout and so many rows.
-    pub(crate) fn of(layout: &KeyLayout, rows: Rows) -> Self {
+    pub(crate) fn of(layout: &KeyLayout, rows: Rows, limits: &Limits) -> Self {
         // Unless a set of bits finds them better.
-        let own_index = rows.keys_unread && index_form(layout, rows.count, false) == IndexForm::Hash;
-        Numbering { kind: GroupKind::of(layout, rows), own_index }
+        let own_index = rows.keys_unread && index_form(layout, rows.count, false, limits) == IndexForm::Hash;
+        Numbering { kind: GroupKind::of(layout, rows, limits), own_index }
     }
 }
 
 impl GroupKind {
     /// What is expected before rows are seen, and what it becomes when there are fewer, or one dictionary holds the text.
-    pub(crate) fn expected(layout: &KeyLayout, rows: Rows) -> Adaptive<Self> {
-        let of = |layout: &KeyLayout, count: u64, workers: u64| GroupKind::of(layout, Rows { count, workers, ..rows });
+    pub(crate) fn expected(layout: &KeyLayout, rows: Rows, limits: &Limits) -> Adaptive<Self> {
+        let of = |layout: &KeyLayout, count: u64, workers: u64| {
+            GroupKind::of(layout, Rows { count, workers, ..rows }, limits)
+        };
         let kind = of(layout, rows.count, rows.workers);
-        let expected = Choice::new(kind, kind.why(layout, rows));
+        let expected = Choice::new(kind, kind.why(layout, rows, limits));
         if layout.parts.iter().any(|part| matches!(part.domain, PartDomain::Text)) {
             // Codes of a dictionary may be few or many.
             use GroupKind::{Dense, Direct, Few, Hash, Ordered, Set};
@@ -111,9 +92,9 @@ impl GroupKind {
             .chain(layout.codes().into_iter().flat_map(|codes| {
                 let near = [
                     codes,
-                    codes.saturating_mul(ROWS_PER_DENSE_CODE),
-                    codes / DIRECT_CODES_PER_ROW,
-                    codes / SET_CODES_PER_ROW,
+                    codes.saturating_mul(limits.rows_per_dense_code),
+                    codes / limits.direct_codes_per_row,
+                    codes / limits.set_codes_per_row,
                 ];
                 near.into_iter().filter(|&count| count <= rows.count).map(|count| of(layout, count, 1))
             }))
@@ -122,11 +103,14 @@ impl GroupKind {
     }
 
     /// What decided for this kind.
-    pub(crate) fn why(self, layout: &KeyLayout, rows: Rows) -> String {
+    pub(crate) fn why(self, layout: &KeyLayout, rows: Rows, limits: &Limits) -> String {
         let (width, rows) = (layout.width.name(), rows.count);
         match (self, layout.codes()) {
             (GroupKind::Ordered, _) => "rows come clustered by the key".to_owned(),
-            (GroupKind::Few, Some(codes)) => format!("{codes} codes (up to {FEW_CODES}): the code is the group"),
+            (GroupKind::Few, Some(codes)) => {
+                let most = limits.few_codes;
+                format!("{codes} codes (up to {most}): the code is the group")
+            }
             (GroupKind::Set, Some(codes)) => format!("a bit for each of {codes} codes"),
             (GroupKind::Dense, Some(codes)) => format!("{codes} codes for at most {rows} rows: the code is the group"),
             (GroupKind::Direct, Some(codes)) => format!("{codes} codes for at most {rows} rows"),
@@ -136,19 +120,20 @@ impl GroupKind {
     }
 
     /// The best way for keys of this layout.
-    fn of(layout: &KeyLayout, rows: Rows) -> Self {
+    fn of(layout: &KeyLayout, rows: Rows, limits: &Limits) -> Self {
         let Some(codes) = layout.codes() else { return GroupKind::Hash };
-        let is_set = codes <= SET_CODES_MAX && codes / SET_CODES_PER_ROW <= rows.count;
-        let is_dense = codes > FEW_CODES
-            && codes <= rows.count / ROWS_PER_DENSE_CODE
-            && rows.numbers.is_some_and(|numbers| codes <= DENSE_NUMBERS_MAX / numbers.max(1));
-        let is_direct =
-            codes <= DIRECT_CODES_MAX && codes / DIRECT_CODES_PER_ROW <= rows.count && Technique::Direct.is_on();
+        let is_set = codes <= limits.set_codes_max && codes / limits.set_codes_per_row <= rows.count;
+        let is_dense = codes > limits.few_codes
+            && codes <= rows.count / limits.rows_per_dense_code
+            && rows.numbers.is_some_and(|numbers| codes <= limits.dense_numbers_max / numbers.max(1));
+        let is_direct = codes <= limits.direct_codes_max
+            && codes / limits.direct_codes_per_row <= rows.count
+            && Technique::Direct.is_on();
         // Either gives groups in the order of their codes, so that the number of workers may choose.
-        let each_has_many = codes <= rows.count / rows.workers / ROWS_PER_DENSE_CODE;
+        let each_has_many = codes <= rows.count / rows.workers / limits.rows_per_dense_code;
         // Of clustered rows a set is found as it is, where groups would have to be indexed; but every worker has all codes.
-        let finds = rows.keys_unread && codes / SET_CODES_PER_ROW <= rows.count / rows.workers;
-        if codes <= FEW_CODES && Technique::Few.is_on() {
+        let finds = rows.keys_unread && codes / limits.set_codes_per_row <= rows.count / rows.workers;
+        if codes <= limits.few_codes && Technique::Few.is_on() {
             GroupKind::Few
         } else if rows.clustered && !(is_set && rows.keys_only && finds && Technique::Set.is_on()) {
             GroupKind::Ordered
@@ -174,7 +159,7 @@ mod tests {
     fn the_best_way_depends_on_codes_and_rows() {
         let of = |codes: i128, rows: Rows| {
             // NULL has a code, too.
-            GroupKind::of(&KeyLayout::new(vec![PartDomain::integers(0, codes - 2)]), rows)
+            GroupKind::of(&KeyLayout::new(vec![PartDomain::integers(0, codes - 2)]), rows, &Limits::default())
         };
         let rows = Rows {
             count: 100_000,

@@ -3,8 +3,8 @@
 use crate::Result;
 use crate::plan::choice::{Adaptive, Choice};
 use crate::plan::key_layout::{KeyLayout, PartDomain};
+use crate::plan::limits::Limits;
 use crate::technique::Technique;
-use multiloop_planner::catalog::{NEAR_CODES, NEAR_CODES_PER_ROW};
 use serde::{Deserialize, Serialize};
 
 /// What an index can be.
@@ -34,13 +34,14 @@ impl Indexing {
         layout: KeyLayout,
         rows: u64,
         often: bool,
+        limits: &Limits,
         in_steps: impl FnOnce(&KeyLayout) -> Result<Option<KeyLayout>>,
     ) -> Result<Self> {
-        let form = index_form(&layout, rows, often);
+        let form = index_form(&layout, rows, often, limits);
         if form == IndexForm::Hash
             && let Some(stepped) = in_steps(&layout)?
         {
-            let form = index_form(&stepped, rows, often);
+            let form = index_form(&stepped, rows, often, limits);
             let layout = if form == IndexForm::Hash { layout } else { stepped };
             return Ok(Indexing { form, layout });
         }
@@ -52,9 +53,10 @@ impl Indexing {
         layout: KeyLayout,
         rows: u64,
         often: bool,
+        limits: &Limits,
         in_steps: impl FnOnce(&KeyLayout) -> Result<Option<KeyLayout>>,
     ) -> Result<Option<Self>> {
-        let Indexing { form, layout } = Indexing::of(layout, rows, often, in_steps)?;
+        let Indexing { form, layout } = Indexing::of(layout, rows, often, limits, in_steps)?;
         // So many different integers in a range of no more; NULL's code is one more.
         let is_dense = layout.codes() == Some(rows + 1) && Technique::Dense.is_on();
         Ok(match form {
@@ -66,14 +68,14 @@ impl Indexing {
 
     /// Whether increasing keys of this layout, a column of a table, are better found by ranks than by what they would be in
     /// otherwise.
-    pub(crate) fn ranks_increasing(layout: &KeyLayout, rows: u64, often: bool) -> bool {
-        index_form(layout, rows, often) == IndexForm::Ranked
+    pub(crate) fn ranks_increasing(layout: &KeyLayout, rows: u64, often: bool, limits: &Limits) -> bool {
+        index_form(layout, rows, often, limits) == IndexForm::Ranked
     }
 }
 
 impl IndexForm {
     /// What is expected of keys that may have any of a layout's values, and what they become at hand.
-    pub(crate) fn expected(layout: &KeyLayout, rows: Option<u64>) -> Adaptive<Self> {
+    pub(crate) fn expected(layout: &KeyLayout, rows: Option<u64>, limits: &Limits) -> Adaptive<Self> {
         use IndexForm::{Dense, Direct, Hash, Ranked};
         const TEST: &str = "the keys at hand: their range, steps and dictionary";
         let of_integers = |domain: &PartDomain| matches!(domain, PartDomain::Integer(_) | PartDomain::Text);
@@ -83,7 +85,7 @@ impl IndexForm {
         let expected = match (rows, layout.codes()) {
             (None, _) => Choice::new(Hash, layout.width.name()),
             (Some(rows), codes) => {
-                let form = index_form(layout, rows, false);
+                let form = index_form(layout, rows, false, limits);
                 let why = match (form, codes) {
                     (Hash, Some(codes)) => format!("{codes} codes are too many for at most {rows} rows"),
                     (_, Some(codes)) => format!("{codes} codes for at most {rows} rows"),
@@ -98,18 +100,13 @@ impl IndexForm {
 
 /// The form of an index of so many rows. A code costs Direct 4 bytes and Ranked 2 bits, whether it is a key or not;
 /// a row costs Hash about 24 bytes, and much time.
-///
-/// Unless indexes are built often, 4 MiB of bits are cheaper than to hash what probes them.
-pub(super) fn index_form(layout: &KeyLayout, rows: u64, often: bool) -> IndexForm {
-    let ranked = if often { 1 << 16 } else { NEAR_CODES };
-    let is_near = |codes: u64| codes <= 1 << 12 || (codes / 4 <= rows && codes <= DIRECT_MAX);
-    let is_dense = |codes: u64| codes <= ranked || codes / NEAR_CODES_PER_ROW <= rows && codes <= 1 << 32;
+pub(super) fn index_form(layout: &KeyLayout, rows: u64, often: bool, limits: &Limits) -> IndexForm {
+    let ranked = if often { limits.ranked_codes_often } else { limits.ranked_codes };
+    let is_near = |codes: u64| codes <= limits.near_codes || (codes / 4 <= rows && codes <= limits.direct_index_max);
+    let is_dense = |codes: u64| codes <= ranked || codes / limits.ranked_codes_per_row <= rows && codes <= 1 << 32;
     match layout.codes() {
         Some(codes) if Technique::DirectIndex.is_on() && is_near(codes) => IndexForm::Direct,
         Some(codes) if Technique::Ranked.is_on() && is_dense(codes) => IndexForm::Ranked,
         _ => IndexForm::Hash,
     }
 }
-
-/// Codes up to which Direct is in the cache close by; beyond, Ranked is, with its less than two bits a code.
-const DIRECT_MAX: u64 = 1 << 16;

@@ -3,8 +3,8 @@
 //! `tree` is the plan as a value: each choice a field, with what decided it (`choice`). `compile` makes it: where each condition
 //! is evaluated, which collections need an index, which lets of nested blocks are computed once (`invariance`). `nodes` compiles
 //! scalars, each with the `register` that holds its values; `key_layout` lays out keys, `group_kind` and `index_form` choose how
-//! groups are numbered and found (once more when the data is at hand), `aggregate` says what is kept of a reduction, `in_place`
-//! which buckets a table already is. `explain` prints the plan, `statistics` is what a run notes.
+//! groups are numbered and found (once more when the data is at hand), by `limits`; `aggregate` says what is kept of a
+//! reduction, `in_place` which buckets a table already is. `explain` prints the plan, `statistics` is what a run notes.
 
 pub(crate) mod aggregate;
 pub(crate) mod choice;
@@ -16,6 +16,7 @@ pub(crate) mod in_place;
 pub(crate) mod index_form;
 pub(crate) mod invariance;
 pub(crate) mod key_layout;
+pub(crate) mod limits;
 pub mod nodes;
 pub mod register;
 pub(crate) mod statistics;
@@ -26,5 +27,6 @@ mod tests;
 
 pub use compile::plan;
 pub use explain::{Explained, Numbers, explain};
+pub use limits::Limits;
 pub use statistics::LetStatistics;
 pub use tree::{Machine, Plan};

@@ -6,6 +6,7 @@ use crate::column::Table;
 use crate::plan::group_kind::{GroupKind, Numbering, Rows};
 use crate::plan::index_form::{IndexForm, Indexing};
 use crate::plan::key_layout::{KeyLayout, PartDomain};
+use crate::plan::limits::Limits;
 use crate::plan::tree::{GeneratorKind, LetKind, LoopPlan, Pieces};
 
 use multiloop_planner::multiloop::parse::parse;
@@ -111,7 +112,15 @@ fn it_says_what_was_chosen_and_why() {
 
 #[test]
 fn the_data_chooses_among_the_candidates() {
-    for codes in [2i128, 100, 4_096, 4_097, 20_000, 1 << 20, 1 << 26, 1 << 30, 1 << 40] {
+    // Those of small tables, too.
+    let small = Limits { few_codes: 3, near_codes: 5, direct_codes_per_row: 2, ..Limits::default() };
+    for limits in [Limits::default(), small] {
+        candidates_by(&limits);
+    }
+}
+
+fn candidates_by(limits: &Limits) {
+    for codes in [2i128, 4, 6, 100, 4_096, 4_097, 20_000, 1 << 20, 1 << 26, 1 << 30, 1 << 40] {
         let layout = KeyLayout::new(vec![PartDomain::integers(0, codes - 2)]);
         for count in [0u64, 1, 10_000, 1 << 20, 1 << 28] {
             for workers in [1, 2, 8] {
@@ -119,11 +128,11 @@ fn the_data_chooses_among_the_candidates() {
                     let (clustered, keys_only, keys_unread) = (flags & 1 > 0, flags & 2 > 0, flags & 4 > 0);
                     let numbers = Some(2).filter(|_| flags % 3 > 0);
                     let rows = Rows { count, clustered, keys_only, numbers, keys_unread, workers };
-                    let expected = GroupKind::expected(&layout, rows);
+                    let expected = GroupKind::expected(&layout, rows, limits);
                     for part in [0, 1, 3, 10, 999, 1000] {
                         let count = count / 1000 * part + count % 1000 * part / 1000;
                         for workers in [1, workers] {
-                            let chosen = Numbering::of(&layout, Rows { count, workers, ..rows }).kind;
+                            let chosen = Numbering::of(&layout, Rows { count, workers, ..rows }, limits).kind;
                             assert!(expected.allows(&chosen), "{codes} codes, {rows:?}, {count}: {chosen:?}");
                         }
                     }
@@ -137,19 +146,20 @@ fn the_data_chooses_among_the_candidates() {
 fn indexes_by_the_keys_at_hand() {
     let integers = |low, high| KeyLayout::new(vec![PartDomain::integers(low, high)]);
     let none = |_: &KeyLayout| Ok(None);
-    let form = |layout: KeyLayout, rows| Indexing::of(layout, rows, false, none).expect("nothing fails").form;
+    let limits = Limits::default();
+    let form = |layout: KeyLayout, rows| Indexing::of(layout, rows, false, &limits, none).expect("nothing fails").form;
     assert_eq!(form(integers(0, 1_000), 10), IndexForm::Direct);
     assert_eq!(form(integers(0, 1_000_000), 10), IndexForm::Ranked);
     assert_eq!(form(integers(0, 1 << 40), 10), IndexForm::Hash);
     let stepped = |_: &KeyLayout| Ok(Some(integers(0, 1_000_000)));
-    let wide = Indexing::of(integers(0, 1 << 40), 10, false, stepped).expect("nothing fails");
+    let wide = Indexing::of(integers(0, 1 << 40), 10, false, &limits, stepped).expect("nothing fails");
     assert_eq!((wide.form, wide.layout.codes()), (IndexForm::Ranked, Some(1_000_002)));
-    let dense = Indexing::of_increasing(integers(5, 100_004), 100_000, false, none).expect("nothing fails");
+    let dense = Indexing::of_increasing(integers(5, 100_004), 100_000, false, &limits, none).expect("nothing fails");
     assert_eq!(dense.expect("it increases").form, IndexForm::Dense);
     let text = KeyLayout::new(vec![PartDomain::Text]);
-    assert!(IndexForm::expected(&text, Some(10)).allows(&IndexForm::Direct), "a dictionary's codes");
+    assert!(IndexForm::expected(&text, Some(10), &limits).allows(&IndexForm::Direct), "a dictionary's codes");
     let floats = KeyLayout::new(vec![PartDomain::Float]);
-    assert!(IndexForm::expected(&floats, Some(10)).is_certain());
+    assert!(IndexForm::expected(&floats, Some(10), &limits).is_certain());
 }
 
 #[test]

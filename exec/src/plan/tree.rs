@@ -9,6 +9,7 @@ use crate::plan::group_kind::{GroupKind, Rows};
 use crate::plan::in_place::InPlace;
 use crate::plan::index_form::IndexForm;
 use crate::plan::key_layout::KeyLayout;
+use crate::plan::limits::Limits;
 use crate::plan::nodes::Expressions;
 use crate::technique::Technique;
 use multiloop_planner::catalog::TableHandle;
@@ -23,12 +24,14 @@ pub struct Machine {
     pub workers: usize,
     /// Devices that may take whole loops.
     pub devices: usize,
+    /// Which way is better from where on.
+    pub limits: Limits,
 }
 
 impl Machine {
     /// The host alone, with so many workers.
     pub fn host(workers: usize) -> Self {
-        Machine { workers, devices: 0 }
+        Machine { workers, devices: 0, limits: Limits::default() }
     }
 }
 
@@ -53,6 +56,8 @@ pub struct Plan {
     pub(crate) output: Vec<(String, u32)>,
     /// Fields of tables that are read by the numbers of rows.
     pub(crate) elements: Vec<(CollectionId, u32)>,
+    /// By which it chose, and chooses again when the data is at hand.
+    pub(crate) limits: Limits,
 }
 
 /// What is known of a collection, and who reads it.

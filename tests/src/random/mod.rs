@@ -20,6 +20,7 @@ mod subquery;
 mod worker;
 mod writer;
 
+pub(crate) use choices::Choices;
 pub use data::Size;
 pub use hunt::{Finding, Hunt, Report, hunt};
 pub use outcome::{Outcome, difference};

@@ -7,6 +7,7 @@ use crate::workers::context::{Context, Memory};
 use crate::workers::pool::Pool;
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 fn context() -> Context {
@@ -223,16 +224,17 @@ fn check_shared(table: &Table, domain: &Domain) -> Domain {
 
 #[test]
 fn a_domain_of_text_is_made_longer() {
-    let (first, short) = check(&many_names(0), &[]);
+    let names = many_names(0);
+    let (first, short) = check(&names, &[]);
     for table in [many_names(2_000), texts((1_000..75_000).map(name))] {
-        let (_, short) = encoded(&many_names(0), &[]);
+        let (_, short) = encoded(&names, &[]);
         let short = short.expect("it is encoded");
         let long = check_shared(&table, &short);
         assert_eq!(long.lineage.id, short.lineage.id);
         assert!(long.table.rows() > 70_000);
         assert_eq!(long.table.values()[..70_000], short.table.values());
     }
-    let (again, shared) = encoded(&many_names(0), std::slice::from_ref(&short));
+    let (again, shared) = encoded(&names, std::slice::from_ref(&short));
     assert!(Arc::ptr_eq(&shared.expect("it is encoded").table, &short.table));
     assert_eq!(values(&again), values(&first));
 }
@@ -255,17 +257,25 @@ fn memory_of_text_is_counted() {
     assert_eq!(enough.memory.used(), bytes(&coded) + bytes(&domain.table) + strings);
 }
 
-/// Appends rows to a table of one column that has codes, and checks that all are there, that a value has one code, and that what
-/// is proven of codes holds. Gives the table and its domain.
+/// Appends rows to a table of one column that has codes, and checks these rows. Gives the table and its domain.
 fn appended(table: &Table, domain: &Domain, rows: &Table, all: &mut Vec<Value>) -> (Table, Domain) {
     let domains = [Some(domain.clone())];
     let made = append(table, &domains, rows, &context()).expect("there is memory").expect("there is room");
     let Appended { table, rows: coded, mut domains } = made;
     let domain = domains.pop().flatten().expect("it has codes");
-    all.extend(values(rows));
-    let codes = values(&table);
+    let came = values(rows);
+    assert_eq!(table.rows(), all.len() + came.len());
+    let back = decode(&coded, &[Some(domain.clone())], &context()).expect("there is memory");
+    assert_eq!(values(&back), came, "what came is what was given");
+    all.extend(came);
+    (table, domain)
+}
+
+/// Checks a table that rows were appended to: that all are there, that a value has one code, and that what is proven of codes
+/// holds.
+fn check_whole(table: &Table, domain: &Domain, all: &[Value]) {
+    let codes = values(table);
     assert_eq!(codes.len(), all.len());
-    assert_eq!(values(&coded), codes[codes.len() - rows.rows()..], "what came is behind");
     let of_domain = domain.table.values();
     for (value, code) in all.iter().zip(&codes) {
         match code {
@@ -273,7 +283,7 @@ fn appended(table: &Table, domain: &Domain, rows: &Table, all: &mut Vec<Value>) 
             _ => assert!(value.is_null()),
         }
     }
-    let different: std::collections::HashSet<&Value> = of_domain.iter().map(|row| &row[0]).collect();
+    let different: FxHashSet<&Value> = of_domain.iter().map(|row| &row[0]).collect();
     assert_eq!(different.len(), of_domain.len(), "a value has one code");
     let [value, code] = &domain.table.statistics.columns[..] else { panic!("a domain has two columns") };
     assert!(value.proofs.unique && value.estimates.distinct == Some(of_domain.len() as u64));
@@ -290,9 +300,8 @@ fn appended(table: &Table, domain: &Domain, rows: &Table, all: &mut Vec<Value>) 
     assert!(!claimed.proofs.unique_values || true_ones.proofs.unique_values);
     assert!(!claimed.proofs.sorted || true_ones.proofs.sorted);
     assert!(!claimed.proofs.clustered || true_ones.proofs.clustered);
-    let back = decode(&table, &[Some(domain.clone())], &context()).expect("there is memory");
+    let back = decode(table, &[Some(domain.clone())], &context()).expect("there is memory");
     assert_eq!(values(&back), *all);
-    (table, domain)
 }
 
 #[test]
@@ -322,13 +331,17 @@ fn rows_are_appended_as_codes() {
             vec![Some(2_000_007)],
         ] {
             (coded, domain) = appended(&coded, &domain, &make(numbers.clone()), &mut all);
-            // Many rows once are enough.
-            if numbers.len() <= 1_000 {
+            if numbers.len() > 1_000 {
+                check_whole(&coded, &domain, &all);
+            } else {
+                // Many rows once are enough.
                 let more = numbers.iter().rev().map(|number| number.map(|number| number + 50)).collect();
                 (other, other_domain) = appended(&other, &other_domain, &make(more), &mut all_other);
             }
             assert_eq!((domain.lineage.id, other_domain.lineage.id), (lineage, lineage));
         }
+        check_whole(&coded, &domain, &all);
+        check_whole(&other, &other_domain, &all_other);
         // A table that is loaded then shares what there is.
         let loaded = make((0..50_000).map(|number| Some(number * 41 % 69_000)).collect());
         let (codes, shared) = encoded(&loaded, &[domain]);

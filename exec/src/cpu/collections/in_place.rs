@@ -19,6 +19,7 @@ use crate::cpu::index::KeyIndex;
 use crate::cpu::vector::chunked::Chunked;
 use crate::cpu::vector::rows::{NO_ROW, Source as TileSource};
 use crate::plan::in_place::InPlace;
+use crate::plan::limits::Limits;
 use crate::workers::schedule::Workers;
 use std::sync::Arc;
 
@@ -37,7 +38,13 @@ impl InPlace {
     }
 
     /// The buckets, unless some other index than one of ranks is better for their keys.
-    pub(crate) fn sorted(&self, rows: &RowSet, source: &TileSource, workers: Workers<'_>) -> Result<Option<Buckets>> {
+    pub(crate) fn sorted(
+        &self,
+        rows: &RowSet,
+        source: &TileSource,
+        limits: &Limits,
+        workers: Workers<'_>,
+    ) -> Result<Option<Buckets>> {
         let key = &self.key;
         if cfg!(debug_assertions) {
             check_increasing(&key_columns(rows, key.field), key.dense.then_some(key.step))?;
@@ -46,7 +53,7 @@ impl InPlace {
             Some(KeyIndex::dense(key.layout.clone(), &workers.context.memory))
         } else {
             let columns = key_columns(rows, key.field);
-            KeyIndex::of_sorted(&key.layout, &columns, workers)?
+            KeyIndex::of_sorted(&key.layout, &columns, limits, workers)?
         };
         let members = Members { source: source.clone(), rows: rows.rows };
         Ok(index.map(|index| Buckets::in_place(index, members)))

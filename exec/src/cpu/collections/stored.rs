@@ -12,6 +12,7 @@ use crate::cpu::vector::chunked::Chunked;
 use crate::cpu::vector::rows::{NO_GROUP, NO_ROW, Source as TileSource};
 use crate::cpu::vector::{builder, finish};
 use crate::plan::code_range::KeyRange;
+use crate::plan::limits::Limits;
 use crate::workers::context::{Memory, Reservation};
 use crate::workers::schedule::Workers;
 use crate::{Error, Result};
@@ -215,12 +216,13 @@ impl Buckets {
         (members, member_types): (Vec<ColumnBuilder>, &[DataType]),
         rows: usize,
         keep_keys: bool,
+        limits: &Limits,
         workers: Workers<'_>,
     ) -> Result<Self> {
         let memory = &workers.context.memory;
         let mut reservation = Reservation::new(memory);
         reservation.add(members.iter().map(ColumnBuilder::bytes).sum())?;
-        let built = KeyIndex::build(&keys, key_types, rows, workers)?;
+        let built = KeyIndex::build(&keys, key_types, rows, limits, workers)?;
         let members = match &built.order {
             Some(order) => builder::take_all(members, order, workers)?,
             None => members,

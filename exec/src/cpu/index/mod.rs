@@ -39,6 +39,7 @@ use crate::cpu::vector::rows::NO_GROUP;
 use crate::plan::code_range::KeyRange;
 use crate::plan::index_form::{IndexForm, Indexing};
 use crate::plan::key_layout::{KeyLayout, PartDomain};
+use crate::plan::limits::Limits;
 use crate::workers::context::{Memory, Reservation};
 use crate::workers::schedule::Workers;
 use crate::{Error, ErrorKind, Result};
@@ -109,12 +110,13 @@ impl KeyIndex {
         keys: &[ColumnBuilder],
         types: &[DataType],
         rows: usize,
+        limits: &Limits,
         workers: Workers<'_>,
     ) -> Result<Built> {
         if rows >= NO_GROUP as usize {
             return Err(Error::new(ErrorKind::TooComplex, "a bucket of more than 4294967294 rows"));
         }
-        if let Some(index) = KeyIndex::of_increasing(keys, rows, workers)? {
+        if let Some(index) = KeyIndex::of_increasing(keys, rows, limits, workers)? {
             return Ok(Built { index, order: None });
         }
         let domains = keys.iter().zip(types).map(|(column, &data_type)| domain_of(column, data_type, workers));
@@ -122,7 +124,7 @@ impl KeyIndex {
         let mut reservation = Reservation::new(&workers.context.memory);
         reservation.add(rows * 24)?;
         let in_steps = |layout: &KeyLayout| layout_in_steps(layout, keys, workers);
-        let Indexing { form, layout } = Indexing::of(layout, rows as u64, workers.pool.is_none(), in_steps)?;
+        let Indexing { form, layout } = Indexing::of(layout, rows as u64, workers.pool.is_none(), limits, in_steps)?;
         if let (IndexForm::Ranked, Some(size)) = (form, layout.codes())
             && rows > ranked_parts::PARTS_ROWS
             && !workers.is_one()
@@ -175,10 +177,15 @@ impl KeyIndex {
 
     /// The index of rows whose keys are one column, a part of it a chunk, in which they increase; none if they do not, or if
     /// there is a better index.
-    pub(crate) fn of_sorted(layout: &KeyLayout, columns: &[&Column], workers: Workers<'_>) -> Result<Option<Self>> {
+    pub(crate) fn of_sorted(
+        layout: &KeyLayout,
+        columns: &[&Column],
+        limits: &Limits,
+        workers: Workers<'_>,
+    ) -> Result<Option<Self>> {
         let rows: usize = columns.iter().map(|column| column.rows()).sum();
         let (Some(size), Some(range)) = (layout.codes(), layout.code_range()) else { return Ok(None) };
-        if !Indexing::ranks_increasing(layout, rows as u64, workers.pool.is_none()) {
+        if !Indexing::ranks_increasing(layout, rows as u64, workers.pool.is_none(), limits) {
             return Ok(None);
         }
         let mut reservation = Reservation::new(&workers.context.memory);
@@ -245,12 +252,13 @@ impl KeyIndex {
     }
 
     /// The index of keys that are one integer each and increase, as far as it is one of ranks or needs none.
-    fn of_increasing(keys: &[ColumnBuilder], rows: usize, workers: Workers<'_>) -> Result<Option<Self>> {
+    fn of_increasing(keys: &[ColumnBuilder], rows: usize, limits: &Limits, workers: Workers<'_>) -> Result<Option<Self>> {
         let [column] = keys else { return Ok(None) };
         let Some((sorted, (low, high))) = Keys::of_builder(column) else { return Ok(None) };
         let layout = KeyLayout::new(vec![PartDomain::integers(low, high)]);
         let in_steps = |layout: &KeyLayout| layout_in_steps(layout, keys, workers);
-        let indexing = Indexing::of_increasing(layout, rows as u64, workers.pool.is_none(), in_steps)?;
+        let often = workers.pool.is_none();
+        let indexing = Indexing::of_increasing(layout, rows as u64, often, limits, in_steps)?;
         let Some(Indexing { form, layout }) = indexing else { return Ok(None) };
         let (Some(size), Some(range)) = (layout.codes(), layout.code_range()) else { return Ok(None) };
         let mut reservation = Reservation::new(&workers.context.memory);

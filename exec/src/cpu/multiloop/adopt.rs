@@ -50,7 +50,9 @@ pub(crate) fn adopt<'a>(
                 let mut keys = builders(&rows, &all)?;
                 let members = keys.split_off(key_types.len());
                 let keep_keys = frame.shared.plan.collection(define).reads.rows;
-                Stored::Buckets(Buckets::build((keys, key_types), (members, types), rows.rows, keep_keys, workers)?)
+                let limits = &frame.shared.plan.limits;
+                let (keys, members) = ((keys, &key_types[..]), (members, &types[..]));
+                Stored::Buckets(Buckets::build(keys, members, rows.rows, keep_keys, limits, workers)?)
             }
             (GeneratorKind::Reduce(reduce), Given::Groups(rows)) if reduce.key.is_some() => {
                 let types = frame.shared.plan.types(define);

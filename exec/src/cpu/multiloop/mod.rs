@@ -177,7 +177,7 @@ fn sorted_buckets(
         return Ok(None);
     };
     let stored = frame.get(in_place.collection)?;
-    in_place.sorted(stored.rows()?, source, Workers { pool, context: frame.shared.context })
+    in_place.sorted(stored.rows()?, source, &frame.shared.plan.limits, Workers { pool, context: frame.shared.context })
 }
 
 /// The pieces in the order in which they are begun. Where some rows may be enough, a few pieces are tried first.
@@ -273,9 +273,10 @@ fn setups(frame: &Frame<'_>, plan: &LoopPlan, rows: u64, workers: usize) -> Resu
                 let Some(expected) = &reduce.groups else { return Ok(empty()) };
                 let layout = layout(frame, plan, reduce)?;
                 let rows = Rows { count: rows, workers: workers as u64, ..reduce.rows };
-                let numbering = Numbering::of(&layout, rows);
+                let limits = &frame.shared.plan.limits;
+                let numbering = Numbering::of(&layout, rows, limits);
                 debug_assert!(expected.allows(&numbering.kind), "{expected:?} becomes {numbering:?}");
-                frame.note(number, || format!("{:?}: {}", numbering.kind, numbering.kind.why(&layout, rows)));
+                frame.note(number, || format!("{:?}: {}", numbering.kind, numbering.kind.why(&layout, rows, limits)));
                 Setup { keys: Some((layout, numbering)), ..empty() }
             }
             GeneratorKind::BucketCollect(BucketPlan { in_place: Some(in_place), .. }) => {
@@ -371,7 +372,7 @@ fn finish<'a>(
             GeneratorKind::TopK(top_k) => Stored::Rows(finish_top_k(top_k, setup, sinks, rows, workers)?),
             GeneratorKind::BucketCollect(BucketPlan { key_types, index, .. }) if setup.members.is_some() => {
                 let (keys, rows) = append_with(rows, key_types.len(), workers)?;
-                let built = KeyIndex::build(&keys, key_types, rows, workers)?;
+                let built = KeyIndex::build(&keys, key_types, rows, &frame.shared.plan.limits, workers)?;
                 let source = setup.members.clone().ok_or_else(|| Error::internal("buckets without rows"))?;
                 if built.order.is_some() {
                     return Err(Error::internal("keys that increase ask for another order of rows"));
@@ -383,7 +384,8 @@ fn finish<'a>(
                 let (mut keys, count) = append_with(rows, key_types.len() + types.len(), workers)?;
                 let members = keys.split_off(key_types.len());
                 let keep_keys = frame.shared.plan.collection(define).reads.rows;
-                let buckets = Buckets::build((keys, key_types), (members, types), count, keep_keys, workers)?;
+                let limits = &frame.shared.plan.limits;
+                let buckets = Buckets::build((keys, key_types), (members, types), count, keep_keys, limits, workers)?;
                 note_index(frame, generator, Some(index), Some(&buckets.index));
                 Stored::Buckets(buckets)
             }
@@ -541,7 +543,7 @@ fn index_groups(
 ) -> Result<Groups> {
     let index = if plan.index.is_some() {
         let keys = &columns[..plan.key_types.len()];
-        let built = KeyIndex::build(keys, &plan.key_types, rows, workers)?;
+        let built = KeyIndex::build(keys, &plan.key_types, rows, &frame.shared.plan.limits, workers)?;
         if let Some(order) = &built.order {
             columns = builder::take_all(columns, order, workers)?;
         }

@@ -20,6 +20,7 @@ use crate::partial::PartialGroups;
 use crate::partial::byte_keys::hash_bytes;
 use crate::plan::group_kind::{GroupKind, Numbering, Rows};
 use crate::plan::key_layout::{KeyLayout, PartDomain};
+use crate::plan::limits::Limits;
 use crate::plan::register::Register;
 use crate::plan::tree::{GeneratorKind, LetKind, LoopPlan, Machine, ReducePlan};
 use crate::workers::pool::Pool;
@@ -277,7 +278,10 @@ impl Case<'_> {
 /// The ways to number keys of a layout: that of so few rows and those that any number of them allows.
 fn numberings(plan: &ReducePlan, layout: &KeyLayout, rows: u64) -> Vec<Numbering> {
     let of = |kind| Numbering { kind, own_index: false };
-    let mut all = vec![Numbering::of(layout, Rows { count: rows, workers: 1, ..plan.rows }), of(GroupKind::Hash)];
+    let mut all = vec![
+        Numbering::of(layout, Rows { count: rows, workers: 1, ..plan.rows }, &Limits::default()),
+        of(GroupKind::Hash),
+    ];
     if layout.codes().is_some_and(|codes| codes <= 1 << 16) {
         all.extend([GroupKind::Direct, GroupKind::Dense].map(of));
     }
