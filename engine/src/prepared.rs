@@ -37,7 +37,7 @@ impl Prepared {
         let types = session.as_statement(|| {
             session.engine.0.with_snapshot(&session.loading(), |snapshot| prepared.plan(session, snapshot))
         })?;
-        let types = types.executable.program.parameters.clone();
+        let types = types.parameters.clone();
         Ok(Prepared { types, ..prepared })
     }
 
