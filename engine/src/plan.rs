@@ -9,7 +9,8 @@ use multiloop_planner::relation::Query;
 use multiloop_planner::relation::optimise::{as_bound, optimise_without};
 use multiloop_planner::rewrite::{RewriteOptions, rewrite_while};
 use multiloop_planner::speculation::Speculation;
-use std::sync::OnceLock;
+use multiloop_planner::types::DataType;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How long the steps of a statement took.
@@ -33,12 +34,14 @@ pub(crate) struct Planned {
 /// A program and its physical plan.
 pub(crate) struct Executable {
     pub(crate) program: Program,
+    /// The types of its columns, which those of the program carry.
+    pub(crate) types: Arc<[DataType]>,
     plan: OnceLock<Plan>,
 }
 
 impl Executable {
-    fn new(program: Program) -> Self {
-        Executable { program, plan: OnceLock::new() }
+    fn new(program: Program, types: &Arc<[DataType]>) -> Self {
+        Executable { program, types: Arc::clone(types), plan: OnceLock::new() }
     }
 
     /// How it runs, decided the first time; an engine has one machine.
@@ -54,16 +57,18 @@ impl Executable {
 impl Planned {
     /// Optimises, lowers and rewrites a query.
     pub(crate) fn new(query: Query, rules: &RewriteOptions, context: &Context) -> Result<Self> {
+        let types: Arc<[DataType]> = query.output.iter().map(|(_, id)| query.columns.get(*id).data_type).collect();
         let program = program(speculating(query.clone(), rules), rules, context)?;
         let careful = (program.speculation == Speculation::Made).then(|| (query, rules.clone()));
-        Ok(Planned { executable: Executable::new(program), careful })
+        Ok(Planned { executable: Executable::new(program, &types), careful })
     }
 
     /// Runs the program; if it speculates and fails at that, the careful one.
     pub(crate) fn run<T>(&self, context: &Context, mut run: impl FnMut(&Executable) -> Result<T>) -> Result<T> {
         match (run(&self.executable), &self.careful) {
             (Err(error), Some((query, rules))) if error.kind().is_data_error() => {
-                run(&Executable::new(program(query.clone(), rules, context)?))
+                let types = &self.executable.types;
+                run(&Executable::new(program(query.clone(), rules, context)?, types))
             }
             (result, _) => result,
         }

@@ -7,7 +7,7 @@ use crate::stream::ResultStream;
 use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::Table;
-use multiloop_exec::column::arrow::{schema_of, to_record_batch};
+use multiloop_exec::column::arrow::{schema_of_rows, to_record_batch_as};
 use multiloop_exec::plan::Machine;
 use multiloop_exec::workers::context::{Cancellation, Context, Progress};
 use multiloop_planner::relation::Query;
@@ -96,14 +96,18 @@ impl Running<'_> {
             Backend::Cpu => {
                 let plan = executable.plan(self.machine())?;
                 let output = multiloop_exec::run::run_plan(plan, &find, parameters, context, &self.engine.0.pool)?;
-                Ok(ResultStream::rows(output.fields().to_vec(), schema_of(output.fields()), output))
+                let output = output.shown_as(&executable.types);
+                Ok(ResultStream::rows(output.fields().to_vec(), output.schema(), output))
             }
             Backend::Interpreter => {
-                let rows = multiloop_exec::interpret::run(&executable.program, &find, parameters, context)?;
+                let mut rows = multiloop_exec::interpret::run(&executable.program, &find, parameters, context)?;
+                multiloop_exec::run::show_as(&mut rows.fields, &executable.types);
                 let table = Table::from_values(rows.fields, &rows.rows);
                 let fields = table.fields.clone();
-                let batches: Vec<_> = table.chunks.iter().map(|chunk| to_record_batch(&fields, chunk)).collect();
-                Ok(ResultStream::rows(table.fields, schema_of(&fields), batches.into_iter()))
+                let schema = schema_of_rows(&fields, &table.chunks, 0..fields.len());
+                let batch = |chunk| to_record_batch_as(&fields, &schema, chunk);
+                let batches: Vec<_> = table.chunks.iter().map(|chunk| batch(chunk)).collect();
+                Ok(ResultStream::rows(table.fields, schema, batches.into_iter()))
             }
         }
     }

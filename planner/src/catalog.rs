@@ -1,11 +1,11 @@
 //! What the planner asks about tables. The engine implements [`Catalog`] over an immutable snapshot, so that a
 //! statement sees one state of the world from its first name to its last row.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::interval::Fields;
 use crate::value::number;
 
-use crate::types::{DataType, Field};
+use crate::types::{DataType, Field, OidKind};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -252,6 +252,29 @@ pub trait Catalog {
     /// this was then.
     fn now(&self) -> i64 {
         0
+    }
+
+    /// The name of the session's time zone, which [`crate::evaluate::zone::Zone::named`] knows.
+    fn time_zone(&self) -> Arc<str> {
+        Arc::from(crate::evaluate::UTC)
+    }
+
+    /// The number of the object of a name, as it is written: 42P01 for a relation that is not there, 42704 and 42883 for others.
+    fn resolve(&self, kind: OidKind, name: &str) -> Result<u32> {
+        let (error, what) = match kind {
+            OidKind::Class => (ErrorKind::UnknownTable, "relation"),
+            OidKind::Type => (ErrorKind::UnknownObject, "type"),
+            OidKind::Namespace => (ErrorKind::UnknownObject, "schema"),
+            OidKind::Role => (ErrorKind::UnknownObject, "role"),
+            OidKind::Operator => (ErrorKind::UnknownFunction, "operator"),
+            _ => (ErrorKind::UnknownFunction, "function"),
+        };
+        Err(Error::new(error, format!("{what} \"{name}\" does not exist")))
+    }
+
+    /// The type that was made under a name (in lower case unless it was quoted), if there is one.
+    fn type_named(&self, _: &str) -> Result<Option<DataType>> {
+        Ok(None)
     }
 
     /// Columns of a file that cannot be read: where among its columns they are, their names, and the error of asking.

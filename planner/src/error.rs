@@ -39,6 +39,8 @@ pub enum ErrorKind {
     DuplicateAlias,
     /// 42702: a name that fits more than one column.
     AmbiguousColumn,
+    /// 42P18: a value whose type nothing says.
+    IndeterminateType,
     /// 42804: types that do not go together.
     TypeMismatch,
     /// 42803: a column neither grouped nor aggregated, or an aggregate where none may stand.
@@ -77,6 +79,10 @@ pub enum ErrorKind {
     InvalidLogarithm,
     /// 22011: negative substring length.
     InvalidSubstring,
+    /// 2202E: an array that cannot be, of too many dimensions or of parts that do not fit.
+    ArraySubscript,
+    /// 22000: an array of several dimensions where one is needed.
+    InvalidArray,
     /// 21000: a scalar subquery gave more than one row.
     Cardinality,
     /// 42P16: a table that cannot be, as one with two primary keys.
@@ -207,6 +213,7 @@ impl ErrorKind {
             ErrorKind::DuplicateColumn => "42701",
             ErrorKind::DuplicateAlias => "42712",
             ErrorKind::AmbiguousColumn => "42702",
+            ErrorKind::IndeterminateType => "42P18",
             ErrorKind::TypeMismatch => "42804",
             ErrorKind::Grouping => "42803",
             ErrorKind::InvalidColumnReference => "42P10",
@@ -225,6 +232,8 @@ impl ErrorKind {
             ErrorKind::InvalidPower => "2201F",
             ErrorKind::InvalidLogarithm => "2201E",
             ErrorKind::InvalidSubstring => "22011",
+            ErrorKind::ArraySubscript => "2202E",
+            ErrorKind::InvalidArray => "22000",
             ErrorKind::Cardinality => "21000",
             ErrorKind::InvalidTableDefinition => "42P16",
             ErrorKind::UniqueViolation => "23505",

@@ -11,7 +11,11 @@
 //! * comparisons: both arguments have one type (decimals: one scale; text, varchar and char count as one type);
 //! * unless a variant says otherwise, a NULL argument gives NULL.
 
+mod logical;
+
 use crate::types::DataType;
+pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction};
+pub(crate) use logical::{debug_word, function_of_word, word_of};
 use serde::{Deserialize, Serialize};
 
 /// A field of EXTRACT and date_trunc.
@@ -364,6 +368,38 @@ pub enum Function {
     Age,
     /// `make_date(year, month, day)`.
     MakeDate,
+
+    // Values of types that another carries (`types/logical.rs`), in their carriers' form.
+    /// The same value under another type of the same carrier. No program has it: lowering leaves its argument.
+    Relabel,
+    /// A text as a value of a type: the text, and of a type that is zoned the zone.
+    ReadAs(DataType),
+    /// A value of a type as a text: the value, and of a type that is zoned the zone.
+    ShowAs(DataType),
+    /// What a timestamptz is in a zone: a timestamp. Arguments instant, zone.
+    InZone,
+    /// The instant of a timestamp in a zone: a timestamptz. Arguments timestamp, zone.
+    OfZone,
+    /// `timestamptz + interval`: months and days in a zone, the rest as time passes. Arguments instant, interval, zone.
+    AddInZone,
+    /// A bigint as an oid; 22003 if it is none.
+    CheckedOid,
+    /// A function of arrays of elements of a type.
+    Array(ArrayFunction, DataType),
+    /// A value of a type as JSON: the value, and of a type that is zoned the zone.
+    JsonOf(DataType),
+    /// A function of JSON.
+    Json(JsonFunction),
+    /// `encode(bytea, format)`.
+    Encode(ByteFormat),
+    /// `decode(text, format)`.
+    Decode(ByteFormat),
+    /// The bytes of a text: a bytea.
+    Utf8,
+    /// `md5(bytea)`: hexadecimal digits.
+    Md5,
+    /// Bytes in a bytea.
+    ByteLength,
 }
 
 /// What evaluating a function may do besides giving a value.

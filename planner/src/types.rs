@@ -1,7 +1,9 @@
-//! SQL's logical types. How a value is stored (widths, dictionaries) is the business of `exec/column`, never of a type.
+//! SQL's types; `logical` has those that another type carries. How a value is stored (widths, dictionaries) is the business of `exec/column`, never of a type.
 
+mod logical;
 mod nested;
 
+pub use logical::OidKind;
 pub use nested::{Nested, NestedType};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -57,7 +59,23 @@ pub enum DataType {
     Timestamp,
     /// Months, days and microseconds, kept apart as PostgreSQL does.
     Interval,
-    /// A list, a vector or a struct. No column has such values yet.
+    /// A number that identifies an object of a catalog.
+    Oid(OidKind),
+    /// A name of an object: a string of at most 63 bytes.
+    Name,
+    /// `"char"`: one byte, or none.
+    InternalChar,
+    /// Bytes.
+    Bytea,
+    /// 128 bits that identify something.
+    Uuid,
+    /// JSON as it was written. It is not compared.
+    Json,
+    /// JSON in one form for all equal values.
+    Jsonb,
+    /// An instant: microseconds since 1970-01-01 00:00 UTC. It is read and shown in the session's time zone.
+    TimestampTz,
+    /// An array, an enum, a vector or a struct. Of the last two no column has values yet.
     Nested(Nested),
 }
 
@@ -151,6 +169,14 @@ impl fmt::Display for DataType {
             DataType::Time => f.write_str("time"),
             DataType::Timestamp => f.write_str("timestamp"),
             DataType::Interval => f.write_str("interval"),
+            DataType::Oid(kind) => f.write_str(kind.name()),
+            DataType::Name => f.write_str("name"),
+            DataType::InternalChar => f.write_str("\"char\""),
+            DataType::Bytea => f.write_str("bytea"),
+            DataType::Uuid => f.write_str("uuid"),
+            DataType::Json => f.write_str("json"),
+            DataType::Jsonb => f.write_str("jsonb"),
+            DataType::TimestampTz => f.write_str("timestamptz"),
             DataType::Nested(nested) => nested.fmt(f),
         }
     }
@@ -166,6 +192,10 @@ pub enum Category {
     String,
     DateTime,
     TimeSpan,
+    Array,
+    Enum,
+    UserDefined,
+    Internal,
     Composite,
 }
 
@@ -175,9 +205,16 @@ impl DataType {
         match self {
             DataType::Null => Category::Unknown,
             DataType::Boolean => Category::Boolean,
-            DataType::Date | DataType::Time | DataType::Timestamp => Category::DateTime,
+            DataType::Date | DataType::Time | DataType::Timestamp | DataType::TimestampTz => Category::DateTime,
             DataType::Interval => Category::TimeSpan,
-            DataType::Nested(_) => Category::Composite,
+            DataType::Name => Category::String,
+            DataType::InternalChar => Category::Internal,
+            DataType::Bytea | DataType::Uuid | DataType::Json | DataType::Jsonb => Category::UserDefined,
+            DataType::Nested(nested) => match nested.get() {
+                NestedType::List(_) => Category::Array,
+                NestedType::Enum { .. } => Category::Enum,
+                NestedType::Vector(..) | NestedType::Struct(_) => Category::Composite,
+            },
             text if text.is_text() => Category::String,
             _ => Category::Numeric,
         }

@@ -127,6 +127,7 @@ impl Value {
 
     /// Whether this value may stand where `data_type` is expected.
     pub fn fits(&self, data_type: DataType) -> bool {
+        let data_type = data_type.carrier();
         match self {
             Value::Null => true,
             Value::Boolean(_) => data_type == DataType::Boolean,

@@ -43,7 +43,6 @@ fn parsed(text: &str, data_type: DataType) -> Result<Value> {
     match data_type {
         // What has no type is text.
         DataType::Null => Ok(Value::text(text)),
-        DataType::Nested(_) => Err(unsupported(data_type)),
         _ => format::value_of(text, data_type).map_err(|error| Fault::of(&error, "", 0)),
     }
 }
@@ -72,7 +71,7 @@ fn from_binary(data_type: DataType, bytes: &[u8]) -> Result<Option<Value>> {
         DataType::Null | DataType::Text | DataType::Varchar(_) | DataType::Char(_) => {
             Some(parsed(text(bytes)?, data_type)?)
         }
-        DataType::Nested(_) => return Err(unsupported(data_type)),
+        other => return Err(unsupported(other)),
     })
 }
 

@@ -216,7 +216,13 @@ pub fn write(path: &Path, fields: &[Field], batches: impl IntoIterator<Item = Re
     let failed = |error: parquet::errors::ParquetError| {
         Error::new(ErrorKind::Io, format!("could not write file {}: {error}", path.display()))
     };
-    let mut writer = ArrowWriter::try_new(output, schema_of(fields), Some(properties)).map_err(failed)?;
+    // What lists look like, the rows know.
+    let mut batches = batches.into_iter().peekable();
+    let schema = match batches.peek() {
+        Some(Ok(first)) => first.schema(),
+        _ => schema_of(fields),
+    };
+    let mut writer = ArrowWriter::try_new(output, schema, Some(properties)).map_err(failed)?;
     let mut rows = 0;
     for batch in batches {
         let batch = batch?;

@@ -83,6 +83,9 @@ fn operator(operator: Operator) -> &'static str {
         Operator::ShiftRight => ">>",
         Operator::Concatenate => "||",
         Operator::StartsWith => "^@",
+        Operator::Contains => "@>",
+        Operator::IsContained => "<@",
+        Operator::Overlaps => "&&",
     }
 }
 

@@ -3,14 +3,16 @@
 
 mod export;
 mod import;
+pub(in crate::column) mod logical;
 mod numeric;
 #[cfg(test)]
 mod tests;
 
-pub use export::{to_array, to_record_batch};
+pub use export::{to_array, to_record_batch, to_record_batch_as};
 pub(in crate::column) use import::{copies, too_much_text};
 pub use import::{to_column, to_column_of};
 
+use crate::column::Chunk;
 use crate::{Error, Result};
 use ::arrow::datatypes::{DataType as Arrow, Field as ArrowField, IntervalUnit, Schema, SchemaRef, TimeUnit};
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Field, Nested, NestedType};
@@ -25,13 +27,10 @@ pub fn fields_of(schema: &Schema) -> Result<Vec<Field>> {
 /// The SQL field of an Arrow field; see [`fields_of`].
 pub fn field_of(field: &ArrowField) -> Result<Field> {
     let data_type = type_of(field.data_type(), field.name())?;
-    let data_type =
-        if data_type == DataType::Text && numeric::is_marked(field) { DataType::Numeric } else { data_type };
-    Ok(Field::new(field.name(), data_type, field.is_nullable()))
+    Ok(Field::new(field.name(), logical::marked_type(field, data_type), field.is_nullable()))
 }
 
-/// The narrowest SQL type that holds every value of an Arrow type. Timestamps with a time zone are instants: they
-/// are taken in UTC.
+/// The narrowest SQL type that holds every value of an Arrow type. Timestamps with a time zone are instants, lists arrays.
 fn type_of(arrow: &Arrow, column: &str) -> Result<DataType> {
     Ok(match arrow {
         Arrow::Boolean => DataType::Boolean,
@@ -52,7 +51,12 @@ fn type_of(arrow: &Arrow, column: &str) -> Result<DataType> {
         Arrow::Null | Arrow::Utf8 | Arrow::LargeUtf8 | Arrow::Utf8View => DataType::Text,
         Arrow::Date32 | Arrow::Date64 => DataType::Date,
         Arrow::Time32(_) | Arrow::Time64(_) => DataType::Time,
-        Arrow::Timestamp(..) => DataType::Timestamp,
+        Arrow::Timestamp(_, None) => DataType::Timestamp,
+        Arrow::Timestamp(_, Some(_)) => DataType::TimestampTz,
+        Arrow::Binary | Arrow::LargeBinary | Arrow::BinaryView | Arrow::FixedSizeBinary(_) => DataType::Bytea,
+        Arrow::List(item) | Arrow::LargeList(item) | Arrow::FixedSizeList(item, _) => {
+            logical::type_of_list(item, column)?
+        }
         Arrow::Interval(_) => DataType::Interval,
         Arrow::Dictionary(_, values) => type_of(values, column)?,
         _ => return Err(Error::unsupported(format!("column \"{column}\": Arrow type {arrow} is"))),
@@ -75,6 +79,7 @@ pub fn arrow_type(data_type: DataType) -> Arrow {
         DataType::Timestamp => Arrow::Timestamp(TimeUnit::Microsecond, None),
         DataType::Interval => Arrow::Interval(IntervalUnit::MonthDayNano),
         DataType::Nested(nested) => nested_arrow_type(nested),
+        logical => logical::arrow_type_of(logical),
     }
 }
 
@@ -82,7 +87,8 @@ pub fn arrow_type(data_type: DataType) -> Arrow {
 fn nested_arrow_type(nested: Nested) -> Arrow {
     let element = |of: &DataType| Arc::new(ArrowField::new("item", arrow_type(*of), true));
     match nested.get() {
-        NestedType::List(of) => Arrow::List(element(of)),
+        NestedType::List(of) => logical::list_of(arrow_type(*of), *of),
+        NestedType::Enum { .. } => Arrow::Utf8,
         NestedType::Vector(of, length) => Arrow::FixedSizeList(element(of), *length as i32),
         NestedType::Struct(fields) => {
             let field = |(name, of): &(String, DataType)| ArrowField::new(name, arrow_type(*of), true);
@@ -95,7 +101,24 @@ fn nested_arrow_type(nested: Nested) -> Arrow {
 pub fn schema_of(fields: &[Field]) -> SchemaRef {
     let field = |field: &Field| {
         let arrow = ArrowField::new(&field.name, arrow_type(field.data_type), field.nullable);
-        if field.data_type == DataType::Numeric { numeric::marked(arrow) } else { arrow }
+        arrow.with_metadata(logical::metadata_of(field.data_type))
     };
     Arc::new(Schema::new(fields.iter().map(field).collect::<Vec<_>>()))
+}
+
+/// The Arrow schema of a result with these fields and rows; field by field the place of its column in the chunks. Arrays are
+/// lists as deep as all of them are, or their texts.
+pub fn schema_of_rows(fields: &[Field], chunks: &[Arc<Chunk>], places: impl Iterator<Item = usize>) -> SchemaRef {
+    let schema = schema_of(fields);
+    if !fields.iter().any(|field| field.data_type.element().is_some()) {
+        return schema;
+    }
+    let shaped = schema.fields().iter().zip(fields).zip(places).map(|((arrow, field), place)| {
+        let arrow = arrow.as_ref().clone();
+        match field.data_type.element() {
+            Some(element) => arrow.with_data_type(logical::shape_of(element, chunks, place)),
+            None => arrow,
+        }
+    });
+    Arc::new(Schema::new(shaped.collect::<Vec<_>>()))
 }

@@ -374,7 +374,10 @@ fn holds(wanted: DataType, given: DataType) -> bool {
     }
     match (wanted.integer_bounds(), given.integer_bounds()) {
         (Some((min, max)), Some((least, greatest))) if alike => min <= least && greatest <= max,
-        _ => wanted == given || (wanted.is_text() && given == DataType::Text),
+        _ => {
+            let is_text = wanted.is_text() && given == DataType::Text;
+            wanted == given || is_text || super::arrow::logical::takes(wanted, given)
+        }
     }
 }
 

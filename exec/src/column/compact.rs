@@ -21,7 +21,7 @@ use multiloop_planner::value::Interval;
 pub(super) fn compact(pieces: &[Column], field: &Field, dictionary: bool) -> Result<Column> {
     let nulls = concatenate_nulls(pieces);
     let Some(first) = pieces.first() else { return Ok(Column::from_values(field.data_type, [])) };
-    let data = match (&first.data, field.data_type) {
+    let data = match (&first.data, field.data_type.carrier()) {
         (_, data_type) if data_type.is_text() => compact_text(pieces, field, dictionary)?,
         (_, DataType::Numeric) => compact_text(pieces, field, false)?,
         (ColumnData::Boolean(_), _) => concatenate_booleans(pieces, field)?,
@@ -94,9 +94,10 @@ fn concatenate<T: Copy + ::arrow::datatypes::ArrowNativeType>(
 }
 
 fn compact_integers(pieces: &[Column], field: &Field, nulls: Option<&NullBuffer>) -> Result<ColumnData> {
-    let is_integer = field.data_type.is_integer()
-        || field.data_type.is_decimal()
-        || matches!(field.data_type, DataType::Date | DataType::Time | DataType::Timestamp);
+    let carrier = field.data_type.carrier();
+    let is_integer = carrier.is_integer()
+        || carrier.is_decimal()
+        || matches!(carrier, DataType::Date | DataType::Time | DataType::Timestamp);
     if let Some(piece) = pieces.iter().find(|piece| !is_integer || !piece.data.is_integer()) {
         return Err(misfit(&piece.data, field));
     }

@@ -96,7 +96,7 @@ impl Column {
         }
     }
 
-    /// The values as a column in the plain (widest) form of their type.
+    /// The values as a column in the plain (widest) form of their type, or of the one that carries it.
     ///
     /// # Panics
     /// If a value is not of that type.
@@ -107,8 +107,8 @@ impl Column {
         let nulls = (valid.null_count() > 0).then_some(valid);
         let integers = || values.iter().map(|value| if let Value::Int(value) = value { *value } else { 0 });
         let floats = || values.iter().map(|value| if let Value::Float(value) = value { *value } else { 0.0 });
-        let data = match data_type {
-            // Of nested types there are no values but NULL.
+        let data = match data_type.carrier() {
+            // Of vectors and structs there are no values but NULL.
             DataType::Null | DataType::Nested(_) => ColumnData::Boolean(BooleanBuffer::new_unset(values.len())),
             DataType::Boolean => ColumnData::Boolean(values.iter().map(|value| value.is_true()).collect()),
             DataType::SmallInt
@@ -128,6 +128,7 @@ impl Column {
                     |value: &&Value| if let Value::Interval(value) = value { *value } else { Interval::default() };
                 ColumnData::Interval(values.iter().map(interval).collect())
             }
+            other => unreachable!("{other} carries no type"),
         };
         Column { data, nulls }
     }

@@ -5,7 +5,7 @@
 
 use crate::backend::Backend;
 use crate::collections::rows::RowSet;
-use crate::column::arrow::to_record_batch;
+use crate::column::arrow::{schema_of, schema_of_rows, to_record_batch_as};
 use crate::column::{Chunk, Table};
 use crate::cpu::collections::bindings::Captured;
 use crate::cpu::collections::claims::check_given;
@@ -21,9 +21,10 @@ use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
 use crate::{Error, ErrorKind, Result};
 use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{BlockId, Program};
-use multiloop_planner::types::Field;
+use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -83,6 +84,14 @@ pub(crate) fn run_with(
     Ok(Output::new(plan, result.rows()?.clone(), statistics))
 }
 
+/// Gives fields these types, one each, where theirs carry them.
+pub fn show_as(fields: &mut [Field], types: &[DataType]) {
+    for (field, &data_type) in fields.iter_mut().zip(types).filter(|(_, data_type)| data_type.is_logical()) {
+        debug_assert_eq!(field.data_type, data_type.carrier(), "a column of {data_type}");
+        field.data_type = data_type;
+    }
+}
+
 /// What runs the loops of a body; those of nested blocks run on the thread that asks.
 #[derive(Clone, Copy)]
 pub(crate) struct Body<'b> {
@@ -96,6 +105,7 @@ pub(crate) struct Body<'b> {
 #[derive(Debug)]
 pub struct Output {
     fields: Vec<Field>,
+    schema: SchemaRef,
     columns: Vec<u32>,
     rows: RowSet,
     next: usize,
@@ -111,12 +121,27 @@ impl Output {
         };
         let position = |position: u32| rows.fields.as_ref().map_or(position, |fields| fields[position as usize]);
         let columns = plan.output.iter().map(|(_, at)| position(*at)).collect();
-        Output { fields: plan.output.iter().map(field).collect(), columns, rows, next: 0, statistics }
+        let fields: Vec<Field> = plan.output.iter().map(field).collect();
+        Output { schema: schema_of(&fields), fields, columns, rows, next: 0, statistics }
     }
 
     /// Names and types of the columns.
     pub fn fields(&self) -> &[Field] {
         &self.fields
+    }
+
+    /// The Arrow schema of the batches.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// The same rows shown as these types, one a column, which the columns' own carry.
+    #[must_use]
+    pub fn shown_as(mut self, types: &[DataType]) -> Self {
+        show_as(&mut self.fields, types);
+        let places = self.columns.iter().map(|&column| column as usize);
+        self.schema = schema_of_rows(&self.fields, &self.rows.chunks, places);
+        self
     }
 
     /// How many rows there are in all.
@@ -142,7 +167,7 @@ impl Output {
 
     fn convert(&self, chunk: &Chunk) -> Result<RecordBatch> {
         let columns = self.columns.iter().map(|&column| chunk.columns[column as usize].clone()).collect();
-        to_record_batch(&self.fields, &Chunk::new(chunk.rows, columns))
+        to_record_batch_as(&self.fields, &self.schema, &Chunk::new(chunk.rows, columns))
     }
 }
 

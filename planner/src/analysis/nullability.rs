@@ -4,7 +4,7 @@
 //! It goes by the claims on what a scalar reads, so it needs no more than one look at each scalar. Whoever walks
 //! a program tells it the indices and the bucket reductions on the way, before their readers.
 
-use crate::function::Function;
+use crate::function::{ArrayFunction, Function, JsonFunction};
 use crate::multiloop::reduction::{Identity, Properties, State};
 use crate::multiloop::{Aggregate, CollectionId, Generator, Index, IndexId, Let, Program, Scalar, ScalarId, Scalars};
 use crate::types::DataType;
@@ -90,12 +90,16 @@ impl Nullability {
     }
 
     fn call(&mut self, program: &Program, function: Function, arguments: &[ScalarId]) -> bool {
+        use ArrayFunction as A;
         use Function as F;
+        use JsonFunction as J;
         match function {
             F::IsDistinct | F::IsNotDistinct | F::IsNull | F::IsNotNull | F::IsTrue | F::IsFalse => false,
             F::ConcatSkipNull | F::Random => false,
             F::Coalesce | F::Greatest | F::Least => arguments.iter().all(|&id| self.scalar(program, id)),
             F::NullIf => true,
+            F::Array(A::Make | A::MakeOfArrays | A::Append | A::Prepend, _) | F::Json(J::Object | J::Array) => false,
+            each if each.makes_null() => true,
             // The month of `infinity`.
             F::Extract(part) if part.is_cyclic() && is_calendar(program.scalars.data_type(arguments[0])) => true,
             // The name may be of such a field.
@@ -121,26 +125,27 @@ fn case_values(arguments: &[ScalarId]) -> impl Iterator<Item = ScalarId> + '_ {
 /// Whether a function can make NULL of arguments that are not; `Scalars` is not asked, the function alone decides.
 pub fn is_strict(function: Function) -> bool {
     use Function as F;
-    !matches!(
-        function,
-        F::IsDistinct
-            | F::IsNotDistinct
-            | F::IsNull
-            | F::IsNotNull
-            | F::IsTrue
-            | F::IsFalse
-            | F::And
-            | F::Or
-            | F::Case
-            | F::Coalesce
-            | F::NullIf
-            | F::Greatest
-            | F::Least
-            | F::InList
-            | F::ConcatSkipNull
-            | F::ConcatWithSeparator
-            | F::Random
-    )
+    !function.sees_nulls()
+        && !matches!(
+            function,
+            F::IsDistinct
+                | F::IsNotDistinct
+                | F::IsNull
+                | F::IsNotNull
+                | F::IsTrue
+                | F::IsFalse
+                | F::And
+                | F::Or
+                | F::Case
+                | F::Coalesce
+                | F::NullIf
+                | F::Greatest
+                | F::Least
+                | F::InList
+                | F::ConcatSkipNull
+                | F::ConcatWithSeparator
+                | F::Random
+        )
 }
 
 /// Whether a scalar is NULL whenever this other one is: it stands below strict functions only.

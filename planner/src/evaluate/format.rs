@@ -12,6 +12,7 @@ use std::fmt::Write;
 pub(super) fn format_value(value: &Value, data_type: DataType) -> String {
     match (value, data_type) {
         (Value::Null, _) => String::new(),
+        (value, logical) if logical.is_logical() => super::logical::show(value, logical, super::UTC),
         (Value::Boolean(value), _) => if *value { "t" } else { "f" }.to_owned(),
         (Value::Int(days), DataType::Date) => format_date(*days),
         (Value::Int(micros), DataType::Time) => format_time(*micros),

@@ -3,9 +3,11 @@
 //!
 //! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
 //! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text` and `like`, `date` and
-//! `interval` (with `calendar`). `cast`, `parse` and `format` go between types and to and from text.
+//! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and `zone`. `cast`, `parse` and `format` go between types and to and from text.
 
 mod arithmetic;
+pub mod array;
+pub mod bytes;
 pub mod calendar;
 mod cast;
 pub mod date;
@@ -13,13 +15,16 @@ pub mod decimal;
 mod fold;
 pub mod format;
 pub mod interval;
+mod json;
 pub mod like;
 mod logic;
+mod logical;
 mod math;
 mod numeric;
 mod parse;
 mod text;
 mod wide;
+pub mod zone;
 
 #[cfg(test)]
 mod testing;
@@ -31,6 +36,7 @@ use crate::function::Function;
 use crate::types::DataType;
 use crate::value::{Interval, Value};
 pub use fold::fold;
+pub use logical::UTC;
 
 /// Applies a function to values of the given types. `result` is the type of the call. Lazy functions
 /// (`And`, `Or`, `Case`, `Coalesce`) get all their arguments here; a caller for whom evaluating an argument may
@@ -43,6 +49,13 @@ pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], res
     if let Some(value) = text::apply_to_nulls(&call)? {
         return Ok(value);
     }
+    if call.function.sees_nulls() {
+        for topic in [array::apply_to_nulls, json::apply_to_nulls] {
+            if let Some(value) = topic(&call)? {
+                return Ok(value);
+            }
+        }
+    }
     if arguments.iter().any(Value::is_null) {
         return Ok(Value::Null);
     }
@@ -51,7 +64,9 @@ pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], res
         Function::AssignCast => return cast::assign_cast(&arguments[0], types[0], result),
         _ => {}
     }
-    for topic in [numeric::apply, arithmetic::apply, date::apply, text::apply, interval::apply, math::apply] {
+    let plain = [numeric::apply, arithmetic::apply, date::apply, text::apply, interval::apply, math::apply];
+    let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply];
+    for topic in plain.into_iter().chain(logical) {
         if let Some(value) = topic(&call)? {
             return Ok(value);
         }
@@ -70,9 +85,19 @@ pub fn format(value: &Value, data_type: DataType) -> String {
     format::format_value(value, data_type)
 }
 
+/// The same, with instants in the time zone of a name.
+pub fn format_in(value: &Value, data_type: DataType, zone: &str) -> String {
+    if value.is_null() { String::new() } else { logical::show(value, data_type, zone) }
+}
+
 /// The value of a text, as PostgreSQL reads it (`'…'::type`).
 pub fn parse(text: &str, data_type: DataType) -> Result<Value> {
     parse::parse_value(text, data_type)
+}
+
+/// The same, with instants whose text names no zone in the time zone of a name.
+pub fn parse_in(text: &str, data_type: DataType, zone: &str) -> Result<Value> {
+    if data_type.is_zoned() { logical::read(text, data_type, zone) } else { parse(text, data_type) }
 }
 
 /// The interval of a text that has these fields, and no smaller ones: `interval '1 2' day to hour`.

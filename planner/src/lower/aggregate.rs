@@ -180,7 +180,7 @@ impl Lowerer<'_> {
             position_of(aggregate, aggregates)
         };
         use AggregateFunction as A;
-        let data_type = call.data_type;
+        let data_type = call.data_type.carrier();
         if let Some(shown) = shown {
             let sum = add(Reduction::Sum, DataType::Numeric, true);
             let count = (call.function == A::Average).then(|| add(Reduction::Count, DataType::BigInt, true));

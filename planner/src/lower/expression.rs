@@ -20,26 +20,26 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The scalar of an expression.
+    /// The scalar of an expression, of the type that carries its own.
     pub(super) fn expression(&mut self, expression: &Expression) -> Result<ScalarId> {
+        let data_type = expression.data_type.carrier();
         let id = match &expression.kind {
             ExpressionKind::Column(column) => return self.column(*column),
-            ExpressionKind::Constant(value) => self.program.scalars.constant(value.clone(), expression.data_type),
-            ExpressionKind::Parameter(number) => {
-                self.program.scalars.intern(Scalar::Parameter(*number), expression.data_type)
-            }
+            ExpressionKind::Constant(value) => self.program.scalars.constant(value.clone(), data_type),
+            ExpressionKind::Parameter(number) => self.program.scalars.intern(Scalar::Parameter(*number), data_type),
+            ExpressionKind::Call(Function::Relabel, arguments) => return self.expression(&arguments[0]),
             ExpressionKind::Call(function, arguments) => {
                 let arguments: Result<Vec<_>> = arguments.iter().map(|argument| self.expression(argument)).collect();
                 let mut arguments = arguments?;
                 if compares(*function) {
                     self.as_keys(&mut arguments);
                 }
-                self.program.scalars.call(*function, arguments, expression.data_type)
+                self.program.scalars.call(*function, arguments, data_type)
             }
             ExpressionKind::Element(domain, code) => {
                 let row = self.expression(code)?;
                 let (collection, field) = self.domain(&domain.table);
-                self.program.scalars.intern(Scalar::Element { collection, row, field }, expression.data_type)
+                self.program.scalars.intern(Scalar::Element { collection, row, field }, data_type)
             }
             ExpressionKind::Subquery(subquery) => self.subquery(subquery)?,
         };

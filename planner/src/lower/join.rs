@@ -119,7 +119,7 @@ impl Lowerer<'_> {
         }
         let mut values = Vec::with_capacity(nulls.len() + left.columns.len());
         for &column in nulls {
-            let data_type = self.query.columns.get(column).data_type;
+            let data_type = self.query.columns.get(column).data_type.carrier();
             values.push((column, self.program.scalars.constant(Value::Null, data_type)));
         }
         values.extend(self.values(&left.columns)?);

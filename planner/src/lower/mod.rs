@@ -1,5 +1,7 @@
 //! From a relation to a naive program: one loop an operator, nested loops for subqueries, no cleverness.
 //!
+//! Types that another carries (`types/logical.rs`) end here: a program knows their carriers.
+//!
 //! What comes out is right and slow; every improvement is a rule's. Read in this order: `relation` (operators of
 //! one input), `expression` (scalars and subqueries), `join`, `aggregate`, `set_operation`, `order`.
 //!
@@ -26,7 +28,7 @@ use rustc_hash::FxHashMap;
 /// Lowers a query. Every relation has a program; what cannot be lowered is a bug.
 pub fn lower(query: &Query) -> Result<Program> {
     let mut program = Program::new();
-    program.parameters.clone_from(&query.parameters);
+    program.parameters = query.parameters.iter().map(|data_type| data_type.carrier()).collect();
     program.speculation = query.speculation;
     let mut lowerer = Lowerer {
         query,

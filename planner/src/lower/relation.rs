@@ -88,7 +88,8 @@ impl Lowerer<'_> {
             // A snapshot's statistics are exact: a column without NULLs has none.
             let without_nulls = table.0.statistics.columns.get(column).is_some_and(|column| column.proofs.nulls == 0);
             let field = &table.0.fields[column];
-            let data_type = if table.0.domain(column).is_some() { DataType::BigInt } else { field.data_type };
+            let carrier = field.data_type.carrier();
+            let data_type = if table.0.domain(column).is_some() { DataType::BigInt } else { carrier };
             known.fields.push(Field { nullable: field.nullable && !without_nulls, data_type, ..field.clone() });
             columns.len() - 1
         });
@@ -122,7 +123,7 @@ impl Lowerer<'_> {
         }
         let fields = columns.iter().zip(nullable).map(|(&id, nullable)| {
             let column = self.query.columns.get(id);
-            Field::new(column.name.clone(), column.data_type, nullable)
+            Field::new(column.name.clone(), column.data_type.carrier(), nullable)
         });
         let define = self.program.add_collection(fields.collect(), Shape::Rows);
         self.add(Let::Values { define, rows: scalars });

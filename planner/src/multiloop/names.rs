@@ -1,31 +1,20 @@
 //! The names of functions in the text form: the variant's name in snake case, `extract_year` with its part.
 
-use crate::function::{DatePart, Function, TrimSide};
+use crate::function::{DatePart, Function, TrimSide, debug_word, function_of_word, word_of};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 
 /// The name of a function.
 pub(super) fn function_name(function: Function) -> String {
-    let mut name = String::new();
-    for letter in format!("{function:?}").chars() {
-        match letter {
-            '(' => name.push('_'),
-            ')' => {}
-            _ if letter.is_ascii_uppercase() => {
-                if !name.is_empty() && !name.ends_with('_') {
-                    name.push('_');
-                }
-                name.push(letter.to_ascii_lowercase());
-            }
-            _ => name.push(letter),
-        }
-    }
-    name
+    word_of(function).unwrap_or_else(|| debug_word(&function))
 }
 
 /// The function of a name.
 pub(super) fn function_of(name: &str) -> Option<Function> {
+    if let Some(function) = function_of_word(name) {
+        return Some(function);
+    }
     if let Some(part) = name.strip_prefix("extract_") {
         return variant::<DatePart>(part).map(Function::Extract);
     }

@@ -332,6 +332,7 @@ pub fn function_effects(function: Function, arguments: &[DataType], result: Data
         // Only a cast that widens cannot fail.
         F::Cast | F::AssignCast => !cast_is_total(arguments[0], result, function),
         F::Substring => arguments.len() == 3,
+        logical if logical.is_total_of_logical() => false,
         numeric if is_total_of_numerics(numeric, result) => false,
         F::Add | F::Subtract | F::Multiply => !arithmetic_is_total(function, arguments, result),
         _ => true,

@@ -2,7 +2,7 @@
 //! This is what turns outer joins into inner ones.
 
 use super::{ColumnId, Expression, ExpressionKind, SubqueryKind};
-use crate::function::Function;
+use crate::function::{ArrayFunction, Function};
 
 /// Whether a predicate is FALSE or NULL whenever all columns that `is_null` names are NULL.
 pub(crate) fn rejects_null(predicate: &Expression, is_null: &dyn Fn(ColumnId) -> bool) -> bool {
@@ -59,6 +59,7 @@ pub(crate) enum Strictness {
 
 /// Which NULL arguments make a call of this function NULL.
 pub(crate) fn strictness(function: Function) -> Strictness {
+    use ArrayFunction as A;
     use Function as F;
     match function {
         F::And | F::Or | F::Coalesce | F::Greatest | F::Least => Strictness::EveryOne,
@@ -72,6 +73,8 @@ pub(crate) fn strictness(function: Function) -> Strictness {
         | F::Case
         | F::ConcatSkipNull
         | F::Random => Strictness::None,
+        F::Array(A::Position | A::Positions | A::Remove | A::Replace | A::Join | A::Split, _) => Strictness::First,
+        each if each.sees_nulls() => Strictness::None,
         _ => Strictness::All,
     }
 }

@@ -28,6 +28,8 @@ fn named(expr: &ast::Expr) -> Option<Name> {
             ast::Value::Boolean(_) => Name::of_boolean(),
             _ => None,
         },
+        Expr::Array(_) => Name::strong("array"),
+        Expr::CompoundFieldAccess { root, .. } => named(root),
         Expr::Case { else_result, .. } => Name::of_case(else_result.as_deref().and_then(named)),
         Expr::Subquery(query) => subquery_name(&query.body).map(Name::Strong),
         Expr::Exists { negated: false, .. } => Name::strong("exists"),

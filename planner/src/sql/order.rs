@@ -75,6 +75,6 @@ impl Binder<'_, '_> {
             let column = named.ok_or_else(|| self.builder.no_output(name.as_deref(), &rows.1).at(position))?;
             keys.push((column, order));
         }
-        Ok(self.builder.sort(rows, keys))
+        self.builder.sort(rows, keys)
     }
 }

@@ -190,6 +190,6 @@ impl Binder<'_, '_> {
             let message = "aggregate functions are not allowed in ORDER BY of VALUES";
             return Err(Error::new(ErrorKind::Grouping, message).at(self.position(order_by.span())));
         }
-        Ok(self.builder.sort(rows, keys))
+        self.builder.sort(rows, keys)
     }
 }

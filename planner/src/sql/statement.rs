@@ -149,7 +149,8 @@ impl Binder<'_, '_> {
 
     /// A type as it is written.
     pub(super) fn data_type(&self, data_type: &ast::DataType, position: Option<Position>) -> Result<DataType> {
-        expression::bind_data_type(data_type).map_err(|error| error.at(position))
+        let made = |name: &str| self.builder.catalog.type_named(name);
+        expression::bind_type(data_type, &made).map_err(|error| error.at(position))
     }
 
     fn drop_objects(

@@ -1,4 +1,4 @@
-//! Types made of types: lists, vectors of a fixed size, structs.
+//! Types that take more than a word to say: arrays, vectors of a fixed size, structs, enums.
 //!
 //! A type is passed by value everywhere, so a nested one is a number: equal types have equal numbers in a process. What the
 //! numbers stand for is kept for good; there are as many as statements have ever named.
@@ -17,12 +17,19 @@ pub struct Nested(u32);
 /// What a nested type is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum NestedType {
-    /// Any number of values of one type, in order. PostgreSQL's arrays of one dimension.
+    /// An array of values of one type, of any number of dimensions.
     List(DataType),
     /// So many values of one type, in order: at least one.
     Vector(DataType, u32),
     /// Values by name, in order; at least one, and no name twice.
     Struct(Vec<(String, DataType)>),
+    /// One of some labels, which are in order and of which no two are alike.
+    Enum {
+        /// The type's name.
+        name: String,
+        /// The labels.
+        labels: Vec<String>,
+    },
 }
 
 /// All nested types of the process, by number, and their numbers.
@@ -80,6 +87,11 @@ impl DataType {
         DataType::Nested(Nested::new(NestedType::Struct(fields)))
     }
 
+    /// One of some labels in order; no two are alike.
+    pub fn enumeration(name: impl Into<String>, labels: Vec<String>) -> Self {
+        DataType::Nested(Nested::new(NestedType::Enum { name: name.into(), labels }))
+    }
+
     /// What it is made of, if it is a nested type.
     pub fn nested(self) -> Option<&'static NestedType> {
         if let DataType::Nested(nested) = self { Some(nested.get()) } else { None }
@@ -111,6 +123,7 @@ impl fmt::Display for Nested {
         match self.get() {
             NestedType::List(of) => write!(f, "{of}[]"),
             NestedType::Vector(of, length) => write!(f, "{of}[{length}]"),
+            NestedType::Enum { name, .. } => f.write_str(name),
             NestedType::Struct(fields) => {
                 let is_plain = |name: &str| {
                     name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')

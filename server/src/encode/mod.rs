@@ -108,7 +108,7 @@ pub(crate) fn cells(array: &ArrayRef, data_type: DataType, format: Format) -> Re
         DataType::Timestamp => primitive::<TimestampMicrosecondType>(array, data_type, datetime::TimestampMicros)?,
         DataType::Interval if is_text => primitive::<IntervalMonthDayNanoType>(array, data_type, interval::Text)?,
         DataType::Interval => primitive::<IntervalMonthDayNanoType>(array, data_type, interval::Parts)?,
-        DataType::Nested(_) => return Err(Fault::error("0A000", format!("values of type {data_type} cannot be sent"))),
+        other => return Err(Fault::error("0A000", format!("values of type {other} cannot be sent"))),
     })
 }
 

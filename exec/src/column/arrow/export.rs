@@ -1,6 +1,6 @@
 //! Columns as the Arrow arrays of a result, in the one Arrow type that their SQL type has (`arrow_type`).
 
-use super::{arrow_type, schema_of};
+use super::{arrow_type, logical, schema_of};
 use crate::column::{Chunk, Column, ColumnData};
 use crate::{Error, ErrorKind, Result};
 use ::arrow::array::types::{
@@ -8,6 +8,7 @@ use ::arrow::array::types::{
     IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType,
 };
 use ::arrow::buffer::{OffsetBuffer, ScalarBuffer};
+use ::arrow::datatypes::{Field as ArrowField, SchemaRef};
 use arrow::array::{
     ArrayRef, BooleanArray, Float32Array, Float64Array, PrimitiveArray, RecordBatch, RecordBatchOptions, StringArray,
     StringBuilder, new_null_array,
@@ -18,10 +19,19 @@ use std::sync::Arc;
 
 /// A chunk as a record batch of the result types of `fields`.
 pub fn to_record_batch(fields: &[Field], chunk: &Chunk) -> Result<RecordBatch> {
-    let columns = chunk.columns.iter().zip(fields);
-    let arrays = columns.map(|(column, field)| to_array(column, field.data_type)).collect::<Result<Vec<_>>>()?;
+    to_record_batch_as(fields, &schema_of(fields), chunk)
+}
+
+/// A chunk as a record batch of a schema that `schema_of_rows` gave for rows of which these are some.
+pub fn to_record_batch_as(fields: &[Field], schema: &SchemaRef, chunk: &Chunk) -> Result<RecordBatch> {
+    let columns = chunk.columns.iter().zip(fields).zip(schema.fields());
+    let array = |((column, field), arrow): ((&Column, &Field), &Arc<ArrowField>)| match field.data_type {
+        logical if logical.is_logical() => logical::export(column, logical, arrow.data_type()),
+        plain => to_array(column, plain),
+    };
+    let arrays = columns.map(array).collect::<Result<Vec<_>>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(chunk.rows));
-    RecordBatch::try_new_with_options(schema_of(fields), arrays, &options)
+    RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)
         .map_err(|error| Error::internal(format!("a result does not fit its schema: {error}")))
 }
 
@@ -54,20 +64,21 @@ pub fn to_array(column: &Column, data_type: DataType) -> Result<ArrayRef> {
         DataType::Text | DataType::Varchar(_) | DataType::BPCHAR => text(column, data_type, 0)?,
         DataType::Numeric => Arc::new(numbers(column)?),
         DataType::Char(length) => text(column, data_type, length)?,
-        DataType::Nested(_) => return Err(unexpected(&column.data, data_type)),
+        logical if logical.is_logical() => logical::export(column, logical, &arrow_type(logical))?,
         DataType::Interval => match &column.data {
             ColumnData::Interval(_) => Arc::new(intervals(column)?),
             other => return Err(unexpected(other, data_type)),
         },
+        _ => return Err(unexpected(&column.data, data_type)),
     })
 }
 
-fn unexpected(data: &ColumnData, data_type: DataType) -> Error {
+pub(super) fn unexpected(data: &ColumnData, data_type: DataType) -> Error {
     Error::internal(format!("a column of type {data_type} is stored as {}", data.form()))
 }
 
 /// Integers of any stored width in the width of the result. What stands at a NULL may not fit and is cut.
-fn integers<T>(column: &Column, data_type: DataType) -> Result<PrimitiveArray<T>>
+pub(super) fn integers<T>(column: &Column, data_type: DataType) -> Result<PrimitiveArray<T>>
 where
     T: ArrowPrimitiveType,
     T::Native: FromWide,
@@ -98,7 +109,7 @@ where
 }
 
 /// The low bits of a wide integer. A result's values fit its type already: the operators checked.
-trait FromWide: ::arrow::datatypes::ArrowNativeType {
+pub(super) trait FromWide: ::arrow::datatypes::ArrowNativeType {
     fn from_wide(wide: i128) -> Self;
 }
 
@@ -111,6 +122,12 @@ impl FromWide for i16 {
 impl FromWide for i32 {
     fn from_wide(wide: i128) -> Self {
         wide as i32
+    }
+}
+
+impl FromWide for u32 {
+    fn from_wide(wide: i128) -> Self {
+        wide as u32
     }
 }
 
@@ -127,7 +144,7 @@ impl FromWide for i128 {
 }
 
 /// Text, padded with blanks to so many characters.
-fn text(column: &Column, data_type: DataType, characters_min: u32) -> Result<ArrayRef> {
+pub(super) fn text(column: &Column, data_type: DataType, characters_min: u32) -> Result<ArrayRef> {
     if let (ColumnData::Text { offsets, bytes }, 0) = (&column.data, characters_min) {
         let array = StringArray::try_new(offsets.clone(), bytes.clone(), column.nulls.clone());
         return Ok(Arc::new(array.map_err(|error| Error::internal(error.to_string()))?));
@@ -186,7 +203,7 @@ fn views_to_strings(column: &Column, rows: usize) -> Result<ArrayRef> {
     Ok(Arc::new(array.map_err(|error| Error::internal(error.to_string()))?))
 }
 
-fn too_much_text() -> Error {
+pub(super) fn too_much_text() -> Error {
     Error::new(ErrorKind::OutOfMemory, "more than 2 GiB of text in one batch of a result")
 }
 

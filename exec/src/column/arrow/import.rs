@@ -1,6 +1,6 @@
 //! Arrow arrays as columns: without a copy where the array's buffers are one of our physical forms.
 
-use super::{numeric, type_of};
+use super::{logical, numeric, type_of};
 use crate::column::{Column, ColumnData, Dictionary};
 use crate::{Error, ErrorKind, Result};
 use ::arrow::array::types::{
@@ -64,8 +64,12 @@ pub fn to_column(array: &ArrayRef, name: &str) -> Result<Column> {
     Ok(Column { data, nulls })
 }
 
-/// An array as a column of a field, which holds numbers of every form that are to be numerics.
+/// An array as a column of a field, of the type's carrier. Values of types that another carries are read from their texts where
+/// they come as such (22P02 and its kin). A field of numerics holds numbers of every form that are to be numerics.
 pub fn to_column_of(array: &ArrayRef, field: &Field) -> Result<Column> {
+    if let Some(column) = logical::import(array, field)? {
+        return Ok(column);
+    }
     if field.data_type != DataType::Numeric {
         return to_column(array, &field.name);
     }

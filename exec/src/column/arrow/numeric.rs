@@ -6,22 +6,11 @@ use crate::{Error, Result};
 use ::arrow::array::types::{Decimal32Type, Decimal64Type, Decimal128Type, Int16Type, Int32Type, Int64Type};
 use ::arrow::array::{Array, ArrayRef, AsArray, StringArray, StringBuilder};
 use ::arrow::compute::cast;
-use ::arrow::datatypes::{DataType as Arrow, Field as ArrowField};
+use ::arrow::datatypes::DataType as Arrow;
 use multiloop_planner::numeric::Numeric;
-use std::collections::HashMap;
 
 /// The key of a field's metadata that names its SQL type where the Arrow type does not tell it.
-const TYPE_KEY: &str = "multiloop:type";
-
-/// The field, marked as one of numbers whose digits are text.
-pub(super) fn marked(field: ArrowField) -> ArrowField {
-    field.with_metadata(HashMap::from([(TYPE_KEY.to_owned(), "numeric".to_owned())]))
-}
-
-/// Whether a field is marked as one of numbers.
-pub(super) fn is_marked(field: &ArrowField) -> bool {
-    field.metadata().get(TYPE_KEY).is_some_and(|name| name == "numeric")
-}
+pub(super) const TYPE_KEY: &str = "multiloop:type";
 
 /// Numbers, in whatever form, as a column stores them.
 pub(super) fn stored(array: &ArrayRef) -> Result<ColumnData> {

@@ -74,19 +74,20 @@ const KEYS_MAX: usize = 1 << 16;
 /// Whether a function may be other than NULL where an argument is NULL, or another thing each time.
 pub(super) fn sees_null(function: Function) -> bool {
     use Function as F;
-    matches!(
-        function,
-        F::IsNull
-            | F::IsNotNull
-            | F::IsDistinct
-            | F::IsNotDistinct
-            | F::ConcatSkipNull
-            | F::ConcatWithSeparator
-            | F::NullIf
-            | F::Greatest
-            | F::Least
-            | F::Random
-    )
+    function.sees_nulls()
+        || matches!(
+            function,
+            F::IsNull
+                | F::IsNotNull
+                | F::IsDistinct
+                | F::IsNotDistinct
+                | F::ConcatSkipNull
+                | F::ConcatWithSeparator
+                | F::NullIf
+                | F::Greatest
+                | F::Least
+                | F::Random
+        )
 }
 
 /// Whether a function of integers costs more than to look its result up.

@@ -252,7 +252,12 @@ impl KeyIndex {
     }
 
     /// The index of keys that are one integer each and increase, as far as it is one of ranks or needs none.
-    fn of_increasing(keys: &[ColumnBuilder], rows: usize, limits: &Limits, workers: Workers<'_>) -> Result<Option<Self>> {
+    fn of_increasing(
+        keys: &[ColumnBuilder],
+        rows: usize,
+        limits: &Limits,
+        workers: Workers<'_>,
+    ) -> Result<Option<Self>> {
         let [column] = keys else { return Ok(None) };
         let Some((sorted, (low, high))) = Keys::of_builder(column) else { return Ok(None) };
         let layout = KeyLayout::new(vec![PartDomain::integers(low, high)]);

@@ -34,7 +34,7 @@ pub(super) fn compare_shared(
 ) {
     let device = RowByRow::new(program, seed);
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
-    let got = plan(program, Machine { workers: pool.threads(), devices: 1 })
+    let got = plan(program, Machine { devices: 1, ..Machine::host(pool.threads()) })
         .and_then(|plan| {
             run_with(&plan, &lookup, parameters, &context(), Body { pool, devices: &[&device], takes_notes: false })
         })
@@ -166,7 +166,7 @@ fn devices_are_asked_for_each_loop() {
     let (mut all, mut partial) = (Vec::new(), Vec::new());
     for seed in 0..16 {
         let device = RowByRow::new(&program, seed);
-        let plan = plan(&program, Machine { workers: 2, devices: 1 }).expect("it can be planned");
+        let plan = plan(&program, Machine { devices: 1, ..Machine::host(2) }).expect("it can be planned");
         let output =
             run_with(&plan, &lookup, &[], &context(), Body { pool: &pool, devices: &[&device], takes_notes: true });
         let output = output.expect("it runs");
@@ -214,7 +214,7 @@ fn what_a_device_hands_back_is_checked() {
         let tables = [table(&program.collections[0].fields, &[], 0)];
         let pool = Pool::new(1).expect("threads start");
         let lookup = |_: TableHandle| Arc::clone(&tables[0]);
-        let plan = plan(&program, Machine { workers: 1, devices: 1 }).expect("it can be planned");
+        let plan = plan(&program, Machine { devices: 1, ..Machine::host(1) }).expect("it can be planned");
         for wrong in (0..3).map(Wrong) {
             let error =
                 run_with(&plan, &lookup, &[], &context(), Body { pool: &pool, devices: &[&wrong], takes_notes: false });

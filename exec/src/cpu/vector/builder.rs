@@ -473,13 +473,15 @@ pub(crate) fn place<T: Copy + Default>(values: &[T], places: &[u32]) -> Vec<T> {
 /// A register that holds every value of a type.
 pub(crate) fn register_of(data_type: DataType) -> Register {
     match data_type {
-        DataType::Null | DataType::Boolean | DataType::Nested(_) => Register::Bool,
+        DataType::Null | DataType::Boolean => Register::Bool,
+        DataType::Nested(_) if !data_type.is_logical() => Register::Bool,
         DataType::SmallInt | DataType::Integer | DataType::Date => Register::I32,
         DataType::BigInt | DataType::Time | DataType::Timestamp => Register::I64,
         DataType::Decimal { .. } => Register::I128,
         DataType::Real | DataType::Double => Register::F64,
         DataType::Text | DataType::Varchar(_) | DataType::Char(_) | DataType::Numeric => Register::Text,
         DataType::Interval => Register::Interval,
+        logical => register_of(logical.carrier()),
     }
 }
 

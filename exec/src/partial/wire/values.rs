@@ -6,7 +6,7 @@ use crate::column::Dictionary;
 use crate::column::column_builder::{BuilderData, BuilderText, ColumnBuilder};
 use crate::plan::register::Register;
 use multiloop_planner::numeric::Numeric;
-use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Nested, NestedType};
+use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Nested, NestedType, OidKind};
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
 
@@ -35,6 +35,17 @@ impl Wire for DataType {
             DataType::Time => (13, None, None),
             DataType::Timestamp => (14, None, None),
             DataType::Interval => (15, None, None),
+            DataType::Oid(kind) => {
+                to.push(20);
+                return to.push(OidKind::ALL.iter().position(|other| *other == kind).unwrap_or(0) as u8);
+            }
+            DataType::Name => (21, None, None),
+            DataType::InternalChar => (22, None, None),
+            DataType::Bytea => (23, None, None),
+            DataType::Uuid => (24, None, None),
+            DataType::Json => (25, None, None),
+            DataType::Jsonb => (26, None, None),
+            DataType::TimestampTz => (27, None, None),
             DataType::Nested(_) => unreachable!("written above"),
         };
         to.push(tag);
@@ -65,7 +76,18 @@ impl Wire for DataType {
             13 => DataType::Time,
             14 => DataType::Timestamp,
             15 => DataType::Interval,
-            tag @ 16..=18 => {
+            20 => {
+                let kind = OidKind::ALL.get(usize::from(u8::read(from)?)).copied();
+                DataType::Oid(kind.ok_or_else(|| damaged("a kind of oid"))?)
+            }
+            21 => DataType::Name,
+            22 => DataType::InternalChar,
+            23 => DataType::Bytea,
+            24 => DataType::Uuid,
+            25 => DataType::Json,
+            26 => DataType::Jsonb,
+            27 => DataType::TimestampTz,
+            tag @ 16..=19 => {
                 from.depth += 1;
                 check(from.depth <= DEPTH_MAX, "types within types")?;
                 let nested = nested(tag, from)?;
@@ -97,6 +119,12 @@ fn nested(tag: u8, from: &mut Reader<'_>) -> Result<NestedType> {
             check(length > 0, "a vector of nothing")?;
             NestedType::Vector(of, length)
         }
+        19 => {
+            let (name, labels): (String, Vec<String>) = (Wire::read(from)?, Wire::read(from)?);
+            let once = labels.iter().enumerate().all(|(at, label)| !labels[..at].contains(label));
+            check(once, "the labels of an enum")?;
+            NestedType::Enum { name, labels }
+        }
         _ => {
             let fields: Vec<(String, DataType)> = Wire::read(from)?;
             let names = || fields.iter().map(|(name, _)| name);
@@ -122,6 +150,11 @@ fn write_nested(nested: &NestedType, to: &mut Vec<u8>) {
         NestedType::Struct(fields) => {
             to.push(18);
             fields.write(to);
+        }
+        NestedType::Enum { name, labels } => {
+            to.push(19);
+            name.write(to);
+            labels.write(to);
         }
     }
 }

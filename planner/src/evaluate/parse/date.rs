@@ -1,13 +1,14 @@
 //! Dates, times and timestamps, in ISO 8601 and in the usual other spellings. Months come before days
-//! (PostgreSQL's default, `DateStyle` MDY). A time zone is read and left out, as `timestamp` has none.
+//! (PostgreSQL's default, `DateStyle` MDY). A time zone counts for an instant; else it is read and left out.
 
 use super::field::{Field, split};
 use super::is_blank;
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::calendar::{
     DATE_INFINITY, DAY, HOUR, MINUTE, SECOND, TIMESTAMP_INFINITY, checked_date, checked_timestamp, days_from_civil,
-    days_in_month,
+    days_in_month, split_timestamp,
 };
+use crate::evaluate::zone::{Zone, offset_of, with_zone};
 use crate::value::Value;
 
 /// A date; a time behind it is left out.
@@ -34,6 +35,50 @@ pub(super) fn parse_timestamp(text: &str) -> Result<Value> {
     let parts = Parts::read(text, "timestamp")?;
     let days = parts.days.ok_or_else(|| invalid(text, "timestamp"))?;
     checked_timestamp(days, parts.micros.unwrap_or(0)).map(Value::Int).map_err(|_| out_of_range("timestamp", text))
+}
+
+/// A date and perhaps a time, as an instant: of an offset or a zone in the text, else of this zone.
+pub(super) fn parse_instant(text: &str, zone: &str) -> Result<Value> {
+    if let Some(positive) = infinity(text) {
+        return Ok(Value::Int(if positive { TIMESTAMP_INFINITY } else { i64::MIN }));
+    }
+    let (rest, named) = split_zone(text);
+    let parts = Parts::read(rest, "timestamp with time zone").map_err(|error| match error.kind() {
+        ErrorKind::InvalidDatetime => invalid(text, "timestamp with time zone"),
+        _ => error,
+    })?;
+    let days = parts.days.ok_or_else(|| invalid(text, "timestamp with time zone"))?;
+    let out_of_range = |_| out_of_range("timestamp", text);
+    let local = checked_timestamp(days, parts.micros.unwrap_or(0)).map_err(out_of_range)?;
+    let instant = match (parts.offset, named) {
+        (Some(seconds), None) => {
+            let (days, time) = split_timestamp(local);
+            let time = time - seconds * SECOND;
+            checked_timestamp(days + time.div_euclid(DAY), time.rem_euclid(DAY))
+        }
+        (None, Some(zone)) => zone.instant(local),
+        (None, None) => with_zone(zone, |zone| zone.instant(local)),
+        (Some(_), Some(_)) => return Err(invalid(text, "timestamp with time zone")),
+    };
+    instant.map(Value::Int).map_err(out_of_range)
+}
+
+/// The text without the name of a zone at its end, and that zone.
+fn split_zone(text: &str) -> (&str, Option<Zone>) {
+    let trimmed = text.trim_end_matches(is_blank);
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '+');
+    let start = trimmed.rfind(|c| !is_of_name(c)).map_or(0, |at| at + 1);
+    // A zone may follow a time at once: `04:05:06PST`.
+    let digits = trimmed[start..].find(|c: char| c.is_ascii_alphabetic()).unwrap_or(trimmed.len() - start);
+    let (rest, name) = trimmed.split_at(start + digits);
+    let is_part = matches!(name.to_ascii_lowercase().as_str(), "" | "bc" | "ad" | "am" | "pm" | "t" | "epoch");
+    if is_part || rest.trim_matches(is_blank).is_empty() || month_of(&name.to_ascii_lowercase()).is_some() {
+        return (text, None);
+    }
+    match Zone::find(name) {
+        Some(zone) => (rest, Some(zone)),
+        None => (text, None),
+    }
 }
 
 /// Whether the text is an infinity, and the positive one.
@@ -65,6 +110,8 @@ type Parsed<T> = std::result::Result<T, Fault>;
 struct Parts {
     days: Option<i64>,
     micros: Option<i64>,
+    /// Seconds ahead of UTC.
+    offset: Option<i64>,
 }
 
 /// What has been read so far of a date whose parts stand alone, as in `8 January 1999 BC`.
@@ -75,6 +122,7 @@ struct Loose {
     day: Option<i64>,
     days: Option<i64>,
     micros: Option<i64>,
+    offset: Option<i64>,
     afternoon: Option<bool>,
     before_christ: bool,
 }
@@ -83,8 +131,8 @@ impl Parts {
     fn read(text: &str, type_name: &str) -> Result<Parts> {
         let trimmed = text.trim_matches(is_blank);
         match trimmed.to_ascii_lowercase().as_str() {
-            "epoch" => return Ok(Parts { days: Some(0), micros: Some(0) }),
-            "allballs" => return Ok(Parts { days: None, micros: Some(0) }),
+            "epoch" => return Ok(Parts { days: Some(0), micros: Some(0), offset: Some(0) }),
+            "allballs" => return Ok(Parts { days: None, micros: Some(0), offset: None }),
             special @ ("now" | "today" | "tomorrow" | "yesterday") => {
                 return Err(Error::unsupported(format!("\"{special}\" as a {type_name} is")));
             }
@@ -107,7 +155,10 @@ impl Loose {
                 Field::Time(time) => set(&mut loose.micros, read_time(time)?)?,
                 Field::Date(parts) => loose.date(parts)?,
                 Field::Number(digits) => loose.number(digits, time_only)?,
-                Field::Zone(zone) if loose.micros.is_some() => check_zone(zone)?,
+                Field::Zone(zone) if loose.micros.is_some() => {
+                    check_zone(zone)?;
+                    loose.offset = offset_of(zone);
+                }
                 Field::Zone(_) => return Err(Fault::Syntax),
                 Field::Word(word) if word == "j" => match fields.next() {
                     Some(Field::Number(day)) => loose.julian_day(day)?,
@@ -127,8 +178,12 @@ impl Loose {
                 self.before_christ = true;
                 Ok(())
             }
-            // A T stands between date and time; the zones have the offset 0, and any other would be left out.
-            "ad" | "t" | "z" | "zulu" | "utc" | "gmt" => Ok(()),
+            // A T stands between date and time. Other zones than these are read for an instant alone.
+            "ad" | "t" => Ok(()),
+            "z" | "zulu" | "utc" | "gmt" => {
+                self.offset = Some(0);
+                Ok(())
+            }
             _ if is_weekday(word) => Ok(()),
             _ => set(&mut self.month, month_of(word).ok_or(Fault::Syntax)?),
         }
@@ -215,7 +270,7 @@ impl Loose {
             (Some(_), Some(_)) => return Err(Fault::Range),
             (None, Some(_)) => return Err(Fault::Syntax),
         };
-        Ok(Parts { days, micros })
+        Ok(Parts { days, micros, offset: self.offset })
     }
 }
 

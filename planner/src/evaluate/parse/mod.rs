@@ -5,6 +5,7 @@ mod field;
 mod interval;
 mod number;
 
+use super::logical::{self, UTC};
 use crate::error::{Error, ErrorKind, Result};
 use crate::numeric::Numeric;
 use crate::types::DataType;
@@ -13,7 +14,12 @@ use crate::value::Value;
 pub(super) use interval::parse_interval;
 pub(super) use number::parse_decimal;
 
-/// The value of a text. Blanks around it do not matter, except to text types.
+/// The instant of a text; see [`super::logical`].
+pub(super) fn parse_instant(text: &str, zone: &str) -> Result<Value> {
+    date::parse_instant(text, zone)
+}
+
+/// The value of a text, an instant in UTC if the text does not say otherwise. Blanks around it do not matter, except to text types.
 pub(super) fn parse_value(text: &str, data_type: DataType) -> Result<Value> {
     match data_type {
         DataType::Boolean => parse_boolean(text),
@@ -27,7 +33,7 @@ pub(super) fn parse_value(text: &str, data_type: DataType) -> Result<Value> {
         DataType::Time => date::parse_time(text),
         DataType::Timestamp => date::parse_timestamp(text),
         DataType::Interval => interval::parse_interval(text, None),
-        DataType::Nested(_) => Err(Error::unsupported(format!("a value of type {data_type} is"))),
+        logical => logical::read(text, logical, UTC),
     }
 }
 
@@ -45,12 +51,12 @@ fn parse_boolean(text: &str) -> Result<Value> {
 }
 
 /// 22P02.
-fn invalid(text: &str, type_name: &str) -> Error {
+pub(super) fn invalid(text: &str, type_name: &str) -> Error {
     Error::new(ErrorKind::InvalidText, format!("invalid input syntax for type {type_name}: \"{text}\""))
 }
 
 /// What PostgreSQL skips around numbers: C's `isspace`.
-fn is_blank(c: char) -> bool {
+pub(super) fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{b}' | '\u{c}')
 }
 

@@ -30,10 +30,10 @@ mod values;
 mod walk;
 
 pub use expression::{
-    AggregateArguments, Callee, Coercion, Operator, PatternOperator, Quantifier, Sign, and, characters, decimal, not,
-    null, or, row_as_value, text,
+    AggregateArguments, Callee, Coercion, ElementTest, Operator, PatternOperator, Quantifier, Sign, Subscript, and,
+    characters, decimal, not, null, or, row_as_value, text,
 };
-pub(crate) use expression::{key, unify_types};
+pub(crate) use expression::{checked_key, unify_types};
 pub use join::{Joined, Side};
 pub(crate) use limit::names_columns;
 pub use naming::Name;

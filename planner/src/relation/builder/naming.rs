@@ -1,6 +1,6 @@
 //! The name that PostgreSQL gives to a result column without an alias.
 
-use crate::types::DataType;
+use crate::types::{DataType, NestedType};
 
 /// The name that an expression suggests for its column. A weak name gives way to a strong one around or inside:
 /// `CASE … ELSE a END` is `a`, `CASE … ELSE 1 END` is `case`. Other expressions suggest none.
@@ -73,6 +73,18 @@ pub(crate) fn type_name(data_type: DataType) -> &'static str {
         DataType::Time => "time",
         DataType::Timestamp => "timestamp",
         DataType::Interval => "interval",
-        DataType::Nested(_) => "row",
+        DataType::Oid(kind) => kind.name(),
+        DataType::Name => "name",
+        DataType::InternalChar => "char",
+        DataType::Bytea => "bytea",
+        DataType::Uuid => "uuid",
+        DataType::Json => "json",
+        DataType::Jsonb => "jsonb",
+        DataType::TimestampTz => "timestamptz",
+        DataType::Nested(nested) => match nested.get() {
+            NestedType::List(of) => type_name(*of),
+            NestedType::Enum { name, .. } => name,
+            NestedType::Vector(..) | NestedType::Struct(_) => "row",
+        },
     }
 }

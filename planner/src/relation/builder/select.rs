@@ -7,7 +7,7 @@
 use super::grouping::Grouping;
 use super::order::{Reference, find_item};
 use super::values::may_be_null;
-use super::{Builder, Clause, Coercion, Rows, Scope, ScopeColumn, key, walk};
+use super::{Builder, Clause, Coercion, Rows, Scope, ScopeColumn, checked_key, walk};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SortKey};
 use crate::types::{DataType, SortOrder};
@@ -220,7 +220,8 @@ impl Builder<'_> {
         let grouping = Grouping { keys: &keys, scope };
         select.above_groups_mut().try_for_each(|expression| grouping.replace(expression))?;
         let aggregates = scope.aggregates().clone();
-        let keys = keys.into_iter().map(|(id, value)| (id, key(value))).collect();
+        let checked = |(id, value)| Ok((id, checked_key(value, false)?));
+        let keys = keys.into_iter().map(checked).collect::<Result<_>>()?;
         let mut relation = Arc::new(Relation::Aggregate { input, keys, aggregates });
         if let Some(predicate) = select.having.take() {
             relation = self.filter(relation, predicate);
@@ -261,7 +262,7 @@ impl Builder<'_> {
         let mut columns: Vec<(ColumnId, Expression)> = Vec::new();
         let mut output = Vec::new();
         for SelectItem { name, expression } in items {
-            let expression = if distinct { key(expression) } else { expression };
+            let expression = if distinct { checked_key(expression, false)? } else { expression };
             let id = self.project_column(&available, &mut columns, &name, expression);
             output.push((name, id));
         }
@@ -271,7 +272,7 @@ impl Builder<'_> {
                 Target::Item(index) => output[index].1,
                 Target::Expression(expression) => self.project_column(&available, &mut columns, "order", expression),
             };
-            keys.push(SortKey { expression: key(self.columns.reference(id)), order });
+            keys.push(SortKey { expression: checked_key(self.columns.reference(id), true)?, order });
         }
         let mut relation = Arc::new(Relation::Project { input, columns });
         if distinct {

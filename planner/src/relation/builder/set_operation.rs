@@ -1,6 +1,6 @@
 //! UNION, INTERSECT and EXCEPT: both sides get the same types; the result has the left side's names.
 
-use super::{Builder, Coercion, Rows, key, unify_types};
+use super::{Builder, Coercion, Rows, checked_key, unify_types};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{ColumnId, Relation, SetKind};
 use crate::types::DataType;
@@ -70,7 +70,8 @@ impl Builder<'_> {
         told_apart: bool,
     ) -> Result<(Arc<Relation>, Vec<ColumnId>)> {
         let ids: Vec<ColumnId> = output.iter().map(|(_, id)| *id).collect();
-        let has_keys = told_apart && types.contains(&DataType::BPCHAR);
+        let is_odd = |data_type: &DataType| *data_type == DataType::BPCHAR || !data_type.has_equality();
+        let has_keys = told_apart && types.iter().any(is_odd);
         if !has_keys && ids.iter().zip(types).all(|(id, data_type)| self.columns.get(*id).data_type == *data_type) {
             return Ok((input, ids));
         }
@@ -78,7 +79,7 @@ impl Builder<'_> {
         for (id, data_type) in ids.iter().zip(types) {
             let name = self.columns.get(*id).name.clone();
             let value = self.coerce(self.columns.reference(*id), *data_type, Coercion::Implicit)?;
-            let value = if told_apart { key(value) } else { value };
+            let value = if told_apart { checked_key(value, false)? } else { value };
             columns.push((self.columns.add(name, *data_type, true), value));
         }
         let ids = columns.iter().map(|(id, _)| *id).collect();

@@ -4,13 +4,22 @@ use super::interval::fields_of_type;
 use crate::catalog::Restriction;
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::builder;
-use crate::types::DataType;
+use crate::types::{DataType, OidKind};
 use sqlparser::ast;
 
 /// The type that a name in the text stands for. A cast to a bare NUMERIC keeps the operand's own scale.
 ///
 /// Errors (without a position, the tree has none): unknown and unsupported types, lengths and digits out of range.
 pub(crate) fn bind_data_type(ast: &ast::DataType) -> Result<DataType> {
+    bind_type(ast, &|_| Ok(None))
+}
+
+/// The same, where `made` gives the types that statements have made, by name.
+pub(in crate::sql) fn bind_type(
+    ast: &ast::DataType,
+    made: &dyn Fn(&str) -> Result<Option<DataType>>,
+) -> Result<DataType> {
+    use ast::ArrayElemTypeDef as Element;
     use ast::DataType as T;
     Ok(match ast {
         T::Bool | T::Boolean => DataType::Boolean,
@@ -36,11 +45,21 @@ pub(crate) fn bind_data_type(ast: &ast::DataType) -> Result<DataType> {
             DataType::Time
         }
         T::Timestamp(_, zone) => {
-            time_zone("timestamp", *zone)?;
-            DataType::Timestamp
+            let zoned = matches!(zone, ast::TimezoneInfo::WithTimeZone | ast::TimezoneInfo::Tz);
+            if zoned { DataType::TimestampTz } else { DataType::Timestamp }
         }
         T::Interval { .. } => DataType::Interval,
-        T::Custom(name, modifiers) => custom(name, modifiers)?,
+        T::Bytea => DataType::Bytea,
+        T::Uuid => DataType::Uuid,
+        T::JSON => DataType::Json,
+        T::JSONB => DataType::Jsonb,
+        T::Regclass => DataType::Oid(OidKind::Class),
+        // Lengths of arrays are not checked, and all numbers of dimensions are one type, as in PostgreSQL.
+        T::Array(Element::SquareBracket(of, _) | Element::Qualified(of, _)) => match bind_type(of, made)? {
+            array if array.element().is_some() => array,
+            element => DataType::list(element),
+        },
+        T::Custom(name, modifiers) => custom(name, modifiers, made)?,
         other => return Err(Error::unsupported(format_args!("type {other} is"))),
     })
 }
@@ -97,7 +116,11 @@ pub(crate) fn restriction(ast: &ast::DataType) -> Option<Restriction> {
 }
 
 /// Names that sqlparser has no node for.
-fn custom(name: &ast::ObjectName, modifiers: &[String]) -> Result<DataType> {
+fn custom(
+    name: &ast::ObjectName,
+    modifiers: &[String],
+    made: &dyn Fn(&str) -> Result<Option<DataType>>,
+) -> Result<DataType> {
     let parts: Vec<String> =
         name.0.iter().filter_map(|part| part.as_ident()).map(crate::sql::binder::Binder::fold).collect();
     let plain = match parts.as_slice() {
@@ -105,13 +128,45 @@ fn custom(name: &ast::ObjectName, modifiers: &[String]) -> Result<DataType> {
         [plain] => plain.as_str(),
         _ => "",
     };
-    match plain {
-        "bpchar" if modifiers.is_empty() => Ok(DataType::BPCHAR),
-        "int2" if modifiers.is_empty() => Ok(DataType::SmallInt),
-        "int4" if modifiers.is_empty() => Ok(DataType::Integer),
-        "int8" if modifiers.is_empty() => Ok(DataType::BigInt),
-        "float4" if modifiers.is_empty() => Ok(DataType::Real),
-        "float8" if modifiers.is_empty() => Ok(DataType::Double),
-        _ => Err(Error::new(ErrorKind::UnknownObject, format!("type \"{name}\" does not exist"))),
+    if !modifiers.is_empty() {
+        return Err(Error::new(ErrorKind::UnknownObject, format!("type \"{name}\" does not exist")));
     }
+    if let Some(known) = named(plain) {
+        return Ok(known);
+    }
+    if let Some(element) = plain.strip_prefix('_').and_then(named) {
+        return Ok(DataType::list(element));
+    }
+    match made(plain)? {
+        Some(made) => Ok(made),
+        None => Err(Error::new(ErrorKind::UnknownObject, format!("type \"{name}\" does not exist"))),
+    }
+}
+
+/// The type of one of PostgreSQL's own names. `char` comes here only where it was quoted, or in an array's name.
+fn named(name: &str) -> Option<DataType> {
+    Some(match name {
+        "bool" => DataType::Boolean,
+        "bpchar" => DataType::BPCHAR,
+        "bytea" => DataType::Bytea,
+        "char" => DataType::InternalChar,
+        "date" => DataType::Date,
+        "float4" => DataType::Real,
+        "float8" => DataType::Double,
+        "int2" => DataType::SmallInt,
+        "int4" => DataType::Integer,
+        "int8" => DataType::BigInt,
+        "interval" => DataType::Interval,
+        "json" => DataType::Json,
+        "jsonb" => DataType::Jsonb,
+        "name" => DataType::Name,
+        "numeric" => DataType::Numeric,
+        "text" => DataType::Text,
+        "time" => DataType::Time,
+        "timestamp" => DataType::Timestamp,
+        "timestamptz" => DataType::TimestampTz,
+        "uuid" => DataType::Uuid,
+        "varchar" => DataType::VARCHAR,
+        _ => DataType::Oid(OidKind::named(name)?),
+    })
 }

@@ -1,6 +1,6 @@
 //! Literals: numbers, strings, typed strings, parameters.
 
-use super::data_type::{bind_data_type, restriction};
+use super::data_type::restriction;
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::Expression;
 use crate::relation::builder::{null, text};
@@ -51,7 +51,7 @@ impl Binder<'_, '_> {
     pub(super) fn bind_typed_string(&mut self, typed: &ast::TypedString) -> Result<Expression> {
         let text = self.bind_value(&typed.value)?;
         let position = text.position;
-        let data_type = bind_data_type(&typed.data_type).map_err(|error| error.at(position))?;
+        let data_type = self.data_type(&typed.data_type, position)?;
         self.builder.typed_literal(text, data_type, restriction(&typed.data_type))
     }
 }

@@ -1,8 +1,9 @@
 //! Expressions: from sqlparser's tree to calls of the relation's builder, which types them.
 //!
 //! By what stands in the text: `literal`, `interval` and `data_type`; `operator` (and logic), `comparison`, `pattern`; `call`
-//! (functions and aggregates) and `syntax` (what looks otherwise and is one); `subquery`.
+//! (functions and aggregates) and `syntax` (what looks otherwise and is one); `subquery`; `array`.
 
+mod array;
 mod call;
 mod comparison;
 mod data_type;
@@ -19,7 +20,8 @@ use super::binder::Binder;
 use crate::error::{Error, Position, Result};
 use crate::function::Function;
 use crate::relation::Expression;
-use crate::relation::builder::{PatternOperator, Quantifier, Scope, not, row_as_value};
+use crate::relation::builder::{ElementTest, PatternOperator, Quantifier, Scope, not, row_as_value};
+pub(in crate::sql) use data_type::bind_type;
 pub(crate) use data_type::{bind_data_type, restriction};
 use sqlparser::ast::{self, Expr, Spanned};
 
@@ -70,6 +72,14 @@ impl Binder<'_, '_> {
             Expr::AllOp { left, compare_op, right } => {
                 self.bind_quantified(Quantifier::All, left, compare_op, right, scope)
             }
+            Expr::Like { negated, any: true, expr, pattern, escape_char: None } => {
+                let operator = PatternOperator { function: Function::Like, negated: *negated };
+                self.bind_quantified_test(Quantifier::Any, ElementTest::Match(operator), expr, pattern, scope)
+            }
+            Expr::ILike { negated, any: true, expr, pattern, escape_char: None } => {
+                let operator = PatternOperator { function: Function::ILike, negated: *negated };
+                self.bind_quantified_test(Quantifier::Any, ElementTest::Match(operator), expr, pattern, scope)
+            }
             Expr::Exists { subquery, negated } => self.bind_exists(subquery, *negated, scope),
             Expr::Subquery(query) => self.bind_scalar_subquery(query, scope),
             Expr::Like { negated, any: false, expr, pattern, escape_char } => {
@@ -114,6 +124,13 @@ impl Binder<'_, '_> {
                 self.bind_overlay([expr, overlay_what, overlay_from], overlay_for.as_deref(), scope)
             }
             Expr::Function(function) => self.bind_function(function, scope),
+            Expr::Array(array) => self.bind_array(array, scope),
+            Expr::CompoundFieldAccess { root, access_chain } => self.bind_subscripts(root, access_chain, scope),
+            Expr::AtTimeZone { timestamp, time_zone } => {
+                let value = self.bind_expression(timestamp, scope)?;
+                let zone = self.bind_expression(time_zone, scope)?;
+                self.builder.at_time_zone(value, zone)
+            }
             Expr::Collate { expr, collation } => self.bind_collate(expr, collation, scope),
             Expr::Tuple(_) => Err(row_as_value().at(self.start(ast))),
             other => Err(self.unsupported(other)),
@@ -144,6 +161,8 @@ impl Binder<'_, '_> {
                 | Expr::Like { expr, .. }
                 | Expr::ILike { expr, .. }
                 | Expr::Cast { expr, .. } => expr,
+                Expr::CompoundFieldAccess { root, .. } => root,
+                Expr::AtTimeZone { timestamp, .. } => timestamp,
                 Expr::Function(function) => return self.position(function.name.span()),
                 Expr::Case { case_token, .. } => return self.position(case_token.0.span),
                 Expr::Subquery(query) | Expr::Exists { subquery: query, .. } => return self.query_start(query),
@@ -177,15 +196,12 @@ impl Binder<'_, '_> {
 
     fn unsupported(&self, ast: &Expr) -> Error {
         let what = match ast {
-            Expr::AtTimeZone { .. } => "AT TIME ZONE is",
             Expr::Cast { kind: ast::CastKind::TryCast | ast::CastKind::SafeCast, .. } => "TRY_CAST is",
             Expr::Cast { .. } => "CAST … FORMAT is",
             Expr::SimilarTo { .. } => "SIMILAR TO is",
             Expr::RLike { .. } => "RLIKE is",
             Expr::Like { .. } | Expr::ILike { .. } => "LIKE ANY is",
-            Expr::Array(_) => "an array outside ANY and ALL is",
             Expr::GroupingSets(_) | Expr::Cube(_) | Expr::Rollup(_) => "GROUPING SETS, CUBE or ROLLUP is",
-            Expr::CompoundFieldAccess { .. } => "a field or element of a value is",
             Expr::JsonAccess { .. } | Expr::IsJson { .. } => "JSON is",
             Expr::Wildcard(_) | Expr::QualifiedWildcard(..) => "* as an expression is",
             other => return Error::unsupported(format_args!("{other} is")).at(self.start(ast)),
@@ -222,8 +238,11 @@ impl Binder<'_, '_> {
 
     /// `CAST(value AS type)` and `value::type`.
     fn bind_cast(&mut self, value: &Expr, data_type: &ast::DataType, scope: &Scope<'_>) -> Result<Expression> {
+        if let Some(empty) = self.bind_empty_array(value, data_type)? {
+            return Ok(empty);
+        }
         let value = self.bind_expression(value, scope)?;
-        let to = bind_data_type(data_type).map_err(|error| error.at(value.position))?;
+        let to = self.data_type(data_type, value.position)?;
         self.builder.cast(value, to, restriction(data_type))
     }
 }

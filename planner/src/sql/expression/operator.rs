@@ -37,6 +37,9 @@ fn operator(operator: &BinaryOperator) -> Option<Operator> {
         BinaryOperator::PGBitwiseShiftRight => Operator::ShiftRight,
         BinaryOperator::StringConcat => Operator::Concatenate,
         BinaryOperator::PGStartsWith => Operator::StartsWith,
+        BinaryOperator::AtArrow => Operator::Contains,
+        BinaryOperator::ArrowAt => Operator::IsContained,
+        BinaryOperator::PGOverlap => Operator::Overlaps,
         _ => return None,
     })
 }

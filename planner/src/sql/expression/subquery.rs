@@ -2,10 +2,11 @@
 
 use super::comparison::fields;
 use super::operator::comparison;
+use super::pattern::pattern_operator;
 use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::relation::Expression;
-use crate::relation::builder::{Quantifier, Scope, not};
+use crate::relation::builder::{ElementTest, Quantifier, Scope, not};
 use crate::sql::binder::Binder;
 use sqlparser::ast;
 
@@ -50,24 +51,50 @@ impl Binder<'_, '_> {
         right: &ast::Expr,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        let Some(function) = comparison(operator) else {
-            return Err(Error::unsupported(format_args!("{operator} ANY or ALL is")).at(self.start(left)));
+        let test = match (comparison(operator), pattern_operator(operator)) {
+            (Some(function), _) => ElementTest::Compare(function),
+            (None, Some(pattern)) => ElementTest::Match(pattern),
+            (None, None) => {
+                return Err(Error::unsupported(format_args!("{operator} ANY or ALL is")).at(self.start(left)));
+            }
         };
+        self.bind_quantified_test(quantifier, test, left, right, scope)
+    }
+
+    /// `left test ANY|ALL (subquery or array)`.
+    pub(super) fn bind_quantified_test(
+        &mut self,
+        quantifier: Quantifier,
+        test: ElementTest,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
         let right = strip(right);
-        let array = match right {
-            ast::Expr::Subquery(query) => {
-                return self.bind_quantified_subquery(quantifier, function, left, query, scope);
+        let is_array = |item: &ast::Expr| matches!(item, ast::Expr::Array(_));
+        match (right, test) {
+            (ast::Expr::Subquery(query), ElementTest::Compare(function)) => {
+                self.bind_quantified_subquery(quantifier, function, left, query, scope)
             }
-            ast::Expr::Array(array) => array,
+            (ast::Expr::Subquery(_), ElementTest::Match(_)) => {
+                Err(Error::unsupported("LIKE ANY or ALL of a subquery is").at(self.start(left)))
+            }
+            (ast::Expr::Array(array), _) if !array.elem.iter().any(is_array) => {
+                let value = self.bind_expression(left, scope)?;
+                let items = array.elem.iter().map(|item| self.bind_expression(item, scope));
+                let items = items.collect::<Result<Vec<_>>>()?;
+                if items.iter().any(|item| item.data_type.element().is_some()) {
+                    let array = self.builder.array(items, value.position)?;
+                    return self.builder.quantified_array(quantifier, test, value, array);
+                }
+                self.builder.quantified_items(quantifier, test, value, items)
+            }
             _ => {
-                return Err(
-                    Error::unsupported("ANY or ALL of anything but a subquery or ARRAY[…] is").at(self.start(right))
-                );
+                let value = self.bind_expression(left, scope)?;
+                let array = self.bind_expression(right, scope)?;
+                self.builder.quantified_array(quantifier, test, value, array)
             }
-        };
-        let value = self.bind_expression(left, scope)?;
-        let items = array.elem.iter().map(|item| self.bind_expression(item, scope)).collect::<Result<Vec<_>>>()?;
-        self.builder.quantified_list(quantifier, function, value, items)
+        }
     }
 }
 

@@ -134,7 +134,8 @@ fn postgres_name(data_type: DataType) -> &'static str {
         DataType::Time => "time without time zone",
         DataType::Timestamp => "timestamp without time zone",
         DataType::Interval => "interval",
-        DataType::Nested(_) => "record",
+        DataType::TimestampTz => "timestamp with time zone",
+        logical => crate::relation::builder::type_name(logical),
     }
 }
 

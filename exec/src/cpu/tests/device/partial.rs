@@ -15,6 +15,7 @@ use crate::interpret::one_loop::Offered;
 use crate::partial::keys::Keys;
 use crate::partial::order::Order;
 use crate::plan::group_kind::{Numbering, Rows};
+use crate::plan::limits::Limits;
 use crate::plan::tree::ReducePlan;
 use crate::workers::context::Context;
 
@@ -34,7 +35,7 @@ pub(super) fn fold(
     cuts.sort_unstable();
     let expected = plan.rows.count.min(ROWS_MAX);
     let count = [0, rows.len() as u64, expected, random.below(expected + 1)][random.below(4) as usize].min(expected);
-    let numbering = Numbering::of(&plan.layout, Rows { count, workers: 1, ..plan.rows });
+    let numbering = Numbering::of(&plan.layout, Rows { count, workers: 1, ..plan.rows }, &Limits::default());
     let mut piece = 0;
     let mut parts = Vec::new();
     for cut in cuts.windows(2) {

@@ -75,7 +75,7 @@ pub(crate) fn aggregate_type(function: AggregateFunction, argument: DataType) ->
                 T::Numeric
             }
         }
-        (A::Min | A::Max, T::Boolean) => return None,
+        (A::Min | A::Max, T::Boolean | T::Uuid | T::Bytea | T::Json | T::Jsonb) => return None,
         (A::Min | A::Max, T::Varchar(_)) => T::Text,
         (A::Min | A::Max, ordered) => ordered,
         (A::BoolAnd | A::BoolOr, T::Boolean) => T::Boolean,
@@ -147,9 +147,15 @@ impl Builder<'_> {
         let argument = arguments.remove(0);
         let argument = match (function, argument.data_type) {
             (A::BoolAnd | A::BoolOr, DataType::Null) => self.coerce(argument, DataType::Boolean, Coercion::Implicit)?,
-            (A::Count, _) => blanks::key(self.settle(argument)?),
+            (A::Count, _) => {
+                let argument = self.settle(argument)?;
+                if distinct { blanks::checked_key(argument, false)? } else { blanks::key(argument) }
+            }
             // The blanks of a char of free length are part of what it shows.
-            (A::Min | A::Max, _) => self.settle(argument)?,
+            (A::Min | A::Max, _) => {
+                let argument = self.settle(argument)?;
+                self.as_string(argument)
+            }
             _ => argument,
         };
         let argument = match function {

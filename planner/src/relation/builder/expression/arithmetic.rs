@@ -67,7 +67,7 @@ const TEMPORAL_OPERATORS: &[TemporalOperator] = {
 };
 
 /// How the operator is written.
-fn spelling(operator: Function) -> &'static str {
+pub(super) fn spelling(operator: Function) -> &'static str {
     match operator {
         Function::Add => "+",
         Function::Subtract => "-",
@@ -111,9 +111,11 @@ impl Builder<'_> {
         let wanted = match (operator, known) {
             (_, DataType::Null) => None,
             (Function::Add, DataType::Date | DataType::Time) => None,
-            (Function::Add, DataType::Timestamp) => Some(DataType::Interval),
+            (Function::Add, DataType::Timestamp | DataType::TimestampTz) => Some(DataType::Interval),
             (Function::Multiply | Function::Divide, DataType::Interval) => Some(DataType::Double),
-            (_, DataType::Date | DataType::Time | DataType::Timestamp | DataType::Interval) => Some(known),
+            (_, DataType::Date | DataType::Time | DataType::Timestamp | DataType::TimestampTz | DataType::Interval) => {
+                Some(known)
+            }
             (_, known) if known.is_numeric() => Some(known),
             _ => return Err(no_operator(spelling(operator), l, r, left.position)),
         };
@@ -176,6 +178,9 @@ impl Builder<'_> {
 
     fn temporal_arithmetic(&mut self, operator: Function, left: Expression, right: Expression) -> Result<Expression> {
         let (l, r) = (left.data_type, right.data_type);
+        if l == DataType::TimestampTz || r == DataType::TimestampTz {
+            return self.zoned_arithmetic(operator, left, right);
+        }
         let mut candidates = vec![(l, r, false)];
         if matches!(operator, Function::Add | Function::Multiply) {
             candidates.push((r, l, true));

@@ -7,6 +7,7 @@
 
 use super::coercion::{Coercion, cast};
 use super::fold;
+use crate::error::{Error, ErrorKind, Result};
 use crate::function::{Function, TrimSide};
 use crate::relation::Expression;
 use crate::types::DataType;
@@ -21,6 +22,23 @@ fn trimmed(value: Expression, to: DataType) -> Expression {
 /// else as it is.
 pub(crate) fn key(value: Expression) -> Expression {
     if value.data_type == DataType::BPCHAR { trimmed(value, DataType::BPCHAR) } else { value }
+}
+
+/// [`key`] of a value that is ordered, or only told apart from others.
+///
+/// # Errors
+/// 42883 for a json, which is neither, 0A000 for the order of a jsonb.
+pub(crate) fn checked_key(value: Expression, orders: bool) -> Result<Expression> {
+    let (of, position) = (value.data_type, value.position);
+    if !of.has_equality() {
+        let what = if orders { "an ordering" } else { "an equality" };
+        let message = format!("could not identify {what} operator for type {of}");
+        return Err(Error::new(ErrorKind::UnknownFunction, message).at(position));
+    }
+    if orders && of == DataType::Jsonb {
+        return Err(Error::unsupported("an order of jsonb is").at(position));
+    }
+    Ok(key(value))
 }
 
 /// A string as an argument of a function of strings.

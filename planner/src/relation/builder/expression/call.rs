@@ -4,7 +4,6 @@ use super::coercion::{Coercion, castable};
 use super::registry::{self, Signature};
 use super::{aggregate, blanks, fold, string_function};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::evaluate::calendar::DAY;
 use crate::function::Function;
 use crate::relation::builder::Builder;
 use crate::relation::builder::suggest::did_you_mean;
@@ -79,7 +78,7 @@ impl Builder<'_> {
             }
             ("concat", 1..) => self.concat_skip_null(Function::ConcatSkipNull, arguments),
             ("concat_ws", 2..) => self.concat_skip_null(Function::ConcatWithSeparator, arguments),
-            ("octet_length", 1) => {
+            ("octet_length", 1) if arguments[0].data_type != DataType::Bytea => {
                 let [text] = take(arguments);
                 let text = string_function::with_blanks(text);
                 return self.match_signature("octet_length", vec![text]);
@@ -101,8 +100,7 @@ impl Builder<'_> {
                 };
                 let digits = u8::try_from((*digits).clamp(0, 6)).expect("clamped to six");
                 let time = self.clock(name);
-                let data_type = time.data_type;
-                Ok(fold::call(Function::RoundSeconds(digits), vec![time], data_type))
+                Ok(self.rounded_seconds(time, digits))
             }
             ("pi", 0) => Ok(Expression::constant(Value::Float(std::f64::consts::PI), DataType::Double)),
             ("date_part", 2) => {
@@ -117,20 +115,20 @@ impl Builder<'_> {
                 let [value] = take(arguments);
                 self.coerce(value, DataType::Date, Coercion::Explicit)
             }
-            _ => return self.special_number_function(name, arguments),
+            ("date_trunc", 3) => {
+                let [part, source, zone] = take(arguments);
+                let zone = self.coerce(zone, DataType::Text, Coercion::Implicit)?;
+                let source = self.coerce(source, DataType::TimestampTz, Coercion::Implicit)?;
+                self.trunc_in_zone(part, source, zone)
+            }
+            _ => {
+                return match self.special_logical_function(name, arguments)? {
+                    Special::NoMatch(arguments) => self.special_number_function(name, arguments),
+                    bound => Ok(bound),
+                };
+            }
         };
         call.map(Special::Bound)
-    }
-
-    /// The time at which the statement began, which is one value in all of it. There are no time zones: it is UTC's.
-    fn clock(&self, name: &str) -> Expression {
-        let now = self.catalog.now();
-        let (value, data_type) = match name {
-            "current_date" => (now.div_euclid(DAY), DataType::Date),
-            "localtime" => (now.rem_euclid(DAY), DataType::Time),
-            _ => (now, DataType::Timestamp),
-        };
-        Expression::constant(Value::Int(value), data_type)
     }
 
     fn call_registered(
@@ -187,6 +185,7 @@ impl Builder<'_> {
         spelling: &str,
         result: DataType,
     ) -> Result<Expression> {
+        let arguments: Vec<Expression> = arguments.into_iter().map(|argument| self.as_string(argument)).collect();
         let stringy = |argument: &Expression| argument.data_type.is_text() || argument.data_type == DataType::Null;
         if !arguments.iter().all(stringy) {
             let (l, r) = (arguments[0].data_type, arguments[arguments.len() - 1].data_type);

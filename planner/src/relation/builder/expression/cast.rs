@@ -54,7 +54,7 @@ impl Builder<'_> {
             None => return self.coerce(value, to, coercion),
             Some(Restriction::Seconds(digits)) => {
                 let value = self.coerce(value, to, coercion)?;
-                return Ok(fold::call(Function::RoundSeconds(digits), vec![value], to).at(position));
+                return Ok(self.rounded_seconds(value, digits).at(position));
             }
             Some(Restriction::Fields(fields)) => fields,
         };

@@ -6,6 +6,7 @@
 //!
 //! A `$n` takes the type of the first place that decides; every later use is of that type.
 
+use super::logical::cast_context;
 use super::{blanks, fold, literal};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate;
@@ -31,6 +32,9 @@ pub(super) fn castable(from: DataType, to: DataType, coercion: Coercion) -> bool
     use DataType as T;
     if from == to || from == T::Null || (from.is_text() && to.is_text()) {
         return true;
+    }
+    if from.is_logical() || to.is_logical() {
+        return cast_context(from, to).is_some_and(|needed| needed <= coercion);
     }
     let needed = match (from, to) {
         (_, to) if to.is_text() => Coercion::Assignment,
@@ -133,12 +137,22 @@ fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
         (a, b) if a == b => Some(a),
         (DataType::Null, other) | (other, DataType::Null) => Some(other),
         (a, b) if a.category() != b.category() => None,
+        (DataType::Name, text) | (text, DataType::Name) if text.is_text() => Some(without_length(text)),
+        (a, b) if a.element().is_some() && b.element().is_some() => unify_arrays(a, b),
         (a, b) if a.is_text() && b.is_text() => Some(without_length(a)),
         (a, b) if (a.is_exact() || b.is_exact()) && !a.is_float() && !b.is_float() => Some(common_exact(a, b)),
         (a, b) if castable(a, b, Coercion::Implicit) => Some(b),
         (a, b) if castable(b, a, Coercion::Implicit) => Some(a),
         _ => None,
     }
+}
+
+/// Arrays have a common type where their elements have one that both are cast to implicitly.
+fn unify_arrays(a: DataType, b: DataType) -> Option<DataType> {
+    let (a, b) = (a.element()?, b.element()?);
+    let common = unify_two(a, b)?;
+    let casts = castable(a, common, Coercion::Implicit) && castable(b, common, Coercion::Implicit);
+    casts.then(|| DataType::list(common))
 }
 
 /// Decimals of one scale are one decimal type; values of different scales keep theirs, as numerics.
@@ -167,6 +181,10 @@ impl Builder<'_> {
             match &expression.kind {
                 ExpressionKind::Constant(Value::Text(text)) => {
                     let text = text.clone();
+                    if to.is_logical() {
+                        let value = self.read_logical(&text, to).map_err(|error| error.at(position))?;
+                        return Ok(Expression::constant(value, to).at(position));
+                    }
                     return read_literal(&text, to, coercion, position);
                 }
                 ExpressionKind::Constant(_) => return Ok(Expression::constant(Value::Null, to).at(position)),
@@ -185,6 +203,9 @@ impl Builder<'_> {
                 }
             };
             return Err(Error::new(kind, message).at(position));
+        }
+        if from.is_logical() || to.is_logical() {
+            return self.cast_logical(expression, to, coercion);
         }
         Ok(cast(expression, to, coercion))
     }
@@ -245,7 +266,12 @@ fn read_literal(text: &str, to: DataType, coercion: Coercion, position: Option<P
     Ok(Expression::constant(value, to).at(position))
 }
 
-/// A cast that is known to exist.
+/// A string of any kind as one of type text.
+pub(super) fn as_text_type(text: Expression) -> Expression {
+    cast(text, DataType::Text, Coercion::Implicit)
+}
+
+/// A cast that is known to exist, between types that carry themselves.
 pub(super) fn cast(expression: Expression, to: DataType, coercion: Coercion) -> Expression {
     if expression.data_type == to {
         return expression;

@@ -13,13 +13,14 @@
 
 use super::coercion::{Coercion, as_decimal, cast, castable, types_to_unify, unify_types};
 use super::literal::{as_decimal_literal, decimal_constant, unknown_text};
+use super::logical::relabel;
 use super::operator::{and, no_operator, or};
-use super::{arithmetic, blanks, exact, fold};
-use crate::error::Result;
+use super::{arithmetic, array, blanks, exact, fold};
+use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
-use crate::types::{DECIMAL_DIGITS_MAX, DataType};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType, OidKind};
 use crate::value::Value;
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
@@ -62,6 +63,9 @@ impl Builder<'_> {
         if l.is_text() && r.is_text() {
             return Ok(blanks::comparable(left, right));
         }
+        if l.is_logical() || r.is_logical() {
+            return self.comparable_logical(spelling, left, right);
+        }
         if l == r {
             return Ok((left, right));
         }
@@ -85,6 +89,61 @@ impl Builder<'_> {
             return Ok((left, self.coerce(right, l, Coercion::Implicit)?));
         }
         Err(no_operator(spelling, l, r, position))
+    }
+
+    /// Values of which one is of a type that another carries, as PostgreSQL compares them: names as text, all kinds of oid as
+    /// oid. A json has no comparison; jsonb is only told apart.
+    fn comparable_logical(
+        &mut self,
+        spelling: &str,
+        left: Expression,
+        right: Expression,
+    ) -> Result<(Expression, Expression)> {
+        let position = left.position.or(right.position);
+        let (l, r) = (left.data_type, right.data_type);
+        let common = match (l, r) {
+            (l, r) if l == r && !matches!(l, DataType::Oid(_) | DataType::Name) => l,
+            (DataType::Oid(OidKind::Transaction), other) | (other, DataType::Oid(OidKind::Transaction))
+                if other == l && other == r || other.is_integer() =>
+            {
+                DataType::Oid(OidKind::Transaction)
+            }
+            (DataType::Oid(a), DataType::Oid(b)) if a == b => l,
+            (DataType::Oid(_), other) | (other, DataType::Oid(_)) if other.is_oid() || other.is_integer() => {
+                DataType::OID
+            }
+            (DataType::Name, other) | (other, DataType::Name) if other.is_text() || other == DataType::Name => {
+                DataType::Text
+            }
+            (l, r) if l.element().is_some() && r.element().is_some() => {
+                let (left, right, _) = self.one_array_type(spelling, left.clone(), right.clone())?;
+                left.data_type.max(right.data_type)
+            }
+            (l, r) if castable(l, r, Coercion::Implicit) => r,
+            (l, r) if castable(r, l, Coercion::Implicit) => l,
+            _ => return Err(no_operator(spelling, l, r, position)),
+        };
+        let orders = spelling.starts_with(['<', '>']) && spelling != "<>";
+        let is_counter = matches!(common, DataType::Oid(OidKind::Transaction | OidKind::Command));
+        if !common.has_equality() || (orders && is_counter) {
+            return Err(no_operator(spelling, l, r, position));
+        }
+        if orders && (common == DataType::Jsonb || common.element() == Some(DataType::Jsonb)) {
+            return Err(Error::unsupported("an order of jsonb is").at(position));
+        }
+        let mut sides = Vec::with_capacity(2);
+        for side in [left, right] {
+            let side = match side.data_type {
+                from if from.is_oid() && common.is_oid() => relabel(side, common),
+                from if from.is_integer() && common.is_oid() => {
+                    relabel(self.coerce(side, DataType::OID, Coercion::Implicit)?, common)
+                }
+                _ => self.coerce(side, common, Coercion::Implicit)?,
+            };
+            sides.push(array::compared(side));
+        }
+        let right = sides.pop().unwrap_or_else(|| unreachable!("two were pushed"));
+        Ok((sides.remove(0), right))
     }
 
     /// A side of unknown type takes the other's; both unknown are text.

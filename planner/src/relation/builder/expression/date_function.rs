@@ -24,13 +24,26 @@ fn extracted_type(part: DatePart) -> DataType {
 impl Builder<'_> {
     /// `EXTRACT(field FROM source)`; the field's name in lower case.
     pub fn extract(&mut self, field: &str, source: Expression) -> Result<Expression> {
-        extract(field, source)
+        if source.data_type != DataType::TimestampTz {
+            return extract(field, source);
+        }
+        if let Some(offset) = self.extract_offset(field, source.clone()) {
+            return Ok(offset);
+        }
+        let shown = self.shown_for(DatePart::named(field), source);
+        extract(field, shown)
     }
 
     /// `date_part('field', source)`.
     pub(super) fn date_part(&mut self, part: Expression, source: Expression) -> Result<Expression> {
         let source = self.settle_source(source)?;
         let part = self.coerce(part, DataType::Text, Coercion::Implicit)?;
+        if source.data_type == DataType::TimestampTz {
+            let Some(name) = literal_name(&part) else {
+                return Err(Error::unsupported("date_part of a field that is no literal is").at(part.position));
+            };
+            return Ok(cast(self.extract(&name, source)?, DataType::Double, Coercion::Implicit));
+        }
         let Some(name) = literal_name(&part) else {
             check_source("date_part", &source)?;
             return Ok(fold::call(Function::PartNamed, vec![part, source], DataType::Double));
@@ -50,6 +63,10 @@ impl Builder<'_> {
         let position = source.position;
         let part = self.coerce(part, DataType::Text, Coercion::Implicit)?;
         let source = self.settle_source(source)?;
+        if source.data_type == DataType::TimestampTz {
+            let zone = self.zone();
+            return self.trunc_in_zone(part, source, zone);
+        }
         let source = match source.data_type {
             DataType::Time => self.coerce(source, DataType::Interval, Coercion::Implicit)?,
             _ => source,
@@ -73,7 +90,7 @@ impl Builder<'_> {
     /// A source of unknown type is a timestamp.
     fn settle_source(&mut self, source: Expression) -> Result<Expression> {
         match source.data_type {
-            DataType::Null => self.coerce(source, DataType::Timestamp, Coercion::Implicit),
+            DataType::Null => self.coerce(source, DataType::TimestampTz, Coercion::Implicit),
             _ => Ok(source),
         }
     }

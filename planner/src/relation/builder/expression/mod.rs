@@ -2,13 +2,16 @@
 //!
 //! Read `coercion` first: how types meet. Then by what they are: `literal`, `cast` and `type_limits`; `operator`,
 //! `arithmetic`, `comparison`, `row`, `pattern`; `conditional` (CASE and its family); `call`, `registry`, `number_function`,
-//! `date_function` and `string_function` (functions); `aggregate`; `subquery`. `exact` and `blanks` are what numerics and
+//! `date_function` and `string_function` (functions); `aggregate`; `subquery`. `logical`
+//! has the types that another carries, with `array`, `array_function` and `zoned`. `exact` and `blanks` are what numerics and
 //! chars need everywhere. `fold` makes literals of calls of literals on the way.
 //!
 //! What is built has exact types (`function` says what that means), and the position of its parts on everything that may fail.
 
 mod aggregate;
 mod arithmetic;
+mod array;
+mod array_function;
 mod blanks;
 mod call;
 mod cast;
@@ -19,6 +22,7 @@ mod date_function;
 mod exact;
 mod fold;
 mod literal;
+mod logical;
 mod number_function;
 mod operator;
 mod pattern;
@@ -27,9 +31,11 @@ mod row;
 mod string_function;
 mod subquery;
 mod type_limits;
+mod zoned;
 
 pub use aggregate::AggregateArguments;
-pub(crate) use blanks::key;
+pub use array::{ElementTest, Subscript};
+pub(crate) use blanks::checked_key;
 pub use call::{Callee, row_as_value};
 pub use coercion::Coercion;
 pub(crate) use coercion::{types_to_unify, unify_types};

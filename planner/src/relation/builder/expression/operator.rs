@@ -1,8 +1,10 @@
 //! Operators: logic, and which function stands for which of the rest.
 
+use super::coercion::Coercion;
 use super::fold;
+use super::logical::relabel;
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::function::Function;
+use crate::function::{ArrayFunction, Function};
 use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
 use crate::types::DataType;
@@ -80,6 +82,12 @@ pub enum Operator {
     Concatenate,
     /// `a ^@ b`.
     StartsWith,
+    /// `a @> b`.
+    Contains,
+    /// `a <@ b`.
+    IsContained,
+    /// `a && b`.
+    Overlaps,
 }
 
 /// An operator of one value; `NOT` is [`Builder::negation`].
@@ -110,6 +118,12 @@ impl Builder<'_> {
             Operator::ShiftLeft => self.shift(Function::ShiftLeft, "<<", left, right),
             Operator::ShiftRight => self.shift(Function::ShiftRight, ">>", left, right),
             Operator::Concatenate => self.concatenate(left, right),
+            Operator::Contains => self.array_relation(ArrayFunction::Contains, "@>", left, right),
+            Operator::IsContained => {
+                // Both sides are swapped: so are the types that an error names, which is as it is said of `@>`.
+                self.array_relation(ArrayFunction::Contains, "@>", right, left)
+            }
+            Operator::Overlaps => self.array_relation(ArrayFunction::Overlaps, "&&", left, right),
             Operator::StartsWith => self.call_text(Function::StartsWith, vec![left, right], "^@", DataType::Boolean),
         };
         applied.map_err(|error| error.at(position))
@@ -144,7 +158,16 @@ impl Builder<'_> {
 
     /// `a || b`: one of them a string, the other anything that has a text.
     fn concatenate(&mut self, left: Expression, right: Expression) -> Result<Expression> {
+        if left.data_type.element().is_some() || right.data_type.element().is_some() {
+            return self.concatenate_arrays(left, right);
+        }
+        let (left, right) = (self.as_string(left), self.as_string(right));
         let (l, r) = (left.data_type, right.data_type);
+        if l == DataType::Bytea || r == DataType::Bytea {
+            let sides = [left, right].map(|side| self.coerce(side, DataType::Bytea, Coercion::Implicit));
+            let [left, right] = sides.map(|side| side.map(|side| relabel(side, DataType::Text)));
+            return Ok(relabel(fold::call(Function::Concat, vec![left?, right?], DataType::Text), DataType::Bytea));
+        }
         let stringy = |data_type: DataType| data_type.is_text() || data_type == DataType::Null;
         if !stringy(l) && !stringy(r) {
             return Err(no_operator("||", l, r, left.position));

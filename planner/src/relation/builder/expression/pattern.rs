@@ -23,7 +23,7 @@ pub struct PatternOperator {
 }
 
 impl PatternOperator {
-    fn spelling(self) -> &'static str {
+    pub(super) fn spelling(self) -> &'static str {
         match (self.function, self.negated) {
             (Function::Like, false) => "~~",
             (Function::Like, true) => "!~~",
@@ -43,6 +43,7 @@ impl Builder<'_> {
         escape: Option<Expression>,
     ) -> Result<Expression> {
         let position = value.position.or(pattern.position);
+        let (value, pattern) = (self.as_string(value), self.as_string(pattern));
         let (l, r) = (value.data_type, pattern.data_type);
         let stringy = |data_type: DataType| data_type.is_text() || data_type == DataType::Null;
         if !stringy(l) || !stringy(r) {

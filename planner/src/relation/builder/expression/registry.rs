@@ -135,7 +135,8 @@ pub(super) fn signatures(name: &str) -> impl Iterator<Item = &'static Signature>
 
 /// All names of functions that are no aggregates.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    SIGNATURES.iter().map(|signature| signature.name).chain(SPECIAL.iter().copied())
+    let special = SPECIAL.iter().chain(super::array_function::NAMES).copied();
+    SIGNATURES.iter().map(|signature| signature.name).chain(special)
 }
 
 /// What PostgreSQL has under a name and Multiloop has not, for an error that says so.

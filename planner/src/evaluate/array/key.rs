@@ -1,0 +1,360 @@
+//! Arrays as text that sorts as they do.
+//!
+//! PostgreSQL compares arrays element by element in the order in which they lie, a NULL being greater than any value, then by
+//! the number of elements, of dimensions, by their lengths and their lower bounds. So the text is
+//!
+//! * for each element a byte 2 and what its value sorts by, or a byte 3 for NULL;
+//! * a byte 1, which is less than both: the shorter array comes first;
+//! * of an array with elements the number of its dimensions, of more than one their lengths, then all lower bounds, each in
+//!   eight digits.
+//!
+//! | element | text |
+//! |---|---|
+//! | boolean | `0` or `1` |
+//! | whole numbers, dates and times, oids, enums | 16 hexadecimal digits, the sign bit turned |
+//! | floats | the same of the bits of a double, of a negative one all turned; one zero, one NaN |
+//! | decimals and numerics | the text that a column stores: what it sorts by, then its scale (`numeric/key.rs`) |
+//! | intervals | their length in 32 digits, the sign bit turned, then months and days, in 8 each |
+//! | text and what it carries | its bytes; those up to 4 as a byte 4 and another |
+//!
+//! Numerics of different scales, and intervals of different forms, can be equal and have different texts: comparisons ask for
+//! [`Array::key`], which leaves scale and form out.
+
+use super::{Array, Bound};
+use crate::numeric::Numeric;
+use crate::types::DataType;
+use crate::value::{Interval, Value, canonical_float_bits};
+use std::fmt::Write;
+use std::str::Chars;
+
+const END: char = '\u{1}';
+const VALUE: char = '\u{2}';
+const NULL: char = '\u{3}';
+const ESCAPE: char = '\u{4}';
+
+/// Added to an escaped byte, so that what stands for it is printable.
+const ESCAPED: u8 = b'@';
+
+const SIGN_64: u64 = 1 << 63;
+const SIGN_128: u128 = 1 << 127;
+const SIGN_32: u32 = 1 << 31;
+
+impl Array {
+    /// The text that stands for the array; its elements are values of `element` or NULL.
+    pub fn encode(&self, element: DataType) -> String {
+        self.encode_with(element, false)
+    }
+
+    /// The text by which it is compared.
+    pub(super) fn key(&self, element: DataType) -> String {
+        self.encode_with(element, true)
+    }
+
+    fn encode_with(&self, element: DataType, bare: bool) -> String {
+        let mut text = String::with_capacity(self.elements.len() * 17 + 10);
+        for value in &self.elements {
+            if value.is_null() {
+                text.push(NULL);
+                continue;
+            }
+            text.push(VALUE);
+            encode_value(value, element, bare, &mut text);
+        }
+        text.push(END);
+        if !self.bounds.is_empty() {
+            text.push(char::from(b'0' + self.bounds.len() as u8));
+            if self.bounds.len() > 1 {
+                self.bounds.iter().for_each(|bound| put(&mut text, format_args!("{:08x}", bound.length)));
+            }
+            let turned = |lower: i32| lower as u32 ^ SIGN_32;
+            self.bounds.iter().for_each(|bound| put(&mut text, format_args!("{:08x}", turned(bound.lower))));
+        }
+        text
+    }
+
+    /// How many dimensions the array of a text has, and whether all of them count from 1; none of an empty one.
+    pub fn shape(text: &str) -> Option<(usize, bool)> {
+        let (_, bounds) = text.rsplit_once(END)?;
+        let count = bounds.bytes().next().map(|digit| usize::from(digit - b'0'))?;
+        let lowers = &bounds[bounds.len() - 8 * count..];
+        let one = format!("{:08x}", 1 ^ SIGN_32);
+        Some((count, lowers.as_bytes().chunks(8).all(|lower| lower == one.as_bytes())))
+    }
+
+    /// The array of a text that [`Array::encode`] made of elements of this type.
+    ///
+    /// # Panics
+    /// If it is another text: a bug.
+    pub fn decode(text: &str, element: DataType) -> Array {
+        let mut letters = text.chars();
+        let mut elements = Vec::new();
+        loop {
+            match letters.next().expect("an array's text has an end") {
+                END => break,
+                NULL => elements.push(Value::Null),
+                VALUE => elements.push(decode_value(&mut letters, element)),
+                other => panic!("bug: {other:?} where an element of an array begins"),
+            }
+        }
+        let rest = letters.as_str();
+        let Some(count) = rest.bytes().next().map(|digit| usize::from(digit - b'0')) else {
+            return Array { bounds: Vec::new(), elements };
+        };
+        let number = |at: usize| {
+            let digits = &rest[1 + 8 * at..9 + 8 * at];
+            u32::from_str_radix(digits, 16).expect("bounds are eight hexadecimal digits")
+        };
+        let lengths = if count > 1 { count } else { 0 };
+        let bound = |at: usize| Bound {
+            lower: (number(lengths + at) ^ SIGN_32) as i32,
+            length: if lengths > 0 { number(at) as usize } else { elements.len() },
+        };
+        Array { bounds: (0..count).map(bound).collect(), elements }
+    }
+}
+
+fn put(text: &mut String, part: std::fmt::Arguments<'_>) {
+    text.write_fmt(part).expect("a String can be written to");
+}
+
+fn encode_value(value: &Value, element: DataType, bare: bool, text: &mut String) {
+    match value {
+        Value::Null => {}
+        Value::Boolean(value) => text.push(if *value { '1' } else { '0' }),
+        Value::Int(value) => put(text, format_args!("{:016x}", *value as u64 ^ SIGN_64)),
+        Value::Float(value) => {
+            let bits = canonical_float_bits(*value);
+            let ordered = if bits & SIGN_64 != 0 { !bits } else { bits | SIGN_64 };
+            put(text, format_args!("{ordered:016x}"));
+        }
+        Value::Decimal(unscaled) => {
+            encode_number(&Numeric::new(*unscaled, element.scale().into()), bare, text);
+        }
+        Value::Numeric(number) => encode_number(number, bare, text),
+        Value::Interval(interval) => {
+            put(text, format_args!("{:032x}", interval.comparable_micros() as u128 ^ SIGN_128));
+            if !bare {
+                let (months, days) = (interval.months as u32 ^ SIGN_32, interval.days as u32 ^ SIGN_32);
+                put(text, format_args!("{months:08x}{days:08x}"));
+            }
+        }
+        Value::Text(content) => {
+            for letter in content.chars() {
+                if letter <= ESCAPE {
+                    text.push(ESCAPE);
+                    text.push(char::from(letter as u8 + ESCAPED));
+                } else {
+                    text.push(letter);
+                }
+            }
+        }
+    }
+}
+
+fn encode_number(number: &Numeric, bare: bool, text: &mut String) {
+    if bare { text.push_str(&number.key()) } else { number.encode_into(text) }
+}
+
+/// The value at the front of a text, which is taken off it.
+fn decode_value(letters: &mut Chars<'_>, element: DataType) -> Value {
+    match element.carrier() {
+        DataType::Boolean => Value::Boolean(letters.next() == Some('1')),
+        DataType::SmallInt
+        | DataType::Integer
+        | DataType::BigInt
+        | DataType::Date
+        | DataType::Time
+        | DataType::Timestamp => Value::Int((digits(letters, 16) as u64 ^ SIGN_64) as i64),
+        DataType::Real | DataType::Double => {
+            let ordered = digits(letters, 16) as u64;
+            Value::Float(f64::from_bits(if ordered & SIGN_64 != 0 { ordered ^ SIGN_64 } else { !ordered }))
+        }
+        DataType::Decimal { scale, .. } => {
+            let number = Numeric::decode(until_marker(letters)).expect("a number's text was made by it");
+            Value::Decimal(number.unscaled_at(scale).expect("a decimal has its type's scale"))
+        }
+        DataType::Numeric => {
+            Value::numeric(Numeric::decode(until_marker(letters)).expect("a number's text was made by it"))
+        }
+        DataType::Interval => {
+            let length = (digits(letters, 32) ^ SIGN_128) as i128;
+            let part = |number: u128| (number as u32 ^ SIGN_32) as i32;
+            let (months, days) = (part(digits(letters, 8)), part(digits(letters, 8)));
+            let rest = length - Interval { months, days, micros: 0 }.comparable_micros();
+            Value::Interval(Interval { months, days, micros: i64::try_from(rest).expect("it was one") })
+        }
+        _ => {
+            let content = until_marker(letters);
+            if !content.contains(ESCAPE) {
+                return Value::text(content);
+            }
+            let mut plain = String::with_capacity(content.len());
+            let mut escaped = content.chars();
+            while let Some(letter) = escaped.next() {
+                plain.push(match letter {
+                    ESCAPE => char::from(escaped.next().map_or(0, |letter| letter as u8) - ESCAPED),
+                    letter => letter,
+                });
+            }
+            Value::text(plain)
+        }
+    }
+}
+
+/// What stands before the next element, or the end.
+fn until_marker<'a>(letters: &mut Chars<'a>) -> &'a str {
+    let rest = letters.as_str();
+    let (content, behind) = rest.split_at(rest.find([END, VALUE, NULL]).unwrap_or(rest.len()));
+    *letters = behind.chars();
+    content
+}
+
+fn digits(letters: &mut Chars<'_>, count: usize) -> u128 {
+    let (digits, behind) = letters.as_str().split_at(count);
+    *letters = behind.chars();
+    u128::from_str_radix(digits, 16).expect("numbers are hexadecimal digits")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cmp::Ordering;
+
+    /// Values of a type, in order; those next to each other may be equal.
+    fn values(data_type: DataType) -> Vec<Value> {
+        let texts: &[&str] = match data_type {
+            DataType::Boolean => &["f", "t"],
+            DataType::SmallInt => &["-32768", "-1", "0", "1", "32767"],
+            DataType::Integer => &["-2147483648", "-1", "0", "7", "2147483647"],
+            DataType::BigInt => &["-9223372036854775808", "-1", "0", "1", "9223372036854775807"],
+            DataType::Real | DataType::Double => {
+                &["-Infinity", "-1.5", "-1e-30", "0", "-0", "1e-30", "1.5", "1e30", "Infinity", "NaN"]
+            }
+            DataType::Decimal { .. } => &["-99999.99", "-1.50", "0", "0.01", "10", "99999.99"],
+            DataType::Numeric => &[
+                "-Infinity",
+                "-1e40",
+                "-1.5",
+                "-1.50",
+                "-0.001",
+                "0",
+                "0.00",
+                "1e-50",
+                "1",
+                "1.0",
+                "9",
+                "10",
+                "1e40",
+                "Infinity",
+                "NaN",
+            ],
+            DataType::Date => &["-infinity", "0044-03-15 BC", "1969-12-31", "2024-02-29", "infinity"],
+            DataType::Time => &["00:00", "12:34:56.789", "24:00"],
+            DataType::Interval => {
+                &["-178000000 years", "-1 day", "00:00", "29 days", "1 month", "30 days", "720:00", "1 year"]
+            }
+            DataType::Timestamp | DataType::TimestampTz => {
+                &["-infinity", "1969-12-31 23:59:59.999999", "2024-01-01", "infinity"]
+            }
+            DataType::Oid(_) => &["0", "1", "4294967295"],
+            DataType::Uuid => &[
+                "00000000-0000-0000-0000-000000000000",
+                "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
+                "ffffffff-ffff-ffff-ffff-ffffffffffff",
+            ],
+            DataType::Bytea => &["", "\\x00", "\\x0001", "\\x01", "\\xff"],
+            _ => &[
+                "",
+                "\u{1}",
+                "\u{1}a",
+                "\u{2}",
+                "\u{3}\u{4}",
+                "\u{4}",
+                "\u{4}D",
+                "\u{5}",
+                " ",
+                "a",
+                "a\u{1}",
+                "a\u{4}",
+                "aa",
+                "b",
+                "é",
+                "😀",
+            ],
+        };
+        texts.iter().map(|text| crate::evaluate::parse(text, data_type).expect("it is one")).collect()
+    }
+
+    /// PostgreSQL's order of arrays.
+    fn compare(a: &Array, b: &Array) -> Ordering {
+        let elements = a.elements.iter().zip(&b.elements).map(|(a, b)| a.compare(b));
+        let lengths = |array: &Array| array.bounds.iter().map(|bound| bound.length).collect::<Vec<_>>();
+        let lowers = |array: &Array| array.bounds.iter().map(|bound| bound.lower).collect::<Vec<_>>();
+        elements
+            .fold(Ordering::Equal, Ordering::then)
+            .then(a.elements.len().cmp(&b.elements.len()))
+            .then(a.bounds.len().cmp(&b.bounds.len()))
+            .then(lengths(a).cmp(&lengths(b)))
+            .then(lowers(a).cmp(&lowers(b)))
+    }
+
+    #[test]
+    fn texts_sort_as_arrays() {
+        let types = [
+            DataType::Boolean,
+            DataType::SmallInt,
+            DataType::Integer,
+            DataType::BigInt,
+            DataType::Real,
+            DataType::Double,
+            DataType::decimal(7, 2),
+            DataType::Numeric,
+            DataType::Text,
+            DataType::Date,
+            DataType::Time,
+            DataType::Timestamp,
+            DataType::TimestampTz,
+            DataType::Interval,
+            DataType::OID,
+            DataType::Name,
+            DataType::Uuid,
+            DataType::Bytea,
+        ];
+        for data_type in types {
+            let values = values(data_type);
+            let mut all = vec![Array::default()];
+            for first in values.iter().chain([&Value::Null]) {
+                all.push(Array::of(vec![first.clone()]));
+                for second in values.iter().chain([&Value::Null]) {
+                    let elements = vec![first.clone(), second.clone()];
+                    all.push(Array::of(elements.clone()));
+                    let bounds = vec![Bound { lower: -2, length: 2 }];
+                    all.push(Array { bounds, elements: elements.clone() });
+                    for lengths in [[1, 2], [2, 1]] {
+                        let bounds = lengths.map(|length| Bound { lower: 1, length }).to_vec();
+                        all.push(Array { bounds, elements: elements.clone() });
+                    }
+                }
+            }
+            let texts: Vec<(String, String)> =
+                all.iter().map(|array| (array.encode(data_type), array.key(data_type))).collect();
+            for (array, (text, _)) in all.iter().zip(&texts) {
+                let read = Array::decode(text, data_type);
+                assert_eq!(read.bounds, array.bounds);
+                assert_eq!(read.encode(data_type), *text, "{data_type} {array:?}");
+                let same = read.elements.iter().zip(&array.elements).all(|(a, b)| a.compare(b).is_eq());
+                assert!(same && read.elements.len() == array.elements.len(), "{data_type} {array:?}");
+            }
+            for (a, (text, key)) in all.iter().zip(&texts) {
+                for (b, (other, other_key)) in all.iter().zip(&texts) {
+                    let order = compare(a, b);
+                    assert_eq!(key.cmp(other_key), order, "{data_type}: {a:?} and {b:?}");
+                    let elements = a.elements.iter().zip(&b.elements).all(|(a, b)| a.compare(b).is_eq());
+                    if !elements {
+                        assert_eq!(text.cmp(other), order, "{data_type}: {a:?} and {b:?}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Arrays made of elements, of other arrays and of texts.
+
+use super::{Array, Arrays, Bound};
+use crate::error::{Error, ErrorKind, Result};
+use crate::evaluate::{self, logical};
+use crate::types::DataType;
+use crate::value::Value;
+
+fn incompatible() -> Error {
+    Error::new(ErrorKind::ArraySubscript, "cannot concatenate incompatible arrays")
+}
+
+impl Arrays<'_> {
+    /// Arrays of the same dimensions as one of a dimension more; all empty, an empty one.
+    pub(super) fn make_of_arrays(&self) -> Result<Value> {
+        let mut parts = Vec::with_capacity(self.call.arguments.len());
+        for at in 0..self.call.arguments.len() {
+            parts.push(self.array(at)?.unwrap_or_default());
+        }
+        let lengths = |array: &Array| array.bounds.iter().map(|bound| bound.length).collect::<Vec<_>>();
+        let first = parts.first().cloned().unwrap_or_default();
+        if parts.iter().any(|part| lengths(part) != lengths(&first)) {
+            let message = "multidimensional arrays must have array expressions with matching dimensions";
+            return Err(Error::new(ErrorKind::ArraySubscript, message));
+        }
+        let mut bounds = vec![Bound::from_one(parts.len())];
+        bounds.extend(first.bounds);
+        let elements = parts.into_iter().flat_map(|part| part.elements).collect();
+        Ok(self.encoded(&Array::checked(bounds, elements)?))
+    }
+
+    /// An array of at most one dimension, empty for NULL.
+    fn one_dimension(&self, at: usize) -> Result<Array> {
+        let array = self.array(at)?.unwrap_or_default();
+        if array.bounds.len() > 1 {
+            let message = "argument must be empty or one-dimensional array";
+            return Err(Error::new(ErrorKind::InvalidArray, message));
+        }
+        Ok(array)
+    }
+
+    pub(super) fn append(&self) -> Result<Value> {
+        let array = self.one_dimension(0)?;
+        let lower = array.bounds.first().map_or(1, |bound| bound.lower);
+        let mut elements = array.elements;
+        elements.push(self.value(1).clone());
+        self.with_lower(lower, elements)
+    }
+
+    pub(super) fn prepend(&self) -> Result<Value> {
+        let array = self.one_dimension(1)?;
+        let lower = array.bounds.first().map_or(1, |bound| bound.lower);
+        let mut elements = Vec::with_capacity(array.elements.len() + 1);
+        elements.push(self.value(0).clone());
+        elements.extend(array.elements);
+        self.with_lower(lower, elements)
+    }
+
+    fn with_lower(&self, lower: i32, elements: Vec<Value>) -> Result<Value> {
+        let bounds = vec![Bound { lower, length: elements.len() }];
+        Ok(self.encoded(&Array::checked(bounds, elements)?))
+    }
+
+    /// Two arrays of as many dimensions behind each other, or one as an element of the other.
+    pub(super) fn concatenate(&self) -> Result<Value> {
+        let (left, right) = match (self.array(0)?, self.array(1)?) {
+            (None, None) => return Ok(Value::Null),
+            (Some(only), None) | (None, Some(only)) => return Ok(self.encoded(&only)),
+            (Some(left), Some(right)) => (left, right),
+        };
+        if left.elements.is_empty() || right.elements.is_empty() {
+            return Ok(self.encoded(if left.elements.is_empty() { &right } else { &left }));
+        }
+        let inner =
+            |array: &Array, from: usize| array.bounds.iter().skip(from).map(|bound| bound.length).collect::<Vec<_>>();
+        let (l, r) = (left.bounds.len(), right.bounds.len());
+        let (bounds, more) = match l as i64 - r as i64 {
+            0 if inner(&left, 1) == inner(&right, 1) => (left.bounds, right.bounds[0].length),
+            1 if inner(&left, 1) == inner(&right, 0) => (left.bounds, 1),
+            -1 if inner(&left, 0) == inner(&right, 1) => (right.bounds, 1),
+            _ => return Err(incompatible()),
+        };
+        let mut bounds = bounds;
+        bounds[0].length += more;
+        let elements = left.elements.into_iter().chain(right.elements).collect();
+        Ok(self.encoded(&Array::checked(bounds, elements)?))
+    }
+
+    /// Each element cast, the text of one read.
+    pub(super) fn cast(&self, to: DataType) -> Result<Value> {
+        let array = self.known(0)?;
+        let from = self.element;
+        let zone = if self.call.arguments.len() > 1 { self.call.text(1)? } else { logical::UTC };
+        let cast = |value: &Value| match value {
+            Value::Null => Ok(Value::Null),
+            value if from.carrier() == to.carrier() && from.carrier() != to => Ok(value.clone()),
+            Value::Text(text) if to.is_logical() => logical::read(text, to, zone),
+            value if to.is_text() && from.is_logical() => {
+                let text = Value::text(logical::show(value, from, zone));
+                evaluate::cast(&text, DataType::Text, to)
+            }
+            value => evaluate::cast(value, from.carrier(), to.carrier()),
+        };
+        let elements = array.elements.iter().map(cast).collect::<Result<_>>()?;
+        Ok(Value::text(Array { bounds: array.bounds, elements }.encode(to)))
+    }
+
+    /// The texts of all elements with a separator between them, of NULLs only if a text for them is given.
+    pub(super) fn join(&self) -> Result<Value> {
+        if self.value(1).is_null() {
+            return Ok(Value::Null);
+        }
+        let Some(array) = self.array(0)? else { return Ok(Value::Null) };
+        let separator = self.call.text(1)?;
+        let null = self.optional_text(2)?;
+        let zone = if self.call.arguments.len() > 3 { self.call.text(3)? } else { logical::UTC };
+        let texts = array.elements.iter().filter_map(|value| match value {
+            Value::Null => null.map(str::to_owned),
+            value => Some(logical::show(value, self.element, zone)),
+        });
+        Ok(Value::text(texts.collect::<Vec<_>>().join(separator)))
+    }
+
+    /// The parts of a text between separators: all characters if that is NULL, the whole if it is empty.
+    pub(super) fn split(&self) -> Result<Value> {
+        if self.value(0).is_null() {
+            return Ok(Value::Null);
+        }
+        let text = self.call.text(0)?;
+        let null = self.optional_text(2)?;
+        let parts: Vec<String> = match self.optional_text(1)? {
+            _ if text.is_empty() => Vec::new(),
+            None => text.chars().map(String::from).collect(),
+            Some("") => vec![text.to_owned()],
+            Some(separator) => text.split(separator).map(str::to_owned).collect(),
+        };
+        let value = |part: String| if null == Some(part.as_str()) { Value::Null } else { Value::text(part) };
+        Ok(self.encoded(&Array::of(parts.into_iter().map(value).collect())))
+    }
+
+    /// A text that may be NULL, or not be there.
+    fn optional_text(&self, at: usize) -> Result<Option<&str>> {
+        match self.call.arguments.get(at) {
+            None | Some(Value::Null) => Ok(None),
+            Some(_) => self.call.text(at).map(Some),
+        }
+    }
+}

@@ -1,0 +1,435 @@
+//! The functions of values that a carrier stands for. A program knows carriers alone, so such a function says itself what the
+//! values are: `Array(ArrayFunction::Append, integer)` appends integers.
+
+use super::Function;
+use crate::types::DataType;
+use serde::{Deserialize, Serialize};
+
+/// A function of arrays, whose elements are of the type that stands beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ArrayFunction {
+    /// `ARRAY[a, b, …]` of elements. NULLs are elements.
+    Make,
+    /// `ARRAY[a, b, …]` of arrays, which become one of a dimension more. NULL counts as an empty array.
+    MakeOfArrays,
+    /// `a[i]`, `a[i][j]`: NULL where there is no such element.
+    Element,
+    /// `a[i:j]…`: array, then a lower and an upper bound (bigints) for each dimension; a bound left out is the least or the
+    /// largest bigint. The result's lower bounds are 1.
+    Slice,
+    /// `array_append(array, element)`; a NULL array counts as empty.
+    Append,
+    /// `array_prepend(element, array)`.
+    Prepend,
+    /// `array_cat(a, b)`: a NULL is as if it were not there.
+    Concatenate,
+    /// `a @> b`: each element of b is one of a. NULLs equal nothing.
+    Contains,
+    /// `a && b`: some element of b is one of a.
+    Overlaps,
+    /// `array_length(array, dimension)`.
+    Length,
+    /// `array_lower(array, dimension)`.
+    Lower,
+    /// `array_upper(array, dimension)`.
+    Upper,
+    /// `array_ndims(array)`: NULL of an empty one.
+    DimensionCount,
+    /// `array_dims(array)`: `[1:2][1:3]`.
+    Dimensions,
+    /// `cardinality(array)`: elements in all dimensions.
+    Cardinality,
+    /// `array_position(array, element[, start])`: NULL equals NULL.
+    Position,
+    /// `array_positions(array, element)`.
+    Positions,
+    /// `array_remove(array, element)`: NULL equals NULL.
+    Remove,
+    /// `array_replace(array, from, to)`.
+    Replace,
+    /// `array_to_string(array, separator[, null])`.
+    Join,
+    /// `string_to_array(text, separator[, null])`: of texts.
+    Split,
+    /// `x op ANY (array)`: arguments x, array.
+    Any(Comparison),
+    /// `x op ALL (array)`.
+    All(Comparison),
+    /// What compares as the array does where elements that are equal can differ: numerics by their scale, intervals by their
+    /// form.
+    Key,
+    /// The same elements as another type's: each is cast to the node's element type; the type beside it is what they are.
+    Cast(DataType),
+}
+
+/// What `ANY` and `ALL` ask of each element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the variants are named as the functions are")]
+pub enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Like,
+    NotLike,
+    ILike,
+    NotILike,
+}
+
+impl Comparison {
+    /// Every comparison.
+    pub const ALL: [Comparison; 10] = [
+        Comparison::Equal,
+        Comparison::NotEqual,
+        Comparison::Less,
+        Comparison::LessEqual,
+        Comparison::Greater,
+        Comparison::GreaterEqual,
+        Comparison::Like,
+        Comparison::NotLike,
+        Comparison::ILike,
+        Comparison::NotILike,
+    ];
+
+    /// The comparison that a function makes, or its negation.
+    pub fn of(function: Function, negated: bool) -> Option<Comparison> {
+        Some(match (function, negated) {
+            (Function::Equal, false) => Comparison::Equal,
+            (Function::NotEqual, false) => Comparison::NotEqual,
+            (Function::Less, false) => Comparison::Less,
+            (Function::LessEqual, false) => Comparison::LessEqual,
+            (Function::Greater, false) => Comparison::Greater,
+            (Function::GreaterEqual, false) => Comparison::GreaterEqual,
+            (Function::Like, false) => Comparison::Like,
+            (Function::Like, true) => Comparison::NotLike,
+            (Function::ILike, false) => Comparison::ILike,
+            (Function::ILike, true) => Comparison::NotILike,
+            _ => return None,
+        })
+    }
+
+    /// Whether it is a match against a pattern, which may fail.
+    pub fn is_pattern(self) -> bool {
+        matches!(self, Comparison::Like | Comparison::NotLike | Comparison::ILike | Comparison::NotILike)
+    }
+}
+
+/// A function of JSON. Its arguments and its result are texts of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum JsonFunction {
+    /// `json_build_object(key, value, …)`: keys are texts, and may not be NULL; NULL values are `null`.
+    Object,
+    /// `json_build_array(value, …)`.
+    Array,
+    /// `json_typeof(json)`.
+    Kind,
+}
+
+/// A way to write bytes as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the variants are the names of the formats")]
+pub enum ByteFormat {
+    Hex,
+    Base64,
+    Escape,
+}
+
+impl ByteFormat {
+    /// The format of a name.
+    pub fn named(name: &str) -> Option<ByteFormat> {
+        match name.to_ascii_lowercase().as_str() {
+            "hex" => Some(ByteFormat::Hex),
+            "base64" => Some(ByteFormat::Base64),
+            "escape" => Some(ByteFormat::Escape),
+            _ => None,
+        }
+    }
+}
+
+impl Function {
+    /// Whether a NULL among the arguments need not make NULL, of the functions of this file.
+    pub fn sees_nulls(self) -> bool {
+        use ArrayFunction as A;
+        match self {
+            Function::Array(function, _) => matches!(
+                function,
+                A::Make
+                    | A::MakeOfArrays
+                    | A::Append
+                    | A::Prepend
+                    | A::Concatenate
+                    | A::Position
+                    | A::Positions
+                    | A::Remove
+                    | A::Replace
+                    | A::Join
+                    | A::Split
+                    | A::Any(_)
+                    | A::All(_)
+            ),
+            Function::Json(function) => function != JsonFunction::Kind,
+            _ => false,
+        }
+    }
+
+    /// Whether a call can be NULL though no argument is, of the functions of this file.
+    pub(crate) fn makes_null(self) -> bool {
+        use ArrayFunction as A;
+        match self {
+            Function::Array(function, _) => !matches!(
+                function,
+                A::Make
+                    | A::MakeOfArrays
+                    | A::Append
+                    | A::Prepend
+                    | A::Contains
+                    | A::Overlaps
+                    | A::Cardinality
+                    | A::Key
+            ),
+            _ => false,
+        }
+    }
+
+    /// Whether it cannot fail, of the functions of this file.
+    pub(crate) fn is_total_of_logical(self) -> bool {
+        use ArrayFunction as A;
+        match self {
+            Function::Relabel | Function::ShowAs(_) | Function::JsonOf(_) => true,
+            Function::Json(JsonFunction::Array | JsonFunction::Kind) => true,
+            Function::Encode(_) | Function::Utf8 | Function::Md5 | Function::ByteLength => true,
+            Function::Array(A::Any(comparison) | A::All(comparison), _) => !comparison.is_pattern(),
+            Function::Array(function, _) => matches!(
+                function,
+                A::Make
+                    | A::Element
+                    | A::Slice
+                    | A::Contains
+                    | A::Overlaps
+                    | A::Length
+                    | A::Lower
+                    | A::Upper
+                    | A::DimensionCount
+                    | A::Dimensions
+                    | A::Cardinality
+                    | A::Replace
+                    | A::Join
+                    | A::Split
+                    | A::Key
+            ),
+            _ => false,
+        }
+    }
+}
+
+/// The word of a function of this file in a program's text form.
+pub(crate) fn word_of(function: Function) -> Option<String> {
+    let of = |name: &str, data_type: DataType| format!("{name}_of_{}", type_word(data_type));
+    Some(match function {
+        Function::ReadAs(data_type) => of("read", data_type),
+        Function::ShowAs(data_type) => of("show", data_type),
+        Function::JsonOf(data_type) => of("json", data_type),
+        Function::Array(ArrayFunction::Cast(to), from) => {
+            format!("array_cast_of_{}_to_{}", type_word(from), type_word(to))
+        }
+        Function::Array(function, data_type) => of(&format!("array_{}", debug_word(&function)), data_type),
+        Function::Json(function) => format!("json_{}", debug_word(&function)),
+        Function::Encode(format) => format!("encode_{}", debug_word(&format)),
+        Function::Decode(format) => format!("decode_{}", debug_word(&format)),
+        _ => return None,
+    })
+}
+
+/// The function of a word that [`word_of`] made.
+pub(crate) fn function_of_word(word: &str) -> Option<Function> {
+    const FORMATS: [ByteFormat; 3] = [ByteFormat::Hex, ByteFormat::Base64, ByteFormat::Escape];
+    const JSON: [JsonFunction; 3] = [JsonFunction::Object, JsonFunction::Array, JsonFunction::Kind];
+    let mut known: Vec<Function> = JSON.map(Function::Json).to_vec();
+    known.extend(FORMATS.map(Function::Encode));
+    known.extend(FORMATS.map(Function::Decode));
+    if let Some(found) = known.into_iter().find(|&function| word_of(function).as_deref() == Some(word)) {
+        return Some(found);
+    }
+    if let Some(types) = word.strip_prefix("array_cast_of_") {
+        // Labels are in hexadecimal digits, so that no type's word has `_to_` in it.
+        let (from, to) = types.split_once("_to_")?;
+        return Some(Function::Array(ArrayFunction::Cast(type_of_word(to)?), type_of_word(from)?));
+    }
+    let (name, of) = word.split_once("_of_")?;
+    // `array_make_of_arrays_of_…` has the words between its parts, too.
+    let (name, of) = match of.strip_prefix("arrays_of_") {
+        Some(of) if name == "array_make" => ("array_make_of_arrays", of),
+        _ => (name, of),
+    };
+    let data_type = type_of_word(of)?;
+    match name {
+        "read" => return Some(Function::ReadAs(data_type)),
+        "show" => return Some(Function::ShowAs(data_type)),
+        "json" => return Some(Function::JsonOf(data_type)),
+        _ => {}
+    }
+    let name = name.strip_prefix("array_")?;
+    array_functions().find(|function| debug_word(function) == name).map(|function| Function::Array(function, data_type))
+}
+
+fn array_functions() -> impl Iterator<Item = ArrayFunction> {
+    use ArrayFunction as A;
+    let plain = [
+        A::Make,
+        A::MakeOfArrays,
+        A::Element,
+        A::Slice,
+        A::Append,
+        A::Prepend,
+        A::Concatenate,
+        A::Contains,
+        A::Overlaps,
+        A::Length,
+        A::Lower,
+        A::Upper,
+        A::DimensionCount,
+        A::Dimensions,
+        A::Cardinality,
+        A::Position,
+        A::Positions,
+        A::Remove,
+        A::Replace,
+        A::Join,
+        A::Split,
+        A::Key,
+    ];
+    plain.into_iter().chain(Comparison::ALL.into_iter().flat_map(|comparison| [A::Any(comparison), A::All(comparison)]))
+}
+
+/// A variant's name in snake case, with what stands in its parentheses.
+pub(crate) fn debug_word(of: &impl std::fmt::Debug) -> String {
+    let mut name = String::new();
+    for letter in format!("{of:?}").chars() {
+        match letter {
+            '(' => name.push('_'),
+            ')' => {}
+            _ if letter.is_ascii_uppercase() => {
+                if !name.is_empty() && !name.ends_with('_') {
+                    name.push('_');
+                }
+                name.push(letter.to_ascii_lowercase());
+            }
+            _ => name.push(letter),
+        }
+    }
+    name
+}
+
+/// A type in one word: `integer`, `decimal_9_2`, `integer_array`, `enum_` and its name and labels in hexadecimal digits.
+fn type_word(data_type: DataType) -> String {
+    if let Some(element) = data_type.element() {
+        return format!("{}_array", type_word(element));
+    }
+    if let (Some(labels), Some(crate::types::NestedType::Enum { name, .. })) = (data_type.labels(), data_type.nested())
+    {
+        let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let words: Vec<String> = std::iter::once(name).chain(labels).map(|text| hex(text)).collect();
+        return format!("enum_{}", words.join("_"));
+    }
+    match data_type {
+        DataType::Decimal { precision, scale } => format!("decimal_{precision}_{scale}"),
+        DataType::BPCHAR => "bpchar".to_owned(),
+        DataType::Char(length) => format!("char_{length}"),
+        DataType::Varchar(length) if data_type != DataType::VARCHAR => format!("varchar_{length}"),
+        DataType::InternalChar => "char".to_owned(),
+        DataType::Double => "double".to_owned(),
+        plain => plain.to_string(),
+    }
+}
+
+fn type_of_word(word: &str) -> Option<DataType> {
+    if let Some(element) = word.strip_suffix("_array") {
+        return type_of_word(element).map(DataType::list);
+    }
+    if let Some(words) = word.strip_prefix("enum_") {
+        let text = |hex: &str| {
+            let bytes = (0..hex.len() / 2).map(|at| u8::from_str_radix(hex.get(2 * at..2 * at + 2)?, 16).ok());
+            String::from_utf8(bytes.collect::<Option<Vec<u8>>>()?).ok()
+        };
+        let mut words = words.split('_').map(text).collect::<Option<Vec<String>>>()?.into_iter();
+        return Some(DataType::enumeration(words.next()?, words.collect()));
+    }
+    if let Some((name, numbers)) = word.split_once('_') {
+        let mut numbers = numbers.split('_').map(|number| number.parse::<u32>().ok());
+        let first = numbers.next()??;
+        return match name {
+            "decimal" => {
+                let (precision, scale) = (u8::try_from(first).ok()?, u8::try_from(numbers.next()??).ok()?);
+                let fits = (1..=crate::types::DECIMAL_DIGITS_MAX).contains(&precision) && scale <= precision;
+                fits.then(|| DataType::decimal(precision, scale))
+            }
+            "char" => Some(DataType::Char(first)),
+            "varchar" => Some(DataType::Varchar(first)),
+            _ => None,
+        };
+    }
+    let plain = [
+        DataType::Boolean,
+        DataType::SmallInt,
+        DataType::Integer,
+        DataType::BigInt,
+        DataType::Real,
+        DataType::Double,
+        DataType::Numeric,
+        DataType::Text,
+        DataType::VARCHAR,
+        DataType::BPCHAR,
+        DataType::Date,
+        DataType::Time,
+        DataType::Timestamp,
+        DataType::Interval,
+        DataType::Name,
+        DataType::InternalChar,
+        DataType::Bytea,
+        DataType::Uuid,
+        DataType::Json,
+        DataType::Jsonb,
+        DataType::TimestampTz,
+    ];
+    let oids = crate::types::OidKind::ALL.map(DataType::Oid);
+    plain.into_iter().chain(oids).find(|data_type| type_word(*data_type) == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_read_back() {
+        let mood = DataType::enumeration("mood", vec!["sad".to_owned(), "so so".to_owned()]);
+        let types = [
+            DataType::Integer,
+            DataType::Double,
+            DataType::decimal(9, 2),
+            DataType::VARCHAR,
+            DataType::Varchar(3),
+            DataType::Char(4),
+            DataType::BPCHAR,
+            DataType::InternalChar,
+            DataType::TimestampTz,
+            DataType::Oid(crate::types::OidKind::Class),
+            DataType::list(DataType::Text),
+            mood,
+            DataType::list(mood),
+        ];
+        let mut functions: Vec<Function> = Vec::new();
+        for data_type in types {
+            functions.extend([Function::ReadAs(data_type), Function::ShowAs(data_type), Function::JsonOf(data_type)]);
+            functions.extend(array_functions().map(|function| Function::Array(function, data_type)));
+            functions.push(Function::Array(ArrayFunction::Cast(mood), data_type));
+        }
+        functions.extend([Function::Json(JsonFunction::Kind), Function::Decode(ByteFormat::Base64)]);
+        for function in functions {
+            let word = word_of(function).expect("it has a word");
+            assert!(word.chars().all(|letter| letter.is_alphanumeric() || letter == '_'), "{word}");
+            assert_eq!(function_of_word(&word), Some(function), "{word}");
+        }
+    }
+}

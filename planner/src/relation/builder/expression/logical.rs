@@ -1,0 +1,218 @@
+//! Casts from, to and between the types that another carries: PostgreSQL's, each as a function of carriers.
+//!
+//! A cast that changes nothing in the carrier only gives the value another type, and is left out of programs. Whatever depends on
+//! the session's time zone takes it as an argument, a constant.
+
+use super::coercion::{Coercion, as_text_type, cast};
+use super::{blanks, fold};
+use crate::error::{Error, ErrorKind, Result};
+use crate::evaluate;
+use crate::function::{ArrayFunction, Function};
+use crate::relation::builder::Builder;
+use crate::relation::{Expression, ExpressionKind};
+use crate::types::{DataType, OidKind};
+use crate::value::Value;
+
+/// Bits of an oid.
+const OID_MASK: i64 = 0xFFFF_FFFF;
+
+/// What asks for it at least, if there is a cast between two types of which one is carried by another.
+pub(super) fn cast_context(from: DataType, to: DataType) -> Option<Coercion> {
+    use Coercion::{Assignment, Explicit, Implicit};
+    use DataType as T;
+    Some(match (from, to) {
+        (T::Oid(from), T::Oid(to)) if are_alike(from, to) => Implicit,
+        (from, T::Oid(to)) if from.is_integer() && !is_counter(to) => Implicit,
+        (T::Oid(from), T::Integer | T::BigInt) if !is_counter(from) => Assignment,
+        (from, T::Oid(OidKind::Class)) if from.is_text() => Implicit,
+        (T::Name, T::Text) | (T::InternalChar, T::Text) => Implicit,
+        (from, T::Name) if from.is_text() => Implicit,
+        (from, T::InternalChar) if from.is_text() => Assignment,
+        (T::InternalChar, T::Integer) | (T::Integer, T::InternalChar) => Explicit,
+        (T::Timestamp | T::Date, T::TimestampTz) => Implicit,
+        (T::TimestampTz, T::Timestamp | T::Date | T::Time) => Assignment,
+        (T::Json, T::Jsonb) | (T::Jsonb, T::Json) => Assignment,
+        (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
+            (Some(from), Some(to)) => return element_context(from, to),
+            _ => return None,
+        },
+        (_, to) if to.is_text() => Assignment,
+        (from, _) if from.is_text() => Explicit,
+        _ => return None,
+    })
+}
+
+/// What asks for a cast of an array's elements at least.
+fn element_context(from: DataType, to: DataType) -> Option<Coercion> {
+    let contexts = [Coercion::Implicit, Coercion::Assignment, Coercion::Explicit];
+    contexts.into_iter().find(|&context| super::coercion::castable(from, to, context))
+}
+
+/// Whether an oid of one kind is one of another: of any kind, and procedures.
+fn are_alike(from: OidKind, to: OidKind) -> bool {
+    let procedure = |kind| matches!(kind, OidKind::Procedure | OidKind::ProcedureWithArguments);
+    let general = (from == OidKind::Any && !is_counter(to)) || (to == OidKind::Any && !is_counter(from));
+    from == to || general || (procedure(from) && procedure(to))
+}
+
+/// xid and cid count; they identify nothing and have no casts.
+fn is_counter(kind: OidKind) -> bool {
+    matches!(kind, OidKind::Transaction | OidKind::Command)
+}
+
+/// The same value under another type of the same carrier.
+pub(super) fn relabel(value: Expression, to: DataType) -> Expression {
+    if value.data_type == to {
+        return value;
+    }
+    debug_assert_eq!(value.data_type.carrier(), to.carrier(), "{} is not stored as {to}", value.data_type);
+    let position = value.position;
+    let kind = match value.kind {
+        ExpressionKind::Constant(value) => ExpressionKind::Constant(value),
+        ExpressionKind::Call(Function::Relabel, arguments) if arguments[0].data_type == to => {
+            return arguments.into_iter().next().unwrap_or_else(|| unreachable!("it has one argument"));
+        }
+        _ => ExpressionKind::Call(Function::Relabel, vec![value]),
+    };
+    Expression { kind, data_type: to, position }
+}
+
+/// Whether the elements of two types have one form in an array, so that one array is the other.
+fn have_one_form(from: DataType, to: DataType) -> bool {
+    let form = |data_type: DataType| match data_type.carrier() {
+        DataType::SmallInt | DataType::Integer | DataType::BigInt => 1,
+        DataType::Real | DataType::Double => 2,
+        DataType::Decimal { .. } | DataType::Numeric => 3,
+        carrier if carrier.is_text() => 4,
+        _ => 0,
+    };
+    // A cast to a type with fewer values may fail, or change something.
+    let widens = match (from, to) {
+        (from, to) if from.is_integer() && to.is_integer() => from <= to,
+        (from, to) if from.is_float() && to.is_float() => from <= to,
+        (_, DataType::Numeric) => true,
+        (from, DataType::Text | DataType::VARCHAR) => {
+            (from.is_text() && !matches!(from, DataType::Char(_))) || from == DataType::Name
+        }
+        (DataType::Oid(_), DataType::Oid(_)) => true,
+        _ => false,
+    };
+    form(from) != 0 && form(from) == form(to) && widens
+}
+
+impl Builder<'_> {
+    /// The session's time zone, as an argument.
+    pub(super) fn zone(&self) -> Expression {
+        Expression::constant(Value::text(self.catalog.time_zone()), DataType::Text)
+    }
+
+    /// A function that takes the time zone behind its argument where the type depends on it.
+    pub(super) fn in_zone_if(&self, function: Function, of: DataType, value: Expression, to: DataType) -> Expression {
+        let mut arguments = vec![value];
+        if of.is_zoned() {
+            arguments.push(self.zone());
+        }
+        fold::call(function, arguments, to)
+    }
+
+    /// A name or a `"char"` as text; anything else as it is.
+    pub(super) fn as_string(&self, value: Expression) -> Expression {
+        match value.data_type {
+            DataType::Name | DataType::InternalChar => relabel(value, DataType::Text),
+            _ => value,
+        }
+    }
+
+    /// A cast that [`cast_context`] knows.
+    pub(super) fn cast_logical(&mut self, value: Expression, to: DataType, coercion: Coercion) -> Result<Expression> {
+        use DataType as T;
+        let (from, position) = (value.data_type, value.position);
+        let done = match (from, to) {
+            (T::Oid(_), T::Oid(_) | T::BigInt) => relabel(value, to),
+            (from, T::Oid(_)) if from.is_integer() => {
+                let number = cast(value, T::BigInt, Coercion::Implicit);
+                let number = if from == T::BigInt {
+                    fold::call(Function::CheckedOid, vec![number], T::BigInt)
+                } else {
+                    fold::call(Function::BitAnd, vec![number, bigint(OID_MASK)], T::BigInt)
+                };
+                relabel(number, to)
+            }
+            (T::Oid(_), T::Integer) => {
+                // The upper half of all oids are negative integers.
+                let half = 1 << 31;
+                let number = relabel(value, T::BigInt);
+                let number = fold::call(Function::Add, vec![number, bigint(half)], T::BigInt);
+                let number = fold::call(Function::BitAnd, vec![number, bigint(OID_MASK)], T::BigInt);
+                cast(fold::call(Function::Subtract, vec![number, bigint(half)], T::BigInt), to, Coercion::Assignment)
+            }
+            (T::InternalChar, T::Integer) => fold::call(Function::Ascii, vec![relabel(value, T::Text)], to),
+            (T::Integer, T::InternalChar) => relabel(fold::call(Function::Chr, vec![value], T::Text), to),
+            (T::Timestamp, T::TimestampTz) => fold::call(Function::OfZone, vec![value, self.zone()], to),
+            (T::TimestampTz, T::Timestamp) => fold::call(Function::InZone, vec![value, self.zone()], to),
+            (T::Date, T::TimestampTz) => {
+                let midnight = cast(value, T::Timestamp, Coercion::Implicit);
+                fold::call(Function::OfZone, vec![midnight, self.zone()], to)
+            }
+            (T::TimestampTz, T::Date | T::Time) => {
+                let local = fold::call(Function::InZone, vec![value, self.zone()], T::Timestamp);
+                cast(local, to, Coercion::Assignment)
+            }
+            (T::Json, T::Jsonb) => fold::call(Function::ReadAs(to), vec![relabel(value, T::Text)], to),
+            (T::Jsonb, T::Json) => relabel(value, to),
+            (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
+                (Some(element), Some(wanted)) => self.cast_array(value, element, wanted),
+                _ => return Err(cannot(from, to).at(position)),
+            },
+            (T::Name | T::InternalChar | T::Uuid | T::Json | T::Jsonb, to) if to.is_text() => {
+                cast(relabel(value, T::Text), to, coercion)
+            }
+            (from, to) if to.is_text() => {
+                let text = self.in_zone_if(Function::ShowAs(from), from, value, T::Text);
+                cast(text, to, coercion)
+            }
+            (from, to) if from.is_text() => {
+                let text = as_text_type(blanks::as_text(value));
+                self.in_zone_if(Function::ReadAs(to), to, text, to)
+            }
+            _ => return Err(cannot(from, to).at(position)),
+        };
+        Ok(done.at(position))
+    }
+
+    /// An array whose elements are cast.
+    pub(super) fn cast_array(&mut self, array: Expression, from: DataType, to: DataType) -> Expression {
+        let list = DataType::list(to);
+        if from == to {
+            return array;
+        }
+        if have_one_form(from, to) {
+            return relabel(array, list);
+        }
+        let mut arguments = vec![array];
+        if from.is_zoned() || to.is_zoned() {
+            arguments.push(self.zone());
+        }
+        fold::call(Function::Array(ArrayFunction::Cast(to), from), arguments, list)
+    }
+
+    /// A literal in quotes as a value of a type that another carries. The name of an object is asked of the catalog.
+    pub(super) fn read_logical(&self, text: &str, to: DataType) -> Result<Value> {
+        if let DataType::Oid(kind) = to
+            && kind.is_registered()
+            && !text.trim().bytes().all(|byte| byte.is_ascii_digit())
+            && text.trim() != "-"
+        {
+            return self.catalog.resolve(kind, text).map(|number| Value::Int(number.into()));
+        }
+        evaluate::parse_in(text, to, &self.catalog.time_zone())
+    }
+}
+
+fn bigint(value: i64) -> Expression {
+    Expression::constant(Value::Int(value), DataType::BigInt)
+}
+
+fn cannot(from: DataType, to: DataType) -> Error {
+    Error::new(ErrorKind::CannotCast, format!("cannot cast type {from} to {to}"))
+}

@@ -1,0 +1,144 @@
+//! timestamptz: its arithmetic, its fields, and AT TIME ZONE. What counts days and months does so in a time zone: the session's, or
+//! the one that is named.
+
+use super::coercion::{Coercion, cast};
+use super::fold;
+use super::logical::relabel;
+use super::operator::no_operator;
+use crate::error::{Error, ErrorKind, Result};
+use crate::evaluate::zone::Zone;
+use crate::function::{DatePart, Function};
+use crate::relation::Expression;
+use crate::relation::builder::Builder;
+use crate::types::DataType;
+use crate::value::Value;
+
+const SECONDS_PER_HOUR: i64 = 3600;
+
+/// What the clocks of a zone show at an instant.
+pub(super) fn local(instant: Expression, zone: Expression) -> Expression {
+    fold::call(Function::InZone, vec![instant, zone], DataType::Timestamp)
+}
+
+/// The instant at which the clocks of a zone show this.
+fn instant(local: Expression, zone: Expression) -> Expression {
+    fold::call(Function::OfZone, vec![local, zone], DataType::TimestampTz)
+}
+
+impl Builder<'_> {
+    /// `+` or `-` with an instant on one side.
+    pub(super) fn zoned_arithmetic(
+        &mut self,
+        operator: Function,
+        left: Expression,
+        right: Expression,
+    ) -> Result<Expression> {
+        use DataType as T;
+        let (l, r) = (left.data_type, right.data_type);
+        let is_span = |data_type| matches!(data_type, T::Interval | T::Time);
+        match (operator, l, r) {
+            (Function::Add, T::TimestampTz, r) if is_span(r) => self.move_instant(left, right),
+            (Function::Add, l, T::TimestampTz) if is_span(l) => self.move_instant(right, left),
+            (Function::Subtract, T::TimestampTz, r) if is_span(r) => {
+                let span = self.coerce(right, T::Interval, Coercion::Implicit)?;
+                let back = fold::call(Function::IntervalNegate, vec![span], T::Interval);
+                self.move_instant(left, back)
+            }
+            (Function::Subtract, T::TimestampTz | T::Timestamp | T::Date, T::TimestampTz | T::Timestamp | T::Date) => {
+                let left = self.coerce(left, T::TimestampTz, Coercion::Implicit)?;
+                let right = self.coerce(right, T::TimestampTz, Coercion::Implicit)?;
+                let sides = vec![relabel(left, T::Timestamp), relabel(right, T::Timestamp)];
+                Ok(fold::call(Function::TimestampDifference, sides, T::Interval))
+            }
+            _ => Err(no_operator(super::arithmetic::spelling(operator), l, r, left.position)),
+        }
+    }
+
+    fn move_instant(&mut self, instant: Expression, span: Expression) -> Result<Expression> {
+        let span = self.coerce(span, DataType::Interval, Coercion::Implicit)?;
+        Ok(fold::call(Function::AddInZone, vec![instant, span, self.zone()], DataType::TimestampTz))
+    }
+
+    /// `value AT TIME ZONE zone`: a timestamp of an instant, the instant of a timestamp.
+    pub fn at_time_zone(&mut self, value: Expression, zone: Expression) -> Result<Expression> {
+        let position = value.position;
+        let zone = self.settle(zone)?;
+        let zone = self.as_string(zone);
+        if !zone.data_type.is_text() {
+            return Err(Error::unsupported("AT TIME ZONE with an interval is").at(zone.position));
+        }
+        if let Some(Value::Text(name)) = fold::constant(&zone) {
+            Zone::named(name).map_err(|error| error.at(zone.position))?;
+        }
+        let value = match value.data_type {
+            DataType::Date | DataType::Null => self.coerce(value, DataType::TimestampTz, Coercion::Implicit)?,
+            _ => value,
+        };
+        match value.data_type {
+            DataType::TimestampTz => Ok(local(value, zone)),
+            DataType::Timestamp => Ok(instant(value, zone)),
+            DataType::Time => Err(Error::unsupported("type time with time zone is").at(position)),
+            other => {
+                let message = format!("function pg_catalog.timezone(unknown, {other}) does not exist");
+                Err(Error::new(ErrorKind::UnknownFunction, message).at(position))
+            }
+        }
+    }
+
+    /// `date_trunc('field', instant, zone)`, of a field that is a unit of timestamps.
+    pub(super) fn trunc_in_zone(
+        &mut self,
+        part: Expression,
+        value: Expression,
+        zone: Expression,
+    ) -> Result<Expression> {
+        let truncated = self.date_trunc(part, local(value, zone.clone()))?;
+        Ok(instant(truncated, zone))
+    }
+
+    /// The timestamp whose fields are those of an instant: in UTC for the epoch, else in the session's zone.
+    pub(super) fn shown_for(&mut self, part: Option<DatePart>, value: Expression) -> Expression {
+        if part == Some(DatePart::Epoch) { relabel(value, DataType::Timestamp) } else { local(value, self.zone()) }
+    }
+
+    /// `extract(timezone from instant)` and its parts, in seconds, hours and minutes.
+    pub(super) fn extract_offset(&mut self, name: &str, value: Expression) -> Option<Expression> {
+        use DataType as T;
+        let (divisor, modulus) = match name {
+            "timezone" => (1, i64::from(i32::MAX)),
+            "timezone_hour" => (SECONDS_PER_HOUR, i64::from(i32::MAX)),
+            "timezone_minute" | "timezone_m" => (60, SECONDS_PER_HOUR),
+            _ => return None,
+        };
+        let seconds = |timestamp: Expression| {
+            let seconds = fold::call(Function::Extract(DatePart::Epoch), vec![timestamp], T::decimal(24, 6));
+            cast(seconds, T::BigInt, Coercion::Assignment)
+        };
+        let shown = seconds(local(value.clone(), self.zone()));
+        let offset = fold::call(Function::Subtract, vec![shown, seconds(relabel(value, T::Timestamp))], T::BigInt);
+        let constant = |value| Expression::constant(Value::Int(value), T::BigInt);
+        let rest = fold::call(Function::Modulo, vec![offset, constant(modulus)], T::BigInt);
+        let part = fold::call(Function::Divide, vec![rest, constant(divisor)], T::BigInt);
+        Some(cast(part, T::decimal(10, 0), Coercion::Assignment))
+    }
+
+    /// The time at which the statement began, in the session's zone where it is not an instant.
+    pub(super) fn clock(&self, name: &str) -> Expression {
+        let now = Expression::constant(Value::Int(self.catalog.now()), DataType::TimestampTz);
+        let to = match name {
+            "current_date" => DataType::Date,
+            "localtime" => DataType::Time,
+            "localtimestamp" => DataType::Timestamp,
+            _ => return now,
+        };
+        cast(local(now, self.zone()), to, Coercion::Assignment)
+    }
+
+    /// A time rounded to so many digits behind a second's point.
+    pub(super) fn rounded_seconds(&self, value: Expression, digits: u8) -> Expression {
+        let data_type = value.data_type;
+        let plain = data_type.carrier();
+        let rounded = fold::call(Function::RoundSeconds(digits), vec![relabel(value, plain)], plain);
+        relabel(rounded, data_type)
+    }
+}

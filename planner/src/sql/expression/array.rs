@@ -1,0 +1,58 @@
+//! ARRAY[…], subscripts and slices.
+
+use crate::error::{Error, Result};
+use crate::relation::Expression;
+use crate::relation::builder::{Scope, Subscript};
+use crate::sql::binder::Binder;
+use sqlparser::ast::{self, AccessExpr};
+
+impl Binder<'_, '_> {
+    /// `ARRAY[a, b, …]`; within it `[a, b]` is an array, too.
+    pub(super) fn bind_array(&mut self, array: &ast::Array, scope: &Scope<'_>) -> Result<Expression> {
+        let position = array.elem.first().and_then(|first| self.start(first));
+        let items = array.elem.iter().map(|item| self.bind_expression(item, scope)).collect::<Result<_>>()?;
+        self.builder.array(items, position)
+    }
+
+    /// `ARRAY[]` with a type behind it; none for anything else that is cast.
+    pub(super) fn bind_empty_array(&mut self, value: &ast::Expr, to: &ast::DataType) -> Result<Option<Expression>> {
+        match value {
+            ast::Expr::Nested(inner) => self.bind_empty_array(inner, to),
+            ast::Expr::Array(array) if array.elem.is_empty() => {
+                let position = self.start(value);
+                let to = self.data_type(to, position)?;
+                Ok(self.builder.empty_array(to).map(|empty| empty.at(position)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// `value[i]`, `value[i:j][k]`.
+    pub(super) fn bind_subscripts(
+        &mut self,
+        root: &ast::Expr,
+        chain: &[AccessExpr],
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        let array = self.bind_expression(root, scope)?;
+        let mut subscripts = Vec::with_capacity(chain.len());
+        for access in chain {
+            subscripts.push(match access {
+                AccessExpr::Subscript(ast::Subscript::Index { index }) => {
+                    Subscript::At(self.bind_expression(index, scope)?)
+                }
+                AccessExpr::Subscript(ast::Subscript::Slice { lower_bound, upper_bound, stride: None }) => {
+                    let mut bound = |bound: &Option<ast::Expr>| {
+                        bound.as_ref().map(|bound| self.bind_expression(bound, scope)).transpose()
+                    };
+                    let lower = bound(lower_bound)?;
+                    Subscript::Slice(lower, bound(upper_bound)?)
+                }
+                AccessExpr::Subscript(_) | AccessExpr::Dot(_) => {
+                    return Err(Error::unsupported(format_args!("the access {access} is")).at(array.position));
+                }
+            });
+        }
+        self.builder.subscripts(array, subscripts)
+    }
+}

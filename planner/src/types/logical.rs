@@ -1,0 +1,173 @@
+//! Logical types and their carriers.
+//!
+//! A relation knows every type; programs, and all that runs them, know a few: each of the others has one of these as its
+//! *carrier*, whose values stand for its own, in its order. So a type is a way to read, to show and to cast values, and needs
+//! no kernel.
+//!
+//! | type | carrier | a value is |
+//! |---|---|---|
+//! | oid and its kin | bigint | 0 to 2^32-1 |
+//! | name, "char" | text | itself |
+//! | bytea | text | its bytes in lower-case hexadecimal digits |
+//! | uuid | text | its lower-case form with hyphens |
+//! | json | text | as it was written |
+//! | jsonb | text | as PostgreSQL prints it (`evaluate/json.rs`) |
+//! | timestamptz | timestamp | in UTC |
+//! | an enum | integer | its label's place, from 0 |
+//! | an array | text | its elements, then its bounds (`evaluate/array/key.rs`) |
+
+use super::{DataType, NestedType};
+use serde::{Deserialize, Serialize};
+
+/// What an object identifier identifies. All of them are numbers of 32 bits without a sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum OidKind {
+    /// oid: anything.
+    Any,
+    /// xid: a transaction.
+    Transaction,
+    /// cid: a command in a transaction.
+    Command,
+    /// regclass: a table, view, index or sequence.
+    Class,
+    /// regtype.
+    Type,
+    /// regproc: a function by its name.
+    Procedure,
+    /// regprocedure: a function by its name and argument types.
+    ProcedureWithArguments,
+    /// regoper: an operator by its name.
+    Operator,
+    /// regnamespace: a schema.
+    Namespace,
+    /// regrole.
+    Role,
+}
+
+impl OidKind {
+    /// Every kind.
+    pub const ALL: [OidKind; 10] = [
+        OidKind::Any,
+        OidKind::Transaction,
+        OidKind::Command,
+        OidKind::Class,
+        OidKind::Type,
+        OidKind::Procedure,
+        OidKind::ProcedureWithArguments,
+        OidKind::Operator,
+        OidKind::Namespace,
+        OidKind::Role,
+    ];
+
+    /// The type's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            OidKind::Any => "oid",
+            OidKind::Transaction => "xid",
+            OidKind::Command => "cid",
+            OidKind::Class => "regclass",
+            OidKind::Type => "regtype",
+            OidKind::Procedure => "regproc",
+            OidKind::ProcedureWithArguments => "regprocedure",
+            OidKind::Operator => "regoper",
+            OidKind::Namespace => "regnamespace",
+            OidKind::Role => "regrole",
+        }
+    }
+
+    /// The kind of a type's name in lower case.
+    pub fn named(name: &str) -> Option<OidKind> {
+        OidKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether values are names of objects that a catalog knows.
+    pub fn is_registered(self) -> bool {
+        !matches!(self, OidKind::Any | OidKind::Transaction | OidKind::Command)
+    }
+}
+
+impl DataType {
+    /// oid.
+    pub const OID: DataType = DataType::Oid(OidKind::Any);
+
+    /// The type whose values stand for this one's wherever programs run; most types carry themselves.
+    pub fn carrier(self) -> DataType {
+        match self {
+            DataType::Oid(_) => DataType::BigInt,
+            DataType::Name
+            | DataType::InternalChar
+            | DataType::Bytea
+            | DataType::Uuid
+            | DataType::Json
+            | DataType::Jsonb => DataType::Text,
+            DataType::TimestampTz => DataType::Timestamp,
+            DataType::Nested(nested) => match nested.get() {
+                NestedType::List(_) => DataType::Text,
+                NestedType::Enum { .. } => DataType::Integer,
+                NestedType::Vector(..) | NestedType::Struct(_) => self,
+            },
+            plain => plain,
+        }
+    }
+
+    /// Whether another type carries it.
+    pub fn is_logical(self) -> bool {
+        self.carrier() != self
+    }
+
+    /// The type of an array's elements.
+    pub fn element(self) -> Option<DataType> {
+        match self.nested()? {
+            NestedType::List(of) => Some(*of),
+            _ => None,
+        }
+    }
+
+    /// An enum's labels in order.
+    pub fn labels(self) -> Option<&'static [String]> {
+        match self.nested()? {
+            NestedType::Enum { labels, .. } => Some(labels),
+            _ => None,
+        }
+    }
+
+    /// oid and its kin.
+    pub fn is_oid(self) -> bool {
+        matches!(self, DataType::Oid(_))
+    }
+
+    /// Whether its values depend on the session's time zone where they are read and shown: timestamptz, and arrays of it.
+    pub fn is_zoned(self) -> bool {
+        self == DataType::TimestampTz || self.element() == Some(DataType::TimestampTz)
+    }
+
+    /// Whether values of the type can be told apart by `=`.
+    pub fn has_equality(self) -> bool {
+        self != DataType::Json && self.element() != Some(DataType::Json)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn carriers_carry_themselves() {
+        let label = |text: &str| text.to_owned();
+        let types = [
+            DataType::OID,
+            DataType::Name,
+            DataType::Bytea,
+            DataType::Jsonb,
+            DataType::TimestampTz,
+            DataType::list(DataType::decimal(9, 2)),
+            DataType::enumeration("mood", vec![label("sad"), label("ok")]),
+            DataType::Integer,
+        ];
+        for data_type in types {
+            assert_eq!(data_type.carrier().carrier(), data_type.carrier(), "{data_type}");
+        }
+        assert_eq!(OidKind::named("regclass"), Some(OidKind::Class));
+        assert_eq!(OidKind::named("int4"), None);
+    }
+}
