@@ -2,8 +2,9 @@
 //!
 //! An instant is microseconds since 1970 in UTC, a local time is such a number, too, of what a clock in the zone shows. A zone is
 //! a name of the IANA's list, whatever the case of its letters, one of a few abbreviations, an offset (`+05:30`, east of
-//! Greenwich) or a rule as POSIX writes it (`<-03>3`, `EST5EDT`; there positive is west). What lies beyond the years that rules
-//! are known for has the offset of the nearest one.
+//! Greenwich) or a rule as POSIX writes it (`<-03>3`, `EST5EDT`; there positive is west). Behind a colon no abbreviation is
+//! meant: `:CET` is a zone with summers, `CET` an hour. What lies beyond the years that rules are known for has the offset of the
+//! nearest one.
 //!
 //! Of a time that a clock shows twice the second is meant, of one that it skips what the clock would show had it not been set:
 //! as in PostgreSQL.
@@ -60,6 +61,9 @@ const ABBREVIATIONS: &[(&str, i64)] = &[
     ("nzdt", 13),
 ];
 
+/// Hours that a zone may be ahead or behind: what POSIX's rules can say.
+const HOURS_MAX: f64 = 167.0;
+
 /// The first and last second whose offset the rules say: from year 1 to 9998.
 const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_370_764_799;
 
@@ -72,18 +76,50 @@ impl Zone {
 
     /// The zone of a name, if there is one.
     pub fn find(name: &str) -> Option<Zone> {
-        let lower = name.to_ascii_lowercase();
-        if let Some((_, hours)) = ABBREVIATIONS.iter().find(|(abbreviation, _)| *abbreviation == lower) {
-            return Zone::of_offset(hours * 3600);
+        if let Some(name) = name.strip_prefix(':') {
+            return Zone::find_listed(name);
         }
+        match abbreviated(name) {
+            Some(seconds) => Zone::of_offset(seconds),
+            None => Zone::find_listed(name),
+        }
+    }
+
+    /// The zone of a name that is no abbreviation.
+    fn find_listed(name: &str) -> Option<Zone> {
         if let Ok(zone) = TimeZone::get(name) {
             return Some(Zone(zone));
+        }
+        // An offset under a name that is one, too: POSIX has no colons in names.
+        if let Some((_, offset)) = name.strip_prefix('<').and_then(|rest| rest.split_once('>'))
+            && let Some(seconds) = offset_of(offset)
+        {
+            return Zone::of_offset(-seconds);
         }
         // A number alone is hours to the west, as POSIX counts.
         if let Some(seconds) = offset_of(name) {
             return Zone::of_offset(-seconds);
         }
         TimeZone::posix(name).ok().map(Zone)
+    }
+
+    /// What a session's time zone is shown as once it is set: a name of the list as the list has it, others in upper case, a number
+    /// of hours to the east as the rule that it is (`-3` is `<-03>+03`). None for what is no zone, which an abbreviation is not.
+    pub fn setting(text: &str) -> Option<String> {
+        if text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '+' | '-' | '.'))
+            && let Ok(hours) = text.parse::<f64>()
+        {
+            let shown = (hours.abs() <= HOURS_MAX).then(|| offset_rule((hours * 3600.0) as i64));
+            return shown.filter(|shown| Zone::find_listed(shown).is_some());
+        }
+        let zone = Zone::find_listed(text)?;
+        Some(zone.0.iana_name().map_or_else(|| text.to_ascii_uppercase(), str::to_owned))
+    }
+
+    /// The name under which [`Zone::find`] has the zone of a setting.
+    pub fn of_setting(shown: &str) -> String {
+        let is_same = matches!(shown, "UTC" | "GMT") || abbreviated(shown).is_none();
+        if is_same { shown.to_owned() } else { format!(":{shown}") }
     }
 
     fn of_offset(seconds: i64) -> Option<Zone> {
@@ -124,6 +160,20 @@ impl Zone {
         };
         shifted(local, -i64::from(offset.seconds()))
     }
+}
+
+/// Seconds of an abbreviation.
+fn abbreviated(name: &str) -> Option<i64> {
+    let found = ABBREVIATIONS.iter().find(|(abbreviation, _)| name.eq_ignore_ascii_case(abbreviation));
+    found.map(|(_, hours)| hours * 3600)
+}
+
+/// An offset as PostgreSQL shows it where a session's zone is one: a rule of POSIX whose abbreviation says it to the east,
+/// `<+05:30>-05:30`.
+pub fn offset_rule(seconds: i64) -> String {
+    let east = format_offset(seconds);
+    let west = if seconds < 0 { "+" } else { "-" };
+    format!("<{east}>{west}{}", &east[1..])
 }
 
 /// A number of microseconds moved by seconds, if it is still a timestamp.
@@ -176,7 +226,7 @@ pub fn offset_of(text: &str) -> Option<i64> {
 }
 
 /// An offset as PostgreSQL shows it behind a time: `+00`, `-03:30`.
-pub(super) fn format_offset(seconds: i64) -> String {
+pub fn format_offset(seconds: i64) -> String {
     let sign = if seconds < 0 { '-' } else { '+' };
     let (hours, minutes, seconds) = (seconds.abs() / 3600, seconds.abs() / 60 % 60, seconds.abs() % 60);
     match (minutes, seconds) {
@@ -252,6 +302,32 @@ mod tests {
             assert!(Zone::find(name).is_none(), "{name}");
         }
         assert_eq!(Zone::named("nowhere").unwrap_err().sqlstate(), "22023");
+    }
+
+    #[test]
+    fn settings() {
+        for (text, shown, hours) in [
+            ("europe/berlin", "Europe/Berlin", 1),
+            ("utc", "UTC", 0),
+            ("Etc/UTC", "Etc/UTC", 0),
+            ("-3", "<-03>+03", -3),
+            ("5.5", "<+05:30>-05:30", 5),
+            ("0", "<+00>-00", 0),
+            ("<+05:30>-05:30", "<+05:30>-05:30", 5),
+            ("est5edt", "EST5EDT", -5),
+            ("+05:30", "+05:30", -6),
+        ] {
+            assert_eq!(Zone::setting(text).as_deref(), Some(shown), "{text}");
+            assert_eq!(zone(&Zone::of_setting(shown)).offset_at(0).div_euclid(3600), hours, "{text}");
+        }
+        for text in ["", "Mars", "PST", "99", "1e300", "nan", "<+99>-99", "<a", ":"] {
+            assert_eq!(Zone::setting(text), None, "{text}");
+        }
+        // A name that is an abbreviation, too, is the zone in a setting.
+        assert_eq!((Zone::of_setting("WET").as_str(), Zone::of_setting("UTC").as_str()), (":WET", "UTC"));
+        let july = 1_720_000_000_000_000;
+        let cet = Zone::of_setting(&Zone::setting("cet").expect("it is listed"));
+        assert_eq!((zone(&cet).offset_at(july), zone("CET").offset_at(july)), (7200, 3600));
     }
 
     #[test]

@@ -2,8 +2,14 @@
 
 use super::{Direction, Discarded, Isolation, Piece, SessionStatement, TransactionMode};
 use crate::error::{Error, ErrorKind, Result};
+use crate::evaluate::interval::Fields;
+use crate::evaluate::zone::offset_rule;
+use crate::evaluate::{parse as parse_value, parse_fields};
+use crate::function::DatePart;
 use crate::sql::spelling::is_keyword;
 use crate::sql::text::Text;
+use crate::types::DataType;
+use crate::value::Value;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 /// The first words of these statements.
@@ -208,11 +214,28 @@ impl Words<'_> {
         if !self.takes("interval") {
             return self.value_or_default();
         }
-        let value = self.value()?;
-        if self.takes("hour") && self.takes("to") {
-            self.needs("minute")?;
+        let text = self.value()?;
+        let interval = if self.takes("hour") {
+            let last = if self.takes("to") {
+                self.needs("minute")?;
+                DatePart::Minute
+            } else {
+                DatePart::Hour
+            };
+            parse_fields(&text, Fields { last, minute_to_second: false, digits: None })?
+        } else {
+            match parse_value(&text, DataType::Interval)? {
+                Value::Interval(interval) => interval,
+                other => return Err(Error::internal(format!("{other:?} is no interval"))),
+            }
+        };
+        if interval.months != 0 || interval.days != 0 {
+            let what = if interval.months != 0 { "months" } else { "days" };
+            let message = format!("invalid value for parameter \"TimeZone\": \"INTERVAL '{text}'\"");
+            return Err(Error::new(ErrorKind::InvalidParameter, message)
+                .with_hint(format!("Cannot specify {what} in time zone interval.")));
         }
-        Ok(Some(vec![value]))
+        Ok(Some(vec![offset_rule(interval.micros / 1_000_000)]))
     }
 
     fn value_or_default(&mut self) -> Result<Option<Vec<String>>> {
@@ -546,7 +569,11 @@ mod tests {
     fn settings() {
         assert_eq!(read("SET search_path TO a, \"B\", 'c d'"), Ok(set("search_path", &["a", "B", "c d"])));
         assert_eq!(read("set extra_float_digits = -3"), Ok(set("extra_float_digits", &["-3"])));
-        assert_eq!(read("set time zone interval '+00:00' hour to minute"), Ok(set("timezone", &["+00:00"])));
+        assert_eq!(read("set time zone interval '+00:00' hour to minute"), Ok(set("timezone", &["<+00>-00"])));
+        assert_eq!(read("set time zone interval '+05:30' hour to minute"), Ok(set("timezone", &["<+05:30>-05:30"])));
+        assert_eq!(read("set time zone interval '-08:00'"), Ok(set("timezone", &["<-08>+08"])));
+        assert_eq!(read("set time zone -3"), Ok(set("timezone", &["-3"])));
+        assert!(read("set time zone interval '1 day'").is_err());
         assert_eq!(read("SET NAMES 'utf8'"), Ok(set("client_encoding", &["utf8"])));
         assert_eq!(read("set my.Own = on"), Ok(set("my.own", &["on"])));
         assert_eq!(
