@@ -6,7 +6,7 @@ use multiloop::arrow::datatypes::Schema;
 use multiloop::arrow::json::WriterBuilder;
 use multiloop::arrow::json::writer::LineDelimited;
 use multiloop::format::{CsvOptions, csv, text_of};
-use multiloop::{Error, ErrorKind, Field, Result, ResultStream};
+use multiloop::{Error, ErrorKind, Field, Result, ResultStream, Sight};
 use std::collections::HashSet;
 use std::io::{IsTerminal as _, Write};
 use std::sync::Arc;
@@ -57,7 +57,7 @@ fn write(result: ResultStream, style: &Style, out: &mut impl Write) -> Result<st
         let shown = if style.format == Format::Table && !tag.is_empty() { writeln!(out, "{tag}") } else { Ok(()) };
         return Ok(shown);
     }
-    let fields = result.fields().to_vec();
+    let (fields, sight) = (result.fields().to_vec(), result.sight().clone());
     let batches = result.collect_batches()?;
     match style.format {
         Format::Csv => {
@@ -65,7 +65,7 @@ fn write(result: ResultStream, style: &Style, out: &mut impl Write) -> Result<st
             let mut lines = Vec::new();
             csv::append_header(&mut lines, &options, &fields);
             for batch in &batches {
-                csv::append_rows(&mut lines, &options, &fields, batch)?;
+                csv::append_rows(&mut lines, &options, (&fields, &sight), batch)?;
             }
             Ok(out.write_all(&lines))
         }
@@ -89,7 +89,8 @@ fn write(result: ResultStream, style: &Style, out: &mut impl Write) -> Result<st
         }
         Format::Table => {
             let terminal = std::io::stdout().is_terminal();
-            let table = Table::of(&fields, &batches, if terminal { TERMINAL_ROWS } else { usize::MAX }, &style.null)?;
+            let limit = if terminal { TERMINAL_ROWS } else { usize::MAX };
+            let table = Table::of((&fields, &sight), &batches, limit, &style.null)?;
             Ok(table.write(terminal.then(terminal_columns), out))
         }
     }
@@ -112,7 +113,7 @@ pub(crate) fn names_of(tables: ResultStream, kind: &str) -> Result<Vec<String>> 
     let mut names = Vec::new();
     for batch in tables.collect_batches()? {
         let mut name = String::new();
-        text_of(&fields, &batch, &mut |column, text| match column {
+        text_of(&fields, &batch, &Sight::default(), &mut |column, text| match column {
             0 => name = text.unwrap_or_default(),
             1 if text.as_deref() == Some(kind) => names.push(std::mem::take(&mut name)),
             _ => {}
@@ -131,7 +132,7 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn of(fields: &'a [Field], batches: &[RecordBatch], limit: usize, null: &str) -> Result<Self> {
+    fn of((fields, sight): (&'a [Field], &Sight), batches: &[RecordBatch], limit: usize, null: &str) -> Result<Self> {
         let mut cells: Vec<Vec<String>> = Vec::new();
         for batch in batches {
             let shown = batch.slice(0, batch.num_rows().min(limit - cells.len()));
@@ -139,7 +140,7 @@ impl<'a> Table<'a> {
                 cells.resize(cells.len() + shown.num_rows(), Vec::new());
                 continue;
             }
-            text_of(fields, &shown, &mut |column, text| {
+            text_of(fields, &shown, sight, &mut |column, text| {
                 if column == 0 {
                     cells.push(Vec::with_capacity(fields.len()));
                 }
@@ -247,7 +248,7 @@ fn cut(cell: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Table, cut, fit, names_of, unique_names};
-    use multiloop::Engine;
+    use multiloop::{Engine, Sight};
 
     #[test]
     fn wide_tables_lose_from_their_widest_column() {
@@ -272,7 +273,7 @@ mod tests {
             session.sql(&format!("SELECT {}, 1.50 AS n, NULL AS nothing", columns.join(", "))).expect("it runs");
         let fields = result.fields().to_vec();
         let batches = result.collect_batches().expect("rows come");
-        let table = Table::of(&fields, &batches, 10, "NULL").expect("it has cells");
+        let table = Table::of((&fields, &Sight::default()), &batches, 10, "NULL").expect("it has cells");
         let shown = |columns: Option<usize>| {
             let mut out = Vec::new();
             table.write(columns, &mut out).expect("memory takes it");

@@ -11,7 +11,7 @@ use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{
     Catalog, CatalogEntry, CopyOptions, Declared, Domain, SearchPath, TableHandle, TableInfo, TableName, View,
 };
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -457,10 +457,13 @@ pub(crate) struct Snapshot<'a> {
     pub(crate) state: State,
     /// Where names without a schema are looked for.
     pub(crate) path: SearchPath,
+    /// The session's time zone, by its name.
+    pub(crate) zone: Arc<str>,
     open_file: OpenFile<'a>,
     context: &'a Context,
     files: RefCell<HashMap<(String, CopyOptions), StoredTable>>,
     now: OnceCell<i64>,
+    asks_zone: Cell<bool>,
     names: RefCell<Vec<Use>>,
 }
 
@@ -470,6 +473,8 @@ pub(crate) struct Uses {
     state: State,
     path: SearchPath,
     names: Vec<Use>,
+    /// The time zone, where it matters.
+    zone: Option<Arc<str>>,
 }
 
 /// A name that was looked for along a path, the session's if it says none, and what was found.
@@ -504,14 +509,22 @@ impl Found {
 }
 
 impl<'a> Snapshot<'a> {
-    pub(crate) fn new(state: State, path: SearchPath, open_file: OpenFile<'a>, context: &'a Context) -> Self {
+    /// What a session sees that looks for names along a path and has a time zone.
+    pub(crate) fn new(
+        state: State,
+        (path, zone): (SearchPath, Arc<str>),
+        open_file: OpenFile<'a>,
+        context: &'a Context,
+    ) -> Self {
         Snapshot {
             state,
             path,
+            zone,
             open_file,
             context,
             files: RefCell::default(),
             now: OnceCell::new(),
+            asks_zone: Cell::new(false),
             names: RefCell::default(),
         }
     }
@@ -528,12 +541,17 @@ impl<'a> Snapshot<'a> {
 
     /// What has been looked for so far.
     pub(crate) fn uses(&self) -> Uses {
-        Uses { state: self.state.clone(), path: Arc::clone(&self.path), names: self.names.borrow().clone() }
+        Uses {
+            state: self.state.clone(),
+            path: Arc::clone(&self.path),
+            names: self.names.borrow().clone(),
+            zone: self.asks_zone.get().then(|| Arc::clone(&self.zone)),
+        }
     }
 
     /// Whether what a plan was made from is as it was: it may be used again.
     pub(crate) fn has_still(&self, uses: &Uses) -> bool {
-        if uses.path != self.path {
+        if uses.path != self.path || uses.zone.as_ref().is_some_and(|zone| *zone != self.zone) {
             return false;
         }
         let is_same = |Use { name, path, found }: &Use| {
@@ -595,6 +613,11 @@ impl Catalog for Snapshot<'_> {
             let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
             since.ok().and_then(|since| i64::try_from(since.as_micros()).ok()).unwrap_or(0)
         })
+    }
+
+    fn time_zone(&self) -> Arc<str> {
+        self.asks_zone.set(true);
+        Arc::clone(&self.zone)
     }
 
     fn check(&self) -> Result<()> {

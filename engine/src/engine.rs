@@ -1,7 +1,9 @@
 //! The engine: tables, workers and limits that sessions share.
 
 use crate::catalog::{Current, Domains, Entry, Qualified, Snapshot, StoredTable};
+use crate::names::Known;
 use crate::notify::Channels;
+use crate::sight::Sight;
 use crate::transaction::{Work, Write};
 use crate::{Result, format};
 use multiloop_exec::column::Table;
@@ -137,8 +139,16 @@ impl Shared {
         use_snapshot: impl FnOnce(&Snapshot<'_>) -> T,
     ) -> T {
         let open = |path: &str, options: &CopyOptions| self.open_file(path, options, context);
-        let path = work.settings().search_path(USER);
-        use_snapshot(&Snapshot::new(work.snapshot(&self.catalog), path, &open, context))
+        let settings = work.settings();
+        let seen = (settings.search_path(USER), settings.time_zone());
+        use_snapshot(&Snapshot::new(work.snapshot(&self.catalog), seen, &open, context))
+    }
+
+    /// How a session sees values now.
+    pub(crate) fn sight(&self, work: &Work) -> Sight {
+        let settings = work.settings();
+        let names = Known { state: work.snapshot(&self.catalog), path: settings.search_path(USER) };
+        Sight::new(settings.time_zone(), Arc::new(names))
     }
 
     /// The right to change what a session sees.

@@ -14,8 +14,9 @@
 //! # Ok::<(), multiloop::Error>(())
 //! ```
 //!
-//! The source, low to high: `guard` stands around statements, `plan` is the road from text to program, `stream` what comes
-//! back, `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique), `settings` and `notify` what
+//! The source, low to high: `guard` stands around statements, `plan` is the road from text to program, `sight` how values are
+//! shown and read, `stream` what comes back, `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique,
+//! `names` knows their numbers), `settings` and `notify` what
 //! clients set and tell, `transaction` what a session sees and changes, `engine` what sessions share. `running` is what a
 //! statement has from its session, `explain` and `statement` what every kind does; `session` and `linq` are what users call.
 
@@ -26,11 +27,13 @@ pub mod format;
 mod guard;
 mod keys;
 pub mod linq;
+mod names;
 mod notify;
 mod plan;
 mod running;
 mod session;
 mod settings;
+mod sight;
 mod statement;
 mod stream;
 mod transaction;
@@ -39,13 +42,15 @@ pub use engine::{Engine, EngineBuilder};
 pub use multiloop_exec::workers::context::Cancellation;
 pub use multiloop_planner::catalog::CopyOptions;
 pub use multiloop_planner::error::{Error, ErrorKind, Position, Result};
+pub use multiloop_planner::evaluate::zone::Zone;
 pub use multiloop_planner::rewrite::RewriteOptions;
-pub use multiloop_planner::types::{DataType, Field};
+pub use multiloop_planner::types::{DataType, Field, NestedType, OidKind};
 pub use multiloop_planner::value::{Interval, Value};
 pub use notify::{Notification, NotifyCallback};
 pub use plan::Timings;
 pub use running::{Backend, SessionOptions};
 pub use session::{CopyIn, CopyOut, Execution, Prepared, ProgressCallback, Session, Statement};
+pub use sight::Sight;
 pub use stream::{Notice, ResultStream};
 pub use transaction::TransactionStatus;
 

@@ -97,7 +97,9 @@ impl Running<'_> {
                 let plan = executable.plan(self.machine())?;
                 let output = multiloop_exec::run::run_plan(plan, &find, parameters, context, &self.engine.0.pool)?;
                 let output = output.shown_as(&executable.types);
-                Ok(ResultStream::rows(output.fields().to_vec(), output.schema(), output))
+                let fields = output.fields().to_vec();
+                let sight = snapshot.sight(&fields);
+                Ok(ResultStream::rows(fields, output.schema(), output).with_sight(sight))
             }
             Backend::Interpreter => {
                 let mut rows = multiloop_exec::interpret::run(&executable.program, &find, parameters, context)?;
@@ -107,7 +109,8 @@ impl Running<'_> {
                 let schema = schema_of_rows(&fields, &table.chunks, 0..fields.len());
                 let batch = |chunk| to_record_batch_as(&fields, &schema, chunk);
                 let batches: Vec<_> = table.chunks.iter().map(|chunk| batch(chunk)).collect();
-                Ok(ResultStream::rows(table.fields, schema, batches.into_iter()))
+                let sight = snapshot.sight(&fields);
+                Ok(ResultStream::rows(fields, schema, batches.into_iter()).with_sight(sight))
             }
         }
     }

@@ -6,6 +6,7 @@
 
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::SearchPath;
+use multiloop_planner::evaluate::zone::Zone;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
@@ -207,6 +208,11 @@ impl Settings {
         self.get(name).is_ok_and(|value| value == "on")
     }
 
+    /// The name of the time zone, as functions of time take it.
+    pub(crate) fn time_zone(&self) -> Arc<str> {
+        self.get("TimeZone").map_or_else(|_| Arc::from("UTC"), |shown| Zone::of_setting(shown).into())
+    }
+
     /// The schemas in which names are looked for: first what is temporary and the system's, unless they are listed.
     pub(crate) fn search_path(&self, user: &str) -> SearchPath {
         let listed = self.get("search_path").map(names).unwrap_or_default();
@@ -280,7 +286,7 @@ impl Known {
                 ["utf8", "unicode"].contains(&name.as_str()).then(|| "UTF8".to_owned())
             }
             Kind::DateStyle => date_style(&lower),
-            Kind::Zone => zone(given.trim()),
+            Kind::Zone => Zone::setting(given.trim()),
         };
         checked.ok_or_else(|| {
             let message = format!("invalid value for parameter \"{}\": \"{given}\"", self.name);
@@ -315,30 +321,6 @@ fn boolean_of(value: &str) -> Option<bool> {
 fn date_style(value: &str) -> Option<String> {
     let known = |word: &str| matches!(word.trim(), "iso" | "mdy" | "us" | "noneuro" | "noneuropean" | "");
     value.split(',').all(known).then(|| "ISO, MDY".to_owned())
-}
-
-/// Only UTC, under its names.
-fn zone(value: &str) -> Option<String> {
-    let lower = value.to_ascii_lowercase();
-    let is_utc = matches!(
-        lower.as_str(),
-        "utc"
-            | "etc/utc"
-            | "gmt"
-            | "etc/gmt"
-            | "zulu"
-            | "etc/zulu"
-            | "uct"
-            | "etc/uct"
-            | "universal"
-            | "+00:00"
-            | "00:00"
-            | "+00"
-            | "0"
-            | "default"
-            | "local"
-    );
-    is_utc.then(|| if lower.starts_with("etc/") { "Etc/UTC".to_owned() } else { "UTC".to_owned() })
 }
 
 impl Unit {
@@ -416,6 +398,10 @@ mod tests {
         assert_eq!(set(settings, "client_encoding", &["latin1"]), Err(ErrorKind::InvalidParameter));
         assert_eq!(set(settings, "datestyle", &["iso", "mdy"]), Ok("ISO, MDY".to_owned()));
         assert_eq!(set(settings, "datestyle", &["german"]), Err(ErrorKind::InvalidParameter));
+        assert_eq!(set(settings, "timezone", &["america/new_york"]), Ok("America/New_York".to_owned()));
+        assert_eq!(set(settings, "timezone", &["-3"]), Ok("<-03>+03".to_owned()));
+        assert_eq!(set(settings, "timezone", &["Mars"]), Err(ErrorKind::InvalidParameter));
+        assert_eq!(&*settings.time_zone(), "<-03>+03");
         assert_eq!(set(settings, "server_version", &["16"]), Err(ErrorKind::FixedSetting));
         assert_eq!(set(settings, "nothing_like_it", &["1"]), Err(ErrorKind::UnknownObject));
         assert_eq!(set(settings, "my.own", &["1", "b"]), Ok("1, b".to_owned()));

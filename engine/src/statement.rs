@@ -1,6 +1,7 @@
 //! What every kind of statement does.
 
 use crate::catalog::{Entry, PUBLIC, Qualified, Schema, State, StoredTable, StoredView, TEMPORARY};
+use crate::format::Format;
 use crate::plan::{Executable, Planned, Timings, timed};
 use crate::running::{Runner, Running};
 use crate::stream::{Notice, ResultStream};
@@ -354,7 +355,10 @@ impl Runner<'_> {
     }
 
     fn copy_from(&self, name: &TableName, columns: &[usize], path: &str, options: CopyOptions) -> Result<ResultStream> {
-        let format = format::copy_format(path, options)?;
+        let mut format = format::copy_format(path, options)?;
+        if let Format::Csv(options) = &mut format {
+            options.time_zone = Some(Arc::clone(&self.snapshot.zone));
+        }
         let count = self.append(name, |fields| {
             let chosen: Vec<Field> = columns.iter().map(|&position| fields[position].clone()).collect();
             let chosen = if columns.is_empty() { fields } else { &chosen };
@@ -383,8 +387,8 @@ impl Runner<'_> {
     fn copy_to(&self, query: Query, path: &str, options: CopyOptions) -> Result<ResultStream> {
         let format = format::copy_format(path, options)?;
         let result = self.query(query, Timings::default())?;
-        let fields = result.fields().to_vec();
-        let rows = format::write_table(Path::new(path), &format, &fields, result)?;
+        let (fields, sight) = (result.fields().to_vec(), result.sight().clone());
+        let rows = format::write_table(Path::new(path), &format, (&fields, &sight), result)?;
         Ok(ResultStream::done(format!("COPY {rows}")))
     }
 

@@ -1,6 +1,7 @@
 //! What a statement gives back: Arrow record batches, and what else there is to say of it.
 
 use crate::plan::Timings;
+use crate::sight::Sight;
 use crate::{ErrorKind, Result, guard};
 use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use arrow::datatypes::{DataType as ArrowType, Field as ArrowField, Schema, SchemaRef};
@@ -19,6 +20,7 @@ pub struct ResultStream {
     is_binary: bool,
     notices: Vec<Notice>,
     timings: Timings,
+    sight: Sight,
 }
 
 /// What a statement says beside its result.
@@ -67,6 +69,7 @@ impl ResultStream {
             is_binary: false,
             notices: Vec::new(),
             timings,
+            sight: Sight::default(),
         }
     }
 
@@ -75,7 +78,8 @@ impl ResultStream {
         let schema = Arc::new(Schema::empty());
         let batches = Box::new(std::iter::empty());
         let (tag, notices, timings) = (Some(tag.into()), Vec::new(), Timings::default());
-        ResultStream { fields: Vec::new(), schema, batches, tag, verb: "", is_binary: false, notices, timings }
+        let sight = Sight::default();
+        ResultStream { fields: Vec::new(), schema, batches, tag, verb: "", is_binary: false, notices, timings, sight }
     }
 
     /// Rows of text columns.
@@ -95,6 +99,11 @@ impl ResultStream {
 
     pub(crate) fn with_timings(mut self, timings: Timings) -> Self {
         self.timings = timings;
+        self
+    }
+
+    pub(crate) fn with_sight(mut self, sight: Sight) -> Self {
+        self.sight = sight;
         self
     }
 
@@ -142,6 +151,11 @@ impl ResultStream {
     /// What a statement without rows did: `CREATE TABLE`, `INSERT 0 3`. None for a query.
     pub fn tag(&self) -> Option<&str> {
         self.tag.as_deref()
+    }
+
+    /// How its values are shown: as the session saw them when the statement ran.
+    pub fn sight(&self) -> &Sight {
+        &self.sight
     }
 
     /// How long the steps took.

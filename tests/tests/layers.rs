@@ -61,10 +61,12 @@ const CRATES: [(&str, &[&str]); 4] = [
         &[
             "guard",
             "plan",
+            "sight",
             "stream",
             "format",
             "keys",
             "catalog",
+            "names",
             "settings",
             "notify",
             "transaction",

@@ -413,6 +413,81 @@ fn a_plan_depends_on_what_it_names() {
 }
 
 #[test]
+fn time_zones() {
+    let session = engine().session();
+    let plan = session.prepare("SELECT timestamptz '2020-07-01 12:00' AT TIME ZONE 'UTC'").expect("it is prepared");
+    let text = session.prepare("SELECT z::text FROM t").expect_err("there is no such table");
+    assert_eq!(text.sqlstate(), "42P01");
+    check(
+        &session,
+        &[
+            ("CREATE TABLE t (z timestamptz)", "CREATE TABLE"),
+            ("INSERT INTO t VALUES ('2020-07-01 12:00')", "INSERT 0 1"),
+            ("SHOW TimeZone", "Etc/UTC"),
+        ],
+    );
+    let text = session.prepare("SELECT z::text, date_trunc('day', z)::text FROM t").expect("it is prepared");
+    for (zone, shown, instant, table) in [
+        ("UTC", "UTC", "2020-07-01T12:00:00", "2020-07-01 12:00:00+00,2020-07-01 00:00:00+00"),
+        ("'Europe/berlin'", "Europe/Berlin", "2020-07-01T10:00:00", "2020-07-01 14:00:00+02,2020-07-01 00:00:00+02"),
+        ("-3", "<-03>+03", "2020-07-01T15:00:00", "2020-07-01 09:00:00-03,2020-07-01 00:00:00-03"),
+        (
+            "INTERVAL '+13:30' HOUR TO MINUTE",
+            "<+13:30>-13:30",
+            "2020-06-30T22:30:00",
+            "2020-07-02 01:30:00+13:30,2020-07-02 00:00:00+13:30",
+        ),
+        ("DEFAULT", "Etc/UTC", "2020-07-01T12:00:00", "2020-07-01 12:00:00+00,2020-07-01 00:00:00+00"),
+    ] {
+        check(&session, &[(&format!("SET TIME ZONE {zone}"), "SET"), ("SHOW TIME ZONE", shown)]);
+        // A plan that was made in another zone is made anew.
+        let run = |plan: &multiloop::Prepared| shown_of(plan.execute(&session, &[]));
+        assert_eq!(run(&plan), instant, "{zone}");
+        assert_eq!(run(&text), table, "{zone}");
+    }
+    check(
+        &session,
+        &[
+            ("SET TimeZone = 'Mars'", "!22023"),
+            ("SET TimeZone = 'PST'", "!22023"),
+            ("SET TIME ZONE INTERVAL '1 day'", "!22023"),
+            ("BEGIN", "BEGIN"),
+            ("SET LOCAL TIME ZONE 'Asia/Tokyo'", "SET"),
+            ("SELECT z::text FROM t", "2020-07-01 21:00:00+09"),
+            ("COMMIT", "COMMIT"),
+            ("SELECT z::text FROM t", "2020-07-01 12:00:00+00"),
+        ],
+    );
+}
+
+fn shown_of(result: multiloop::Result<ResultStream>) -> String {
+    result.and_then(shown).expect("it runs")
+}
+
+#[test]
+fn a_file_has_instants_in_the_zone() {
+    let session = engine().session();
+    let path = std::env::temp_dir().join(format!("multiloop-zones-{}.csv", std::process::id()));
+    let path = path.to_str().expect("a path is UTF-8");
+    check(
+        &session,
+        &[
+            ("CREATE TABLE t (z timestamptz)", "CREATE TABLE"),
+            ("INSERT INTO t VALUES ('2020-07-01 12:00Z')", "INSERT 0 1"),
+            ("SET TIME ZONE 'America/New_York'", "SET"),
+            (&format!("COPY t TO '{path}'"), "COPY 1"),
+        ],
+    );
+    assert_eq!(std::fs::read_to_string(path).expect("it was written"), "z\n2020-07-01 08:00:00-04\n");
+    std::fs::write(path, "z\n2020-07-01 08:00:00\n").expect("it is written");
+    check(
+        &session,
+        &[(&format!("COPY t FROM '{path}'"), "COPY 1"), ("SELECT count(DISTINCT z), count(*) FROM t", "1,2")],
+    );
+    std::fs::remove_file(path).expect("it is there");
+}
+
+#[test]
 fn any_statement_is_prepared() {
     let one = engine().session();
     check(&one, &[("CREATE TABLE t (a int, b numeric(9,2))", "CREATE TABLE")]);

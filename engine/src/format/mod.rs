@@ -17,8 +17,9 @@ mod unite;
 
 pub use csv::CsvOptions;
 pub use paths::expand;
-pub use text::{array_of, text_of, value_of};
+pub use text::{Array, Bound, array_of, text_of, value_of, value_of_bytes};
 
+use crate::sight::Sight;
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 use multiloop_exec::column::Table;
@@ -129,17 +130,17 @@ pub fn read_fields(path: &str, format: &Format, context: &Context) -> Result<Vec
     }
 }
 
-/// Writes a result to a file that comes into being, or is replaced, only when all rows are written.
+/// Writes a result, as a session sees it, to a file that comes into being, or is replaced, only when all rows are written.
 /// Returns the number of rows.
 pub fn write_table(
     path: &Path,
     format: &Format,
-    fields: &[Field],
+    (fields, sight): (&[Field], &Sight),
     batches: impl IntoIterator<Item = Result<RecordBatch>>,
 ) -> Result<u64> {
     match format {
         Format::Parquet => parquet::write(path, fields, batches),
-        Format::Csv(options) => csv::write(path, options, fields, batches),
+        Format::Csv(options) => csv::write(path, options, (fields, sight), batches),
         Format::Ipc => ipc::write(path, fields, batches),
     }
 }
@@ -220,5 +221,6 @@ pub(crate) fn copy_format(path: &str, options: CopyOptions) -> Result<Format> {
         null: null.unwrap_or(defaults.null),
         decimal: byte("decimal separator", decimal)?,
         all_text,
+        time_zone: None,
     }))
 }

@@ -4,6 +4,7 @@ mod guesses;
 mod unions;
 
 use super::{CsvOptions, Format, expand, fold_names, read_fields, read_table, write_table};
+use crate::Sight;
 use arrow::array::RecordBatch;
 use multiloop_exec::column::arrow::{fields_of, to_record_batch};
 use multiloop_exec::column::build::{Storage, TableBuilder};
@@ -98,7 +99,10 @@ fn round_trips() {
     for name in ["t.parquet", "t.arrow", "t.csv", "t.tsv"] {
         let (path, format) = (folder.path(name), Format::of_path(name).unwrap());
         let table = every_type(format != Format::Parquet);
-        assert_eq!(write_table(Path::new(&path), &format, &table.fields, batches(&table)).unwrap(), 4);
+        assert_eq!(
+            write_table(Path::new(&path), &format, (&table.fields, &Sight::default()), batches(&table)).unwrap(),
+            4
+        );
         let format = match format {
             Format::Csv(options) => Format::Csv(CsvOptions { header: Some(true), ..options }),
             format => format,
@@ -120,15 +124,20 @@ fn a_failed_write_leaves_nothing() {
     let old = folder.write("t.csv", "old");
     for format in [Format::Parquet, csv(), Format::Ipc] {
         let broken = batches(&table).into_iter().chain([Err(Error::internal("stop"))]);
-        assert!(write_table(Path::new(&old), &format, &table.fields, broken).is_err());
+        assert!(write_table(Path::new(&old), &format, (&table.fields, &Sight::default()), broken).is_err());
         assert_eq!(std::fs::read_to_string(&old).unwrap(), "old");
         assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
     }
     let intervals = every_type(true);
-    let error = write_table(Path::new(&old), &Format::Parquet, &intervals.fields, batches(&intervals)).unwrap_err();
+    let error =
+        write_table(Path::new(&old), &Format::Parquet, (&intervals.fields, &Sight::default()), batches(&intervals))
+            .unwrap_err();
     assert_eq!(error.sqlstate(), "0A000");
     let nowhere = folder.0.join("no/such/folder/t.csv");
-    assert_eq!(write_table(&nowhere, &csv(), &table.fields, batches(&table)).unwrap_err().sqlstate(), "58P01");
+    assert_eq!(
+        write_table(&nowhere, &csv(), (&table.fields, &Sight::default()), batches(&table)).unwrap_err().sqlstate(),
+        "58P01"
+    );
 }
 
 #[test]
@@ -139,7 +148,9 @@ fn tpch_lineitem_through_parquet() {
     let fields = fields_of(&batches[0].schema()).unwrap();
     let direct = Table::from_batches(fields.clone(), batches, Storage::Compact, &context()).unwrap();
     let path = folder.path("lineitem.parquet");
-    let rows = write_table(Path::new(&path), &Format::Parquet, &fields, super::tests::batches(&direct)).unwrap();
+    let rows =
+        write_table(Path::new(&path), &Format::Parquet, (&fields, &Sight::default()), super::tests::batches(&direct))
+            .unwrap();
     let context = context();
     let table = read_table(&path, &Format::Parquet, None, &context).unwrap();
     assert_eq!((table.rows() as u64, context.progress.done.load(Ordering::Relaxed)), (rows, rows));
@@ -166,7 +177,7 @@ fn truncated_and_malformed_files() {
     let table = every_type(false);
     for format in [Format::Parquet, Format::Ipc] {
         let path = folder.path("t");
-        write_table(Path::new(&path), &format, &table.fields, batches(&table)).unwrap();
+        write_table(Path::new(&path), &format, (&table.fields, &Sight::default()), batches(&table)).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         for length in [0, 1, 8, bytes.len() / 2, bytes.len() - 1] {
             let path = folder.write("cut", &bytes[..length]);
@@ -286,7 +297,7 @@ fn csv_options() {
     let expected = [vec![text("NULL"), Value::Null], vec![text("it's|\\"), text("")], vec![text("null"), text("a\\b")]];
     assert_eq!(table.values(), expected);
     let copy = folder.path("copy.csv");
-    write_table(Path::new(&copy), &format, &table.fields, batches(&table)).unwrap();
+    write_table(Path::new(&copy), &format, (&table.fields, &Sight::default()), batches(&table)).unwrap();
     assert_eq!(read_table(&copy, &format, None, &context()).unwrap().values(), expected);
 }
 
@@ -303,7 +314,7 @@ fn large_csv_in_many_pieces() {
     builder.push_values(&rows).unwrap();
     let table = builder.finish().unwrap();
     let path = folder.path("t.csv");
-    write_table(Path::new(&path), &csv(), &fields, batches(&table)).unwrap();
+    write_table(Path::new(&path), &csv(), (&fields, &Sight::default()), batches(&table)).unwrap();
     let context = context();
     let back = read_table(&path, &csv(), None, &context).unwrap();
     assert!(back.values() == rows);

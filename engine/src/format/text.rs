@@ -1,31 +1,46 @@
 //! Rows as text, in PostgreSQL's form, and values from it.
 
+use crate::sight::Sight;
 use arrow::array::{ArrayRef, RecordBatch};
 use multiloop_exec::column::Column;
 use multiloop_exec::column::arrow::{to_array, to_column_of};
 use multiloop_exec::{Error, Result};
-use multiloop_planner::evaluate::{format, parse};
+pub use multiloop_planner::evaluate::array::{Array, Bound};
+use multiloop_planner::evaluate::bytes::to_hex;
+use multiloop_planner::evaluate::parse;
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 
-/// Hands over the values of a batch with these fields, row by row, each with its column; None is NULL.
-pub fn text_of(fields: &[Field], batch: &RecordBatch, each: &mut dyn FnMut(usize, Option<String>)) -> Result<()> {
+/// Hands over the values of a batch with these fields as a session sees them, row by row, each with its column; None is NULL.
+pub fn text_of(
+    fields: &[Field],
+    batch: &RecordBatch,
+    sight: &Sight,
+    each: &mut dyn FnMut(usize, Option<String>),
+) -> Result<()> {
     let columns = batch.columns().iter().zip(fields).map(|(array, field)| to_column_of(array, field));
     let columns = columns.collect::<Result<Vec<_>>>()?;
     for row in 0..batch.num_rows() {
         for (index, (column, field)) in columns.iter().zip(fields).enumerate() {
-            let text = (!column.is_null(row)).then(|| format(&column.value(row, field.data_type), field.data_type));
-            each(index, text);
+            let text = || sight.text_of(&column.value(row, field.data_type), field.data_type);
+            each(index, (!column.is_null(row)).then(text));
         }
     }
     Ok(())
 }
 
-/// The value of a text, as PostgreSQL reads it (`'…'::type`).
+/// The value of a text, as PostgreSQL reads it (`'…'::type`); of types to which it matters ([`Sight::matters_to`]) in nobody's
+/// sight.
 ///
 /// Errors: 22P02 and its kin for text that is no value of the type.
 pub fn value_of(text: &str, data_type: DataType) -> Result<Value> {
     parse(text, data_type)
+}
+
+/// The value of the bytes of a bytea or a uuid; none if a uuid has another number of them.
+pub fn value_of_bytes(bytes: &[u8], data_type: DataType) -> Option<Value> {
+    let digits = to_hex(bytes);
+    if data_type == DataType::Uuid { parse(&digits, data_type).ok() } else { Some(Value::text(digits)) }
 }
 
 /// Values of a type as an Arrow array, as results and batches for tables have them.

@@ -1,15 +1,18 @@
 //! COPY between a table and whoever runs the statement: rows come and go as record batches.
 
 use super::Session;
-use crate::Result;
 use crate::running::Runner;
+use crate::sight::Sight;
 use crate::stream::ResultStream;
+use crate::{Error, Result};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
+use multiloop_exec::column::Column;
 use multiloop_exec::column::arrow::schema_of;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_planner::catalog::{CopyOptions, TableName};
 use multiloop_planner::types::Field;
+use multiloop_planner::value::Value;
 
 /// Rows on their way into a table, COPY … FROM STDIN. They are the table's when [`CopyIn::finish`] has said so, all or none.
 pub struct CopyIn {
@@ -18,6 +21,7 @@ pub struct CopyIn {
     fields: Vec<Field>,
     options: CopyOptions,
     builder: TableBuilder,
+    sight: Sight,
 }
 
 /// Rows on their way out, COPY … TO STDOUT.
@@ -36,9 +40,10 @@ impl CopyIn {
         (name, columns): (TableName, Vec<usize>),
         fields: Vec<Field>,
         options: CopyOptions,
+        sight: Sight,
     ) -> Self {
         let builder = TableBuilder::new(fields.clone(), Storage::Compact, &session.loading());
-        CopyIn { name, columns, fields, options, builder }
+        CopyIn { name, columns, fields, options, builder, sight }
     }
 
     /// The columns that come, in order.
@@ -54,6 +59,27 @@ impl CopyIn {
     /// How the rows are written; without a format as PostgreSQL's text.
     pub fn options(&self) -> &CopyOptions {
         &self.options
+    }
+
+    /// How the session saw values when the statement began.
+    pub fn sight(&self) -> &Sight {
+        &self.sight
+    }
+
+    /// Takes some rows as the values of each column, which are of its type or NULL, and as many of each.
+    ///
+    /// # Errors
+    /// 53200 if they do not fit into memory, XX000 for values that are of another type.
+    pub fn push_values(&mut self, columns: &[Vec<Value>]) -> Result<()> {
+        let rows = columns.first().map_or(0, Vec::len);
+        let is_good = |(values, field): (&Vec<Value>, &Field)| {
+            values.len() == rows && values.iter().all(|value| value.fits(field.data_type))
+        };
+        if columns.len() != self.fields.len() || !columns.iter().zip(&self.fields).all(is_good) {
+            return Err(Error::internal("values of COPY are not of its columns"));
+        }
+        let column = |(values, field): (&Vec<Value>, &Field)| Column::from_values(field.data_type, values);
+        self.builder.push_columns(rows, columns.iter().zip(&self.fields).map(column).collect())
     }
 
     /// Takes some rows.

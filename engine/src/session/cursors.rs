@@ -1,6 +1,7 @@
 //! Cursors: results of queries that are fetched piece by piece, by name.
 
 use super::Session;
+use crate::sight::Sight;
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
 use arrow::array::RecordBatch;
@@ -12,6 +13,7 @@ use multiloop_planner::types::Field;
 pub(crate) struct Cursor {
     fields: Vec<Field>,
     schema: SchemaRef,
+    sight: Sight,
     /// What has not been asked for yet; none at its end.
     rest: Option<ResultStream>,
     /// What has, all of it unless there is no way back.
@@ -32,10 +34,22 @@ pub(crate) struct Cursor {
 
 impl Cursor {
     pub(super) fn new(rows: ResultStream, scroll: Option<bool>, hold: bool, binary: bool) -> Self {
-        let (fields, schema) = (rows.fields().to_vec(), rows.schema());
+        let (fields, schema, sight) = (rows.fields().to_vec(), rows.schema(), rows.sight().clone());
         let forward_only = scroll == Some(false);
         let batches = Vec::new();
-        Cursor { fields, schema, rest: Some(rows), batches, left: 0, known: 0, position: 0, forward_only, hold, binary }
+        Cursor {
+            fields,
+            schema,
+            sight,
+            rest: Some(rows),
+            batches,
+            left: 0,
+            known: 0,
+            position: 0,
+            forward_only,
+            hold,
+            binary,
+        }
     }
 
     pub(super) fn fields(&self) -> &[Field] {
@@ -150,7 +164,8 @@ impl Session {
             return Ok(ResultStream::done(format!("MOVE {rows}")));
         }
         let (fields, schema, binary) = (cursor.fields.clone(), cursor.schema.clone(), cursor.binary);
-        let rows = ResultStream::rows(fields, schema, batches.into_iter().map(Ok)).with_verb("FETCH");
+        let rows = ResultStream::rows(fields, schema, batches.into_iter().map(Ok)).with_sight(cursor.sight.clone());
+        let rows = rows.with_verb("FETCH");
         Ok(if binary { rows.in_binary() } else { rows })
     }
 }

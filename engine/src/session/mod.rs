@@ -16,6 +16,7 @@ use crate::notify::{Notification, NotifyCallback};
 use crate::plan::{Timings, timed};
 use crate::running::{Running, SessionOptions};
 use crate::settings::Settings;
+use crate::sight::Sight;
 use crate::statement::{self, Bind};
 use crate::stream::ResultStream;
 use crate::transaction::{TransactionStatus, Work};
@@ -28,7 +29,7 @@ use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::workers::context::{Cancellation, Context, Progress, Reservation};
 use multiloop_planner::catalog::{Catalog, TableName};
 use multiloop_planner::sql::{Parsed, TransactionMode, Tree};
-use multiloop_planner::types::DataType;
+use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
 use multiloop_planner::{sql, stack};
 use std::collections::HashMap;
@@ -297,6 +298,16 @@ impl Session {
     pub fn set(&self, name: &str, value: &str) -> Result<()> {
         let value = [value.to_owned()];
         self.work.change_settings(false, |settings| settings.set(name, Some(&value)))
+    }
+
+    /// How the session sees values now: its time zone, and names of objects.
+    pub fn sight(&self) -> Sight {
+        self.engine.0.sight(&self.work)
+    }
+
+    /// What a number of this kind is shown as: see [`Sight::name_of`].
+    pub fn name_of(&self, kind: OidKind, oid: u32) -> String {
+        self.sight().name_of(kind, oid)
     }
 
     /// The settings of which clients are told, with their values.

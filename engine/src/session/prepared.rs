@@ -250,7 +250,8 @@ impl Prepared {
                 };
                 let fields =
                     if columns.is_empty() { all } else { columns.iter().map(|&column| all[column].clone()).collect() };
-                Ok(Execution::CopyIn(CopyIn::new(session, (name, columns), fields, options)))
+                let sight = snapshot.sight(&fields);
+                Ok(Execution::CopyIn(CopyIn::new(session, (name, columns), fields, options, sight)))
             }
             Bound::CopyTo { query, options, .. } => {
                 let context = running.context();

@@ -13,9 +13,11 @@ use super::CsvOptions;
 use super::records::Records;
 use crate::format::io_error;
 use multiloop_exec::Result;
+use multiloop_planner::evaluate::UTC;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Bytes that are looked at.
 const HEAD_BYTES: u64 = 1 << 18;
@@ -44,6 +46,8 @@ pub(super) struct Dialect {
     pub(super) null: String,
     /// Whether quotes count anywhere in a field, as in PostgreSQL, or only around all of it, as elsewhere (`5" pipe`).
     pub(super) quotes_anywhere: bool,
+    /// The time zone of instants whose texts name none.
+    pub(super) time_zone: Arc<str>,
 }
 
 impl Dialect {
@@ -58,6 +62,7 @@ impl Dialect {
             decimal: options.decimal.unwrap_or(b'.'),
             null: options.null.clone(),
             quotes_anywhere: true,
+            time_zone: options.time_zone.clone().unwrap_or_else(|| Arc::from(UTC)),
         }
     }
 

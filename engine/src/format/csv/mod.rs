@@ -25,6 +25,7 @@ use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::types::{DataType, Field};
 use records::{Blocks, Records};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// How a CSV file is written.
@@ -45,12 +46,23 @@ pub struct CsvOptions {
     pub decimal: Option<u8>,
     /// Whether columns that would be guessed are text, all of them.
     pub all_text: bool,
+    /// The time zone of instants whose texts name none, in reading. None: UTC.
+    pub time_zone: Option<Arc<str>>,
 }
 
 impl Default for CsvOptions {
     fn default() -> Self {
         let null = String::new();
-        CsvOptions { header: None, delimiter: None, quote: None, escape: None, null, decimal: None, all_text: false }
+        CsvOptions {
+            header: None,
+            delimiter: None,
+            quote: None,
+            escape: None,
+            null,
+            decimal: None,
+            all_text: false,
+            time_zone: None,
+        }
     }
 }
 

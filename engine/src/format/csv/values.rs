@@ -8,7 +8,7 @@ use arrow::buffer::{NullBuffer, OffsetBuffer};
 use multiloop_exec::column::{Column, ColumnData};
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate::calendar::{days_from_civil, days_in_month};
-use multiloop_planner::evaluate::parse as parse_text;
+use multiloop_planner::evaluate::{parse as parse_text, parse_in};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 
@@ -33,9 +33,8 @@ impl Columns<'_> {
     pub(super) fn parse(&self, records: &mut Records) -> Result<(usize, Vec<Column>)> {
         let (fields, capacity) = (self.fields, records.rows_estimated());
         let guess = |index: usize| self.guesses.map(|guesses| guesses[index]);
-        let builder = |(index, field): (usize, &Field)| {
-            Builder::new(field.data_type, capacity, guess(index), self.dialect.decimal)
-        };
+        let builder =
+            |(index, field): (usize, &Field)| Builder::new(field.data_type, capacity, guess(index), self.dialect);
         let mut columns: Vec<Builder> = fields.iter().enumerate().map(builder).collect();
         let mut rows = 0;
         while let Some(mut count) = records.next_record()? {
@@ -70,10 +69,11 @@ fn ragged(records: &Records, count: usize, fields: &[Field]) -> Error {
 }
 
 /// A column in the making.
-struct Builder {
+struct Builder<'a> {
     data_type: DataType,
     guess: Option<Guess>,
     decimal: u8,
+    time_zone: &'a str,
     values: Values,
     valid: Vec<bool>,
 }
@@ -86,8 +86,8 @@ enum Values {
     Other(Vec<Value>),
 }
 
-impl Builder {
-    fn new(data_type: DataType, capacity: usize, guess: Option<Guess>, decimal: u8) -> Builder {
+impl<'a> Builder<'a> {
+    fn new(data_type: DataType, capacity: usize, guess: Option<Guess>, dialect: &'a Dialect) -> Self {
         let values = match data_type {
             DataType::SmallInt | DataType::Integer | DataType::BigInt | DataType::Date | DataType::Timestamp => {
                 Values::Integers(Vec::with_capacity(capacity))
@@ -101,7 +101,8 @@ impl Builder {
             }
             _ => Values::Other(Vec::new()),
         };
-        Builder { data_type, guess, decimal, values, valid: Vec::with_capacity(capacity) }
+        let (decimal, time_zone) = (dialect.decimal, &*dialect.time_zone);
+        Builder { data_type, guess, decimal, time_zone, values, valid: Vec::with_capacity(capacity) }
     }
 
     fn push(&mut self, text: Option<&str>) -> Result<()> {
@@ -134,7 +135,7 @@ impl Builder {
                 let end = i32::try_from(bytes.len());
                 ends.push(end.map_err(|_| Error::unsupported("more than 2 GiB of text between two line ends is"))?);
             }
-            (Values::Other(values), Some(text)) => values.push(parse_text(text, data_type)?),
+            (Values::Other(values), Some(text)) => values.push(parse_in(text, data_type, self.time_zone)?),
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use super::super::text::text_of;
 use super::CsvOptions;
 use super::dialect::Dialect;
 use super::guess::is_mistakable;
+use crate::sight::Sight;
 use arrow::array::RecordBatch;
 use multiloop_exec::Result;
 use multiloop_planner::types::{DataType, Field};
@@ -16,7 +17,7 @@ use std::path::Path;
 pub fn write(
     path: &Path,
     options: &CsvOptions,
-    fields: &[Field],
+    (fields, sight): (&[Field], &Sight),
     batches: impl IntoIterator<Item = Result<RecordBatch>>,
 ) -> Result<u64> {
     options.check()?;
@@ -30,7 +31,7 @@ pub fn write(
     for batch in batches {
         let batch = batch?;
         rows += batch.num_rows() as u64;
-        text_of(fields, &batch, &mut |index, text| {
+        text_of(fields, &batch, sight, &mut |index, text| {
             let data_type = fields[index].data_type;
             let text = text.map(|text| if dialect.decimal == b',' { with_comma(text, data_type) } else { text });
             // Text that looks like a number is quoted, so that whoever reads the file by its looks takes it for text.
@@ -64,10 +65,15 @@ pub fn append_header(lines: &mut Vec<u8>, options: &CsvOptions, fields: &[Field]
     }
 }
 
-/// Adds a line for each row of a batch with these fields.
-pub fn append_rows(lines: &mut Vec<u8>, options: &CsvOptions, fields: &[Field], batch: &RecordBatch) -> Result<()> {
+/// Adds a line for each row of a batch with these fields, as a session sees them.
+pub fn append_rows(
+    lines: &mut Vec<u8>,
+    options: &CsvOptions,
+    (fields, sight): (&[Field], &Sight),
+    batch: &RecordBatch,
+) -> Result<()> {
     let dialect = Dialect::said(options);
-    text_of(fields, batch, &mut |index, text| {
+    text_of(fields, batch, sight, &mut |index, text| {
         append_field(lines, index, text.as_deref(), fields.len(), &dialect, false);
     })
 }

@@ -1,6 +1,7 @@
 //! What CSV files are taken for: wrong only towards text, and what is written comes back.
 
 use super::*;
+use crate::Sight;
 use proptest::prelude::*;
 
 /// The names, types and fields of a file as text; `-` is NULL.
@@ -175,7 +176,7 @@ proptest! {
         let table = Table::from_values(fields, &rows);
         let folder = Folder::new();
         let path = folder.path("t.csv");
-        write_table(Path::new(&path), &csv(), &table.fields, batches(&table)).unwrap();
+        write_table(Path::new(&path), &csv(), (&table.fields, &Sight::default()), batches(&table)).unwrap();
         let back = read(&path).unwrap();
         let (written, read) = (shown(&table), shown(&back));
         // Names and values; types below, of what has any.

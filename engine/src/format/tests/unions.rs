@@ -2,6 +2,7 @@
 
 use super::guesses::shown;
 use super::*;
+use crate::Sight;
 
 #[test]
 fn csv_files_are_united_by_name() {
@@ -19,7 +20,7 @@ fn csv_files_are_united_by_name() {
 fn write(folder: &Folder, name: &str, fields: Vec<Field>, row: &[Value]) {
     let table = Table::from_values(fields, &[row.to_vec()]);
     let format = Format::of_path(name).unwrap();
-    write_table(Path::new(&folder.path(name)), &format, &table.fields, batches(&table)).unwrap();
+    write_table(Path::new(&folder.path(name)), &format, (&table.fields, &Sight::default()), batches(&table)).unwrap();
 }
 
 #[test]
