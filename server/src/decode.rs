@@ -1,9 +1,11 @@
 //! Parameters as clients send them, as values of the engine. What is binary is checked byte by byte: a client may send anything.
 
-use crate::encode::{EPOCH_DAYS, EPOCH_MICROS};
+use crate::encode::{EPOCH_DAYS, EPOCH_MICROS, JSONB_VERSION};
 use crate::fault::{Fault, Result};
+use crate::types::wire_type;
 use crate::wire::Format;
-use multiloop::{DataType, Interval, Value, format};
+use multiloop::format::{Array, Bound, value_of_bytes};
+use multiloop::{DataType, Interval, Sight, Value};
 
 /// The days that a date can be, and the microseconds that a timestamp can be: from 4714 BC on, as in PostgreSQL.
 const DAYS: std::ops::RangeInclusive<i32> = -2_440_588..=2_145_042_905;
@@ -15,13 +17,21 @@ const DAY_MICROS: i64 = 86_400_000_000;
 const NUMERIC_GROUP: usize = 4;
 const NUMERIC_SCALE_MAX: u16 = 16_383;
 
-/// The value of parameter `number` (from 1), of this type.
+/// Dimensions of an array, at most.
+const DIMENSIONS_MAX: i32 = 6;
+
+/// The value of parameter `number` (from 1), of this type, as somebody sees it.
 ///
 /// Errors: 22021 for text that is none; 22P03 for bytes that are no value of the type; what the type's text may give; 0A000 for
 /// a type that has no form on the wire.
-pub(crate) fn parameter(number: usize, data_type: DataType, format: Format, bytes: &[u8]) -> Result<Value> {
+pub(crate) fn parameter(
+    number: usize,
+    data_type: DataType,
+    (format, bytes): (Format, &[u8]),
+    sight: &Sight,
+) -> Result<Value> {
     match format {
-        Format::Text => from_text(data_type, bytes),
+        Format::Text => parsed(text(bytes)?, data_type, sight),
         Format::Binary => from_binary(data_type, bytes)?
             .ok_or_else(|| Fault::error("22P03", format!("incorrect binary data format in bind parameter {number}"))),
     }
@@ -35,16 +45,17 @@ fn text(bytes: &[u8]) -> Result<&str> {
     }
 }
 
-fn from_text(data_type: DataType, bytes: &[u8]) -> Result<Value> {
-    parsed(text(bytes)?, data_type)
-}
-
-fn parsed(text: &str, data_type: DataType) -> Result<Value> {
+fn parsed(text: &str, data_type: DataType, sight: &Sight) -> Result<Value> {
     match data_type {
         // What has no type is text.
         DataType::Null => Ok(Value::text(text)),
-        _ => format::value_of(text, data_type).map_err(|error| Fault::of(&error, "", 0)),
+        _ => sight.value_of(text, data_type).map_err(|error| Fault::of(&error, "", 0)),
     }
+}
+
+/// The value of a text that is the same for everybody.
+fn plain(text: &str, data_type: DataType) -> Result<Value> {
+    parsed(text, data_type, &Sight::default())
 }
 
 fn unsupported(data_type: DataType) -> Box<Fault> {
@@ -65,11 +76,31 @@ fn from_binary(data_type: DataType, bytes: &[u8]) -> Result<Option<Value>> {
         DataType::Timestamp => array(bytes).map(|bytes| timestamp(i64::from_be_bytes(bytes))).transpose()?,
         DataType::Interval => interval(bytes),
         DataType::Decimal { .. } | DataType::Numeric => match numeric_text(bytes) {
-            Some(text) => Some(parsed(&text, data_type)?),
+            Some(text) => Some(plain(&text, data_type)?),
             None => None,
         },
-        DataType::Null | DataType::Text | DataType::Varchar(_) | DataType::Char(_) => {
-            Some(parsed(text(bytes)?, data_type)?)
+        DataType::Null
+        | DataType::Text
+        | DataType::Varchar(_)
+        | DataType::Char(_)
+        | DataType::Name
+        | DataType::Json => Some(plain(text(bytes)?, data_type)?),
+        DataType::Jsonb => match bytes.split_first() {
+            Some((&JSONB_VERSION, json)) => Some(plain(text(json)?, data_type)?),
+            _ => None,
+        },
+        DataType::InternalChar => match bytes {
+            [0] => Some(Value::text("")),
+            [byte] if byte.is_ascii() => Some(Value::text(char::from(*byte).to_string())),
+            [byte] => Some(Value::text(format!("\\{byte:03o}"))),
+            _ => None,
+        },
+        DataType::Oid(_) => array(bytes).map(|bytes| Value::Int(u32::from_be_bytes(bytes).into())),
+        DataType::TimestampTz => array(bytes).map(|bytes| timestamp(i64::from_be_bytes(bytes))).transpose()?,
+        DataType::Bytea | DataType::Uuid => value_of_bytes(bytes, data_type),
+        DataType::Nested(_) if data_type.labels().is_some() => Some(plain(text(bytes)?, data_type)?),
+        DataType::Nested(_) if data_type.element().is_some() => {
+            elements(data_type.element().unwrap_or(DataType::Null), bytes)?
         }
         other => return Err(unsupported(other)),
     })
@@ -114,6 +145,71 @@ fn interval(bytes: &[u8]) -> Option<Value> {
     }))
 }
 
+/// A binary array: the number of dimensions, whether there are NULLs, the OID of the elements, the length and the lower bound of
+/// each dimension, the elements with their lengths.
+///
+/// Errors: 54000 for too many dimensions, 42804 for elements of another type, 2202E for bounds out of range, and what elements
+/// may give.
+fn elements(element: DataType, bytes: &[u8]) -> Result<Option<Value>> {
+    let mut rest = bytes;
+    let Some([dimensions, flags, oid]) = words(&mut rest) else { return Ok(None) };
+    if dimensions > DIMENSIONS_MAX {
+        let message =
+            format!("number of array dimensions ({dimensions}) exceeds the maximum allowed ({DIMENSIONS_MAX})");
+        return Err(Fault::error("54000", message));
+    }
+    if dimensions < 0 || !matches!(flags, 0 | 1) {
+        return Ok(None);
+    }
+    let expected = wire_type(element).oid;
+    if oid as u32 != expected {
+        let message = format!("binary data has array element type {} instead of expected {expected}", oid as u32);
+        return Err(Fault::error("42804", message));
+    }
+    let mut bounds = Vec::new();
+    let mut count = usize::from(dimensions > 0);
+    for _ in 0..dimensions {
+        let Some([length, lower]) = words(&mut rest) else { return Ok(None) };
+        let Ok(length) = usize::try_from(length) else { return Ok(None) };
+        let bound = Bound { lower, length };
+        if bound.upper() >= i64::from(i32::MAX) {
+            return Err(Fault::error("2202E", format!("array lower bound is too large: {lower}")));
+        }
+        count = count.saturating_mul(length);
+        bounds.push(bound);
+    }
+    // Each element has a length at least: what is claimed takes no room that was not sent.
+    if count > rest.len() / 4 {
+        return Ok(None);
+    }
+    let mut values = Vec::with_capacity(count);
+    for _ in 0..count {
+        let Some([length]) = words(&mut rest) else { return Ok(None) };
+        values.push(match usize::try_from(length) {
+            Err(_) if length == -1 => Value::Null,
+            Err(_) => return Ok(None),
+            Ok(length) => {
+                let Some((bytes, behind)) = rest.split_at_checked(length) else { return Ok(None) };
+                rest = behind;
+                let Some(value) = from_binary(element, bytes)? else { return Ok(None) };
+                value
+            }
+        });
+    }
+    let array = if values.is_empty() { Array::default() } else { Array { bounds, elements: values } };
+    Ok(rest.is_empty().then(|| Value::text(array.encode(element))))
+}
+
+/// Takes so many numbers of 32 bits off the front.
+fn words<const N: usize>(rest: &mut &[u8]) -> Option<[i32; N]> {
+    let mut words = [0; N];
+    for word in &mut words {
+        let (bytes, behind) = rest.split_first_chunk::<4>()?;
+        (*word, *rest) = (i32::from_be_bytes(*bytes), behind);
+    }
+    Some(words)
+}
+
 /// A binary numeric as text. Its length is bounded by what its 16-bit weight and scale can say: some 150 kB.
 fn numeric_text(bytes: &[u8]) -> Option<String> {
     let (header, groups) = bytes.split_first_chunk::<8>()?;
@@ -152,10 +248,10 @@ fn numeric_text(bytes: &[u8]) -> Option<String> {
 mod tests {
     use super::{numeric_text, parameter};
     use crate::wire::Format;
-    use multiloop::{DataType, Value};
+    use multiloop::{DataType, OidKind, Sight, Value};
     use proptest::prelude::*;
 
-    const TYPES: [DataType; 15] = [
+    const TYPES: [DataType; 25] = [
         DataType::Null,
         DataType::Boolean,
         DataType::SmallInt,
@@ -171,10 +267,29 @@ mod tests {
         DataType::Time,
         DataType::Timestamp,
         DataType::Interval,
+        DataType::OID,
+        DataType::Oid(OidKind::Class),
+        DataType::Name,
+        DataType::InternalChar,
+        DataType::Bytea,
+        DataType::Uuid,
+        DataType::Json,
+        DataType::Jsonb,
+        DataType::TimestampTz,
+        DataType::Oid(OidKind::Type),
     ];
 
+    fn mood() -> DataType {
+        DataType::enumeration("mood", vec!["sad".to_owned(), "ok".to_owned()])
+    }
+
+    /// The value that a text of the type stands for.
+    fn of_text(data_type: DataType, text: &str) -> Value {
+        parameter(1, data_type, (Format::Text, text.as_bytes()), &Sight::default()).expect("it is a value")
+    }
+
     fn binary(data_type: DataType, bytes: &[u8]) -> Result<Value, &'static str> {
-        parameter(1, data_type, Format::Binary, bytes).map_err(|fault| fault.code)
+        parameter(1, data_type, (Format::Binary, bytes), &Sight::default()).map_err(|fault| fault.code)
     }
 
     #[test]
@@ -198,11 +313,70 @@ mod tests {
         assert_eq!(binary(DataType::Timestamp, &(i64::MAX - 1).to_be_bytes()), Err("22008"));
         assert_eq!(binary(DataType::Text, b"a\0"), Err("22021"));
         assert_eq!(binary(DataType::Text, b"\xff"), Err("22021"));
-        let text = |data_type, bytes| parameter(1, data_type, Format::Text, bytes).map_err(|fault| fault.code);
+        let text = |data_type, bytes| {
+            parameter(1, data_type, (Format::Text, bytes), &Sight::default()).map_err(|fault| fault.code)
+        };
         assert_eq!(text(DataType::Integer, b"x".as_slice()), Err("22P02"));
         assert_eq!(text(DataType::SmallInt, b"40000"), Err("22003"));
         assert_eq!(text(DataType::Integer, b"\xff"), Err("22021"));
         assert_eq!(text(DataType::Integer, b" 12 "), Ok(Value::Int(12)));
+    }
+
+    #[test]
+    fn binary_values_of_logical_types_are_read() {
+        let read = |data_type, bytes: &[u8], text: &str| {
+            assert_eq!(binary(data_type, bytes), Ok(of_text(data_type, text)), "{data_type} {text}");
+        };
+        read(DataType::OID, &u32::MAX.to_be_bytes(), "4294967295");
+        read(DataType::Oid(OidKind::Class), &7u32.to_be_bytes(), "7");
+        read(DataType::Name, b"a b", "a b");
+        read(DataType::InternalChar, b"r", "r");
+        read(DataType::InternalChar, &[0], "");
+        read(DataType::InternalChar, &[0xc3], "\\303");
+        read(DataType::Bytea, &[0, 255], "\\x00ff");
+        read(DataType::Bytea, b"", "");
+        read(DataType::Uuid, &[0xa0; 16], "a0a0a0a0-a0a0-a0a0-a0a0-a0a0a0a0a0a0");
+        read(DataType::Json, b"{\"a\": 1}", "{\"a\": 1}");
+        read(DataType::Jsonb, b"\x01{\"b\":1}", "{\"b\": 1}");
+        read(DataType::TimestampTz, &0i64.to_be_bytes(), "2000-01-01 00:00:00+00");
+        read(mood(), b"ok", "ok");
+        assert_eq!(binary(mood(), b"glad"), Err("22P02"));
+        assert_eq!(binary(DataType::OID, &[0; 8]), Err("22P03"));
+        assert_eq!(binary(DataType::Uuid, &[0; 15]), Err("22P03"));
+        assert_eq!(binary(DataType::Jsonb, b"{}"), Err("22P03"));
+        assert_eq!(binary(DataType::Jsonb, b""), Err("22P03"));
+        assert_eq!(binary(DataType::Json, b"{"), Err("22P02"));
+        assert_eq!(binary(DataType::InternalChar, b"ab"), Err("22P03"));
+    }
+
+    #[test]
+    fn binary_arrays_are_read() {
+        let words = |words: &[i32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>();
+        let integers = DataType::list(DataType::Integer);
+        let read = |bytes: &[i32], text: &str| {
+            assert_eq!(binary(integers, &words(bytes)), Ok(of_text(integers, text)), "{text}");
+        };
+        read(&[0, 0, 23], "{}");
+        read(&[1, 0, 23, 0, 1], "{}");
+        read(&[1, 1, 23, 3, 1, 4, 7, -1, 4, -9], "{7,NULL,-9}");
+        read(&[2, 0, 23, 1, 0, 2, -3, 4, 1, 4, 2], "[0:0][-3:-2]={{1,2}}");
+        for (bytes, code) in [
+            (&[][..], "22P03"),
+            (&[1, 0, 23], "22P03"),
+            (&[-1, 0, 23], "22P03"),
+            (&[1, 2, 23, 0, 1], "22P03"),
+            (&[7, 0, 23], "54000"),
+            (&[0, 0, 20], "42804"),
+            (&[1, 0, 23, 1, i32::MAX, 4, 1], "2202E"),
+            (&[1, 0, 23, -1, 1], "22P03"),
+            (&[6, 0, 23, i32::MAX, -5, i32::MAX, -5, i32::MAX, -5, i32::MAX, -5, i32::MAX, -5, i32::MAX, -5], "22P03"),
+            (&[1, 0, 23, 1, 1, 4], "22P03"),
+            (&[1, 0, 23, 1, 1, -2], "22P03"),
+            (&[1, 0, 23, 1, 1, 8, 1, 1], "22P03"),
+            (&[1, 0, 23, 1, 1, 4, 1, 1], "22P03"),
+        ] {
+            assert_eq!(binary(integers, &words(bytes)), Err(code), "{bytes:?}");
+        }
     }
 
     #[test]
@@ -224,10 +398,27 @@ mod tests {
     proptest! {
         #[test]
         fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..24)) {
-            for data_type in TYPES {
-                let _ = parameter(1, data_type, Format::Binary, &bytes);
-                let _ = parameter(1, data_type, Format::Text, &bytes);
+            for data_type in TYPES.into_iter().chain([mood()]) {
+                for data_type in [data_type, DataType::list(data_type)] {
+                    for format in [Format::Binary, Format::Text] {
+                        let _ = parameter(1, data_type, (format, &bytes), &Sight::default());
+                    }
+                }
             }
+        }
+
+        #[test]
+        fn no_arrays_make_it_panic(
+            at in 0..TYPES.len(), flags in 0i32..2, bounds in proptest::collection::vec((-1i32..4, any::<i32>()), 0..3),
+            tail in proptest::collection::vec(prop_oneof![Just(0u8), Just(4), Just(8), any::<u8>()], 0..48),
+        ) {
+            let element = TYPES[at];
+            let oid = crate::types::wire_type(element).oid as i32;
+            let mut words = vec![bounds.len() as i32, flags, oid];
+            words.extend(bounds.iter().flat_map(|&(length, lower)| [length, lower]));
+            let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+            bytes.extend(tail);
+            let _ = parameter(1, DataType::list(element), (Format::Binary, &bytes), &Sight::default());
         }
     }
 }

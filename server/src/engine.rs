@@ -188,6 +188,11 @@ impl Session {
         })
     }
 
+    /// How values are seen.
+    pub(crate) fn sight(&self) -> multiloop::Sight {
+        self.session.sight()
+    }
+
     /// Keeps a statement under a name, for SQL's EXECUTE, too; 42P05 if it is taken.
     pub(crate) fn keep(&self, name: &str, prepared: &Prepared) -> Result<()> {
         let kept = self.session.put_prepared(name, Arc::clone(&prepared.prepared));

@@ -1,6 +1,6 @@
 //! PostgreSQL's numbers of types: one table from type to OID, size and modifier, and back.
 
-use multiloop::DataType;
+use multiloop::{DataType, OidKind};
 
 /// A type as the protocol names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,29 +16,60 @@ pub(crate) struct WireType {
 /// The length of a varchar or a numeric's modifier counts a header that no longer is.
 const HEADER: i32 = 4;
 
-/// OID, bytes and type, of those that have no modifier.
-const TYPES: &[(u32, i16, DataType)] = &[
-    (16, 1, DataType::Boolean),
-    (20, 8, DataType::BigInt),
-    (21, 2, DataType::SmallInt),
-    (23, 4, DataType::Integer),
-    (25, -1, DataType::Text),
-    (700, 4, DataType::Real),
-    (701, 8, DataType::Double),
-    (1042, -1, DataType::BPCHAR),
-    (1043, -1, DataType::VARCHAR),
-    (1082, 4, DataType::Date),
-    (1083, 8, DataType::Time),
-    (1114, 8, DataType::Timestamp),
-    (1186, 16, DataType::Interval),
-    (1700, -1, DataType::Numeric),
+/// OID, OID of the array, bytes and type, of those that have no modifier.
+const TYPES: &[(u32, u32, i16, DataType)] = &[
+    (16, 1000, 1, DataType::Boolean),
+    (17, 1001, -1, DataType::Bytea),
+    (18, 1002, 1, DataType::InternalChar),
+    (19, 1003, 64, DataType::Name),
+    (20, 1016, 8, DataType::BigInt),
+    (21, 1005, 2, DataType::SmallInt),
+    (23, 1007, 4, DataType::Integer),
+    (24, 1008, 4, DataType::Oid(OidKind::Procedure)),
+    (25, 1009, -1, DataType::Text),
+    (26, 1028, 4, DataType::Oid(OidKind::Any)),
+    (28, 1011, 4, DataType::Oid(OidKind::Transaction)),
+    (29, 1012, 4, DataType::Oid(OidKind::Command)),
+    (114, 199, -1, DataType::Json),
+    (700, 1021, 4, DataType::Real),
+    (701, 1022, 8, DataType::Double),
+    (1042, 1014, -1, DataType::BPCHAR),
+    (1043, 1015, -1, DataType::VARCHAR),
+    (1082, 1182, 4, DataType::Date),
+    (1083, 1183, 8, DataType::Time),
+    (1114, 1115, 8, DataType::Timestamp),
+    (1184, 1185, 8, DataType::TimestampTz),
+    (1186, 1187, 16, DataType::Interval),
+    (1700, 1231, -1, DataType::Numeric),
+    (2202, 2207, 4, DataType::Oid(OidKind::ProcedureWithArguments)),
+    (2203, 2208, 4, DataType::Oid(OidKind::Operator)),
+    (2205, 2210, 4, DataType::Oid(OidKind::Class)),
+    (2206, 2211, 4, DataType::Oid(OidKind::Type)),
+    (2950, 2951, 16, DataType::Uuid),
+    (3802, 3807, -1, DataType::Jsonb),
+    (4089, 4090, 4, DataType::Oid(OidKind::Namespace)),
+    (4096, 4097, 4, DataType::Oid(OidKind::Role)),
 ];
+
+/// What has no number of its own is sent as text: enums, and a bare NULL.
+const TEXT: (u32, u32, i16) = (25, 1009, -1);
 
 /// The OID that clients send for what they do not know, beside 0.
 const UNKNOWN: u32 = 705;
 
-/// A type's number, size and modifier. What has no type yet (a bare NULL) is text, as PostgreSQL shows it.
+/// A type's number, size and modifier; of an array the modifier of its elements. What has no type yet (a bare NULL) is text, as
+/// PostgreSQL shows it.
 pub(crate) fn wire_type(data_type: DataType) -> WireType {
+    if let Some(element) = data_type.element() {
+        let ((_, oid, _), modifier) = numbers(element);
+        return WireType { oid, bytes: -1, modifier };
+    }
+    let ((oid, _, bytes), modifier) = numbers(data_type);
+    WireType { oid, bytes, modifier }
+}
+
+/// OID, OID of the array and bytes of a type that is no array, and its modifier.
+fn numbers(data_type: DataType) -> ((u32, u32, i16), i32) {
     let (plain, modifier) = match data_type {
         DataType::Varchar(length) if data_type != DataType::VARCHAR => (DataType::VARCHAR, with_header(length)),
         DataType::Char(length) if data_type != DataType::BPCHAR => (DataType::BPCHAR, with_header(length)),
@@ -47,9 +78,8 @@ pub(crate) fn wire_type(data_type: DataType) -> WireType {
         }
         other => (other, -1),
     };
-    let found = TYPES.iter().find(|(_, _, data_type)| *data_type == plain);
-    let (oid, bytes) = found.map_or((25, -1), |(oid, bytes, _)| (*oid, *bytes));
-    WireType { oid, bytes, modifier }
+    let found = TYPES.iter().find(|(_, _, _, data_type)| *data_type == plain);
+    (found.map_or(TEXT, |(oid, array, bytes, _)| (*oid, *array, *bytes)), modifier)
 }
 
 fn with_header(length: u32) -> i32 {
@@ -72,8 +102,10 @@ pub(crate) fn declared(oid: u32) -> Declared {
     if oid == 0 || oid == UNKNOWN {
         return Declared::Unknown;
     }
-    let found = TYPES.iter().find(|(number, _, _)| *number == oid);
-    found.map_or(Declared::Missing, |(_, _, data_type)| Declared::Known(*data_type))
+    let found = TYPES.iter().find(|(number, array, _, _)| *number == oid || *array == oid);
+    found.map_or(Declared::Missing, |&(number, _, _, data_type)| {
+        Declared::Known(if number == oid { data_type } else { DataType::list(data_type) })
+    })
 }
 
 #[cfg(test)]
@@ -83,9 +115,12 @@ mod tests {
 
     #[test]
     fn types_and_numbers_are_one_table() {
-        for (oid, bytes, data_type) in TYPES {
-            assert_eq!(wire_type(*data_type), WireType { oid: *oid, bytes: *bytes, modifier: -1 });
-            assert_eq!(declared(*oid), Declared::Known(*data_type));
+        for &(oid, array, bytes, data_type) in TYPES {
+            assert_eq!(wire_type(data_type), WireType { oid, bytes, modifier: -1 });
+            assert_eq!(declared(oid), Declared::Known(data_type));
+            let arrays = DataType::list(data_type);
+            assert_eq!(wire_type(arrays), WireType { oid: array, bytes: -1, modifier: -1 });
+            assert_eq!(declared(array), Declared::Known(arrays));
         }
         assert_eq!(
             (declared(0), declared(705), declared(1)),
@@ -99,6 +134,10 @@ mod tests {
         assert_eq!(modifier(DataType::Varchar(10)), (1043, 14));
         assert_eq!(modifier(DataType::Char(3)), (1042, 7));
         assert_eq!(modifier(DataType::decimal(12, 2)), (1700, 786_438));
+        assert_eq!(modifier(DataType::list(DataType::decimal(12, 2))), (1231, 786_438));
         assert_eq!(modifier(DataType::Null), (25, -1));
+        let mood = DataType::enumeration("mood", vec!["sad".to_owned()]);
+        assert_eq!(modifier(mood), (25, -1));
+        assert_eq!(modifier(DataType::list(mood)), (1009, -1));
     }
 }

@@ -10,7 +10,7 @@ use crate::output::Output;
 use crate::types::{Declared, declared};
 use crate::wire::frontend::{Bind, Target};
 use crate::wire::{Format, backend};
-use multiloop::{DataType, Field, Value};
+use multiloop::{DataType, Field, Sight, Value};
 use std::sync::Arc;
 
 impl Conversation {
@@ -97,11 +97,13 @@ impl Conversation {
         }
         self.has_room(self.portals.len(), "portals")?;
         let formats = spread(&bind.parameter_formats, given)?;
+        let matters = types.iter().any(|data_type| Sight::matters_to(*data_type));
+        let sight = if matters { self.session.sight() } else { Sight::default() };
         let mut values = Vec::with_capacity(given);
         for (index, ((data_type, format), bytes)) in types.iter().zip(formats).zip(&bind.parameters).enumerate() {
             values.push(match bytes {
                 None => Value::Null,
-                Some(bytes) => decode::parameter(index + 1, *data_type, format, bytes)?,
+                Some(bytes) => decode::parameter(index + 1, *data_type, (format, bytes), &sight)?,
             });
         }
         let columns = statement.as_ref().and_then(|statement| statement.fields()).map(<[Field]>::len);

@@ -53,7 +53,8 @@ impl RowsInFlight {
             let Some(batch) = &mut self.batch else {
                 let Some(next) = self.rows.stream.next() else { break };
                 let next = next.map_err(|error| Fault::of(&error, "", 0))?;
-                self.batch = Some(BatchRows::new(&next, &self.fields, |column| self.formats[column])?);
+                let sight = self.rows.stream.sight();
+                self.batch = Some(BatchRows::new(&next, &self.fields, |column| self.formats[column], sight)?);
                 continue;
             };
             let rows_max = usize::try_from(limit - sent).unwrap_or(usize::MAX);

@@ -7,8 +7,7 @@ use crate::decode::parameter;
 use crate::engine::CopyIn;
 use crate::fault::{Fault, Result};
 use crate::wire::Format;
-use multiloop::arrow::array::{ArrayRef, RecordBatch};
-use multiloop::{Field, Value, format};
+use multiloop::{Field, Value};
 
 /// Rows that make a batch.
 const BATCH_ROWS: usize = 1 << 16;
@@ -45,12 +44,12 @@ impl Reader {
             for (at, ((field, values), bytes)) in fields.iter().zip(values.iter_mut()).zip(row).enumerate() {
                 values.push(match bytes {
                     None => Value::Null,
-                    Some(bytes) => parameter(at + 1, field.data_type, format, bytes)?,
+                    Some(bytes) => parameter(at + 1, field.data_type, (format, bytes), rows.sight())?,
                 });
             }
             count += 1;
             if count == BATCH_ROWS {
-                push(rows, fields, values)?;
+                push(rows, values)?;
                 count = 0;
             }
             Ok(())
@@ -68,21 +67,13 @@ impl Reader {
 }
 
 /// Hands on the rows that have gathered.
-fn push(rows: &mut multiloop::CopyIn, fields: &[Field], values: &mut [Vec<Value>]) -> Result<()> {
+fn push(rows: &mut multiloop::CopyIn, values: &mut [Vec<Value>]) -> Result<()> {
     if values.first().is_none_or(Vec::is_empty) {
         return Ok(());
     }
-    let column = |(field, values): (&Field, &mut Vec<Value>)| {
-        let array = format::array_of(values, field.data_type);
-        values.clear();
-        array
-    };
-    let batch = || {
-        let columns: Vec<ArrayRef> = fields.iter().zip(values).map(column).collect::<multiloop::Result<_>>()?;
-        let batch = RecordBatch::try_new(rows.schema(), columns);
-        rows.push(batch.map_err(|error| multiloop::Error::internal(error.to_string()))?)
-    };
-    batch().map_err(|error| Fault::of(&error, "", 0))
+    let pushed = rows.push_values(values).map_err(|error| Fault::of(&error, "", 0));
+    values.iter_mut().for_each(Vec::clear);
+    pushed
 }
 
 impl CopyIn for Reader {
@@ -104,8 +95,8 @@ impl CopyIn for Reader {
         if self.form == Form::Binary && self.part != Part::Ended {
             return Err(Fault::error("22P04", "unexpected EOF in COPY data"));
         }
-        let Reader { mut rows, fields, mut values, .. } = *self;
-        push(&mut rows, &fields, &mut values)?;
+        let Reader { mut rows, mut values, .. } = *self;
+        push(&mut rows, &mut values)?;
         rows.finish(session).map_err(|error| Fault::of(&error, "", 0))
     }
 }

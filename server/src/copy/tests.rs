@@ -81,6 +81,40 @@ fn what_goes_out_comes_back() {
 }
 
 #[test]
+fn every_type_goes_out_and_comes_back() {
+    let session = session();
+    let columns = "a oid, b regclass, c name, d \"char\", e bytea, f uuid, g json, h jsonb, i timestamptz, j int[], k text[], \
+                   l timestamptz[], m numeric(9,2)[], n char(3)[]";
+    session.sql(&format!("CREATE TABLE v ({columns})")).expect("a table");
+    session
+        .sql(
+            "INSERT INTO v VALUES
+             ('1', '0', 'n', 'c', '\\x00ff', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '{\"a\" : 1}', '{\"a\" : 1}',
+              '2020-07-01 00:00+00', '{1,NULL}', E'{\"a,b\",\"\\\\\\\\\"}', '{infinity,2020-01-01 00:00+00}', '{1.50}', '{a}'),
+             ('2', '9', '', '', '', NULL, 'null', '[]', 'infinity', '[0:1][2:2]={{1},{2}}', '{}', '{}', '{{1,2}}', '{}'),
+             (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+        )
+        .expect("rows");
+    let expected = rows(&session, "SELECT * FROM v");
+    for (options, zone) in [("", "Asia/Kolkata"), ("(FORMAT csv)", "-3"), ("(FORMAT binary)", "UTC")] {
+        session.set("timezone", zone).expect("a zone");
+        let data = out(&session, &format!("COPY v TO STDOUT {options}"));
+        session.sql(&format!("CREATE OR REPLACE TABLE w ({columns})")).expect("a table");
+        session.set("timezone", "Europe/Berlin").expect("a zone");
+        assert_eq!(copied(&session, &format!("COPY w FROM STDIN {options}"), &data, 5), Ok("COPY 3".to_owned()));
+        session.set("timezone", "Etc/UTC").expect("a zone");
+        assert_eq!(rows(&session, "SELECT * FROM w"), expected, "{options}");
+    }
+    // What says no zone is in the session's.
+    session.set("timezone", "Europe/Berlin").expect("a zone");
+    assert_eq!(copied(&session, "COPY w (i) FROM STDIN", b"2020-07-01 12:00\n", 5), Ok("COPY 1".to_owned()));
+    assert_eq!(
+        rows(&session, "SELECT i AT TIME ZONE 'UTC' FROM w WHERE i > '2020-07-01 01:00Z' AND i < 'infinity'"),
+        "2020-07-01 10:00:00\n"
+    );
+}
+
+#[test]
 fn it_is_postgresqls() {
     let session = session();
     let text =

@@ -72,9 +72,9 @@ impl Writer {
                 _ => {
                     let Some(batch) = self.rows.next() else { return Ok(false) };
                     let batch = batch.map_err(|error| Fault::of(&error, "", 0))?;
-                    let format = self.form.format();
+                    let (format, sight) = (self.form.format(), self.rows.sight());
                     let columns = batch.columns().iter().zip(&self.fields);
-                    let cells = columns.map(|(array, field)| cells(array, field.data_type, format));
+                    let cells = columns.map(|(array, field)| cells(array, field.data_type, format, sight));
                     self.batch = Some((cells.collect::<Result<_>>()?, batch.num_rows(), 0));
                 }
             }

@@ -2,6 +2,7 @@
 //! its own calendar begins.
 
 use super::Form;
+use multiloop::Zone;
 
 /// Days from 1970-01-01, where ours begins, to 2000-01-01.
 pub(crate) const EPOCH_DAYS: i32 = 10_957;
@@ -26,6 +27,11 @@ pub(super) struct TimestampText;
 
 /// Microseconds.
 pub(super) struct TimestampMicros;
+
+/// `1998-12-01 04:05:06.5+01`, as clocks in a zone show it.
+pub(super) struct InstantText {
+    pub(super) zone: Zone,
+}
 
 impl Form<i32> for DateText {
     fn put(&self, days: i32, out: &mut Vec<u8>) {
@@ -66,6 +72,22 @@ impl Form<i64> for TimestampText {
                 out.extend_from_slice(era);
             }
         }
+    }
+}
+
+impl Form<i64> for InstantText {
+    fn put(&self, instant: i64, out: &mut Vec<u8>) {
+        if matches!(instant, i64::MAX | i64::MIN) {
+            return TimestampText.put(instant, out);
+        }
+        // What the zone's clocks cannot show is shown in UTC.
+        let local = self.zone.local(instant).map(|local| (local, self.zone.offset_at(instant)));
+        let (local, offset) = local.unwrap_or((instant, 0));
+        let era = put_date(local.div_euclid(DAY), out);
+        out.push(b' ');
+        put_time(local.rem_euclid(DAY).unsigned_abs(), out);
+        put_offset(offset, out);
+        out.extend_from_slice(era);
     }
 }
 
@@ -127,6 +149,21 @@ pub(super) fn put_time(micros: u64, out: &mut Vec<u8>) {
         put_two(fraction % 100, out);
         let kept = out.iter().rposition(|&byte| byte != b'0').map_or(0, |last| last + 1);
         out.truncate(kept);
+    }
+}
+
+/// Appends an offset's seconds: `+00`, `-03:30`.
+fn put_offset(seconds: i64, out: &mut Vec<u8>) {
+    out.push(if seconds < 0 { b'-' } else { b'+' });
+    let seconds = seconds.unsigned_abs();
+    put_two(seconds / 3_600, out);
+    if seconds % 3_600 > 0 {
+        out.push(b':');
+        put_two(seconds / 60 % 60, out);
+    }
+    if seconds % 60 > 0 {
+        out.push(b':');
+        put_two(seconds % 60, out);
     }
 }
 

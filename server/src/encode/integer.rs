@@ -24,4 +24,4 @@ macro_rules! integers {
     )*};
 }
 
-integers!(i16, i32, i64);
+integers!(i16, i32, i64, u32);

@@ -4,27 +4,34 @@
 //! What a column is and how it is written is decided once a batch. Inside the loop over rows is one indirect call a value,
 //! of code that knows its type.
 
+mod array;
 mod boolean;
+mod bytes;
 mod datetime;
 mod float;
 mod integer;
 mod interval;
 mod numeric;
+mod oid;
 mod text;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use datetime::{EPOCH_DAYS, EPOCH_MICROS};
+pub(crate) use text::JSONB_VERSION;
 
 use crate::fault::{Fault, Result};
 use crate::wire::{Format, backend};
 use multiloop::arrow::array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int16Type, Int32Type, Int64Type,
-    IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType,
+    IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType, UInt32Type,
 };
-use multiloop::arrow::array::{Array, ArrayRef, BooleanArray, PrimitiveArray, RecordBatch, StringArray};
-use multiloop::{DataType, Field};
+use multiloop::arrow::array::{
+    Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, PrimitiveArray, RecordBatch, StringArray,
+    UInt32Array,
+};
+use multiloop::{DataType, Field, Sight};
 
 /// The values of a column, each written on demand.
 pub(crate) trait Cells: Send {
@@ -70,10 +77,10 @@ impl<T: ArrowPrimitiveType, F: Form<T::Native>> Cells for Primitive<T, F> {
     }
 }
 
-/// Values of a column of this type.
+/// Values of a column of this type, as somebody sees them.
 ///
 /// Errors: 0A000 for a type that has no form on the wire; XX000 for an array that is not of the type's form.
-pub(crate) fn cells(array: &ArrayRef, data_type: DataType, format: Format) -> Result<Box<dyn Cells>> {
+pub(crate) fn cells(array: &ArrayRef, data_type: DataType, format: Format, sight: &Sight) -> Result<Box<dyn Cells>> {
     let is_text = format == Format::Text;
     Ok(match data_type {
         DataType::Boolean if is_text => boolean::cells(downcast::<BooleanArray>(array, data_type)?, boolean::Letter),
@@ -108,6 +115,39 @@ pub(crate) fn cells(array: &ArrayRef, data_type: DataType, format: Format) -> Re
         DataType::Timestamp => primitive::<TimestampMicrosecondType>(array, data_type, datetime::TimestampMicros)?,
         DataType::Interval if is_text => primitive::<IntervalMonthDayNanoType>(array, data_type, interval::Text)?,
         DataType::Interval => primitive::<IntervalMonthDayNanoType>(array, data_type, interval::Parts)?,
+        logical => return logical_cells(array, logical, format, sight),
+    })
+}
+
+/// Values of a column of a type that is read and shown in its own way.
+fn logical_cells(array: &ArrayRef, data_type: DataType, format: Format, sight: &Sight) -> Result<Box<dyn Cells>> {
+    let is_text = format == Format::Text;
+    Ok(match data_type {
+        DataType::Oid(kind) if is_text && kind.is_registered() => {
+            oid::named(downcast::<UInt32Array>(array, data_type)?, kind, sight)
+        }
+        DataType::Oid(_) if is_text => primitive::<UInt32Type>(array, data_type, integer::Digits)?,
+        DataType::Oid(_) => primitive::<UInt32Type>(array, data_type, integer::Bytes)?,
+        DataType::TimestampTz if is_text => {
+            let zone = sight.zone().map_err(|error| Fault::of(&error, "", 0))?;
+            primitive::<TimestampMicrosecondType>(array, data_type, datetime::InstantText { zone })?
+        }
+        DataType::TimestampTz => primitive::<TimestampMicrosecondType>(array, data_type, datetime::TimestampMicros)?,
+        DataType::Bytea => {
+            let form = if is_text { bytes::Form::Hexadecimal } else { bytes::Form::Raw };
+            bytes::cells(downcast::<BinaryArray>(array, data_type)?, form)
+        }
+        DataType::Uuid => {
+            let form = if is_text { bytes::Form::Hyphens } else { bytes::Form::Raw };
+            bytes::cells(downcast::<FixedSizeBinaryArray>(array, data_type)?, form)
+        }
+        DataType::InternalChar if !is_text => text::letters(downcast::<StringArray>(array, data_type)?),
+        DataType::Jsonb if !is_text => text::versioned(downcast::<StringArray>(array, data_type)?),
+        DataType::Name | DataType::InternalChar | DataType::Json | DataType::Jsonb => {
+            text::cells(downcast::<StringArray>(array, data_type)?)
+        }
+        DataType::Nested(_) if data_type.element().is_some() => array::arrays(array, data_type, format, sight)?,
+        DataType::Nested(_) if data_type.labels().is_some() => text::cells(downcast::<StringArray>(array, data_type)?),
         other => return Err(Fault::error("0A000", format!("values of type {other} cannot be sent"))),
     })
 }
@@ -135,12 +175,17 @@ pub(crate) struct BatchRows {
 
 impl BatchRows {
     /// Rows of a batch with these fields; errors as [`cells`] has them.
-    pub(crate) fn new(batch: &RecordBatch, fields: &[Field], format: impl Fn(usize) -> Format) -> Result<Self> {
+    pub(crate) fn new(
+        batch: &RecordBatch,
+        fields: &[Field],
+        format: impl Fn(usize) -> Format,
+        sight: &Sight,
+    ) -> Result<Self> {
         if batch.num_columns() != fields.len() {
             return Err(Fault::internal(format!("{} columns came for {}", batch.num_columns(), fields.len())));
         }
         let columns = batch.columns().iter().zip(fields).enumerate();
-        let cells = columns.map(|(index, (array, field))| cells(array, field.data_type, format(index)));
+        let cells = columns.map(|(index, (array, field))| cells(array, field.data_type, format(index), sight));
         Ok(BatchRows { columns: cells.collect::<Result<_>>()?, rows: batch.num_rows(), next: 0 })
     }
 

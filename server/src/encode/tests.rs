@@ -1,5 +1,7 @@
 //! Values as bytes, beside the text that the engine prints, what PostgreSQL's own functions send, and what is read back.
 
+mod logical;
+
 use super::{BatchRows, cells};
 use crate::decode;
 use crate::wire::Format;
@@ -9,13 +11,13 @@ use multiloop::arrow::array::{
 };
 use multiloop::arrow::datatypes::{Field as ArrowField, IntervalMonthDayNanoType, Schema};
 use multiloop::format::text_of;
-use multiloop::{DataType, Field, Value};
+use multiloop::{DataType, Field, Sight, Value};
 use proptest::prelude::*;
 use std::sync::Arc;
 
 fn bytes(array: &ArrayRef, data_type: DataType, format: Format, row: usize) -> Vec<u8> {
     let mut out = Vec::new();
-    cells(array, data_type, format).expect("the array is of the type").value(row, &mut out);
+    cells(array, data_type, format, &Sight::default()).expect("the array is of the type").value(row, &mut out);
     out
 }
 
@@ -28,7 +30,8 @@ fn printed(array: &ArrayRef, data_type: DataType) -> Vec<Option<String>> {
     let schema = Schema::new(vec![ArrowField::new("c", array.data_type().clone(), true)]);
     let batch = RecordBatch::try_new(Arc::new(schema), vec![Arc::clone(array)]).expect("a batch of one column");
     let mut texts = Vec::new();
-    text_of(&[Field::new("c", data_type, true)], &batch, &mut |_, text| texts.push(text)).expect("it is printed");
+    let fields = [Field::new("c", data_type, true)];
+    text_of(&fields, &batch, &Sight::default(), &mut |_, text| texts.push(text)).expect("it is printed");
     texts
 }
 
@@ -41,7 +44,7 @@ fn is_as_short(text: &str, expected: &str) -> bool {
 /// All rows are written as the engine prints them, and their binary form is read back as the value whose text that is.
 fn check(array: ArrayRef, data_type: DataType) {
     for (row, expected) in printed(&array, data_type).into_iter().enumerate() {
-        let column = cells(&array, data_type, Format::Text).expect("the array is of the type");
+        let column = cells(&array, data_type, Format::Text, &Sight::default()).expect("the array is of the type");
         assert_eq!(column.is_null(row), expected.is_none());
         let Some(expected) = expected else { continue };
         let text = bytes(&array, data_type, Format::Text, row);
@@ -49,8 +52,9 @@ fn check(array: ArrayRef, data_type: DataType) {
         let is_right = shown == expected || (data_type.is_float() && is_as_short(&shown, &expected));
         assert!(is_right, "{data_type}: {shown} for {expected}");
         let binary = bytes(&array, data_type, Format::Binary, row);
-        let from_text = decode::parameter(1, data_type, Format::Text, &text).expect("text is read back");
-        let from_binary = decode::parameter(1, data_type, Format::Binary, &binary).expect("bytes are read back");
+        let read = |format, bytes: &[u8]| decode::parameter(1, data_type, (format, bytes), &Sight::default());
+        let from_text = read(Format::Text, &text).expect("text is read back");
+        let from_binary = read(Format::Binary, &binary).expect("bytes are read back");
         assert_eq!(from_binary, from_text, "{data_type}: {expected}");
     }
 }
@@ -164,7 +168,8 @@ fn numerics_of_any_number_of_digits() {
     for (row, expected) in texts.iter().enumerate() {
         assert_eq!(bytes(&array, DataType::Numeric, Format::Text, row), expected.as_bytes());
         let binary = bytes(&array, DataType::Numeric, Format::Binary, row);
-        let value = decode::parameter(1, DataType::Numeric, Format::Binary, &binary).expect("bytes are read back");
+        let value = decode::parameter(1, DataType::Numeric, (Format::Binary, &binary), &Sight::default())
+            .expect("bytes are read back");
         let Value::Numeric(number) = value else { panic!("a numeric is no {value:?}") };
         assert_eq!(number.to_string(), *expected);
     }
@@ -225,7 +230,8 @@ fn rows_stop_at_a_number_and_at_a_size() {
     let array: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None, Some(333)]));
     let batch = RecordBatch::try_new(Arc::new(schema), vec![array]).expect("a batch of one column");
     let fields = [Field::new("c", DataType::Integer, true)];
-    let mut rows = BatchRows::new(&batch, &fields, |_| Format::Text).expect("the batch is of the fields");
+    let mut rows =
+        BatchRows::new(&batch, &fields, |_| Format::Text, &Sight::default()).expect("the batch is of the fields");
     let mut out = Vec::new();
     assert_eq!(rows.write(2, 1 << 20, &mut out).expect("they are short"), 2);
     assert_eq!(out, b"D\0\0\0\x0b\0\x01\0\0\0\x011D\0\0\0\x0a\0\x01\xff\xff\xff\xff");
@@ -233,7 +239,7 @@ fn rows_stop_at_a_number_and_at_a_size() {
     assert_eq!(rows.left(), 1);
     assert_eq!(rows.write(usize::MAX, 1 << 20, &mut out).expect("they are short"), 1);
     assert_eq!(rows.left(), 0);
-    assert!(BatchRows::new(&batch, &[], |_| Format::Text).is_err());
+    assert!(BatchRows::new(&batch, &[], |_| Format::Text, &Sight::default()).is_err());
 }
 
 proptest! {
