@@ -189,41 +189,41 @@ impl Session {
 
     /// Plans a statement. Parameters whose type is None, and those behind the last one, get one from where they stand.
     pub(crate) fn prepare(&self, statement: &Statement, types: &[Option<DataType>]) -> Result<Prepared> {
-        self.watched(|| {
-            let types: Vec<DataType> = types.iter().map(|known| known.unwrap_or(DataType::Null)).collect();
-            let statement = statement.clone();
-            let verb = verb(statement.text());
-            if verb == "SELECT" {
-                let plan = |types: &[DataType]| {
-                    let query = self.session.prepare_with(statement.text(), types);
-                    query.map_err(|error| statement.fault(&error))
-                };
-                let mut query = plan(&types)?;
-                if query.parameter_types().contains(&DataType::Null) {
-                    // What nothing gives a type is text.
-                    query = plan(&query.parameter_types().iter().map(text_or).collect::<Vec<_>>())?;
-                }
-                let types = query.parameter_types().to_vec();
-                let fields = Some(query.fields().to_vec());
-                return Ok(Prepared { statement, kind: Kind::Query(query), types, fields, verb });
-            }
-            let types = types.iter().map(text_or).collect();
-            let fields = match verb {
-                "EXPLAIN" => Some(vec![Field::new("QUERY PLAN", DataType::Text, true)]),
-                // They cost nothing and change nothing.
-                "SHOW" | "DESCRIBE" => {
-                    let rows = self.session.sql(statement.text()).map_err(|error| statement.fault(&error))?;
-                    Some(rows.fields().to_vec())
-                }
-                _ => None,
+        self.check()?;
+        let types: Vec<DataType> = types.iter().map(|known| known.unwrap_or(DataType::Null)).collect();
+        let statement = statement.clone();
+        let verb = verb(statement.text());
+        if verb == "SELECT" {
+            let plan = |types: &[DataType]| {
+                let query = self.session.prepare_with(statement.text(), types);
+                query.map_err(|error| statement.fault(&error))
             };
-            Ok(Prepared { statement, kind: Kind::Command, types, fields, verb })
-        })
+            let mut query = plan(&types)?;
+            if query.parameter_types().contains(&DataType::Null) {
+                // What nothing gives a type is text.
+                query = plan(&query.parameter_types().iter().map(text_or).collect::<Vec<_>>())?;
+            }
+            let types = query.parameter_types().to_vec();
+            let fields = Some(query.fields().to_vec());
+            return Ok(Prepared { statement, kind: Kind::Query(query), types, fields, verb });
+        }
+        let types = types.iter().map(text_or).collect();
+        let fields = match verb {
+            "EXPLAIN" => Some(vec![Field::new("QUERY PLAN", DataType::Text, true)]),
+            // They cost nothing and change nothing.
+            "SHOW" | "DESCRIBE" => {
+                let rows = self.session.sql(statement.text()).map_err(|error| statement.fault(&error))?;
+                Some(rows.fields().to_vec())
+            }
+            _ => None,
+        };
+        Ok(Prepared { statement, kind: Kind::Command, types, fields, verb })
     }
 
-    /// Runs a statement. What it runs can be cancelled from now on, until [`Session::end`].
+    /// Runs a statement.
     pub(crate) fn execute(&self, prepared: &Prepared, values: &[Value]) -> Result<Outcome> {
-        self.start();
+        // The engine forgets who cancels when planning is over.
+        self.check()?;
         let statement = &prepared.statement;
         let stream = match &prepared.kind {
             Kind::Query(query) => query.execute(&self.session, values),
@@ -239,7 +239,7 @@ impl Session {
         })
     }
 
-    /// Whoever cancels from now on means what starts here.
+    /// Whoever cancels from now on, until [`Session::end`], means what starts here.
     pub(crate) fn start(&self) {
         if self.session.cancel_handle().is_cancelled() {
             // Somebody cancelled the last one while its rows were sent: the engine would take it for this one.
@@ -256,13 +256,6 @@ impl Session {
     /// An error if what runs is cancelled.
     pub(crate) fn check(&self) -> Result<()> {
         if self.running.is_cancelled() { Err(Fault::cancelled()) } else { Ok(()) }
-    }
-
-    fn watched<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.start();
-        let result = work();
-        self.end();
-        result
     }
 
     /// Where the session's transaction stands.

@@ -143,14 +143,15 @@ fn bytes_at_random_harm_nobody() {
         ),
         1..12,
     );
-    let mut runner = TestRunner::new(Config { cases: 64, ..Config::default() });
+    let mut runner = TestRunner::new(Config { cases: 64, failure_persistence: None, ..Config::default() });
     let ran = runner.run(&strategy, |messages| {
         let mut client = server.client();
         for (kind, length, is_honest, body) in messages {
             let length = if is_honest { body.len() as u32 + 4 } else { length };
             client.raw(&[&[kind], &length.to_be_bytes()[..], &body].concat());
         }
-        client.stream.shutdown(std::net::Shutdown::Write).expect("a socket can be shut");
+        // The server may have hung up already.
+        let _ = client.stream.shutdown(std::net::Shutdown::Write);
         let mut rest = Vec::new();
         // Whatever comes, it ends.
         let _ = client.stream.read_to_end(&mut rest);

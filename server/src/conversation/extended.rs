@@ -139,10 +139,7 @@ impl Conversation {
         };
         let mut rows = match std::mem::replace(&mut portal.state, State::Done) {
             State::Done => return Err(Fault::error("55000", format!("portal \"{name}\" cannot be run"))),
-            State::Rows(rows) => {
-                self.session.start();
-                rows
-            }
+            State::Rows(rows) => rows,
             State::New => {
                 self.session.begin_implicit();
                 match self.session.execute(&statement, &portal.values)? {
@@ -181,7 +178,6 @@ impl Conversation {
     }
 
     fn executed(&mut self, out: &mut Output) -> Result<()> {
-        self.session.end();
         self.send_notices(out);
         out.pass()
     }

@@ -92,12 +92,16 @@ impl Conversation {
 
     /// Answers a message of this type. Whatever happens in it, the conversation stays good for the next one.
     pub(crate) fn handle(&mut self, kind: u8, body: Bytes, out: &mut Output) -> Next {
+        if matches!(kind, b'Q' | b'P' | b'E') && !self.is_skipping && !self.is_copying() {
+            self.session.start();
+        }
         let answered = catch_unwind(AssertUnwindSafe(|| self.answer(kind, body, out)));
         let answered = answered.unwrap_or_else(|_| Err(Fault::internal("internal error: a message was not answered")));
-        match answered {
-            Ok(next) => next,
-            Err(fault) => self.fail(kind, &fault, out),
+        let next = answered.unwrap_or_else(|fault| self.fail(kind, &fault, out));
+        if !self.is_copying() {
+            self.session.end();
         }
+        next
     }
 
     /// Says what went wrong. In the extended protocol nothing is done then until Sync; a simple query is over, as is a Sync that

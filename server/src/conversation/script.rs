@@ -65,7 +65,6 @@ impl Conversation {
                 out.flush = true;
                 out.pass_awaited()?;
             }
-            self.session.end();
         }
         self.session.end_implicit(true)?;
         self.script = None;
