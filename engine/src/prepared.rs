@@ -32,8 +32,8 @@ impl Session {
         self.prepare_with(sql, &[])
     }
 
-    /// As [`Session::prepare`], with the types of `$1`, `$2`, …, as far as they are given; [`DataType::Null`] is one that is
-    /// inferred, as those behind the last one are.
+    /// As [`Session::prepare`], with the types of `$1`, `$2`, …, as far as they are given; [`DataType::Null`] is one
+    /// that is inferred, as those behind the last one are.
     pub fn prepare_with(&self, sql: &str, types: &[DataType]) -> Result<Prepared> {
         Prepared::new(self, sql, types)
     }

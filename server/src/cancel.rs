@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
-/// What runs on one connection, for those who may stop it. Only what runs can be stopped: a request that comes late does not
-/// reach the next statement.
+/// What runs on one connection, for those who may stop it. Only what runs can be stopped: a request that comes late
+/// does not reach the next statement.
 #[derive(Default)]
 pub(crate) struct Running {
     statement: Mutex<Option<Cancellation>>,

@@ -1,5 +1,5 @@
-//! The engine as connections use it: statements of any kind prepared and run, transactions, notices, parameters. What the public
-//! API does not have is bridged here, and here alone.
+//! The engine as connections use it: statements of any kind prepared and run, transactions, notices, parameters. What
+//! the public API does not have is bridged here, and here alone.
 
 use crate::cancel::Running;
 use crate::fault::{Fault, Result};
@@ -148,8 +148,8 @@ impl Session {
         }
     }
 
-    /// Sets a parameter that the client sent when it connected. Those that nobody knows have no effect, as long as nothing here
-    /// depends on them.
+    /// Sets a parameter that the client sent when it connected. Those that nobody knows have no effect, as long as
+    /// nothing here depends on them.
     ///
     /// Errors, which end the connection: 22023 for an encoding that is not spoken.
     pub(crate) fn set_at_start(&mut self, name: &str, value: &str) -> Result<()> {
@@ -297,7 +297,8 @@ fn verb(text: &str) -> &'static str {
     }
 }
 
-/// Where the statements of a script stand, without what is between them; those of nothing but blanks and comments are none.
+/// Where the statements of a script stand, without what is between them; those of nothing but blanks and comments are
+/// none.
 fn statements(script: &str) -> Vec<(usize, usize)> {
     let bytes = script.as_bytes();
     let (mut found, mut start, mut at) = (Vec::new(), None, 0);

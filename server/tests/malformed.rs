@@ -1,5 +1,5 @@
-//! What is no protocol: frames that lie, packets that are none, bytes at random. The server answers or hangs up, and serves the
-//! next client.
+//! What is no protocol: frames that lie, packets that are none, bytes at random. The server answers or hangs up, and
+//! serves the next client.
 
 mod client;
 

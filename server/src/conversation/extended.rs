@@ -1,5 +1,5 @@
-//! The extended protocol: statements are parsed, bound to values, described and executed by messages of their own. Between two
-//! Syncs they are one implicit transaction; an error skips what is left up to the Sync.
+//! The extended protocol: statements are parsed, bound to values, described and executed by messages of their own.
+//! Between two Syncs they are one implicit transaction; an error skips what is left up to the Sync.
 
 use super::portal::{Portal, RowsInFlight, State};
 use super::{Conversation, Named};

@@ -1,5 +1,5 @@
-//! The simple protocol: a text of any number of statements, which are run one after the other, and one implicit transaction if
-//! they are several. Each reply goes out as its statement ends.
+//! The simple protocol: a text of any number of statements, which are run one after the other, and one implicit
+//! transaction if they are several. Each reply goes out as its statement ends.
 
 use super::Conversation;
 use super::portal::RowsInFlight;
