@@ -1,8 +1,8 @@
 //! A connection: it starts a session, then reads messages, has them answered, and writes the answers.
 //!
-//! All messages that are there are answered together, on one thread and with one write, if the client does not wait for one of
-//! them sooner. While a statement runs, the connection writes what it gives and reads a little ahead: a client that leaves
-//! stops its statement.
+//! All messages that are there are answered together, on one thread and with one write, if the client does not wait for
+//! one of them sooner. While a statement runs, the connection writes what it gives and reads a little ahead: a client
+//! that leaves stops its statement.
 
 use crate::cancel::Key;
 use crate::conversation::{Conversation, Next, Place, place};
@@ -194,8 +194,8 @@ fn begin(
     Ok(Connection { conversation: Some(conversation), key, _slot: slot, phase: shared.phase.subscribe() })
 }
 
-/// Parameters of the `options` that a client sends: `-c name=value` and `--name=value`; a backslash stands before a blank that
-/// ends no word.
+/// Parameters of the `options` that a client sends: `-c name=value` and `--name=value`; a backslash stands before a
+/// blank that ends no word.
 fn command_line(options: &str) -> Vec<(String, String)> {
     let (mut words, mut word, mut characters) = (Vec::new(), String::new(), options.chars());
     while let Some(character) = characters.next() {

@@ -1,4 +1,5 @@
-//! Parameters as clients send them, as values of the engine. What is binary is checked byte by byte: a client may send anything.
+//! Parameters as clients send them, as values of the engine. What is binary is checked byte by byte: a client may send
+//! anything.
 
 use crate::encode::{EPOCH_DAYS, EPOCH_MICROS};
 use crate::fault::{Fault, Result};
@@ -17,8 +18,8 @@ const NUMERIC_SCALE_MAX: u16 = 16_383;
 
 /// The value of parameter `number` (from 1), of this type.
 ///
-/// Errors: 22021 for text that is none; 22P03 for bytes that are no value of the type; what the type's text may give; 0A000 for
-/// a type that has no form on the wire.
+/// Errors: 22021 for text that is none; 22P03 for bytes that are no value of the type; what the type's text may give;
+/// 0A000 for a type that has no form on the wire.
 pub(crate) fn parameter(number: usize, data_type: DataType, format: Format, bytes: &[u8]) -> Result<Value> {
     match format {
         Format::Text => from_text(data_type, bytes),

@@ -180,12 +180,11 @@ impl Session {
 
     /// Plans a statement. Parameters whose type is None, and those behind the last one, get one from where they stand.
     pub(crate) fn prepare(&self, statement: &Statement, types: &[Option<DataType>]) -> Result<Prepared> {
-        self.watched(|| {
-            let types: Vec<DataType> = types.iter().map(|known| known.unwrap_or(DataType::Null)).collect();
-            let prepared = self.session.prepare_statement(&statement.statement, &types);
-            let prepared = Arc::new(prepared.map_err(|error| statement.fault(&error))?);
-            Ok(Prepared { statement: Some(statement.clone()), prepared })
-        })
+        self.check()?;
+        let types: Vec<DataType> = types.iter().map(|known| known.unwrap_or(DataType::Null)).collect();
+        let prepared = self.session.prepare_statement(&statement.statement, &types);
+        let prepared = Arc::new(prepared.map_err(|error| statement.fault(&error))?);
+        Ok(Prepared { statement: Some(statement.clone()), prepared })
     }
 
     /// Keeps a statement under a name, for SQL's EXECUTE, too; 42P05 if it is taken.
@@ -205,9 +204,10 @@ impl Session {
         let _ = self.session.deallocate(Some(name));
     }
 
-    /// Runs a statement. What it runs can be cancelled from now on, until [`Session::end`].
+    /// Runs a statement.
     pub(crate) fn execute(&self, prepared: &Prepared, values: &[Value]) -> Result<Outcome> {
-        self.start();
+        // The engine forgets who cancels when planning is over.
+        self.check()?;
         let execution = self.session.run(&prepared.prepared, values).map_err(|error| prepared.fault(&error))?;
         Ok(match execution {
             Execution::CopyIn(rows) => Outcome::CopyIn(copy::from_client(rows)?),
@@ -228,7 +228,7 @@ impl Session {
         copy.finish(&self.session)
     }
 
-    /// Whoever cancels from now on means what starts here.
+    /// What a message asks for starts here: whoever cancels before [`Session::end`] means all of it.
     pub(crate) fn start(&self) {
         // Somebody may have cancelled the last one while its rows were sent.
         self.session.forget_cancellation();
@@ -243,16 +243,6 @@ impl Session {
     /// An error if what runs is cancelled.
     pub(crate) fn check(&self) -> Result<()> {
         if self.running.is_cancelled() { Err(Fault::cancelled()) } else { Ok(()) }
-    }
-
-    fn watched<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let is_part = self.running.is_active();
-        self.start();
-        let result = work();
-        if !is_part {
-            self.end();
-        }
-        result
     }
 
     /// Where the session's transaction stands.

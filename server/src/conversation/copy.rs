@@ -47,7 +47,6 @@ impl Conversation {
                 let Some(Copying { copy, is_simple }) = self.copying.take() else { return Ok(()) };
                 let tag = self.session.finish(copy)?;
                 backend::complete(&mut out.buffer, &tag);
-                self.session.end();
                 self.send_notices(out);
                 if is_simple { self.run_script(out) } else { Ok(()) }
             }

@@ -1,5 +1,5 @@
-//! The extended protocol: statements are parsed, bound to values, described and executed by messages of their own. Between two
-//! Syncs they are one implicit transaction; an error skips what is left up to the Sync.
+//! The extended protocol: statements are parsed, bound to values, described and executed by messages of their own.
+//! Between two Syncs they are one implicit transaction; an error skips what is left up to the Sync.
 
 use super::portal::{Portal, RowsInFlight, State};
 use super::{Conversation, Named};
@@ -153,10 +153,7 @@ impl Conversation {
         };
         let mut rows = match std::mem::replace(&mut portal.state, State::Done) {
             State::Done => return Err(Fault::error("55000", format!("portal \"{name}\" cannot be run"))),
-            State::Rows(rows) => {
-                self.session.start();
-                rows
-            }
+            State::Rows(rows) => rows,
             State::New => {
                 self.session.begin_implicit();
                 match self.session.execute(&statement, &portal.values)? {
@@ -194,7 +191,6 @@ impl Conversation {
     }
 
     fn executed(&mut self, out: &mut Output) -> Result<()> {
-        self.session.end();
         self.send_notices(out);
         out.pass()
     }
