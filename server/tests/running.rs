@@ -48,7 +48,7 @@ fn a_statement_is_cancelled() {
         client.cancel();
         assert_eq!(client.rows("SELECT 1"), [[Some("1".to_owned())]]);
     }
-    client.send(Script::new().parse("", ENDLESS, &[]).bind("", "", &[], (&[], &[])).execute("", 0).flush().sync());
+    client.send(Script::new().parse("", ENDLESS, &[]).flush().bind("", "", &[], (&[], &[])).execute("", 0).sync());
     assert_eq!(client.message().map(|message| message.kind), Some('1'));
     cancel_until_answered(&client);
     assert_eq!(shown(&client.ready()), "2E(57014)Z");
