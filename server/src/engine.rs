@@ -1,9 +1,8 @@
 //! The engine as connections use it: statements of any kind prepared and run, transactions, notices, parameters.
 
 use crate::cancel::Running;
-use crate::copy;
+use crate::copy::{self, CopyIn, CopyOut};
 use crate::fault::{Fault, Result};
-use crate::wire::Format;
 use crate::wire::backend::TransactionStatus;
 use multiloop::{DataType, Execution, Field, ResultStream, Value};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -79,30 +78,6 @@ impl Rows {
             verb => verb.to_owned(),
         }
     }
-}
-
-/// Takes the data of COPY … FROM STDIN.
-pub(crate) trait CopyIn: Send {
-    /// The format that the data is announced in.
-    fn format(&self) -> Format;
-    /// The number of columns.
-    fn columns(&self) -> usize;
-    /// Takes some bytes, cut anywhere.
-    fn take(&mut self, bytes: &[u8]) -> Result<()>;
-    /// There is no more: the rows are the table's. Gives the tag.
-    fn finish(self: Box<Self>, session: &multiloop::Session) -> Result<String>;
-}
-
-/// Gives the data of COPY … TO STDOUT.
-pub(crate) trait CopyOut: Send {
-    /// The format that the data is announced in.
-    fn format(&self) -> Format;
-    /// The number of columns.
-    fn columns(&self) -> usize;
-    /// Appends one piece, which is a row, a header or an end; false if there is no more.
-    fn next(&mut self, out: &mut Vec<u8>) -> Result<bool>;
-    /// The tag of what was given.
-    fn tag(&self) -> String;
 }
 
 /// A session of the engine.

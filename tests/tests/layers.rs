@@ -84,6 +84,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "wire",
             "encode",
             "decode",
+            "copy",
             "cancel",
             "output",
             "engine",

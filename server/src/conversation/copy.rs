@@ -1,7 +1,7 @@
 //! COPY between client and server: what passes while one of them sends data.
 
 use super::Conversation;
-use crate::engine::{CopyIn, CopyOut};
+use crate::copy::{CopyIn, CopyOut};
 use crate::fault::{Fault, Result};
 use crate::output::Output;
 use crate::wire::backend::{self, CopyDirection};

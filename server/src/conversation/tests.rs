@@ -2,7 +2,8 @@
 
 use super::{Conversation, Next};
 use crate::cancel::Running;
-use crate::engine::{CopyIn, CopyOut, Session};
+use crate::copy::{CopyIn, CopyOut};
+use crate::engine::Session;
 use crate::fault::{Fault, Result};
 use crate::output::Output;
 use crate::wire::Format;

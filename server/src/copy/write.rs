@@ -1,9 +1,9 @@
 //! Rows as the data of COPY.
 
+use super::CopyOut;
 use super::packed::{SIGNATURE, TRAILER};
 use super::{Form, Marks};
 use crate::encode::{Cells, cells};
-use crate::engine::CopyOut;
 use crate::fault::{Fault, Result};
 use crate::wire::Format;
 use multiloop::{Field, ResultStream};
