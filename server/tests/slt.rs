@@ -3,13 +3,14 @@
 mod client;
 
 use client::Running;
-use sqllogictest::{AsyncDB, DBOutput, DefaultColumnType, Runner};
+use sqllogictest::{DB, DBOutput, DefaultColumnType, Runner};
 use std::fmt;
 use std::path::Path;
+use tokio::runtime::Runtime;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
-/// A session over the wire.
-struct Wire(Client);
+/// A session over the wire, and what drives it.
+struct Wire<'r>(Client, &'r Runtime);
 
 /// An error as the files match it: `SQLSTATE message`.
 #[derive(Debug)]
@@ -26,12 +27,12 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-impl AsyncDB for Wire {
+impl DB for Wire<'_> {
     type Error = Failure;
     type ColumnType = DefaultColumnType;
 
-    async fn run(&mut self, sql: &str) -> Result<DBOutput<DefaultColumnType>, Failure> {
-        let told = self.0.simple_query(sql).await.map_err(|error| match error.as_db_error() {
+    fn run(&mut self, sql: &str) -> Result<DBOutput<DefaultColumnType>, Failure> {
+        let told = self.1.block_on(self.0.simple_query(sql)).map_err(|error| match error.as_db_error() {
             Some(told) => Failure { state: told.code().code().to_owned(), message: told.message().to_owned() },
             None => Failure { state: "08006".to_owned(), message: error.to_string() },
         })?;
@@ -62,16 +63,14 @@ impl AsyncDB for Wire {
     fn error_sql_state(failure: &Failure) -> Option<String> {
         Some(failure.state.clone())
     }
-
-    async fn shutdown(&mut self) {}
 }
 
-async fn connected(server: &Running) -> Result<Wire, Failure> {
+fn connected<'r>(server: &Running, runtime: &'r Runtime) -> Wire<'r> {
     let mut config = tokio_postgres::Config::new();
     config.host(server.address.ip().to_string()).port(server.address.port()).user("u").dbname("d");
-    let (client, connection) = config.connect(NoTls).await.expect("it connects");
-    tokio::spawn(connection);
-    Ok(Wire(client))
+    let (client, connection) = runtime.block_on(config.connect(NoTls)).expect("it connects");
+    runtime.spawn(connection);
+    Wire(client, runtime)
 }
 
 #[test]
@@ -89,15 +88,13 @@ fn over_the_wire() {
     std::env::set_current_dir(folder.join("..")).expect("the folder of the tests is there");
     for file in files {
         let server = Running::start();
-        runtime.block_on(async {
-            let mut runner = Runner::new(|| connected(&server));
-            let records = sqllogictest::parse_file::<DefaultColumnType>(&file).expect("they are SQL logic tests");
-            for record in records {
-                if let Err(error) = runner.run_async(record).await {
-                    failures.push(error.display(false).to_string());
-                }
+        let mut runner = Runner::new(|| async { Ok(connected(&server, &runtime)) });
+        let records = sqllogictest::parse_file::<DefaultColumnType>(&file).expect("they are SQL logic tests");
+        for record in records {
+            if let Err(error) = runner.run(record) {
+                failures.push(error.display(false).to_string());
             }
-        });
+        }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
