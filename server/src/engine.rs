@@ -86,7 +86,7 @@ pub(crate) struct Session {
     running: Arc<Running>,
     /// What clients have been told of the session's settings.
     reported: Mutex<Vec<(&'static str, String)>>,
-    notices: Mutex<Vec<Box<Fault>>>,
+    notices: Mutex<Vec<Fault>>,
 }
 
 impl Session {
@@ -136,7 +136,7 @@ impl Session {
     }
 
     /// What is to be told to the client beside results.
-    pub(crate) fn notices(&self) -> Vec<Box<Fault>> {
+    pub(crate) fn notices(&self) -> Vec<Fault> {
         std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -188,7 +188,7 @@ impl Session {
             Execution::CopyIn(rows) => Outcome::CopyIn(copy::from_client(rows)?),
             Execution::CopyOut(rows) => Outcome::CopyOut(copy::to_client(rows)?),
             Execution::Result(stream) => {
-                let notices = stream.notices().iter().map(Fault::notice);
+                let notices = stream.notices().iter().map(|notice| *Fault::notice(notice));
                 self.notices.lock().unwrap_or_else(PoisonError::into_inner).extend(notices);
                 match stream.tag() {
                     Some(tag) => Outcome::Done(tag.to_owned()),

@@ -138,7 +138,7 @@ fn a_driver_cancels() {
             tokio::time::sleep(Duration::from_millis(200)).await;
             token.cancel_query(NoTls).await.expect("the request is sent");
         });
-        let error = ran.err().expect("it was cancelled");
+        let error = ran.expect_err("it was cancelled");
         assert_eq!(error.code().map(|code| code.code().to_owned()).as_deref(), Some("57014"));
     });
 }

@@ -118,7 +118,7 @@ fn read_oid(text: &str, kind: OidKind) -> Result<i64> {
         return Err(invalid(text, kind.name()));
     }
     let number = oid_of(digits, kind)?;
-    Ok(if trimmed.starts_with('-') { (1 << 32) - number & 0xFFFF_FFFF } else { number })
+    Ok(if trimmed.starts_with('-') { ((1 << 32) - number) & 0xFFFF_FFFF } else { number })
 }
 
 fn is_number(digits: &str) -> bool {

@@ -55,7 +55,7 @@ pub struct Parsed {
 #[derive(Clone, Debug)]
 pub enum Tree {
     /// SQL's queries and changes: sqlparser's tree.
-    Sql(sqlparser::ast::Statement),
+    Sql(Box<sqlparser::ast::Statement>),
     /// What only a session understands.
     Session(SessionStatement),
 }

@@ -161,7 +161,7 @@ impl Conversation {
                         let columns = rows.stream.fields().len();
                         let is_binary = rows.stream.is_binary();
                         let formats = if is_binary { vec![Format::Binary; columns] } else { portal.formats.clone() };
-                        RowsInFlight::new(rows, formats)
+                        Box::new(RowsInFlight::new(rows, formats))
                     }
                     Outcome::Done(tag) => {
                         backend::complete(&mut out.buffer, &tag);

@@ -13,6 +13,9 @@ use crate::fault::{Fault, Result};
 use crate::wire::Format;
 use multiloop::CopyOptions;
 
+/// Takes the fields of a row, none for NULL.
+type EachRow<'e> = &'e mut dyn FnMut(&[Option<&[u8]>]) -> Result<()>;
+
 /// What a COPY says of its form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
