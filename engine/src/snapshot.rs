@@ -53,8 +53,8 @@ pub(crate) struct Uses {
     facts: Option<Facts>,
     /// Whether a name was looked up as a value.
     resolves: bool,
-    /// Whether one of the names is of a table that is new each time.
-    own: bool,
+    /// Whether one of the names is of a table of the system's, which each snapshot has to look up.
+    system: bool,
 }
 
 /// A name that was looked for along a path, the session's if it says none, and what was found.
@@ -174,7 +174,7 @@ impl<'a> Snapshot<'a> {
             names: self.names.borrow().clone(),
             facts: self.asks_session.get().then(|| self.facts.clone()),
             resolves: self.resolves.get(),
-            own: self.system_tables.borrow().keys().any(|(_, name)| system::is_own(name)),
+            system: !self.system_tables.borrow().is_empty(),
         }
     }
 
@@ -188,7 +188,7 @@ impl<'a> Snapshot<'a> {
             (found, now) => found.is_none() && now.is_none(),
         };
         match self.state.is(&uses.state) {
-            true if !uses.own => true,
+            true if !uses.system => true,
             false if uses.resolves => false,
             _ => uses.names.iter().all(is_same),
         }

@@ -184,7 +184,7 @@ SELECT (SELECT p.arguments FROM multiloop_procedure p WHERE p.oid = $1)
 -- @ pg_get_serial_sequence(text, text)
 SELECT NULL::text
 
--- @ pg_sequence_last_value(oid)
+-- @ pg_sequence_last_value(regclass)
 SELECT NULL::bigint
 
 -- @ pg_encoding_to_char(integer)
@@ -196,19 +196,19 @@ SELECT CASE upper($1::text) WHEN 'SQL_ASCII' THEN 0 WHEN 'UTF8' THEN 6 WHEN 'LAT
 -- @ pg_tablespace_location(oid)
 SELECT ''
 
--- @ pg_relation_size(oid)
+-- @ pg_relation_size(regclass)
 SELECT (SELECT r.bytes FROM multiloop_relation r WHERE r.oid = $1)
 
--- @ pg_relation_size(oid, text)
+-- @ pg_relation_size(regclass, text)
 SELECT (SELECT CASE WHEN $2 = 'main' THEN r.bytes ELSE 0 END FROM multiloop_relation r WHERE r.oid = $1)
 
--- @ pg_table_size(oid)
+-- @ pg_table_size(regclass)
 SELECT (SELECT r.bytes FROM multiloop_relation r WHERE r.oid = $1)
 
--- @ pg_total_relation_size(oid)
+-- @ pg_total_relation_size(regclass)
 SELECT (SELECT r.bytes FROM multiloop_relation r WHERE r.oid = $1)
 
--- @ pg_indexes_size(oid)
+-- @ pg_indexes_size(regclass)
 SELECT (SELECT 0::bigint FROM multiloop_relation r WHERE r.oid = $1)
 
 -- @ pg_database_size(any)
@@ -274,19 +274,19 @@ SELECT $1 IS NOT NULL
 -- @ pg_has_role(any, any, text)
 SELECT $2 IS NOT NULL
 
--- @ pg_relation_is_publishable(oid)
+-- @ pg_relation_is_publishable(regclass)
 SELECT (SELECT c.relkind = 'r' AND c.oid >= 16384 FROM pg_class c WHERE c.oid = $1)
 
--- @ pg_relation_is_updatable(oid, boolean)
+-- @ pg_relation_is_updatable(regclass, boolean)
 SELECT coalesce((SELECT CASE WHEN c.relkind = 'r' AND c.oid >= 16384 THEN 8 ELSE 0 END FROM pg_class c WHERE c.oid = $1), 0)
 
--- @ pg_column_is_updatable(oid, smallint, boolean)
+-- @ pg_column_is_updatable(regclass, smallint, boolean)
 SELECT coalesce((SELECT c.relkind = 'r' AND c.oid >= 16384 FROM pg_class c WHERE c.oid = $1), false)
 
 -- @ pg_is_other_temp_schema(oid)
 SELECT false
 
--- @ pg_index_column_has_property(oid, integer, text)
+-- @ pg_index_column_has_property(regclass, integer, text)
 SELECT CASE $3 WHEN 'asc' THEN true WHEN 'desc' THEN false WHEN 'nulls_first' THEN false WHEN 'nulls_last' THEN true
     WHEN 'orderable' THEN true WHEN 'distance_orderable' THEN false WHEN 'returnable' THEN true
     WHEN 'search_array' THEN true WHEN 'search_nulls' THEN true END

@@ -21,7 +21,6 @@ mod views;
 
 pub(crate) use facts::Facts;
 pub(crate) use functions::function;
-pub(crate) use session_tables::is_own;
 
 use crate::Result;
 use crate::catalog::{Schema, Schemas, State, StoredTable};
@@ -31,7 +30,7 @@ use multiloop_planner::catalog::{
 use multiloop_planner::sql::{self, Statement};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
 /// The system's schemas.
@@ -57,8 +56,9 @@ pub(crate) struct Making<'a> {
 /// Tables that were made of one state, along one path.
 #[derive(Debug)]
 pub(crate) struct Made {
-    schemas: Weak<std::collections::BTreeMap<String, Arc<Schema>>>,
-    temporary: Weak<Schema>,
+    schemas: Weak<BTreeMap<String, Arc<Schema>>>,
+    /// None of a session that has nothing temporary: such share their tables.
+    temporary: Option<Weak<Schema>>,
     path: SearchPath,
     who: (Arc<str>, String),
     tables: Mutex<HashMap<&'static str, StoredTable>>,
@@ -76,9 +76,10 @@ impl Cache {
     pub(crate) fn of(&self, state: &State, path: &SearchPath, facts: &Facts) -> Arc<Made> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let user = facts.user();
+        let temporary = Some(&state.temporary).filter(|schema| !schema.objects.is_empty());
         let is_it = |made: &Arc<Made>| {
             std::ptr::eq(made.schemas.as_ptr(), Arc::as_ptr(&state.schemas))
-                && std::ptr::eq(made.temporary.as_ptr(), Arc::as_ptr(&state.temporary))
+                && made.temporary.as_ref().map(Weak::as_ptr) == temporary.map(Arc::as_ptr)
                 && made.path == *path
                 && made.who.0 == facts.database
                 && made.who.1 == user
@@ -87,14 +88,18 @@ impl Cache {
             return Arc::clone(&all[at]);
         }
         // A state that is gone is not asked again, and its rows need not stay.
-        all.retain(|made| made.schemas.strong_count() > 0 && made.temporary.strong_count() > 0);
+        let is_there = |made: &Arc<Made>| {
+            made.schemas.strong_count() > 0
+                && made.temporary.as_ref().is_none_or(|temporary| temporary.strong_count() > 0)
+        };
+        all.retain(is_there);
         if all.len() >= KEPT {
             all.remove(0);
         }
         let schemas: &Schemas = &state.schemas;
         let made = Arc::new(Made {
             schemas: Arc::downgrade(schemas),
-            temporary: Arc::downgrade(&state.temporary),
+            temporary: temporary.map(Arc::downgrade),
             path: Arc::clone(path),
             who: (Arc::clone(&facts.database), user.to_owned()),
             tables: Mutex::default(),

@@ -32,6 +32,31 @@ pub(super) fn classes(making: &Making<'_>) -> Vec<Vec<Value>> {
     let columns = "oid relname relnamespace reltype relam relfilenode reltuples relhasindex relpersistence relkind \
                    relnatts relhasrules relreplident";
     let mut rows = Rows::new("pg_class", columns).with("relowner", oid(10)).with("relispopulated", boolean(true));
+    made_classes(making, &mut rows);
+    for shape in shapes().iter().filter(|shape| shape.oid != 0) {
+        let (kind, am) = if shape.is_view { ("v", 0) } else { ("r", 2) };
+        let schema = making.schema_named(shape.schema).unwrap_or(11);
+        rows.push([
+            oid(shape.oid),
+            text(shape.name),
+            oid(schema),
+            oid(0),
+            oid(am),
+            oid(0),
+            Value::Float(-1.0),
+            boolean(false),
+            text("p"),
+            text(kind),
+            int(shape.fields.len() as i64),
+            boolean(shape.is_view),
+            text("n"),
+        ]);
+    }
+    rows.finish()
+}
+
+/// The rows of what users have made.
+fn made_classes(making: &Making<'_>, rows: &mut Rows) {
     let persistence = |schema: &str| text(if schema == crate::catalog::TEMPORARY { "t" } else { "p" });
     for (schema, name, object) in making.state.iter() {
         let (oid_of, number) = (making.schema_oid(schema), object.oid);
@@ -94,26 +119,6 @@ pub(super) fn classes(making: &Making<'_>) -> Vec<Vec<Value>> {
             }
         }
     }
-    for shape in shapes().iter().filter(|shape| shape.oid != 0) {
-        let (kind, am) = if shape.is_view { ("v", 0) } else { ("r", 2) };
-        let schema = making.schema_named(shape.schema).unwrap_or(11);
-        rows.push([
-            oid(shape.oid),
-            text(shape.name),
-            oid(schema),
-            oid(0),
-            oid(am),
-            oid(0),
-            Value::Float(-1.0),
-            boolean(false),
-            text("p"),
-            text(kind),
-            int(shape.fields.len() as i64),
-            boolean(shape.is_view),
-            text("n"),
-        ]);
-    }
-    rows.finish()
 }
 
 /// Rows of pg_attribute.

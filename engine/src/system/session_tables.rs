@@ -16,7 +16,7 @@ const OWNER: u32 = 10;
 const OTHER: u32 = 16383;
 
 /// Whether a table is made for each statement anew, since it says what the session is now.
-pub(crate) fn is_own(name: &str) -> bool {
+pub(super) fn is_own(name: &str) -> bool {
     name == "pg_settings"
 }
 
