@@ -16,7 +16,8 @@
 //!
 //! The source, low to high: `guard` stands around statements, `plan` is the road from text to program, `stream` what comes
 //! back, `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique), `settings` and `notify` what
-//! clients set and tell, `transaction` what a session sees and changes, `engine` what sessions share. `running` is what a
+//! clients set and tell, `transaction` what a session sees and changes, `system` the catalogs of what there is, `snapshot` what one
+//! statement sees, `engine` what sessions share. `running` is what a
 //! statement has from its session, `explain` and `statement` what every kind does; `session` and `linq` are what users call.
 
 mod catalog;
@@ -31,8 +32,10 @@ mod plan;
 mod running;
 mod session;
 mod settings;
+mod snapshot;
 mod statement;
 mod stream;
+mod system;
 mod transaction;
 
 pub use engine::{Engine, EngineBuilder};

@@ -177,6 +177,7 @@ fn begin(
     let slot = Arc::clone(&shared.sessions).try_acquire_owned();
     let slot = slot.map_err(|_| Fault::fatal("53300", "sorry, too many clients already"))?;
     let session = shared.engine.session();
+    session.set_database(value("database").unwrap_or(user));
     let key = shared.keys.enter(session.id() as i32);
     let key = key.map_err(|error| Fault::fatal("XX000", format!("no key for the connection: {error}")))?;
     let mut session = Session::new(session, user, Arc::clone(&key.running));

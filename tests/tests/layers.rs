@@ -68,6 +68,8 @@ const CRATES: [(&str, &[&str]); 4] = [
             "settings",
             "notify",
             "transaction",
+            "system",
+            "snapshot",
             "engine",
             "running",
             "explain",

@@ -257,21 +257,7 @@ impl Session {
 
     /// The value of a setting, as SHOW has it.
     pub(super) fn shown(&self, name: &str) -> Result<String> {
-        let settings = self.work.settings();
-        let mode = self.work.mode().unwrap_or_default();
-        let on = |on: bool| if on { "on" } else { "off" }.to_owned();
-        let lower = name.to_ascii_lowercase();
-        Ok(match lower.as_str() {
-            "transaction_isolation" => match mode.isolation {
-                Some(isolation) => isolation.name().to_owned(),
-                None => settings.get("default_transaction_isolation")?.to_owned(),
-            },
-            "transaction_read_only" => on(mode.read_only.unwrap_or(settings.is_on("default_transaction_read_only"))),
-            "transaction_deferrable" => on(mode.deferrable.unwrap_or(settings.is_on("default_transaction_deferrable"))),
-            "is_superuser" => on(true),
-            "session_authorization" if settings.get(&lower)? == "default" => crate::engine::USER.to_owned(),
-            _ => settings.get(&lower)?.to_owned(),
-        })
+        crate::engine::facts_of(&self.work).setting(name)
     }
 
     fn show(&self, name: &str) -> Result<ResultStream> {

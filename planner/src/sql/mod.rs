@@ -224,6 +224,11 @@ pub fn bind_wide(statement: &Parsed, catalog: &dyn Catalog, parameters: &[DataTy
     statement::bind(statement, catalog, parameters, true)
 }
 
+/// The type of a name as it is written in SQL.
+pub fn type_named(text: &str) -> Result<DataType> {
+    expression::bind_data_type(&parse::parse_type(text)?)
+}
+
 /// Builds the rows of a view from its text, for builders of other front ends.
 pub fn view_rows(builder: &mut Builder<'_>, sql: &str) -> Result<Rows> {
     binder::view_rows(builder, sql)

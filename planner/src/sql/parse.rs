@@ -70,6 +70,17 @@ pub(super) fn parse_query(text: &str) -> Result<ast::Query> {
     Err(Error::internal("a view's text is not one query"))
 }
 
+/// Parses the name of a type.
+pub(super) fn parse_type(text: &str) -> Result<ast::DataType> {
+    let parser = Parser::new(&PostgreSqlDialect {}).try_with_sql(text);
+    let parsed = parser.and_then(|mut parser| {
+        let data_type = parser.parse_data_type()?;
+        parser.expect_token(&Token::EOF)?;
+        Ok(data_type)
+    });
+    parsed.map_err(|error| syntax_error(&error.to_string()))
+}
+
 fn too_long() -> Error {
     Error::new(ErrorKind::TooComplex, "the text is longer than 4 GiB")
 }
