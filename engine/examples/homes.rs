@@ -26,7 +26,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 /// Bytes of the smallest page; a larger one gives the same answer for each of its parts.
 const PAGE_BYTES: usize = 4096;
 
-/// Pages at home, of a hundred: a block's first and last page may have been another's before.
+/// Pages at home, of a hundred: the kernel moves some where it thinks that to be better.
 const AT_HOME_MIN: usize = 99;
 
 /// So often workers go through the table.

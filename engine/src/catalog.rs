@@ -1,6 +1,6 @@
-//! The catalog: names to tables and views, as immutable snapshots.
+//! The catalog: names to tables and views, as immutable states.
 //!
-//! A statement takes one snapshot and sees nothing else; a writer builds a new state beside the old one and swaps
+//! A statement takes one state and sees nothing else; a writer builds a new state beside the old one and swaps
 //! it in at the end, so a statement that fails leaves everything as it was.
 
 use crate::format::Unreadable;
@@ -8,14 +8,10 @@ use crate::keys::KeyIndexes;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::{Table, domain};
 use multiloop_exec::workers::context::Context;
-use multiloop_planner::catalog::{
-    Catalog, CatalogEntry, CopyOptions, Declared, Domain, SearchPath, TableHandle, TableInfo, TableName, View,
-};
-use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use multiloop_planner::catalog::{CatalogEntry, Declared, Domain, Key, TableHandle, TableInfo, TableName, View};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::SystemTime;
 
 /// One state of the world, as a session sees it. Cloning it copies no name.
 #[derive(Clone, Debug)]
@@ -40,8 +36,10 @@ pub(crate) struct Schema {
 /// A table or view, under its name.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
-    /// Its number, for good: another snapshot of the same table has it, too.
+    /// Its number, for good: another snapshot of the same table has it, too. What belongs to it has the next ones.
     pub(crate) oid: u32,
+    /// The numbers of its keys' indexes, for good; that of a constraint is the next one.
+    pub(crate) keys: Arc<[u32]>,
     /// Differs between any two states of it that statements have made; codes of other domains do not count.
     pub(crate) version: u64,
     pub(crate) entry: Entry,
@@ -52,6 +50,44 @@ pub(crate) struct Object {
 pub(crate) enum Entry {
     Table(StoredTable),
     View(StoredView),
+}
+
+impl Object {
+    /// How many numbers there are for it and what belongs to it.
+    const NUMBERS: u32 = 4;
+
+    /// The number of the type of arrays of its rows.
+    pub(crate) fn array_type(&self) -> u32 {
+        self.oid + 1
+    }
+
+    /// The number of the type of its rows.
+    pub(crate) fn row_type(&self) -> u32 {
+        self.oid + 2
+    }
+
+    /// The number of a view's rule.
+    pub(crate) fn rule(&self) -> u32 {
+        self.oid + 3
+    }
+}
+
+impl Entry {
+    /// The keys of a table.
+    pub(crate) fn declared_keys(&self) -> &[Key] {
+        match self {
+            Entry::Table(table) => &table.info.declared.keys,
+            Entry::View(_) => &[],
+        }
+    }
+
+    /// What the planner sees of it.
+    pub(crate) fn seen(&self) -> CatalogEntry {
+        match self {
+            Entry::Table(table) => CatalogEntry::Table(Arc::clone(&table.info)),
+            Entry::View(view) => CatalogEntry::View(Arc::clone(&view.view)),
+        }
+    }
 }
 
 /// A view.
@@ -81,9 +117,10 @@ const PUBLIC_OID: u32 = 2200;
 /// The first number of what users make, PostgreSQL's.
 const FIRST_OID: u32 = 16384;
 
-fn next_oid() -> u32 {
+/// The first of so many numbers that nothing else has.
+fn next_oids(count: u32) -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(FIRST_OID);
-    NEXT.fetch_add(1, Ordering::Relaxed)
+    NEXT.fetch_add(count, Ordering::Relaxed)
 }
 
 fn next_version() -> u64 {
@@ -94,7 +131,7 @@ fn next_version() -> u64 {
 impl Schema {
     /// An empty one, under a number of its own.
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Schema { oid: next_oid(), objects: BTreeMap::new() })
+        Arc::new(Schema { oid: next_oids(1), objects: BTreeMap::new() })
     }
 }
 
@@ -257,7 +294,7 @@ impl StoredTable {
     }
 
     /// What programs may scan, by handle: the table and its domains.
-    fn scanned(&self) -> impl Iterator<Item = (TableHandle, Arc<Table>)> {
+    pub(crate) fn scanned(&self) -> impl Iterator<Item = (TableHandle, Arc<Table>)> {
         let domains = self.domains.iter().flatten();
         let domains = domains.map(|stored| (stored.info.handle, Arc::clone(&stored.domain.table)));
         domains.chain([(self.info.handle, Arc::clone(&self.table))])
@@ -266,7 +303,7 @@ impl StoredTable {
 
 impl State {
     /// Whether both are one state.
-    fn is(&self, other: &State) -> bool {
+    pub(crate) fn is(&self, other: &State) -> bool {
         Arc::ptr_eq(&self.schemas, &other.schemas) && Arc::ptr_eq(&self.temporary, &other.temporary)
     }
 
@@ -339,9 +376,16 @@ impl State {
     }
 
     fn put(&mut self, name: &Qualified, entry: Entry, version: u64) {
-        let oid = self.object(name).map_or_else(next_oid, |object| object.oid);
+        let (oid, mut keys) = match self.object(name) {
+            Some(object) => (object.oid, Arc::clone(&object.keys)),
+            None => (next_oids(Object::NUMBERS), Arc::default()),
+        };
+        if keys.len() != entry.declared_keys().len() {
+            let kept = keys.iter().copied().chain(std::iter::repeat_with(|| next_oids(2)));
+            keys = kept.take(entry.declared_keys().len()).collect();
+        }
         if let Some(schema) = self.schema_mut(&name.schema) {
-            schema.objects.insert(name.name.clone(), Object { oid, version, entry });
+            schema.objects.insert(name.name.clone(), Object { oid, keys, version, entry });
         }
     }
 
@@ -446,192 +490,5 @@ impl Publishing<'_> {
     /// Makes a change visible to all statements that start from now on.
     pub(crate) fn publish(self, schemas: Schemas) {
         *self.current.schemas.write().unwrap_or_else(PoisonError::into_inner) = schemas;
-    }
-}
-
-/// Reads a file as a table, from a cache if it has not changed.
-pub(crate) type OpenFile<'a> = &'a dyn Fn(&str, &CopyOptions) -> Result<Option<StoredTable>>;
-
-/// What one statement sees: a state, and the files that it reads.
-pub(crate) struct Snapshot<'a> {
-    pub(crate) state: State,
-    /// Where names without a schema are looked for.
-    pub(crate) path: SearchPath,
-    /// The session's time zone, by its name.
-    pub(crate) zone: Arc<str>,
-    open_file: OpenFile<'a>,
-    context: &'a Context,
-    files: RefCell<HashMap<(String, CopyOptions), StoredTable>>,
-    now: OnceCell<i64>,
-    asks_zone: Cell<bool>,
-    names: RefCell<Vec<Use>>,
-}
-
-/// What a plan was made from: names, and what they stood for.
-#[derive(Debug)]
-pub(crate) struct Uses {
-    state: State,
-    path: SearchPath,
-    names: Vec<Use>,
-    /// The time zone, where it matters.
-    zone: Option<Arc<str>>,
-}
-
-/// A name that was looked for along a path, the session's if it says none, and what was found.
-#[derive(Clone, Debug)]
-struct Use {
-    name: TableName,
-    path: Option<SearchPath>,
-    found: Option<Found>,
-}
-
-#[derive(Clone, Debug)]
-enum Found {
-    Table(TableHandle),
-    View(Arc<View>),
-}
-
-impl Found {
-    fn new(entry: &Entry) -> Self {
-        match entry {
-            Entry::Table(table) => Found::Table(table.info.handle),
-            Entry::View(view) => Found::View(Arc::clone(&view.view)),
-        }
-    }
-
-    fn is(&self, entry: &Entry) -> bool {
-        match (self, entry) {
-            (Found::Table(handle), Entry::Table(table)) => table.info.handle == *handle,
-            (Found::View(known), Entry::View(view)) => Arc::ptr_eq(known, &view.view),
-            _ => false,
-        }
-    }
-}
-
-impl<'a> Snapshot<'a> {
-    /// What a session sees that looks for names along a path and has a time zone.
-    pub(crate) fn new(
-        state: State,
-        (path, zone): (SearchPath, Arc<str>),
-        open_file: OpenFile<'a>,
-        context: &'a Context,
-    ) -> Self {
-        Snapshot {
-            state,
-            path,
-            zone,
-            open_file,
-            context,
-            files: RefCell::default(),
-            now: OnceCell::new(),
-            asks_zone: Cell::new(false),
-            names: RefCell::default(),
-        }
-    }
-
-    /// Whether a file was read by its path.
-    pub(crate) fn reads_files(&self) -> bool {
-        !self.files.borrow().is_empty()
-    }
-
-    /// Whether the statement asks for the time.
-    pub(crate) fn reads_clock(&self) -> bool {
-        self.now.get().is_some()
-    }
-
-    /// What has been looked for so far.
-    pub(crate) fn uses(&self) -> Uses {
-        Uses {
-            state: self.state.clone(),
-            path: Arc::clone(&self.path),
-            names: self.names.borrow().clone(),
-            zone: self.asks_zone.get().then(|| Arc::clone(&self.zone)),
-        }
-    }
-
-    /// Whether what a plan was made from is as it was: it may be used again.
-    pub(crate) fn has_still(&self, uses: &Uses) -> bool {
-        if uses.path != self.path || uses.zone.as_ref().is_some_and(|zone| *zone != self.zone) {
-            return false;
-        }
-        let is_same = |Use { name, path, found }: &Use| {
-            let now = self.state.resolve(name, path.as_ref().unwrap_or(&self.path));
-            match (found, now) {
-                (Some(found), Some((_, object))) => found.is(&object.entry),
-                (found, now) => found.is_none() && now.is_none(),
-            }
-        };
-        self.state.is(&uses.state) || uses.names.iter().all(is_same)
-    }
-
-    /// Takes the file that was read as the table of this handle, if one was: the statement may not read it after that.
-    pub(crate) fn take_file(&self, handle: TableHandle) -> Option<StoredTable> {
-        let mut files = self.files.borrow_mut();
-        let path = files.iter().find(|(_, file)| file.info.handle == handle).map(|(path, _)| path.clone())?;
-        files.remove(&path)
-    }
-
-    /// The tables that a program may scan, by handle.
-    pub(crate) fn tables(&self) -> HashMap<TableHandle, Arc<Table>> {
-        let files = self.files.borrow();
-        let named = self.state.iter().filter_map(|(_, _, object)| match &object.entry {
-            Entry::Table(table) => Some(table),
-            Entry::View(_) => None,
-        });
-        named.chain(files.values()).flat_map(StoredTable::scanned).collect()
-    }
-}
-
-impl Catalog for Snapshot<'_> {
-    fn entry(&self, name: &TableName, path: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
-        let found = self.state.resolve(name, path.unwrap_or(&self.path));
-        let used = found.as_ref().map(|(_, object)| Found::new(&object.entry));
-        self.names.borrow_mut().push(Use { name: name.clone(), path: path.cloned(), found: used });
-        Ok(found.map(|(_, object)| match &object.entry {
-            Entry::Table(table) => CatalogEntry::Table(Arc::clone(&table.info)),
-            Entry::View(view) => CatalogEntry::View(Arc::clone(&view.view)),
-        }))
-    }
-
-    fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>> {
-        self.file_with(path, &CopyOptions::default())
-    }
-
-    fn file_with(&self, path: &str, options: &CopyOptions) -> Result<Option<Arc<TableInfo>>> {
-        let key = (path.to_owned(), options.clone());
-        if let Some(stored) = self.files.borrow().get(&key) {
-            return Ok(Some(Arc::clone(&stored.info)));
-        }
-        let Some(stored) = (self.open_file)(path, options)? else { return Ok(None) };
-        let info = Arc::clone(&stored.info);
-        self.files.borrow_mut().insert(key, stored);
-        Ok(Some(info))
-    }
-
-    fn now(&self) -> i64 {
-        *self.now.get_or_init(|| {
-            let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-            since.ok().and_then(|since| i64::try_from(since.as_micros()).ok()).unwrap_or(0)
-        })
-    }
-
-    fn time_zone(&self) -> Arc<str> {
-        self.asks_zone.set(true);
-        Arc::clone(&self.zone)
-    }
-
-    fn check(&self) -> Result<()> {
-        self.context.check()
-    }
-
-    fn unreadable(&self, handle: TableHandle) -> Vec<(usize, String, Error)> {
-        let files = self.files.borrow();
-        let file = files.values().find(|file| file.info.handle == handle);
-        let columns = file.map(|file| file.unreadable.iter()).into_iter().flatten();
-        columns.map(|column| (column.place, column.name.clone(), column.error.clone())).collect()
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.state.iter().map(|(_, name, _)| name.to_owned()).collect()
     }
 }

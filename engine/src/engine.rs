@@ -1,9 +1,11 @@
 //! The engine: tables, workers and limits that sessions share.
 
-use crate::catalog::{Current, Domains, Entry, Qualified, Snapshot, StoredTable};
+use crate::catalog::{Current, Domains, Entry, Qualified, StoredTable};
 use crate::names::Known;
 use crate::notify::Channels;
 use crate::sight::Sight;
+use crate::snapshot::Snapshot;
+use crate::system;
 use crate::transaction::{Work, Write};
 use crate::{Result, format};
 use multiloop_exec::column::Table;
@@ -18,9 +20,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 use sysinfo::{MemoryRefreshKind, System};
 
-/// Who uses an embedded engine.
-pub(crate) const USER: &str = "postgres";
-
 /// An in-memory analytics engine. Cloning gives another handle to the same tables; it may be used from any thread.
 #[derive(Clone)]
 pub struct Engine(pub(crate) Arc<Shared>);
@@ -28,6 +27,8 @@ pub struct Engine(pub(crate) Arc<Shared>);
 /// What all sessions of an engine share.
 pub(crate) struct Shared {
     pub(crate) catalog: Current,
+    /// The system's tables over the last states.
+    pub(crate) system: system::Cache,
     pub(crate) pool: Arc<Pool>,
     pub(crate) memory: Arc<Memory>,
     pub(crate) compact: bool,
@@ -83,6 +84,7 @@ impl EngineBuilder {
         Technique::check()?;
         Ok(Engine(Arc::new(Shared {
             catalog: Current::default(),
+            system: system::Cache::default(),
             pool: Arc::new(Pool::new(self.threads.unwrap_or_else(available_threads))?),
             memory: Memory::new(self.memory_limit.unwrap_or_else(default_memory_limit)),
             compact: self.compact,
@@ -130,6 +132,12 @@ impl Engine {
     }
 }
 
+/// What a session tells of itself.
+pub(crate) fn facts_of(work: &Work) -> system::Facts {
+    let (session, database) = work.identity();
+    system::Facts { session, database, settings: work.settings(), mode: work.mode() }
+}
+
 impl Shared {
     /// Runs `use_snapshot` on what a session sees now; files that it names are read in this context.
     pub(crate) fn with_snapshot<T>(
@@ -139,16 +147,15 @@ impl Shared {
         use_snapshot: impl FnOnce(&Snapshot<'_>) -> T,
     ) -> T {
         let open = |path: &str, options: &CopyOptions| self.open_file(path, options, context);
-        let settings = work.settings();
-        let seen = (settings.search_path(USER), settings.time_zone());
-        use_snapshot(&Snapshot::new(work.snapshot(&self.catalog), seen, &open, context))
+        let state = work.snapshot(&self.catalog);
+        use_snapshot(&Snapshot::new(state, facts_of(work), &self.system, &open, context))
     }
 
     /// How a session sees values now.
     pub(crate) fn sight(&self, work: &Work) -> Sight {
-        let settings = work.settings();
-        let names = Known { state: work.snapshot(&self.catalog), path: settings.search_path(USER) };
-        Sight::new(settings.time_zone(), Arc::new(names))
+        let facts = facts_of(work);
+        let zone = facts.settings.time_zone();
+        Sight::new(zone, Arc::new(Known::new(work.snapshot(&self.catalog), facts)))
     }
 
     /// The right to change what a session sees.
@@ -190,7 +197,8 @@ impl Shared {
 
     /// Puts a loaded table under a name, in place of what was there.
     pub(crate) fn put_table(&self, work: &Work, name: &TableName, table: StoredTable, context: &Context) -> Result<()> {
-        let path = work.settings().search_path(USER);
+        let facts = facts_of(work);
+        let path = facts.settings.search_path(facts.user());
         let mut write = self.begin_write(work)?;
         let name = write.state.name_for(name, &path, false)?;
         write.state.insert(&name, Entry::Table(table));

@@ -15,9 +15,9 @@
 //! ```
 //!
 //! The source, low to high: `guard` stands around statements, `plan` is the road from text to program, `sight` how values are
-//! shown and read, `stream` what comes back, `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique,
-//! `names` knows their numbers), `settings` and `notify` what
-//! clients set and tell, `transaction` what a session sees and changes, `engine` what sessions share. `running` is what a
+//! shown and read, `stream` what comes back, `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique),
+//! `settings` and `notify` what clients set and tell, `transaction` what a session sees and changes, `system` the catalogs of
+//! what there is, `snapshot` what one statement sees, `names` objects by number, `engine` what sessions share. `running` is what a
 //! statement has from its session, `explain` and `statement` what every kind does; `session` and `linq` are what users call.
 
 mod catalog;
@@ -34,8 +34,10 @@ mod running;
 mod session;
 mod settings;
 mod sight;
+mod snapshot;
 mod statement;
 mod stream;
+mod system;
 mod transaction;
 
 pub use engine::{Engine, EngineBuilder};

@@ -1,8 +1,8 @@
 //! What a running statement has from its session: settings, limits, and what it shares with whoever watches it.
 
-use crate::catalog::Snapshot;
 use crate::engine::Engine;
 use crate::plan::Executable;
+use crate::snapshot::Snapshot;
 use crate::stream::ResultStream;
 use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result};
@@ -75,6 +75,15 @@ impl Running<'_> {
     /// Runs `use_snapshot` on what the session sees now.
     pub(crate) fn with_snapshot<T>(&self, use_snapshot: impl FnOnce(&Snapshot<'_>) -> T) -> T {
         self.engine.0.with_snapshot(self.work, &self.loading(), use_snapshot)
+    }
+
+    /// Makes the changes of settings that a statement has asked for.
+    pub(crate) fn change_settings(&self, snapshot: &Snapshot<'_>) -> Result<()> {
+        for change in snapshot.changes() {
+            let value = [change.value];
+            self.work.change_settings(change.local, |settings| settings.set(&change.name, Some(&value)))?;
+        }
+        Ok(())
     }
 
     /// The right to change what the session sees.

@@ -262,6 +262,26 @@ fn names(list: &str) -> Vec<String> {
 }
 
 impl Known {
+    /// Whether it cannot be set.
+    pub(crate) fn is_fixed(&self) -> bool {
+        matches!(self.kind, Kind::Fixed)
+    }
+
+    /// The words that it takes, if it takes nothing else.
+    pub(crate) fn words(&self) -> Option<&'static [&'static str]> {
+        if let Kind::Word(words) = self.kind { Some(words) } else { None }
+    }
+
+    /// What pg_settings calls what it takes.
+    pub(crate) fn kind_name(&self) -> &'static str {
+        match self.kind {
+            Kind::Boolean => "bool",
+            Kind::Integer(..) => "integer",
+            Kind::Word(_) => "enum",
+            _ => "string",
+        }
+    }
+
     /// A value as it is kept and shown.
     fn checked(&self, values: &[String]) -> Result<String> {
         let given = values.join(", ");

@@ -5,6 +5,7 @@ use crate::format::Format;
 use crate::plan::{Executable, Planned, Timings, timed};
 use crate::running::{Runner, Running};
 use crate::stream::{Notice, ResultStream};
+use crate::system::{INFORMATION, PG_CATALOG};
 use crate::{Error, ErrorKind, Result, explain, format, keys};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::domain::{self, Appended};
@@ -19,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Schemas that are the system's.
-const SYSTEM: [&str; 2] = ["pg_catalog", "information_schema"];
+const SYSTEM: [&str; 2] = [PG_CATALOG, INFORMATION];
 
 /// Makes a statement over what is in a catalog, for parameters of these types; with numerics of any number of digits where the
 /// flag says so.
@@ -117,6 +118,7 @@ impl Runner<'_> {
         let planned = timed(&mut timings.plan, || Planned::new(query, &self.session.options.rules, &context))?;
         let run = |executable: &Executable| self.session.execute(executable, self.snapshot, self.parameters, &context);
         let result = timed(&mut timings.execute, || planned.run(&context, run))?;
+        self.session.change_settings(self.snapshot)?;
         Ok(result.with_timings(timings))
     }
 
@@ -410,7 +412,7 @@ impl Runner<'_> {
         let found = self.found(name, &self.snapshot.state);
         let fields = match self.snapshot.state.get(&found) {
             Some(Entry::Table(stored)) => stored.info.declared.fields(&stored.info.fields),
-            _ => self.fields_of_view(&found)?,
+            _ => self.fields_of_query(name)?,
         };
         let row = |field: &Field| {
             let nullable = if field.nullable { "yes" } else { "no" };
@@ -420,9 +422,11 @@ impl Runner<'_> {
         Ok(ResultStream::text(&["column", "type", "nullable"], rows).with_verb("DESCRIBE"))
     }
 
-    fn fields_of_view(&self, Qualified { schema, name }: &Qualified) -> Result<Vec<Field>> {
+    /// The columns of a view, or of a table of the system's.
+    fn fields_of_query(&self, TableName { schema, name }: &TableName) -> Result<Vec<Field>> {
         let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
-        let text = format!("SELECT * FROM {}.{}", quoted(schema), quoted(name));
+        let schema = schema.as_ref().map_or_else(String::new, |schema| format!("{}.", quoted(schema)));
+        let text = format!("SELECT * FROM {schema}{}", quoted(name));
         let Statement::Query(query) = sql::bind(&sql::parse(&text)?[0], self.snapshot, &[])? else {
             return Err(Error::internal("a SELECT was not bound to a query"));
         };

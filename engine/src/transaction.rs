@@ -28,6 +28,10 @@ pub enum TransactionStatus {
 /// What a session has: settings, what is temporary, and perhaps a transaction.
 #[derive(Debug)]
 pub(crate) struct Work {
+    /// The session's number.
+    session: u32,
+    /// What it calls the database.
+    database: Mutex<Arc<str>>,
     inner: Mutex<Inner>,
     /// Held while a statement changes what the session sees.
     writing: Mutex<()>,
@@ -65,9 +69,20 @@ struct Savepoint {
 }
 
 impl Work {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(session: u32) -> Self {
         let inner = Inner { settings: Settings::default(), temporary: Schema::new(), transaction: None };
-        Work { inner: Mutex::new(inner), writing: Mutex::default() }
+        let database = Mutex::new(Arc::from("multiloop"));
+        Work { session, database, inner: Mutex::new(inner), writing: Mutex::default() }
+    }
+
+    /// The session's number, and what it calls the database.
+    pub(crate) fn identity(&self) -> (u32, Arc<str>) {
+        (self.session, Arc::clone(&self.database.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Calls the database by another name.
+    pub(crate) fn set_database(&self, name: &str) {
+        *self.database.lock().unwrap_or_else(PoisonError::into_inner) = Arc::from(name);
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {

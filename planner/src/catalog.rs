@@ -232,6 +232,17 @@ impl From<&str> for TableName {
     }
 }
 
+/// A function that is a query: bound in place of each of its calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SqlFunction {
+    /// The types of its arguments; of [`DataType::Null`] one that is taken as it is.
+    pub parameters: Vec<DataType>,
+    /// A SELECT of one column and at most one row, in which `$1`, `$2`, … are the arguments.
+    pub body: String,
+    /// The schemas in which its text looks for names.
+    pub path: SearchPath,
+}
+
 /// One immutable state of the world.
 pub trait Catalog {
     /// The table or view of a name, if there is one. One without a schema is looked for along this path, or along the session's.
@@ -257,6 +268,17 @@ pub trait Catalog {
     /// The name of the session's time zone, which [`crate::evaluate::zone::Zone::named`] knows.
     fn time_zone(&self) -> Arc<str> {
         Arc::from(crate::evaluate::UTC)
+    }
+
+    /// The value of a function that tells something of the session (`current_user`, `current_setting('TimeZone')`), and its type;
+    /// none if there is no such function. Names are in lower case; arguments are literals.
+    fn session_value(&self, _: &str, _: &[Value]) -> Result<Option<(Value, DataType)>> {
+        Ok(None)
+    }
+
+    /// The function of a name (in lower case) and a number of arguments that is a query, if there is one.
+    fn function(&self, _: &str, _: usize) -> Option<Arc<SqlFunction>> {
+        None
     }
 
     /// The number of the object of a name, as it is written: 42P01 for a relation that is not there, 42704 and 42883 for others.

@@ -176,31 +176,6 @@ impl ErrorKind {
     /// The five characters of PostgreSQL's Appendix A.
     pub fn sqlstate(self) -> &'static str {
         match self {
-            ErrorKind::FailedTransaction => "25P02",
-            ErrorKind::ActiveTransaction => "25001",
-            ErrorKind::NoTransaction => "25P01",
-            ErrorKind::ReadOnlyTransaction => "25006",
-            ErrorKind::Serialization => "40001",
-            ErrorKind::InvalidSavepoint => "3B001",
-            ErrorKind::InvalidName => "42939",
-            ErrorKind::UnknownSchema => "3F000",
-            ErrorKind::DuplicateSchema => "42P06",
-            ErrorKind::UnknownStatement => "26000",
-            ErrorKind::DuplicateStatement => "42P05",
-            ErrorKind::UnknownCursor => "34000",
-            ErrorKind::DuplicateCursor => "42P03",
-            ErrorKind::DuplicateObject => "42710",
-            ErrorKind::WrongState => "55000",
-            ErrorKind::FixedSetting => "55P02",
-            ErrorKind::Forbidden => "42501",
-            ErrorKind::Protocol => "08P01",
-            ErrorKind::Shutdown => "57P01",
-            ErrorKind::TooManyConnections => "53300",
-            ErrorKind::WrongPassword => "28P01",
-            ErrorKind::InvalidAuthorization => "28000",
-            ErrorKind::IdleTransaction => "25P03",
-            ErrorKind::ForeignKeyViolation => "23503",
-            ErrorKind::CheckViolation => "23514",
             ErrorKind::Syntax => "42601",
             ErrorKind::Unsupported => "0A000",
             ErrorKind::UnknownTable => "42P01",
@@ -249,6 +224,39 @@ impl ErrorKind {
             ErrorKind::TooComplex => "54001",
             ErrorKind::DataCorrupted => "XX001",
             ErrorKind::Internal => "XX000",
+            // Those of sessions.
+            _ => self.session_sqlstate(),
+        }
+    }
+
+    fn session_sqlstate(self) -> &'static str {
+        match self {
+            ErrorKind::FailedTransaction => "25P02",
+            ErrorKind::ActiveTransaction => "25001",
+            ErrorKind::NoTransaction => "25P01",
+            ErrorKind::ReadOnlyTransaction => "25006",
+            ErrorKind::Serialization => "40001",
+            ErrorKind::InvalidSavepoint => "3B001",
+            ErrorKind::InvalidName => "42939",
+            ErrorKind::UnknownSchema => "3F000",
+            ErrorKind::DuplicateSchema => "42P06",
+            ErrorKind::UnknownStatement => "26000",
+            ErrorKind::DuplicateStatement => "42P05",
+            ErrorKind::UnknownCursor => "34000",
+            ErrorKind::DuplicateCursor => "42P03",
+            ErrorKind::DuplicateObject => "42710",
+            ErrorKind::WrongState => "55000",
+            ErrorKind::FixedSetting => "55P02",
+            ErrorKind::Forbidden => "42501",
+            ErrorKind::Protocol => "08P01",
+            ErrorKind::Shutdown => "57P01",
+            ErrorKind::TooManyConnections => "53300",
+            ErrorKind::WrongPassword => "28P01",
+            ErrorKind::InvalidAuthorization => "28000",
+            ErrorKind::IdleTransaction => "25P03",
+            ErrorKind::ForeignKeyViolation => "23503",
+            ErrorKind::CheckViolation => "23514",
+            _ => "XX000",
         }
     }
 }

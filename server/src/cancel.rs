@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
-/// What runs on one connection, for those who may stop it. Only what runs can be stopped: a request that comes late does not
-/// reach the next statement.
+/// What runs on one connection, for those who may stop it. Only what runs can be stopped: a request that comes late
+/// does not reach the next statement.
 #[derive(Default)]
 pub(crate) struct Running {
     statement: Mutex<Option<Cancellation>>,
@@ -19,21 +19,11 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// A statement starts, perhaps one of several that run as one; this handle stops it. It is stopped at once if somebody meant
-    /// those before it.
+    /// A statement starts; this handle stops it.
     pub(crate) fn start(&self, statement: Cancellation) {
         let mut running = self.statement.lock().unwrap_or_else(PoisonError::into_inner);
-        if running.is_none() {
-            self.is_cancelled.store(false, Ordering::Relaxed);
-        } else if self.is_cancelled() {
-            statement.cancel();
-        }
+        self.is_cancelled.store(false, Ordering::Relaxed);
         *running = Some(statement);
-    }
-
-    /// Whether something runs.
-    pub(crate) fn is_active(&self) -> bool {
-        self.statement.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// It has ended, and all its rows are sent.

@@ -1,8 +1,8 @@
 //! A connection: it starts a session, then reads messages, has them answered, and writes the answers.
 //!
-//! All messages that are there are answered together, on one thread and with one write, if the client does not wait for one of
-//! them sooner. While a statement runs, the connection writes what it gives and reads a little ahead: a client that leaves
-//! stops its statement.
+//! All messages that are there are answered together, on one thread and with one write, if the client does not wait for
+//! one of them sooner. While a statement runs, the connection writes what it gives and reads a little ahead: a client
+//! that leaves stops its statement.
 
 use crate::cancel::Key;
 use crate::conversation::{Conversation, Next, Place, place};
@@ -177,6 +177,7 @@ fn begin(
     let slot = Arc::clone(&shared.sessions).try_acquire_owned();
     let slot = slot.map_err(|_| Fault::fatal("53300", "sorry, too many clients already"))?;
     let session = shared.engine.session();
+    session.set_database(value("database").unwrap_or(user));
     let key = shared.keys.enter(session.id() as i32);
     let key = key.map_err(|error| Fault::fatal("XX000", format!("no key for the connection: {error}")))?;
     let mut session = Session::new(session, user, Arc::clone(&key.running));
@@ -194,8 +195,8 @@ fn begin(
     Ok(Connection { conversation: Some(conversation), key, _slot: slot, phase: shared.phase.subscribe() })
 }
 
-/// Parameters of the `options` that a client sends: `-c name=value` and `--name=value`; a backslash stands before a blank that
-/// ends no word.
+/// Parameters of the `options` that a client sends: `-c name=value` and `--name=value`; a backslash stands before a
+/// blank that ends no word.
 fn command_line(options: &str) -> Vec<(String, String)> {
     let (mut words, mut word, mut characters) = (Vec::new(), String::new(), options.chars());
     while let Some(character) = characters.next() {

@@ -1,4 +1,5 @@
-//! Parameters as clients send them, as values of the engine. What is binary is checked byte by byte: a client may send anything.
+//! Parameters as clients send them, as values of the engine. What is binary is checked byte by byte: a client may send
+//! anything.
 
 use crate::encode::{EPOCH_DAYS, EPOCH_MICROS, JSONB_VERSION};
 use crate::fault::{Fault, Result};
@@ -22,8 +23,8 @@ const DIMENSIONS_MAX: i32 = 6;
 
 /// The value of parameter `number` (from 1), of this type, as somebody sees it.
 ///
-/// Errors: 22021 for text that is none; 22P03 for bytes that are no value of the type; what the type's text may give; 0A000 for
-/// a type that has no form on the wire.
+/// Errors: 22021 for text that is none; 22P03 for bytes that are no value of the type; what the type's text may give;
+/// 0A000 for a type that has no form on the wire.
 pub(crate) fn parameter(
     number: usize,
     data_type: DataType,

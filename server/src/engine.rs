@@ -1,9 +1,8 @@
 //! The engine as connections use it: statements of any kind prepared and run, transactions, notices, parameters.
 
 use crate::cancel::Running;
-use crate::copy;
+use crate::copy::{self, CopyIn, CopyOut};
 use crate::fault::{Fault, Result};
-use crate::wire::Format;
 use crate::wire::backend::TransactionStatus;
 use multiloop::{DataType, Execution, Field, ResultStream, Value};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -81,37 +80,13 @@ impl Rows {
     }
 }
 
-/// Takes the data of COPY … FROM STDIN.
-pub(crate) trait CopyIn: Send {
-    /// The format that the data is announced in.
-    fn format(&self) -> Format;
-    /// The number of columns.
-    fn columns(&self) -> usize;
-    /// Takes some bytes, cut anywhere.
-    fn take(&mut self, bytes: &[u8]) -> Result<()>;
-    /// There is no more: the rows are the table's. Gives the tag.
-    fn finish(self: Box<Self>, session: &multiloop::Session) -> Result<String>;
-}
-
-/// Gives the data of COPY … TO STDOUT.
-pub(crate) trait CopyOut: Send {
-    /// The format that the data is announced in.
-    fn format(&self) -> Format;
-    /// The number of columns.
-    fn columns(&self) -> usize;
-    /// Appends one piece, which is a row, a header or an end; false if there is no more.
-    fn next(&mut self, out: &mut Vec<u8>) -> Result<bool>;
-    /// The tag of what was given.
-    fn tag(&self) -> String;
-}
-
 /// A session of the engine.
 pub(crate) struct Session {
     session: multiloop::Session,
     running: Arc<Running>,
     /// What clients have been told of the session's settings.
     reported: Mutex<Vec<(&'static str, String)>>,
-    notices: Mutex<Vec<Box<Fault>>>,
+    notices: Mutex<Vec<Fault>>,
 }
 
 impl Session {
@@ -161,7 +136,7 @@ impl Session {
     }
 
     /// What is to be told to the client beside results.
-    pub(crate) fn notices(&self) -> Vec<Box<Fault>> {
+    pub(crate) fn notices(&self) -> Vec<Fault> {
         std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -180,12 +155,11 @@ impl Session {
 
     /// Plans a statement. Parameters whose type is None, and those behind the last one, get one from where they stand.
     pub(crate) fn prepare(&self, statement: &Statement, types: &[Option<DataType>]) -> Result<Prepared> {
-        self.watched(|| {
-            let types: Vec<DataType> = types.iter().map(|known| known.unwrap_or(DataType::Null)).collect();
-            let prepared = self.session.prepare_statement(&statement.statement, &types);
-            let prepared = Arc::new(prepared.map_err(|error| statement.fault(&error))?);
-            Ok(Prepared { statement: Some(statement.clone()), prepared })
-        })
+        self.check()?;
+        let types: Vec<DataType> = types.iter().map(|known| known.unwrap_or(DataType::Null)).collect();
+        let prepared = self.session.prepare_statement(&statement.statement, &types);
+        let prepared = Arc::new(prepared.map_err(|error| statement.fault(&error))?);
+        Ok(Prepared { statement: Some(statement.clone()), prepared })
     }
 
     /// How values are seen.
@@ -210,15 +184,16 @@ impl Session {
         let _ = self.session.deallocate(Some(name));
     }
 
-    /// Runs a statement. What it runs can be cancelled from now on, until [`Session::end`].
+    /// Runs a statement.
     pub(crate) fn execute(&self, prepared: &Prepared, values: &[Value]) -> Result<Outcome> {
-        self.start();
+        // The engine forgets who cancels when planning is over.
+        self.check()?;
         let execution = self.session.run(&prepared.prepared, values).map_err(|error| prepared.fault(&error))?;
         Ok(match execution {
             Execution::CopyIn(rows) => Outcome::CopyIn(copy::from_client(rows)?),
             Execution::CopyOut(rows) => Outcome::CopyOut(copy::to_client(rows)?),
             Execution::Result(stream) => {
-                let notices = stream.notices().iter().map(Fault::notice);
+                let notices = stream.notices().iter().map(|notice| *Fault::notice(notice));
                 self.notices.lock().unwrap_or_else(PoisonError::into_inner).extend(notices);
                 match stream.tag() {
                     Some(tag) => Outcome::Done(tag.to_owned()),
@@ -233,7 +208,7 @@ impl Session {
         copy.finish(&self.session)
     }
 
-    /// Whoever cancels from now on means what starts here.
+    /// What a message asks for starts here: whoever cancels before [`Session::end`] means all of it.
     pub(crate) fn start(&self) {
         // Somebody may have cancelled the last one while its rows were sent.
         self.session.forget_cancellation();
@@ -248,16 +223,6 @@ impl Session {
     /// An error if what runs is cancelled.
     pub(crate) fn check(&self) -> Result<()> {
         if self.running.is_cancelled() { Err(Fault::cancelled()) } else { Ok(()) }
-    }
-
-    fn watched<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let is_part = self.running.is_active();
-        self.start();
-        let result = work();
-        if !is_part {
-            self.end();
-        }
-        result
     }
 
     /// Where the session's transaction stands.

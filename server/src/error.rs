@@ -10,8 +10,8 @@ use std::path::PathBuf;
 pub enum Error {
     /// Others could reach it, and there is no authentication.
     #[error(
-        "{0} can be reached from other machines, and anybody would be let in: without authentication the server listens on \
-         loopback addresses (127.0.0.1, ::1) and Unix sockets alone"
+        "{0} can be reached from other machines, and anybody would be let in: without authentication the server \
+         listens on loopback addresses (127.0.0.1, ::1) and Unix sockets alone"
     )]
     NotLoopback(SocketAddr),
     /// Another program listens there.

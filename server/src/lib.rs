@@ -13,13 +13,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The source, low to high: `fault` is what a client is told went wrong, `types` PostgreSQL's numbers of types, `wire` the
-//! messages as bytes, `encode` and `decode` the values in them; `cancel` stops what runs, `output` gathers what is sent, `engine`
-//! is all that is asked of the engine; `conversation` answers messages, whatever carries them; `options` are its settings,
-//! `shared` is what its connections share, `connection` carries messages over a socket; `error` and `server` are what users call.
+//! The source, low to high: `fault` is what a client is told went wrong, `types` PostgreSQL's numbers of types, `wire`
+//! the messages as bytes, `encode` and `decode` the values in them; `cancel` stops what runs, `output` gathers what is
+//! sent, `engine` is all that is asked of the engine; `conversation` answers messages, whatever carries them; `options`
+//! are its settings, `shared` is what its connections share, `connection` carries messages over a socket; `error` and
+//! `server` are what users call.
 //!
-//! Tokio's threads carry messages only. Statements are planned and run on threads of their own, one each, which wait for the
-//! engine's workers, and for clients that read slowly.
+//! Tokio's threads carry messages only. Statements are planned and run on threads of their own, one each, which wait
+//! for the engine's workers, and for clients that read slowly.
 
 mod cancel;
 mod connection;
@@ -54,7 +55,8 @@ const THREADS_MAX: usize = 1 << 16;
 /// How long statements that were stopped may take to end.
 const END: Duration = Duration::from_secs(2);
 
-/// Serves an engine until the process is told to end: SIGTERM or SIGINT drains (see [`Control::drain`]), a second one ends.
+/// Serves an engine until the process is told to end: SIGTERM or SIGINT drains (see [`Control::drain`]), a second one
+/// ends.
 ///
 /// Statements run on the runtime's blocking threads: it must have one for each session.
 ///
@@ -82,8 +84,8 @@ async fn run(server: Server) -> Result<()> {
     }
 }
 
-/// As [`serve`], on a runtime of its own. `ready` is called when the server has its addresses, and no client is let in before it
-/// returns: the time to load what takes long, and to say where the server is.
+/// As [`serve`], on a runtime of its own. `ready` is called when the server has its addresses, and no client is let in
+/// before it returns: the time to load what takes long, and to say where the server is.
 ///
 /// Errors: those of [`Server::bind`], and what `ready` gives.
 pub fn serve_blocking<E: From<Error>>(

@@ -10,8 +10,8 @@ pub const PORT: u16 = 5432;
 /// Who is let in without a password.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trust {
-    /// Whoever reaches this machine's own addresses, or the Unix socket: any user of the machine. A server that trusts nobody
-    /// else listens nowhere else.
+    /// Whoever reaches this machine's own addresses, or the Unix socket: any user of the machine. A server that trusts
+    /// nobody else listens nowhere else.
     #[default]
     Loopback,
 }

@@ -1,5 +1,5 @@
-//! What goes to a client, gathered in one buffer. A statement's thread hands a full buffer to the connection and waits while the
-//! connection has as many as it may hold: who reads slowly stops its own statement, and nobody else's.
+//! What goes to a client, gathered in one buffer. A statement's thread hands a full buffer to the connection and waits
+//! while the connection has as many as it may hold: who reads slowly stops its own statement, and nobody else's.
 
 use crate::cancel::Running;
 use crate::fault::{Fault, Result};
@@ -39,7 +39,8 @@ impl Output {
 
     /// Hands the buffer over if it is full.
     ///
-    /// Errors: 57014 if the statement is cancelled while it waits; 08006, which ends the connection, if nobody reads any more.
+    /// Errors: 57014 if the statement is cancelled while it waits; 08006, which ends the connection, if nobody reads
+    /// any more.
     pub(crate) fn pass(&mut self) -> Result<()> {
         if self.buffer.len() < BUFFER_BYTES { Ok(()) } else { self.hand_over() }
     }

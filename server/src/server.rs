@@ -72,7 +72,8 @@ enum Accepted {
 impl Server {
     /// Listens where the options say.
     ///
-    /// Errors: an address that other machines can reach, which needs authentication; one that is taken; what the system says.
+    /// Errors: an address that other machines can reach, which needs authentication; one that is taken; what the system
+    /// says.
     pub async fn bind(engine: Engine, options: Options) -> Result<Server> {
         let Trust::Loopback = options.trust;
         if let Some(address) = options.listen.iter().find(|address| !address.ip().is_loopback()) {
@@ -195,7 +196,8 @@ async fn accept_tcp(listener: TcpListener, accepted: mpsc::Sender<Accepted>, soc
     while let Some(place) = place(&sockets).await {
         match listener.accept().await {
             Ok((stream, _)) => {
-                // Answers are written whole: nothing is won by waiting for more. Who cannot have it is served all the same.
+                // Answers are written whole: nothing is won by waiting for more. Who cannot have it is served all the
+                // same.
                 let _ = stream.set_nodelay(true);
                 if accepted.send(Accepted::Tcp(stream, place)).await.is_err() {
                     return;

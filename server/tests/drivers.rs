@@ -101,7 +101,6 @@ const VALUES: &[(&str, &[&str])] = &[
     ("interval[]", &["{\"1 day\"}"]),
     ("oid[]", &["{1}"]),
     ("regclass[]", &["{-,9}"]),
-    ("regtype[]", &["{integer,\"double precision\"}"]),
     ("name[]", &["{a}"]),
     ("\"char\"[]", &["{a,\"\"}"]),
     ("bytea[]", &["{\"\\\\x00ff\"}"]),
@@ -109,17 +108,6 @@ const VALUES: &[(&str, &[&str])] = &[
     ("json[]", &["{\"{\\\"a\\\" :1}\"}"]),
     ("jsonb[]", &["{\"{\\\"a\\\": 1}\"}"]),
 ];
-
-/// Numbers by which types are read where their names cannot be cast to.
-fn literal(data_type: &str, text: &str) -> String {
-    match (data_type, text) {
-        ("regtype", "integer") => "23".to_owned(),
-        ("regtype", "text[]") => "1009".to_owned(),
-        ("regtype[]", _) if text != "{-}" => "{23,701}".to_owned(),
-        ("regnamespace", "public") => "2200".to_owned(),
-        _ => text.to_owned(),
-    }
-}
 
 #[test]
 fn every_type_goes_both_ways_in_both_formats() {
@@ -129,7 +117,7 @@ fn every_type_goes_both_ways_in_both_formats() {
             let back = client.prepare(&format!("SELECT $1::{data_type}")).await.expect("it is prepared");
             for text in *texts {
                 // Text out, then binary out, in, and out.
-                let read = literal(data_type, text).replace('\\', "\\\\").replace('\'', "\\'");
+                let read = text.replace('\\', "\\\\").replace('\'', "\\'");
                 let sql = format!("SELECT E'{read}'::{data_type}");
                 let rows = client.simple_query(&sql).await.expect("it runs");
                 let shown = rows.iter().find_map(|message| match message {
@@ -223,7 +211,7 @@ fn a_driver_cancels() {
             tokio::time::sleep(Duration::from_millis(200)).await;
             token.cancel_query(NoTls).await.expect("the request is sent");
         });
-        let error = ran.err().expect("it was cancelled");
+        let error = ran.expect_err("it was cancelled");
         assert_eq!(error.code().map(|code| code.code().to_owned()).as_deref(), Some("57014"));
     });
 }
@@ -252,6 +240,6 @@ fn psql_shows_rows() {
     let output = psql(&["-c", "SELECT nope"]).expect("it runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("LINE 1: SELECT nope\n               ^"), "{said}");
-    let output = psql(&["-t", "-v", "FETCH_COUNT=0", "-c", "SELECT 1; SELECT 2"]).expect("it runs");
-    assert!(String::from_utf8_lossy(&output.stdout).contains('2'), "{output:?}");
+    let output = psql(&["-t", "-c", "SELECT 1; SELECT 2"]).expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "1\n2\n", "{output:?}");
 }

@@ -1,9 +1,7 @@
 //! Results as text in PostgreSQL's form.
 
+use multiloop::format::text_of;
 use multiloop::{DataType, Error, Result, ResultStream, Session};
-use multiloop_exec::column::Table;
-use multiloop_exec::workers::context::{Context, Memory};
-use multiloop_planner::evaluate;
 
 /// What a statement gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,18 +37,17 @@ pub fn text_rows(result: ResultStream) -> Result<Vec<Vec<String>>> {
 
 /// The rows of a result; NULL is none.
 pub(crate) fn cells(result: ResultStream) -> Result<Vec<Vec<Option<String>>>> {
-    let types: Vec<DataType> = result.fields().iter().map(|field| field.data_type).collect();
-    let (schema, context) = (result.schema(), Context::new(Memory::new(usize::MAX)));
-    let table = Table::register(&schema, result.collect_batches()?, &context)?;
-    let mut rows = Vec::new();
-    for chunk in &table.chunks {
-        for row in 0..chunk.rows {
-            let cell = |(column, data_type): (&multiloop_exec::column::Column, &DataType)| {
-                let value = column.value(row, *data_type);
-                (!value.is_null()).then(|| evaluate::format(&value, *data_type))
-            };
-            rows.push(chunk.columns.iter().zip(&types).map(cell).collect());
-        }
+    let (fields, sight) = (result.fields().to_vec(), result.sight().clone());
+    let mut rows: Vec<Vec<Option<String>>> = Vec::new();
+    for batch in result {
+        let batch = batch?;
+        let first = rows.len();
+        rows.resize_with(first + batch.num_rows(), || Vec::with_capacity(fields.len()));
+        let mut row = first;
+        text_of(&fields, &batch, &sight, &mut |column, cell| {
+            rows[row].push(cell);
+            row += usize::from(column + 1 == fields.len());
+        })?;
     }
     Ok(rows)
 }

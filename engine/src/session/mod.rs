@@ -141,11 +141,12 @@ impl Engine {
 impl Session {
     fn new(engine: Engine) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(1);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
         Session {
             engine,
             options: SessionOptions::default(),
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
-            work: Work::new(),
+            id,
+            work: Work::new(id),
             prepared: Mutex::default(),
             cursors: Mutex::default(),
             told: Mutex::default(),
@@ -158,6 +159,11 @@ impl Session {
     /// Its number, which no other session of the process has.
     pub fn id(&self) -> u32 {
         self.id
+    }
+
+    /// What the client calls the database, as `current_database()` says: there is one, under any name.
+    pub fn set_database(&self, name: &str) {
+        self.work.set_database(name);
     }
 
     /// The engine that this session is of.

@@ -2,8 +2,8 @@
 
 use super::copy::{CopyIn, CopyOut};
 use super::{Session, Statement};
-use crate::catalog::{Snapshot, Uses};
 use crate::plan::{Executable, Planned, Timings, timed};
+use crate::snapshot::{Snapshot, Uses};
 use crate::statement::{self, shown_fields};
 use crate::stream::ResultStream;
 use crate::{Error, ErrorKind, Result};
@@ -223,6 +223,7 @@ impl Prepared {
                 result => result?,
             };
             self.check_fields(result.fields())?;
+            running.change_settings(snapshot)?;
             Ok(result.with_timings(timings))
         })
     }
@@ -289,7 +290,7 @@ impl Prepared {
     fn keep(&self, session: &Session, snapshot: &Snapshot<'_>, query: Query) -> Result<Arc<Planned>> {
         let planned = Arc::new(Planned::new(query, &session.options.rules, &session.running().context())?);
         // A file read by path may change while the catalog does not, and so does the time: such a plan is not kept.
-        if !snapshot.reads_files() && !snapshot.reads_clock() {
+        if !snapshot.reads_files() && !snapshot.is_volatile() {
             let (uses, rules) = (snapshot.uses(), session.options.rules.clone());
             let cached = Cached { uses, rules, planned: Arc::clone(&planned) };
             *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = Some(cached);

@@ -54,6 +54,15 @@ impl Session {
                 ResultStream::done("RESET")
             }
             Verb::Discard(what) => self.discard(*what)?,
+            named => return self.named(named, parameters),
+        };
+        Ok(Execution::Result(result))
+    }
+
+    /// Statements, cursors and channels by name.
+    fn named(&self, statement: &SessionStatement, parameters: &[Value]) -> Result<Execution> {
+        use SessionStatement as Verb;
+        let result = match statement {
             Verb::Prepare { name, types, statement } => {
                 let types = types.iter().map(|name| self.type_named(name)).collect::<Result<Vec<_>>>()?;
                 let place = statement.start as usize;
@@ -71,26 +80,7 @@ impl Session {
                 self.deallocate(name.as_deref())?;
                 ResultStream::done(if name.is_some() { "DEALLOCATE" } else { "DEALLOCATE ALL" })
             }
-            Verb::Declare { name, scroll, hold, binary, query } => {
-                if !*hold && !self.work.is_explicit() {
-                    let message = "DECLARE CURSOR can only be used in transaction blocks";
-                    return Err(Error::new(ErrorKind::NoTransaction, message));
-                }
-                if self.cursors().contains_key(name) {
-                    let message = format!("cursor \"{name}\" already exists");
-                    return Err(Error::new(ErrorKind::DuplicateCursor, message));
-                }
-                let place = query.start as usize;
-                let of = Statement::only(&query.text).map_err(|error| error.shifted(place))?;
-                let prepared = self.prepare_statement(&of, &[]).map_err(|error| error.shifted(place))?;
-                if prepared.fields().is_none() {
-                    return Err(Error::new(ErrorKind::Syntax, "a cursor needs a query"));
-                }
-                let parameters = &parameters[..prepared.parameter_types().len().min(parameters.len())];
-                let rows = prepared.execute(self, parameters).map_err(|error| error.shifted(place))?;
-                self.cursors().insert(name.clone(), Cursor::new(rows, *scroll, *hold, *binary));
-                ResultStream::done("DECLARE CURSOR")
-            }
+            Verb::Declare { .. } => self.declare(statement, parameters)?,
             Verb::Fetch { name, direction, is_move } => self.fetch(name, *direction, *is_move)?,
             Verb::Close(None) => {
                 self.cursors().clear();
@@ -112,8 +102,33 @@ impl Session {
                 self.notify(channel, payload);
                 ResultStream::done("NOTIFY")
             }
+            _ => return Err(Error::internal("a statement of a session is of no kind")),
         };
         Ok(Execution::Result(result))
+    }
+
+    fn declare(&self, statement: &SessionStatement, parameters: &[Value]) -> Result<ResultStream> {
+        let SessionStatement::Declare { name, scroll, hold, binary, query } = statement else {
+            return Err(Error::internal("a statement was run as another kind"));
+        };
+        if !*hold && !self.work.is_explicit() {
+            let message = "DECLARE CURSOR can only be used in transaction blocks";
+            return Err(Error::new(ErrorKind::NoTransaction, message));
+        }
+        if self.cursors().contains_key(name) {
+            let message = format!("cursor \"{name}\" already exists");
+            return Err(Error::new(ErrorKind::DuplicateCursor, message));
+        }
+        let place = query.start as usize;
+        let of = Statement::only(&query.text).map_err(|error| error.shifted(place))?;
+        let prepared = self.prepare_statement(&of, &[]).map_err(|error| error.shifted(place))?;
+        if prepared.fields().is_none() {
+            return Err(Error::new(ErrorKind::Syntax, "a cursor needs a query"));
+        }
+        let parameters = &parameters[..prepared.parameter_types().len().min(parameters.len())];
+        let rows = prepared.execute(self, parameters).map_err(|error| error.shifted(place))?;
+        self.cursors().insert(name.clone(), Cursor::new(rows, *scroll, *hold, *binary));
+        Ok(ResultStream::done("DECLARE CURSOR"))
     }
 
     /// The fields of what a statement of a session gives; None if it gives no rows.
@@ -242,21 +257,7 @@ impl Session {
 
     /// The value of a setting, as SHOW has it.
     pub(super) fn shown(&self, name: &str) -> Result<String> {
-        let settings = self.work.settings();
-        let mode = self.work.mode().unwrap_or_default();
-        let on = |on: bool| if on { "on" } else { "off" }.to_owned();
-        let lower = name.to_ascii_lowercase();
-        Ok(match lower.as_str() {
-            "transaction_isolation" => match mode.isolation {
-                Some(isolation) => isolation.name().to_owned(),
-                None => settings.get("default_transaction_isolation")?.to_owned(),
-            },
-            "transaction_read_only" => on(mode.read_only.unwrap_or(settings.is_on("default_transaction_read_only"))),
-            "transaction_deferrable" => on(mode.deferrable.unwrap_or(settings.is_on("default_transaction_deferrable"))),
-            "is_superuser" => on(true),
-            "session_authorization" if settings.get(&lower)? == "default" => crate::engine::USER.to_owned(),
-            _ => settings.get(&lower)?.to_owned(),
-        })
+        crate::engine::facts_of(&self.work).setting(name)
     }
 
     fn show(&self, name: &str) -> Result<ResultStream> {

@@ -123,8 +123,9 @@ impl TableBuilder {
             self.staged.push(staged);
             self.staged_rows += rows;
         }
-        // Columns alone give some tasks; with more threads, take more chunks at a time.
-        let chunks_at_once = (self.context.workers().count() / self.fields.len().clamp(1, 4)).max(1);
+        // Columns alone give some tasks; with more threads, take more chunks at a time. Each node gets one.
+        let workers = self.context.workers();
+        let chunks_at_once = (workers.count() / self.fields.len().clamp(1, 4)).max(workers.nodes());
         if self.staged_rows >= CHUNK_ROWS * chunks_at_once { self.flush(false) } else { Ok(()) }
     }
 

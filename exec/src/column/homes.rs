@@ -1,6 +1,6 @@
 //! Where the chunks of a loaded table stay: each in the slabs of a node, whose worker copies it there, and so is the first to
 //! touch that memory. Chunks are dealt to the nodes in turn. If a node's workers are busy, another node's copy a chunk that
-//! was meant for it, to slabs of their own: its home is where its memory is.
+//! was meant for it, to slabs of their own: its home is where its memory is. A single chunk stays with the thread that asks.
 
 use super::slab::Slab;
 use super::{Column, ColumnData};
@@ -24,8 +24,10 @@ struct Slabs {
 impl Homes {
     /// Room for a table of so many columns.
     pub(super) fn new(columns: usize, workers: Workers<'_>) -> Self {
-        let slabs = || Slabs { together: Slab::default(), apart: (0..columns).map(|_| Slab::default()).collect() };
-        Homes { nodes: (0..workers.nodes()).map(|_| slabs()).collect() }
+        let nodes = workers.nodes();
+        let slab = || if nodes > 1 { Slab::untouched() } else { Slab::default() };
+        let slabs = || Slabs { together: slab(), apart: (0..columns).map(|_| slab()).collect() };
+        Homes { nodes: (0..nodes).map(|_| slabs()).collect() }
     }
 
     /// The same columns of some chunks, those that are `chosen` copied to slabs; and for each chunk the node that did it.
@@ -42,9 +44,8 @@ impl Homes {
             return chunks.into_iter().map(keep).collect();
         }
         let alone = Workers { pool: None, ..workers };
-        workers.map_near(chunks, &|chunk| Some(wanted(chunk)), |columns| {
-            let node = workers.node_here();
-            Ok((self.nodes[node].keep(columns, &chosen, alone)?, node))
+        workers.map_at(chunks, &|chunk| Some(wanted(chunk)), |columns| {
+            workers.stay_here(|node| Ok((self.nodes[node].keep(columns, &chosen, alone)?, node)))
         })
     }
 }
@@ -123,6 +124,13 @@ mod tests {
                 let table = table(&rows, &context().with_pool(&pool));
                 let is_home = |home: Option<usize>| home.is_some_and(|home| home < pool.nodes());
                 assert!(table.chunks.iter().all(|chunk| is_home(chunk.home)));
+                // At least as many chunks as nodes are made at once, and each node makes its own.
+                let rounds = CHUNKS / pool.nodes() * pool.nodes();
+                let dealt = (0..rounds).map(|chunk| Some(chunk % pool.nodes()));
+                assert!(
+                    dealt.eq(table.chunks[..rounds].iter().map(|chunk| chunk.home)),
+                    "{threads} threads, {nodes} nodes"
+                );
                 assert_eq!(table.chunks.len(), expected.chunks.len());
                 assert_eq!(*table.statistics, *expected.statistics);
                 assert!(table.values() == values, "{threads} threads, {nodes} nodes");

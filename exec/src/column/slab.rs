@@ -3,6 +3,9 @@
 //! A load makes each column of each chunk an allocation of its own, among allocations that live shortly. Left there,
 //! they pin the gaps between them and pay an allocator's rounding, which costs a large table a quarter of its size.
 //! A block is given back when the last column in it is.
+//!
+//! An allocator gives memory again that was freed, and it lies where it was first touched. Where that matters, the pages of a new
+//! block are given back to the operating system, and come to lie where those run who copy to them.
 
 use super::{Column, ColumnData};
 use crate::Result;
@@ -18,9 +21,17 @@ const ALIGNMENT: usize = 64;
 /// Bytes of a block, at most, unless one chunk needs more.
 const BLOCK_BYTES: usize = 64 << 20;
 
-/// Blocks that are filled from their start to their end: the one that is being filled, and how far it is.
+/// Bytes of a page, at most: what lies between two multiples of so many is whole pages.
+const PAGE_BYTES: usize = 64 << 10;
+
+/// Blocks that are filled from their start to their end.
 #[derive(Debug, Default)]
-pub(super) struct Slab(Mutex<(Option<Arc<Block>>, usize)>);
+pub(super) struct Slab {
+    /// The one that is being filled, and how far it is.
+    filled: Mutex<(Option<Arc<Block>>, usize)>,
+    /// Whether nobody may have touched the memory of a block before.
+    untouched: bool,
+}
 
 /// Memory that many buffers share.
 #[derive(Debug)]
@@ -35,6 +46,11 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Slab {
+    /// One whose memory lies where those run who copy to it.
+    pub(super) fn untouched() -> Self {
+        Slab { untouched: true, ..Slab::default() }
+    }
+
     /// The same columns, those that are `chosen` in the slab's memory. Small forms (booleans, intervals, NULL bits)
     /// stay where they are in any case.
     pub(super) fn keep(
@@ -78,7 +94,7 @@ impl Slab {
     /// Bytes that nobody else has or gets: a block, and where they start in it. The first block is as large as it
     /// must be, so that small tables stay small; then they double.
     fn reserve(&self, bytes: usize) -> (Arc<Block>, usize) {
-        let mut filled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut filled = self.filled.lock().unwrap_or_else(PoisonError::into_inner);
         let (last, used) = &mut *filled;
         if let Some(block) = last
             && *used + bytes <= block.layout.size()
@@ -87,7 +103,8 @@ impl Slab {
             return (Arc::clone(block), *used - bytes);
         }
         let doubled = last.as_ref().map_or(0, |block| 2 * block.layout.size());
-        let block = Arc::new(Block::new(doubled.min(BLOCK_BYTES).max(bytes)));
+        let size = doubled.min(BLOCK_BYTES).max(bytes);
+        let block = Arc::new(if self.untouched { Block::untouched(size) } else { Block::new(size) });
         *filled = (Some(Arc::clone(&block)), bytes);
         (block, 0)
     }
@@ -100,7 +117,24 @@ fn rounded(bytes: &[u8]) -> usize {
 impl Block {
     /// Memory of this size, which is not 0.
     fn new(bytes: usize) -> Self {
-        let layout = Layout::from_size_align(bytes, ALIGNMENT).expect("chunks are far smaller than the address space");
+        Block::aligned(bytes, ALIGNMENT)
+    }
+
+    /// Memory of whole pages, at least so many bytes, which nobody has touched: an allocator's, given back to the operating
+    /// system at once, so that the next to touch a page gets a new one. That this may fail, or is not to be had, costs speed.
+    fn untouched(bytes: usize) -> Self {
+        let block = Block::aligned(bytes.next_multiple_of(PAGE_BYTES), PAGE_BYTES);
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::mm::{Advice, madvise};
+            // SAFETY: these are whole pages, all of the block, of which nothing has been written or lent yet.
+            let _ = unsafe { madvise(block.start.as_ptr().cast(), block.layout.size(), Advice::LinuxDontNeed) };
+        }
+        block
+    }
+
+    fn aligned(bytes: usize, alignment: usize) -> Self {
+        let layout = Layout::from_size_align(bytes, alignment).expect("chunks are far smaller than the address space");
         // SAFETY: callers ask for more than nothing.
         let start = unsafe { alloc(layout) };
         let Some(start) = NonNull::new(start) else { handle_alloc_error(layout) };

@@ -6,10 +6,11 @@
 
 use crate::workers::context::Context;
 use crate::workers::pool::Pool;
+use crate::workers::shares::{Home, Shares};
 use crate::{Error, Result};
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Rows of a morsel, at most. Small enough to balance and to cancel, large enough for its overhead to vanish.
 pub const MORSEL_ROWS: usize = 1 << 15;
@@ -55,7 +56,7 @@ pub fn run<S: Send, E: Send, T: Send>(
     end: impl Fn(S) -> E + Sync,
 ) -> Result<(Vec<E>, Vec<T>)> {
     let work = |state: &mut S, number: usize| context.check().and_then(|()| work(state, number));
-    share(Some(pool), count, None, state, work, end)
+    share(Some(pool), count, Home::Nowhere, state, work, end)
 }
 
 /// As [`run`], without a look at whether the statement was cancelled. Numbers that have a home are taken by the workers of
@@ -72,11 +73,13 @@ fn share<S: Send, E: Send, T: Send>(
         return run_here(count, state, work, end);
     };
     let shares = &Shares::new(count, pool.nodes(), home);
+    // Where a node's workers are waited for, any of them may be among the last to come.
+    let helpers = if shares.wait() { pool.threads() - 1 } else { count - 1 };
     let failure = Failure::default();
     let outcomes = Mutex::new(Vec::new());
     {
         let (failure, outcomes, state, work, end) = (&failure, &outcomes, &state, &work, &end);
-        pool.share(count - 1, move |worker| {
+        pool.share(helpers, move |worker| {
             let mut results = Vec::new();
             let mut own: Option<S> = None;
             move || {
@@ -142,7 +145,7 @@ pub fn map<I: Send, T: Send>(
     items: Vec<I>,
     work: impl Fn(I) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    map_by(Workers { pool: Some(pool), context }, items, None, work)
+    map_by(Workers { pool: Some(pool), context }, items, Home::Nowhere, work)
 }
 
 fn map_by<I: Send, T: Send>(
@@ -231,17 +234,18 @@ impl Workers<'_> {
         end: impl Fn(S) -> E + Sync,
     ) -> Result<(Vec<E>, Vec<T>)> {
         let work = |state: &mut S, number: usize| self.context.check().and_then(|()| work(state, number));
-        share(self.pool, count, Some(home), state, work, end)
+        share(self.pool, count, Home::Near(home), state, work, end)
     }
 
-    /// As [`Workers::map`]; items for whose numbers `home` gives a node are taken by its workers first.
-    pub fn map_near<I: Send, T: Send>(
+    /// As [`Workers::map`]; items for whose numbers `home` gives a node are done by its workers, unless none of them comes for
+    /// a while or they have more than others. For work that decides where memory is.
+    pub fn map_at<I: Send, T: Send>(
         &self,
         items: Vec<I>,
         home: &dyn Fn(usize) -> Option<usize>,
         work: impl Fn(I) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        map_by(*self, items, Some(home), work)
+        map_by(*self, items, Home::At(home), work)
     }
 
     /// How many nodes they are on.
@@ -249,79 +253,27 @@ impl Workers<'_> {
         self.pool.map_or(1, Pool::nodes)
     }
 
-    /// The node that the calling thread is on.
-    pub fn node_here(&self) -> usize {
-        self.pool.map_or(0, Pool::node_here)
+    /// Does some work without leaving the node that the calling thread is on, whose position it gets.
+    pub fn stay_here<T>(&self, work: impl FnOnce(usize) -> T) -> T {
+        match self.pool {
+            Some(pool) => pool.stay_here(work),
+            None => work(0),
+        }
     }
 
     /// What `make` makes of every number below `count`, in order. For work that neither fails nor takes long: a statement
     /// that was cancelled does it to its end.
     pub fn all<T: Send>(&self, count: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
-        let made = share(self.pool, count, None, || Ok(()), |(), number| Ok(make(number)), drop);
+        let made = share(self.pool, count, Home::Nowhere, || Ok(()), |(), number| Ok(make(number)), drop);
         made.expect("what cannot fail does not").1
     }
 
     /// As [`map`].
     pub fn map<I: Send, T: Send>(&self, items: Vec<I>, work: impl Fn(I) -> Result<T> + Sync) -> Result<Vec<T>> {
         match self.pool {
-            Some(_) => map_by(*self, items, None, work),
+            Some(_) => map_by(*self, items, Home::Nowhere, work),
             None => items.into_iter().map(|item| self.context.check().and_then(|()| work(item))).collect(),
         }
-    }
-}
-
-/// The node of each number, if it has one.
-type Home<'a> = Option<&'a dyn Fn(usize) -> Option<usize>>;
-
-/// For each node the numbers that its workers take first: those that have their home there, and of the others an equal part.
-/// Once these are used up, they turn to the next node's, by number, and behind the last to the first one's.
-struct Shares {
-    /// All numbers, node by node; None if they are in order.
-    order: Option<Vec<u32>>,
-    next: Vec<AtomicUsize>,
-    ends: Vec<usize>,
-}
-
-impl Shares {
-    fn new(count: usize, nodes: usize, home: Home<'_>) -> Self {
-        let even = |number: usize| number * nodes / count.max(1);
-        let Some(home) = home.filter(|_| nodes > 1) else {
-            let bounds = (0..=nodes).map(|node| (count * node).div_ceil(nodes));
-            return Shares::of(None, bounds.collect());
-        };
-        let node = |number: usize| home(number).map_or_else(|| even(number), |node| node % nodes);
-        let mut order: Vec<u32> = (0..count as u32).collect();
-        order.sort_by_cached_key(|&number| node(number as usize));
-        let bounds = (0..=nodes).map(|bound| order.partition_point(|&number| node(number as usize) < bound));
-        let bounds = bounds.collect();
-        Shares::of(Some(order), bounds)
-    }
-
-    fn of(order: Option<Vec<u32>>, bounds: Vec<usize>) -> Self {
-        let next = bounds[..bounds.len() - 1].iter().map(|&start| AtomicUsize::new(start)).collect();
-        Shares { order, next, ends: bounds[1..].to_vec() }
-    }
-
-    /// The next number for a worker of a node.
-    fn take(&self, own: usize) -> Option<usize> {
-        let nodes = self.next.len();
-        let place = (0..nodes).map(|step| (own + step) % nodes).find_map(|node| {
-            // Looking first keeps the counter from running away.
-            if !self.is_left(node) {
-                return None;
-            }
-            let place = self.next[node].fetch_add(1, Ordering::Relaxed);
-            (place < self.ends[node]).then_some(place)
-        })?;
-        Some(self.order.as_ref().map_or(place, |order| order[place] as usize))
-    }
-
-    fn is_left(&self, node: usize) -> bool {
-        self.next[node].load(Ordering::Relaxed) < self.ends[node]
-    }
-
-    fn any_left(&self) -> bool {
-        (0..self.next.len()).any(|node| self.is_left(node))
     }
 }
 
@@ -390,57 +342,6 @@ mod tests {
                 assert_eq!(states.iter().sum::<usize>(), count);
             }
         }
-    }
-
-    /// The numbers that workers of these nodes take, one after the other, until none is left.
-    fn taken(shares: &Shares, nodes: &[usize]) -> Vec<usize> {
-        nodes.iter().cycle().map_while(|&node| shares.take(node)).collect()
-    }
-
-    #[test]
-    fn numbers_without_a_home_are_dealt_evenly() {
-        for (count, nodes) in [(1, 1), (1, 4), (7, 2), (8, 4), (9, 4), (3, 4)] {
-            let shares = || Shares::new(count, nodes, None);
-            for node in 0..nodes {
-                let own = (0..count).filter(|number| number * nodes / count == node);
-                let all = taken(&shares(), &[node]);
-                assert!(own.eq(all.iter().copied().take_while(|number| number * nodes / count == node)));
-                assert_eq!(all.len(), count);
-            }
-            let mut by_all = taken(&shares(), &(0..nodes).collect::<Vec<_>>());
-            by_all.sort_unstable();
-            assert_eq!(by_all, (0..count).collect::<Vec<_>>());
-        }
-    }
-
-    #[test]
-    fn numbers_are_taken_at_home_first_and_stolen_from_the_next_node() {
-        for nodes in [2, 4] {
-            // Twelve chunks of which any are left out: the others keep their homes.
-            for left_out in [0, 0b1010_1010_1010, 0b111, 0b1111_1111_0111, 0b0001_0001_0001] {
-                let kept: Vec<usize> = (0..12).filter(|chunk| left_out >> chunk & 1 == 0).collect();
-                let home = |number: usize| Some(kept[number] % nodes);
-                for node in 0..nodes {
-                    let order = taken(&Shares::new(kept.len(), nodes, Some(&home)), &[node]);
-                    let mut expected: Vec<usize> = (0..kept.len()).collect();
-                    expected.sort_by_key(|&number| (kept[number] % nodes + nodes - node) % nodes);
-                    assert_eq!(order, expected, "node {node} of {nodes}, without {left_out:b}");
-                }
-                // As long as each has some left, nobody takes another's.
-                let shares = Shares::new(kept.len(), nodes, Some(&home));
-                let least = (0..nodes).map(|node| kept.iter().filter(|chunk| *chunk % nodes == node).count()).min();
-                for _ in 0..least.unwrap_or(0) {
-                    (0..nodes).for_each(|node| assert_eq!(home(shares.take(node).unwrap()), Some(node)));
-                }
-            }
-        }
-        // Homes of another machine, and numbers that have none.
-        let home = |number: usize| number.is_multiple_of(2).then_some(7);
-        let mut all = taken(&Shares::new(9, 2, Some(&home)), &[1]);
-        assert_eq!(all[0], 0);
-        all.sort_unstable();
-        assert_eq!(all, (0..9).collect::<Vec<_>>());
-        assert!(Shares::new(0, 2, Some(&home)).take(0).is_none() && Shares::new(0, 3, None).take(2).is_none());
     }
 
     #[test]

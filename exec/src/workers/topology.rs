@@ -71,6 +71,34 @@ pub(crate) fn stay_on(processors: &[usize]) {
     let _ = processors;
 }
 
+/// Where the calling thread may run, for as long as it stays on some of these processors. Gives it back on drop.
+pub(crate) struct Stay {
+    #[cfg(target_os = "linux")]
+    before: Option<rustix::thread::CpuSet>,
+}
+
+impl Stay {
+    /// Stays on some processors.
+    pub(crate) fn on(processors: &[usize]) -> Self {
+        #[cfg(target_os = "linux")]
+        let before = rustix::thread::sched_getaffinity(None).ok();
+        stay_on(processors);
+        Stay {
+            #[cfg(target_os = "linux")]
+            before,
+        }
+    }
+}
+
+impl Drop for Stay {
+    fn drop(&mut self) {
+        #[cfg(target_os = "linux")]
+        if let Some(before) = &self.before {
+            let _ = rustix::thread::sched_setaffinity(None, before);
+        }
+    }
+}
+
 fn node_processors(folder: &Path) -> Vec<Vec<usize>> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut nodes: Vec<(usize, Vec<usize>)> = entries

@@ -319,7 +319,7 @@ fn json_of(value: &Value, data_type: DataType, zone: &str, out: &mut String) {
         (Value::Boolean(value), _) => out.push_str(if *value { "true" } else { "false" }),
         (Value::Text(encoded), DataType::Nested(_)) if data_type.element().is_some() => {
             let element = data_type.element().unwrap_or(DataType::Text);
-            let array = array::Array::decode(encoded, element);
+            let array = array::Array::decode(encoded, element).unwrap_or_default();
             array.nest(out, &mut |out, open| out.push(if open { '[' } else { ']' }), &mut |out, value| match value {
                 Value::Null => out.push_str("null"),
                 value => json_of(value, element, zone, out),

@@ -58,7 +58,7 @@ pub(super) fn show(value: &Value, data_type: DataType, zone: &str) -> String {
             label.cloned().unwrap_or_default()
         }
         (Value::Text(encoded), DataType::Nested(_)) => match data_type.element() {
-            Some(element) => array::show(&array::Array::decode(encoded, element), element, zone),
+            Some(element) => array::show(&array::Array::decode(encoded, element).unwrap_or_default(), element, zone),
             None => String::new(),
         },
         (Value::Text(text), logical) if logical.is_logical() => text.to_string(),
@@ -118,7 +118,7 @@ fn read_oid(text: &str, kind: OidKind) -> Result<i64> {
         return Err(invalid(text, kind.name()));
     }
     let number = oid_of(digits, kind)?;
-    Ok(if trimmed.starts_with('-') { (1 << 32) - number & 0xFFFF_FFFF } else { number })
+    Ok(if trimmed.starts_with('-') { ((1 << 32) - number) & 0xFFFF_FFFF } else { number })
 }
 
 fn is_number(digits: &str) -> bool {

@@ -55,7 +55,7 @@ pub struct Parsed {
 #[derive(Clone, Debug)]
 pub enum Tree {
     /// SQL's queries and changes: sqlparser's tree.
-    Sql(sqlparser::ast::Statement),
+    Sql(Box<sqlparser::ast::Statement>),
     /// What only a session understands.
     Session(SessionStatement),
 }
@@ -222,6 +222,11 @@ pub fn bind(statement: &Parsed, catalog: &dyn Catalog, parameters: &[DataType]) 
 /// failed with [`ErrorKind::DecimalOverflow`](crate::error::ErrorKind::DecimalOverflow).
 pub fn bind_wide(statement: &Parsed, catalog: &dyn Catalog, parameters: &[DataType]) -> Result<Statement> {
     statement::bind(statement, catalog, parameters, true)
+}
+
+/// The type of a name as it is written in SQL.
+pub fn type_named(text: &str) -> Result<DataType> {
+    expression::bind_data_type(&parse::parse_type(text)?)
 }
 
 /// Builds the rows of a view from its text, for builders of other front ends.

@@ -62,10 +62,23 @@ pub(super) fn parse(sql: &str) -> Result<Vec<Parsed>> {
 /// Parses the text of one query, as views keep it.
 pub(super) fn parse_query(text: &str) -> Result<ast::Query> {
     let mut parsed = parse(text)?;
-    match (parsed.pop(), parsed.is_empty()) {
-        (Some(Parsed { tree: Tree::Sql(ast::Statement::Query(query)), .. }), true) => Ok(*query),
-        _ => Err(Error::internal("a view's text is not one query")),
+    if let (Some(Parsed { tree: Tree::Sql(statement), .. }), true) = (parsed.pop(), parsed.is_empty())
+        && let ast::Statement::Query(query) = *statement
+    {
+        return Ok(*query);
     }
+    Err(Error::internal("a view's text is not one query"))
+}
+
+/// Parses the name of a type.
+pub(super) fn parse_type(text: &str) -> Result<ast::DataType> {
+    let parser = Parser::new(&PostgreSqlDialect {}).try_with_sql(text);
+    let parsed = parser.and_then(|mut parser| {
+        let data_type = parser.parse_data_type()?;
+        parser.expect_token(&Token::EOF)?;
+        Ok(data_type)
+    });
+    parsed.map_err(|error| syntax_error(&error.to_string()))
 }
 
 fn too_long() -> Error {
@@ -132,7 +145,7 @@ fn parse_one(text: &Text, tokens: Vec<TokenWithSpan>) -> Result<Tree> {
         let error = syntax_error(&format!("Expected: end of statement, found: {}", rest.token));
         return Err(error.at(text.position(rest.span.start)));
     }
-    Ok(Tree::Sql(statement))
+    Ok(Tree::Sql(Box::new(statement)))
 }
 
 /// What stands around a place of the text, as far as its tokens tell.

@@ -50,28 +50,7 @@ fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, text: &str) -> Result
             }
             binder.copy((source, *to, target), options, legacy_options)
         }
-        ast::Statement::CreateSchema {
-            schema_name,
-            if_not_exists,
-            or_replace,
-            with,
-            options,
-            default_collate_spec,
-            clone,
-        } => {
-            let plain =
-                !or_replace && with.is_none() && options.is_none() && default_collate_spec.is_none() && clone.is_none();
-            match schema_name {
-                ast::SchemaName::Simple(name) | ast::SchemaName::NamedAuthorization(name, _) if plain => {
-                    let name = binder.schema_name(name)?;
-                    Ok(Statement::CreateSchema { name, if_not_exists: *if_not_exists })
-                }
-                ast::SchemaName::UnnamedAuthorization(role) if plain => {
-                    Ok(Statement::CreateSchema { name: Binder::fold(role), if_not_exists: *if_not_exists })
-                }
-                _ => Err(Error::unsupported("a clause of this CREATE SCHEMA is").at(Some(Position(0)))),
-            }
-        }
+        ast::Statement::CreateSchema { .. } => binder.create_schema(ast),
         ast::Statement::ShowTables { terse, history, extended, full, external, show_options } => {
             let ast::ShowStatementOptions { show_in, starts_with, limit, limit_from, filter_position } = show_options;
             let optional = show_in.is_some()
@@ -134,6 +113,33 @@ impl Binder<'_, '_> {
             return Err(error.at(self.position(ident.span)));
         }
         Ok(TableName { schema, name: Self::fold(ident) })
+    }
+
+    fn create_schema(&self, statement: &ast::Statement) -> Result<Statement> {
+        let ast::Statement::CreateSchema {
+            schema_name,
+            if_not_exists,
+            or_replace,
+            with,
+            options,
+            default_collate_spec,
+            clone,
+        } = statement
+        else {
+            return Err(Error::internal("a statement was bound as another kind"));
+        };
+        let plain =
+            !or_replace && with.is_none() && options.is_none() && default_collate_spec.is_none() && clone.is_none();
+        match schema_name {
+            ast::SchemaName::Simple(name) | ast::SchemaName::NamedAuthorization(name, _) if plain => {
+                let name = self.schema_name(name)?;
+                Ok(Statement::CreateSchema { name, if_not_exists: *if_not_exists })
+            }
+            ast::SchemaName::UnnamedAuthorization(role) if plain => {
+                Ok(Statement::CreateSchema { name: Self::fold(role), if_not_exists: *if_not_exists })
+            }
+            _ => Err(Error::unsupported("a clause of this CREATE SCHEMA is").at(Some(Position(0)))),
+        }
     }
 
     /// The name of a schema.

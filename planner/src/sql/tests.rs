@@ -5,6 +5,7 @@ mod common_types;
 mod errors;
 mod grouping;
 mod joins;
+mod logical;
 mod queries;
 mod statements;
 mod tpch;

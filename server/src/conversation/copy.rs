@@ -1,7 +1,7 @@
 //! COPY between client and server: what passes while one of them sends data.
 
 use super::Conversation;
-use crate::engine::{CopyIn, CopyOut};
+use crate::copy::{CopyIn, CopyOut};
 use crate::fault::{Fault, Result};
 use crate::output::Output;
 use crate::wire::backend::{self, CopyDirection};
@@ -47,7 +47,6 @@ impl Conversation {
                 let Some(Copying { copy, is_simple }) = self.copying.take() else { return Ok(()) };
                 let tag = self.session.finish(copy)?;
                 backend::complete(&mut out.buffer, &tag);
-                self.session.end();
                 self.send_notices(out);
                 if is_simple { self.run_script(out) } else { Ok(()) }
             }

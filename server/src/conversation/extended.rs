@@ -1,5 +1,5 @@
-//! The extended protocol: statements are parsed, bound to values, described and executed by messages of their own. Between two
-//! Syncs they are one implicit transaction; an error skips what is left up to the Sync.
+//! The extended protocol: statements are parsed, bound to values, described and executed by messages of their own.
+//! Between two Syncs they are one implicit transaction; an error skips what is left up to the Sync.
 
 use super::portal::{Portal, RowsInFlight, State};
 use super::{Conversation, Named};
@@ -155,10 +155,7 @@ impl Conversation {
         };
         let mut rows = match std::mem::replace(&mut portal.state, State::Done) {
             State::Done => return Err(Fault::error("55000", format!("portal \"{name}\" cannot be run"))),
-            State::Rows(rows) => {
-                self.session.start();
-                rows
-            }
+            State::Rows(rows) => rows,
             State::New => {
                 self.session.begin_implicit();
                 match self.session.execute(&statement, &portal.values)? {
@@ -166,7 +163,7 @@ impl Conversation {
                         let columns = rows.stream.fields().len();
                         let is_binary = rows.stream.is_binary();
                         let formats = if is_binary { vec![Format::Binary; columns] } else { portal.formats.clone() };
-                        RowsInFlight::new(rows, formats)
+                        Box::new(RowsInFlight::new(rows, formats))
                     }
                     Outcome::Done(tag) => {
                         backend::complete(&mut out.buffer, &tag);
@@ -196,7 +193,6 @@ impl Conversation {
     }
 
     fn executed(&mut self, out: &mut Output) -> Result<()> {
-        self.session.end();
         self.send_notices(out);
         out.pass()
     }

@@ -1,5 +1,5 @@
-//! What a session says to what its client says: one message after the other, whatever carries them. `script` is the simple
-//! protocol, `extended` the other, `portal` what both run rows through, `copy` what passes while data is copied.
+//! What a session says to what its client says: one message after the other, whatever carries them. `script` is the
+//! simple protocol, `extended` the other, `portal` what both run rows through, `copy` what passes while data is copied.
 //!
 //! Nothing here waits for a client: a message that needs more of them (COPY) leaves a state behind.
 
@@ -35,8 +35,8 @@ pub(crate) enum Place {
 /// Messages of more bytes are never answered on the connection's thread: values of a parameter take their time, too.
 const SHORT_BYTES: usize = 4 << 10;
 
-/// Where a message of so many bytes runs. Whatever may parse, plan or run a statement, or end a transaction, runs apart; short
-/// statements could stay here if somebody knew that they are.
+/// Where a message of so many bytes runs. Whatever may parse, plan or run a statement, or end a transaction, runs
+/// apart; short statements could stay here if somebody knew that they are.
 pub(crate) fn place(kind: u8, bytes: usize) -> Place {
     match kind {
         _ if bytes > SHORT_BYTES => Place::Apart,
@@ -94,16 +94,20 @@ impl Conversation {
 
     /// Answers a message of this type. Whatever happens in it, the conversation stays good for the next one.
     pub(crate) fn handle(&mut self, kind: u8, body: Bytes, out: &mut Output) -> Next {
+        if matches!(kind, b'Q' | b'P' | b'E') && !self.is_skipping && !self.is_copying() {
+            self.session.start();
+        }
         let answered = catch_unwind(AssertUnwindSafe(|| self.answer(kind, body, out)));
         let answered = answered.unwrap_or_else(|_| Err(Fault::internal("internal error: a message was not answered")));
-        match answered {
-            Ok(next) => next,
-            Err(fault) => self.fail(kind, &fault, out),
+        let next = answered.unwrap_or_else(|fault| self.fail(kind, &fault, out));
+        if !self.is_copying() {
+            self.session.end();
         }
+        next
     }
 
-    /// Says what went wrong. In the extended protocol nothing is done then until Sync; a simple query is over, as is a Sync that
-    /// is malformed.
+    /// Says what went wrong. In the extended protocol nothing is done then until Sync; a simple query is over, as is a
+    /// Sync that is malformed.
     fn fail(&mut self, kind: u8, fault: &Fault, out: &mut Output) -> Next {
         self.session.end();
         self.copying = None;

@@ -22,7 +22,7 @@ pub(super) enum State {
     /// It has not run.
     New,
     /// It gives rows.
-    Rows(RowsInFlight),
+    Rows(Box<RowsInFlight>),
     /// It gave no rows, and cannot run once more.
     Done,
 }

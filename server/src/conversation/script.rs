@@ -1,5 +1,5 @@
-//! The simple protocol: a text of any number of statements, which are run one after the other, and one implicit transaction if
-//! they are several. Each reply goes out as its statement ends.
+//! The simple protocol: a text of any number of statements, which are run one after the other, and one implicit
+//! transaction if they are several. Each reply goes out as its statement ends.
 
 use super::Conversation;
 use super::portal::RowsInFlight;
@@ -29,8 +29,6 @@ impl Conversation {
         }
         let together = statements.len() > 1;
         self.script = Some(Script { statements: statements.into_iter(), together });
-        // Whoever cancels means all of them.
-        self.session.start();
         self.run_script(out)
     }
 
@@ -72,7 +70,6 @@ impl Conversation {
                 out.pass_awaited()?;
             }
         }
-        self.session.end();
         self.session.end_implicit(true)?;
         self.script = None;
         self.ready(out);

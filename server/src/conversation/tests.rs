@@ -2,7 +2,8 @@
 
 use super::{Conversation, Next};
 use crate::cancel::Running;
-use crate::engine::{CopyIn, CopyOut, Session};
+use crate::copy::{CopyIn, CopyOut};
+use crate::engine::Session;
 use crate::fault::{Fault, Result};
 use crate::output::Output;
 use crate::wire::Format;
@@ -159,7 +160,10 @@ proptest! {
     /// Any messages in any order, well-formed or not: no panic, and a session that answers.
     #[test]
     fn no_messages_make_it_panic(
-        messages in proptest::collection::vec((any::<prop::sample::Index>(), proptest::collection::vec(0u8..4, 0..12)), 0..40),
+        messages in proptest::collection::vec(
+            (any::<prop::sample::Index>(), proptest::collection::vec(0u8..4, 0..12)),
+            0..40,
+        ),
     ) {
         let known: [(u8, &[u8]); 19] = [
             (b'Q', b"SELECT 1; SELECT x\0"),

@@ -1,6 +1,6 @@
 //! COPY's text and CSV: lines of fields.
 
-use super::{Form, Marks};
+use super::{EachRow, Form, Marks};
 use crate::fault::{Fault, Result};
 
 /// How far lines are read.
@@ -29,7 +29,7 @@ impl Lines {
         bytes: &[u8],
         form: &Form,
         (columns, last): (usize, bool),
-        each: &mut dyn FnMut(&[Option<&[u8]>]) -> Result<()>,
+        each: EachRow<'_>,
     ) -> Result<usize> {
         let mut at = 0;
         while at < bytes.len() && !self.ended {

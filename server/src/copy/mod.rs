@@ -9,10 +9,12 @@ mod read;
 mod tests;
 mod write;
 
-use crate::engine;
 use crate::fault::{Fault, Result};
 use crate::wire::Format;
 use multiloop::CopyOptions;
+
+/// Takes the fields of a row, none for NULL.
+type EachRow<'e> = &'e mut dyn FnMut(&[Option<&[u8]>]) -> Result<()>;
 
 /// What a COPY says of its form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,14 +90,38 @@ impl Form {
     }
 }
 
+/// Takes the data of COPY … FROM STDIN.
+pub(crate) trait CopyIn: Send {
+    /// The format that the data is announced in.
+    fn format(&self) -> Format;
+    /// The number of columns.
+    fn columns(&self) -> usize;
+    /// Takes some bytes, cut anywhere.
+    fn take(&mut self, bytes: &[u8]) -> Result<()>;
+    /// There is no more: the rows are the table's. Gives the tag.
+    fn finish(self: Box<Self>, session: &multiloop::Session) -> Result<String>;
+}
+
+/// Gives the data of COPY … TO STDOUT.
+pub(crate) trait CopyOut: Send {
+    /// The format that the data is announced in.
+    fn format(&self) -> Format;
+    /// The number of columns.
+    fn columns(&self) -> usize;
+    /// Appends one piece, which is a row, a header or an end; false if there is no more.
+    fn next(&mut self, out: &mut Vec<u8>) -> Result<bool>;
+    /// The tag of what was given.
+    fn tag(&self) -> String;
+}
+
 /// What takes the data of a COPY from a client.
-pub(crate) fn from_client(rows: multiloop::CopyIn) -> Result<Box<dyn engine::CopyIn>> {
+pub(crate) fn from_client(rows: multiloop::CopyIn) -> Result<Box<dyn CopyIn>> {
     let form = Form::of(rows.options())?;
     Ok(Box::new(read::Reader::new(rows, form)))
 }
 
 /// What gives the data of a COPY to a client.
-pub(crate) fn to_client(rows: multiloop::CopyOut) -> Result<Box<dyn engine::CopyOut>> {
+pub(crate) fn to_client(rows: multiloop::CopyOut) -> Result<Box<dyn CopyOut>> {
     let form = Form::of(&rows.options)?;
     Ok(Box::new(write::Writer::new(rows.rows, form)))
 }

@@ -1,5 +1,6 @@
 //! COPY's binary form: a header, rows of fields with their lengths, an end.
 
+use super::EachRow;
 use crate::fault::{Fault, Result};
 
 /// What binary data begins with: a signature, flags and the length of what else the header has; none here.
@@ -24,12 +25,7 @@ impl Part {
     /// Takes rows out of what has come, each field a slice or NULL; gives how many bytes are read. The rest waits for more.
     ///
     /// Errors: 22P04 for what is no such data.
-    pub(super) fn read(
-        &mut self,
-        bytes: &[u8],
-        columns: usize,
-        each: &mut dyn FnMut(&[Option<&[u8]>]) -> Result<()>,
-    ) -> Result<usize> {
+    pub(super) fn read(&mut self, bytes: &[u8], columns: usize, each: EachRow<'_>) -> Result<usize> {
         let mut at = 0;
         if *self == Part::Header {
             let Some(header) = bytes.get(..SIGNATURE.len()) else { return Ok(0) };

@@ -1,10 +1,10 @@
 //! The data of COPY as rows.
 
+use super::CopyIn;
 use super::Form;
 use super::lines::Lines;
 use super::packed::Part;
 use crate::decode::parameter;
-use crate::engine::CopyIn;
 use crate::fault::{Fault, Result};
 use crate::wire::Format;
 use multiloop::{Field, Value};

@@ -1,9 +1,9 @@
 //! Rows as the data of COPY.
 
+use super::CopyOut;
 use super::packed::{SIGNATURE, TRAILER};
 use super::{Form, Marks};
 use crate::encode::{Cells, cells};
-use crate::engine::CopyOut;
 use crate::fault::{Fault, Result};
 use crate::wire::Format;
 use multiloop::{Field, ResultStream};
@@ -13,12 +13,19 @@ pub(super) struct Writer {
     rows: ResultStream,
     fields: Vec<Field>,
     form: Form,
-    /// The columns of the batch that is being written, its rows, and the next of them.
-    batch: Option<(Vec<Box<dyn Cells>>, usize, usize)>,
+    batch: Option<Batch>,
     part: Part,
     written: u64,
     /// A value before it is escaped.
     value: Vec<u8>,
+}
+
+/// A batch that is being written.
+struct Batch {
+    columns: Vec<Box<dyn Cells>>,
+    rows: usize,
+    /// The next of them.
+    next: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +72,9 @@ impl Writer {
     fn row(&mut self, out: &mut Vec<u8>) -> Result<bool> {
         let (columns, row) = loop {
             match &mut self.batch {
-                Some((columns, rows, next)) if *next < *rows => {
-                    *next += 1;
-                    break (&*columns, *next - 1);
+                Some(batch) if batch.next < batch.rows => {
+                    batch.next += 1;
+                    break (&batch.columns, batch.next - 1);
                 }
                 _ => {
                     let Some(batch) = self.rows.next() else { return Ok(false) };
@@ -75,7 +82,8 @@ impl Writer {
                     let (format, sight) = (self.form.format(), self.rows.sight());
                     let columns = batch.columns().iter().zip(&self.fields);
                     let cells = columns.map(|(array, field)| cells(array, field.data_type, format, sight));
-                    self.batch = Some((cells.collect::<Result<_>>()?, batch.num_rows(), 0));
+                    let columns = cells.collect::<Result<_>>()?;
+                    self.batch = Some(Batch { columns, rows: batch.num_rows(), next: 0 });
                 }
             }
         };

@@ -1,5 +1,5 @@
-//! Dates, times and timestamps: ISO 8601 as PostgreSQL prints it, or days and microseconds since 2000-01-01, which is where
-//! its own calendar begins.
+//! Dates, times and timestamps: ISO 8601 as PostgreSQL prints it, or days and microseconds since 2000-01-01, which is
+//! where its own calendar begins.
 
 use super::Form;
 use multiloop::Zone;

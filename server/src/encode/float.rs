@@ -1,5 +1,5 @@
-//! Floats: the shortest digits that read back as the same number, set as PostgreSQL sets them (`extra_float_digits` of one
-//! and more), or their bits.
+//! Floats: the shortest digits that read back as the same number, set as PostgreSQL sets them (`extra_float_digits` of
+//! one and more), or their bits.
 
 use super::Form;
 

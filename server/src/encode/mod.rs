@@ -1,8 +1,8 @@
-//! Values as bytes: whole columns of record batches, in text and in binary. A file has a family of types; rows of results and
-//! the data of COPY are written by the same [`Cells`].
+//! Values as bytes: whole columns of record batches, in text and in binary. A file has a family of types; rows of
+//! results and the data of COPY are written by the same [`Cells`].
 //!
-//! What a column is and how it is written is decided once a batch. Inside the loop over rows is one indirect call a value,
-//! of code that knows its type.
+//! What a column is and how it is written is decided once a batch. Inside the loop over rows is one indirect call a
+//! value, of code that knows its type.
 
 mod array;
 mod boolean;
@@ -194,7 +194,8 @@ impl BatchRows {
         self.rows - self.next
     }
 
-    /// Appends DataRow messages until the buffer has `bytes` or more, or `rows_max` rows are written. Gives their number.
+    /// Appends DataRow messages until the buffer has `bytes` or more, or `rows_max` rows are written. Gives their
+    /// number.
     pub(crate) fn write(&mut self, rows_max: usize, bytes: usize, out: &mut Vec<u8>) -> Result<usize> {
         let count = backend::columns(self.columns.len())?.to_be_bytes();
         let first = self.next;

@@ -1,5 +1,5 @@
-//! NUMERIC: digits with a point, or PostgreSQL's own form: digits of base 10,000 with the weight of the first one, a sign, and
-//! how many decimal digits behind the point are shown.
+//! NUMERIC: digits with a point, or PostgreSQL's own form: digits of base 10,000 with the weight of the first one, a
+//! sign, and how many decimal digits behind the point are shown.
 
 use super::{Cells, Form};
 use multiloop::arrow::array::{Array as _, StringArray};

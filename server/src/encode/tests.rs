@@ -1,4 +1,5 @@
-//! Values as bytes, beside the text that the engine prints, what PostgreSQL's own functions send, and what is read back.
+//! Values as bytes, beside the text that the engine prints, what PostgreSQL's own functions send, and what is read
+//! back.
 
 mod logical;
 
@@ -259,13 +260,20 @@ proptest! {
     }
 
     #[test]
-    fn any_date_and_timestamp_is_written(days in -2_440_588i32..=100_000_000, micros in -210_866_803_200_000_000i64..i64::MAX) {
+    fn any_date_and_timestamp_is_written(
+        days in -2_440_588i32..=100_000_000,
+        micros in -210_866_803_200_000_000i64..i64::MAX,
+    ) {
         check(Arc::new(Date32Array::from(vec![days])), DataType::Date);
         check(Arc::new(TimestampMicrosecondArray::from(vec![micros])), DataType::Timestamp);
     }
 
     #[test]
-    fn any_interval_is_written(months in -100_000i32..100_000, days: i32, micros in -1_000_000_000_000_000i64..1_000_000_000_000_000) {
+    fn any_interval_is_written(
+        months in -100_000i32..100_000,
+        days: i32,
+        micros in -1_000_000_000_000_000i64..1_000_000_000_000_000,
+    ) {
         let value = IntervalMonthDayNanoType::make_value(months, days, micros * 1_000);
         check(Arc::new(IntervalMonthDayNanoArray::from(vec![value])), DataType::Interval);
     }

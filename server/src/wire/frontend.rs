@@ -175,7 +175,9 @@ mod tests {
         }
 
         #[test]
-        fn no_bind_makes_it_panic(body in proptest::collection::vec(prop_oneof![Just(0u8), Just(255u8), 0u8..4], 0..60)) {
+        fn no_bind_makes_it_panic(
+            body in proptest::collection::vec(prop_oneof![Just(0u8), Just(255u8), 0u8..4], 0..60),
+        ) {
             for kind in *b"PBDEC" {
                 let _ = read(kind, &body);
             }

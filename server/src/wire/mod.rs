@@ -1,8 +1,8 @@
 //! Messages of PostgreSQL's protocol, version 3, as bytes. `startup` is what a connection begins with, `frontend` what
 //! clients send then, `backend` what they are sent; `reader` takes values from a message's bytes.
 //!
-//! The codec is our own: what a client says of lengths and counts is checked before it is believed, so that no message can
-//! make the server panic, or take more memory than was sent.
+//! The codec is our own: what a client says of lengths and counts is checked before it is believed, so that no message
+//! can make the server panic, or take more memory than was sent.
 
 pub(crate) mod backend;
 pub(crate) mod frontend;

@@ -1,4 +1,5 @@
-//! A server on a port of its own, and a client that speaks the protocol by hand, so that it can say what no driver would.
+//! A server on a port of its own, and a client that speaks the protocol by hand, so that it can say what no driver
+//! would.
 #![allow(dead_code, reason = "each suite uses a part of it")]
 
 use multiloop::Engine;

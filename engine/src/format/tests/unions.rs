@@ -89,13 +89,14 @@ fn parquet_of_every_compression() {
 
 #[test]
 fn a_column_that_cannot_be_read_does_not_forbid_the_others() {
-    use arrow::array::{ArrayRef, Int32Array, ListArray};
-    use arrow::datatypes::Int32Type;
+    use arrow::array::{ArrayRef, Int32Array, StructArray};
+    use arrow::datatypes::{DataType as Arrow, Field as ArrowField};
     use arrow::ipc::writer::FileWriter;
     use parquet::arrow::ArrowWriter;
     use std::sync::Arc;
     let folder = Folder::new();
-    let tags = ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1)]), None]);
+    let tag: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
+    let tags = StructArray::from(vec![(Arc::new(ArrowField::new("tag", Arrow::Int32, true)), tag)]);
     let columns: [(&str, ArrayRef); 3] = [
         ("k", Arc::new(Int32Array::from(vec![7, 8]))),
         ("tags", Arc::new(tags)),

@@ -18,7 +18,10 @@ use multiloop_planner::value::Interval;
 /// An array as a column. `name` is for the error (0A000) that types without a SQL type give; values outside our
 /// ranges (a timestamp in seconds that overflows microseconds) give 22008.
 pub fn to_column(array: &ArrayRef, name: &str) -> Result<Column> {
-    type_of(array.data_type(), name)?;
+    let field = Field::new(name, type_of(array.data_type(), name)?, true);
+    if let Some(column) = logical::import(array, &field)? {
+        return Ok(column);
+    }
     let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
     let data = match array.data_type() {
         Arrow::Null => {

@@ -194,7 +194,7 @@ fn lists(column: &Column, element: DataType, item: &Arc<ArrowField>) -> Result<A
     for row in 0..column.rows() {
         valid.append(!column.is_null(row));
         let array = match column.text(row).filter(|_| !column.is_null(row)) {
-            Some(encoded) => Array::decode(encoded, element),
+            Some(encoded) => Array::decode(encoded, element).ok_or_else(|| internal("no array in its place"))?,
             None => Array::default(),
         };
         // How many lists there are of each depth: the row's own is one, and holds as many as the first dimension is long.

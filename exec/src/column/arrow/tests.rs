@@ -1,11 +1,16 @@
 //! Every Arrow type in, as its SQL values, and every SQL type out and in again.
 
-use super::{arrow_type, fields_of, to_array, to_column, to_record_batch};
+use super::{
+    arrow_type, fields_of, schema_of, schema_of_rows, to_array, to_column, to_column_of, to_record_batch,
+    to_record_batch_as,
+};
 use crate::column::{Chunk, Column};
 use ::arrow::array::types::{Int8Type, Int32Type, IntervalDayTime, IntervalMonthDayNano};
 use ::arrow::array::*;
+use ::arrow::buffer::OffsetBuffer;
 use ::arrow::datatypes::{Field as ArrowField, Schema};
-use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::evaluate::parse;
+use multiloop_planner::types::{DataType, Field, OidKind};
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
 
@@ -66,7 +71,7 @@ fn times_come_in() {
     check(Time32SecondArray::from(vec![0, 86_399]), DataType::Time, &[int(0), int(86_399_000_000)]);
     check(Time64NanosecondArray::from(vec![1_999]), DataType::Time, &[int(1)]);
     check(TimestampMillisecondArray::from(vec![-5, 7]), DataType::Timestamp, &[int(-5_000), int(7_000)]);
-    check(TimestampNanosecondArray::from(vec![-1]).with_timezone("UTC"), DataType::Timestamp, &[int(-1)]);
+    check(TimestampNanosecondArray::from(vec![-1]).with_timezone("UTC"), DataType::TimestampTz, &[int(-1)]);
     let overflow: ArrayRef = Arc::new(TimestampSecondArray::from(vec![i64::MAX]));
     assert_eq!(to_column(&overflow, "x").unwrap_err().sqlstate(), "22008");
     let at_null: ArrayRef = Arc::new(TimestampSecondArray::new(vec![i64::MAX].into(), Some(vec![false].into())));
@@ -103,8 +108,7 @@ fn text_comes_in() {
 #[test]
 fn unknown_types_name_their_column() {
     for array in [
-        Arc::new(BinaryArray::from(vec![b"x".as_ref()])) as ArrayRef,
-        Arc::new(DurationSecondArray::from(vec![1])),
+        Arc::new(DurationSecondArray::from(vec![1])) as ArrayRef,
         Arc::new(Decimal128Array::from(vec![1]).with_precision_and_scale(5, -2).unwrap()),
     ] {
         let error = to_column(&array, "payload").unwrap_err();
@@ -116,6 +120,7 @@ fn unknown_types_name_their_column() {
 #[test]
 fn results_go_out_and_come_back() {
     let interval = Value::Interval(Interval { months: -1, days: 2, micros: 3 });
+    let array = |text: &str| parse(text, DataType::list(DataType::Integer)).unwrap();
     let cases: Vec<(DataType, Vec<Value>)> = vec![
         (DataType::Boolean, vec![Value::Boolean(true), Value::Boolean(false)]),
         (DataType::SmallInt, vec![int(i16::MIN.into()), int(i16::MAX.into())]),
@@ -130,6 +135,17 @@ fn results_go_out_and_come_back() {
         (DataType::Time, vec![int(0), int(86_399_999_999)]),
         (DataType::Timestamp, vec![int(i64::MIN), int(i64::MAX)]),
         (DataType::Interval, vec![interval]),
+        (DataType::OID, vec![int(0), int(u32::MAX.into())]),
+        (DataType::Oid(OidKind::Class), vec![int(1259)]),
+        (DataType::Name, vec![Value::text("pg_class")]),
+        (DataType::InternalChar, vec![Value::text("r"), Value::text("")]),
+        (DataType::Bytea, vec![Value::text(""), Value::text("00ff")]),
+        (DataType::Uuid, vec![Value::text("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11")]),
+        (DataType::Json, vec![Value::text("[1 , 2]")]),
+        (DataType::Jsonb, vec![Value::text("[1, 2]")]),
+        (DataType::TimestampTz, vec![int(i64::MIN), int(0), int(i64::MAX)]),
+        (DataType::enumeration("mood", vec!["sad".to_owned(), "ok".to_owned()]), vec![int(1), int(0)]),
+        (DataType::list(DataType::Integer), vec![array("{}"), array("{1,NULL,-3}"), array("{7}")]),
     ];
     for (data_type, mut given) in cases {
         given.push(Value::Null);
@@ -140,9 +156,70 @@ fn results_go_out_and_come_back() {
             let expected = &given[given.len() - column.rows()..];
             let array = to_array(&column, data_type).unwrap();
             assert_eq!(array.data_type(), &arrow_type(data_type));
-            assert_eq!(values(array).1, expected, "{data_type}");
+            let back = to_column_of(&array, &field).unwrap();
+            let back: Vec<Value> = (0..back.rows()).map(|row| back.value(row, data_type)).collect();
+            assert_eq!(back, expected, "{data_type}");
         }
     }
+}
+
+#[test]
+fn fields_say_their_types() {
+    let types = [
+        DataType::OID,
+        DataType::Oid(OidKind::Namespace),
+        DataType::Name,
+        DataType::InternalChar,
+        DataType::Bytea,
+        DataType::Uuid,
+        DataType::Json,
+        DataType::Jsonb,
+        DataType::TimestampTz,
+        DataType::Numeric,
+        DataType::list(DataType::Text),
+        DataType::list(DataType::Uuid),
+        DataType::list(DataType::Oid(OidKind::Class)),
+    ];
+    let fields: Vec<Field> = types.iter().map(|data_type| Field::new("x", *data_type, true)).collect();
+    assert_eq!(fields_of(&schema_of(&fields)).unwrap(), fields);
+}
+
+#[test]
+fn arrays_are_lists_where_they_can_be() {
+    let list = DataType::list(DataType::Text);
+    let fields = [Field::new("x", list, true)];
+    for (texts, arrow) in [
+        (vec!["{}", "{a,NULL}"], "List(Utf8)"),
+        (vec!["{{a,b},{c,NULL}}", "{}", "{{x}}"], "List(List(Utf8))"),
+        (vec!["{{{a}},{{b}}}"], "List(List(List(Utf8)))"),
+        (vec!["{a}", "{{b}}"], "Utf8"),
+        (vec!["[0:1]={a,b}"], "Utf8"),
+        (vec![], "List(Utf8)"),
+    ] {
+        let mut given: Vec<Value> = texts.iter().map(|text| parse(text, list).unwrap()).collect();
+        given.push(Value::Null);
+        let chunk = Arc::new(Chunk::new(given.len(), vec![Column::from_values(list, &given)]));
+        let schema = schema_of_rows(&fields, std::slice::from_ref(&chunk), 0..1);
+        assert_eq!(schema.field(0).data_type().to_string(), arrow, "{texts:?}");
+        let batch = to_record_batch_as(&fields, &schema, &chunk).unwrap();
+        let back = to_column_of(batch.column(0), &fields[0]).unwrap();
+        let back: Vec<Value> = (0..back.rows()).map(|row| back.value(row, list)).collect();
+        assert_eq!(back, given, "{texts:?}");
+    }
+}
+
+#[test]
+fn lists_come_in() {
+    let lists = ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1), None]), None, Some(vec![])]);
+    let list = DataType::list(DataType::Integer);
+    let expected = ["{1,NULL}", "{}"].map(|text| parse(text, list).unwrap());
+    check(lists, list, &[expected[0].clone(), Value::Null, expected[1].clone()]);
+    let inner = ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1)]), Some(vec![Some(2), Some(3)])]);
+    let item = Arc::new(ArrowField::new("item", inner.data_type().clone(), true));
+    let ragged: ArrayRef =
+        Arc::new(ListArray::try_new(item, OffsetBuffer::from_lengths([2]), Arc::new(inner), None).unwrap());
+    assert_eq!(to_column(&ragged, "x").unwrap_err().sqlstate(), "2202E");
+    check(BinaryArray::from(vec![b"x".as_ref(), b""]), DataType::Bytea, &[Value::text("78"), Value::text("")]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::cpu::kernels::Call;
 use crate::cpu::vector::Vector;
 use crate::plan::nodes::{Expressions, Operation};
 use crate::workers::context::{Context, Reservation};
-use multiloop_planner::function::Function;
+use multiloop_planner::function::{ArrayFunction, Function, JsonFunction};
 use rustc_hash::FxHashMap;
 
 /// Bytes that a call may make without a look at whether the statement goes on.
@@ -58,10 +58,19 @@ impl Expressions {
 }
 
 pub(super) fn grows(function: Function) -> bool {
+    use ArrayFunction as A;
     use Function as F;
     matches!(
         function,
-        F::Concat | F::ConcatSkipNull | F::ConcatWithSeparator | F::Repeat | F::LeftPad | F::RightPad | F::Replace
+        F::Concat
+            | F::ConcatSkipNull
+            | F::ConcatWithSeparator
+            | F::Repeat
+            | F::LeftPad
+            | F::RightPad
+            | F::Replace
+            | F::Array(A::Join | A::Replace | A::Make | A::MakeOfArrays | A::Concatenate | A::Append | A::Prepend, _)
+            | F::Json(JsonFunction::Object | JsonFunction::Array)
     )
 }
 
@@ -101,6 +110,11 @@ fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
                 |argument: &&Vector| argument.is_null(tuple) || argument.text(tuple).is_none_or(str::is_ascii);
             let each = if arguments.iter().all(is_ascii) { 1 } else { 4 };
             length(0).saturating_add(number(1).saturating_mul(each))
+        }
+        // Each element has a byte at least; it is replaced, or has a separator or the text for NULL beside it.
+        Function::Array(ArrayFunction::Join | ArrayFunction::Replace, _) => {
+            let more = (1..arguments.len()).map(length).sum::<usize>();
+            length(0).saturating_mul(more.saturating_add(1))
         }
         Function::Replace => {
             let (text, from, to) = (length(0), length(1), length(2));

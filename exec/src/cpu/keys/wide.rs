@@ -1,4 +1,4 @@
-//! Keys of one integer that a hash table is asked for: read where they lie, as `probe::IntegerKeys` are, and made codes of 64
+//! Keys of one integer that a hash table is probed with: read where they lie, as `integer::IntegerKeys` are, and made codes of 64
 //! bits in one pass.
 
 use crate::column::{Column, ColumnData};

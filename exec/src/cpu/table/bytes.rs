@@ -1,4 +1,4 @@
-//! Keys that are bytes: how a hash table asks for them.
+//! Keys that are bytes: how a hash table is probed with them.
 
 use super::slots::{BATCH, Store};
 use crate::cpu::vector::bitmap::each_one;
@@ -22,9 +22,9 @@ impl Store for ByteKeys {
         self.push(key);
     }
     #[inline(always)]
-    fn same<'s>(of: impl Fn(usize) -> &'s Self, numbers: &[u32; BATCH], keys: &[&[u8]; BATCH], asked: u64) -> u64 {
+    fn same<'s>(of: impl Fn(usize) -> &'s Self, numbers: &[u32; BATCH], keys: &[&[u8]; BATCH], probed: u64) -> u64 {
         let mut same = 0;
-        each_one(asked, |at| same |= u64::from(of(at).is(numbers[at] as usize, keys[at])) << at);
+        each_one(probed, |at| same |= u64::from(of(at).is(numbers[at] as usize, keys[at])) << at);
         same
     }
 }

@@ -12,7 +12,7 @@ use crate::cpu::keys::decode::decode_all;
 use crate::cpu::simd::kernel::{kernel, pack};
 use crate::cpu::table::filter::KeyFilter;
 
-use crate::cpu::table::slots::{Asked, BATCH, Batch, NEAR_SLOTS, Slots, Store, find_all, first_bits, insert_all};
+use crate::cpu::table::slots::{BATCH, Batch, NEAR_SLOTS, Probes, Slots, Store, find_all, first_bits, insert_all};
 use crate::cpu::vector::bitmap::each_one;
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::rows::NO_GROUP;
@@ -111,11 +111,11 @@ macro_rules! integer_store {
                 of: impl Fn(usize) -> &'s Self,
                 numbers: &[u32; BATCH],
                 keys: &[$type; BATCH],
-                asked: u64,
+                probed: u64,
             ) -> u64 {
                 // Keys are equal if the upper halves of their hashes are.
                 if $in_tag {
-                    return asked;
+                    return probed;
                 }
                 let mut stored = [0; BATCH];
                 for (at, (stored, &number)) in stored.iter_mut().zip(numbers).enumerate() {
@@ -127,7 +127,7 @@ macro_rules! integer_store {
                 for ((same, stored), key) in same.iter_mut().zip(&stored).zip(keys) {
                     *same = if stored == key { 0xff } else { 0 };
                 }
-                asked & pack(&same)
+                probed & pack(&same)
             }
         }
     };
@@ -144,7 +144,7 @@ struct Given<F, A> {
     absent: A,
 }
 
-impl<K, F: Fn(usize, &mut [K]), A: Fn(usize, usize) -> u64> Asked<K> for Given<F, A> {
+impl<K, F: Fn(usize, &mut [K]), A: Fn(usize, usize) -> u64> Probes<K> for Given<F, A> {
     #[inline(always)]
     fn len(&self) -> usize {
         self.len
@@ -159,10 +159,10 @@ impl<K, F: Fn(usize, &mut [K]), A: Fn(usize, usize) -> u64> Asked<K> for Given<F
     }
 }
 
-/// Does something with keys of one kind and the codes that are asked for, as such keys. Of strings of a dictionary each is
+/// Does something with keys of one kind and the codes that are probed, as such keys. Of strings of a dictionary each is
 /// asked for once.
-macro_rules! with_asked {
-    ($keys:expr, $codes:expr, $numbers:ident, |$store:ident, $asked:ident| $do:expr) => {{
+macro_rules! with_probes {
+    ($keys:expr, $codes:expr, $numbers:ident, |$store:ident, $probes:ident| $do:expr) => {{
         let codes: &Codes = $codes;
         let len = codes.len;
         let absent = |start: usize, len: usize| codes.absent_word(start, len);
@@ -172,33 +172,33 @@ macro_rules! with_asked {
                     let from = &codes.bits64[start..start + keys.len()];
                     keys.iter_mut().zip(from).for_each(|(key, &code)| *key = code as u32);
                 };
-                let $asked = &Given { len, fill, absent };
+                let $probes = &Given { len, fill, absent };
                 $do
             }
             CodeKeys::Bits64($store) => {
                 let fill =
                     |start: usize, keys: &mut [u64]| keys.copy_from_slice(&codes.bits64[start..start + keys.len()]);
-                let $asked = &Given { len, fill, absent };
+                let $probes = &Given { len, fill, absent };
                 $do
             }
             CodeKeys::Bits128($store) => {
                 let fill =
                     |start: usize, keys: &mut [u128]| keys.copy_from_slice(&codes.bits128[start..start + keys.len()]);
-                let $asked = &Given { len, fill, absent };
+                let $probes = &Given { len, fill, absent };
                 $do
             }
             CodeKeys::Bytes($store) => match &codes.texts {
                 None => {
-                    let $asked = &Given { len, fill: each_key(|tuple| codes.bytes(tuple)), absent };
+                    let $probes = &Given { len, fill: each_key(|tuple| codes.bytes(tuple)), absent };
                     $do
                 }
                 Some(texts) => match texts.distinct() {
                     None => {
-                        let $asked = &Given { len, fill: each_key(|tuple| texts.get(tuple)), absent };
+                        let $probes = &Given { len, fill: each_key(|tuple| texts.get(tuple)), absent };
                         $do
                     }
                     Some(distinct) => {
-                        let $asked = &Given {
+                        let $probes = &Given {
                             len: distinct.len(),
                             fill: each_key(|place| distinct.get(place)),
                             absent: |_, _| 0,
@@ -262,7 +262,12 @@ impl GroupTable {
     /// Numbers keys, new ones in order; those marked absent get [`NO_GROUP`].
     pub(crate) fn insert(&mut self, codes: &Codes, numbers: &mut Vec<u32>) {
         numbers.clear();
-        with_asked!(&mut self.keys, codes, numbers, |store, asked| insert_all(&mut self.slots, store, asked, numbers));
+        with_probes!(&mut self.keys, codes, numbers, |store, probes| insert_all(
+            &mut self.slots,
+            store,
+            probes,
+            numbers
+        ));
     }
 
     /// Adds keys that another table of the same width had; gives their numbers here.
@@ -354,21 +359,21 @@ impl GroupTables {
     /// The numbers of keys, [`NO_GROUP`] for keys that are not there or marked absent.
     pub(crate) fn find(&self, codes: &Codes, numbers: &mut Vec<u32>) {
         numbers.clear();
-        with_asked!(&self.tables[0].keys, codes, numbers, |store, asked| self.find_all(store, asked, numbers));
+        with_probes!(&self.tables[0].keys, codes, numbers, |store, probes| self.find_all(store, probes, numbers));
     }
 
     /// As [`GroupTables::find`], for keys of the kind of a store.
-    fn find_all<'k, S: Store + Chosen>(&self, _: &S, asked: &impl Asked<S::Key<'k>>, numbers: &mut Vec<u32>) {
+    fn find_all<'k, S: Store + Chosen>(&self, _: &S, probes: &impl Probes<S::Key<'k>>, numbers: &mut Vec<u32>) {
         let is_far = self.is_far();
         if let [GroupTable { slots, keys }] = &self.tables[..] {
             let store = S::of(keys);
-            self.find_through(|_| (slots, store, 0), is_far, asked, numbers);
+            self.find_through(|_| (slots, store, 0), is_far, probes, numbers);
         } else {
             let of = |hash: u64| {
                 let part = part_of_hash(hash, self.tables.len());
                 (&self.tables[part].slots, S::of(&self.tables[part].keys), self.starts[part])
             };
-            self.find_through(of, is_far, asked, numbers);
+            self.find_through(of, is_far, probes, numbers);
         }
     }
 
@@ -376,11 +381,11 @@ impl GroupTables {
         &self,
         of: impl Fn(u64) -> (&'t Slots, &'t S, u32),
         is_far: bool,
-        asked: &impl Asked<S::Key<'k>>,
+        probes: &impl Probes<S::Key<'k>>,
         numbers: &mut Vec<u32>,
     ) {
-        let done = self.filter.as_ref().map_or(0, |filter| find_filtered(filter, &of, asked, numbers));
-        find_all(&of, is_far, asked, done, numbers);
+        let done = self.filter.as_ref().map_or(0, |filter| find_filtered(filter, &of, probes, numbers));
+        find_all(&of, is_far, probes, done, numbers);
     }
 }
 
@@ -389,10 +394,10 @@ kernel! {
     fn find_filtered['k, 't, S: Store + 't](
         filter: &KeyFilter,
         of: &impl Fn(u64) -> (&'t Slots, &'t S, u32),
-        asked: &impl Asked<S::Key<'k>>,
+        probes: &impl Probes<S::Key<'k>>,
         numbers: &mut Vec<u32>,
     ) -> usize {
-        let len = asked.len();
+        let len = probes.len();
         numbers.resize(len, NO_GROUP);
         let (mut batch, mut waiting, mut passed) = (Batch::new(), Waiting::new(), 0);
         for start in (0..len).step_by(BATCH) {
@@ -402,8 +407,8 @@ kernel! {
                 numbers.truncate(start);
                 return start;
             }
-            let count = batch.take::<S>(asked, start);
-            let may = filter.may_have(&batch.hashes) & first_bits(count) & !asked.absent(start, count);
+            let count = batch.take::<S>(probes, start);
+            let may = filter.may_have(&batch.hashes) & first_bits(count) & !probes.absent(start, count);
             passed += may.count_ones() as usize;
             each_one(may, |at| {
                 of(batch.hashes[at]).0.prefetch(batch.hashes[at]);
@@ -554,8 +559,8 @@ mod tests {
                 let whole = GroupTables::new(vec![whole]);
                 let order = chosen.concat();
                 // All of them, none of them, and a few among many others.
-                for asked in [keys.clone(), (0..3_000).map(|key| key * 3 + 1).collect(), (0..9_000).collect()] {
-                    let (codes, mut found, mut expected) = (codes_of(&asked), Vec::new(), Vec::new());
+                for probes in [keys.clone(), (0..3_000).map(|key| key * 3 + 1).collect(), (0..9_000).collect()] {
+                    let (codes, mut found, mut expected) = (codes_of(&probes), Vec::new(), Vec::new());
                     tables.find(&codes, &mut found);
                     whole.find(&codes, &mut expected);
                     let there = |&number: &u32| if number == NO_GROUP { number } else { order[number as usize] };

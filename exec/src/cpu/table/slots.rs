@@ -36,20 +36,20 @@ pub(crate) trait Store {
     fn is(&self, number: usize, key: Self::Key<'_>) -> bool;
     fn add(&mut self, key: Self::Key<'_>);
 
-    /// Which keys of a batch have these numbers, each in its own store; only those with a bit in `asked` may. Of the other
+    /// Which keys of a batch have these numbers, each in its own store; only those with a bit in `probed` may. Of the other
     /// ones the number may be none.
     fn same<'s>(
         of: impl Fn(usize) -> &'s Self,
         numbers: &[u32; BATCH],
         keys: &[Self::Key<'_>; BATCH],
-        asked: u64,
+        probed: u64,
     ) -> u64
     where
         Self: 's;
 }
 
-/// Keys that are asked for: how many, and a batch of them from one on.
-pub(crate) trait Asked<K> {
+/// Keys that are probed: how many, and a batch of them from one on.
+pub(crate) trait Probes<K> {
     fn len(&self) -> usize;
 
     /// Gives the keys from one on.
@@ -81,9 +81,9 @@ impl<K: Copy + Default> Batch<K> {
 
     /// Takes keys from one on, fewer at the end, and hashes them; gives how many.
     #[inline(always)]
-    pub(crate) fn take<'k, S: Store<Key<'k> = K>>(&mut self, asked: &impl Asked<K>, start: usize) -> usize {
-        let count = BATCH.min(asked.len() - start);
-        asked.fill(start, &mut self.keys[..count]);
+    pub(crate) fn take<'k, S: Store<Key<'k> = K>>(&mut self, probes: &impl Probes<K>, start: usize) -> usize {
+        let count = BATCH.min(probes.len() - start);
+        probes.fill(start, &mut self.keys[..count]);
         for (hash, &key) in self.hashes.iter_mut().zip(&self.keys) {
             *hash = S::hash(key);
         }
@@ -269,14 +269,14 @@ impl Slots {
 
     /// Numbers a batch of keys, some of which are to have none; new ones in order.
     #[inline(always)]
-    fn insert<'k, S: Store>(&mut self, store: &mut S, batch: &mut Batch<S::Key<'k>>, asked: u64) {
+    fn insert<'k, S: Store>(&mut self, store: &mut S, batch: &mut Batch<S::Key<'k>>, probed: u64) {
         self.reserve();
         let Look { found, .. } = batch.look(|_| (&*self, &*store));
-        if asked != u64::MAX {
-            batch.put_none(!asked);
+        if probed != u64::MAX {
+            batch.put_none(!probed);
         }
         // One that is new may be there twice.
-        each_one(asked & !found, |at| {
+        each_one(probed & !found, |at| {
             let (hash, key) = (batch.hashes[at], batch.keys[at]);
             batch.numbers[at] = match self.find(store, hash, key) {
                 Ok(number) => number,
@@ -361,19 +361,19 @@ kernel! {
     pub(crate) fn insert_all['k, S: Store](
         slots: &mut Slots,
         store: &mut S,
-        asked: &impl Asked<S::Key<'k>>,
+        probes: &impl Probes<S::Key<'k>>,
         numbers: &mut Vec<u32>,
     ) {
-        let len = asked.len();
+        let len = probes.len();
         let (mut now, mut next) = (&mut Batch::new(), &mut Batch::new());
-        let mut count = now.take::<S>(asked, 0);
+        let mut count = now.take::<S>(probes, 0);
         for start in (0..len).step_by(BATCH) {
             let behind = start + BATCH;
-            let next_count = if behind < len { next.take::<S>(asked, behind) } else { 0 };
+            let next_count = if behind < len { next.take::<S>(probes, behind) } else { 0 };
             if slots.room() > NEAR_SLOTS && Technique::Prefetch.is_on() {
                 next.hashes[..next_count].iter().for_each(|&hash| slots.prefetch(hash));
             }
-            slots.insert(store, now, first_bits(count) & !asked.absent(start, count));
+            slots.insert(store, now, first_bits(count) & !probes.absent(start, count));
             numbers.extend_from_slice(&now.numbers[..count]);
             (now, next, count) = (next, now, next_count);
         }
@@ -385,21 +385,21 @@ kernel! {
     pub(crate) fn find_all['k, 't, S: Store + 't](
         of: &impl Fn(u64) -> (&'t Slots, &'t S, u32),
         is_far: bool,
-        asked: &impl Asked<S::Key<'k>>,
+        probes: &impl Probes<S::Key<'k>>,
         from: usize,
         numbers: &mut Vec<u32>,
     ) {
-        let len = asked.len();
+        let len = probes.len();
         let (mut now, mut next) = (&mut Batch::new(), &mut Batch::new());
-        let mut count = if from < len { now.take::<S>(asked, from) } else { 0 };
+        let mut count = if from < len { now.take::<S>(probes, from) } else { 0 };
         for start in (from..len).step_by(BATCH) {
             let behind = start + BATCH;
-            let next_count = if behind < len { next.take::<S>(asked, behind) } else { 0 };
+            let next_count = if behind < len { next.take::<S>(probes, behind) } else { 0 };
             if is_far && Technique::Prefetch.is_on() {
                 next.hashes[..next_count].iter().for_each(|&hash| of(hash).0.prefetch(hash));
             }
             now.find(of);
-            let absent = asked.absent(start, count);
+            let absent = probes.absent(start, count);
             if absent != 0 {
                 now.put_none(absent);
             }

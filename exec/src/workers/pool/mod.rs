@@ -10,7 +10,7 @@ mod sleep;
 mod tests;
 mod turns;
 
-use crate::workers::topology::{self, Topology};
+use crate::workers::topology::{self, Stay, Topology};
 use crate::{Error, ErrorKind, Result};
 use job::Job;
 use multiloop_planner::stack::WORKER_BYTES;
@@ -119,6 +119,14 @@ impl Pool {
             return;
         }
         Job::share(&begin, owner, helpers, &self.shared);
+    }
+
+    /// Does some work without leaving the node that this thread is on, whose position it gets.
+    pub fn stay_here<T>(&self, work: impl FnOnce(usize) -> T) -> T {
+        let node = self.node_here();
+        let moves = self.nodes > 1 && NODE.get().is_none();
+        let _stay = moves.then(|| Stay::on(&self.topology.nodes[node]));
+        work(node)
     }
 
     /// The node that this thread is on. Only workers stay where they are.

@@ -76,40 +76,37 @@ impl Array {
     pub fn shape(text: &str) -> Option<(usize, bool)> {
         let (_, bounds) = text.rsplit_once(END)?;
         let count = bounds.bytes().next().map(|digit| usize::from(digit - b'0'))?;
-        let lowers = &bounds[bounds.len() - 8 * count..];
+        let lowers = bounds.get(bounds.len().checked_sub(8 * count)?..)?;
         let one = format!("{:08x}", 1 ^ SIGN_32);
         Some((count, lowers.as_bytes().chunks(8).all(|lower| lower == one.as_bytes())))
     }
 
-    /// The array of a text that [`Array::encode`] made of elements of this type.
-    ///
-    /// # Panics
-    /// If it is another text: a bug.
-    pub fn decode(text: &str, element: DataType) -> Array {
+    /// The array of a text that [`Array::encode`] made of elements of this type; none of another text.
+    pub fn decode(text: &str, element: DataType) -> Option<Array> {
         let mut letters = text.chars();
         let mut elements = Vec::new();
         loop {
-            match letters.next().expect("an array's text has an end") {
+            match letters.next()? {
                 END => break,
                 NULL => elements.push(Value::Null),
-                VALUE => elements.push(decode_value(&mut letters, element)),
-                other => panic!("bug: {other:?} where an element of an array begins"),
+                VALUE => elements.push(decode_value(&mut letters, element)?),
+                _ => return None,
             }
         }
         let rest = letters.as_str();
-        let Some(count) = rest.bytes().next().map(|digit| usize::from(digit - b'0')) else {
-            return Array { bounds: Vec::new(), elements };
+        let Some(digit) = rest.bytes().next() else {
+            return elements.is_empty().then(Array::default);
         };
-        let number = |at: usize| {
-            let digits = &rest[1 + 8 * at..9 + 8 * at];
-            u32::from_str_radix(digits, 16).expect("bounds are eight hexadecimal digits")
-        };
+        let count = usize::from(digit.checked_sub(b'0')?);
         let lengths = if count > 1 { count } else { 0 };
-        let bound = |at: usize| Bound {
-            lower: (number(lengths + at) ^ SIGN_32) as i32,
-            length: if lengths > 0 { number(at) as usize } else { elements.len() },
+        let number = |at: usize| u32::from_str_radix(rest.get(1 + 8 * at..9 + 8 * at)?, 16).ok();
+        let bound = |at: usize| {
+            let length = if lengths > 0 { number(at)? as usize } else { elements.len() };
+            Some(Bound { lower: (number(lengths + at)? ^ SIGN_32) as i32, length })
         };
-        Array { bounds: (0..count).map(bound).collect(), elements }
+        let bounds: Vec<Bound> = (0..count).map(bound).collect::<Option<_>>()?;
+        let held = bounds.iter().try_fold(1usize, |held, bound| held.checked_mul(bound.length));
+        (!elements.is_empty() && held == Some(elements.len())).then_some(Array { bounds, elements })
     }
 }
 
@@ -155,50 +152,47 @@ fn encode_number(number: &Numeric, bare: bool, text: &mut String) {
     if bare { text.push_str(&number.key()) } else { number.encode_into(text) }
 }
 
-/// The value at the front of a text, which is taken off it.
-fn decode_value(letters: &mut Chars<'_>, element: DataType) -> Value {
-    match element.carrier() {
-        DataType::Boolean => Value::Boolean(letters.next() == Some('1')),
+/// The value at the front of a text, which is taken off it; none where there is none.
+fn decode_value(letters: &mut Chars<'_>, element: DataType) -> Option<Value> {
+    Some(match element.carrier() {
+        DataType::Boolean => Value::Boolean(letters.next()? == '1'),
         DataType::SmallInt
         | DataType::Integer
         | DataType::BigInt
         | DataType::Date
         | DataType::Time
-        | DataType::Timestamp => Value::Int((digits(letters, 16) as u64 ^ SIGN_64) as i64),
+        | DataType::Timestamp => Value::Int((digits(letters, 16)? as u64 ^ SIGN_64) as i64),
         DataType::Real | DataType::Double => {
-            let ordered = digits(letters, 16) as u64;
+            let ordered = digits(letters, 16)? as u64;
             Value::Float(f64::from_bits(if ordered & SIGN_64 != 0 { ordered ^ SIGN_64 } else { !ordered }))
         }
         DataType::Decimal { scale, .. } => {
-            let number = Numeric::decode(until_marker(letters)).expect("a number's text was made by it");
-            Value::Decimal(number.unscaled_at(scale).expect("a decimal has its type's scale"))
+            Value::Decimal(Numeric::decode(until_marker(letters)).ok()?.unscaled_at(scale)?)
         }
-        DataType::Numeric => {
-            Value::numeric(Numeric::decode(until_marker(letters)).expect("a number's text was made by it"))
-        }
+        DataType::Numeric => Value::numeric(Numeric::decode(until_marker(letters)).ok()?),
         DataType::Interval => {
-            let length = (digits(letters, 32) ^ SIGN_128) as i128;
+            let length = (digits(letters, 32)? ^ SIGN_128) as i128;
             let part = |number: u128| (number as u32 ^ SIGN_32) as i32;
-            let (months, days) = (part(digits(letters, 8)), part(digits(letters, 8)));
-            let rest = length - Interval { months, days, micros: 0 }.comparable_micros();
-            Value::Interval(Interval { months, days, micros: i64::try_from(rest).expect("it was one") })
+            let (months, days) = (part(digits(letters, 8)?), part(digits(letters, 8)?));
+            let rest = length.checked_sub(Interval { months, days, micros: 0 }.comparable_micros())?;
+            Value::Interval(Interval { months, days, micros: i64::try_from(rest).ok()? })
         }
         _ => {
             let content = until_marker(letters);
             if !content.contains(ESCAPE) {
-                return Value::text(content);
+                return Some(Value::text(content));
             }
             let mut plain = String::with_capacity(content.len());
             let mut escaped = content.chars();
             while let Some(letter) = escaped.next() {
                 plain.push(match letter {
-                    ESCAPE => char::from(escaped.next().map_or(0, |letter| letter as u8) - ESCAPED),
+                    ESCAPE => char::from(u8::try_from(escaped.next()?).ok()?.checked_sub(ESCAPED)?),
                     letter => letter,
                 });
             }
             Value::text(plain)
         }
-    }
+    })
 }
 
 /// What stands before the next element, or the end.
@@ -209,10 +203,10 @@ fn until_marker<'a>(letters: &mut Chars<'a>) -> &'a str {
     content
 }
 
-fn digits(letters: &mut Chars<'_>, count: usize) -> u128 {
-    let (digits, behind) = letters.as_str().split_at(count);
+fn digits(letters: &mut Chars<'_>, count: usize) -> Option<u128> {
+    let (digits, behind) = letters.as_str().split_at_checked(count)?;
     *letters = behind.chars();
-    u128::from_str_radix(digits, 16).expect("numbers are hexadecimal digits")
+    u128::from_str_radix(digits, 16).ok()
 }
 
 #[cfg(test)]
@@ -339,7 +333,7 @@ mod tests {
             let texts: Vec<(String, String)> =
                 all.iter().map(|array| (array.encode(data_type), array.key(data_type))).collect();
             for (array, (text, _)) in all.iter().zip(&texts) {
-                let read = Array::decode(text, data_type);
+                let read = Array::decode(text, data_type).expect("it was made of an array");
                 assert_eq!(read.bounds, array.bounds);
                 assert_eq!(read.encode(data_type), *text, "{data_type} {array:?}");
                 let same = read.elements.iter().zip(&array.elements).all(|(a, b)| a.compare(b).is_eq());
@@ -356,5 +350,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn other_texts_are_no_arrays() {
+        for element in [DataType::Integer, DataType::Text, DataType::Numeric, DataType::Interval, DataType::Boolean] {
+            let text = Array::of(vec![Value::Null, Value::Null]).encode(element);
+            for end in 0..text.len() {
+                assert_eq!(Array::decode(&text[..end], element), None, "{element} {end}");
+            }
+            for other in ["", "x", "\u{1}1", "\u{1}080000001", "\u{2}\u{1}1é0000001", "\u{3}\u{1}99", "\u{3}\u{1}é"] {
+                assert_eq!(Array::decode(other, element), None, "{element} {other:?}");
+            }
+        }
+        assert_eq!(Array::decode("\u{2}\u{4}\u{1}180000001", DataType::Text), None);
     }
 }

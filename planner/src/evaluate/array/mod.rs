@@ -127,12 +127,13 @@ impl Arrays<'_> {
         if self.call.arguments[at].is_null() {
             return Ok(None);
         }
-        Ok(Some(Array::decode(self.call.text(at)?, self.element)))
+        self.known(at).map(Some)
     }
 
     /// An argument that is not NULL as an array.
     fn known(&self, at: usize) -> Result<Array> {
-        Ok(Array::decode(self.call.text(at)?, self.element))
+        let array = Array::decode(self.call.text(at)?, self.element);
+        array.ok_or_else(|| Error::new(ErrorKind::DataCorrupted, format!("no array of {} in its place", self.element)))
     }
 
     fn value(&self, at: usize) -> &Value {

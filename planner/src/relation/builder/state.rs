@@ -4,7 +4,7 @@ use super::Rows;
 use crate::catalog::{Catalog, SearchPath, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::depth::is_deeper;
-use crate::relation::{ColumnId, Columns, Query};
+use crate::relation::{ColumnId, Columns, Expression, Query};
 use crate::speculation::Speculation;
 use crate::stack;
 use crate::types::DataType;
@@ -40,6 +40,8 @@ pub struct Builder<'a> {
     pub(super) views: Vec<TableName>,
     /// Where the view that is being built looks for names; none outside of views.
     pub(super) path: Option<SearchPath>,
+    /// What `$1`, `$2`, … stand for in the function that is being built; none outside of functions.
+    pub(super) arguments: Option<Vec<Expression>>,
     /// The view that the statement creates: its query may not mention it, not even through other views.
     pub(crate) created_view: Option<TableName>,
     /// The tables and views that the statement itself names, views left out that a view names.
@@ -63,6 +65,7 @@ impl<'a> Builder<'a> {
             view_query,
             views: Vec::new(),
             path: None,
+            arguments: None,
             created_view: None,
             needs: Vec::new(),
             shared_next: 0,

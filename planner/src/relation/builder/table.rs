@@ -179,8 +179,10 @@ impl Builder<'_> {
         }
         self.views.push(name.clone());
         let path = self.path.replace(Arc::clone(&view.path));
+        let arguments = self.arguments.take();
         let view_query = self.view_query;
         let built = self.deeper(position, |builder| view_query(builder, &view.sql));
+        self.arguments = arguments;
         self.path = path;
         self.views.pop();
         let (relation, mut output) = built?;

@@ -33,6 +33,13 @@ impl Binder<'_, '_> {
             Expr::Value(value) => self.bind_value(value),
             Expr::Identifier(name) => {
                 let position = self.position(name.span);
+                // Words that PostgreSQL keeps for functions without parentheses.
+                if name.quote_style.is_none()
+                    && let name = Binder::fold(name)
+                    && matches!(name.as_str(), "current_schema" | "current_role")
+                {
+                    return self.builder.call_by_name(&name, Vec::new(), position);
+                }
                 self.builder.column(scope, None, &Binder::fold(name), position)
             }
             _ => self.deeper(None, |binder| binder.bind_compound(ast, scope)),

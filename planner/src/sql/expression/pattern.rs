@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::function::Function;
 use crate::relation::Expression;
-use crate::relation::builder::{PatternOperator, Scope};
+use crate::relation::builder::{ElementTest, PatternOperator, Quantifier, Scope};
 use crate::sql::binder::Binder;
 use sqlparser::ast::{self, BinaryOperator};
 
@@ -29,9 +29,26 @@ impl Binder<'_, '_> {
         escape: Option<&ast::Expr>,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
+        if let (Some(patterns), None) = (all_of(pattern), escape) {
+            return self.bind_quantified_test(Quantifier::All, ElementTest::Match(operator), value, patterns, scope);
+        }
         let value = self.bind_expression(value, scope)?;
         let pattern = self.bind_expression(pattern, scope)?;
         let escape = escape.map(|escape| self.bind_expression(escape, scope)).transpose()?;
         self.builder.like(operator, value, pattern, escape)
+    }
+}
+
+/// The array of `ALL (array)`, which sqlparser reads as a function behind LIKE.
+fn all_of(pattern: &ast::Expr) -> Option<&ast::Expr> {
+    let ast::Expr::Function(ast::Function { name, args: ast::FunctionArguments::List(list), .. }) = pattern else {
+        return None;
+    };
+    let [part] = &name.0[..] else { return None };
+    let is_all =
+        part.as_ident().is_some_and(|ident| ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("all"));
+    match &list.args[..] {
+        [ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(array))] if is_all => Some(array),
+        _ => None,
     }
 }

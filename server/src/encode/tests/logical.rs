@@ -66,7 +66,7 @@ fn scalars() {
         ("'{\"b\":1}'::jsonb", "{\"b\": 1}", "017b2262 223a2031 7d"),
         ("'2000-01-01 00:00:00.000001+00'::timestamptz", "2000-01-01 00:00:00.000001+00", "00000000 00000001"),
         ("'infinity'::timestamptz", "infinity", "7fffffff ffffffff"),
-        ("'1259'::regclass", "1259", "000004eb"),
+        ("'1259'::regclass", "pg_class", "000004eb"),
         ("'0'::regclass", "-", "00000000"),
         ("'2200'::regnamespace", "public", "00000898"),
         ("'23'::regtype", "integer", "00000017"),

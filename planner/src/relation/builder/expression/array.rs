@@ -232,7 +232,7 @@ impl Builder<'_> {
             let Value::Text(encoded) = constant else {
                 return Ok(Expression::constant(Value::Null, DataType::Boolean).at(position));
             };
-            let elements = Array::decode(encoded, element).elements;
+            let elements = Array::decode(encoded, element).unwrap_or_default().elements;
             let items = elements.into_iter().map(|item| Expression::constant(item, element).at(array.position));
             return self.quantified_items(quantifier, test, value, items.collect());
         }

@@ -139,7 +139,10 @@ impl Builder<'_> {
     ) -> Result<Expression> {
         match self.match_signature(name, arguments)? {
             Special::Bound(call) => Ok(call),
-            Special::NoMatch(arguments) => Err(no_function(name, &arguments).at(position)),
+            Special::NoMatch(arguments) => match self.call_of_catalog(name, arguments, position)? {
+                Special::Bound(call) => Ok(call),
+                Special::NoMatch(arguments) => Err(no_function(name, &arguments).at(position)),
+            },
         }
     }
 

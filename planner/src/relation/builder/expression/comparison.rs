@@ -109,6 +109,11 @@ impl Builder<'_> {
                 DataType::Oid(OidKind::Transaction)
             }
             (DataType::Oid(a), DataType::Oid(b)) if a == b => l,
+            (DataType::Oid(kind), _) | (_, DataType::Oid(kind))
+                if matches!(kind, OidKind::Transaction | OidKind::Command) =>
+            {
+                return Err(no_operator(spelling, l, r, position));
+            }
             (DataType::Oid(_), other) | (other, DataType::Oid(_)) if other.is_oid() || other.is_integer() => {
                 DataType::OID
             }

@@ -19,6 +19,11 @@ const PARAMETERS_MAX: u32 = 65_535;
 impl Builder<'_> {
     /// `$number`, from 1; 42P02 where no statement can have so many.
     pub fn parameter(&mut self, number: u32) -> Result<Expression> {
+        if let Some(arguments) = &self.arguments {
+            let argument = (number as usize).checked_sub(1).and_then(|index| arguments.get(index));
+            let unknown = || Error::new(ErrorKind::UnknownParameter, format!("there is no parameter ${number}"));
+            return argument.cloned().ok_or_else(unknown);
+        }
         if !(1..=PARAMETERS_MAX).contains(&number) {
             return Err(Error::new(ErrorKind::UnknownParameter, format!("there is no parameter ${number}")));
         }

@@ -168,11 +168,23 @@ impl Builder<'_> {
                 cast(relabel(value, T::Text), to, coercion)
             }
             (from, to) if to.is_text() => {
+                if let T::Oid(kind) = from
+                    && kind.is_registered()
+                    && let Some(name) = self.name_of_object(kind, value.clone())?
+                {
+                    return Ok(cast(name, to, coercion).at(position));
+                }
                 let text = self.in_zone_if(Function::ShowAs(from), from, value, T::Text);
                 cast(text, to, coercion)
             }
             (from, to) if from.is_text() => {
                 let text = as_text_type(blanks::as_text(value));
+                if let T::Oid(kind) = to
+                    && kind.is_registered()
+                    && let Some(number) = self.object_named(kind, text.clone())?
+                {
+                    return Ok(number.at(position));
+                }
                 self.in_zone_if(Function::ReadAs(to), to, text, to)
             }
             _ => return Err(cannot(from, to).at(position)),

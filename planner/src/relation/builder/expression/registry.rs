@@ -143,8 +143,6 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 pub(super) fn unsupported(name: &str) -> Option<&'static str> {
     Some(match name {
         "current_time" | "timeofday" => "the current date or time",
-        "current_user" | "session_user" | "user" | "current_role" | "current_schema" | "current_catalog"
-        | "current_database" => "session information",
         "row_number" | "rank" | "dense_rank" | "percent_rank" | "cume_dist" | "ntile" | "lag" | "lead"
         | "first_value" | "last_value" | "nth_value" => "a window function",
         "string_agg" | "array_agg" | "json_agg" | "jsonb_agg" | "json_object_agg" | "jsonb_object_agg" | "xmlagg"

@@ -92,8 +92,20 @@ impl Builder<'_> {
         value: Expression,
         zone: Expression,
     ) -> Result<Expression> {
-        let truncated = self.date_trunc(part, local(value, zone.clone()))?;
-        Ok(instant(truncated, zone))
+        use DatePart as P;
+        let unit = match fold::constant(&part) {
+            Some(Value::Text(name)) => DatePart::named(&name.trim().to_ascii_lowercase()),
+            _ => None,
+        };
+        let shown = local(value.clone(), zone.clone());
+        let truncated = self.date_trunc(part, shown.clone())?;
+        if !matches!(unit, Some(P::Hour | P::Minute | P::Second | P::Millisecond | P::Microsecond)) {
+            return Ok(instant(truncated, zone));
+        }
+        // A time that comes twice stays the one that it is.
+        let rest = fold::call(Function::TimestampDifference, vec![shown, truncated], DataType::Interval);
+        let sides = vec![relabel(value, DataType::Timestamp), rest];
+        Ok(relabel(fold::call(Function::SubtractInterval, sides, DataType::Timestamp), DataType::TimestampTz))
     }
 
     /// The timestamp whose fields are those of an instant: in UTC for the epoch, else in the session's zone.

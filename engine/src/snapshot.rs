@@ -1,0 +1,308 @@
+//! What one statement sees: a state, the system's tables over it, the files that it reads, and what its session tells.
+
+use crate::catalog::{Entry, State, StoredTable};
+use crate::system::facts::Change;
+use crate::system::{self, Facts, Found as SystemFound, INFORMATION, Made, Making, PG_CATALOG};
+use crate::{Error, Result};
+use multiloop_exec::column::Table;
+use multiloop_exec::workers::context::Context;
+use multiloop_planner::catalog::{
+    Catalog, CatalogEntry, CopyOptions, SearchPath, SqlFunction, TableHandle, TableInfo, TableName, View,
+};
+use multiloop_planner::types::{DataType, OidKind};
+use multiloop_planner::value::Value;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// Reads a file as a table, from a cache if it has not changed.
+pub(crate) type OpenFile<'a> = &'a dyn Fn(&str, &CopyOptions) -> Result<Option<StoredTable>>;
+
+/// What one statement sees.
+pub(crate) struct Snapshot<'a> {
+    pub(crate) state: State,
+    /// What its session tells.
+    pub(crate) facts: Facts,
+    system: Arc<Made>,
+    /// The system's tables that it has named.
+    system_tables: RefCell<HashMap<(String, String), SystemFound>>,
+    /// Whether it has asked for what its session tells.
+    asks_session: Cell<bool>,
+    /// The settings that it changes.
+    changes: RefCell<Vec<Change>>,
+    counts: Cell<bool>,
+    /// Whether it has looked up a name as a value.
+    resolves: Cell<bool>,
+    /// Where names without a schema are looked for.
+    pub(crate) path: SearchPath,
+    /// The session's time zone, by its name.
+    pub(crate) zone: Arc<str>,
+    asks_zone: Cell<bool>,
+    open_file: OpenFile<'a>,
+    context: &'a Context,
+    files: RefCell<HashMap<(String, CopyOptions), StoredTable>>,
+    now: OnceCell<i64>,
+    names: RefCell<Vec<Use>>,
+}
+
+/// What a plan was made from: names, and what they stood for.
+#[derive(Debug)]
+pub(crate) struct Uses {
+    state: State,
+    path: SearchPath,
+    names: Vec<Use>,
+    /// The time zone, where it matters.
+    zone: Option<Arc<str>>,
+    /// What the session told, if it was asked.
+    facts: Option<Facts>,
+    /// Whether a name was looked up as a value.
+    resolves: bool,
+    /// Whether one of the names is of a table of the system's, which each snapshot has to look up.
+    system: bool,
+}
+
+/// A name that was looked for along a path, the session's if it says none, and what was found.
+#[derive(Clone, Debug)]
+struct Use {
+    name: TableName,
+    path: Option<SearchPath>,
+    found: Option<Found>,
+}
+
+#[derive(Clone, Debug)]
+enum Found {
+    Table(TableHandle),
+    View(Arc<View>),
+}
+
+impl Found {
+    fn new(entry: &CatalogEntry) -> Self {
+        match entry {
+            CatalogEntry::Table(info) => Found::Table(info.handle),
+            CatalogEntry::View(view) => Found::View(Arc::clone(view)),
+        }
+    }
+
+    fn is(&self, other: &Found) -> bool {
+        match (self, other) {
+            (Found::Table(handle), Found::Table(other)) => handle == other,
+            (Found::View(known), Found::View(other)) => Arc::ptr_eq(known, other),
+            _ => false,
+        }
+    }
+}
+
+impl<'a> Snapshot<'a> {
+    pub(crate) fn new(
+        state: State,
+        facts: Facts,
+        system: &system::Cache,
+        open_file: OpenFile<'a>,
+        context: &'a Context,
+    ) -> Self {
+        let path = facts.settings.search_path(facts.user());
+        Snapshot {
+            system: system.of(&state, &path, &facts),
+            zone: facts.settings.time_zone(),
+            asks_zone: Cell::new(false),
+            state,
+            facts,
+            path,
+            system_tables: RefCell::default(),
+            asks_session: Cell::new(false),
+            changes: RefCell::default(),
+            counts: Cell::new(false),
+            resolves: Cell::new(false),
+            open_file,
+            context,
+            files: RefCell::default(),
+            now: OnceCell::new(),
+            names: RefCell::default(),
+        }
+    }
+
+    /// Whether a file was read by its path.
+    pub(crate) fn reads_files(&self) -> bool {
+        !self.files.borrow().is_empty()
+    }
+
+    /// Whether the statement asks for what is different each time: the time, a number that counts, or a setting that it changes.
+    pub(crate) fn is_volatile(&self) -> bool {
+        self.now.get().is_some() || self.counts.get() || !self.changes.borrow().is_empty()
+    }
+
+    /// The settings that the statement changes, in order.
+    pub(crate) fn changes(&self) -> Vec<Change> {
+        self.changes.borrow().clone()
+    }
+
+    /// What the system's tables are made of.
+    fn making(&self) -> Making<'_> {
+        Making { state: &self.state, path: &self.path, facts: &self.facts, files: self }
+    }
+
+    /// What a name stands for, looked for along a path, or along the session's.
+    fn find(&self, name: &TableName, path: Option<&SearchPath>) -> Option<CatalogEntry> {
+        let found = |schema: &str| {
+            if matches!(schema, PG_CATALOG | INFORMATION) {
+                return self.system_entry(schema, &name.name);
+            }
+            Some(self.state.schema(schema)?.objects.get(&name.name)?.entry.seen())
+        };
+        match &name.schema {
+            Some(schema) => found(schema),
+            None => path.unwrap_or(&self.path).iter().find_map(|schema| found(schema)),
+        }
+    }
+
+    fn system_entry(&self, schema: &str, name: &str) -> Option<CatalogEntry> {
+        let key = (schema.to_owned(), name.to_owned());
+        let known = self.system_tables.borrow().get(&key).cloned();
+        let found = match known {
+            Some(found) => found,
+            None => {
+                let found = self.system.get(schema, name, &self.making())?;
+                self.system_tables.borrow_mut().insert(key, found.clone());
+                found
+            }
+        };
+        Some(match found {
+            SystemFound::Table(table) => CatalogEntry::Table(Arc::clone(&table.info)),
+            SystemFound::View(view) => CatalogEntry::View(view),
+        })
+    }
+
+    /// What has been looked for so far.
+    pub(crate) fn uses(&self) -> Uses {
+        Uses {
+            state: self.state.clone(),
+            path: Arc::clone(&self.path),
+            names: self.names.borrow().clone(),
+            zone: self.asks_zone.get().then(|| Arc::clone(&self.zone)),
+            facts: self.asks_session.get().then(|| self.facts.clone()),
+            resolves: self.resolves.get(),
+            system: !self.system_tables.borrow().is_empty(),
+        }
+    }
+
+    /// Whether what a plan was made from is as it was: it may be used again.
+    pub(crate) fn has_still(&self, uses: &Uses) -> bool {
+        let is_zone = uses.zone.as_ref().is_none_or(|zone| *zone == self.zone);
+        if uses.path != self.path || !is_zone || uses.facts.as_ref().is_some_and(|facts| *facts != self.facts) {
+            return false;
+        }
+        let is_same = |Use { name, path, found }: &Use| match (found, self.find(name, path.as_ref())) {
+            (Some(found), Some(entry)) => found.is(&Found::new(&entry)),
+            (found, now) => found.is_none() && now.is_none(),
+        };
+        match self.state.is(&uses.state) {
+            true if !uses.system => true,
+            false if uses.resolves => false,
+            _ => uses.names.iter().all(is_same),
+        }
+    }
+
+    /// Takes the file that was read as the table of this handle, if one was: the statement may not read it after that.
+    pub(crate) fn take_file(&self, handle: TableHandle) -> Option<StoredTable> {
+        let mut files = self.files.borrow_mut();
+        let path = files.iter().find(|(_, file)| file.info.handle == handle).map(|(path, _)| path.clone())?;
+        files.remove(&path)
+    }
+
+    /// The tables that a program may scan, by handle.
+    pub(crate) fn tables(&self) -> HashMap<TableHandle, Arc<Table>> {
+        let files = self.files.borrow();
+        let system = self.system_tables.borrow();
+        let system = system.values().filter_map(|found| match found {
+            SystemFound::Table(table) => Some(table),
+            SystemFound::View(_) => None,
+        });
+        let named = self.state.iter().filter_map(|(_, _, object)| match &object.entry {
+            Entry::Table(table) => Some(table),
+            Entry::View(_) => None,
+        });
+        named.chain(system).chain(files.values()).flat_map(StoredTable::scanned).collect()
+    }
+}
+
+impl Catalog for Snapshot<'_> {
+    fn entry(&self, name: &TableName, path: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+        let found = self.find(name, path);
+        let used = found.as_ref().map(Found::new);
+        self.names.borrow_mut().push(Use { name: name.clone(), path: path.cloned(), found: used });
+        Ok(found)
+    }
+
+    fn session_value(&self, name: &str, arguments: &[Value]) -> Result<Option<(Value, DataType)>> {
+        match name {
+            "set_config" => {
+                let Some((change, shown)) = self.facts.change(arguments)? else { return Ok(None) };
+                self.changes.borrow_mut().push(change);
+                return Ok(Some((shown, DataType::Text)));
+            }
+            "txid_current" if arguments.is_empty() => {
+                self.counts.set(true);
+                return Ok(Some((Value::Int(system::facts::next_transaction()), DataType::BigInt)));
+            }
+            _ => {}
+        }
+        let value = self.facts.value(name, arguments, &self.making().schemas())?;
+        if value.is_some() {
+            self.asks_session.set(true);
+        }
+        Ok(value)
+    }
+
+    fn function(&self, name: &str, arguments: usize) -> Option<Arc<SqlFunction>> {
+        system::function(name, arguments)
+    }
+
+    fn time_zone(&self) -> Arc<str> {
+        self.asks_zone.set(true);
+        Arc::clone(&self.zone)
+    }
+
+    fn resolve(&self, kind: OidKind, name: &str) -> Result<u32> {
+        // What a name stands for may change with any change of the state.
+        self.resolves.set(true);
+        self.making().resolve(kind, name)
+    }
+
+    fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>> {
+        self.file_with(path, &CopyOptions::default())
+    }
+
+    fn file_with(&self, path: &str, options: &CopyOptions) -> Result<Option<Arc<TableInfo>>> {
+        let key = (path.to_owned(), options.clone());
+        if let Some(stored) = self.files.borrow().get(&key) {
+            return Ok(Some(Arc::clone(&stored.info)));
+        }
+        let Some(stored) = (self.open_file)(path, options)? else { return Ok(None) };
+        let info = Arc::clone(&stored.info);
+        self.files.borrow_mut().insert(key, stored);
+        Ok(Some(info))
+    }
+
+    fn now(&self) -> i64 {
+        *self.now.get_or_init(|| {
+            let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+            since.ok().and_then(|since| i64::try_from(since.as_micros()).ok()).unwrap_or(0)
+        })
+    }
+
+    fn check(&self) -> Result<()> {
+        self.context.check()
+    }
+
+    fn unreadable(&self, handle: TableHandle) -> Vec<(usize, String, Error)> {
+        let files = self.files.borrow();
+        let file = files.values().find(|file| file.info.handle == handle);
+        let columns = file.map(|file| file.unreadable.iter()).into_iter().flatten();
+        columns.map(|column| (column.place, column.name.clone(), column.error.clone())).collect()
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.state.iter().map(|(_, name, _)| name.to_owned()).collect()
+    }
+}

@@ -1,0 +1,247 @@
+//! The system's catalogs: pg_catalog and information_schema, asked by ordinary queries.
+//!
+//! `shape` has the names and columns of all tables and views, from a text. The rows of a table are made when a statement names it,
+//! and kept as long as the state is what it was: those that PostgreSQL has, too, whatever users make (`rows`, `fixed.txt`), and
+//! those of what users make (`relations`, `types`, `session_tables`). `views` are queries over them, and so are functions:
+//! `functions` has a text for each, which is bound where it is called. `facts` is what a session tells of itself, `names` how
+//! things are called, and what a name means.
+//!
+//! What PostgreSQL has and Multiloop has not is an empty table of the right columns. Tables whose names begin with `multiloop_`
+//! are what functions look up in; no list shows them.
+
+pub(crate) mod facts;
+mod functions;
+mod names;
+mod relations;
+mod rows;
+mod session_tables;
+mod shape;
+mod types;
+mod views;
+
+pub(crate) use facts::Facts;
+pub(crate) use functions::function;
+
+use crate::Result;
+use crate::catalog::{Schema, Schemas, State, StoredTable};
+use multiloop_planner::catalog::{
+    Catalog, CatalogEntry, CopyOptions, SearchPath, SqlFunction, TableInfo, TableName, View,
+};
+use multiloop_planner::sql::{self, Statement};
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+
+/// The system's schemas.
+pub(crate) const PG_CATALOG: &str = "pg_catalog";
+pub(crate) const INFORMATION: &str = "information_schema";
+
+/// What there is under a name of the system's.
+#[derive(Clone, Debug)]
+pub(crate) enum Found {
+    Table(StoredTable),
+    View(Arc<View>),
+}
+
+/// What rows are made of.
+pub(crate) struct Making<'a> {
+    pub(crate) state: &'a State,
+    pub(crate) path: &'a SearchPath,
+    pub(crate) facts: &'a Facts,
+    /// Where the columns of views are asked that name files.
+    pub(crate) files: &'a dyn Catalog,
+}
+
+/// Tables that were made of one state, along one path.
+#[derive(Debug)]
+pub(crate) struct Made {
+    schemas: Weak<BTreeMap<String, Arc<Schema>>>,
+    /// None of a session that has nothing temporary: such share their tables.
+    temporary: Option<Weak<Schema>>,
+    path: SearchPath,
+    who: (Arc<str>, String),
+    tables: Mutex<HashMap<&'static str, StoredTable>>,
+}
+
+/// What was made of the last states.
+#[derive(Debug, Default)]
+pub(crate) struct Cache(Mutex<Vec<Arc<Made>>>);
+
+/// States of which tables are kept: sessions have their own.
+const KEPT: usize = 16;
+
+impl Cache {
+    /// The tables of a state, made or to be made.
+    pub(crate) fn of(&self, state: &State, path: &SearchPath, facts: &Facts) -> Arc<Made> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let user = facts.user();
+        let temporary = Some(&state.temporary).filter(|schema| !schema.objects.is_empty());
+        let is_it = |made: &Arc<Made>| {
+            std::ptr::eq(made.schemas.as_ptr(), Arc::as_ptr(&state.schemas))
+                && made.temporary.as_ref().map(Weak::as_ptr) == temporary.map(Arc::as_ptr)
+                && made.path == *path
+                && made.who.0 == facts.database
+                && made.who.1 == user
+        };
+        if let Some(at) = all.iter().position(is_it) {
+            return Arc::clone(&all[at]);
+        }
+        // A state that is gone is not asked again, and its rows need not stay.
+        let is_there = |made: &Arc<Made>| {
+            made.schemas.strong_count() > 0
+                && made.temporary.as_ref().is_none_or(|temporary| temporary.strong_count() > 0)
+        };
+        all.retain(is_there);
+        if all.len() >= KEPT {
+            all.remove(0);
+        }
+        let schemas: &Schemas = &state.schemas;
+        let made = Arc::new(Made {
+            schemas: Arc::downgrade(schemas),
+            temporary: temporary.map(Arc::downgrade),
+            path: Arc::clone(path),
+            who: (Arc::clone(&facts.database), user.to_owned()),
+            tables: Mutex::default(),
+        });
+        all.push(Arc::clone(&made));
+        made
+    }
+}
+
+impl Made {
+    /// What the system has under a name.
+    pub(crate) fn get(&self, schema: &str, name: &str, making: &Making<'_>) -> Option<Found> {
+        let shape = shape::shape(schema, name)?;
+        if let Some(view) = views::view(schema, name) {
+            return Some(Found::View(view));
+        }
+        if schema == INFORMATION {
+            return Some(Found::Table(empty(shape)));
+        }
+        if session_tables::is_own(name) {
+            return Some(Found::Table(rows::table_of(shape, &making.rows(name))));
+        }
+        if let Some(table) = self.tables().get(shape.name) {
+            return Some(Found::Table(table.clone()));
+        }
+        // Who comes second while it is made makes it, too.
+        let table = rows::table_of(shape, &making.rows(name));
+        Some(Found::Table(self.tables().entry(shape.name).or_insert(table).clone()))
+    }
+
+    fn tables(&self) -> std::sync::MutexGuard<'_, HashMap<&'static str, StoredTable>> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A table of a shape without rows, always the same.
+fn empty(shape: &'static shape::Shape) -> StoredTable {
+    static EMPTY: LazyLock<HashMap<(&str, &str), StoredTable>> = LazyLock::new(|| {
+        let of = |shape: &'static shape::Shape| ((shape.schema, shape.name), rows::table_of(shape, &[]));
+        shape::shapes().iter().map(of).collect()
+    });
+    EMPTY[&(shape.schema, shape.name)].clone()
+}
+
+impl Making<'_> {
+    /// The rows of a table of pg_catalog.
+    pub(crate) fn rows(&self, name: &str) -> Vec<Vec<Value>> {
+        match name {
+            "pg_class" => relations::classes(self),
+            "pg_attribute" => relations::attributes(self),
+            "pg_index" => relations::indexes(self),
+            "pg_constraint" => relations::constraints(self),
+            "pg_rewrite" => relations::rules(self),
+            "pg_depend" => relations::dependencies(self),
+            "pg_namespace" => relations::namespaces(self),
+            "pg_type" => types::types(self),
+            "pg_authid" => session_tables::roles(self),
+            "pg_database" => session_tables::databases(self),
+            "pg_settings" => session_tables::settings(self),
+            "multiloop_relation" => relations::relation_names(self),
+            "multiloop_constraint" => relations::constraint_texts(self),
+            "multiloop_namespace" => names::shown_names(self, "pg_namespace", name),
+            "multiloop_role" => names::shown_names(self, "pg_authid", name),
+            "multiloop_index_column" => relations::index_columns(self),
+            "multiloop_type" => types::names(self),
+            "multiloop_procedure" => functions::procedures(),
+            name => rows::fixed(name),
+        }
+    }
+
+    /// The number of a schema that there is.
+    fn schema_oid(&self, name: &str) -> u32 {
+        self.state.schema(name).map_or(0, |schema| schema.oid)
+    }
+
+    /// The columns of a view; none of one that cannot be bound any more.
+    fn columns_of(&self, schema: &str, name: &str) -> Vec<Field> {
+        let text = format!("SELECT * FROM {}.{}", names::quoted(schema), names::quoted(name));
+        let bound = sql::parse(&text).and_then(|parsed| sql::bind(&parsed[0], &Shapes(self), &[]));
+        match bound {
+            Ok(Statement::Query(query)) => query.fields(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The schemas of the path that there are.
+    pub(crate) fn schemas(&self) -> Vec<String> {
+        let is_there = |name: &&String| match name.as_str() {
+            crate::catalog::TEMPORARY => !self.state.temporary.objects.is_empty(),
+            name => self.schema_named(name).is_some(),
+        };
+        self.path.iter().filter(is_there).cloned().collect()
+    }
+}
+
+/// The catalog as far as columns go: the system's tables have no rows, so that asking for the columns of views over them ends.
+struct Shapes<'m, 'a>(&'m Making<'a>);
+
+impl Catalog for Shapes<'_, '_> {
+    fn entry(&self, name: &TableName, path: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+        let found = |schema: &str| {
+            if matches!(schema, PG_CATALOG | INFORMATION) {
+                let shape = shape::shape(schema, &name.name)?;
+                return Some(match views::view(schema, &name.name) {
+                    Some(view) => CatalogEntry::View(view),
+                    None => CatalogEntry::Table(Arc::clone(&empty(shape).info)),
+                });
+            }
+            let object = self.0.state.schema(schema)?.objects.get(&name.name)?;
+            Some(object.entry.seen())
+        };
+        Ok(match &name.schema {
+            Some(schema) => found(schema),
+            None => path.unwrap_or(self.0.path).iter().find_map(|schema| found(schema)),
+        })
+    }
+
+    fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>> {
+        self.0.files.file(path)
+    }
+
+    fn file_with(&self, path: &str, options: &CopyOptions) -> Result<Option<Arc<TableInfo>>> {
+        self.0.files.file_with(path, options)
+    }
+
+    fn session_value(&self, name: &str, arguments: &[Value]) -> Result<Option<(Value, DataType)>> {
+        self.0.facts.value(name, arguments, &self.0.schemas())
+    }
+
+    fn function(&self, name: &str, arguments: usize) -> Option<Arc<SqlFunction>> {
+        function(name, arguments)
+    }
+
+    fn resolve(&self, kind: multiloop_planner::types::OidKind, name: &str) -> Result<u32> {
+        self.0.resolve(kind, name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn check(&self) -> Result<()> {
+        self.0.files.check()
+    }
+}

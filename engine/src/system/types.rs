@@ -1,0 +1,220 @@
+//! Types: pg_type, and the numbers, modifiers and names of types.
+
+use super::names::{is_visible, quoted};
+use super::rows::{Rows, boolean, fixed, int, oid, text};
+use super::{Making, shape};
+use multiloop_planner::catalog::{Declared, Restriction};
+use multiloop_planner::types::{DataType, OidKind};
+use multiloop_planner::value::Value;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// What a column has of its type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TypeOf {
+    pub(super) oid: u32,
+    /// Length, precision and scale; -1 for none.
+    pub(super) modifier: i32,
+}
+
+/// PostgreSQL's number of a type; a type that it has not is text.
+pub(crate) fn type_oid(data_type: DataType) -> u32 {
+    use DataType as T;
+    if let Some(element) = data_type.element() {
+        return FIXED.get(&type_oid(element)).map_or(1009, |fixed| fixed.array);
+    }
+    match data_type {
+        T::Boolean => 16,
+        T::SmallInt => 21,
+        T::Integer => 23,
+        T::BigInt => 20,
+        T::Real => 700,
+        T::Double => 701,
+        T::Decimal { .. } | T::Numeric => 1700,
+        T::Varchar(_) => 1043,
+        T::Char(_) => 1042,
+        T::Date => 1082,
+        T::Time => 1083,
+        T::Timestamp => 1114,
+        T::TimestampTz => 1184,
+        T::Interval => 1186,
+        T::Name => 19,
+        T::InternalChar => 18,
+        T::Bytea => 17,
+        T::Uuid => 2950,
+        T::Json => 114,
+        T::Jsonb => 3802,
+        T::Oid(kind) => match kind {
+            OidKind::Any => 26,
+            OidKind::Transaction => 28,
+            OidKind::Command => 29,
+            OidKind::Class => 2205,
+            OidKind::Type => 2206,
+            OidKind::Procedure => 24,
+            OidKind::ProcedureWithArguments => 2202,
+            OidKind::Operator => 2203,
+            OidKind::Namespace => 4089,
+            OidKind::Role => 4096,
+        },
+        T::Null | T::Text | T::Nested(_) => 25,
+    }
+}
+
+/// The type of a column of a table that was declared so.
+pub(super) fn type_of(data_type: DataType, column: usize, declared: Option<&Declared>) -> TypeOf {
+    let restriction = declared.and_then(|declared| declared.restrictions.get(column).copied().flatten());
+    let free = declared.is_some_and(|declared| declared.numerics.get(column) == Some(&true));
+    let with_header = |length: u32| i32::try_from(length).unwrap_or(i32::MAX - 4).saturating_add(4);
+    let inner = data_type.element().unwrap_or(data_type);
+    let modifier = match (inner, restriction) {
+        (_, Some(Restriction::Seconds(digits))) => digits.into(),
+        _ if free => -1,
+        (DataType::Varchar(length), _) if inner != DataType::VARCHAR => with_header(length),
+        (DataType::Char(length), _) if inner != DataType::BPCHAR => with_header(length),
+        (DataType::Decimal { precision, scale }, _) => ((i32::from(precision) << 16) | i32::from(scale)) + 4,
+        _ => -1,
+    };
+    TypeOf { oid: type_oid(data_type), modifier }
+}
+
+/// What of PostgreSQL's own types columns have.
+pub(super) struct FixedType {
+    pub(super) name: String,
+    pub(super) length: Value,
+    pub(super) by_value: Value,
+    pub(super) alignment: Value,
+    pub(super) storage: Value,
+    pub(super) collation: Value,
+    array: u32,
+    element: u32,
+}
+
+/// PostgreSQL's own types by number.
+pub(super) static FIXED: LazyLock<HashMap<u32, FixedType>> = LazyLock::new(|| {
+    let fields = &shape::shape("pg_catalog", "pg_type").expect("it is a table of the catalog").fields;
+    let place = |name: &str| fields.iter().position(|field| field.name == name).expect("a column of it");
+    let places =
+        ["oid", "typname", "typlen", "typbyval", "typalign", "typstorage", "typcollation", "typarray", "typelem"]
+            .map(place);
+    let number = |value: &Value| if let Value::Int(number) = value { *number as u32 } else { 0 };
+    let of = |row: &Vec<Value>| {
+        let [oid, name, length, by_value, alignment, storage, collation, array, element] = places.map(|at| &row[at]);
+        let fixed = FixedType {
+            name: if let Value::Text(name) = name { name.to_string() } else { String::new() },
+            length: length.clone(),
+            by_value: by_value.clone(),
+            alignment: alignment.clone(),
+            storage: storage.clone(),
+            collation: collation.clone(),
+            array: number(array),
+            element: number(element),
+        };
+        (number(oid), fixed)
+    };
+    fixed("pg_type").iter().map(of).collect()
+});
+
+/// What a type is called in SQL where that is not its name.
+fn sql_name(oid: u32) -> Option<&'static str> {
+    Some(match oid {
+        16 => "boolean",
+        18 => "\"char\"",
+        20 => "bigint",
+        21 => "smallint",
+        23 => "integer",
+        700 => "real",
+        701 => "double precision",
+        1042 => "character",
+        1043 => "character varying",
+        1083 => "time without time zone",
+        1114 => "timestamp without time zone",
+        1184 => "timestamp with time zone",
+        _ => return None,
+    })
+}
+
+/// Rows of pg_type.
+pub(super) fn types(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let mut all = fixed("pg_type");
+    let columns = "oid typname typnamespace typlen typtype typcategory typdelim typrelid typsubscript typelem \
+                   typarray typinput typoutput typreceive typsend typanalyze typalign typstorage";
+    let mut rows = Rows::new("pg_type", columns)
+        .with("typowner", oid(10))
+        .with("typisdefined", boolean(true))
+        .with("typtypmod", int(-1));
+    for (schema, name, object) in making.state.iter() {
+        let schema = making.schema_oid(schema);
+        let (row, array) = (object.row_type(), object.array_type());
+        rows.push([
+            oid(row),
+            text(name),
+            oid(schema),
+            int(-1),
+            text("c"),
+            text("C"),
+            text(","),
+            oid(object.oid),
+            oid(0),
+            oid(0),
+            oid(array),
+            oid(2290),
+            oid(2291),
+            oid(2402),
+            oid(2403),
+            oid(0),
+            text("d"),
+            text("x"),
+        ]);
+        rows.push([
+            oid(array),
+            text(format!("_{name}")),
+            oid(schema),
+            int(-1),
+            text("b"),
+            text("A"),
+            text(","),
+            oid(0),
+            oid(6179),
+            oid(row),
+            oid(0),
+            oid(750),
+            oid(751),
+            oid(2400),
+            oid(2401),
+            oid(3816),
+            text("d"),
+            text("x"),
+        ]);
+    }
+    all.extend(rows.finish());
+    all
+}
+
+/// Rows of multiloop_type: what types are called. An array is called as its elements are, with `[]`.
+pub(super) fn names(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let mut rows = Rows::new("multiloop_type", "oid shown suffix base visible");
+    for (&number, fixed) in FIXED.iter() {
+        let is_array = fixed.element != 0 && fixed.name.starts_with('_');
+        let base = if is_array { fixed.element } else { number };
+        let name = FIXED.get(&base).map_or(fixed.name.as_str(), |fixed| &fixed.name);
+        let shown = sql_name(base).map_or_else(|| quoted(name), str::to_owned);
+        rows.push([oid(number), text(shown), text(if is_array { "[]" } else { "" }), oid(base), boolean(true)]);
+    }
+    for (schema, name, object) in making.state.iter() {
+        let visible = is_visible(making, schema, name);
+        let shown = making.shown(schema, name);
+        rows.push([oid(object.row_type()), text(&shown), text(""), oid(object.row_type()), boolean(visible)]);
+        rows.push([oid(object.array_type()), text(&shown), text("[]"), oid(object.row_type()), boolean(visible)]);
+    }
+    rows.finish()
+}
+
+/// What a type of PostgreSQL's is called.
+pub(super) fn shown(number: u32) -> String {
+    let Some(fixed) = FIXED.get(&number) else { return number.to_string() };
+    let is_array = fixed.element != 0 && fixed.name.starts_with('_');
+    let base = if is_array { fixed.element } else { number };
+    let name = FIXED.get(&base).map_or(fixed.name.as_str(), |fixed| &fixed.name);
+    let shown = sql_name(base).map_or_else(|| quoted(name), str::to_owned);
+    if is_array { format!("{shown}[]") } else { shown }
+}

@@ -1,0 +1,180 @@
+-- Views of the system. Behind @ a schema and a name; then the query.
+
+-- @ pg_catalog.pg_tables
+SELECT n.nspname AS schemaname, c.relname AS tablename, pg_get_userbyid(c.relowner) AS tableowner,
+    t.spcname AS tablespace, c.relhasindex AS hasindexes, c.relhasrules AS hasrules, c.relhastriggers AS hastriggers,
+    c.relrowsecurity AS rowsecurity
+FROM pg_class c LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
+    LEFT JOIN pg_tablespace t ON t.oid = c.reltablespace
+WHERE c.relkind IN ('r', 'p')
+
+-- @ pg_catalog.pg_views
+SELECT n.nspname AS schemaname, c.relname AS viewname, pg_get_userbyid(c.relowner) AS viewowner,
+    pg_get_viewdef(c.oid) AS definition
+FROM pg_class c LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'v'
+
+-- @ pg_catalog.pg_indexes
+SELECT n.nspname AS schemaname, c.relname AS tablename, i.relname AS indexname, t.spcname AS tablespace,
+    pg_get_indexdef(i.oid) AS indexdef
+FROM pg_index x JOIN pg_class c ON c.oid = x.indrelid JOIN pg_class i ON i.oid = x.indexrelid
+    LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
+    LEFT JOIN pg_tablespace t ON t.oid = i.reltablespace
+WHERE c.relkind IN ('r', 'm', 'p') AND i.relkind IN ('i', 'I')
+
+-- @ pg_catalog.pg_roles
+SELECT rolname, rolsuper, rolinherit, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication, rolconnlimit,
+    '********'::text AS rolpassword, rolvaliduntil, rolbypassrls, NULL::text[] AS rolconfig, oid
+FROM pg_authid
+
+-- @ pg_catalog.pg_shadow
+SELECT rolname AS usename, oid AS usesysid, rolcreatedb AS usecreatedb, rolsuper AS usesuper,
+    rolreplication AS userepl, rolbypassrls AS usebypassrls, rolpassword AS passwd, rolvaliduntil AS valuntil,
+    NULL::text[] AS useconfig
+FROM pg_authid WHERE rolcanlogin
+
+-- @ pg_catalog.pg_user
+SELECT usename, usesysid, usecreatedb, usesuper, userepl, usebypassrls, '********'::text AS passwd, valuntil, useconfig
+FROM pg_shadow
+
+-- @ pg_catalog.pg_stat_all_tables
+SELECT c.oid AS relid, n.nspname AS schemaname, c.relname, 0::bigint AS seq_scan, 0::bigint AS seq_tup_read,
+    0::bigint AS idx_scan, 0::bigint AS idx_tup_fetch, 0::bigint AS n_tup_ins, 0::bigint AS n_tup_upd,
+    0::bigint AS n_tup_del, 0::bigint AS n_tup_hot_upd, greatest(c.reltuples, 0)::bigint AS n_live_tup,
+    0::bigint AS n_dead_tup, 0::bigint AS n_mod_since_analyze, 0::bigint AS n_ins_since_vacuum,
+    NULL::timestamptz AS last_vacuum, NULL::timestamptz AS last_autovacuum, NULL::timestamptz AS last_analyze,
+    NULL::timestamptz AS last_autoanalyze, 0::bigint AS vacuum_count, 0::bigint AS autovacuum_count,
+    0::bigint AS analyze_count, 0::bigint AS autoanalyze_count
+FROM pg_class c LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'r'
+
+-- @ pg_catalog.pg_stat_user_tables
+SELECT * FROM pg_stat_all_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
+
+-- @ pg_catalog.pg_stat_sys_tables
+SELECT * FROM pg_stat_all_tables WHERE schemaname IN ('pg_catalog', 'information_schema')
+
+-- @ pg_catalog.pg_stat_all_indexes
+SELECT c.oid AS relid, i.oid AS indexrelid, n.nspname AS schemaname, c.relname, i.relname AS indexrelname,
+    0::bigint AS idx_scan, 0::bigint AS idx_tup_read, 0::bigint AS idx_tup_fetch
+FROM pg_class c JOIN pg_index x ON c.oid = x.indrelid JOIN pg_class i ON i.oid = x.indexrelid
+    LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'r'
+
+-- @ pg_catalog.pg_stat_user_indexes
+SELECT * FROM pg_stat_all_indexes WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
+
+-- @ information_schema.information_schema_catalog_name
+SELECT current_database() AS catalog_name
+
+-- @ information_schema.schemata
+SELECT current_database() AS catalog_name, n.nspname AS schema_name, pg_get_userbyid(n.nspowner) AS schema_owner,
+    NULL::name AS default_character_set_catalog, NULL::name AS default_character_set_schema,
+    NULL::name AS default_character_set_name, NULL::varchar AS sql_path
+FROM pg_namespace n
+
+-- @ information_schema.tables
+SELECT current_database() AS table_catalog, nc.nspname AS table_schema, c.relname AS table_name,
+    (CASE WHEN c.relpersistence = 't' THEN 'LOCAL TEMPORARY' WHEN c.relkind = 'v' THEN 'VIEW' ELSE 'BASE TABLE' END)::varchar
+        AS table_type,
+    NULL::name AS self_referencing_column_name, NULL::varchar AS reference_generation,
+    NULL::name AS user_defined_type_catalog, NULL::name AS user_defined_type_schema,
+    NULL::name AS user_defined_type_name,
+    (CASE WHEN c.relkind = 'r' THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_insertable_into,
+    'NO'::varchar(3) AS is_typed, NULL::varchar AS commit_action
+FROM pg_class c JOIN pg_namespace nc ON nc.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'v')
+
+-- @ information_schema.views
+SELECT current_database() AS table_catalog, nc.nspname AS table_schema, c.relname AS table_name,
+    pg_get_viewdef(c.oid)::varchar AS view_definition, 'NONE'::varchar AS check_option,
+    'NO'::varchar(3) AS is_updatable, 'NO'::varchar(3) AS is_insertable_into, 'NO'::varchar(3) AS is_trigger_updatable,
+    'NO'::varchar(3) AS is_trigger_deletable, 'NO'::varchar(3) AS is_trigger_insertable_into
+FROM pg_class c JOIN pg_namespace nc ON nc.oid = c.relnamespace
+WHERE c.relkind = 'v'
+
+-- @ information_schema.columns
+SELECT current_database() AS table_catalog, nc.nspname AS table_schema, c.relname AS table_name,
+    a.attname AS column_name, a.attnum::integer AS ordinal_position,
+    pg_get_expr(ad.adbin, ad.adrelid)::varchar AS column_default,
+    (CASE WHEN a.attnotnull THEN 'NO' ELSE 'YES' END)::varchar(3) AS is_nullable,
+    (CASE WHEN t.typelem <> 0 AND t.typlen = -1 THEN 'ARRAY' WHEN t.typnamespace = 11 THEN format_type(t.oid, NULL)
+        ELSE 'USER-DEFINED' END)::varchar AS data_type,
+    CASE WHEN t.oid IN (1042, 1043) AND a.atttypmod >= 4 THEN a.atttypmod - 4 END AS character_maximum_length,
+    CASE WHEN t.oid IN (25, 1042, 1043) THEN
+        CASE WHEN t.oid = 25 OR a.atttypmod < 4 THEN 1073741824
+            ELSE least((a.atttypmod - 4)::bigint * 4, 1073741824)::integer END END AS character_octet_length,
+    CASE t.oid WHEN 21 THEN 16 WHEN 23 THEN 32 WHEN 20 THEN 64 WHEN 700 THEN 24 WHEN 701 THEN 53
+        WHEN 1700 THEN CASE WHEN a.atttypmod >= 4 THEN (a.atttypmod - 4) / 65536 END END AS numeric_precision,
+    CASE WHEN t.oid IN (20, 21, 23, 700, 701) THEN 2 WHEN t.oid = 1700 THEN 10 END AS numeric_precision_radix,
+    CASE WHEN t.oid IN (20, 21, 23) THEN 0
+        WHEN t.oid = 1700 AND a.atttypmod >= 4 THEN (a.atttypmod - 4) % 65536 END AS numeric_scale,
+    CASE WHEN t.oid = 1082 THEN 0
+        WHEN t.oid IN (1083, 1114, 1184, 1186) THEN CASE WHEN a.atttypmod < 0 THEN 6 ELSE a.atttypmod % 65536 END
+        END AS datetime_precision,
+    NULL::varchar AS interval_type, NULL::integer AS interval_precision, NULL::name AS character_set_catalog,
+    NULL::name AS character_set_schema, NULL::name AS character_set_name,
+    CASE WHEN co.collname <> 'default' THEN current_database() END AS collation_catalog,
+    CASE WHEN co.collname <> 'default' THEN 'pg_catalog'::name END AS collation_schema,
+    CASE WHEN co.collname <> 'default' THEN co.collname END AS collation_name,
+    NULL::name AS domain_catalog, NULL::name AS domain_schema, NULL::name AS domain_name,
+    current_database() AS udt_catalog, nt.nspname AS udt_schema, t.typname AS udt_name,
+    NULL::name AS scope_catalog, NULL::name AS scope_schema, NULL::name AS scope_name,
+    NULL::integer AS maximum_cardinality, a.attnum::text::name AS dtd_identifier,
+    'NO'::varchar(3) AS is_self_referencing, 'NO'::varchar(3) AS is_identity, NULL::varchar AS identity_generation,
+    NULL::varchar AS identity_start, NULL::varchar AS identity_increment, NULL::varchar AS identity_maximum,
+    NULL::varchar AS identity_minimum, 'NO'::varchar(3) AS identity_cycle, 'NEVER'::varchar AS is_generated,
+    NULL::varchar AS generation_expression,
+    (CASE WHEN c.relkind = 'r' THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_updatable
+FROM pg_attribute a JOIN pg_class c ON a.attrelid = c.oid JOIN pg_namespace nc ON c.relnamespace = nc.oid
+    JOIN pg_type t ON a.atttypid = t.oid JOIN pg_namespace nt ON t.typnamespace = nt.oid
+    LEFT JOIN pg_attrdef ad ON a.attrelid = ad.adrelid AND a.attnum = ad.adnum
+    LEFT JOIN pg_collation co ON a.attcollation = co.oid
+WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'v', 'f', 'p')
+
+-- @ information_schema.table_constraints
+SELECT current_database() AS constraint_catalog, nc.nspname AS constraint_schema, c.conname AS constraint_name,
+    current_database() AS table_catalog, nr.nspname AS table_schema, r.relname AS table_name,
+    (CASE c.contype WHEN 'c' THEN 'CHECK' WHEN 'f' THEN 'FOREIGN KEY' WHEN 'p' THEN 'PRIMARY KEY' WHEN 'u' THEN 'UNIQUE'
+        END)::varchar AS constraint_type,
+    (CASE WHEN c.condeferrable THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_deferrable,
+    (CASE WHEN c.condeferred THEN 'YES' ELSE 'NO' END)::varchar(3) AS initially_deferred,
+    'YES'::varchar(3) AS enforced,
+    (CASE WHEN c.contype = 'u' THEN CASE WHEN i.indnullsnotdistinct THEN 'NO' ELSE 'YES' END END)::varchar(3)
+        AS nulls_distinct
+FROM pg_constraint c JOIN pg_namespace nc ON nc.oid = c.connamespace JOIN pg_class r ON c.conrelid = r.oid
+    JOIN pg_namespace nr ON nr.oid = r.relnamespace LEFT JOIN pg_index i ON i.indexrelid = c.conindid
+WHERE c.contype IN ('c', 'f', 'p', 'u')
+UNION ALL
+SELECT current_database(), nr.nspname,
+    (nr.oid::bigint::text || '_' || r.oid::bigint::text || '_' || a.attnum::text || '_not_null')::name,
+    current_database(), nr.nspname, r.relname, 'CHECK'::varchar, 'NO'::varchar(3), 'NO'::varchar(3),
+    'YES'::varchar(3), NULL::varchar(3)
+FROM pg_namespace nr JOIN pg_class r ON nr.oid = r.relnamespace JOIN pg_attribute a ON r.oid = a.attrelid
+WHERE a.attnotnull AND a.attnum > 0 AND NOT a.attisdropped AND r.relkind IN ('r', 'p')
+
+-- @ information_schema.key_column_usage
+SELECT current_database() AS constraint_catalog, nc.nspname AS constraint_schema, c.conname AS constraint_name,
+    current_database() AS table_catalog, nr.nspname AS table_schema, r.relname AS table_name, a.attname AS column_name,
+    array_position(c.conkey, a.attnum) AS ordinal_position, NULL::integer AS position_in_unique_constraint
+FROM pg_constraint c JOIN pg_namespace nc ON nc.oid = c.connamespace JOIN pg_class r ON c.conrelid = r.oid
+    JOIN pg_namespace nr ON nr.oid = r.relnamespace JOIN pg_attribute a ON a.attrelid = r.oid
+WHERE c.contype IN ('p', 'u', 'f') AND a.attnum = ANY (c.conkey)
+
+-- @ information_schema.constraint_column_usage
+SELECT current_database() AS table_catalog, nr.nspname AS table_schema, r.relname AS table_name,
+    a.attname AS column_name, current_database() AS constraint_catalog, nc.nspname AS constraint_schema,
+    c.conname AS constraint_name
+FROM pg_constraint c JOIN pg_namespace nc ON nc.oid = c.connamespace JOIN pg_class r ON c.conrelid = r.oid
+    JOIN pg_namespace nr ON nr.oid = r.relnamespace JOIN pg_attribute a ON a.attrelid = r.oid
+WHERE c.contype IN ('p', 'u') AND a.attnum = ANY (c.conkey)
+
+-- @ information_schema.constraint_table_usage
+SELECT current_database() AS table_catalog, nr.nspname AS table_schema, r.relname AS table_name,
+    current_database() AS constraint_catalog, nc.nspname AS constraint_schema, c.conname AS constraint_name
+FROM pg_constraint c JOIN pg_namespace nc ON nc.oid = c.connamespace JOIN pg_class r ON c.conrelid = r.oid
+    JOIN pg_namespace nr ON nr.oid = r.relnamespace
+WHERE c.contype IN ('p', 'u')
+
+-- @ information_schema.enabled_roles
+SELECT rolname AS role_name FROM pg_authid WHERE rolname = current_user

@@ -1,0 +1,130 @@
+//! Functions of the catalog: values of the session, which are constants of the statement, and functions that are queries, which
+//! are bound in place of their calls, so that what optimises queries sees through them.
+
+use super::call::Special;
+use super::coercion::{Coercion, castable};
+use super::fold;
+use crate::catalog::{SqlFunction, TableName};
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::builder::{Builder, Rows, may_be_null};
+use crate::relation::{Expression, ExpressionKind, Relation};
+use crate::types::{DataType, OidKind};
+use crate::value::Value;
+use std::sync::Arc;
+
+impl Builder<'_> {
+    /// A call of a function of the catalog, if it has one.
+    pub(super) fn call_of_catalog(
+        &mut self,
+        name: &str,
+        arguments: Vec<Expression>,
+        position: Option<Position>,
+    ) -> Result<Special> {
+        let literals: Option<Vec<Value>> = arguments.iter().map(|argument| fold::constant(argument).cloned()).collect();
+        if let Some(literals) = literals
+            && let Some((value, data_type)) = self.catalog.session_value(name, &literals)?
+        {
+            return Ok(Special::Bound(Expression::constant(value, data_type)));
+        }
+        let Some(function) = self.catalog.function(name, arguments.len()) else {
+            return Ok(Special::NoMatch(arguments));
+        };
+        let fits = |(argument, &parameter): (&Expression, &DataType)| {
+            parameter == DataType::Null || castable(argument.data_type, parameter, Coercion::Implicit)
+        };
+        if !arguments.iter().zip(&function.parameters).all(fits) {
+            return Ok(Special::NoMatch(arguments));
+        }
+        let mut cast = Vec::with_capacity(arguments.len());
+        for (argument, &parameter) in arguments.into_iter().zip(&function.parameters) {
+            cast.push(match parameter {
+                DataType::Null => self.settle(argument)?,
+                _ => self.coerce(argument, parameter, Coercion::Implicit)?,
+            });
+        }
+        self.inline(name, &function, cast, position).map(Special::Bound)
+    }
+
+    /// The name of an object as text, by its number.
+    pub(super) fn name_of_object(&mut self, kind: OidKind, value: Expression) -> Result<Option<Expression>> {
+        let name = format!("{}out", kind.name());
+        let Some(function) = self.catalog.function(&name, 1) else { return Ok(None) };
+        let position = value.position;
+        self.inline(&name, &function, vec![value], position).map(Some)
+    }
+
+    /// The number of an object by its name.
+    pub(super) fn object_named(&mut self, kind: OidKind, name: Expression) -> Result<Option<Expression>> {
+        let in_ = format!("{}in", kind.name());
+        let Some(function) = self.catalog.function(&in_, 1) else { return Ok(None) };
+        let position = name.position;
+        self.inline(&in_, &function, vec![name], position).map(Some)
+    }
+
+    /// The body of a function over these arguments. An argument that is more than a column or a literal is computed once.
+    fn inline(
+        &mut self,
+        name: &str,
+        function: &SqlFunction,
+        arguments: Vec<Expression>,
+        position: Option<Position>,
+    ) -> Result<Expression> {
+        let called = TableName { schema: None, name: format!("{name}()") };
+        if self.views.contains(&called) {
+            let message = format!("infinite recursion detected in function {name}");
+            return Err(Error::new(ErrorKind::TooComplex, message).at(position));
+        }
+        let mut computed = Vec::new();
+        let mut passed = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            if is_simple(&argument) {
+                passed.push(argument);
+                continue;
+            }
+            let id = self.columns.add("argument", argument.data_type, may_be_null(&argument));
+            passed.push(self.columns.reference(id));
+            computed.push((id, argument));
+        }
+        self.views.push(called);
+        let path = self.path.replace(Arc::clone(&function.path));
+        let outer = self.arguments.replace(passed);
+        let view_query = self.view_query;
+        let built = self.deeper(position, |builder| view_query(builder, &function.body));
+        self.arguments = outer;
+        self.path = path;
+        self.views.pop();
+        let rows = built.map_err(|error| error.at(position))?;
+        if computed.is_empty() {
+            return match value_of_one_row(&rows) {
+                Some(value) => Ok(value.at(position)),
+                None => self.scalar_subquery(rows, position),
+            };
+        }
+        let input = Arc::new(Relation::Values { columns: Vec::new(), rows: vec![Vec::new()] });
+        let input = Arc::new(Relation::Project { input, columns: computed });
+        let value = match value_of_one_row(&rows) {
+            Some(value) => value,
+            None => self.scalar_subquery(rows, position)?,
+        };
+        let id = self.columns.add(name, value.data_type, true);
+        let relation = Arc::new(Relation::Project { input, columns: vec![(id, value)] });
+        self.scalar_subquery((relation, vec![(name.to_owned(), id)]), position)
+    }
+}
+
+/// Whether an expression may stand in a body more than once.
+fn is_simple(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Column(_) | ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => true,
+        ExpressionKind::Call(crate::function::Function::Relabel, arguments) => arguments.iter().all(is_simple),
+        _ => false,
+    }
+}
+
+/// The value of a SELECT without FROM.
+fn value_of_one_row((relation, output): &Rows) -> Option<Expression> {
+    let (Relation::Project { input, columns }, [(_, shown)]) = (&**relation, output.as_slice()) else { return None };
+    let Relation::Values { columns: none, rows } = &**input else { return None };
+    let is_one = none.is_empty() && rows.len() == 1;
+    is_one.then(|| columns.iter().find(|(id, _)| id == shown).map(|(_, value)| value.clone()))?
+}
