@@ -85,7 +85,7 @@ impl Sight {
         match (data_type, data_type.element(), value) {
             (DataType::Oid(kind), ..) => name(kind, value),
             (_, Some(DataType::Oid(kind)), Value::Text(encoded)) => {
-                let Array { bounds, elements } = Array::decode(encoded, DataType::Oid(kind));
+                let Array { bounds, elements } = Array::decode(encoded, DataType::Oid(kind)).unwrap_or_default();
                 let named = |value: &Value| if value.is_null() { Value::Null } else { Value::text(name(kind, value)) };
                 let named = Array { bounds, elements: elements.iter().map(named).collect() };
                 format_in(&Value::text(named.encode(DataType::Text)), DataType::list(DataType::Text), UTC)
@@ -103,7 +103,7 @@ impl Sight {
             (DataType::Oid(kind), _) => self.number_of(text, kind),
             (_, Some(DataType::Oid(kind))) => {
                 let Value::Text(encoded) = parse(text, DataType::list(DataType::Text))? else { return Ok(Value::Null) };
-                let Array { bounds, elements } = Array::decode(&encoded, DataType::Text);
+                let Array { bounds, elements } = Array::decode(&encoded, DataType::Text).unwrap_or_default();
                 let number = |value: Value| match value {
                     Value::Text(name) => self.number_of(&name, kind),
                     other => Ok(other),

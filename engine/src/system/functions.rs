@@ -56,7 +56,7 @@ pub(super) fn procedures() -> Vec<Vec<Value>> {
         else {
             continue;
         };
-        let types = multiloop_planner::evaluate::array::Array::decode(of, DataType::OID).elements;
+        let types = multiloop_planner::evaluate::array::Array::decode(of, DataType::OID).unwrap_or_default().elements;
         let types = types.iter().map(|of| if let Value::Int(of) = of { called(*of) } else { String::new() });
         let types = types.collect::<Vec<_>>().join(", ");
         let setof = if row[set] == Value::Boolean(true) { "SETOF " } else { "" };

@@ -61,7 +61,7 @@ fn read(texts: &StringArray, data_type: DataType, element: DataType) -> Result<(
     let mut shape = |text: Option<&str>| -> multiloop::Result<Option<Shape>> {
         let Some(text) = text else { return Ok(None) };
         let Value::Text(encoded) = value_of(text, data_type)? else { return Ok(None) };
-        let array = Array::decode(&encoded, element);
+        let array = Array::decode(&encoded, element).unwrap_or_default();
         let first = elements.len();
         elements.extend(array.elements);
         Ok(Some(Shape { bounds: array.bounds, first }))
