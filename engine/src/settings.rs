@@ -108,7 +108,10 @@ pub(crate) static KNOWN: &[Known] = &[
     fixed("server_version_num", "150000", false, "The version of PostgreSQL whose SQL this is."),
     text("session_authorization", "default", true, "The role that has entered."),
     word("session_replication_role", "origin", &["origin", "replica", "local"], "Kept for clients."),
-    boolean("standard_conforming_strings", "on", "Backslashes are no escapes in plain strings."),
+    Known {
+        is_reported: true,
+        ..boolean("standard_conforming_strings", "on", "Backslashes are no escapes in plain strings.")
+    },
     time("statement_timeout", "How long a statement may run."),
     boolean("synchronize_seqscans", "on", "Kept for clients."),
     word("synchronous_commit", "on", &["on", "off", "local", "remote_write", "remote_apply"], "Kept for clients."),

@@ -96,7 +96,10 @@ impl Session {
         session.on_notify(Some(Arc::new(move || told.tell())));
         // It is what the client calls itself; nothing depends on it.
         let _ = session.set("session_authorization", user);
-        Session { session, running, reported: Mutex::default(), notices: Mutex::default() }
+        // What clients are not told of changes is what they begin with.
+        session.settings_changed();
+        let reported = Mutex::new(session.reported_settings());
+        Session { session, running, reported, notices: Mutex::default() }
     }
 
     /// Sets a parameter that the client sent when it connected. Those that nobody knows have no effect, as long as nothing here
