@@ -105,7 +105,7 @@ pub(crate) struct StoredTable {
     pub(crate) info: Arc<TableInfo>,
     /// For each column the domain whose codes it stores, if it does; empty if none does.
     domains: Vec<Option<Arc<StoredDomain>>>,
-    /// Its rows by their keys; those that the table begins with, which all later snapshots have.
+    /// Its rows by their keys.
     pub(crate) keys: Arc<KeyIndexes>,
     /// Columns of a file that cannot be read.
     pub(crate) unreadable: Arc<[Unreadable]>,
@@ -166,7 +166,7 @@ impl StoredTable {
     /// A new snapshot, stored as it is.
     pub(crate) fn new(name: &str, table: Table, declared: Arc<Declared>) -> Self {
         let info = Arc::new(info(name.to_owned(), &table, Vec::new(), declared));
-        let keys = Arc::default();
+        let keys = KeyIndexes::new(info.handle);
         StoredTable { table: Arc::new(table), info, domains: Vec::new(), keys, unreadable: Arc::default() }
     }
 
@@ -207,8 +207,9 @@ impl StoredTable {
         domains: Vec<Option<domain::Domain>>,
         known: Domains,
     ) -> Self {
-        let keys = Arc::clone(&self.keys);
-        StoredTable { keys, ..StoredTable::with_domains(name, table, declared, domains, known) }
+        let next = StoredTable::with_domains(name, table, declared, domains, known);
+        let keys = self.keys.followed(next.info.handle, self.info.handle);
+        StoredTable { keys, ..next }
     }
 
     fn with_domains(
@@ -235,7 +236,7 @@ impl StoredTable {
             Some(Domain { table: Arc::clone(&stored.info), lineage: stored.domain.lineage.id })
         };
         let info = info(name.to_owned(), &table, domains.iter().map(seen).collect(), declared);
-        let keys = Arc::default();
+        let keys = KeyIndexes::new(info.handle);
         StoredTable { table: Arc::new(table), info: Arc::new(info), domains, keys, unreadable: Arc::default() }
     }
 

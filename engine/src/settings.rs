@@ -196,8 +196,18 @@ impl Settings {
         Ok(())
     }
 
-    /// Sets what only this engine sets.
-    pub(crate) fn put(&mut self, key: String, value: Option<String>) {
+    /// Sets a setting to what it is in others.
+    ///
+    /// # Errors
+    /// 42704 if there is no such setting.
+    pub(crate) fn reset(&mut self, name: &str, defaults: &Settings) -> Result<()> {
+        let key = name.to_ascii_lowercase();
+        self.get(&key)?;
+        self.put(key.clone(), defaults.0.get(&key).cloned());
+        Ok(())
+    }
+
+    fn put(&mut self, key: String, value: Option<String>) {
         let values = Arc::make_mut(&mut self.0);
         match value {
             Some(value) => drop(values.insert(key, value)),
@@ -350,7 +360,7 @@ impl Unit {
         match self {
             Unit::None => &[],
             Unit::Milliseconds => &[("ms", 1), ("s", 1000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000)],
-            Unit::Kilobytes => &[("kb", 1), ("mb", 1 << 10), ("gb", 1 << 20), ("tb", 1 << 30)],
+            Unit::Kilobytes => &[("kB", 1), ("MB", 1 << 10), ("GB", 1 << 20), ("TB", 1 << 30)],
         }
     }
 
@@ -359,7 +369,7 @@ impl Unit {
         let (number, unit) = (value[..digits].parse::<f64>().ok()?, value[digits..].trim());
         let size = match unit {
             "" => 1,
-            _ => self.sizes().iter().find(|(name, _)| *name == unit)?.1,
+            _ => self.sizes().iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?.1,
         };
         Some((number * size as f64).round() as i64)
     }
@@ -367,14 +377,7 @@ impl Unit {
     fn show(self, value: i64) -> String {
         let fits = |&&(_, size): &&(&str, i64)| value != 0 && value % size == 0;
         match self.sizes().iter().rev().find(fits) {
-            Some((name, size)) => {
-                let name = if self == Unit::Kilobytes {
-                    name.replace('b', "B").replace(['m', 'g', 't'], &name[..1].to_ascii_uppercase())
-                } else {
-                    (*name).to_owned()
-                };
-                format!("{}{name}", value / size)
-            }
+            Some((name, size)) => format!("{}{name}", value / size),
             None => value.to_string(),
         }
     }

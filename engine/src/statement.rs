@@ -200,6 +200,9 @@ impl Runner<'_> {
             Some(_) if !new.or_replace => return new.already_exists(),
             _ => {}
         }
+        if let Some(gone) = needs.iter().find(|need| write.state.get(need).is_none()) {
+            return Err(Error::new(ErrorKind::UnknownTable, format!("relation \"{}\" does not exist", gone.name)));
+        }
         if needs.contains(&name) || needs.iter().any(|need| write.state.reaches(need, &name)) {
             let message = format!("infinite recursion detected in the query of view \"{}\"", name.name);
             return Err(Error::new(ErrorKind::TooComplex, message));
@@ -295,7 +298,8 @@ impl Runner<'_> {
         let is_load = old.rows() == 0;
         let table = match domain::append(&old, &stored.own_domains(), &rows, &context)? {
             Some(Appended { table, rows: coded, domains }) => {
-                let change = keys::Change { old: &old, rows: &coded, all: &table, shown: &rows };
+                let change =
+                    keys::Change { snapshot: stored.info.handle, old: &old, rows: &coded, all: &table, shown: &rows };
                 stored.keys.check(name, &declared.keys, change, &context)?;
                 if is_load {
                     // CREATE TABLE and COPY are a load in two statements.
@@ -309,7 +313,8 @@ impl Runner<'_> {
                 let old = domain::decode(&old, &stored.own_domains(), &context)?;
                 let table = old.append(&rows, &context)?;
                 let stored = StoredTable::new(name, table, Arc::clone(&declared));
-                let change = keys::Change { old: &old, rows: &rows, all: stored.stored(), shown: &rows };
+                let snapshot = stored.info.handle;
+                let change = keys::Change { snapshot, old: &old, rows: &rows, all: stored.stored(), shown: &rows };
                 stored.keys.check(name, &declared.keys, change, &context)?;
                 stored
             }
