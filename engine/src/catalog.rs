@@ -9,7 +9,7 @@ use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::{Table, domain};
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{
-    Catalog, CatalogEntry, CopyOptions, Declared, Domain, SearchPath, TableHandle, TableInfo, TableName, View,
+    Catalog, CatalogEntry, CopyOptions, Declared, Domain, TableHandle, TableInfo, TableName, View,
 };
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -68,6 +68,9 @@ pub(crate) struct Qualified {
     pub(crate) schema: String,
     pub(crate) name: String,
 }
+
+/// Schemas in which names without one are looked for, in order.
+pub(crate) type SearchPath = Arc<[String]>;
 
 /// The schema of what is temporary, as every session calls its own.
 pub(crate) const TEMPORARY: &str = "pg_temp";
@@ -266,11 +269,6 @@ impl StoredTable {
 }
 
 impl State {
-    /// Whether both are one state.
-    fn is(&self, other: &State) -> bool {
-        Arc::ptr_eq(&self.schemas, &other.schemas) && Arc::ptr_eq(&self.temporary, &other.temporary)
-    }
-
     /// A schema by its name.
     pub(crate) fn schema(&self, name: &str) -> Option<&Arc<Schema>> {
         if name == TEMPORARY { Some(&self.temporary) } else { self.schemas.get(name) }
@@ -465,19 +463,18 @@ pub(crate) struct Snapshot<'a> {
     names: RefCell<Vec<Use>>,
 }
 
-/// What a plan was made from: names, and what they stood for.
+/// What a plan was made from: names, and what they stood for. It keeps no table: a plan that is not used again holds no memory of
+/// rows that are gone.
 #[derive(Debug)]
 pub(crate) struct Uses {
-    state: State,
     path: SearchPath,
     names: Vec<Use>,
 }
 
-/// A name that was looked for along a path, the session's if it says none, and what was found.
+/// A name that was looked for, and what was found.
 #[derive(Clone, Debug)]
 struct Use {
     name: TableName,
-    path: Option<SearchPath>,
     found: Option<Found>,
 }
 
@@ -529,7 +526,7 @@ impl<'a> Snapshot<'a> {
 
     /// What has been looked for so far.
     pub(crate) fn uses(&self) -> Uses {
-        Uses { state: self.state.clone(), path: Arc::clone(&self.path), names: self.names.borrow().clone() }
+        Uses { path: Arc::clone(&self.path), names: self.names.borrow().clone() }
     }
 
     /// Whether what a plan was made from is as it was: it may be used again.
@@ -537,14 +534,14 @@ impl<'a> Snapshot<'a> {
         if uses.path != self.path {
             return false;
         }
-        let is_same = |Use { name, path, found }: &Use| {
-            let now = self.state.resolve(name, path.as_ref().unwrap_or(&self.path));
+        let is_same = |Use { name, found }: &Use| {
+            let now = self.state.resolve(name, &self.path);
             match (found, now) {
                 (Some(found), Some((_, object))) => found.is(&object.entry),
                 (found, now) => found.is_none() && now.is_none(),
             }
         };
-        self.state.is(&uses.state) || uses.names.iter().all(is_same)
+        uses.names.iter().all(is_same)
     }
 
     /// Takes the file that was read as the table of this handle, if one was: the statement may not read it after that.
@@ -566,10 +563,10 @@ impl<'a> Snapshot<'a> {
 }
 
 impl Catalog for Snapshot<'_> {
-    fn entry(&self, name: &TableName, path: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
-        let found = self.state.resolve(name, path.unwrap_or(&self.path));
+    fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>> {
+        let found = self.state.resolve(name, &self.path);
         let used = found.as_ref().map(|(_, object)| Found::new(&object.entry));
-        self.names.borrow_mut().push(Use { name: name.clone(), path: path.cloned(), found: used });
+        self.names.borrow_mut().push(Use { name: name.clone(), found: used });
         Ok(found.map(|(_, object)| match &object.entry {
             Entry::Table(table) => CatalogEntry::Table(Arc::clone(&table.info)),
             Entry::View(view) => CatalogEntry::View(Arc::clone(&view.view)),

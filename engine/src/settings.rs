@@ -1,11 +1,11 @@
 //! Settings of a session, under PostgreSQL's names: what clients set and ask for.
 //!
-//! Some do something (the search path, time limits, the mode of transactions), others are kept for who asks again: clients set
+//! Some do something (the search path, the mode of transactions), others are kept for who asks again: clients set
 //! what they need from a PostgreSQL, and go on when that is answered. What would need another behaviour than this engine's is
 //! refused (22023).
 
+use crate::catalog::SearchPath;
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::catalog::SearchPath;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
@@ -83,8 +83,8 @@ pub(crate) static KNOWN: &[Known] = &[
     boolean("exit_on_error", "off", "Kept for clients."),
     integer("from_collapse_limit", "8", 1, i32::MAX as i64, "Kept for clients."),
     word("geqo", "on", &["on", "off"], "Kept for clients."),
-    time("idle_in_transaction_session_timeout", "How long a transaction may wait for its client."),
-    time("idle_session_timeout", "How long a session may wait for its client."),
+    time("idle_in_transaction_session_timeout", "Kept for clients: nobody waits for it yet."),
+    time("idle_session_timeout", "Kept for clients: nobody waits for it yet."),
     fixed("in_hot_standby", "off", true, "Whether this is a standby."),
     fixed("integer_datetimes", "on", true, "Times are integers."),
     Known { is_reported: true, ..word("IntervalStyle", "postgres", &["postgres"], "How intervals are shown.") },
@@ -112,7 +112,7 @@ pub(crate) static KNOWN: &[Known] = &[
         is_reported: true,
         ..boolean("standard_conforming_strings", "on", "Backslashes are no escapes in plain strings.")
     },
-    time("statement_timeout", "How long a statement may run."),
+    time("statement_timeout", "Kept for clients: no statement is stopped by it yet."),
     boolean("synchronize_seqscans", "on", "Kept for clients."),
     word("synchronous_commit", "on", &["on", "off", "local", "remote_write", "remote_apply"], "Kept for clients."),
     Known { kind: Kind::Zone, ..text("TimeZone", "Etc/UTC", true, "The time zone in which times are shown and read.") },

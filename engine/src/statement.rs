@@ -68,7 +68,7 @@ fn run_once(
             }
             Statement::CreateView { name, temporary, columns, sql, needs, or_replace } => {
                 let new = New { name: &name, temporary, if_not_exists: false, or_replace, tag: "CREATE VIEW" };
-                runner.create_view(&new, View { sql, columns, path: Arc::clone(&snapshot.path) }, &needs)
+                runner.create_view(&new, (sql, columns), needs)
             }
             Statement::CreateSchema { name, if_not_exists } => runner.create_schema(&name, if_not_exists),
             Statement::DropSchema { names, if_exists, cascade } => runner.drop_schemas(&names, if_exists, cascade),
@@ -185,10 +185,21 @@ impl Runner<'_> {
         Ok(ResultStream::done(new.tag))
     }
 
-    fn create_view(&self, new: &New<'_>, view: View, needs: &[TableName]) -> Result<ResultStream> {
-        let path = &self.snapshot.path;
-        let needs: Vec<Qualified> =
-            needs.iter().filter_map(|need| Some(self.snapshot.state.resolve(need, path)?.0)).collect();
+    fn create_view(
+        &self,
+        new: &New<'_>,
+        (sql, columns): (String, Vec<String>),
+        needs: Vec<TableName>,
+    ) -> Result<ResultStream> {
+        let named = |need: TableName| {
+            let (found, _) = self.snapshot.state.resolve(&need, &self.snapshot.path)?;
+            Some((need, found))
+        };
+        let (written, needs): (Vec<TableName>, Vec<Qualified>) = needs.into_iter().filter_map(named).unzip();
+        let meant = needs
+            .iter()
+            .map(|Qualified { schema, name }| TableName { schema: Some(schema.clone()), name: name.clone() });
+        let view = View { sql, columns, names: written.into_iter().zip(meant).collect() };
         let mut write = self.session.begin_write()?;
         // What names something temporary is temporary.
         let temporary = new.temporary || needs.iter().any(|need| need.schema == TEMPORARY);

@@ -653,3 +653,25 @@ fn a_session_goes_back_to_what_it_began_with() {
         &[("SET statement_timeout TO DEFAULT", "SET"), ("SHOW statement_timeout", "3s"), ("RESET nonsense", "!42704")],
     );
 }
+
+#[test]
+fn a_view_means_what_it_meant() {
+    let engine = engine();
+    let (one, other) = (engine.session(), engine.session());
+    check(
+        &one,
+        &[("CREATE TABLE t AS SELECT 1 AS a", "SELECT 1"), ("CREATE VIEW v AS SELECT a FROM t", "CREATE VIEW")],
+    );
+    check(&one, &[("CREATE VIEW w AS SELECT v.a, u.a AS b FROM v, public.t AS u", "CREATE VIEW")]);
+    // Not what somebody else calls so, nor what has been made since in a schema that is looked at before.
+    check(
+        &other,
+        &[("CREATE TEMP TABLE t AS SELECT 2 AS a", "SELECT 1"), ("SELECT a FROM t", "2"), ("SELECT a FROM v", "1")],
+    );
+    check(&other, &[("CREATE TEMP TABLE v AS SELECT 3 AS a", "SELECT 1"), ("SELECT * FROM w", "1,1")]);
+    check(
+        &one,
+        &[("CREATE SCHEMA postgres", "CREATE SCHEMA"), ("CREATE TABLE postgres.t AS SELECT 4 AS a", "SELECT 1")],
+    );
+    check(&one, &[("SELECT a FROM t", "4"), ("SELECT a FROM v", "1"), ("SELECT * FROM w", "1,1")]);
+}
