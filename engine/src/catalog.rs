@@ -11,7 +11,7 @@ use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{CatalogEntry, Declared, Domain, Key, TableHandle, TableInfo, TableName, View};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
 /// One state of the world, as a session sees it. Cloning it copies no name.
 #[derive(Clone, Debug)]
@@ -20,6 +20,13 @@ pub(crate) struct State {
     pub(crate) schemas: Schemas,
     /// The session's own: what is temporary.
     pub(crate) temporary: Arc<Schema>,
+}
+
+/// What a state can be known by when it may be gone: it keeps nothing of it.
+#[derive(Debug)]
+pub(crate) struct StateMark {
+    schemas: Weak<BTreeMap<String, Arc<Schema>>>,
+    temporary: Weak<Schema>,
 }
 
 /// Schemas by name.
@@ -105,6 +112,9 @@ pub(crate) struct Qualified {
     pub(crate) name: String,
 }
 
+/// Schemas in which names without one are looked for, in order.
+pub(crate) type SearchPath = Arc<[String]>;
+
 /// The schema of what is temporary, as every session calls its own.
 pub(crate) const TEMPORARY: &str = "pg_temp";
 
@@ -142,7 +152,7 @@ pub(crate) struct StoredTable {
     pub(crate) info: Arc<TableInfo>,
     /// For each column the domain whose codes it stores, if it does; empty if none does.
     domains: Vec<Option<Arc<StoredDomain>>>,
-    /// Its rows by their keys; those that the table begins with, which all later snapshots have.
+    /// Its rows by their keys.
     pub(crate) keys: Arc<KeyIndexes>,
     /// Columns of a file that cannot be read.
     pub(crate) unreadable: Arc<[Unreadable]>,
@@ -203,7 +213,7 @@ impl StoredTable {
     /// A new snapshot, stored as it is.
     pub(crate) fn new(name: &str, table: Table, declared: Arc<Declared>) -> Self {
         let info = Arc::new(info(name.to_owned(), &table, Vec::new(), declared));
-        let keys = Arc::default();
+        let keys = KeyIndexes::new(info.handle);
         StoredTable { table: Arc::new(table), info, domains: Vec::new(), keys, unreadable: Arc::default() }
     }
 
@@ -244,8 +254,9 @@ impl StoredTable {
         domains: Vec<Option<domain::Domain>>,
         known: Domains,
     ) -> Self {
-        let keys = Arc::clone(&self.keys);
-        StoredTable { keys, ..StoredTable::with_domains(name, table, declared, domains, known) }
+        let next = StoredTable::with_domains(name, table, declared, domains, known);
+        let keys = self.keys.followed(next.info.handle, self.info.handle);
+        StoredTable { keys, ..next }
     }
 
     fn with_domains(
@@ -272,7 +283,7 @@ impl StoredTable {
             Some(Domain { table: Arc::clone(&stored.info), lineage: stored.domain.lineage.id })
         };
         let info = info(name.to_owned(), &table, domains.iter().map(seen).collect(), declared);
-        let keys = Arc::default();
+        let keys = KeyIndexes::new(info.handle);
         StoredTable { table: Arc::new(table), info: Arc::new(info), domains, keys, unreadable: Arc::default() }
     }
 
@@ -302,9 +313,15 @@ impl StoredTable {
 }
 
 impl State {
-    /// Whether both are one state.
-    pub(crate) fn is(&self, other: &State) -> bool {
-        Arc::ptr_eq(&self.schemas, &other.schemas) && Arc::ptr_eq(&self.temporary, &other.temporary)
+    /// What it can be known by later.
+    pub(crate) fn mark(&self) -> StateMark {
+        StateMark { schemas: Arc::downgrade(&self.schemas), temporary: Arc::downgrade(&self.temporary) }
+    }
+
+    /// Whether the mark is this state's.
+    pub(crate) fn is(&self, mark: &StateMark) -> bool {
+        std::ptr::eq(mark.schemas.as_ptr(), Arc::as_ptr(&self.schemas))
+            && std::ptr::eq(mark.temporary.as_ptr(), Arc::as_ptr(&self.temporary))
     }
 
     /// A schema by its name.

@@ -9,15 +9,24 @@ use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::row_index::{RowIndex, RowPlaces, hash_value, hash_values};
 use multiloop_exec::column::{Column, Table};
 use multiloop_exec::workers::context::Context;
-use multiloop_planner::catalog::Key;
+use multiloop_planner::catalog::{Key, TableHandle};
 use multiloop_planner::evaluate;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Rows of a table by its keys, an index a key that has been asked.
-#[derive(Debug, Default)]
-pub(crate) struct KeyIndexes(Mutex<Vec<Option<KeyIndex>>>);
+/// Rows of a table by its keys, for its snapshots as they follow each other.
+#[derive(Debug)]
+pub(crate) struct KeyIndexes(Mutex<Indexes>);
+
+#[derive(Debug)]
+struct Indexes {
+    /// The last snapshot, with whose rows the indexes begin. Others may have gone on from one before it: what a transaction that
+    /// was rolled back has appended is not theirs.
+    last: TableHandle,
+    /// An index a key that has been asked.
+    by_key: Vec<Option<KeyIndex>>,
+}
 
 /// The first rows of a table, by a key of columns of these types.
 #[derive(Debug)]
@@ -28,6 +37,8 @@ struct KeyIndex {
 
 /// What is done to a table.
 pub(crate) struct Change<'a> {
+    /// The snapshot that is changed.
+    pub(crate) snapshot: TableHandle,
     /// The rows that it had. Indexes know only such: whatever becomes of the change, they stay right.
     pub(crate) old: &'a Table,
     /// Those that come, stored as the old ones are.
@@ -42,6 +53,25 @@ pub(crate) struct Change<'a> {
 type Row<'a> = (&'a [Column], usize);
 
 impl KeyIndexes {
+    /// Those of a snapshot that nothing is known of.
+    pub(crate) fn new(last: TableHandle) -> Arc<Self> {
+        Arc::new(KeyIndexes(Mutex::new(Indexes { last, by_key: Vec::new() })))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Indexes> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Those of a snapshot that begins with the rows of another one: the same, unless somebody has gone on from that before.
+    pub(crate) fn followed(self: &Arc<Self>, by: TableHandle, from: TableHandle) -> Arc<Self> {
+        let mut indexes = self.lock();
+        if indexes.last != from {
+            return KeyIndexes::new(by);
+        }
+        indexes.last = by;
+        Arc::clone(self)
+    }
+
     /// The error (23505) for the first row whose key another row has.
     pub(crate) fn check(&self, name: &str, keys: &[Key], change: Change<'_>, context: &Context) -> Result<()> {
         for (number, key) in keys.iter().enumerate() {
@@ -87,7 +117,9 @@ impl KeyIndexes {
             return Ok(None);
         }
         // Each change of an index leaves it right.
-        let mut indexes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.lock();
+        let mut own = Vec::new();
+        let indexes = if known.last == change.snapshot { &mut known.by_key } else { &mut own };
         while indexes.len() <= number {
             indexes.push(None);
         }

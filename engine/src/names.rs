@@ -2,11 +2,11 @@
 //! those of the system's tables, as within SQL.
 
 use crate::Result;
-use crate::catalog::State;
+use crate::catalog::{SearchPath, State};
 use crate::sight::{Names, Sight};
 use crate::snapshot::Snapshot;
 use crate::system::{Facts, Making};
-use multiloop_planner::catalog::{Catalog, CatalogEntry, SearchPath, TableInfo, TableName};
+use multiloop_planner::catalog::{Catalog, CatalogEntry, TableInfo, TableName};
 use multiloop_planner::types::{Field, OidKind};
 use multiloop_planner::value::Value;
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ pub(crate) struct Known {
 struct NoFiles;
 
 impl Catalog for NoFiles {
-    fn entry(&self, _: &TableName, _: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+    fn entry(&self, _: &TableName) -> Result<Option<CatalogEntry>> {
         Ok(None)
     }
 

@@ -1,11 +1,11 @@
 //! Settings of a session, under PostgreSQL's names: what clients set and ask for.
 //!
-//! Some do something (the search path, time limits, the mode of transactions), others are kept for who asks again: clients set
+//! Some do something (the search path, the mode of transactions), others are kept for who asks again: clients set
 //! what they need from a PostgreSQL, and go on when that is answered. What would need another behaviour than this engine's is
 //! refused (22023).
 
+use crate::catalog::SearchPath;
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::catalog::SearchPath;
 use multiloop_planner::evaluate::zone::Zone;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -84,8 +84,8 @@ pub(crate) static KNOWN: &[Known] = &[
     boolean("exit_on_error", "off", "Kept for clients."),
     integer("from_collapse_limit", "8", 1, i32::MAX as i64, "Kept for clients."),
     word("geqo", "on", &["on", "off"], "Kept for clients."),
-    time("idle_in_transaction_session_timeout", "How long a transaction may wait for its client."),
-    time("idle_session_timeout", "How long a session may wait for its client."),
+    time("idle_in_transaction_session_timeout", "Kept for clients: nobody waits for it yet."),
+    time("idle_session_timeout", "Kept for clients: nobody waits for it yet."),
     fixed("in_hot_standby", "off", true, "Whether this is a standby."),
     fixed("integer_datetimes", "on", true, "Times are integers."),
     Known { is_reported: true, ..word("IntervalStyle", "postgres", &["postgres"], "How intervals are shown.") },
@@ -109,8 +109,11 @@ pub(crate) static KNOWN: &[Known] = &[
     fixed("server_version_num", "150000", false, "The version of PostgreSQL whose SQL this is."),
     text("session_authorization", "default", true, "The role that has entered."),
     word("session_replication_role", "origin", &["origin", "replica", "local"], "Kept for clients."),
-    boolean("standard_conforming_strings", "on", "Backslashes are no escapes in plain strings."),
-    time("statement_timeout", "How long a statement may run."),
+    Known {
+        is_reported: true,
+        ..boolean("standard_conforming_strings", "on", "Backslashes are no escapes in plain strings.")
+    },
+    time("statement_timeout", "Kept for clients: no statement is stopped by it yet."),
     boolean("synchronize_seqscans", "on", "Kept for clients."),
     word("synchronous_commit", "on", &["on", "off", "local", "remote_write", "remote_apply"], "Kept for clients."),
     Known { kind: Kind::Zone, ..text("TimeZone", "Etc/UTC", true, "The time zone in which times are shown and read.") },
@@ -194,8 +197,18 @@ impl Settings {
         Ok(())
     }
 
-    /// Sets what only this engine sets.
-    pub(crate) fn put(&mut self, key: String, value: Option<String>) {
+    /// Sets a setting to what it is in others.
+    ///
+    /// # Errors
+    /// 42704 if there is no such setting.
+    pub(crate) fn reset(&mut self, name: &str, defaults: &Settings) -> Result<()> {
+        let key = name.to_ascii_lowercase();
+        self.get(&key)?;
+        self.put(key.clone(), defaults.0.get(&key).cloned());
+        Ok(())
+    }
+
+    fn put(&mut self, key: String, value: Option<String>) {
         let values = Arc::make_mut(&mut self.0);
         match value {
             Some(value) => drop(values.insert(key, value)),
@@ -349,7 +362,7 @@ impl Unit {
         match self {
             Unit::None => &[],
             Unit::Milliseconds => &[("ms", 1), ("s", 1000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000)],
-            Unit::Kilobytes => &[("kb", 1), ("mb", 1 << 10), ("gb", 1 << 20), ("tb", 1 << 30)],
+            Unit::Kilobytes => &[("kB", 1), ("MB", 1 << 10), ("GB", 1 << 20), ("TB", 1 << 30)],
         }
     }
 
@@ -358,7 +371,7 @@ impl Unit {
         let (number, unit) = (value[..digits].parse::<f64>().ok()?, value[digits..].trim());
         let size = match unit {
             "" => 1,
-            _ => self.sizes().iter().find(|(name, _)| *name == unit)?.1,
+            _ => self.sizes().iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?.1,
         };
         Some((number * size as f64).round() as i64)
     }
@@ -366,14 +379,7 @@ impl Unit {
     fn show(self, value: i64) -> String {
         let fits = |&&(_, size): &&(&str, i64)| value != 0 && value % size == 0;
         match self.sizes().iter().rev().find(fits) {
-            Some((name, size)) => {
-                let name = if self == Unit::Kilobytes {
-                    name.replace('b', "B").replace(['m', 'g', 't'], &name[..1].to_ascii_uppercase())
-                } else {
-                    (*name).to_owned()
-                };
-                format!("{}{name}", value / size)
-            }
+            Some((name, size)) => format!("{}{name}", value / size),
             None => value.to_string(),
         }
     }

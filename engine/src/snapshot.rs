@@ -1,13 +1,13 @@
 //! What one statement sees: a state, the system's tables over it, the files that it reads, and what its session tells.
 
-use crate::catalog::{Entry, State, StoredTable};
+use crate::catalog::{Entry, Qualified, SearchPath, State, StateMark, StoredTable};
 use crate::system::facts::Change;
 use crate::system::{self, Facts, Found as SystemFound, INFORMATION, Made, Making, PG_CATALOG};
 use crate::{Error, Result};
 use multiloop_exec::column::Table;
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{
-    Catalog, CatalogEntry, CopyOptions, SearchPath, SqlFunction, TableHandle, TableInfo, TableName, View,
+    Catalog, CatalogEntry, CopyOptions, SqlFunction, TableHandle, TableInfo, TableName, View,
 };
 use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
@@ -46,10 +46,11 @@ pub(crate) struct Snapshot<'a> {
     names: RefCell<Vec<Use>>,
 }
 
-/// What a plan was made from: names, and what they stood for.
+/// What a plan was made from: names, and what they stood for. It keeps no table: a plan that is not used again holds no memory of
+/// rows that are gone.
 #[derive(Debug)]
 pub(crate) struct Uses {
-    state: State,
+    state: StateMark,
     path: SearchPath,
     names: Vec<Use>,
     /// The time zone, where it matters.
@@ -62,11 +63,10 @@ pub(crate) struct Uses {
     system: bool,
 }
 
-/// A name that was looked for along a path, the session's if it says none, and what was found.
+/// A name that was looked for, and what was found.
 #[derive(Clone, Debug)]
 struct Use {
     name: TableName,
-    path: Option<SearchPath>,
     found: Option<Found>,
 }
 
@@ -142,17 +142,18 @@ impl<'a> Snapshot<'a> {
         Making { state: &self.state, path: &self.path, facts: &self.facts, files: self }
     }
 
-    /// What a name stands for, looked for along a path, or along the session's.
-    fn find(&self, name: &TableName, path: Option<&SearchPath>) -> Option<CatalogEntry> {
-        let found = |schema: &str| {
-            if matches!(schema, PG_CATALOG | INFORMATION) {
-                return self.system_entry(schema, &name.name);
-            }
-            Some(self.state.schema(schema)?.objects.get(&name.name)?.entry.seen())
+    /// What a name stands for, with its schema.
+    pub(crate) fn find(&self, name: &TableName) -> Option<(Qualified, CatalogEntry)> {
+        let found = |schema: &String| {
+            let entry = match schema.as_str() {
+                PG_CATALOG | INFORMATION => self.system_entry(schema, &name.name)?,
+                _ => self.state.schema(schema)?.objects.get(&name.name)?.entry.seen(),
+            };
+            Some((Qualified { schema: schema.clone(), name: name.name.clone() }, entry))
         };
         match &name.schema {
             Some(schema) => found(schema),
-            None => path.unwrap_or(&self.path).iter().find_map(|schema| found(schema)),
+            None => self.path.iter().find_map(found),
         }
     }
 
@@ -176,7 +177,7 @@ impl<'a> Snapshot<'a> {
     /// What has been looked for so far.
     pub(crate) fn uses(&self) -> Uses {
         Uses {
-            state: self.state.clone(),
+            state: self.state.mark(),
             path: Arc::clone(&self.path),
             names: self.names.borrow().clone(),
             zone: self.asks_zone.get().then(|| Arc::clone(&self.zone)),
@@ -192,8 +193,8 @@ impl<'a> Snapshot<'a> {
         if uses.path != self.path || !is_zone || uses.facts.as_ref().is_some_and(|facts| *facts != self.facts) {
             return false;
         }
-        let is_same = |Use { name, path, found }: &Use| match (found, self.find(name, path.as_ref())) {
-            (Some(found), Some(entry)) => found.is(&Found::new(&entry)),
+        let is_same = |Use { name, found }: &Use| match (found, self.find(name)) {
+            (Some(found), Some((_, entry))) => found.is(&Found::new(&entry)),
             (found, now) => found.is_none() && now.is_none(),
         };
         match self.state.is(&uses.state) {
@@ -227,10 +228,10 @@ impl<'a> Snapshot<'a> {
 }
 
 impl Catalog for Snapshot<'_> {
-    fn entry(&self, name: &TableName, path: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
-        let found = self.find(name, path);
+    fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>> {
+        let found = self.find(name).map(|(_, entry)| entry);
         let used = found.as_ref().map(Found::new);
-        self.names.borrow_mut().push(Use { name: name.clone(), path: path.cloned(), found: used });
+        self.names.borrow_mut().push(Use { name: name.clone(), found: used });
         Ok(found)
     }
 

@@ -5,7 +5,7 @@ use crate::format::Format;
 use crate::plan::{Executable, Planned, Timings, timed};
 use crate::running::{Runner, Running};
 use crate::stream::{Notice, ResultStream};
-use crate::system::{INFORMATION, PG_CATALOG};
+use crate::system::{INFORMATION, PG_CATALOG, is_system};
 use crate::{Error, ErrorKind, Result, explain, format, keys};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::domain::{self, Appended};
@@ -70,7 +70,7 @@ fn run_once(
             }
             Statement::CreateView { name, temporary, columns, sql, needs, or_replace } => {
                 let new = New { name: &name, temporary, if_not_exists: false, or_replace, tag: "CREATE VIEW" };
-                runner.create_view(&new, View { sql, columns, path: Arc::clone(&snapshot.path) }, &needs)
+                runner.create_view(&new, (sql, columns), needs)
             }
             Statement::CreateSchema { name, if_not_exists } => runner.create_schema(&name, if_not_exists),
             Statement::DropSchema { names, if_exists, cascade } => runner.drop_schemas(&names, if_exists, cascade),
@@ -188,10 +188,23 @@ impl Runner<'_> {
         Ok(ResultStream::done(new.tag))
     }
 
-    fn create_view(&self, new: &New<'_>, view: View, needs: &[TableName]) -> Result<ResultStream> {
-        let path = &self.snapshot.path;
-        let needs: Vec<Qualified> =
-            needs.iter().filter_map(|need| Some(self.snapshot.state.resolve(need, path)?.0)).collect();
+    fn create_view(
+        &self,
+        new: &New<'_>,
+        (sql, columns): (String, Vec<String>),
+        needs: Vec<TableName>,
+    ) -> Result<ResultStream> {
+        let named = |need: TableName| {
+            let (found, _) = self.snapshot.find(&need)?;
+            Some((need, found))
+        };
+        let (written, mut needs): (Vec<TableName>, Vec<Qualified>) = needs.into_iter().filter_map(named).unzip();
+        let meant = needs
+            .iter()
+            .map(|Qualified { schema, name }| TableName { schema: Some(schema.clone()), name: name.clone() });
+        let view = View { sql, columns, names: written.into_iter().zip(meant).collect() };
+        // What is the system's stays.
+        needs.retain(|need| !is_system(&need.schema));
         let mut write = self.session.begin_write()?;
         // What names something temporary is temporary.
         let temporary = new.temporary || needs.iter().any(|need| need.schema == TEMPORARY);
@@ -202,6 +215,9 @@ impl Runner<'_> {
             }
             Some(_) if !new.or_replace => return new.already_exists(),
             _ => {}
+        }
+        if let Some(gone) = needs.iter().find(|need| write.state.get(need).is_none()) {
+            return Err(Error::new(ErrorKind::UnknownTable, format!("relation \"{}\" does not exist", gone.name)));
         }
         if needs.contains(&name) || needs.iter().any(|need| write.state.reaches(need, &name)) {
             let message = format!("infinite recursion detected in the query of view \"{}\"", name.name);
@@ -298,7 +314,8 @@ impl Runner<'_> {
         let is_load = old.rows() == 0;
         let table = match domain::append(&old, &stored.own_domains(), &rows, &context)? {
             Some(Appended { table, rows: coded, domains }) => {
-                let change = keys::Change { old: &old, rows: &coded, all: &table, shown: &rows };
+                let change =
+                    keys::Change { snapshot: stored.info.handle, old: &old, rows: &coded, all: &table, shown: &rows };
                 stored.keys.check(name, &declared.keys, change, &context)?;
                 if is_load {
                     // CREATE TABLE and COPY are a load in two statements.
@@ -312,7 +329,8 @@ impl Runner<'_> {
                 let old = domain::decode(&old, &stored.own_domains(), &context)?;
                 let table = old.append(&rows, &context)?;
                 let stored = StoredTable::new(name, table, Arc::clone(&declared));
-                let change = keys::Change { old: &old, rows: &rows, all: stored.stored(), shown: &rows };
+                let snapshot = stored.info.handle;
+                let change = keys::Change { snapshot, old: &old, rows: &rows, all: stored.stored(), shown: &rows };
                 stored.keys.check(name, &declared.keys, change, &context)?;
                 stored
             }

@@ -7,7 +7,8 @@
 //! A statement that fails is undone alone, since a state is changed in one step at the end; in a transaction it also makes all that
 //! follow fail (25P02) until the transaction, or a savepoint, is rolled back.
 
-use crate::catalog::{Current, Object, Publishing, Schema, Schemas, State};
+use crate::catalog::{Current, Entry, Object, Publishing, Qualified, Schema, Schemas, State};
+use crate::notify::Notification;
 use crate::settings::Settings;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::sql::TransactionMode;
@@ -40,6 +41,8 @@ pub(crate) struct Work {
 #[derive(Debug)]
 struct Inner {
     settings: Settings,
+    /// Those that it began with: what RESET goes back to.
+    defaults: Settings,
     temporary: Arc<Schema>,
     transaction: Option<Transaction>,
 }
@@ -53,6 +56,8 @@ struct Transaction {
     /// Begun by nobody's BEGIN: the statements of one message.
     implicit: bool,
     savepoints: Vec<Savepoint>,
+    /// What it tells other sessions when it commits.
+    told: Vec<Notification>,
     /// What is temporary, and the settings, if it is rolled back.
     temporary: Arc<Schema>,
     before: Settings,
@@ -66,11 +71,14 @@ struct Savepoint {
     states: Option<(Schemas, State)>,
     settings: Settings,
     after: Settings,
+    /// How much had been told.
+    told: usize,
 }
 
 impl Work {
     pub(crate) fn new(session: u32) -> Self {
-        let inner = Inner { settings: Settings::default(), temporary: Schema::new(), transaction: None };
+        let (settings, defaults) = (Settings::default(), Settings::default());
+        let inner = Inner { settings, defaults, temporary: Schema::new(), transaction: None };
         let database = Mutex::new(Arc::from("multiloop"));
         Work { session, database, inner: Mutex::new(inner), writing: Mutex::default() }
     }
@@ -166,6 +174,7 @@ impl Work {
             failed: false,
             implicit,
             savepoints: Vec::new(),
+            told: Vec::new(),
             temporary: Arc::clone(&inner.temporary),
             before: inner.settings.clone(),
             after: inner.settings.clone(),
@@ -223,7 +232,7 @@ impl Work {
             self.inner().temporary = Arc::clone(&state.temporary);
         }
         self.inner().settings = transaction.after;
-        Ok(Some(Committed { tables: changed }))
+        Ok(Some(Committed { tables: changed, told: transaction.told }))
     }
 
     /// ROLLBACK. Whether a transaction was open.
@@ -245,7 +254,8 @@ impl Work {
         let settings = inner.settings.clone();
         let transaction = in_block(&mut inner.transaction, "SAVEPOINT")?;
         let (states, after) = (transaction.states.clone(), transaction.after.clone());
-        transaction.savepoints.push(Savepoint { name: name.to_owned(), states, settings, after });
+        let told = transaction.told.len();
+        transaction.savepoints.push(Savepoint { name: name.to_owned(), states, settings, after, told });
         Ok(())
     }
 
@@ -273,9 +283,21 @@ impl Work {
             transaction.states = Some(then.unwrap_or_else(|| (Arc::clone(&base), fresh())));
         }
         transaction.after = savepoint.after.clone();
+        transaction.told.truncate(savepoint.told);
         transaction.failed = false;
         inner.settings = savepoint.settings.clone();
         Ok(())
+    }
+
+    /// Tells other sessions something when the transaction commits; gives it back if none is open.
+    pub(crate) fn tell(&self, one: Notification) -> Option<Notification> {
+        match &mut self.inner().transaction {
+            Some(transaction) => {
+                transaction.told.push(one);
+                None
+            }
+            None => Some(one),
+        }
     }
 
     /// The settings as they are.
@@ -296,6 +318,18 @@ impl Work {
         }
         inner.settings = settings;
         Ok(())
+    }
+
+    /// Sets a setting to a value that RESET goes back to.
+    pub(crate) fn set_default(&self, name: &str, value: &[String]) -> Result<()> {
+        let inner = &mut *self.inner();
+        inner.settings.set(name, Some(value))?;
+        inner.defaults.set(name, Some(value))
+    }
+
+    /// The settings that the session began with.
+    pub(crate) fn defaults(&self) -> Settings {
+        self.inner().defaults.clone()
     }
 
     /// Forgets all that is temporary.
@@ -338,6 +372,8 @@ impl Transaction {
 pub(crate) struct Committed {
     /// Tables and views that are there now and were not, or were another state of them: schema and name.
     pub(crate) tables: Vec<(String, String)>,
+    /// What is to be told other sessions.
+    pub(crate) told: Vec<Notification>,
 }
 
 /// The shared state with what a transaction has changed, which began with `base` and ended with `own`.
@@ -389,7 +425,21 @@ fn merged(base: &Schemas, own: &Schemas, now: &Schemas, changed: &mut Vec<(Strin
         }
         result.insert(name.clone(), Arc::new(schema));
     }
+    // Somebody may have dropped what a new view names, or made a view of what this transaction dropped.
+    for (name, schema) in merged.iter() {
+        let needs = |one: &Object| match &one.entry {
+            Entry::View(view) => view.needs.iter().all(|need| holds(&merged, need)),
+            Entry::Table(_) => true,
+        };
+        if let Some((view, _)) = schema.objects.iter().find(|(_, one)| !needs(one)) {
+            return Err(conflict(&format!("{name}.{view}")));
+        }
+    }
     Ok(merged)
+}
+
+fn holds(schemas: &Schemas, Qualified { schema, name }: &Qualified) -> bool {
+    schemas.get(schema).is_some_and(|schema| schema.objects.contains_key(name))
 }
 
 fn unchanged(was: &BTreeMap<String, Object>, is: &BTreeMap<String, Object>) -> bool {

@@ -199,12 +199,10 @@ pub struct View {
     pub sql: String,
     /// Column names from `CREATE VIEW v (a, b)`; empty if none were given.
     pub columns: Vec<String>,
-    /// The schemas in which its text looks for names: those of the session that made it.
-    pub path: SearchPath,
+    /// The names of tables and views in its text, as they are written, and what they stood for when it was made, with the schema:
+    /// whoever asks, whatever has been made since, they mean that.
+    pub names: Vec<(TableName, TableName)>,
 }
-
-/// Schemas in which names without one are looked for, in order.
-pub type SearchPath = Arc<[String]>;
 
 /// The name of a table or view, case-folded, perhaps with its schema.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -237,16 +235,14 @@ impl From<&str> for TableName {
 pub struct SqlFunction {
     /// The types of its arguments; of [`DataType::Null`] one that is taken as it is.
     pub parameters: Vec<DataType>,
-    /// A SELECT of one column and at most one row, in which `$1`, `$2`, … are the arguments.
+    /// A SELECT of one column and at most one row, in which `$1`, `$2`, … are the arguments. Its tables are named with their schemas.
     pub body: String,
-    /// The schemas in which its text looks for names.
-    pub path: SearchPath,
 }
 
 /// One immutable state of the world.
 pub trait Catalog {
-    /// The table or view of a name, if there is one. One without a schema is looked for along this path, or along the session's.
-    fn entry(&self, name: &TableName, path: Option<&SearchPath>) -> Result<Option<CatalogEntry>>;
+    /// The table or view of a name, if there is one; one without a schema is looked for where the session looks.
+    fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>>;
 
     /// A file (`SELECT … FROM 'orders.parquet'`) as a table: Ok(None) if the engine does not know its format.
     fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>>;

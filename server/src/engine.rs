@@ -95,8 +95,11 @@ impl Session {
         let told = Arc::clone(&running);
         session.on_notify(Some(Arc::new(move || told.tell())));
         // It is what the client calls itself; nothing depends on it.
-        let _ = session.set("session_authorization", user);
-        Session { session, running, reported: Mutex::default(), notices: Mutex::default() }
+        let _ = session.set_default("session_authorization", user);
+        // What clients are not told of changes is what they begin with.
+        session.settings_changed();
+        let reported = Mutex::new(session.reported_settings());
+        Session { session, running, reported, notices: Mutex::default() }
     }
 
     /// Sets a parameter that the client sent when it connected. Those that nobody knows have no effect, as long as nothing here
@@ -104,7 +107,7 @@ impl Session {
     ///
     /// Errors, which end the connection: 22023 for a value that is not to be had.
     pub(crate) fn set_at_start(&mut self, name: &str, value: &str) -> Result<()> {
-        match self.session.set(name, value) {
+        match self.session.set_default(name, value) {
             Err(error) if error.sqlstate() != "42704" => {
                 let fault = Fault::fatal(error.sqlstate(), error.message());
                 Err(match error.hint() {

@@ -5,8 +5,7 @@ use crate::WAYS;
 use crate::random::{Outcome, difference, outcome_within};
 use multiloop::Engine;
 use multiloop_planner::catalog::{
-    Catalog, CatalogEntry, ColumnStatistics, Proofs, SearchPath, TableHandle, TableInfo, TableName, TableStatistics,
-    View,
+    Catalog, CatalogEntry, ColumnStatistics, Proofs, TableHandle, TableInfo, TableName, TableStatistics, View,
 };
 use multiloop_planner::error::Result;
 use multiloop_planner::sql;
@@ -18,12 +17,12 @@ use std::time::Duration;
 struct Fixed(Arc<TableInfo>);
 
 impl Catalog for Fixed {
-    fn entry(&self, name: &TableName, _: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+    fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>> {
         Ok(match name.name.as_str() {
             "t" => Some(CatalogEntry::Table(Arc::clone(&self.0))),
             "v" => {
-                let (sql, columns, path) = ("SELECT i, s FROM t".to_owned(), vec!["a".to_owned()], Arc::default());
-                Some(CatalogEntry::View(Arc::new(View { sql, columns, path })))
+                let (sql, columns, names) = ("SELECT i, s FROM t".to_owned(), vec!["a".to_owned()], Vec::new());
+                Some(CatalogEntry::View(Arc::new(View { sql, columns, names })))
             }
             _ => None,
         })

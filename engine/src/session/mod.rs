@@ -56,8 +56,6 @@ pub struct Session {
     work: Work,
     prepared: Mutex<HashMap<String, Arc<Prepared>>>,
     cursors: Mutex<HashMap<String, Cursor>>,
-    /// What the transaction tells others when it commits.
-    told: Mutex<Vec<Notification>>,
     /// The settings as whoever asks for changes has seen them.
     reported: Mutex<Option<Settings>>,
     current: Mutex<Watched>,
@@ -149,7 +147,6 @@ impl Session {
             work: Work::new(id),
             prepared: Mutex::default(),
             cursors: Mutex::default(),
-            told: Mutex::default(),
             reported: Mutex::default(),
             current: Mutex::default(),
             on_progress: None,
@@ -316,6 +313,14 @@ impl Session {
         self.sight().name_of(kind, oid)
     }
 
+    /// Sets a setting as [`Session::set`] does, to a value that RESET and DISCARD ALL go back to: what a client brings along.
+    ///
+    /// # Errors
+    /// As those of [`Session::set`].
+    pub fn set_default(&self, name: &str, value: &str) -> Result<()> {
+        self.work.set_default(name, &[value.to_owned()])
+    }
+
     /// The settings of which clients are told, with their values.
     pub fn reported_settings(&self) -> Vec<(&'static str, String)> {
         let known = settings::KNOWN.iter().filter(|known| known.is_reported);
@@ -343,10 +348,6 @@ impl Session {
 
     fn cursors(&self) -> MutexGuard<'_, HashMap<String, Cursor>> {
         self.cursors.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn told(&self) -> MutexGuard<'_, Vec<Notification>> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs a statement that has no text: `bind` makes it.

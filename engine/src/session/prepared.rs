@@ -245,7 +245,7 @@ impl Prepared {
         let running = session.running();
         running.with_snapshot(|snapshot| match self.bind(snapshot, false)? {
             Bound::CopyFrom { name, columns, options, .. } => {
-                let all = match snapshot.entry(&name, None)? {
+                let all = match snapshot.entry(&name)? {
                     Some(multiloop_planner::catalog::CatalogEntry::Table(info)) => info.declared.fields(&info.fields),
                     _ => return Err(Error::internal("COPY was bound to no table")),
                 };

@@ -4,7 +4,7 @@ use super::cursors::{Cursor, unknown_cursor};
 use super::prepared::Execution;
 use super::{Session, Statement};
 use crate::notify::Notification;
-use crate::settings::{self, Settings};
+use crate::settings;
 use crate::stream::{Notice, ResultStream};
 use crate::transaction::TransactionStatus;
 use crate::{Error, ErrorKind, Result};
@@ -43,12 +43,14 @@ impl Session {
             Verb::Show(name) => self.show(name)?,
             Verb::ShowAll => self.show_all(),
             Verb::Reset(name) => {
-                self.work.change_settings(false, |settings| settings.set(name, None))?;
+                let defaults = self.work.defaults();
+                self.work.change_settings(false, |settings| settings.reset(name, &defaults))?;
                 ResultStream::done("RESET")
             }
             Verb::ResetAll => {
+                let defaults = self.work.defaults();
                 self.work.change_settings(false, |settings| {
-                    *settings = Settings::default();
+                    settings.clone_from(&defaults);
                     Ok(())
                 })?;
                 ResultStream::done("RESET")
@@ -184,9 +186,8 @@ impl Session {
     pub(super) fn end_transaction(&self) -> Result<bool> {
         let committed = self.work.commit(&self.engine.0.catalog);
         self.cursors().retain(|_, cursor| cursor.hold);
-        let told = std::mem::take(&mut *self.told());
         let Some(committed) = committed? else { return Ok(false) };
-        self.engine.0.channels.send(told);
+        self.engine.0.channels.send(committed.told);
         for (schema, name) in committed.tables {
             let name = crate::catalog::Qualified { schema, name };
             self.engine.0.share_domains(&name, &self.loading());
@@ -198,7 +199,6 @@ impl Session {
     pub(super) fn abandon_transaction(&self) {
         self.work.rollback();
         self.cursors().retain(|_, cursor| cursor.hold);
-        self.told().clear();
     }
 
     fn set_transaction(&self, mode: TransactionMode) -> Result<ResultStream> {
@@ -246,7 +246,11 @@ impl Session {
             }
             _ => {}
         }
-        self.work.change_settings(local, |settings| settings.set(name, value))?;
+        let defaults = self.work.defaults();
+        self.work.change_settings(local, |settings| match value {
+            None => settings.reset(name, &defaults),
+            value => settings.set(name, value),
+        })?;
         let done = ResultStream::done("SET");
         if local && !self.work.is_explicit() {
             let message = "SET LOCAL can only be used in transaction blocks";
@@ -284,8 +288,9 @@ impl Session {
                 self.deallocate(None)?;
                 self.engine.0.channels.unlisten(self.id, None);
                 self.work.discard_temporary();
+                let defaults = self.work.defaults();
                 self.work.change_settings(false, |settings| {
-                    *settings = Settings::default();
+                    settings.clone_from(&defaults);
                     Ok(())
                 })?;
                 ResultStream::done("DISCARD ALL")
@@ -302,10 +307,7 @@ impl Session {
     /// Tells who listens: at the end of the transaction, if one is open.
     fn notify(&self, channel: &str, payload: &str) {
         let one = Notification { session: self.id, channel: channel.to_owned(), payload: payload.to_owned() };
-        match self.work.status() {
-            TransactionStatus::Idle => self.engine.0.channels.send(vec![one]),
-            _ => self.told().push(one),
-        }
+        self.engine.0.channels.send(self.work.tell(one).into_iter().collect());
     }
 
     /// The values of EXECUTE, each an expression, as these types.

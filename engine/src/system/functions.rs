@@ -2,7 +2,7 @@
 
 use super::rows::{Rows, fixed, oid, text};
 use super::{PG_CATALOG, shape};
-use multiloop_planner::catalog::{SearchPath, SqlFunction};
+use multiloop_planner::catalog::SqlFunction;
 use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
 use std::collections::HashMap;
@@ -10,20 +10,17 @@ use std::sync::{Arc, LazyLock};
 
 /// The function of a name and a number of arguments.
 pub(crate) fn function(name: &str, arguments: usize) -> Option<Arc<SqlFunction>> {
-    static FUNCTIONS: LazyLock<HashMap<(String, usize), Arc<SqlFunction>>> = LazyLock::new(|| {
-        let path: SearchPath = [PG_CATALOG.to_owned()].into();
-        let text = include_str!("functions.sql");
-        text.split("-- @ ").skip(1).map(|text| of(text, &path)).collect()
-    });
+    static FUNCTIONS: LazyLock<HashMap<(String, usize), Arc<SqlFunction>>> =
+        LazyLock::new(|| include_str!("functions.sql").split("-- @ ").skip(1).map(of).collect());
     FUNCTIONS.get(&(name.to_owned(), arguments)).cloned()
 }
 
-fn of(text: &str, path: &SearchPath) -> ((String, usize), Arc<SqlFunction>) {
+fn of(text: &str) -> ((String, usize), Arc<SqlFunction>) {
     let (head, body) = text.split_once('\n').expect("a function has a body");
     let (name, types) = head.trim().split_once('(').expect("a function has arguments");
     let parameters: Vec<DataType> =
         types.trim_end_matches(')').split(", ").filter(|word| !word.is_empty()).map(parameter).collect();
-    let function = SqlFunction { parameters, body: body.trim().to_owned(), path: Arc::clone(path) };
+    let function = SqlFunction { parameters, body: body.trim().to_owned() };
     ((name.to_owned(), function.parameters.len()), Arc::new(function))
 }
 

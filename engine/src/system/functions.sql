@@ -17,112 +17,112 @@ SELECT CASE
             WHEN t.base = 1186 AND $2 >= 0 AND $2 <= 6 THEN 'interval(' || $2::text || ')'
             ELSE t.shown
         END || t.suffix
-        FROM multiloop_type t WHERE t.oid = $1), '???')
+        FROM pg_catalog.multiloop_type t WHERE t.oid = $1), '???')
 END
 
 -- @ regtypeout(oid)
 SELECT CASE WHEN $1 IS NULL THEN NULL WHEN $1 = 0 THEN '-'
-    ELSE coalesce((SELECT t.shown || t.suffix FROM multiloop_type t WHERE t.oid = $1), $1::bigint::text) END
+    ELSE coalesce((SELECT t.shown || t.suffix FROM pg_catalog.multiloop_type t WHERE t.oid = $1), $1::bigint::text) END
 
 -- @ regclassout(oid)
 SELECT CASE WHEN $1 IS NULL THEN NULL WHEN $1 = 0 THEN '-'
-    ELSE coalesce((SELECT r.shown FROM multiloop_relation r WHERE r.oid = $1), $1::bigint::text) END
+    ELSE coalesce((SELECT r.shown FROM pg_catalog.multiloop_relation r WHERE r.oid = $1), $1::bigint::text) END
 
 -- @ regnamespaceout(oid)
 SELECT CASE WHEN $1 IS NULL THEN NULL WHEN $1 = 0 THEN '-'
-    ELSE coalesce((SELECT n.shown FROM multiloop_namespace n WHERE n.oid = $1), $1::bigint::text) END
+    ELSE coalesce((SELECT n.shown FROM pg_catalog.multiloop_namespace n WHERE n.oid = $1), $1::bigint::text) END
 
 -- @ regroleout(oid)
 SELECT CASE WHEN $1 IS NULL THEN NULL WHEN $1 = 0 THEN '-'
-    ELSE coalesce((SELECT r.shown FROM multiloop_role r WHERE r.oid = $1), $1::bigint::text) END
+    ELSE coalesce((SELECT r.shown FROM pg_catalog.multiloop_role r WHERE r.oid = $1), $1::bigint::text) END
 
 -- @ regprocout(oid)
 SELECT CASE WHEN $1 IS NULL THEN NULL WHEN $1 = 0 THEN '-'
-    ELSE coalesce((SELECT p.shown FROM multiloop_procedure p WHERE p.oid = $1), $1::bigint::text) END
+    ELSE coalesce((SELECT p.shown FROM pg_catalog.multiloop_procedure p WHERE p.oid = $1), $1::bigint::text) END
 
 -- @ regprocedureout(oid)
 SELECT CASE WHEN $1 IS NULL THEN NULL WHEN $1 = 0 THEN '-'
     ELSE coalesce((SELECT p.shown || '(' || replace(p.arguments, ', ', ',') || ')'
-                   FROM multiloop_procedure p WHERE p.oid = $1), $1::bigint::text) END
+                   FROM pg_catalog.multiloop_procedure p WHERE p.oid = $1), $1::bigint::text) END
 
 -- @ regoperout(oid)
 SELECT CASE WHEN $1 IS NULL THEN NULL WHEN $1 = 0 THEN '0'
-    ELSE coalesce((SELECT o.oprname::text FROM pg_operator o WHERE o.oid = $1), $1::bigint::text) END
+    ELSE coalesce((SELECT o.oprname::text FROM pg_catalog.pg_operator o WHERE o.oid = $1), $1::bigint::text) END
 
 -- @ regclassin(text)
-SELECT (SELECT r.oid FROM multiloop_relation r WHERE r.shown = $1)::regclass
+SELECT (SELECT r.oid FROM pg_catalog.multiloop_relation r WHERE r.shown = $1)::regclass
 
 -- @ regtypein(text)
-SELECT (SELECT min(t.oid) FROM multiloop_type t WHERE t.shown || t.suffix = $1)::regtype
+SELECT (SELECT min(t.oid) FROM pg_catalog.multiloop_type t WHERE t.shown || t.suffix = $1)::regtype
 
 -- @ regnamespacein(text)
-SELECT (SELECT n.oid FROM multiloop_namespace n WHERE n.shown = $1)::regnamespace
+SELECT (SELECT n.oid FROM pg_catalog.multiloop_namespace n WHERE n.shown = $1)::regnamespace
 
 -- @ regrolein(text)
-SELECT (SELECT r.oid FROM multiloop_role r WHERE r.shown = $1)::regrole
+SELECT (SELECT r.oid FROM pg_catalog.multiloop_role r WHERE r.shown = $1)::regrole
 
 -- @ to_regclass(text)
-SELECT (SELECT r.oid FROM multiloop_relation r WHERE r.shown = $1)::regclass
+SELECT (SELECT r.oid FROM pg_catalog.multiloop_relation r WHERE r.shown = $1)::regclass
 
 -- @ to_regtype(text)
-SELECT (SELECT min(t.oid) FROM multiloop_type t WHERE t.shown || t.suffix = $1)::regtype
+SELECT (SELECT min(t.oid) FROM pg_catalog.multiloop_type t WHERE t.shown || t.suffix = $1)::regtype
 
 -- @ to_regnamespace(text)
-SELECT (SELECT n.oid FROM multiloop_namespace n WHERE n.shown = $1)::regnamespace
+SELECT (SELECT n.oid FROM pg_catalog.multiloop_namespace n WHERE n.shown = $1)::regnamespace
 
 -- @ to_regrole(text)
-SELECT (SELECT r.oid FROM multiloop_role r WHERE r.shown = $1)::regrole
+SELECT (SELECT r.oid FROM pg_catalog.multiloop_role r WHERE r.shown = $1)::regrole
 
 -- @ pg_get_userbyid(oid)
-SELECT CASE WHEN $1 IS NOT NULL THEN coalesce((SELECT r.rolname FROM pg_authid r WHERE r.oid = $1),
+SELECT CASE WHEN $1 IS NOT NULL THEN coalesce((SELECT r.rolname FROM pg_catalog.pg_authid r WHERE r.oid = $1),
     ('unknown (OID=' || $1::bigint::text || ')')::name) END
 
 -- @ pg_table_is_visible(oid)
-SELECT (SELECT r.visible FROM multiloop_relation r WHERE r.oid = $1)
+SELECT (SELECT r.visible FROM pg_catalog.multiloop_relation r WHERE r.oid = $1)
 
 -- @ pg_type_is_visible(oid)
-SELECT (SELECT t.visible FROM multiloop_type t WHERE t.oid = $1)
+SELECT (SELECT t.visible FROM pg_catalog.multiloop_type t WHERE t.oid = $1)
 
 -- @ pg_function_is_visible(oid)
-SELECT (SELECT true FROM pg_proc p WHERE p.oid = $1)
+SELECT (SELECT true FROM pg_catalog.pg_proc p WHERE p.oid = $1)
 
 -- @ pg_operator_is_visible(oid)
-SELECT (SELECT true FROM pg_operator o WHERE o.oid = $1)
+SELECT (SELECT true FROM pg_catalog.pg_operator o WHERE o.oid = $1)
 
 -- @ pg_collation_is_visible(oid)
-SELECT (SELECT true FROM pg_collation c WHERE c.oid = $1)
+SELECT (SELECT true FROM pg_catalog.pg_collation c WHERE c.oid = $1)
 
 -- @ pg_opclass_is_visible(oid)
-SELECT (SELECT true FROM pg_opclass o WHERE o.oid = $1)
+SELECT (SELECT true FROM pg_catalog.pg_opclass o WHERE o.oid = $1)
 
 -- @ pg_conversion_is_visible(oid)
-SELECT (SELECT true FROM pg_conversion c WHERE c.oid = $1)
+SELECT (SELECT true FROM pg_catalog.pg_conversion c WHERE c.oid = $1)
 
 -- @ pg_ts_config_is_visible(oid)
-SELECT (SELECT true FROM pg_ts_config c WHERE c.oid = $1)
+SELECT (SELECT true FROM pg_catalog.pg_ts_config c WHERE c.oid = $1)
 
 -- @ pg_ts_dict_is_visible(oid)
-SELECT (SELECT true FROM pg_ts_dict d WHERE d.oid = $1)
+SELECT (SELECT true FROM pg_catalog.pg_ts_dict d WHERE d.oid = $1)
 
 -- @ pg_statistics_obj_is_visible(oid)
-SELECT (SELECT true FROM pg_statistic_ext s WHERE s.oid = $1)
+SELECT (SELECT true FROM pg_catalog.pg_statistic_ext s WHERE s.oid = $1)
 
 -- @ obj_description(oid, name)
-SELECT (SELECT d.description FROM pg_description d
+SELECT (SELECT d.description FROM pg_catalog.pg_description d
         WHERE d.objoid = $1 AND d.objsubid = 0
-            AND d.classoid = (SELECT c.oid FROM pg_class c WHERE c.relname = $2 AND c.relnamespace = 11))
+            AND d.classoid = (SELECT c.oid FROM pg_catalog.pg_class c WHERE c.relname = $2 AND c.relnamespace = 11))
 
 -- @ obj_description(oid)
-SELECT (SELECT min(d.description) FROM pg_description d WHERE d.objoid = $1 AND d.objsubid = 0)
+SELECT (SELECT min(d.description) FROM pg_catalog.pg_description d WHERE d.objoid = $1 AND d.objsubid = 0)
 
 -- @ col_description(oid, integer)
-SELECT (SELECT d.description FROM pg_description d
+SELECT (SELECT d.description FROM pg_catalog.pg_description d
         WHERE d.objoid = $1 AND d.classoid = 1259 AND d.objsubid = $2)
 
 -- @ shobj_description(oid, name)
-SELECT (SELECT d.description FROM pg_shdescription d
+SELECT (SELECT d.description FROM pg_catalog.pg_shdescription d
         WHERE d.objoid = $1
-            AND d.classoid = (SELECT c.oid FROM pg_class c WHERE c.relname = $2 AND c.relnamespace = 11))
+            AND d.classoid = (SELECT c.oid FROM pg_catalog.pg_class c WHERE c.relname = $2 AND c.relnamespace = 11))
 
 -- @ pg_get_expr(text, oid)
 SELECT $1
@@ -131,25 +131,25 @@ SELECT $1
 SELECT $1
 
 -- @ pg_get_constraintdef(oid)
-SELECT (SELECT c.definition FROM multiloop_constraint c WHERE c.oid = $1)
+SELECT (SELECT c.definition FROM pg_catalog.multiloop_constraint c WHERE c.oid = $1)
 
 -- @ pg_get_constraintdef(oid, boolean)
-SELECT (SELECT c.definition FROM multiloop_constraint c WHERE c.oid = $1)
+SELECT (SELECT c.definition FROM pg_catalog.multiloop_constraint c WHERE c.oid = $1)
 
 -- @ pg_get_indexdef(oid)
-SELECT (SELECT r.definition FROM multiloop_relation r JOIN pg_index i ON i.indexrelid = r.oid WHERE r.oid = $1)
+SELECT (SELECT r.definition FROM pg_catalog.multiloop_relation r JOIN pg_catalog.pg_index i ON i.indexrelid = r.oid WHERE r.oid = $1)
 
 -- @ pg_get_indexdef(oid, integer, boolean)
 SELECT CASE WHEN $2 = 0
-    THEN (SELECT r.definition FROM multiloop_relation r JOIN pg_index i ON i.indexrelid = r.oid WHERE r.oid = $1)
-    ELSE coalesce((SELECT c.shown FROM multiloop_index_column c WHERE c.oid = $1 AND c.attnum = $2), '')
+    THEN (SELECT r.definition FROM pg_catalog.multiloop_relation r JOIN pg_catalog.pg_index i ON i.indexrelid = r.oid WHERE r.oid = $1)
+    ELSE coalesce((SELECT c.shown FROM pg_catalog.multiloop_index_column c WHERE c.oid = $1 AND c.attnum = $2), '')
 END
 
 -- @ pg_get_viewdef(oid)
-SELECT (SELECT r.definition FROM multiloop_relation r JOIN pg_rewrite w ON w.ev_class = r.oid WHERE r.oid = $1)
+SELECT (SELECT r.definition FROM pg_catalog.multiloop_relation r JOIN pg_catalog.pg_rewrite w ON w.ev_class = r.oid WHERE r.oid = $1)
 
 -- @ pg_get_viewdef(oid, any)
-SELECT (SELECT r.definition FROM multiloop_relation r JOIN pg_rewrite w ON w.ev_class = r.oid WHERE r.oid = $1)
+SELECT (SELECT r.definition FROM pg_catalog.multiloop_relation r JOIN pg_catalog.pg_rewrite w ON w.ev_class = r.oid WHERE r.oid = $1)
 
 -- @ pg_get_ruledef(oid)
 SELECT NULL::text
@@ -173,13 +173,13 @@ SELECT NULL::text
 SELECT NULL::text
 
 -- @ pg_get_function_result(oid)
-SELECT (SELECT p.result FROM multiloop_procedure p WHERE p.oid = $1)
+SELECT (SELECT p.result FROM pg_catalog.multiloop_procedure p WHERE p.oid = $1)
 
 -- @ pg_get_function_arguments(oid)
-SELECT (SELECT p.arguments FROM multiloop_procedure p WHERE p.oid = $1)
+SELECT (SELECT p.arguments FROM pg_catalog.multiloop_procedure p WHERE p.oid = $1)
 
 -- @ pg_get_function_identity_arguments(oid)
-SELECT (SELECT p.arguments FROM multiloop_procedure p WHERE p.oid = $1)
+SELECT (SELECT p.arguments FROM pg_catalog.multiloop_procedure p WHERE p.oid = $1)
 
 -- @ pg_get_serial_sequence(text, text)
 SELECT NULL::text
@@ -197,25 +197,25 @@ SELECT CASE upper($1::text) WHEN 'SQL_ASCII' THEN 0 WHEN 'UTF8' THEN 6 WHEN 'LAT
 SELECT ''
 
 -- @ pg_relation_size(regclass)
-SELECT (SELECT r.bytes FROM multiloop_relation r WHERE r.oid = $1)
+SELECT (SELECT r.bytes FROM pg_catalog.multiloop_relation r WHERE r.oid = $1)
 
 -- @ pg_relation_size(regclass, text)
-SELECT (SELECT CASE WHEN $2 = 'main' THEN r.bytes ELSE 0 END FROM multiloop_relation r WHERE r.oid = $1)
+SELECT (SELECT CASE WHEN $2 = 'main' THEN r.bytes ELSE 0 END FROM pg_catalog.multiloop_relation r WHERE r.oid = $1)
 
 -- @ pg_table_size(regclass)
-SELECT (SELECT r.bytes FROM multiloop_relation r WHERE r.oid = $1)
+SELECT (SELECT r.bytes FROM pg_catalog.multiloop_relation r WHERE r.oid = $1)
 
 -- @ pg_total_relation_size(regclass)
-SELECT (SELECT r.bytes FROM multiloop_relation r WHERE r.oid = $1)
+SELECT (SELECT r.bytes FROM pg_catalog.multiloop_relation r WHERE r.oid = $1)
 
 -- @ pg_indexes_size(regclass)
-SELECT (SELECT 0::bigint FROM multiloop_relation r WHERE r.oid = $1)
+SELECT (SELECT 0::bigint FROM pg_catalog.multiloop_relation r WHERE r.oid = $1)
 
 -- @ pg_database_size(any)
-SELECT (SELECT sum(r.bytes)::bigint FROM multiloop_relation r)
+SELECT (SELECT sum(r.bytes)::bigint FROM pg_catalog.multiloop_relation r)
 
 -- @ pg_tablespace_size(any)
-SELECT (SELECT sum(r.bytes)::bigint FROM multiloop_relation r)
+SELECT (SELECT sum(r.bytes)::bigint FROM pg_catalog.multiloop_relation r)
 
 -- @ pg_size_pretty(bigint)
 SELECT CASE
@@ -275,13 +275,13 @@ SELECT $1 IS NOT NULL
 SELECT $2 IS NOT NULL
 
 -- @ pg_relation_is_publishable(regclass)
-SELECT (SELECT c.relkind = 'r' AND c.oid >= 16384 FROM pg_class c WHERE c.oid = $1)
+SELECT (SELECT c.relkind = 'r' AND c.oid >= 16384 FROM pg_catalog.pg_class c WHERE c.oid = $1)
 
 -- @ pg_relation_is_updatable(regclass, boolean)
-SELECT coalesce((SELECT CASE WHEN c.relkind = 'r' AND c.oid >= 16384 THEN 8 ELSE 0 END FROM pg_class c WHERE c.oid = $1), 0)
+SELECT coalesce((SELECT CASE WHEN c.relkind = 'r' AND c.oid >= 16384 THEN 8 ELSE 0 END FROM pg_catalog.pg_class c WHERE c.oid = $1), 0)
 
 -- @ pg_column_is_updatable(regclass, smallint, boolean)
-SELECT coalesce((SELECT c.relkind = 'r' AND c.oid >= 16384 FROM pg_class c WHERE c.oid = $1), false)
+SELECT coalesce((SELECT c.relkind = 'r' AND c.oid >= 16384 FROM pg_catalog.pg_class c WHERE c.oid = $1), false)
 
 -- @ pg_is_other_temp_schema(oid)
 SELECT false

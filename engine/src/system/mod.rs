@@ -23,10 +23,8 @@ pub(crate) use facts::Facts;
 pub(crate) use functions::function;
 
 use crate::Result;
-use crate::catalog::{Schema, Schemas, State, StoredTable};
-use multiloop_planner::catalog::{
-    Catalog, CatalogEntry, CopyOptions, SearchPath, SqlFunction, TableInfo, TableName, View,
-};
+use crate::catalog::{Schema, Schemas, SearchPath, State, StoredTable};
+use multiloop_planner::catalog::{Catalog, CatalogEntry, CopyOptions, SqlFunction, TableInfo, TableName, View};
 use multiloop_planner::sql::{self, Statement};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
@@ -36,6 +34,11 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 /// The system's schemas.
 pub(crate) const PG_CATALOG: &str = "pg_catalog";
 pub(crate) const INFORMATION: &str = "information_schema";
+
+/// Whether a schema is the system's.
+pub(crate) fn is_system(schema: &str) -> bool {
+    matches!(schema, PG_CATALOG | INFORMATION)
+}
 
 /// What there is under a name of the system's.
 #[derive(Clone, Debug)]
@@ -199,9 +202,9 @@ impl Making<'_> {
 struct Shapes<'m, 'a>(&'m Making<'a>);
 
 impl Catalog for Shapes<'_, '_> {
-    fn entry(&self, name: &TableName, path: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+    fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>> {
         let found = |schema: &str| {
-            if matches!(schema, PG_CATALOG | INFORMATION) {
+            if is_system(schema) {
                 let shape = shape::shape(schema, &name.name)?;
                 return Some(match views::view(schema, &name.name) {
                     Some(view) => CatalogEntry::View(view),
@@ -213,7 +216,7 @@ impl Catalog for Shapes<'_, '_> {
         };
         Ok(match &name.schema {
             Some(schema) => found(schema),
-            None => path.unwrap_or(self.0.path).iter().find_map(|schema| found(schema)),
+            None => self.0.path.iter().find_map(|schema| found(schema)),
         })
     }
 

@@ -174,7 +174,7 @@ fn parts(name: &str) -> Option<Vec<String>> {
 impl Making<'_> {
     /// The number of a relation's name.
     fn relation(&self, schema: &str, name: &str) -> Option<u32> {
-        if matches!(schema, PG_CATALOG | INFORMATION) {
+        if super::is_system(schema) {
             return shape(schema, name).map(|shape| shape.oid).filter(|oid| *oid != 0);
         }
         let of = self.state.schema(schema)?;

@@ -1,17 +1,15 @@
 //! Views of the system: `views.sql`, read once.
 
-use super::{INFORMATION, PG_CATALOG};
-use multiloop_planner::catalog::{SearchPath, View};
+use multiloop_planner::catalog::View;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 /// The view of a name, if there is one.
 pub(super) fn view(schema: &str, name: &str) -> Option<Arc<View>> {
     static VIEWS: LazyLock<HashMap<(&str, &str), Arc<View>>> = LazyLock::new(|| {
-        let path: SearchPath = [PG_CATALOG.to_owned(), INFORMATION.to_owned()].into();
         let of = |text: &'static str| {
             let (head, body) = text.split_once('\n').expect("a view has a query");
-            let view = View { sql: body.trim().to_owned(), columns: Vec::new(), path: Arc::clone(&path) };
+            let view = View { sql: body.trim().to_owned(), columns: Vec::new(), names: Vec::new() };
             (head.trim().split_once('.').expect("a view has a schema"), Arc::new(view))
         };
         include_str!("views.sql").split("-- @ ").skip(1).map(of).collect()

@@ -4,38 +4,38 @@
 SELECT n.nspname AS schemaname, c.relname AS tablename, pg_get_userbyid(c.relowner) AS tableowner,
     t.spcname AS tablespace, c.relhasindex AS hasindexes, c.relhasrules AS hasrules, c.relhastriggers AS hastriggers,
     c.relrowsecurity AS rowsecurity
-FROM pg_class c LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
-    LEFT JOIN pg_tablespace t ON t.oid = c.reltablespace
+FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    LEFT JOIN pg_catalog.pg_tablespace t ON t.oid = c.reltablespace
 WHERE c.relkind IN ('r', 'p')
 
 -- @ pg_catalog.pg_views
 SELECT n.nspname AS schemaname, c.relname AS viewname, pg_get_userbyid(c.relowner) AS viewowner,
     pg_get_viewdef(c.oid) AS definition
-FROM pg_class c LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
+FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind = 'v'
 
 -- @ pg_catalog.pg_indexes
 SELECT n.nspname AS schemaname, c.relname AS tablename, i.relname AS indexname, t.spcname AS tablespace,
     pg_get_indexdef(i.oid) AS indexdef
-FROM pg_index x JOIN pg_class c ON c.oid = x.indrelid JOIN pg_class i ON i.oid = x.indexrelid
-    LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
-    LEFT JOIN pg_tablespace t ON t.oid = i.reltablespace
+FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class c ON c.oid = x.indrelid JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
+    LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    LEFT JOIN pg_catalog.pg_tablespace t ON t.oid = i.reltablespace
 WHERE c.relkind IN ('r', 'm', 'p') AND i.relkind IN ('i', 'I')
 
 -- @ pg_catalog.pg_roles
 SELECT rolname, rolsuper, rolinherit, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication, rolconnlimit,
     '********'::text AS rolpassword, rolvaliduntil, rolbypassrls, NULL::text[] AS rolconfig, oid
-FROM pg_authid
+FROM pg_catalog.pg_authid
 
 -- @ pg_catalog.pg_shadow
 SELECT rolname AS usename, oid AS usesysid, rolcreatedb AS usecreatedb, rolsuper AS usesuper,
     rolreplication AS userepl, rolbypassrls AS usebypassrls, rolpassword AS passwd, rolvaliduntil AS valuntil,
     NULL::text[] AS useconfig
-FROM pg_authid WHERE rolcanlogin
+FROM pg_catalog.pg_authid WHERE rolcanlogin
 
 -- @ pg_catalog.pg_user
 SELECT usename, usesysid, usecreatedb, usesuper, userepl, usebypassrls, '********'::text AS passwd, valuntil, useconfig
-FROM pg_shadow
+FROM pg_catalog.pg_shadow
 
 -- @ pg_catalog.pg_stat_all_tables
 SELECT c.oid AS relid, n.nspname AS schemaname, c.relname, 0::bigint AS seq_scan, 0::bigint AS seq_tup_read,
@@ -45,24 +45,24 @@ SELECT c.oid AS relid, n.nspname AS schemaname, c.relname, 0::bigint AS seq_scan
     NULL::timestamptz AS last_vacuum, NULL::timestamptz AS last_autovacuum, NULL::timestamptz AS last_analyze,
     NULL::timestamptz AS last_autoanalyze, 0::bigint AS vacuum_count, 0::bigint AS autovacuum_count,
     0::bigint AS analyze_count, 0::bigint AS autoanalyze_count
-FROM pg_class c LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
+FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind = 'r'
 
 -- @ pg_catalog.pg_stat_user_tables
-SELECT * FROM pg_stat_all_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
+SELECT * FROM pg_catalog.pg_stat_all_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
 
 -- @ pg_catalog.pg_stat_sys_tables
-SELECT * FROM pg_stat_all_tables WHERE schemaname IN ('pg_catalog', 'information_schema')
+SELECT * FROM pg_catalog.pg_stat_all_tables WHERE schemaname IN ('pg_catalog', 'information_schema')
 
 -- @ pg_catalog.pg_stat_all_indexes
 SELECT c.oid AS relid, i.oid AS indexrelid, n.nspname AS schemaname, c.relname, i.relname AS indexrelname,
     0::bigint AS idx_scan, 0::bigint AS idx_tup_read, 0::bigint AS idx_tup_fetch
-FROM pg_class c JOIN pg_index x ON c.oid = x.indrelid JOIN pg_class i ON i.oid = x.indexrelid
-    LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_index x ON c.oid = x.indrelid JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
+    LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind = 'r'
 
 -- @ pg_catalog.pg_stat_user_indexes
-SELECT * FROM pg_stat_all_indexes WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
+SELECT * FROM pg_catalog.pg_stat_all_indexes WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
 
 -- @ information_schema.information_schema_catalog_name
 SELECT current_database() AS catalog_name
@@ -71,7 +71,7 @@ SELECT current_database() AS catalog_name
 SELECT current_database() AS catalog_name, n.nspname AS schema_name, pg_get_userbyid(n.nspowner) AS schema_owner,
     NULL::name AS default_character_set_catalog, NULL::name AS default_character_set_schema,
     NULL::name AS default_character_set_name, NULL::varchar AS sql_path
-FROM pg_namespace n
+FROM pg_catalog.pg_namespace n
 
 -- @ information_schema.tables
 SELECT current_database() AS table_catalog, nc.nspname AS table_schema, c.relname AS table_name,
@@ -82,7 +82,7 @@ SELECT current_database() AS table_catalog, nc.nspname AS table_schema, c.relnam
     NULL::name AS user_defined_type_name,
     (CASE WHEN c.relkind = 'r' THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_insertable_into,
     'NO'::varchar(3) AS is_typed, NULL::varchar AS commit_action
-FROM pg_class c JOIN pg_namespace nc ON nc.oid = c.relnamespace
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace nc ON nc.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'v')
 
 -- @ information_schema.views
@@ -90,7 +90,7 @@ SELECT current_database() AS table_catalog, nc.nspname AS table_schema, c.relnam
     pg_get_viewdef(c.oid)::varchar AS view_definition, 'NONE'::varchar AS check_option,
     'NO'::varchar(3) AS is_updatable, 'NO'::varchar(3) AS is_insertable_into, 'NO'::varchar(3) AS is_trigger_updatable,
     'NO'::varchar(3) AS is_trigger_deletable, 'NO'::varchar(3) AS is_trigger_insertable_into
-FROM pg_class c JOIN pg_namespace nc ON nc.oid = c.relnamespace
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace nc ON nc.oid = c.relnamespace
 WHERE c.relkind = 'v'
 
 -- @ information_schema.columns
@@ -126,10 +126,10 @@ SELECT current_database() AS table_catalog, nc.nspname AS table_schema, c.relnam
     NULL::varchar AS identity_minimum, 'NO'::varchar(3) AS identity_cycle, 'NEVER'::varchar AS is_generated,
     NULL::varchar AS generation_expression,
     (CASE WHEN c.relkind = 'r' THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_updatable
-FROM pg_attribute a JOIN pg_class c ON a.attrelid = c.oid JOIN pg_namespace nc ON c.relnamespace = nc.oid
-    JOIN pg_type t ON a.atttypid = t.oid JOIN pg_namespace nt ON t.typnamespace = nt.oid
-    LEFT JOIN pg_attrdef ad ON a.attrelid = ad.adrelid AND a.attnum = ad.adnum
-    LEFT JOIN pg_collation co ON a.attcollation = co.oid
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON a.attrelid = c.oid JOIN pg_catalog.pg_namespace nc ON c.relnamespace = nc.oid
+    JOIN pg_catalog.pg_type t ON a.atttypid = t.oid JOIN pg_catalog.pg_namespace nt ON t.typnamespace = nt.oid
+    LEFT JOIN pg_catalog.pg_attrdef ad ON a.attrelid = ad.adrelid AND a.attnum = ad.adnum
+    LEFT JOIN pg_catalog.pg_collation co ON a.attcollation = co.oid
 WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'v', 'f', 'p')
 
 -- @ information_schema.table_constraints
@@ -142,39 +142,39 @@ SELECT current_database() AS constraint_catalog, nc.nspname AS constraint_schema
     'YES'::varchar(3) AS enforced,
     (CASE WHEN c.contype = 'u' THEN CASE WHEN i.indnullsnotdistinct THEN 'NO' ELSE 'YES' END END)::varchar(3)
         AS nulls_distinct
-FROM pg_constraint c JOIN pg_namespace nc ON nc.oid = c.connamespace JOIN pg_class r ON c.conrelid = r.oid
-    JOIN pg_namespace nr ON nr.oid = r.relnamespace LEFT JOIN pg_index i ON i.indexrelid = c.conindid
+FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_namespace nc ON nc.oid = c.connamespace JOIN pg_catalog.pg_class r ON c.conrelid = r.oid
+    JOIN pg_catalog.pg_namespace nr ON nr.oid = r.relnamespace LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = c.conindid
 WHERE c.contype IN ('c', 'f', 'p', 'u')
 UNION ALL
 SELECT current_database(), nr.nspname,
     (nr.oid::bigint::text || '_' || r.oid::bigint::text || '_' || a.attnum::text || '_not_null')::name,
     current_database(), nr.nspname, r.relname, 'CHECK'::varchar, 'NO'::varchar(3), 'NO'::varchar(3),
     'YES'::varchar(3), NULL::varchar(3)
-FROM pg_namespace nr JOIN pg_class r ON nr.oid = r.relnamespace JOIN pg_attribute a ON r.oid = a.attrelid
+FROM pg_catalog.pg_namespace nr JOIN pg_catalog.pg_class r ON nr.oid = r.relnamespace JOIN pg_catalog.pg_attribute a ON r.oid = a.attrelid
 WHERE a.attnotnull AND a.attnum > 0 AND NOT a.attisdropped AND r.relkind IN ('r', 'p')
 
 -- @ information_schema.key_column_usage
 SELECT current_database() AS constraint_catalog, nc.nspname AS constraint_schema, c.conname AS constraint_name,
     current_database() AS table_catalog, nr.nspname AS table_schema, r.relname AS table_name, a.attname AS column_name,
     array_position(c.conkey, a.attnum) AS ordinal_position, NULL::integer AS position_in_unique_constraint
-FROM pg_constraint c JOIN pg_namespace nc ON nc.oid = c.connamespace JOIN pg_class r ON c.conrelid = r.oid
-    JOIN pg_namespace nr ON nr.oid = r.relnamespace JOIN pg_attribute a ON a.attrelid = r.oid
+FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_namespace nc ON nc.oid = c.connamespace JOIN pg_catalog.pg_class r ON c.conrelid = r.oid
+    JOIN pg_catalog.pg_namespace nr ON nr.oid = r.relnamespace JOIN pg_catalog.pg_attribute a ON a.attrelid = r.oid
 WHERE c.contype IN ('p', 'u', 'f') AND a.attnum = ANY (c.conkey)
 
 -- @ information_schema.constraint_column_usage
 SELECT current_database() AS table_catalog, nr.nspname AS table_schema, r.relname AS table_name,
     a.attname AS column_name, current_database() AS constraint_catalog, nc.nspname AS constraint_schema,
     c.conname AS constraint_name
-FROM pg_constraint c JOIN pg_namespace nc ON nc.oid = c.connamespace JOIN pg_class r ON c.conrelid = r.oid
-    JOIN pg_namespace nr ON nr.oid = r.relnamespace JOIN pg_attribute a ON a.attrelid = r.oid
+FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_namespace nc ON nc.oid = c.connamespace JOIN pg_catalog.pg_class r ON c.conrelid = r.oid
+    JOIN pg_catalog.pg_namespace nr ON nr.oid = r.relnamespace JOIN pg_catalog.pg_attribute a ON a.attrelid = r.oid
 WHERE c.contype IN ('p', 'u') AND a.attnum = ANY (c.conkey)
 
 -- @ information_schema.constraint_table_usage
 SELECT current_database() AS table_catalog, nr.nspname AS table_schema, r.relname AS table_name,
     current_database() AS constraint_catalog, nc.nspname AS constraint_schema, c.conname AS constraint_name
-FROM pg_constraint c JOIN pg_namespace nc ON nc.oid = c.connamespace JOIN pg_class r ON c.conrelid = r.oid
-    JOIN pg_namespace nr ON nr.oid = r.relnamespace
+FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_namespace nc ON nc.oid = c.connamespace JOIN pg_catalog.pg_class r ON c.conrelid = r.oid
+    JOIN pg_catalog.pg_namespace nr ON nr.oid = r.relnamespace
 WHERE c.contype IN ('p', 'u')
 
 -- @ information_schema.enabled_roles
-SELECT rolname AS role_name FROM pg_authid WHERE rolname = current_user
+SELECT rolname AS role_name FROM pg_catalog.pg_authid WHERE rolname = current_user

@@ -2,7 +2,7 @@
 
 use super::lower;
 use crate::analysis::verify::verify;
-use crate::catalog::{Catalog, CatalogEntry, SearchPath, TableHandle, TableInfo, TableName, TableStatistics};
+use crate::catalog::{Catalog, CatalogEntry, TableHandle, TableInfo, TableName, TableStatistics};
 use crate::error::Result;
 use crate::multiloop::Program;
 use crate::multiloop::parse::parse;
@@ -83,7 +83,7 @@ impl Tables {
 }
 
 impl Catalog for Tables {
-    fn entry(&self, name: &TableName, _: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+    fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>> {
         Ok(self.0.iter().find(|table| table.name == name.name).cloned().map(CatalogEntry::Table))
     }
 

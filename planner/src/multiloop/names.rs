@@ -24,8 +24,9 @@ pub(super) fn function_of(name: &str) -> Option<Function> {
     if let Some(digits) = name.strip_prefix("round_seconds_") {
         return digits.parse().ok().map(Function::RoundSeconds);
     }
-    if let Some(side) = name.strip_prefix("trim_") {
-        return variant::<TrimSide>(side).map(Function::Trim);
+    // Not what only begins so, as `trim_scale`.
+    if let Some(side) = name.strip_prefix("trim_").and_then(variant::<TrimSide>) {
+        return Some(Function::Trim(side));
     }
     variant(name)
 }
@@ -57,6 +58,7 @@ mod tests {
             Function::Extract(DatePart::IsoDayOfWeek),
             Function::DateTrunc(DatePart::Month),
             Function::Trim(TrimSide::Leading),
+            Function::TrimScale,
         ] {
             assert_eq!(function_of(&function_name(function)), Some(function));
         }

@@ -112,7 +112,7 @@ impl Binder<'_, '_> {
     pub(super) fn table_to_fill(&self, name: &ast::ObjectName) -> Result<Arc<TableInfo>> {
         let position = self.position(name.span());
         let table = self.object_name(name)?;
-        match self.builder.catalog.entry(&table, None).map_err(|error| error.at(position))? {
+        match self.builder.catalog.entry(&table).map_err(|error| error.at(position))? {
             Some(CatalogEntry::Table(info)) => Ok(info),
             Some(CatalogEntry::View(_)) => {
                 let message = format!("cannot insert into view \"{}\"", table.name);

@@ -182,7 +182,7 @@ impl Binder<'_, '_> {
             return Err(error.with_hint("EXPLAIN shows queries, DESCRIBE tables and views.").at(position));
         }
         let name = self.object_name(name)?;
-        match self.builder.catalog.entry(&name, None).map_err(|error| error.at(position))? {
+        match self.builder.catalog.entry(&name).map_err(|error| error.at(position))? {
             Some(_) => Ok(Statement::Describe { name }),
             None => Err(self.unknown_table(&name).at(position)),
         }

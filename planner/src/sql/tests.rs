@@ -11,7 +11,7 @@ mod statements;
 mod tpch;
 
 use super::{Parsed, Statement, bind, parse};
-use crate::catalog::{Catalog, CatalogEntry, SearchPath, TableHandle, TableInfo, TableName, TableStatistics, View};
+use crate::catalog::{Catalog, CatalogEntry, TableHandle, TableInfo, TableName, TableStatistics, View};
 use crate::error::{Error, Result};
 use crate::relation::{ExpressionKind, Query, Relation, SetKind};
 use crate::types::{DataType, Field};
@@ -46,7 +46,7 @@ impl Toy {
         let columns = columns.iter().map(|column| (*column).to_owned()).collect();
         self.0.insert(
             name.to_owned(),
-            CatalogEntry::View(Arc::new(View { sql: sql.to_owned(), columns, path: Arc::new([]) })),
+            CatalogEntry::View(Arc::new(View { sql: sql.to_owned(), columns, names: Vec::new() })),
         );
     }
 }
@@ -64,7 +64,7 @@ fn info(name: &str, fields: Vec<Field>, handle: u64) -> Arc<TableInfo> {
 }
 
 impl Catalog for Toy {
-    fn entry(&self, name: &TableName, _: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+    fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>> {
         let is_public = name.schema.as_deref().is_none_or(|schema| schema == "public");
         Ok(self.0.get(&name.name).filter(|_| is_public).cloned())
     }

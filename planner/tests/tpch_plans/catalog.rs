@@ -1,8 +1,7 @@
 //! The TPC-H tables with the statistics that they have at scale factor 1.
 
 use multiloop_planner::catalog::{
-    Catalog, CatalogEntry, ColumnStatistics, Estimates, Proofs, SearchPath, TableHandle, TableInfo, TableName,
-    TableStatistics,
+    Catalog, CatalogEntry, ColumnStatistics, Estimates, Proofs, TableHandle, TableInfo, TableName, TableStatistics,
 };
 use multiloop_planner::{DataType, Error, Field, Result, Value};
 use std::collections::BTreeMap;
@@ -179,7 +178,7 @@ impl TpchCatalog {
 }
 
 impl Catalog for TpchCatalog {
-    fn entry(&self, name: &TableName, _: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+    fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>> {
         Ok(self.0.get(name.name.as_str()).cloned().map(CatalogEntry::Table))
     }
 

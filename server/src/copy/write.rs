@@ -48,24 +48,15 @@ impl Writer {
     }
 
     fn head(&mut self, out: &mut Vec<u8>) {
-        let names: Vec<&[u8]> = self.fields.iter().map(|field| field.name.as_bytes()).collect();
-        match &self.form {
-            Form::Binary => out.extend_from_slice(SIGNATURE),
-            Form::Text(marks) => {
-                for (at, name) in names.iter().enumerate() {
-                    between(at, marks, out);
-                    escaped(name, marks.delimiter, out);
-                }
-                out.push(b'\n');
-            }
-            Form::Csv { marks, quote, escape } => {
-                for (at, name) in names.iter().enumerate() {
-                    between(at, marks, out);
-                    quoted(name, marks, (*quote, *escape), names.len() == 1, out);
-                }
-                out.push(b'\n');
-            }
+        let (Form::Text(marks) | Form::Csv { marks, .. }) = &self.form else {
+            out.extend_from_slice(SIGNATURE);
+            return;
+        };
+        for (at, field) in self.fields.iter().enumerate() {
+            between(at, marks, out);
+            self.form.put(field.name.as_bytes(), self.fields.len() == 1, out);
         }
+        out.push(b'\n');
     }
 
     /// The next row; false if there is none.
@@ -87,36 +78,23 @@ impl Writer {
                 }
             }
         };
-        match &self.form {
+        let marks = match &self.form {
+            Form::Text(marks) | Form::Csv { marks, .. } => marks,
             Form::Binary => {
                 out.extend_from_slice(&(columns.len() as u16).to_be_bytes());
                 columns.iter().for_each(|column| column.field(row, out));
                 self.written += 1;
                 return Ok(true);
             }
-            Form::Text(marks) => {
-                for (at, column) in columns.iter().enumerate() {
-                    between(at, marks, out);
-                    if column.is_null(row) {
-                        out.extend_from_slice(marks.null.as_bytes());
-                    } else {
-                        self.value.clear();
-                        column.value(row, &mut self.value);
-                        escaped(&self.value, marks.delimiter, out);
-                    }
-                }
-            }
-            Form::Csv { marks, quote, escape } => {
-                for (at, column) in columns.iter().enumerate() {
-                    between(at, marks, out);
-                    if column.is_null(row) {
-                        out.extend_from_slice(marks.null.as_bytes());
-                    } else {
-                        self.value.clear();
-                        column.value(row, &mut self.value);
-                        quoted(&self.value, marks, (*quote, *escape), columns.len() == 1, out);
-                    }
-                }
+        };
+        for (at, column) in columns.iter().enumerate() {
+            between(at, marks, out);
+            if column.is_null(row) {
+                out.extend_from_slice(marks.null.as_bytes());
+            } else {
+                self.value.clear();
+                column.value(row, &mut self.value);
+                self.form.put(&self.value, columns.len() == 1, out);
             }
         }
         out.push(b'\n');
@@ -153,6 +131,18 @@ impl CopyOut for Writer {
 
     fn tag(&self) -> String {
         format!("COPY {}", self.written)
+    }
+}
+
+impl Form {
+    /// Appends a value as a field of a line.
+    fn put(&self, value: &[u8], is_alone: bool, out: &mut Vec<u8>) {
+        match self {
+            Form::Text(marks) => escaped(value, marks.delimiter, out),
+            Form::Csv { marks, quote, escape } => quoted(value, marks, (*quote, *escape), is_alone, out),
+            // Its fields are no text.
+            Form::Binary => out.extend_from_slice(value),
+        }
     }
 }
 

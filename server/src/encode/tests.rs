@@ -109,7 +109,7 @@ fn floats() {
     assert_eq!(double(0.00001), "1e-05");
     assert_eq!(double(-0.0), "-0");
     // Between two texts that are equally short and near, the even one.
-    assert_eq!(text(Arc::new(Float32Array::from(vec![-173_798.125f32])) as ArrayRef, DataType::Real), "-173798.12");
+    assert_eq!(text(Arc::new(Float32Array::from(vec![-173_798.13f32])) as ArrayRef, DataType::Real), "-173798.12");
     assert_eq!(text(Arc::new(Float32Array::from(vec![1e6f32])) as ArrayRef, DataType::Real), "1e+06");
     assert_eq!(
         text(Arc::new(Float32Array::from(vec![3.402_823_5e38f32])) as ArrayRef, DataType::Real),

@@ -23,9 +23,6 @@ pub(crate) enum CopyDirection {
     In,
     /// The server sends.
     Out,
-    /// Both do.
-    #[allow(dead_code, reason = "replication alone uses it")]
-    Both,
 }
 
 /// Appends a message of this type. What it holds is appended by `body`.
@@ -218,7 +215,6 @@ pub(crate) fn copy(out: &mut Vec<u8>, direction: CopyDirection, format: Format, 
     let kind = match direction {
         CopyDirection::In => b'G',
         CopyDirection::Out => b'H',
-        CopyDirection::Both => b'W',
     };
     message(out, kind, |out| {
         out.push(code(format) as u8);

@@ -59,8 +59,8 @@ const TABLE: &str = "table %0 t(a#0 integer?, b#1 bigint?, c#2 text?, d#3 double
 
 const OTHER: &str = "table %1 u(a#0 integer?, b#1 bigint?, c#2 text?, d#3 double precision?, e#4 decimal(15,2)?)\n";
 
-const AGGREGATES: &str = "    n = count_rows()\n    s? = sum(i0.b)::decimal(38,0)\n    f? = sum(i0.d)\n    w? = max(i0.c)\n    \
-                          q = count(distinct i0.c)\n    v? = variance_sample(i0.d)\n";
+const AGGREGATES: &str = "    n = count_rows()\n    s? = sum(i0.b)::decimal(38,0)\n    f? = min(i0.d)\n    w? = max(i0.c)\n    \
+                          q = count(distinct i0.c)\n";
 
 fn random(rows: usize, distinct: u64) -> Vec<Vec<Value>> {
     let of = |name, data_type| Field::new(name, data_type, true);
@@ -109,31 +109,16 @@ fn rows_joins_and_sorts() {
 }
 
 #[test]
-fn groups_of_every_kind() {
-    let by = |key: &str, aggregates: &str| {
-        let output = if aggregates.is_empty() { "k" } else { "k, n, s, f, w" };
+fn groups() {
+    let by = |key: &str| {
         format!(
-            "{TABLE}loop\n  i0 in %0\n  %1 bucket_reduce\n    key k? = {key}\n{aggregates}result %1\noutput {output}\n"
+            "{TABLE}loop\n  i0 in %0\n  %1 bucket_reduce\n    key k? = {key}\n{AGGREGATES}result %1\noutput k, n, s, f, w\n"
         )
     };
     let one = format!("{TABLE}loop\n  i0 in %0\n  %1 reduce\n{AGGREGATES}result %1\noutput n, s, f, w, q\n");
     check(&one, &[&random(100, 30)], 2, "one group a worker");
-    check(&by("i0.a", AGGREGATES), &[&random(100, 30)], 2, "Few");
-    check(&by("i0.c", AGGREGATES), &[&random(100, 30)], 1, "Hash");
-    check(&by("i0.a", AGGREGATES), &[&keyed(300, |row| row * 7919 % 1_000_003)], 3, "Hash");
-    check(&by("i0.a", AGGREGATES), &[&keyed(2_000, |row| row * 7 % 5_001)], 0, "Direct");
-    check(&by("i0.a", ""), &[&keyed(2_000, |row| row * 7 % 5_001)], 0, "Set");
-    let numbers = "    n = count_rows()\n    s? = sum(i0.b)::decimal(38,0)\n";
-    let dense = by("i0.a", numbers).replace(", f, w", "");
-    check(&dense, &[&keyed(24_000, |row| row * 7 % 5_001)], 0, "Dense");
-    check(&by("i0.a", AGGREGATES), &[&keyed(1_000, |row| row / 3 * 10_007 + row / 3 % 2)], 0, "Ordered");
-    // So many that rows are partitioned, and merged in parts.
-    check(
-        &by("i0.b % 12007::bigint * 1000003::bigint", numbers).replace(", f, w", ""),
-        &[&keyed(20_000, |row| row * 7 % 12_007)],
-        0,
-        "Hash",
-    );
+    check(&by("i0.a"), &[&random(100, 30)], 2, "Few");
+    check(&by("i0.c"), &[&random(100, 30)], 1, "Hash");
 }
 
 #[test]

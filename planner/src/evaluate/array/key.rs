@@ -343,8 +343,9 @@ mod tests {
                 for (b, (other, other_key)) in all.iter().zip(&texts) {
                     let order = compare(a, b);
                     assert_eq!(key.cmp(other_key), order, "{data_type}: {a:?} and {b:?}");
-                    let elements = a.elements.iter().zip(&b.elements).all(|(a, b)| a.compare(b).is_eq());
-                    if !elements {
+                    // Of elements that are equal and look different the looks decide, which a key leaves out.
+                    let mut pairs = a.elements.iter().zip(&b.elements);
+                    if !pairs.any(|(a, b)| a.compare(b).is_eq() && a.compare_forms(b).is_ne()) {
                         assert_eq!(text.cmp(other), order, "{data_type}: {a:?} and {b:?}");
                     }
                 }

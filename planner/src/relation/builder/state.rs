@@ -1,7 +1,7 @@
 //! The state of building one statement.
 
 use super::Rows;
-use crate::catalog::{Catalog, SearchPath, TableName};
+use crate::catalog::{Catalog, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::depth::is_deeper;
 use crate::relation::{ColumnId, Columns, Expression, Query};
@@ -9,6 +9,7 @@ use crate::speculation::Speculation;
 use crate::stack;
 use crate::types::DataType;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// How deeply a statement may nest (queries, expressions, views); well below what [`crate::stack`] has room for.
 const DEPTH_MAX: u32 = 5_000;
@@ -38,8 +39,8 @@ pub struct Builder<'a> {
     pub(super) view_query: ViewQuery,
     /// The views that are being built, outermost first.
     pub(super) views: Vec<TableName>,
-    /// Where the view that is being built looks for names; none outside of views.
-    pub(super) path: Option<SearchPath>,
+    /// The innermost of them, which knows what the names in its text stand for.
+    pub(super) view: Option<Arc<View>>,
     /// What `$1`, `$2`, … stand for in the function that is being built; none outside of functions.
     pub(super) arguments: Option<Vec<Expression>>,
     /// The view that the statement creates: its query may not mention it, not even through other views.
@@ -64,7 +65,7 @@ impl<'a> Builder<'a> {
             wide_numerics,
             view_query,
             views: Vec::new(),
-            path: None,
+            view: None,
             arguments: None,
             created_view: None,
             needs: Vec::new(),

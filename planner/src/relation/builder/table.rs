@@ -92,7 +92,10 @@ pub(crate) fn rename_columns<'n>(
 impl Builder<'_> {
     /// The table or view of a name (case-folded); none if there is none.
     pub fn table(&mut self, name: &TableName, position: Option<Position>) -> Result<Option<FromItem>> {
-        let entry = self.catalog.entry(name, self.path.as_ref()).map_err(|error| error.at(position))?;
+        let view = self.view.clone();
+        let known = view.iter().flat_map(|view| &view.names).find(|(written, _)| written == name);
+        let name = known.map_or(name, |(_, name)| name);
+        let entry = self.catalog.entry(name).map_err(|error| error.at(position))?;
         if entry.is_some() && self.views.is_empty() && !self.needs.contains(name) {
             self.needs.push(name.clone());
         }
@@ -172,18 +175,18 @@ impl Builder<'_> {
     }
 
     /// A view's query, built in a scope of its own: it sees no column of where it is used.
-    fn view(&mut self, name: &TableName, view: &View, position: Option<Position>) -> Result<FromItem> {
+    fn view(&mut self, name: &TableName, view: &Arc<View>, position: Option<Position>) -> Result<FromItem> {
         if self.views.iter().chain(&self.created_view).any(|view| view == name) {
             let message = format!("infinite recursion detected in the query of view \"{}\"", name.plain());
             return Err(Error::new(ErrorKind::TooComplex, message));
         }
         self.views.push(name.clone());
-        let path = self.path.replace(Arc::clone(&view.path));
+        let around = self.view.replace(Arc::clone(view));
         let arguments = self.arguments.take();
         let view_query = self.view_query;
         let built = self.deeper(position, |builder| view_query(builder, &view.sql));
         self.arguments = arguments;
-        self.path = path;
+        self.view = around;
         self.views.pop();
         let (relation, mut output) = built?;
         rename_columns(&name.name, &view.columns, output.iter_mut().map(|(name, _): &mut (String, ColumnId)| name))?;

@@ -1,7 +1,7 @@
 //! Binding single expressions: values and types of literals against PostgreSQL, then what binding makes of columns.
 
 use super::super::binder::Binder;
-use crate::catalog::{Catalog, CatalogEntry, SearchPath, TableInfo, TableName};
+use crate::catalog::{Catalog, CatalogEntry, TableInfo, TableName};
 use crate::error::{Error, Result};
 use crate::evaluate;
 use crate::relation::builder::{Builder, Clause, Scope, ScopeColumn};
@@ -18,7 +18,7 @@ mod columns;
 struct Empty;
 
 impl Catalog for Empty {
-    fn entry(&self, _: &TableName, _: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+    fn entry(&self, _: &TableName) -> Result<Option<CatalogEntry>> {
         Ok(None)
     }
 

@@ -2,7 +2,7 @@
 //! What stands beside the expressions is PostgreSQL's answer.
 
 use super::super::{Statement, bind, parse};
-use crate::catalog::{Catalog, CatalogEntry, SearchPath, TableInfo, TableName};
+use crate::catalog::{Catalog, CatalogEntry, TableInfo, TableName};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::format_in;
 use crate::relation::{Expression, ExpressionKind, Relation};
@@ -15,7 +15,7 @@ const ZONE: &str = "America/New_York";
 struct NewYork;
 
 impl Catalog for NewYork {
-    fn entry(&self, _: &TableName, _: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+    fn entry(&self, _: &TableName) -> Result<Option<CatalogEntry>> {
         Ok(None)
     }
 

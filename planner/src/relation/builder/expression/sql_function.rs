@@ -86,12 +86,12 @@ impl Builder<'_> {
             computed.push((id, argument));
         }
         self.views.push(called);
-        let path = self.path.replace(Arc::clone(&function.path));
+        let view = self.view.take();
         let outer = self.arguments.replace(passed);
         let view_query = self.view_query;
         let built = self.deeper(position, |builder| view_query(builder, &function.body));
         self.arguments = outer;
-        self.path = path;
+        self.view = view;
         self.views.pop();
         let rows = built.map_err(|error| error.at(position))?;
         if computed.is_empty() {

@@ -1,8 +1,7 @@
 //! A catalog of tables that exist in name and statistics only.
 
 use crate::catalog::{
-    Catalog, CatalogEntry, ColumnStatistics, Estimates, Proofs, SearchPath, TableHandle, TableInfo, TableName,
-    TableStatistics,
+    Catalog, CatalogEntry, ColumnStatistics, Estimates, Proofs, TableHandle, TableInfo, TableName, TableStatistics,
 };
 use crate::error::Result;
 use crate::types::{DataType, Field};
@@ -91,7 +90,7 @@ impl ToyCatalog {
 }
 
 impl Catalog for ToyCatalog {
-    fn entry(&self, name: &TableName, _: Option<&SearchPath>) -> Result<Option<CatalogEntry>> {
+    fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>> {
         Ok(self.0.iter().find(|table| table.name == name.name).map(|table| CatalogEntry::Table(Arc::clone(table))))
     }
 

@@ -155,7 +155,7 @@ fn lists_and_rows() {
         ("(i, t) is not null", "And(IsNotNull(i), IsNotNull(t)): boolean"),
         ("i = any (array[1, 2])", "InList(i, 1::integer, 2::integer): boolean"),
         ("i <> all (array[1, 2])", "And(NotEqual(i, 1::integer), NotEqual(i, 2::integer)): boolean"),
-        ("i = any ('{1,2}')", "!0A000 at 9 ANY or ALL of anything but a subquery or ARRAY[…] is not supported"),
+        ("i = any ('{1,2}')", "InList(i, 1::integer, 2::integer): boolean"),
         ("i between 1 and 2 and b", "And(GreaterEqual(i, 1::integer), LessEqual(i, 2::integer), b): boolean"),
         ("i not between 1 and 2", "Or(Less(i, 1::integer), Greater(i, 2::integer)): boolean"),
         ("b and b and (b and not b) or b or false", "Or(And(b, b, b, Not(b)), b, f::boolean): boolean"),
@@ -182,7 +182,7 @@ fn subqueries_are_tested_by_a_predicate() {
         ("b and i in (select 1, 2)", "!42601 at 6 subquery has too many columns"),
         ("(i, t) in (select 1)", "!42601 at 1 subquery has too few columns"),
         ("(i, t) = (select 1, 'a')", "!0A000 at 10 a subquery of several columns as a row is not supported"),
-        ("t like any (select 'a')", "!0A000 at 0 LIKE ANY is not supported"),
+        ("t like any (select 'a')", "!0A000 at 0 LIKE ANY or ALL of a subquery is not supported"),
         ("i = (select sum(i))", "Equal(Cast(i as bigint), scalar): boolean"),
     ]);
 }
@@ -276,7 +276,7 @@ fn functions_take_what_casts_implicitly() {
         ("t::date", "Cast(t as date): date"),
         ("b::date", "!42846 at 0 cannot cast type boolean to date"),
         ("i::foo", "!42704 at 0 type \"foo\" does not exist"),
-        ("t::timestamptz", "!0A000 at 0 type timestamp with time zone is not supported"),
+        ("t::timestamptz", "ReadAs(TimestampTz)(t, 'UTC'): timestamptz"),
     ]);
 }
 
@@ -284,11 +284,9 @@ fn functions_take_what_casts_implicitly() {
 fn what_is_not_supported_says_so() {
     check(&[
         ("sum(i) over ()", "!0A000 at 0 a window function (OVER) is not supported"),
-        ("ts at time zone 'UTC'", "!0A000 at 0 AT TIME ZONE is not supported"),
         ("try_cast(t as integer)", "!0A000 at 9 TRY_CAST is not supported"),
         ("t similar to 'a'", "!0A000 at 0 SIMILAR TO is not supported"),
         ("t ~ 'a'", "!0A000 at 0 the operator ~ is not supported"),
-        ("array[1, 2]", "!0A000 at 6 an array outside ANY and ALL is not supported"),
         ("string_agg(t, ',')", "!0A000 at 0 this aggregate function is not supported"),
         ("sum(i order by i)", "!0A000 at 0 ORDER BY in an aggregate is not supported"),
         ("percentile_cont(0.5) within group (order by i)", "!0A000 at 0 WITHIN GROUP is not supported"),
