@@ -221,8 +221,8 @@ fn intervals() {
 #[test]
 fn an_array_of_another_type_is_an_error() {
     let array: ArrayRef = Arc::new(Int32Array::from(vec![1]));
-    assert!(cells(&array, DataType::BigInt, Format::Text).is_err_and(|fault| fault.code == "XX000"));
-    assert!(cells(&array, DataType::Text, Format::Binary).is_err_and(|fault| fault.code == "XX000"));
+    assert!(cells(&array, DataType::BigInt, Format::Text, &Sight::default()).is_err_and(|fault| fault.code == "XX000"));
+    assert!(cells(&array, DataType::Text, Format::Binary, &Sight::default()).is_err_and(|fault| fault.code == "XX000"));
 }
 
 #[test]
