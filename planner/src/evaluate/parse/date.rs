@@ -67,7 +67,7 @@ pub(super) fn parse_instant(text: &str, zone: &str) -> Result<Value> {
 fn split_zone(text: &str) -> (&str, Option<Zone>) {
     let trimmed = text.trim_end_matches(is_blank);
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '+');
-    let start = trimmed.rfind(|c| !is_of_name(c)).map_or(0, |at| at + 1);
+    let start = trimmed.trim_end_matches(is_of_name).len();
     // A zone may follow a time at once: `04:05:06PST`.
     let digits = trimmed[start..].find(|c: char| c.is_ascii_alphabetic()).unwrap_or(trimmed.len() - start);
     let (rest, name) = trimmed.split_at(start + digits);
