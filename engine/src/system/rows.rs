@@ -97,7 +97,7 @@ pub(super) fn fixed(table: &str) -> Vec<Vec<Value>> {
     static LINES: LazyLock<Vec<&str>> =
         LazyLock::new(|| include_str!("fixed.txt").lines().filter(|line| !line.starts_with('#')).collect());
     let is_of = |line: &&str| line.strip_prefix("@ ").and_then(|line| line.split(' ').next()) == Some(table);
-    let Some(at) = LINES.iter().position(|line| is_of(line)) else { return Vec::new() };
+    let Some(at) = LINES.iter().position(is_of) else { return Vec::new() };
     let header = LINES[at].strip_prefix("@ ").and_then(|line| line.strip_prefix(table)).unwrap_or_default();
     let (columns, all) = header.split_once('|').unwrap_or((header, ""));
     let mut rows = Rows::new(table, columns);

@@ -63,7 +63,7 @@ pub(super) fn settings(making: &Making<'_>) -> Vec<Vec<Value>> {
         let setting = making.facts.setting(known.name).unwrap_or_default();
         let is_default = setting == known.default;
         let words = known.words().map_or(Value::Null, |words| {
-            let words = words.iter().map(|word| text(word)).collect();
+            let words = words.iter().map(text).collect();
             super::rows::list(words, multiloop_planner::types::DataType::Text)
         });
         rows.push([

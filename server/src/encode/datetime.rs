@@ -157,11 +157,11 @@ fn put_offset(seconds: i64, out: &mut Vec<u8>) {
     out.push(if seconds < 0 { b'-' } else { b'+' });
     let seconds = seconds.unsigned_abs();
     put_two(seconds / 3_600, out);
-    if seconds % 3_600 > 0 {
+    if !seconds.is_multiple_of(3_600) {
         out.push(b':');
         put_two(seconds / 60 % 60, out);
     }
-    if seconds % 60 > 0 {
+    if !seconds.is_multiple_of(60) {
         out.push(b':');
         put_two(seconds % 60, out);
     }
