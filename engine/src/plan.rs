@@ -36,7 +36,7 @@ pub(crate) struct Executable {
     pub(crate) program: Program,
     /// The types of its columns, which those of the program carry.
     pub(crate) types: Arc<[DataType]>,
-    plan: OnceLock<Plan>,
+    plan: OnceLock<Arc<Plan>>,
 }
 
 impl Executable {
@@ -45,11 +45,11 @@ impl Executable {
     }
 
     /// How it runs, decided the first time; an engine has one machine.
-    pub(crate) fn plan(&self, machine: Machine) -> Result<&Plan> {
+    pub(crate) fn plan(&self, machine: Machine) -> Result<&Arc<Plan>> {
         if let Some(plan) = self.plan.get() {
             return Ok(plan);
         }
-        let plan = multiloop_exec::plan::plan(&self.program, machine)?;
+        let plan = Arc::new(multiloop_exec::plan::plan(&self.program, machine)?);
         Ok(self.plan.get_or_init(|| plan))
     }
 }

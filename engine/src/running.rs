@@ -104,7 +104,12 @@ impl Running<'_> {
         match self.options.backend {
             Backend::Cpu => {
                 let plan = executable.plan(self.machine())?;
-                let output = multiloop_exec::run::run_plan(plan, &find, parameters, context, &self.engine.0.pool)?;
+                let pool = &self.engine.0.pool;
+                // The form of arrays in a result depends on all of them.
+                let output = match executable.types.iter().any(|data_type| data_type.element().is_some()) {
+                    true => multiloop_exec::run::run_plan(plan, &find, parameters, context, pool)?,
+                    false => multiloop_exec::run::stream_plan(plan, &find, parameters, context, pool)?,
+                };
                 let output = output.shown_as(&executable.types);
                 let fields = output.fields().to_vec();
                 let sight = snapshot.sight(&fields);

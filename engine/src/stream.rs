@@ -7,6 +7,7 @@ use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use arrow::datatypes::{DataType as ArrowType, Field as ArrowField, Schema, SchemaRef};
 use multiloop_planner::types::{DataType, Field};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The result of a statement: an iterator over record batches of one schema.
 ///
@@ -158,7 +159,7 @@ impl ResultStream {
         &self.sight
     }
 
-    /// How long the steps took.
+    /// How long the steps took, the making of batches up to the last one that was read with them.
     pub fn timings(&self) -> Timings {
         self.timings
     }
@@ -173,7 +174,10 @@ impl Iterator for ResultStream {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match guard::caught(|| self.batches.next().transpose()) {
+        let started = Instant::now();
+        let next = guard::caught(|| self.batches.next().transpose());
+        self.timings.execute += started.elapsed();
+        match next {
             Ok(next) => next.map(Ok),
             Err(error) => {
                 // What has panicked is not asked again.

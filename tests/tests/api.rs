@@ -360,6 +360,11 @@ fn a_memory_limit_is_an_error_that_loses_nothing() {
     session.options.memory_limit = 1 << 20;
     let grouped = "SELECT count(*) FROM (SELECT n % 500000 AS m, count(*) FROM million GROUP BY 1) x";
     assert_eq!(sqlstate(session.sql(grouped)), "53200");
+    // Ten million rows are read a few at a time.
+    session.options.memory_limit = 64 << 20;
+    let many = session.sql("SELECT a.n, b.n AS m FROM million a, ten b").expect("it begins");
+    let read = many.map(|batch| batch.expect("some rows fit").num_rows());
+    assert_eq!(read.sum::<usize>(), 10_000_000);
     session.options.memory_limit = usize::MAX;
     assert_eq!(rows(&session, grouped), ["500000"]);
     session.sql("DROP TABLE million").expect("it is there");

@@ -21,12 +21,13 @@ mod radix_partition;
 mod refused_memory;
 mod runs;
 mod stepped;
+mod tail;
 mod unmatched_rows;
 
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{Chunk, Column, Table};
-use crate::plan::Machine;
-use crate::run::{Output, run};
+use crate::plan::{Limits, Machine, plan};
+use crate::run::{Output, run, stream_plan};
 use crate::workers::context::{Context, Memory};
 use crate::workers::pool::Pool;
 use crate::workers::topology::Topology;
@@ -128,9 +129,13 @@ fn with_statistics(program: &Program, tables: &[Arc<Table>]) -> Program {
 
 type Outcome = Result<Vec<Vec<Value>>, Error>;
 
-fn on_cpu(program: &Program, tables: &[Arc<Table>], parameters: &[Value], pool: &Pool) -> Outcome {
+/// Rows are handed out while they are made wherever that is possible, each piece on its own.
+fn on_cpu(program: &Program, tables: &[Arc<Table>], parameters: &[Value], pool: &Arc<Pool>) -> Outcome {
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
-    values_of(run(program, &lookup, parameters, &context(), pool)?)
+    let machine = Machine::host(pool.threads());
+    let machine = Machine { limits: Limits { first_pieces: 1, ..machine.limits }, ..machine };
+    let plan = Arc::new(plan(program, machine)?);
+    values_of(stream_plan(&plan, &lookup, parameters, &context(), pool)?)
 }
 
 fn values_of(output: Output) -> Outcome {
@@ -172,7 +177,8 @@ fn check(text: &str) {
     }
     // One that is said to be on two nodes, with processors that there are not.
     let far = Topology { nodes: vec![vec![5000], vec![5001, 5002]] };
-    let pools = [Pool::new(1), Pool::new(2), Pool::with_topology(3, &far)].map(|pool| pool.expect("threads start"));
+    let pools =
+        [Pool::new(1), Pool::new(2), Pool::with_topology(3, &far)].map(|pool| Arc::new(pool.expect("threads start")));
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for (round, sizes) in [[0, 0], [1, 1], [5, 0], [0, 5], [30, 20], [40, 3], [60, 60]].into_iter().enumerate() {
         let form = round % 4;
@@ -190,7 +196,7 @@ fn check(text: &str) {
 }
 
 /// Compares a program over one table of these rows, in each of the forms.
-fn compare_forms(text: &str, rows: &[Vec<Value>], forms: &[usize], pools: &[Pool]) {
+fn compare_forms(text: &str, rows: &[Vec<Value>], forms: &[usize], pools: &[Arc<Pool>]) {
     let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
     for &form in forms {
@@ -199,11 +205,11 @@ fn compare_forms(text: &str, rows: &[Vec<Value>], forms: &[usize], pools: &[Pool
     }
 }
 
-fn compare(program: &Program, tables: &[Arc<Table>], pools: &[Pool], text: &str) {
+fn compare(program: &Program, tables: &[Arc<Table>], pools: &[Arc<Pool>], text: &str) {
     compare_with(program, tables, &vec![Value::Null; program.parameters.len()], pools, text);
 }
 
-fn compare_with(program: &Program, tables: &[Arc<Table>], parameters: &[Value], pools: &[Pool], text: &str) {
+fn compare_with(program: &Program, tables: &[Arc<Table>], parameters: &[Value], pools: &[Arc<Pool>], text: &str) {
     let lookup = |handle: TableHandle| Arc::clone(&tables[handle.0 as usize]);
     let expected = interpret::run(program, &lookup, parameters, &context()).map(|rows| rows.rows);
     let mut first: Option<Outcome> = None;
@@ -242,7 +248,7 @@ fn a_small_memory_limit_is_an_error_and_leaves_nothing() {
     let fields = [Field::new("a", DataType::BigInt, false)];
     let rows: Vec<Vec<Value>> = (0..1000).map(|row| vec![Value::Int(row)]).collect();
     let tables = [table(&fields, &rows, 1)];
-    let pool = Pool::new(2).expect("threads start");
+    let pool = Arc::new(Pool::new(2).expect("threads start"));
     let lookup = |_: TableHandle| Arc::clone(&tables[0]);
     let memory = Memory::new(1 << 20);
     let error = run(&program, &lookup, &[], &Context::new(Arc::clone(&memory)), &pool).expect_err("a million groups");
@@ -254,7 +260,7 @@ fn a_small_memory_limit_is_an_error_and_leaves_nothing() {
 fn a_cancelled_statement_stops() {
     let text = "table %0 t(a#0 bigint)\nloop\n  i0 in count(1000000000000::bigint)\n  %1 reduce\n    n = sum(i0.position)::decimal(38,0)\nresult %1\noutput n\n";
     let program = parse(text).expect("it is a program");
-    let pool = Pool::new(2).expect("threads start");
+    let pool = Arc::new(Pool::new(2).expect("threads start"));
     let context = context();
     let cancellation = context.cancellation.clone();
     let canceller = std::thread::spawn(move || {
@@ -345,7 +351,7 @@ fn ten_rows() -> (Program, [Arc<Table>; 1]) {
 #[test]
 fn statistics_count_rows() {
     let (program, tables) = ten_rows();
-    let pool = Pool::new(1).expect("threads start");
+    let pool = Arc::new(Pool::new(1).expect("threads start"));
     let output = run(&program, &|_| Arc::clone(&tables[0]), &[], &context(), &pool).expect("it runs");
     let statistics = output.statistics(&program);
     let seen: Vec<_> = statistics.iter().map(|one| (one.name.as_str(), one.rows_in, one.rows_out.clone())).collect();
@@ -383,7 +389,7 @@ output k, n, s, d
 ";
     let program = parse(text).expect("it is a program");
     let fields = [Field::new("k", DataType::BigInt, false), Field::new("v", DataType::Integer, true)];
-    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     for run_rows in [1, 3, 7, 50, 1000] {
         // In no steps, so that the codes are too many for few groups.
         let key = |run: i64| run * 1_000 - 5 - run % 2;
@@ -451,7 +457,7 @@ output k, m, w, f, s
     assert!(
         explained.contains("Direct: 12001 codes for at most 20000 rows") && explained.contains("Hash: 64-bit keys")
     );
-    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     compare(&program, &tables, &pools, text);
     let groups = text.replace("result %4\noutput k, m, w, f, s", "result %2\noutput w, n, k");
     let program = with_statistics(&parse(&groups).expect("it is a program"), &tables);

@@ -70,8 +70,27 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
         }
     };
     let collections = reads.iter().enumerate().map(collection).collect();
-    let output = program.output.clone();
-    Ok(Plan { collections, blocks, body: program.body, output, elements: elements(program), limits: machine.limits })
+    let (output, limits) = (program.output.clone(), machine.limits);
+    let streams = streams(&blocks[program.body.0 as usize]);
+    Ok(Plan { collections, blocks, body: program.body, output, elements: elements(program), streams, limits })
+}
+
+/// Whether the rows of a body's last let may be made while they are handed out: what has been handed out cannot be taken back.
+fn streams(body: &BlockPlan) -> Choice<bool> {
+    let Some(LetPlan { defines, kind: LetKind::Loop(last), .. }) = body.lets.last() else {
+        return Choice::new(false, "the last let is no loop");
+    };
+    match (&last.generators[..], &defines[..]) {
+        ([GeneratorPlan { kind: GeneratorKind::Collect { .. }, .. }], [define]) if *define == body.result => {}
+        _ => return Choice::new(false, "the last loop does more than collect"),
+    }
+    if last.unmatched.is_some() {
+        return Choice::new(false, "unmatched rows are known at the end");
+    }
+    if last.expressions.any_may_fail() {
+        return Choice::new(false, "a row may fail");
+    }
+    Choice::new(true, "no row fails")
 }
 
 /// An error if a value is of a type that no register or column holds.

@@ -157,6 +157,9 @@ impl<'p> Writer<'p> {
                 writer.definition(definition, usize::from(!body), ran);
             }
         }
+        if plan.streams.of {
+            writer.line(0, format!("rows are handed out while they are made: {}", plan.streams.why));
+        }
         writer
     }
 

@@ -1,10 +1,10 @@
-//! From how many codes and rows on one way of numbering or finding groups is better than another: measured numbers, which a plan
-//! is made with. No answer depends on them.
+//! From how many codes and rows on one way of numbering or finding groups is better than another, and other measured numbers
+//! which a plan is made with. No answer depends on them.
 
 use multiloop_planner::catalog::{NEAR_CODES, NEAR_CODES_PER_ROW};
 use serde::{Deserialize, Serialize};
 
-/// The limits of ways. See `group_kind` and `index_form` for the ways.
+/// Where one way ends and another begins. See `group_kind` and `index_form` for the ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Codes up to which they are the numbers of groups, however many rows there are.
@@ -32,6 +32,8 @@ pub struct Limits {
     pub ranked_codes_often: u64,
     /// The same for each row.
     pub ranked_codes_per_row: u64,
+    /// Pieces of a last loop that are run before its first rows are handed out, if it is run while they are.
+    pub first_pieces: usize,
 }
 
 impl Default for Limits {
@@ -49,6 +51,7 @@ impl Default for Limits {
             ranked_codes: NEAR_CODES,
             ranked_codes_often: 1 << 16,
             ranked_codes_per_row: NEAR_CODES_PER_ROW,
+            first_pieces: 16,
         }
     }
 }

@@ -56,6 +56,8 @@ pub struct Plan {
     pub(crate) output: Vec<(String, u32)>,
     /// Fields of tables that are read by the numbers of rows.
     pub(crate) elements: Vec<(CollectionId, u32)>,
+    /// Whether the rows of the body's last let may be made while they are handed out.
+    pub(crate) streams: Choice<bool>,
     /// By which it chose, and chooses again when the data is at hand.
     pub(crate) limits: Limits,
 }

@@ -1,7 +1,9 @@
-//! Runs a program: its lets in order, then its result as record batches.
+//! Runs a program: its lets in order, then its result as record batches. `tail` makes rows while they are handed out.
 //!
 //! A loop of the body is run by the first device that takes it (`backend`), else by the processors, which also take over what
 //! a device hands back.
+
+mod tail;
 
 use crate::backend::Backend;
 use crate::collections::rows::RowSet;
@@ -30,6 +32,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
+use tail::Tail;
 
 /// Runs a program on the workers of a pool.
 ///
@@ -67,6 +70,31 @@ pub fn analyse(
     run_with(plan, tables, parameters, context, Body { pool, devices: &[], takes_notes: true })
 }
 
+/// As [`run_plan`], but of many rows, where no row can fail, only the first are made: the others are while the output is read, so
+/// that it needs no memory for all of them. Errors of these are of memory (53200) and cancellation (57014).
+pub fn stream_plan(
+    plan: &Arc<Plan>,
+    tables: &dyn Fn(TableHandle) -> Arc<Table>,
+    parameters: &[Value],
+    context: &Context,
+    pool: &Arc<Pool>,
+) -> Result<Output> {
+    if !plan.streams.of {
+        return run_plan(plan, tables, parameters, context, pool);
+    }
+    let shared = Shared::new(plan, tables, parameters, context, &Lets, false);
+    let captured = Captured::default();
+    let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
+    let body = Body { pool, devices: &[], takes_notes: false };
+    let last = plan.block(plan.body).lets.len() - 1;
+    frame.lets(plan.body, last, Some(body))?;
+    let own = frame.own;
+    let mut tail = Tail::new(Arc::clone(plan), shared, own, Arc::clone(pool))?;
+    let rows = tail.more()?;
+    let output = Output::new(plan, rows.unwrap_or_else(|| RowSet::new(Vec::new())), Vec::new());
+    Ok(Output { tail: (!tail.is_done()).then(|| Box::new(tail)), ..output })
+}
+
 /// Runs what was planned, with devices that are asked for each loop of the body; the rest as [`run`].
 pub(crate) fn run_with(
     plan: &Plan,
@@ -78,7 +106,7 @@ pub(crate) fn run_with(
     let shared = Shared::new(plan, tables, parameters, context, &Lets, body.takes_notes);
     let captured = Captured::default();
     let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
-    frame.block(plan.body, Some(body))?;
+    frame.lets(plan.body, usize::MAX, Some(body))?;
     let result = frame.get(plan.block(plan.body).result)?;
     let statistics = shared.statistics.into_inner().map_err(|_| Error::internal("a worker panicked"))?;
     Ok(Output::new(plan, result.rows()?.clone(), statistics))
@@ -109,6 +137,8 @@ pub struct Output {
     columns: Vec<u32>,
     rows: RowSet,
     next: usize,
+    /// What makes the rows behind these.
+    tail: Option<Box<Tail>>,
     statistics: Vec<(usize, LetStatistics)>,
 }
 
@@ -122,7 +152,7 @@ impl Output {
         let position = |position: u32| rows.fields.as_ref().map_or(position, |fields| fields[position as usize]);
         let columns = plan.output.iter().map(|(_, at)| position(*at)).collect();
         let fields: Vec<Field> = plan.output.iter().map(field).collect();
-        Output { schema: schema_of(&fields), fields, columns, rows, next: 0, statistics }
+        Output { schema: schema_of(&fields), fields, columns, rows, next: 0, tail: None, statistics }
     }
 
     /// Names and types of the columns.
@@ -142,11 +172,6 @@ impl Output {
         let places = self.columns.iter().map(|&column| column as usize);
         self.schema = schema_of_rows(&self.fields, &self.rows.chunks, places);
         self
-    }
-
-    /// How many rows there are in all.
-    pub fn rows(&self) -> usize {
-        self.rows.rows
     }
 
     /// What each let of the program did, in order; nested blocks count where they stand. `program` is what was run.
@@ -175,17 +200,31 @@ impl Iterator for Output {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let chunk = Arc::clone(self.rows.chunks.get(self.next)?);
-        self.next += 1;
-        Some(self.convert(&chunk))
+        loop {
+            if let Some(chunk) = self.rows.chunks.get(self.next) {
+                let chunk = Arc::clone(chunk);
+                self.next += 1;
+                return Some(self.convert(&chunk));
+            }
+            // Those that have been handed out need no memory while the next ones are made.
+            (self.rows, self.next) = (RowSet::new(Vec::new()), 0);
+            match self.tail.as_mut()?.more() {
+                Ok(Some(rows)) => self.rows = rows,
+                Ok(None) => self.tail = None,
+                Err(error) => {
+                    self.tail = None;
+                    return Some(Err(error));
+                }
+            }
+        }
     }
 }
 
 impl<'a> Frame<'a> {
-    /// Computes the lets of a block; of one that is not the body on this thread.
-    fn block(&mut self, block: BlockId, body: Option<Body<'_>>) -> Result<()> {
+    /// Computes lets of a block, the first ones up to a number; of one that is not the body on this thread.
+    fn lets(&mut self, block: BlockId, count: usize, body: Option<Body<'_>>) -> Result<()> {
         let plan = self.shared.plan;
-        for (number, definition) in plan.block(block).lets.iter().enumerate() {
+        for (number, definition) in plan.block(block).lets.iter().take(count).enumerate() {
             self.check()?;
             if !definition.is_read(plan) {
                 continue;
@@ -200,9 +239,8 @@ impl<'a> Frame<'a> {
             {
                 self.note_let(number, definition, stored, started, bytes);
             }
-            if let (true, Ok(stored)) = (cfg!(debug_assertions), &outcome) {
-                let given = definition.defines.iter().map(|&id| plan.collection(id)).zip(stored);
-                given.filter(|(made, _)| made.reads.any).try_for_each(|(made, stored)| check_given(made, stored))?;
+            if let Ok(stored) = &outcome {
+                check_claims(plan, definition, stored)?;
             }
             if let Err(error) = &outcome
                 && matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::OutOfMemory | ErrorKind::Internal)
@@ -313,6 +351,15 @@ impl<'a> Frame<'a> {
     }
 }
 
+/// In a debug build, an error if a let gave what is not as its plan claims.
+fn check_claims(plan: &Plan, definition: &LetPlan, stored: &[Arc<Stored>]) -> Result<()> {
+    if !cfg!(debug_assertions) {
+        return Ok(());
+    }
+    let given = definition.defines.iter().map(|&id| plan.collection(id)).zip(stored);
+    given.filter(|(made, _)| made.reads.any).try_for_each(|(made, stored)| check_given(made, stored))
+}
+
 /// Evaluates nested blocks for loops.
 struct Lets;
 
@@ -321,7 +368,7 @@ impl Driver for Lets {
         let shared = around.shared;
         let result = shared.plan.block(block).result;
         let mut frame = Frame { shared, parent: Some(around), captured, own: FxHashMap::default() };
-        frame.block(block, None)?;
+        frame.lets(block, usize::MAX, None)?;
         frame.get(result)?.rows()?.single(field, around.field_type(result, field))
     }
 }

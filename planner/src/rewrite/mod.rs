@@ -44,7 +44,6 @@ mod turn_anti_join;
 mod turn_left_join;
 mod turned;
 
-use crate::analysis::verify::verify;
 use crate::multiloop::Program;
 #[cfg(debug_assertions)]
 use crate::multiloop::print::print;
@@ -278,7 +277,7 @@ fn apply_rules(
 /// In debug builds every rule has to leave a valid program.
 fn check(program: &Program, rule: &str) {
     #[cfg(debug_assertions)]
-    if let Err(problem) = verify(program) {
+    if let Err(problem) = crate::analysis::verify::verify(program) {
         panic!("bug: {rule} made an invalid program: {problem}\n{}", print(program));
     }
     #[cfg(not(debug_assertions))]

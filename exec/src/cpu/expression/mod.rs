@@ -152,6 +152,11 @@ impl Expressions {
         self.root(scalar).reach
     }
 
+    /// Whether evaluating some root may fail, as far as ranges know.
+    pub(crate) fn any_may_fail(&self) -> bool {
+        self.nodes.iter().any(|node| node.may_fail)
+    }
+
     /// Whether evaluating a root may fail, as far as ranges know.
     pub fn may_fail(&self, scalar: ScalarId) -> bool {
         self.root(scalar).may_fail

@@ -48,11 +48,29 @@ pub(crate) fn run<'a>(
     defines: &[CollectionId],
     pool: Option<&Pool>,
 ) -> Result<Vec<Arc<Stored>>> {
+    let pieces = pieces(frame, plan, Workers { pool, context: frame.shared.context })?;
+    if pool.is_some() {
+        frame.shared.context.progress.total.fetch_add(rows_of(&pieces), Ordering::Relaxed);
+    }
+    run_pieces(frame, plan, defines, &pieces, pool)
+}
+
+/// The rows that pieces go over; those of a Count are not known to be rows.
+pub(crate) fn rows_of(pieces: &[Piece]) -> u64 {
+    pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 }).sum()
+}
+
+/// As [`run`], over some of the loop's pieces.
+pub(crate) fn run_pieces<'a>(
+    frame: &'a Frame<'a>,
+    plan: &'a LoopPlan,
+    defines: &[CollectionId],
+    pieces: &[Piece],
+    pool: Option<&Pool>,
+) -> Result<Vec<Arc<Stored>>> {
     let context = frame.shared.context;
     let workers = Workers { pool, context };
-    let pieces = pieces(frame, plan, workers)?;
-    let rows = pieces.iter().map(|piece| if let Piece::Rows { rows, .. } = piece { rows.len() as u64 } else { 0 });
-    let rows: u64 = rows.sum();
+    let rows = rows_of(pieces);
     let most = if plan.unmatched.is_some() { usize::MAX } else { pieces.len().max(1) };
     let setups = setups(frame, plan, rows, workers.count().min(most))?;
     if let Some(buckets) = sorted_buckets(frame, plan, &setups, pool)? {
@@ -72,10 +90,7 @@ pub(crate) fn run<'a>(
         }
         sinks.iter_mut().map(|sink| sink.end_piece()).collect::<Result<Vec<_>>>()
     };
-    if pool.is_some() {
-        context.progress.total.fetch_add(rows, Ordering::Relaxed);
-    }
-    let homes = homes(frame, plan, &pieces)?;
+    let homes = homes(frame, plan, pieces)?;
     // What a worker had for its tiles is freed where its part ends.
     let sinks_of = |(_, sinks): (Nest<'a>, Vec<Sink<'a>>)| sinks;
     let mut states: Vec<Vec<Sink<'a>>> = Vec::new();
@@ -225,7 +240,7 @@ fn piece_rows(plan: &LoopPlan, rows: usize, workers: Workers<'_>) -> usize {
 }
 
 /// Cuts the outermost index into pieces.
-fn pieces(frame: &Frame<'_>, plan: &LoopPlan, workers: Workers<'_>) -> Result<Vec<Piece>> {
+pub(crate) fn pieces(frame: &Frame<'_>, plan: &LoopPlan, workers: Workers<'_>) -> Result<Vec<Piece>> {
     let Some(first) = plan.levels.first() else { return Ok(Vec::new()) };
     Ok(match &first.source {
         Source::Rows(collection) => {

@@ -47,7 +47,7 @@ fn check(text: &str, keys: &[Value], parameter: &Value) -> u64 {
     verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
     let keys: Vec<Vec<Value>> =
         keys.iter().enumerate().map(|(at, key)| vec![key.clone(), Value::Int(at as i64)]).collect();
-    let pools = [1, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let parameters = [parameter.clone()];
     let mut pruned = 0;
     for form in 0..4 {

@@ -5,6 +5,7 @@ use super::{compare_forms, explained, table, with_statistics};
 use crate::workers::pool::Pool;
 use multiloop_planner::multiloop::parse::parse;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 /// So far, and in no steps, that few keys have too many codes to be groups by them; and in steps of more than 32 bits.
 const KEYS: [fn(i64) -> i64; 2] = [|run| run * 300 + run % 2, |run| run * 1_500_000_000_000 + 7];
@@ -25,7 +26,7 @@ fn check(rows: i64, each: i64, forms: &[usize]) {
 }
 
 fn check_keys(rows: i64, each: i64, forms: &[usize], key: &dyn Fn(i64) -> i64) {
-    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let row = |row: i64| {
         let run = row / each;
         let value = if row % 7 == 2 { Value::Null } else { Value::Int(run * 31 % 199 - 20) };

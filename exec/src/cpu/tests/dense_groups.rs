@@ -4,6 +4,7 @@
 use super::compare_forms;
 use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 const TABLE: &str = "table %0 t(k#0 bigint?, n#1 bigint?, x#2 integer, c#3 text?, b#4 boolean)";
 
@@ -40,7 +41,7 @@ fn rows_of(rows: i64, codes: i64) -> Vec<Vec<Value>> {
 
 #[test]
 fn codes_are_groups() {
-    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     // A key's codes are fewer than a quarter of the rows, and more than those of few groups; first of all rows, so that two
     // workers and more have an array over codes instead, then of each worker's.
     for (key, rows, codes) in [("i0.k", 40_000, 9_000), ("i0.k, i0.b", 60_000, 1_600)] {
@@ -48,7 +49,7 @@ fn codes_are_groups() {
     }
 }
 
-fn check(key: &str, rows: &[Vec<Value>], pools: &[Pool]) {
+fn check(key: &str, rows: &[Vec<Value>], pools: &[Arc<Pool>]) {
     let parts: String = key.split(", ").enumerate().map(|(at, part)| format!("    key k{at}? = {part}\n")).collect();
     let shown_keys: String = key.split(", ").enumerate().map(|(at, _)| format!("k{at}, ")).collect();
     let (asked, other) = (key.replace("i0.", "i1."), key.replace("i0.k", "i1.n").replace("i0.", "i1."));

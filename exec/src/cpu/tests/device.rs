@@ -160,7 +160,7 @@ fn handed_over(program: &Program, id: CollectionId, made: Made) -> Result<Given>
 #[test]
 fn devices_are_asked_for_each_loop() {
     let (program, tables) = ten_rows();
-    let pool = Pool::new(2).expect("threads start");
+    let pool = Arc::new(Pool::new(2).expect("threads start"));
     let lookup = |_: TableHandle| Arc::clone(&tables[0]);
     let expected = on_cpu(&program, &tables, &[], &pool).expect("it runs");
     let (mut all, mut partial) = (Vec::new(), Vec::new());

@@ -6,6 +6,7 @@ use crate::workers::pool::Pool;
 use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::multiloop::parse::parse;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 const PROGRAM: &str = "table %0 t(c#0 text?, k#1 bigint?, x#2 bigint)
 table %1 u(c#0 text?, k#1 bigint?, x#2 bigint)
@@ -50,7 +51,7 @@ output RESULT_FIELDS
 
 /// Tables of so many rows and so many strings each; every third string is in both.
 fn check((rows, strings): (i64, i64), (other_rows, other_strings): (i64, i64), forms: [usize; 2]) {
-    let pools = [1, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let rows_of = |rows: i64, strings: i64, step: i64| -> Vec<Vec<Value>> {
         let row = |row: i64| {
             let number = row * 31 % strings.max(1) * step;

@@ -4,6 +4,7 @@
 use super::compare_forms;
 use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 const AGGREGATES: &str = "    narrow = count(distinct i0.a)
     sum? = sum(distinct i0.a)::decimal(38,0)
@@ -24,7 +25,7 @@ fn check(rows: i64, values: i64, groups: i64, forms: &[usize]) {
 
 /// The same, with the group of each row.
 fn check_groups(rows: i64, values: i64, forms: &[usize], group: impl Fn(i64) -> i64) {
-    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let row = |row: i64| {
         let number = row * 7919 % values.max(1);
         let null = row % 17 == 3;

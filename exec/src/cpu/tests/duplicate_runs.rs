@@ -3,6 +3,7 @@
 use super::compare_forms;
 use crate::workers::pool::Pool;
 use multiloop_planner::value::{Interval, Value};
+use std::sync::Arc;
 
 /// Groups by `key`, and by each row what its key finds among every third row.
 fn program(key: &str) -> String {
@@ -79,7 +80,7 @@ output n, s, t, e, x, y, z, u
 
 #[test]
 fn runs_of_hashed_keys() {
-    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     for (rows, keys, run) in [(0, 1, 1), (1, 1, 1), (70, 5, 7), (500, 60, 3), (3_000, 100, 2), (300, 1, 50)] {
         let row = |row: i64| {
             // Keys come again, and NULL is one of them.
@@ -106,7 +107,7 @@ fn runs_of_hashed_keys() {
 
 #[test]
 fn runs_in_large_tables() {
-    let pools = [1, 2].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     // Beyond tables close by, so that probes look for runs, too.
     let row = |row: i64| {
         let key = row / 2 * 7_919 % 50_000;

@@ -5,6 +5,7 @@ use crate::workers::pool::Pool;
 use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::multiloop::parse::parse;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 const TABLES: &str = "\
 table %0 t(k#0 bigint?, x#1 bigint)
@@ -47,7 +48,7 @@ fn programs() -> Vec<String> {
 /// ahead.
 #[test]
 fn wide_elements_are_those_of_the_interpreter() {
-    let pools = [1, 2].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let mut random = Random(0x1234_5678_9abc_def1);
     let text = "table %0 t(k#0 bigint?, x#1 bigint)\ntable %1 u(b#0 bigint?, c#1 bigint)\nloop\n  i0 in %0\n  %2 collect\n    \
                 x = i0.x\n    b? = element %1(i0.k).b\n    c? = element %1(i0.k).c\nresult %2\noutput x, b, c\n";
@@ -74,7 +75,7 @@ fn wide_elements_are_those_of_the_interpreter() {
 
 #[test]
 fn elements_are_those_of_the_interpreter() {
-    let pools = [1, 2].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let mut random = Random(0x1234_5678_9abc_def1);
     for program in programs() {
         let text = format!("{TABLES}{program}");

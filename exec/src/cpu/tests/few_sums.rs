@@ -4,6 +4,7 @@
 use super::compare_forms;
 use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 const PROGRAM: &str = "table %0 t(c#0 text?, a#1 bigint, b#2 bigint, w#3 bigint, n#4 bigint?, h#5 smallint)
 loop
@@ -40,7 +41,7 @@ output RESULT_FIELDS
 
 /// Rows whose wide values are multiples of `wide`, in tables of these forms.
 fn check(rows: i64, wide: i64, forms: &[usize]) {
-    let pools = [1, 2].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let row = |row: i64| {
         let words = [Value::text("red"), Value::text("green"), Value::Null, Value::text("")];
         vec![

@@ -5,6 +5,7 @@
 use super::compare_forms;
 use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 const TABLE: &str = "table %0 t(k#0 bigint?, w#1 bigint?, c#2 text, n#3 bigint?, d#4 double precision?)";
 
@@ -42,7 +43,7 @@ fn rows_of(rows: i64, groups: i64, each: i64) -> Vec<Vec<Value>> {
 }
 
 fn check(rows: i64, groups: i64, each: i64) {
-    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let rows = rows_of(rows, groups, each);
     for (key, asks_key) in [("i0.k", true), ("i0.w", true), ("i0.c", false), ("i0.k, i0.w", true)] {
         let parts: String =

@@ -4,6 +4,7 @@
 use super::compare_forms;
 use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 const PROGRAM: &str = "table %0 t(h#0 bigint, n#1 bigint?, t#2 text?, a#3 bigint, b#4 bigint)
 loop
@@ -44,7 +45,7 @@ fn rows_of(rows: i64) -> Vec<Vec<Value>> {
 }
 
 fn check(rows: i64, forms: &[usize]) {
-    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let rows = rows_of(rows);
     let keys: [&[&str]; 6] = [&["h"], &["n"], &["h", "t"], &["a", "b", "t"], &["t", "h"], &["n", "t"]];
     for key in keys {

@@ -6,6 +6,7 @@ use crate::workers::pool::Pool;
 use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::multiloop::{Shape, parse::parse};
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 /// A table of every type behind a key, and one that asks for its rows.
 const TABLES: &str = "\
@@ -36,7 +37,7 @@ fn program(source: &str, key: &str) -> String {
 
 /// Runs it with keys of u that `key` gives for each row, and keys of t around them.
 fn check(rows: usize, key: impl Fn(usize) -> Value, probes: &[Value]) {
-    let pools = [1, 2].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let mut random = Random(0x1234_5678_9abc_def1);
     for source in ["%2[i1.k]", "%2[i1.k] or null", "%2[i1.k] or null\n    if i2.a > 1"] {
         for (key_of, result) in

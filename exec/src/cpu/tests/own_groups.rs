@@ -5,6 +5,7 @@ use super::{compare_forms, parse, table, with_statistics};
 use crate::plan::{Machine, plan};
 use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 const PROGRAM: &str = "table %0 t(k#0 bigint, x#1 bigint?, y#2 integer, f#3 double precision?, c#4 text?)
 table %1 t(k#0 bigint, x#1 bigint?, y#2 integer, f#3 double precision?, c#4 text?)
@@ -90,7 +91,7 @@ fn rows_of(rows: i64, runs: &[i64]) -> Vec<Vec<Value>> {
 }
 
 fn check(rows: &[Vec<Value>], forms: &[usize]) {
-    let pools = [1, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let asks = [
         ("", "TRUE"),
         ("", "i3.x > 97::bigint"),

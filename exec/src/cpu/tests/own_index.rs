@@ -4,6 +4,7 @@
 use super::compare_forms;
 use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 /// Groups by `key`, which rows then ask for with it and with another.
 fn program(key: &[&str], other: &[&str]) -> String {
@@ -39,7 +40,7 @@ output x, n, s
 
 /// Keys about `step` apart, each of two rows or three, some of them NULL.
 fn check(rows: i64, step: i64, text: bool) {
-    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let row = |row: i64| {
         let key = row * 2 / 5;
         let null = key % 11 == 3;

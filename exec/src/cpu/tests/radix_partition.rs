@@ -6,6 +6,7 @@
 use super::compare_forms;
 use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 const AGGREGATES: &str = "    rows = count_rows()
     some = count(i0.n)
@@ -49,7 +50,7 @@ fn rows_of(rows: i64, groups: i64) -> Vec<Vec<Value>> {
 }
 
 fn check(rows: i64, groups: i64, forms: &[usize]) {
-    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let rows = rows_of(rows, groups);
     let wide = "cast(i0.w as decimal(38,0)) * 10000000::decimal(38,0)";
     let keys: [&[&str]; 10] = [

@@ -4,6 +4,7 @@
 use super::compare_forms;
 use crate::workers::pool::Pool;
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 const PROGRAM: &str = "table %0 t(k#0 bigint, h#1 bigint, v#2 integer, u#3 bigint, m#4 bigint?)
 loop
@@ -25,7 +26,7 @@ output k, s, t, m, n
 ";
 
 fn check(rows: i64, each: i64, forms: &[usize]) {
-    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let row = |row: i64| {
         let run = row / each;
         vec![

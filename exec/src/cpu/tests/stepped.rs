@@ -6,6 +6,7 @@ use crate::column::ColumnData;
 use crate::workers::pool::Pool;
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 const PROGRAM: &str = "table %0 t(a#0 bigint, b#1 bigint?, q#2 decimal(15,2), w#3 bigint, i#4 bigint, c#5 text)
 loop
@@ -93,7 +94,7 @@ fn rows_of(rows: i64) -> Vec<Vec<Value>> {
 }
 
 fn check(rows: i64, forms: &[usize]) {
-    let pools = [1, 2].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     let rows = rows_of(rows);
     let compare = |condition: &str, key: &str, other: &str, result: &str, fields: &str| {
         let text = PROGRAM

@@ -7,6 +7,7 @@ use multiloop_planner::analysis::verify::verify;
 use multiloop_planner::multiloop::parse::parse;
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 const TABLES: &str = "\
 table %0 t(a#0 integer, b#1 bigint?, c#2 text?, d#3 double precision?, f#4 boolean?)
@@ -167,7 +168,7 @@ output c, n, s, x
         Field::new("v", DataType::Integer, false),
         Field::new("c", DataType::Text, false),
     ];
-    let pools = [1, 2, 3].map(|threads| Pool::new(threads).expect("threads start"));
+    let pools = [1, 2, 3].map(|threads| Arc::new(Pool::new(threads).expect("threads start")));
     for (rows, keys) in [(32_767, 40_000), (32_769, 9_000), (70_000, 70_000)] {
         // Every seventh key is NULL, and one key has many rows of both sides.
         let row = |row: i64| {

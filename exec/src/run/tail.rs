@@ -1,0 +1,123 @@
+//! The rows of the last loop of a body, made some pieces at a time: a result needs memory for those that are being read.
+
+use super::{Lets, check_claims};
+use crate::collections::rows::RowSet;
+use crate::cpu::collections::bindings::Captured;
+use crate::cpu::collections::stored::Stored;
+use crate::cpu::multiloop::frame::{Defined, Frame, Shared};
+use crate::cpu::multiloop::nest::Piece;
+use crate::cpu::multiloop::{self, rows_of};
+use crate::cpu::vector::rows::Source;
+use crate::plan::tree::{LetKind, LetPlan, LoopPlan, Plan};
+use crate::workers::context::Context;
+use crate::workers::pool::Pool;
+use crate::workers::schedule::Workers;
+use crate::{Error, Result};
+use multiloop_planner::multiloop::CollectionId;
+use multiloop_planner::value::Value;
+use rustc_hash::FxHashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+
+/// Rows that are made at once, about.
+const ROWS: usize = 1 << 20;
+
+/// What the last let is made from, until all of its pieces have been run.
+#[derive(Debug)]
+pub(super) struct Tail {
+    plan: Arc<Plan>,
+    pool: Arc<Pool>,
+    context: Context,
+    parameters: Vec<Value>,
+    pieces: Vec<Piece>,
+    next: usize,
+    /// How many pieces are run at once.
+    step: usize,
+    tables: FxHashMap<CollectionId, Arc<Stored>>,
+    elements: FxHashMap<(CollectionId, u32), Option<Source>>,
+    invariant: Vec<Vec<Mutex<Option<Defined>>>>,
+    /// What the lets in front of it gave.
+    own: FxHashMap<CollectionId, Result<Arc<Stored>>>,
+}
+
+impl Tail {
+    /// Of a body whose other lets gave these collections.
+    pub(super) fn new(
+        plan: Arc<Plan>,
+        shared: Shared<'_>,
+        own: FxHashMap<CollectionId, Result<Arc<Stored>>>,
+        pool: Arc<Pool>,
+    ) -> Result<Self> {
+        let Shared { tables, elements, invariant, context, parameters, .. } = shared;
+        let (context, parameters) = (context.clone(), parameters.to_vec());
+        let (pieces, next, step) = (Vec::new(), 0, plan.limits.first_pieces);
+        let mut tail = Tail { plan, pool, context, parameters, pieces, next, step, tables, elements, invariant, own };
+        tail.pieces = tail.with_frame(|frame, _, last, pool| {
+            multiloop::pieces(frame, last, Workers { pool: Some(pool), context: frame.shared.context })
+        })?;
+        tail.context.progress.total.fetch_add(rows_of(&tail.pieces), Ordering::Relaxed);
+        Ok(tail)
+    }
+
+    /// Whether there are no more rows.
+    pub(super) fn is_done(&self) -> bool {
+        self.next == self.pieces.len()
+    }
+
+    /// Further rows, if there are any. What fails is at its end.
+    pub(super) fn more(&mut self) -> Result<Option<RowSet>> {
+        while !self.is_done() {
+            let pieces = self.next..self.pieces.len().min(self.next + self.step);
+            let some = self.pieces[pieces.clone()].to_vec();
+            let made = self.with_frame(|frame, definition, last, pool| {
+                frame.check()?;
+                let made = multiloop::run_pieces(frame, last, &definition.defines, &some, Some(pool))?;
+                check_claims(frame.shared.plan, definition, &made)?;
+                made[0].rows().cloned()
+            });
+            self.next = if made.is_ok() { pieces.end } else { self.pieces.len() };
+            let rows = made?;
+            let is_many = rows.rows > ROWS;
+            self.step = if is_many {
+                (self.step / 2).max(1)
+            } else if rows.rows < ROWS / 2 {
+                self.step * 2
+            } else {
+                self.step
+            };
+            if rows.rows > 0 {
+                return Ok(Some(rows));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Runs `run` in the body, as it is when only its last let is missing.
+    fn with_frame<T>(
+        &mut self,
+        run: impl for<'f> FnOnce(&'f Frame<'f>, &'f LetPlan, &'f LoopPlan, &Pool) -> Result<T>,
+    ) -> Result<T> {
+        let plan = Arc::clone(&self.plan);
+        let Some(definition @ LetPlan { kind: LetKind::Loop(last), .. }) = plan.block(plan.body).lets.last() else {
+            return Err(Error::internal("rows of a loop that is none"));
+        };
+        let shared = Shared {
+            plan: &plan,
+            tables: std::mem::take(&mut self.tables),
+            elements: std::mem::take(&mut self.elements),
+            parameters: &self.parameters,
+            context: &self.context,
+            driver: &Lets,
+            statistics: Mutex::default(),
+            chunks_pruned: Default::default(),
+            notes: None,
+            invariant: std::mem::take(&mut self.invariant),
+        };
+        let captured = Captured::default();
+        let frame = Frame { shared: &shared, parent: None, captured: &captured, own: std::mem::take(&mut self.own) };
+        let made = run(&frame, definition, last, &self.pool);
+        self.own = frame.own;
+        (self.tables, self.elements, self.invariant) = (shared.tables, shared.elements, shared.invariant);
+        made
+    }
+}
