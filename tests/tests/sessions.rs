@@ -750,3 +750,21 @@ fn a_view_means_what_it_meant() {
     );
     check(&one, &[("SELECT a FROM t", "4"), ("SELECT a FROM v", "1"), ("SELECT * FROM w", "1,1")]);
 }
+
+/// Clients say which types they know; the others are left to where parameters stand.
+#[test]
+fn types_that_nobody_knows_are_inferred() {
+    let engine = engine();
+    let session = engine.session();
+    let of = |sql: &str, types: &[DataType]| {
+        let statement = session.parse(sql).expect("it is a statement").remove(0);
+        let prepared = session.prepare_statement(&statement, types).expect("it can be prepared");
+        prepared.parameter_types().to_vec()
+    };
+    let unknown = DataType::Null;
+    assert_eq!(of("SELECT $1 + 1, $2", &[unknown, unknown]), [DataType::Integer, DataType::Text]);
+    assert_eq!(of("SELECT $1 + 1, $2", &[]), [DataType::Integer, DataType::Text]);
+    assert_eq!(of("SELECT $1::bigint WHERE $2", &[unknown, DataType::Boolean]), [DataType::BigInt, DataType::Boolean]);
+    assert_eq!(of("SELECT 1 WHERE 'a' = ANY($1)", &[unknown]), of("SELECT 1 WHERE 'a' = ANY($1)", &[]));
+    assert_eq!(of("SELECT $2::date", &[unknown]), [DataType::Text, DataType::Date]);
+}

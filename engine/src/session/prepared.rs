@@ -125,15 +125,7 @@ impl Prepared {
         }
         let mut prepared = Prepared { statement, types: types.to_vec(), fields: None, kind: Kind::Other, cached };
         session.running().with_snapshot(|snapshot| {
-            let mut bound = prepared.bind(snapshot, false)?;
-            let types = bound.query().map_or(&[][..], |query| &query.parameters);
-            if types.contains(&DataType::Null) {
-                // What nothing gives a type is text.
-                let text_or = |&known: &DataType| if known == DataType::Null { DataType::Text } else { known };
-                prepared.types = types.iter().map(text_or).collect();
-                bound = prepared.bind(snapshot, false)?;
-            }
-            match bound {
+            match prepared.bind(snapshot, false)? {
                 Bound::Query(query) => {
                     prepared.kind = Kind::Query;
                     prepared.types.clone_from(&query.parameters);

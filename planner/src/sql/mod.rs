@@ -213,7 +213,8 @@ pub fn parse(sql: &str) -> Result<Vec<Parsed>> {
     parse::parse(sql)
 }
 
-/// Binds a statement. `parameters` are the types of `$1`, `$2`, …, where the caller knows them; others are inferred.
+/// Binds a statement. `parameters` are the types of `$1`, `$2`, …, where the caller knows them; others, and those that are
+/// [`DataType::Null`], are inferred.
 pub fn bind(statement: &Parsed, catalog: &dyn Catalog, parameters: &[DataType]) -> Result<Statement> {
     statement::bind(statement, catalog, parameters, false)
 }

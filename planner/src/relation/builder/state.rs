@@ -53,13 +53,16 @@ pub struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// A builder for a statement whose parameters have these types, as far as the caller knows them. `wide_numerics` is for a
-    /// statement that has failed with [`ErrorKind::DecimalOverflow`].
+    /// A builder for a statement whose parameters have these types, as far as the caller knows them: [`DataType::Null`] says nothing.
+    /// `wide_numerics` is for a statement that has failed with [`ErrorKind::DecimalOverflow`].
     pub fn new(catalog: &'a dyn Catalog, view_query: ViewQuery, parameters: &[DataType], wide_numerics: bool) -> Self {
         Builder {
             catalog,
             columns: Columns::default(),
-            parameters: parameters.iter().map(|data_type| Some(*data_type)).collect(),
+            parameters: parameters
+                .iter()
+                .map(|data_type| Some(*data_type).filter(|known| *known != DataType::Null))
+                .collect(),
             keyed: Vec::new(),
             unreadable: HashMap::new(),
             wide_numerics,
