@@ -22,6 +22,16 @@ use std::sync::{Arc, Mutex};
 /// Rows that are made at once, about.
 const ROWS: usize = 1 << 20;
 
+/// Rows of the outermost index in a piece of a nest: nobody knows how many come of one.
+const FINE_ROWS: usize = 1 << 11;
+
+/// A piece as smaller ones.
+fn fine(piece: Piece) -> Vec<Piece> {
+    let Piece::Rows { chunk, rows } = piece else { return vec![piece] };
+    let starts = rows.clone().step_by(FINE_ROWS);
+    starts.map(|start| Piece::Rows { chunk, rows: start..rows.end.min(start + FINE_ROWS) }).collect()
+}
+
 /// What the last let is made from, until all of its pieces have been run.
 #[derive(Debug)]
 pub(super) struct Tail {
@@ -53,7 +63,8 @@ impl Tail {
         let (pieces, next, step) = (Vec::new(), 0, plan.limits.first_pieces);
         let mut tail = Tail { plan, pool, context, parameters, pieces, next, step, tables, elements, invariant, own };
         tail.pieces = tail.with_frame(|frame, _, last, pool| {
-            multiloop::pieces(frame, last, Workers { pool: Some(pool), context: frame.shared.context })
+            let pieces = multiloop::pieces(frame, last, Workers { pool: Some(pool), context: frame.shared.context })?;
+            Ok(if last.levels.len() > 1 { pieces.into_iter().flat_map(fine).collect() } else { pieces })
         })?;
         tail.context.progress.total.fetch_add(rows_of(&tail.pieces), Ordering::Relaxed);
         Ok(tail)
