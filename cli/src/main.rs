@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let order = |name: &str| matches.indices_of(name).into_iter().flatten().collect::<Vec<_>>();
     let (commands, files) = (order("commands"), order("files"));
-    match run(&arguments, (&commands, &files)) {
+    match multiloop::with_deep_stack(|| run(&arguments, (&commands, &files))) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");

@@ -14,6 +14,9 @@
 //! # Ok::<(), multiloop::Error>(())
 //! ```
 //!
+//! A statement may nest deeply, and gets a stack of its own where the thread that asks has less than [`STATEMENT_BYTES`] of it. Who
+//! runs many short statements asks from a thread with such a stack, or from within [`with_deep_stack`].
+//!
 //! The source, low to high: `guard` stands around statements, `plan` is the road from text to program, `sight` how values are
 //! shown and read, `stream` what comes back, `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique),
 //! `settings` and `notify` what clients set and tell, `transaction` what a session sees and changes, `system` the catalogs of
@@ -46,6 +49,7 @@ pub use multiloop_planner::catalog::CopyOptions;
 pub use multiloop_planner::error::{Error, ErrorKind, Position, Result};
 pub use multiloop_planner::evaluate::zone::Zone;
 pub use multiloop_planner::rewrite::RewriteOptions;
+pub use multiloop_planner::stack::{STATEMENT_BYTES, deep as with_deep_stack};
 pub use multiloop_planner::types::{DataType, Field, NestedType, OidKind};
 pub use multiloop_planner::value::{Interval, Value};
 pub use notify::{Notification, NotifyCallback};

@@ -96,6 +96,8 @@ pub fn serve_blocking<E: From<Error>>(
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let threads = options.limits.connections.saturating_add(THREADS_BESIDE).min(THREADS_MAX);
     builder.enable_all().thread_name("multiloop-server").max_blocking_threads(threads);
+    // Of which only what is used takes memory: a statement needs no stack of its own.
+    builder.thread_stack_size(multiloop::STATEMENT_BYTES);
     let runtime = builder.build().map_err(Error::from)?;
     let served = runtime.block_on(async {
         let server = Server::bind(engine, options).await?;
