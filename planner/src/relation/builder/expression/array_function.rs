@@ -6,7 +6,7 @@ use super::coercion::Coercion;
 use super::logical::relabel;
 use super::{fold, string_function};
 use crate::error::{Error, ErrorKind, Result};
-use crate::function::{ArrayFunction, ByteFormat, Function, JsonFunction};
+use crate::function::{ArrayFunction, ByteFormat, Function, JsonFunction, ShaBits};
 use crate::relation::Expression;
 use crate::relation::builder::Builder;
 use crate::types::DataType;
@@ -41,6 +41,10 @@ pub(super) const NAMES: &[&str] = &[
     "jsonb_build_object",
     "jsonb_typeof",
     "md5",
+    "sha224",
+    "sha256",
+    "sha384",
+    "sha512",
     "string_to_array",
     "timezone",
     "to_json",
@@ -106,6 +110,19 @@ impl Builder<'_> {
                     locals.push(self.shown_for(None, instant));
                 }
                 Ok(fold::call(Function::Age, locals, T::Interval))
+            }
+            ("age", 1) => {
+                let [value] = take(arguments);
+                let today = self.clock("current_date");
+                let today = self.coerce(today, T::Timestamp, Coercion::Implicit)?;
+                let value = match value.data_type {
+                    T::TimestampTz | T::Null => {
+                        let instant = self.coerce(value, T::TimestampTz, Coercion::Implicit)?;
+                        self.shown_for(None, instant)
+                    }
+                    _ => self.coerce(value, T::Timestamp, Coercion::Implicit)?,
+                };
+                Ok(fold::call(Function::Age, vec![today, value], T::Interval))
             }
             ("timezone", 2) => {
                 let [zone, value] = take(arguments);
@@ -265,6 +282,20 @@ impl Builder<'_> {
                 let [value] = take(arguments);
                 let bytes = if is_bytes { value } else { self.utf8(value)? };
                 fold::call(Function::Md5, vec![bytes], T::Text)
+            }
+            ("sha224" | "sha256" | "sha384" | "sha512", 1) => {
+                let [value] = take(arguments);
+                if !is_bytes && value.data_type != T::Null {
+                    return Ok(Special::NoMatch(vec![value]));
+                }
+                let bytes = self.coerce(value, T::Bytea, Coercion::Implicit)?;
+                let bits = match name {
+                    "sha224" => ShaBits::Bits224,
+                    "sha256" => ShaBits::Bits256,
+                    "sha384" => ShaBits::Bits384,
+                    _ => ShaBits::Bits512,
+                };
+                fold::call(Function::Sha(bits), vec![bytes], T::Bytea)
             }
             ("convert_to", 2) => {
                 let [value, encoding] = take(arguments);

@@ -122,10 +122,21 @@ impl Builder<'_> {
                 self.trunc_in_zone(part, source, zone)
             }
             _ => {
-                return match self.special_logical_function(name, arguments)? {
-                    Special::NoMatch(arguments) => self.special_number_function(name, arguments),
-                    bound => Ok(bound),
-                };
+                let families = [
+                    Self::special_logical_function,
+                    Self::special_number_function,
+                    Self::special_pattern_function,
+                    Self::special_string_function,
+                    Self::special_template_function,
+                ];
+                let mut arguments = arguments;
+                for family in families {
+                    match family(self, name, arguments)? {
+                        Special::NoMatch(same) => arguments = same,
+                        bound => return Ok(bound),
+                    }
+                }
+                return Ok(Special::NoMatch(arguments));
             }
         };
         call.map(Special::Bound)

@@ -31,6 +31,7 @@ mod row;
 mod sql_function;
 mod string_function;
 mod subquery;
+mod template_function;
 mod type_limits;
 mod zoned;
 
