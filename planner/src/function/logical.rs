@@ -137,8 +137,43 @@ pub enum JsonFunction {
     Object,
     /// `json_build_array(value, …)`.
     Array,
+    /// `row_to_json(row)`: names of fields and their values, as for `Object`.
+    Row,
     /// `json_typeof(json)`.
     Kind,
+    /// `json_array_length(json)`.
+    Length,
+    /// `json -> key`, or a place in an array: NULL where there is none.
+    Member,
+    /// `json ->> key`: as a text, and NULL of null.
+    MemberText,
+    /// `json #> path`, an array of texts.
+    Path,
+    /// `json #>> path`.
+    PathText,
+    /// `jsonb ? key`.
+    HasKey,
+}
+
+impl JsonFunction {
+    /// Every function.
+    pub const ALL: [JsonFunction; 10] = [
+        JsonFunction::Object,
+        JsonFunction::Array,
+        JsonFunction::Row,
+        JsonFunction::Kind,
+        JsonFunction::Length,
+        JsonFunction::Member,
+        JsonFunction::MemberText,
+        JsonFunction::Path,
+        JsonFunction::PathText,
+        JsonFunction::HasKey,
+    ];
+
+    /// Whether it makes JSON of values, of which any may be NULL.
+    pub fn builds(self) -> bool {
+        matches!(self, JsonFunction::Object | JsonFunction::Array | JsonFunction::Row)
+    }
 }
 
 /// The length of what a function of the SHA-2 family gives.
@@ -198,7 +233,7 @@ impl Function {
                     | A::Any(_)
                     | A::All(_)
             ),
-            Function::Json(function) => function != JsonFunction::Kind,
+            Function::Json(function) => function.builds(),
             Function::Format => true,
             _ => false,
         }
@@ -220,6 +255,10 @@ impl Function {
                     | A::Key
             ),
             Function::Pattern(function) => function.makes_null(),
+            Function::Json(function) => {
+                use JsonFunction as J;
+                matches!(function, J::Member | J::MemberText | J::Path | J::PathText)
+            }
             Function::Template(function) => function.makes_null(),
             _ => false,
         }
@@ -231,7 +270,7 @@ impl Function {
         match self {
             Function::Relabel | Function::ShowAs(_) | Function::JsonOf(_) => true,
             Function::QuoteIdentifier | Function::QuoteLiteral | Function::ToHex => true,
-            Function::Json(JsonFunction::Array | JsonFunction::Kind) => true,
+            Function::Json(JsonFunction::Array | JsonFunction::Row | JsonFunction::Kind) => true,
             Function::Encode(_) | Function::Utf8 | Function::Md5 | Function::Sha(_) | Function::ByteLength => true,
             Function::Array(A::Any(comparison) | A::All(comparison), _) => !comparison.is_pattern(),
             Function::Array(function, _) => matches!(
@@ -281,8 +320,7 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
 /// The function of a word that [`word_of`] made.
 pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     const FORMATS: [ByteFormat; 3] = [ByteFormat::Hex, ByteFormat::Base64, ByteFormat::Escape];
-    const JSON: [JsonFunction; 3] = [JsonFunction::Object, JsonFunction::Array, JsonFunction::Kind];
-    let mut known: Vec<Function> = JSON.map(Function::Json).to_vec();
+    let mut known: Vec<Function> = JsonFunction::ALL.map(Function::Json).to_vec();
     known.extend(FORMATS.map(Function::Encode));
     known.extend(FORMATS.map(Function::Decode));
     known.extend(PatternFunction::ALL.map(Function::Pattern));
@@ -464,7 +502,8 @@ mod tests {
             functions.extend(array_functions().map(|function| Function::Array(function, data_type)));
             functions.push(Function::Array(ArrayFunction::Cast(mood), data_type));
         }
-        functions.extend([Function::Json(JsonFunction::Kind), Function::Decode(ByteFormat::Base64)]);
+        functions.push(Function::Decode(ByteFormat::Base64));
+        functions.extend(JsonFunction::ALL.map(Function::Json));
         functions.extend(PatternFunction::ALL.map(Function::Pattern));
         functions.extend(TemplateFunction::ALL.map(Function::Template));
         functions.extend(ShaBits::ALL.map(Function::Sha));

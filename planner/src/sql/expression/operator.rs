@@ -85,6 +85,11 @@ fn operator(operator: &BinaryOperator) -> Option<Operator> {
         BinaryOperator::AtArrow => Operator::Contains,
         BinaryOperator::ArrowAt => Operator::IsContained,
         BinaryOperator::PGOverlap => Operator::Overlaps,
+        BinaryOperator::Arrow => Operator::Member,
+        BinaryOperator::LongArrow => Operator::MemberText,
+        BinaryOperator::HashArrow => Operator::Path,
+        BinaryOperator::HashLongArrow => Operator::PathText,
+        BinaryOperator::Question => Operator::HasKey,
         _ => return None,
     })
 }

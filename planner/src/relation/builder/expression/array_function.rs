@@ -34,13 +34,16 @@ pub(super) const NAMES: &[&str] = &[
     "convert_to",
     "decode",
     "encode",
+    "json_array_length",
     "json_build_array",
     "json_build_object",
     "json_typeof",
+    "jsonb_array_length",
     "jsonb_build_array",
     "jsonb_build_object",
     "jsonb_typeof",
     "md5",
+    "row_to_json",
     "sha224",
     "sha256",
     "sha384",
@@ -191,6 +194,10 @@ impl Builder<'_> {
         let binary = name.starts_with("jsonb_") || name == "to_jsonb";
         let to = if binary { DataType::Jsonb } else { DataType::Json };
         let json = match (name, arguments.len()) {
+            // Rows have been made JSON by whoever binds names.
+            ("row_to_json", 1) if arguments[0].data_type == DataType::Json => {
+                return Ok(Special::Bound(take::<1>(arguments).into_iter().next().expect("it has one")));
+            }
             ("to_json" | "to_jsonb", 1) => self.json_of(take::<1>(arguments).into_iter().next(), name)?,
             ("array_to_json", 1) if arguments[0].data_type.element().is_some() => {
                 self.json_of(take::<1>(arguments).into_iter().next(), name)?
@@ -200,7 +207,7 @@ impl Builder<'_> {
                 fold::call(Function::Json(JsonFunction::Array), values, DataType::Json)
             }
             ("json_build_object" | "jsonb_build_object", _) => self.json_object(arguments)?,
-            ("json_typeof" | "jsonb_typeof", 1) => {
+            ("json_typeof" | "jsonb_typeof" | "json_array_length" | "jsonb_array_length", 1) => {
                 let [value] = take(arguments);
                 let value = match value.data_type {
                     DataType::Null => self.coerce(value, to, Coercion::Implicit)?,
@@ -209,8 +216,12 @@ impl Builder<'_> {
                 if value.data_type != to {
                     return Ok(Special::NoMatch(vec![value]));
                 }
-                let kind = Function::Json(JsonFunction::Kind);
-                return Ok(Special::Bound(fold::call(kind, vec![relabel(value, DataType::Text)], DataType::Text)));
+                let (function, to) = match name.ends_with("_length") {
+                    true => (JsonFunction::Length, DataType::Integer),
+                    false => (JsonFunction::Kind, DataType::Text),
+                };
+                let arguments = vec![relabel(value, DataType::Text)];
+                return Ok(Special::Bound(fold::call(Function::Json(function), arguments, to)));
             }
             _ => return self.special_byte_function(name, arguments),
         };
@@ -228,7 +239,7 @@ impl Builder<'_> {
         self.settled_json(value)
     }
 
-    fn settled_json(&mut self, value: Expression) -> Result<Expression> {
+    pub(super) fn settled_json(&mut self, value: Expression) -> Result<Expression> {
         let value = self.settle(value)?;
         let value = string_function::with_blanks(value);
         let of = value.data_type;

@@ -21,6 +21,7 @@ mod conditional;
 mod date_function;
 mod exact;
 mod fold;
+mod json;
 mod literal;
 mod logical;
 mod number_function;
