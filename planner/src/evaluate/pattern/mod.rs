@@ -1,6 +1,6 @@
 //! Regular expressions: what `~`, SIMILAR TO, SUBSTRING and the functions of their kind mean.
 //!
-//! `translate` reads PostgreSQL's expressions (with the letters of `options`) and writes them for `regex_automata`; `similar` makes
+//! `translate`, with `bracket`, reads PostgreSQL's expressions (with the letters of `options`) and writes them for `regex_automata`; `similar` makes
 //! them of SQL's own; `replace` and `search` have the functions. Here is an expression made ready.
 //!
 //! Of the matches that begin leftmost PostgreSQL takes the longest or the shortest, by what the expression prefers, not the first
@@ -8,6 +8,7 @@
 //! there, where the longest or the shortest ends, and what the groups are. (Groups that could share such a match in several ways
 //! may be split otherwise: there the first branch that fits is taken, PostgreSQL takes the longest that does.)
 
+mod bracket;
 mod options;
 mod replace;
 mod search;

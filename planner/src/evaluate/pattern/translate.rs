@@ -16,7 +16,7 @@ use std::fmt::Write;
 const REPEATED_MAX: u32 = 255;
 
 /// A letter of `\w`, for within brackets.
-const WORD: &str = "\\p{Alphabetic}\\p{Nd}_";
+pub(super) const WORD: &str = "\\p{Alphabetic}\\p{Nd}_";
 
 /// Which of the matches at one place is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub(super) fn invalid(why: &str) -> Error {
     Error::new(ErrorKind::InvalidPattern, format!("invalid regular expression: {why}"))
 }
 
-fn bad_escape() -> Error {
+pub(super) fn bad_escape() -> Error {
     invalid("invalid escape \\ sequence")
 }
 
@@ -88,12 +88,12 @@ fn push_letter(letter: char, out: &mut String) {
     }
 }
 
-fn push_code(letter: char, out: &mut String) {
+pub(super) fn push_code(letter: char, out: &mut String) {
     write!(out, "\\x{{{:x}}}", u32::from(letter)).expect("a string can be written to");
 }
 
 /// What a backslash and the letters behind it are.
-enum Escape {
+pub(super) enum Escape {
     Letter(char),
     /// The inside of a class, and whether its complement is meant.
     Class(&'static str, bool),
@@ -101,26 +101,27 @@ enum Escape {
     Place(&'static str),
 }
 
-struct Translator {
-    letters: Vec<char>,
-    at: usize,
-    out: String,
+/// A text that is read, and what has been written of it.
+pub(super) struct Translator {
+    pub(super) letters: Vec<char>,
+    pub(super) at: usize,
+    pub(super) out: String,
     /// Groups that have begun.
     groups: usize,
-    options: Options,
+    pub(super) options: Options,
 }
 
 impl Translator {
-    fn peek(&self) -> Option<char> {
+    pub(super) fn peek(&self) -> Option<char> {
         self.letters.get(self.at).copied()
     }
 
-    fn starts_with(&self, text: &str) -> bool {
+    pub(super) fn starts_with(&self, text: &str) -> bool {
         text.chars().enumerate().all(|(ahead, letter)| self.letters.get(self.at + ahead) == Some(&letter))
     }
 
     /// Takes a letter if it is the next.
-    fn accept(&mut self, letter: char) -> bool {
+    pub(super) fn accept(&mut self, letter: char) -> bool {
         let found = self.peek() == Some(letter);
         self.at += usize::from(found);
         found
@@ -324,7 +325,7 @@ impl Translator {
         Ok(Some(Preference::None))
     }
 
-    fn escape(&mut self) -> Result<Escape> {
+    pub(super) fn escape(&mut self) -> Result<Escape> {
         self.at += 1;
         let letter = self.peek().ok_or_else(bad_escape)?;
         self.at += 1;
@@ -397,124 +398,6 @@ impl Translator {
         }
         self.at = start + octal;
         u32::from_str_radix(&digits[..octal], 8).ok().and_then(char::from_u32).ok_or_else(bad_escape)
-    }
-
-    /// `[…]`, or `[[:<:]]` and `[[:>:]]`, where words begin and end.
-    fn bracket(&mut self) -> Result<Option<Preference>> {
-        for (text, place) in [("[[:<:]]", "\\b{start}"), ("[[:>:]]", "\\b{end}")] {
-            if self.starts_with(text) {
-                self.at += text.len();
-                self.out.push_str(place);
-                return Ok(None);
-            }
-        }
-        self.at += 1;
-        self.out.push('[');
-        if self.accept('^') {
-            self.out.push('^');
-            if self.options.lines_apart {
-                self.out.push_str("\\n");
-            }
-        }
-        let mut is_first = true;
-        while is_first || self.peek() != Some(']') {
-            self.bracket_item(is_first)?;
-            is_first = false;
-        }
-        self.at += 1;
-        self.out.push(']');
-        Ok(Some(Preference::None))
-    }
-
-    /// A letter, a range of letters, or a class.
-    fn bracket_item(&mut self, is_first: bool) -> Result<()> {
-        if self.peek() == Some('-') && !is_first && self.letters.get(self.at + 1).is_some_and(|next| *next != ']') {
-            return Err(invalid("invalid character range"));
-        }
-        if self.starts_with("[:") {
-            let name = self.named(':', "invalid character class")?;
-            return self.class(&name);
-        }
-        let Some(from) = self.bracket_letter()? else { return Ok(()) };
-        let is_range = self.peek() == Some('-') && self.letters.get(self.at + 1).is_some_and(|next| *next != ']');
-        if !is_range {
-            push_code(from, &mut self.out);
-            return Ok(());
-        }
-        self.at += 1;
-        let out_length = self.out.len();
-        let to = match self.starts_with("[:") {
-            true => None,
-            false => self.bracket_letter()?,
-        };
-        let Some(to) = to.filter(|to| from <= *to) else { return Err(invalid("invalid character range")) };
-        self.out.truncate(out_length);
-        push_code(from, &mut self.out);
-        self.out.push('-');
-        push_code(to, &mut self.out);
-        Ok(())
-    }
-
-    /// A letter within brackets; none where a class was written.
-    fn bracket_letter(&mut self) -> Result<Option<char>> {
-        let unbalanced = || invalid("brackets [] not balanced");
-        let letter = self.peek().ok_or_else(unbalanced)?;
-        if letter == '\\' {
-            return match self.escape()? {
-                Escape::Letter(letter) => Ok(Some(letter)),
-                Escape::Class(class, negated) => {
-                    let caret = if negated { "^" } else { "" };
-                    write!(self.out, "[{caret}{class}]").expect("a string can be written to");
-                    Ok(None)
-                }
-                Escape::Place(_) => Err(bad_escape()),
-            };
-        }
-        for mark in ['.', '='] {
-            if letter == '[' && self.letters.get(self.at + 1) == Some(&mark) {
-                let name = self.named(mark, "invalid collating element")?;
-                let mut letters = name.chars();
-                return match (letters.next(), letters.next()) {
-                    (Some(letter), None) => Ok(Some(letter)),
-                    _ => Err(invalid("invalid collating element")),
-                };
-            }
-        }
-        self.at += 1;
-        Ok(Some(letter))
-    }
-
-    /// What stands in `[:…:]` and its kin.
-    fn named(&mut self, mark: char, error: &str) -> Result<String> {
-        self.at += 2;
-        let rest = &self.letters[self.at..];
-        let Some(length) = rest.windows(2).position(|pair| pair == [mark, ']']) else {
-            return Err(invalid("brackets [] not balanced"));
-        };
-        let name: String = rest[..length].iter().collect();
-        self.at += length + 2;
-        if name.is_empty() { Err(invalid(error)) } else { Ok(name) }
-    }
-
-    fn class(&mut self, name: &str) -> Result<()> {
-        self.out.push_str(match name {
-            "alpha" => "\\p{Alphabetic}",
-            "digit" => "0-9",
-            "alnum" => "\\p{Alphabetic}\\p{Nd}",
-            "word" => WORD,
-            // Without regard to case either is both: the options see to that.
-            "upper" => "\\p{Uppercase}",
-            "lower" => "\\p{Lowercase}",
-            "space" => "\\s",
-            "blank" => " \\t",
-            "punct" => "\\p{P}\\p{S}",
-            "cntrl" => "\\p{Cc}",
-            "graph" => "[^\\s\\p{C}]",
-            "print" => "[^\\s\\p{C}] ",
-            "xdigit" => "0-9A-Fa-f",
-            _ => return Err(invalid("invalid character class")),
-        });
-        Ok(())
     }
 }
 

@@ -120,6 +120,41 @@ impl Picture {
             }
             "," | "G" => Part::Comma,
             "L" => Part::Currency,
+            "S" | "MI" | "PL" | "SG" | "PR" => return self.sign(name),
+            "RN" => {
+                self.is_roman = true;
+                Part::Roman(is_upper)
+            }
+            "TH" => Part::Ordinal(if is_upper { Ordinal::Upper } else { Ordinal::Lower }),
+            "V" if self.has_point => return Err(wrong("cannot use \"V\" and decimal point together")),
+            "V" => {
+                self.is_shifted = true;
+                return Ok(());
+            }
+            "FM" => {
+                self.is_bare = true;
+                return Ok(());
+            }
+            "EEEE" => {
+                if self.is_bare || has_sign || has_own_sign || self.is_roman || self.is_shifted {
+                    let hint = "\"EEEE\" may only be used together with digit and decimal point patterns.";
+                    return Err(wrong("\"EEEE\" is incompatible with other formats").with_hint(hint));
+                }
+                self.is_exponential = true;
+                return Ok(());
+            }
+            // B, C and SP mean nothing.
+            _ => return Ok(()),
+        };
+        self.parts.push(part);
+        Ok(())
+    }
+
+    /// S, MI, PL, SG and PR.
+    fn sign(&mut self, name: &str) -> Result<()> {
+        let has_sign = self.sign != Sign::Plain;
+        let has_own_sign = self.has_own_minus || self.has_own_plus;
+        let part = match name {
             "S" if has_sign && self.sign != Sign::Brackets => return Err(wrong("cannot use \"S\" twice")),
             "S" if has_own_sign || has_sign => {
                 return Err(wrong("cannot use \"S\" and \"PL\"/\"MI\"/\"SG\"/\"PR\" together"));
@@ -151,30 +186,7 @@ impl Picture {
                 self.sign = Sign::Brackets;
                 return Ok(());
             }
-            "RN" => {
-                self.is_roman = true;
-                Part::Roman(is_upper)
-            }
-            "TH" => Part::Ordinal(if is_upper { Ordinal::Upper } else { Ordinal::Lower }),
-            "V" if self.has_point => return Err(wrong("cannot use \"V\" and decimal point together")),
-            "V" => {
-                self.is_shifted = true;
-                return Ok(());
-            }
-            "FM" => {
-                self.is_bare = true;
-                return Ok(());
-            }
-            "EEEE" => {
-                if self.is_bare || has_sign || has_own_sign || self.is_roman || self.is_shifted {
-                    let hint = "\"EEEE\" may only be used together with digit and decimal point patterns.";
-                    return Err(wrong("\"EEEE\" is incompatible with other formats").with_hint(hint));
-                }
-                self.is_exponential = true;
-                return Ok(());
-            }
-            // B, C and SP mean nothing.
-            _ => return Ok(()),
+            _ => unreachable!("these are all"),
         };
         self.parts.push(part);
         Ok(())

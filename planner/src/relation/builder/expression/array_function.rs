@@ -106,26 +106,13 @@ impl Builder<'_> {
                 let texts = texts.collect::<Result<_>>()?;
                 Ok(array_call(A::Split, T::Text, texts, T::list(T::Text)))
             }
-            ("age", 2) if arguments.iter().any(|argument| argument.data_type == T::TimestampTz) => {
-                let mut locals = Vec::new();
-                for argument in arguments {
-                    let instant = self.coerce(argument, T::TimestampTz, Coercion::Implicit)?;
-                    locals.push(self.shown_for(None, instant));
-                }
-                Ok(fold::call(Function::Age, locals, T::Interval))
-            }
             ("age", 1) => {
                 let [value] = take(arguments);
-                let today = self.clock("current_date");
-                let today = self.coerce(today, T::Timestamp, Coercion::Implicit)?;
-                let value = match value.data_type {
-                    T::TimestampTz | T::Null => {
-                        let instant = self.coerce(value, T::TimestampTz, Coercion::Implicit)?;
-                        self.shown_for(None, instant)
-                    }
-                    _ => self.coerce(value, T::Timestamp, Coercion::Implicit)?,
-                };
-                Ok(fold::call(Function::Age, vec![today, value], T::Interval))
+                self.age_today(value)
+            }
+            ("age", 2) if arguments.iter().any(|argument| argument.data_type == T::TimestampTz) => {
+                let locals = arguments.into_iter().map(|argument| self.on_the_clock(argument));
+                Ok(fold::call(Function::Age, locals.collect::<Result<_>>()?, T::Interval))
             }
             ("timezone", 2) => {
                 let [zone, value] = take(arguments);
@@ -134,6 +121,23 @@ impl Builder<'_> {
             _ => return self.special_json_function(name, arguments),
         };
         bound.map(Special::Bound)
+    }
+
+    /// `age(value)`: since then until today's midnight.
+    fn age_today(&mut self, value: Expression) -> Result<Expression> {
+        let today = self.clock("current_date");
+        let today = self.coerce(today, DataType::Timestamp, Coercion::Implicit)?;
+        let value = match value.data_type {
+            DataType::TimestampTz | DataType::Null => self.on_the_clock(value)?,
+            _ => self.coerce(value, DataType::Timestamp, Coercion::Implicit)?,
+        };
+        Ok(fold::call(Function::Age, vec![today, value], DataType::Interval))
+    }
+
+    /// What the session's clock shows at an instant.
+    fn on_the_clock(&mut self, value: Expression) -> Result<Expression> {
+        let instant = self.coerce(value, DataType::TimestampTz, Coercion::Implicit)?;
+        Ok(self.shown_for(None, instant))
     }
 
     /// A function of an array and a value of its element type that gives such an array.

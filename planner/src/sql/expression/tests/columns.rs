@@ -296,7 +296,7 @@ fn what_is_not_supported_says_so() {
         ("x.y.z.w", "!0A000 at 0 the qualified name x.y.z.w is not supported"),
         ("x'1f'", "!0A000 at 0 literal X'1f' is not supported"),
         ("t collate \"de_DE\"", "!0A000 at 0 collation \"de_DE\" is not supported"),
-        ("t -> 'a'", "!0A000 at 0 the operator -> is not supported"),
+        ("t @@ 'a'", "!0A000 at 0 the operator @@ is not supported"),
         ("interval '1' day (3)", "!42601 at 9 syntax error: an INTERVAL with a precision of other fields than seconds"),
         ("~ i + 1", "!0A000 at 2 ~ before + without parentheses is not supported"),
         ("nope", "!42703 at 0 column \"nope\" does not exist"),
