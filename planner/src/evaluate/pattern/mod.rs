@@ -21,6 +21,7 @@ mod tests;
 use super::Call;
 use crate::error::Result;
 use crate::function::{Function, PatternFunction};
+use crate::stack;
 use crate::value::Value;
 use options::Options;
 use regex_automata::nfa::thompson::{self, pikevm};
@@ -28,13 +29,13 @@ use regex_automata::util::captures::Captures;
 use regex_automata::{Anchored, Input, MatchKind, meta};
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
-use translate::{Preference, invalid};
+use translate::{Preference, too_complex};
 
 /// Bytes of an automaton, at most: counts within counts make them grow without end.
 const BYTES_MAX: usize = 1 << 24;
 
-/// Parentheses within each other, at most.
-const DEPTH_MAX: u32 = 1000;
+/// Groups and counts within each other, at most: whoever reads and compiles them recurses.
+const DEPTH_MAX: u32 = 250;
 
 /// Expressions that a thread keeps.
 const KEPT_MAX: usize = 32;
@@ -80,8 +81,8 @@ impl Pattern {
     fn new(text: &str, options: Options) -> Result<Self> {
         let translation = translate::translate(text, options)?;
         let config = meta::Config::new().nfa_size_limit(Some(BYTES_MAX));
-        let search = meta::Regex::builder().configure(config).syntax(syntax()).build(&translation.text);
-        let search = search.map_err(|_| invalid("regular expression is too complex"))?;
+        let search = stack::more(|| meta::Regex::builder().configure(config).syntax(syntax()).build(&translation.text));
+        let search = search.map_err(|_| too_complex())?;
         Ok(Pattern { text: translation.text, prefers: translation.prefers, search, extent: OnceCell::new() })
     }
 
@@ -109,12 +110,10 @@ impl Pattern {
 
     fn extent(&self) -> Result<Extent> {
         let config = pikevm::Config::new().match_kind(MatchKind::All);
-        let automaton = pikevm::PikeVM::builder()
-            .configure(config)
-            .syntax(syntax())
-            .thompson(thompson::Config::new().nfa_size_limit(Some(BYTES_MAX)))
-            .build(&self.text);
-        let automaton = automaton.map_err(|_| invalid("regular expression is too complex"))?;
+        let mut builder = pikevm::PikeVM::builder();
+        builder.configure(config).syntax(syntax());
+        builder.thompson(thompson::Config::new().nfa_size_limit(Some(BYTES_MAX)));
+        let automaton = stack::more(|| builder.build(&self.text)).map_err(|_| too_complex())?;
         let cache = RefCell::new(automaton.create_cache());
         Ok(Extent { automaton, cache })
     }

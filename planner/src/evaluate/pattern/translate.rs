@@ -7,6 +7,7 @@
 //! Beside the translation stands what the whole prefers, the longest match or the shortest: that of the first quantifier of a
 //! branch, and the longest where there are several branches.
 
+use super::DEPTH_MAX;
 use super::options::Options;
 use crate::error::{Error, ErrorKind, Result};
 use crate::stack;
@@ -62,7 +63,7 @@ pub(super) fn translate(pattern: &str, options: Options) -> Result<Translation> 
         return Ok(Translation { text, prefers: Preference::None });
     }
     let letters = rest.chars().collect();
-    let mut translator = Translator { letters, at: 0, out: text, groups: 0, options };
+    let mut translator = Translator { letters, at: 0, out: text, groups: 0, depth: 0, options };
     let prefers = translator.branches()?;
     if translator.at < translator.letters.len() {
         return Err(invalid("parentheses () not balanced"));
@@ -73,6 +74,11 @@ pub(super) fn translate(pattern: &str, options: Options) -> Result<Translation> 
 /// The error for a text that is no regular expression.
 pub(super) fn invalid(why: &str) -> Error {
     Error::new(ErrorKind::InvalidPattern, format!("invalid regular expression: {why}"))
+}
+
+/// The error for an expression that is too large, or nests too deeply.
+pub(super) fn too_complex() -> Error {
+    invalid("regular expression is too complex")
 }
 
 pub(super) fn bad_escape() -> Error {
@@ -108,6 +114,8 @@ pub(super) struct Translator {
     pub(super) out: String,
     /// Groups that have begun.
     groups: usize,
+    /// Groups that are open.
+    depth: u32,
     pub(super) options: Options,
 }
 
@@ -302,7 +310,12 @@ impl Translator {
             self.groups += 1;
             self.out.push('(');
         }
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            return Err(too_complex());
+        }
         let prefers = stack::more(|| self.branches())?;
+        self.depth -= 1;
         if !self.accept(')') {
             return Err(invalid("parentheses () not balanced"));
         }
