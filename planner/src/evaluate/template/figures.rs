@@ -249,8 +249,7 @@ impl Filled<'_> {
             (Sign::Before, false) => self.out.push('+'),
             (Sign::Brackets, true) => self.out.push('<'),
             (_, true) => self.out.push('-'),
-            (Sign::Brackets, false) => self.out.push(' '),
-            (Sign::Plain, false) => self.out.push_str(if self.picture.is_bare { "" } else { " " }),
+            (Sign::Brackets | Sign::Plain, false) => self.out.push_str(if self.picture.is_bare { "" } else { " " }),
         }
         self.is_signed = true;
     }
@@ -290,7 +289,8 @@ impl Filled<'_> {
         }
         if self.place + 1 == end {
             match self.picture.sign {
-                Sign::Brackets if self.is_signed => self.out.push(if self.is_negative { '>' } else { ' ' }),
+                Sign::Brackets if self.is_signed && self.is_negative => self.out.push('>'),
+                Sign::Brackets if self.is_signed && !is_bare => self.out.push(' '),
                 Sign::Behind => self.out.push(if self.is_negative { '-' } else { '+' }),
                 _ => {}
             }
