@@ -67,6 +67,12 @@ pub enum ErrorKind {
     StringTooLong,
     /// 22019, 22025: an ESCAPE that is not one character, or a pattern that ends in it.
     InvalidEscape,
+    /// 2200C: more escapes than a pattern has a meaning for.
+    InvalidEscapeUse,
+    /// 2201B: a text that is no regular expression.
+    InvalidPattern,
+    /// 22004: NULL where a value is needed.
+    NullNotAllowed,
     /// 22023: an argument out of range (negative LIMIT, wrong option value).
     InvalidParameter,
     /// 2201W: a negative LIMIT.
@@ -201,6 +207,9 @@ impl ErrorKind {
             ErrorKind::DivisionByZero => "22012",
             ErrorKind::StringTooLong => "22001",
             ErrorKind::InvalidEscape => "22025",
+            ErrorKind::InvalidEscapeUse => "2200C",
+            ErrorKind::InvalidPattern => "2201B",
+            ErrorKind::NullNotAllowed => "22004",
             ErrorKind::InvalidParameter => "22023",
             ErrorKind::InvalidRowCount => "2201W",
             ErrorKind::InvalidRowOffset => "2201X",

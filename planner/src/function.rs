@@ -12,11 +12,15 @@
 //! * unless a variant says otherwise, a NULL argument gives NULL.
 
 mod logical;
+mod pattern;
+mod template;
 
 use crate::types::DataType;
-pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction};
+pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, ShaBits};
 pub(crate) use logical::{debug_word, function_of_word, word_of};
+pub use pattern::PatternFunction;
 use serde::{Deserialize, Serialize};
+pub use template::TemplateFunction;
 
 /// A field of EXTRACT and date_trunc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -235,6 +239,17 @@ pub enum Function {
     /// Character of a code point.
     Chr,
 
+    /// `quote_ident(text)`.
+    QuoteIdentifier,
+    /// `quote_literal(text)`.
+    QuoteLiteral,
+    /// `format(template, text, …)`: NULL only if the template is.
+    Format,
+    /// `to_hex(integer or bigint)`.
+    ToHex,
+    /// A function of regular expressions.
+    Pattern(PatternFunction),
+
     // Numbers.
     /// Absolute value.
     Abs,
@@ -368,6 +383,14 @@ pub enum Function {
     Age,
     /// `make_date(year, month, day)`.
     MakeDate,
+    /// `make_timestamp(year, month, day, hour, minute, second)`, the last a double.
+    MakeTimestamp,
+    /// `make_interval(years, months, weeks, days, hours, minutes, seconds)`, the last a double: what is left out is 0.
+    MakeInterval,
+    /// `to_timestamp(double)`: an instant, of seconds since 1970.
+    OfEpoch,
+    /// A function of templates.
+    Template(TemplateFunction),
 
     // Values of types that another carries (`types/logical.rs`), in their carriers' form.
     /// The same value under another type of the same carrier. No program has it: lowering leaves its argument.
@@ -398,6 +421,8 @@ pub enum Function {
     Utf8,
     /// `md5(bytea)`: hexadecimal digits.
     Md5,
+    /// `sha224(bytea)` and its kin: a bytea.
+    Sha(ShaBits),
     /// Bytes in a bytea.
     ByteLength,
 }

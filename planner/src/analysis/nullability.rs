@@ -98,7 +98,8 @@ impl Nullability {
             F::ConcatSkipNull | F::Random => false,
             F::Coalesce | F::Greatest | F::Least => arguments.iter().all(|&id| self.scalar(program, id)),
             F::NullIf => true,
-            F::Array(A::Make | A::MakeOfArrays | A::Append | A::Prepend, _) | F::Json(J::Object | J::Array) => false,
+            F::Array(A::Make | A::MakeOfArrays | A::Append | A::Prepend, _)
+            | F::Json(J::Object | J::Array | J::Row) => false,
             each if each.makes_null() => true,
             // The month of `infinity`.
             F::Extract(part) if part.is_cyclic() && is_calendar(program.scalars.data_type(arguments[0])) => true,

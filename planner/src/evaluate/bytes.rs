@@ -4,12 +4,13 @@
 use super::Call;
 use super::parse::invalid;
 use crate::error::{Error, ErrorKind, Result};
-use crate::function::{ByteFormat, Function};
+use crate::function::{ByteFormat, Function, ShaBits};
 use crate::value::Value;
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use md5::{Digest as _, Md5};
+use sha2::{Sha224, Sha256, Sha384, Sha512};
 
 /// Characters of a line of base64.
 const LINE: usize = 76;
@@ -111,6 +112,10 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         Function::Decode(format) => Value::text(decode(call.text(0)?, format)?),
         Function::Utf8 => Value::text(to_hex(call.text(0)?.as_bytes())),
         Function::Md5 => Value::text(to_hex(&Md5::digest(bytes()?))),
+        Function::Sha(ShaBits::Bits224) => Value::text(to_hex(&Sha224::digest(bytes()?))),
+        Function::Sha(ShaBits::Bits256) => Value::text(to_hex(&Sha256::digest(bytes()?))),
+        Function::Sha(ShaBits::Bits384) => Value::text(to_hex(&Sha384::digest(bytes()?))),
+        Function::Sha(ShaBits::Bits512) => Value::text(to_hex(&Sha512::digest(bytes()?))),
         Function::ByteLength => Value::Int(call.text(0)?.len() as i64 / 2),
         _ => return Ok(None),
     }))

@@ -45,6 +45,9 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         }
         F::TimeDifference => Value::Interval(Interval { months: 0, days: 0, micros: call.int(0)? - call.int(1)? }),
         F::Age => age(timestamp(call, 0)?, timestamp(call, 1)?)?,
+        F::MakeTimestamp => make_timestamp(call)?,
+        F::MakeInterval => make_interval(call)?,
+        F::OfEpoch => of_epoch(call.float(0)?)?,
         F::MakeDate => make_date(call.int(0)?, call.int(1)?, call.int(2)?)?,
         _ => return Ok(None),
     };
@@ -321,4 +324,59 @@ fn make_date(year: i64, month: i64, day: i64) -> Result<Value> {
     checked_date(days)
         .map(Value::Int)
         .map_err(|_| Error::new(ErrorKind::DatetimeOverflow, format!("date out of range: {year}-{month:02}-{day:02}")))
+}
+
+/// A second with its fraction, in microseconds; 22008 for what is none.
+fn seconds(seconds: f64, what: impl Fn() -> String) -> Result<i64> {
+    let micros = (seconds * SECOND as f64).round_ties_even();
+    // 60 is the next minute's first.
+    if (0.0..=60e6).contains(&micros) {
+        return Ok(micros as i64);
+    }
+    Err(Error::new(ErrorKind::DatetimeOverflow, what()))
+}
+
+fn make_timestamp(call: &Call) -> Result<Value> {
+    let Value::Int(days) = make_date(call.int(0)?, call.int(1)?, call.int(2)?)? else {
+        return Err(mismatch(&call.arguments[0], DataType::Date));
+    };
+    let (hour, minute, second) = (call.int(3)?, call.int(4)?, call.float(5)?);
+    let out_of_range = || format!("time field value out of range: {hour}:{minute:02}:{second:02}");
+    let micros = seconds(second, out_of_range)?;
+    let time = hour.saturating_mul(HOUR).saturating_add(minute.saturating_mul(MINUTE)).saturating_add(micros);
+    if !(0..=24).contains(&hour) || !(0..=59).contains(&minute) || time > DAY {
+        return Err(Error::new(ErrorKind::DatetimeOverflow, out_of_range()));
+    }
+    checked_timestamp(days + time / DAY, time % DAY).map(Value::Int)
+}
+
+fn make_interval(call: &Call) -> Result<Value> {
+    let part = |at: usize| if at < call.arguments.len() { call.int(at).map(i128::from) } else { Ok(0) };
+    let seconds = if call.arguments.len() > 6 { call.float(6)? } else { 0.0 };
+    let micros = (seconds * SECOND as f64).round_ties_even();
+    if !micros.is_finite() || micros.abs() >= i64::MAX as f64 {
+        return Err(Error::new(ErrorKind::DatetimeOverflow, "interval out of range"));
+    }
+    let time = part(4)? * i128::from(HOUR) + part(5)? * i128::from(MINUTE) + micros as i128;
+    checked_interval(part(0)? * 12 + part(1)?, part(2)? * 7 + part(3)?, time).map(Value::Interval)
+}
+
+/// The instant so many seconds after 1970 began.
+fn of_epoch(seconds: f64) -> Result<Value> {
+    if seconds.is_nan() {
+        return Err(Error::new(ErrorKind::DatetimeOverflow, "timestamp cannot be NaN"));
+    }
+    if seconds.is_infinite() {
+        return Ok(Value::Int(if seconds > 0.0 { i64::MAX } else { i64::MIN }));
+    }
+    let out_of_range = || {
+        let shown = super::format::format_double(seconds);
+        Error::new(ErrorKind::DatetimeOverflow, format!("timestamp out of range: \"{shown}\""))
+    };
+    let micros = (seconds * SECOND as f64).round_ties_even();
+    if micros.abs() >= i64::MAX as f64 {
+        return Err(out_of_range());
+    }
+    let (days, time) = split_timestamp(micros as i64);
+    checked_timestamp(days, time).map(Value::Int).map_err(|_| out_of_range())
 }

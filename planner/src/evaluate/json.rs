@@ -4,6 +4,8 @@
 //! commas; numbers as NUMERICs, with the digits that they came with; strings without needless escapes. There is a parser here, not
 //! a library's, because a number must keep its digits and the text of a json must stay as it is.
 
+mod member;
+
 use super::calendar::is_infinite_timestamp;
 use super::{Call, array, format, logical};
 use crate::error::{Error, ErrorKind, Result};
@@ -366,6 +368,17 @@ pub(super) fn apply_to_nulls(call: &Call) -> Result<Option<Value>> {
             }
             out.push(']');
         }
+        // As `json_build_object`, without blanks; the keys are names.
+        Function::Json(JsonFunction::Row) => {
+            out.push('{');
+            for at in (0..call.arguments.len()).step_by(2) {
+                out.push_str(if at > 0 { "," } else { "" });
+                write_string(call.text(at)?, &mut out);
+                out.push(':');
+                out.push_str(part(at + 1)?);
+            }
+            out.push('}');
+        }
         Function::Json(JsonFunction::Object) => {
             out.push('{');
             for at in (0..call.arguments.len()).step_by(2) {
@@ -405,6 +418,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
                 _ => "number",
             })
         }
+        Function::Json(function) => return member::apply(function, call),
         _ => return Ok(None),
     }))
 }

@@ -2,8 +2,8 @@
 //! so does any backend for a function that it has no kernel for.
 //!
 //! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
-//! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text` and `like`, `date` and
-//! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and `zone`. `cast`, `parse` and `format` go between types and to and from text.
+//! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text`, `like` and `pattern`, `date` and
+//! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and `zone`. `cast`, `parse` and `format` go between types and to and from text, `template` in a form that is given.
 
 mod arithmetic;
 pub mod array;
@@ -22,6 +22,9 @@ mod logical;
 mod math;
 mod numeric;
 mod parse;
+mod pattern;
+mod quote;
+mod template;
 mod text;
 mod wide;
 pub mod zone;
@@ -50,7 +53,7 @@ pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], res
         return Ok(value);
     }
     if call.function.sees_nulls() {
-        for topic in [array::apply_to_nulls, json::apply_to_nulls] {
+        for topic in [array::apply_to_nulls, json::apply_to_nulls, quote::apply_to_nulls] {
             if let Some(value) = topic(&call)? {
                 return Ok(value);
             }
@@ -65,8 +68,9 @@ pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], res
         _ => {}
     }
     let plain = [numeric::apply, arithmetic::apply, date::apply, text::apply, interval::apply, math::apply];
-    let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply];
-    for topic in plain.into_iter().chain(logical) {
+    let templates = [template::apply, quote::apply];
+    let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply, pattern::apply];
+    for topic in plain.into_iter().chain(logical).chain(templates) {
         if let Some(value) = topic(&call)? {
             return Ok(value);
         }
@@ -142,6 +146,11 @@ impl<'a> Call<'a> {
             Value::Text(value) => Ok(value),
             other => Err(mismatch(other, DataType::Text)),
         }
+    }
+
+    /// A text that need not be given.
+    fn optional_text(&self, position: usize) -> Result<Option<&'a str>> {
+        if position < self.arguments.len() { self.text(position).map(Some) } else { Ok(None) }
     }
 
     fn interval(&self, position: usize) -> Result<Interval> {

@@ -5,10 +5,11 @@ use super::cast::text_of;
 use super::like::LikePattern;
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{Function, TrimSide};
+use crate::types::DataType;
 use crate::value::Value;
 
 /// The longest text that a function may make: PostgreSQL's limit, one byte short of a gibibyte.
-const BYTES_MAX: usize = (1 << 30) - 1;
+pub(super) const BYTES_MAX: usize = (1 << 30) - 1;
 
 /// The value of a function that does not give NULL for every NULL argument.
 pub(super) fn apply_to_nulls(call: &Call) -> Result<Option<Value>> {
@@ -53,6 +54,9 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         F::SplitPart => Value::text(split_part(call)?),
         F::Translate => Value::text(translate(call)?),
         F::Ascii => Value::Int(call.text(0)?.chars().next().map_or(0, |c| i64::from(u32::from(c)))),
+        // Of the bits that the type has.
+        F::ToHex if call.types[0] == DataType::BigInt => Value::text(format!("{:x}", call.int(0)?)),
+        F::ToHex => Value::text(format!("{:x}", call.int(0)? as i32)),
         F::Chr => chr(call.int(0)?)?,
         _ => return Ok(None),
     };
@@ -72,7 +76,7 @@ fn count(text: &str) -> i64 {
     text.chars().count() as i64
 }
 
-fn too_long() -> Error {
+pub(super) fn too_long() -> Error {
     Error::new(ErrorKind::TooComplex, "requested length too large")
 }
 

@@ -134,6 +134,13 @@ impl Zone {
         self.0.to_offset(at).seconds().into()
     }
 
+    /// The zone's abbreviation at an instant: `CEST`, or its offset where it has none.
+    pub fn abbreviation_at(&self, instant: i64) -> String {
+        let seconds = instant.div_euclid(1_000_000).clamp(*SECONDS.start(), *SECONDS.end());
+        let at = Timestamp::from_second(seconds).expect("the range is one of instants");
+        self.0.to_offset_info(at).abbreviation().to_owned()
+    }
+
     /// What a clock shows at an instant; 22008 beyond all timestamps.
     pub fn local(&self, instant: i64) -> Result<i64> {
         if is_infinite_timestamp(instant) {

@@ -1,7 +1,7 @@
 //! The functions of values that a carrier stands for. A program knows carriers alone, so such a function says itself what the
 //! values are: `Array(ArrayFunction::Append, integer)` appends integers.
 
-use super::Function;
+use super::{Function, PatternFunction, TemplateFunction};
 use crate::types::DataType;
 use serde::{Deserialize, Serialize};
 
@@ -76,11 +76,15 @@ pub enum Comparison {
     NotLike,
     ILike,
     NotILike,
+    Matches,
+    NotMatches,
+    MatchesAnyCase,
+    NotMatchesAnyCase,
 }
 
 impl Comparison {
     /// Every comparison.
-    pub const ALL: [Comparison; 10] = [
+    pub const ALL: [Comparison; 14] = [
         Comparison::Equal,
         Comparison::NotEqual,
         Comparison::Less,
@@ -91,6 +95,10 @@ impl Comparison {
         Comparison::NotLike,
         Comparison::ILike,
         Comparison::NotILike,
+        Comparison::Matches,
+        Comparison::NotMatches,
+        Comparison::MatchesAnyCase,
+        Comparison::NotMatchesAnyCase,
     ];
 
     /// The comparison that a function makes, or its negation.
@@ -106,13 +114,19 @@ impl Comparison {
             (Function::Like, true) => Comparison::NotLike,
             (Function::ILike, false) => Comparison::ILike,
             (Function::ILike, true) => Comparison::NotILike,
+            (Function::Pattern(PatternFunction::Matches), false) => Comparison::Matches,
+            (Function::Pattern(PatternFunction::Matches), true) => Comparison::NotMatches,
+            (Function::Pattern(PatternFunction::MatchesAnyCase), false) => Comparison::MatchesAnyCase,
+            (Function::Pattern(PatternFunction::MatchesAnyCase), true) => Comparison::NotMatchesAnyCase,
             _ => return None,
         })
     }
 
     /// Whether it is a match against a pattern, which may fail.
     pub fn is_pattern(self) -> bool {
-        matches!(self, Comparison::Like | Comparison::NotLike | Comparison::ILike | Comparison::NotILike)
+        use Comparison as C;
+        let is_like = matches!(self, C::Like | C::NotLike | C::ILike | C::NotILike);
+        is_like || matches!(self, C::Matches | C::NotMatches | C::MatchesAnyCase | C::NotMatchesAnyCase)
     }
 }
 
@@ -123,8 +137,58 @@ pub enum JsonFunction {
     Object,
     /// `json_build_array(value, …)`.
     Array,
+    /// `row_to_json(row)`: names of fields and their values, as for `Object`.
+    Row,
     /// `json_typeof(json)`.
     Kind,
+    /// `json_array_length(json)`.
+    Length,
+    /// `json -> key`, or a place in an array: NULL where there is none.
+    Member,
+    /// `json ->> key`: as a text, and NULL of null.
+    MemberText,
+    /// `json #> path`, an array of texts.
+    Path,
+    /// `json #>> path`.
+    PathText,
+    /// `jsonb ? key`.
+    HasKey,
+}
+
+impl JsonFunction {
+    /// Every function.
+    pub const ALL: [JsonFunction; 10] = [
+        JsonFunction::Object,
+        JsonFunction::Array,
+        JsonFunction::Row,
+        JsonFunction::Kind,
+        JsonFunction::Length,
+        JsonFunction::Member,
+        JsonFunction::MemberText,
+        JsonFunction::Path,
+        JsonFunction::PathText,
+        JsonFunction::HasKey,
+    ];
+
+    /// Whether it makes JSON of values, of which any may be NULL.
+    pub fn builds(self) -> bool {
+        matches!(self, JsonFunction::Object | JsonFunction::Array | JsonFunction::Row)
+    }
+}
+
+/// The length of what a function of the SHA-2 family gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the variants are the numbers of bits")]
+pub enum ShaBits {
+    Bits224,
+    Bits256,
+    Bits384,
+    Bits512,
+}
+
+impl ShaBits {
+    /// Every length.
+    pub const ALL: [ShaBits; 4] = [ShaBits::Bits224, ShaBits::Bits256, ShaBits::Bits384, ShaBits::Bits512];
 }
 
 /// A way to write bytes as text.
@@ -169,7 +233,8 @@ impl Function {
                     | A::Any(_)
                     | A::All(_)
             ),
-            Function::Json(function) => function != JsonFunction::Kind,
+            Function::Json(function) => function.builds(),
+            Function::Format => true,
             _ => false,
         }
     }
@@ -189,6 +254,12 @@ impl Function {
                     | A::Cardinality
                     | A::Key
             ),
+            Function::Pattern(function) => function.makes_null(),
+            Function::Json(function) => {
+                use JsonFunction as J;
+                matches!(function, J::Member | J::MemberText | J::Path | J::PathText)
+            }
+            Function::Template(function) => function.makes_null(),
             _ => false,
         }
     }
@@ -198,8 +269,9 @@ impl Function {
         use ArrayFunction as A;
         match self {
             Function::Relabel | Function::ShowAs(_) | Function::JsonOf(_) => true,
-            Function::Json(JsonFunction::Array | JsonFunction::Kind) => true,
-            Function::Encode(_) | Function::Utf8 | Function::Md5 | Function::ByteLength => true,
+            Function::QuoteIdentifier | Function::QuoteLiteral | Function::ToHex => true,
+            Function::Json(JsonFunction::Array | JsonFunction::Row | JsonFunction::Kind) => true,
+            Function::Encode(_) | Function::Utf8 | Function::Md5 | Function::Sha(_) | Function::ByteLength => true,
             Function::Array(A::Any(comparison) | A::All(comparison), _) => !comparison.is_pattern(),
             Function::Array(function, _) => matches!(
                 function,
@@ -238,6 +310,9 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
         Function::Json(function) => format!("json_{}", debug_word(&function)),
         Function::Encode(format) => format!("encode_{}", debug_word(&format)),
         Function::Decode(format) => format!("decode_{}", debug_word(&format)),
+        Function::Pattern(function) => format!("pattern_{}", debug_word(&function)),
+        Function::Template(function) => format!("template_{}", debug_word(&function)),
+        Function::Sha(bits) => format!("sha_{}", debug_word(&bits)),
         _ => return None,
     })
 }
@@ -245,10 +320,12 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
 /// The function of a word that [`word_of`] made.
 pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     const FORMATS: [ByteFormat; 3] = [ByteFormat::Hex, ByteFormat::Base64, ByteFormat::Escape];
-    const JSON: [JsonFunction; 3] = [JsonFunction::Object, JsonFunction::Array, JsonFunction::Kind];
-    let mut known: Vec<Function> = JSON.map(Function::Json).to_vec();
+    let mut known: Vec<Function> = JsonFunction::ALL.map(Function::Json).to_vec();
     known.extend(FORMATS.map(Function::Encode));
     known.extend(FORMATS.map(Function::Decode));
+    known.extend(PatternFunction::ALL.map(Function::Pattern));
+    known.extend(TemplateFunction::ALL.map(Function::Template));
+    known.extend(ShaBits::ALL.map(Function::Sha));
     if let Some(found) = known.into_iter().find(|&function| word_of(function).as_deref() == Some(word)) {
         return Some(found);
     }
@@ -425,7 +502,11 @@ mod tests {
             functions.extend(array_functions().map(|function| Function::Array(function, data_type)));
             functions.push(Function::Array(ArrayFunction::Cast(mood), data_type));
         }
-        functions.extend([Function::Json(JsonFunction::Kind), Function::Decode(ByteFormat::Base64)]);
+        functions.push(Function::Decode(ByteFormat::Base64));
+        functions.extend(JsonFunction::ALL.map(Function::Json));
+        functions.extend(PatternFunction::ALL.map(Function::Pattern));
+        functions.extend(TemplateFunction::ALL.map(Function::Template));
+        functions.extend(ShaBits::ALL.map(Function::Sha));
         for function in functions {
             let word = word_of(function).expect("it has a word");
             assert!(word.chars().all(|letter| letter.is_alphanumeric() || letter == '_'), "{word}");

@@ -3,7 +3,8 @@
 
 use super::{BlockId, CollectionId, IndexId};
 use crate::error::Position;
-use crate::function::{Effects, Function};
+use crate::evaluate::evaluate;
+use crate::function::{Effects, Function, PatternFunction};
 use crate::types::DataType;
 use crate::value::Value;
 use hashbrown::HashTable;
@@ -256,15 +257,20 @@ impl Scalars {
         }
     }
 
-    /// Whether this matches a constant pattern that does not end in its escape character, a backslash: it cannot fail.
+    /// Whether this matches a constant pattern that is one: it cannot fail. LIKE's is if it does not end in its escape
+    /// character, a backslash.
     fn is_total_pattern(&self, function: Function, arguments: &[ScalarId]) -> bool {
-        matches!(function, Function::Like | Function::ILike)
-            && arguments.len() == 2
-            && match self.get(arguments[1]) {
-                Scalar::Constant(Value::Text(pattern)) => !pattern.ends_with('\\'),
-                Scalar::Constant(Value::Null) => true,
-                _ => false,
+        let &[_, pattern] = arguments else { return false };
+        let Scalar::Constant(pattern) = self.get(pattern) else { return false };
+        match (function, pattern) {
+            (Function::Like | Function::ILike, Value::Text(pattern)) => !pattern.ends_with('\\'),
+            (Function::Pattern(PatternFunction::Matches | PatternFunction::MatchesAnyCase), Value::Text(_)) => {
+                let types = [DataType::Text; 2];
+                evaluate(function, &[Value::text(""), pattern.clone()], &types, DataType::Boolean).is_ok()
             }
+            (Function::Like | Function::ILike, Value::Null) => true,
+            _ => false,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! | written | parsed as |
 //! |---|---|
 //! | `TRIM(BOTH FROM a, b)`, `TRIM(LEADING a)` | `btrim(a, b)`, `ltrim(a)` |
+//! | `SUBSTRING(a SIMILAR b ESCAPE c)` | `SUBSTRING(a, b, c)` |
 //! | `FETCH FIRST (n) ROWS ONLY` | `LIMIT (n)` |
 //! | `INTERVAL (2) '…'` | `INTERVAL '…' SECOND (2)` |
 //! | `x IN (VALUES …)` | `x IN (SELECT * FROM (VALUES …) AS "*VALUES*")` |
@@ -208,11 +209,13 @@ impl Statement {
         (0..from).rev().find(|&at| !matches!(self.tokens[at].token, Token::Whitespace(_)))
     }
 
-    /// TRIM, FETCH and INTERVAL.
+    /// TRIM, SUBSTRING, FETCH and INTERVAL.
     fn calls(&mut self) {
         for at in (0..self.tokens.len()).rev() {
             if is_keyword(&self.tokens[at].token, "trim") {
                 self.trim(at);
+            } else if is_keyword(&self.tokens[at].token, "substring") {
+                self.substring(at);
             } else if is_keyword(&self.tokens[at].token, "fetch") {
                 self.fetch(at);
             } else if is_keyword(&self.tokens[at].token, "interval") {
@@ -241,6 +244,26 @@ impl Statement {
         }
         let name = side.map_or("btrim", |(_, name)| name);
         self.tokens[at].token = Token::make_word(name, None);
+    }
+
+    /// SUBSTRING of a pattern of SQL's own.
+    fn substring(&mut self, at: usize) {
+        let Some(open) = self.solid(at + 1).filter(|&open| self.tokens[open].token == Token::LParen) else { return };
+        let mut depth = 0usize;
+        let mut is_similar = false;
+        for at in open..self.tokens.len() {
+            match &self.tokens[at].token {
+                Token::LParen => depth += 1,
+                Token::RParen if depth == 1 => return,
+                Token::RParen => depth -= 1,
+                word if depth == 1 && is_keyword(word, "similar") && !self.is(self.solid(at + 1), "to") => {
+                    is_similar = true;
+                    self.tokens[at].token = Token::Comma;
+                }
+                word if depth == 1 && is_similar && is_keyword(word, "escape") => self.tokens[at].token = Token::Comma,
+                _ => {}
+            }
+        }
     }
 
     /// `INTERVAL (n) 'text'`: sqlparser takes digits of seconds behind the text only.

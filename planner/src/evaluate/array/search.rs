@@ -3,6 +3,7 @@
 use super::{Array, Arrays};
 use crate::error::{Error, Result};
 use crate::evaluate::like::LikePattern;
+use crate::evaluate::pattern;
 use crate::function::Comparison;
 use crate::value::Value;
 use std::cmp::Ordering;
@@ -19,6 +20,11 @@ fn holds(comparison: Comparison, value: &Value, element: &Value) -> Result<bool>
         let (Value::Text(text), Value::Text(pattern)) = (value, element) else {
             return Err(Error::internal("a pattern is matched against a text"));
         };
+        if matches!(comparison, C::Matches | C::NotMatches | C::MatchesAnyCase | C::NotMatchesAnyCase) {
+            let ignores_case = matches!(comparison, C::MatchesAnyCase | C::NotMatchesAnyCase);
+            let found = pattern::is_match(text, pattern, ignores_case)?;
+            return Ok(found == matches!(comparison, C::Matches | C::MatchesAnyCase));
+        }
         let pattern = match comparison {
             C::Like | C::NotLike => LikePattern::new(pattern, None)?,
             _ => LikePattern::ignoring_case(pattern, None)?,

@@ -109,6 +109,11 @@ impl<'p> Scope<'p> {
         Scope { parent, columns, tables, clause: Cell::new(clause), aggregates: RefCell::default() }
     }
 
+    /// The enclosing level.
+    pub fn parent(&self) -> Option<&'p Scope<'p>> {
+        self.parent
+    }
+
     /// Enters a clause; returns the one before, to be entered again afterwards.
     pub fn enter(&self, clause: Clause) -> Clause {
         self.clause.replace(clause)

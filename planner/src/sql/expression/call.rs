@@ -48,9 +48,35 @@ impl Binder<'_, '_> {
             let Some(argument) = plain_argument(argument) else {
                 return Err(Error::unsupported(format_args!("the argument {argument} of {name} is")).at(position));
             };
-            bound.push(self.bind_expression(argument, scope)?);
+            bound.push(match self.row_of_table(&name, argument, scope)? {
+                Some(row) => row,
+                None => self.bind_expression(argument, scope)?,
+            });
         }
         self.builder.call_by_name(&name, bound, position)
+    }
+
+    /// A table's name as an argument of a function that makes JSON: its row. A column of that name comes first.
+    fn row_of_table(&mut self, function: &str, argument: &ast::Expr, scope: &Scope<'_>) -> Result<Option<Expression>> {
+        const OF_ROWS: [&str; 7] = [
+            "row_to_json",
+            "to_json",
+            "to_jsonb",
+            "json_build_object",
+            "jsonb_build_object",
+            "json_build_array",
+            "jsonb_build_array",
+        ];
+        let ast::Expr::Identifier(ident) = argument else { return Ok(None) };
+        let name = Self::fold(ident);
+        let levels = || std::iter::successors(Some(scope), |level| level.parent());
+        let is_table = levels().any(|level| level.tables.contains(&name));
+        let is_column = levels().any(|level| level.columns.iter().any(|column| column.name == name));
+        if !OF_ROWS.contains(&function) || !is_table || is_column {
+            return Ok(None);
+        }
+        let position = self.position(ident.span);
+        self.builder.row_as_json(scope, &name, position).map(Some)
     }
 
     /// A call of an aggregate.

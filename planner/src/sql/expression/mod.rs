@@ -97,6 +97,9 @@ impl Binder<'_, '_> {
                 let operator = PatternOperator { function: Function::ILike, negated: *negated };
                 self.bind_like(operator, expr, pattern, escape_char.as_deref(), scope)
             }
+            Expr::SimilarTo { negated, expr, pattern, escape_char } => {
+                self.bind_similar(*negated, expr, pattern, escape_char.as_deref(), scope)
+            }
             _ => self.bind_function_like(ast, scope),
         }
     }
@@ -116,8 +119,9 @@ impl Binder<'_, '_> {
             Expr::Ceil { expr, field } => self.bind_rounding("ceil", expr, field, scope),
             Expr::Floor { expr, field } => self.bind_rounding("floor", expr, field, scope),
             Expr::Position { expr, r#in } => self.bind_position(expr, r#in, scope),
-            Expr::Substring { expr, substring_from, substring_for, special: _, shorthand: _ } => {
-                self.bind_substring(expr, substring_from.as_deref(), substring_for.as_deref(), scope)
+            Expr::Substring { expr, substring_from, substring_for, special: _, shorthand } => {
+                let name = if *shorthand { "substr" } else { "substring" };
+                self.bind_substring(name, expr, substring_from.as_deref(), substring_for.as_deref(), scope)
             }
             Expr::Trim { trim_where, trim_what, expr, trim_characters } => {
                 let characters = match (trim_what, trim_characters.as_deref()) {
@@ -167,6 +171,7 @@ impl Binder<'_, '_> {
                 | Expr::InSubquery { expr, .. }
                 | Expr::Like { expr, .. }
                 | Expr::ILike { expr, .. }
+                | Expr::SimilarTo { expr, .. }
                 | Expr::Cast { expr, .. } => expr,
                 Expr::CompoundFieldAccess { root, .. } => root,
                 Expr::AtTimeZone { timestamp, .. } => timestamp,
@@ -205,7 +210,6 @@ impl Binder<'_, '_> {
         let what = match ast {
             Expr::Cast { kind: ast::CastKind::TryCast | ast::CastKind::SafeCast, .. } => "TRY_CAST is",
             Expr::Cast { .. } => "CAST … FORMAT is",
-            Expr::SimilarTo { .. } => "SIMILAR TO is",
             Expr::RLike { .. } => "RLIKE is",
             Expr::Like { .. } | Expr::ILike { .. } => "LIKE ANY is",
             Expr::GroupingSets(_) | Expr::Cube(_) | Expr::Rollup(_) => "GROUPING SETS, CUBE or ROLLUP is",

@@ -22,6 +22,51 @@ pub(super) fn comparison(operator: &BinaryOperator) -> Option<Function> {
     })
 }
 
+/// What `OPERATOR(pg_catalog.~)` stands for; none for other operators, and for names that no operator has.
+pub(super) fn named(operator: &BinaryOperator) -> Option<&'static BinaryOperator> {
+    use BinaryOperator as B;
+    const NAMED: [(&str, B); 31] = [
+        ("=", B::Eq),
+        ("<>", B::NotEq),
+        ("<", B::Lt),
+        ("<=", B::LtEq),
+        (">", B::Gt),
+        (">=", B::GtEq),
+        ("+", B::Plus),
+        ("-", B::Minus),
+        ("*", B::Multiply),
+        ("/", B::Divide),
+        ("%", B::Modulo),
+        ("^", B::PGExp),
+        ("&", B::BitwiseAnd),
+        ("|", B::BitwiseOr),
+        ("#", B::PGBitwiseXor),
+        ("<<", B::PGBitwiseShiftLeft),
+        (">>", B::PGBitwiseShiftRight),
+        ("||", B::StringConcat),
+        ("^@", B::PGStartsWith),
+        ("@>", B::AtArrow),
+        ("<@", B::ArrowAt),
+        ("&&", B::PGOverlap),
+        ("~", B::PGRegexMatch),
+        ("!~", B::PGRegexNotMatch),
+        ("~*", B::PGRegexIMatch),
+        ("!~*", B::PGRegexNotIMatch),
+        ("~~", B::PGLikeMatch),
+        ("!~~", B::PGNotLikeMatch),
+        ("~~*", B::PGILikeMatch),
+        ("!~~*", B::PGNotILikeMatch),
+        ("!=", B::NotEq),
+    ];
+    let B::PGCustomBinaryOperator(parts) = operator else { return None };
+    let name = match &parts[..] {
+        [name] => name,
+        [schema, name] if schema == "pg_catalog" => name,
+        _ => return None,
+    };
+    NAMED.iter().find(|(known, _)| known == name).map(|(_, operator)| operator)
+}
+
 /// The operator of a spelling.
 fn operator(operator: &BinaryOperator) -> Option<Operator> {
     Some(match operator {
@@ -40,6 +85,11 @@ fn operator(operator: &BinaryOperator) -> Option<Operator> {
         BinaryOperator::AtArrow => Operator::Contains,
         BinaryOperator::ArrowAt => Operator::IsContained,
         BinaryOperator::PGOverlap => Operator::Overlaps,
+        BinaryOperator::Arrow => Operator::Member,
+        BinaryOperator::LongArrow => Operator::MemberText,
+        BinaryOperator::HashArrow => Operator::Path,
+        BinaryOperator::HashLongArrow => Operator::PathText,
+        BinaryOperator::Question => Operator::HasKey,
         _ => return None,
     })
 }
@@ -87,6 +137,7 @@ impl Binder<'_, '_> {
         scope: &Scope<'_>,
     ) -> Result<Expression> {
         use BinaryOperator as B;
+        let operator = named(operator).unwrap_or(operator);
         if let Some(function) = comparison(operator) {
             return self.bind_comparison(function, left, right, scope);
         }

@@ -1,19 +1,23 @@
-//! LIKE, ILIKE, and the operators that stand for them.
+//! LIKE, ILIKE and SIMILAR TO, and the operators of patterns.
 
 use crate::error::Result;
-use crate::function::Function;
+use crate::function::{Function, PatternFunction};
 use crate::relation::Expression;
 use crate::relation::builder::{ElementTest, PatternOperator, Quantifier, Scope};
 use crate::sql::binder::Binder;
 use sqlparser::ast::{self, BinaryOperator};
 
-/// `~~` and its family; none for other operators.
+/// `~~` and `~` and their families; none for other operators.
 pub(super) fn pattern_operator(operator: &BinaryOperator) -> Option<PatternOperator> {
     let (function, negated) = match operator {
         BinaryOperator::PGLikeMatch => (Function::Like, false),
         BinaryOperator::PGNotLikeMatch => (Function::Like, true),
         BinaryOperator::PGILikeMatch => (Function::ILike, false),
         BinaryOperator::PGNotILikeMatch => (Function::ILike, true),
+        BinaryOperator::PGRegexMatch => (Function::Pattern(PatternFunction::Matches), false),
+        BinaryOperator::PGRegexNotMatch => (Function::Pattern(PatternFunction::Matches), true),
+        BinaryOperator::PGRegexIMatch => (Function::Pattern(PatternFunction::MatchesAnyCase), false),
+        BinaryOperator::PGRegexNotIMatch => (Function::Pattern(PatternFunction::MatchesAnyCase), true),
         _ => return None,
     };
     Some(PatternOperator { function, negated })
@@ -36,6 +40,21 @@ impl Binder<'_, '_> {
         let pattern = self.bind_expression(pattern, scope)?;
         let escape = escape.map(|escape| self.bind_expression(escape, scope)).transpose()?;
         self.builder.like(operator, value, pattern, escape)
+    }
+
+    /// `value [NOT] SIMILAR TO pattern [ESCAPE escape]`.
+    pub(super) fn bind_similar(
+        &mut self,
+        negated: bool,
+        value: &ast::Expr,
+        pattern: &ast::Expr,
+        escape: Option<&ast::Expr>,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        let value = self.bind_expression(value, scope)?;
+        let pattern = self.bind_expression(pattern, scope)?;
+        let escape = escape.map(|escape| self.bind_expression(escape, scope)).transpose()?;
+        self.builder.similar(negated, value, pattern, escape)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Subqueries as values: scalar, EXISTS, IN, ANY, ALL; `x IN (…)` is `x = ANY (…)`.
 
 use super::comparison::fields;
-use super::operator::comparison;
+use super::operator::{comparison, named};
 use super::pattern::pattern_operator;
 use crate::error::{Error, Result};
 use crate::function::Function;
@@ -51,6 +51,7 @@ impl Binder<'_, '_> {
         right: &ast::Expr,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
+        let operator = named(operator).unwrap_or(operator);
         let test = match (comparison(operator), pattern_operator(operator)) {
             (Some(function), _) => ElementTest::Compare(function),
             (None, Some(pattern)) => ElementTest::Match(pattern),

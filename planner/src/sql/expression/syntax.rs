@@ -57,9 +57,10 @@ impl Binder<'_, '_> {
         self.builder.call_by_name("strpos", vec![text, part], position)
     }
 
-    /// `SUBSTRING(text FROM from FOR count)`, `SUBSTRING(text, from, count)`.
+    /// `SUBSTRING(text FROM from FOR count)`, `SUBSTRING(text, from, count)`, where `from` may be a pattern, and SUBSTR.
     pub(super) fn bind_substring(
         &mut self,
+        name: &str,
         text: &ast::Expr,
         from: Option<&ast::Expr>,
         count: Option<&ast::Expr>,
@@ -71,12 +72,11 @@ impl Binder<'_, '_> {
             Some(from) => self.bind_expression(from, scope)?,
             None => Expression::constant(Value::Int(1), DataType::Integer),
         };
-        self.builder.check_substring_start(&from)?;
         let mut arguments = vec![text, from];
         if let Some(count) = count {
             arguments.push(self.bind_expression(count, scope)?);
         }
-        self.builder.call_by_name("substring", arguments, position)
+        self.builder.call_by_name(name, arguments, position)
     }
 
     /// `TRIM([BOTH|LEADING|TRAILING] [characters] FROM text)`.
@@ -140,7 +140,7 @@ impl Binder<'_, '_> {
         let value = self.bind_expression(value, scope)?;
         let value = self.builder.settle(value)?;
         let name = collation.0.last().and_then(|part| part.as_ident()).map(|ident| ident.value.as_str());
-        if !matches!(name, Some("C" | "POSIX" | "ucs_basic")) {
+        if !matches!(name, Some("C" | "POSIX" | "ucs_basic" | "default")) {
             return Err(Error::unsupported(format_args!("collation {collation} is")).at(value.position));
         }
         if !value.data_type.is_text() {

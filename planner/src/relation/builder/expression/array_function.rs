@@ -6,7 +6,7 @@ use super::coercion::Coercion;
 use super::logical::relabel;
 use super::{fold, string_function};
 use crate::error::{Error, ErrorKind, Result};
-use crate::function::{ArrayFunction, ByteFormat, Function, JsonFunction};
+use crate::function::{ArrayFunction, ByteFormat, Function, JsonFunction, ShaBits};
 use crate::relation::Expression;
 use crate::relation::builder::Builder;
 use crate::types::DataType;
@@ -34,13 +34,20 @@ pub(super) const NAMES: &[&str] = &[
     "convert_to",
     "decode",
     "encode",
+    "json_array_length",
     "json_build_array",
     "json_build_object",
     "json_typeof",
+    "jsonb_array_length",
     "jsonb_build_array",
     "jsonb_build_object",
     "jsonb_typeof",
     "md5",
+    "row_to_json",
+    "sha224",
+    "sha256",
+    "sha384",
+    "sha512",
     "string_to_array",
     "timezone",
     "to_json",
@@ -99,13 +106,13 @@ impl Builder<'_> {
                 let texts = texts.collect::<Result<_>>()?;
                 Ok(array_call(A::Split, T::Text, texts, T::list(T::Text)))
             }
+            ("age", 1) => {
+                let [value] = take(arguments);
+                self.age_today(value)
+            }
             ("age", 2) if arguments.iter().any(|argument| argument.data_type == T::TimestampTz) => {
-                let mut locals = Vec::new();
-                for argument in arguments {
-                    let instant = self.coerce(argument, T::TimestampTz, Coercion::Implicit)?;
-                    locals.push(self.shown_for(None, instant));
-                }
-                Ok(fold::call(Function::Age, locals, T::Interval))
+                let locals = arguments.into_iter().map(|argument| self.on_the_clock(argument));
+                Ok(fold::call(Function::Age, locals.collect::<Result<_>>()?, T::Interval))
             }
             ("timezone", 2) => {
                 let [zone, value] = take(arguments);
@@ -114,6 +121,23 @@ impl Builder<'_> {
             _ => return self.special_json_function(name, arguments),
         };
         bound.map(Special::Bound)
+    }
+
+    /// `age(value)`: since then until today's midnight.
+    fn age_today(&mut self, value: Expression) -> Result<Expression> {
+        let today = self.clock("current_date");
+        let today = self.coerce(today, DataType::Timestamp, Coercion::Implicit)?;
+        let value = match value.data_type {
+            DataType::TimestampTz | DataType::Null => self.on_the_clock(value)?,
+            _ => self.coerce(value, DataType::Timestamp, Coercion::Implicit)?,
+        };
+        Ok(fold::call(Function::Age, vec![today, value], DataType::Interval))
+    }
+
+    /// What the session's clock shows at an instant.
+    fn on_the_clock(&mut self, value: Expression) -> Result<Expression> {
+        let instant = self.coerce(value, DataType::TimestampTz, Coercion::Implicit)?;
+        Ok(self.shown_for(None, instant))
     }
 
     /// A function of an array and a value of its element type that gives such an array.
@@ -174,6 +198,10 @@ impl Builder<'_> {
         let binary = name.starts_with("jsonb_") || name == "to_jsonb";
         let to = if binary { DataType::Jsonb } else { DataType::Json };
         let json = match (name, arguments.len()) {
+            // Rows have been made JSON by whoever binds names.
+            ("row_to_json", 1) if arguments[0].data_type == DataType::Json => {
+                return Ok(Special::Bound(take::<1>(arguments).into_iter().next().expect("it has one")));
+            }
             ("to_json" | "to_jsonb", 1) => self.json_of(take::<1>(arguments).into_iter().next(), name)?,
             ("array_to_json", 1) if arguments[0].data_type.element().is_some() => {
                 self.json_of(take::<1>(arguments).into_iter().next(), name)?
@@ -183,7 +211,7 @@ impl Builder<'_> {
                 fold::call(Function::Json(JsonFunction::Array), values, DataType::Json)
             }
             ("json_build_object" | "jsonb_build_object", _) => self.json_object(arguments)?,
-            ("json_typeof" | "jsonb_typeof", 1) => {
+            ("json_typeof" | "jsonb_typeof" | "json_array_length" | "jsonb_array_length", 1) => {
                 let [value] = take(arguments);
                 let value = match value.data_type {
                     DataType::Null => self.coerce(value, to, Coercion::Implicit)?,
@@ -192,8 +220,12 @@ impl Builder<'_> {
                 if value.data_type != to {
                     return Ok(Special::NoMatch(vec![value]));
                 }
-                let kind = Function::Json(JsonFunction::Kind);
-                return Ok(Special::Bound(fold::call(kind, vec![relabel(value, DataType::Text)], DataType::Text)));
+                let (function, to) = match name.ends_with("_length") {
+                    true => (JsonFunction::Length, DataType::Integer),
+                    false => (JsonFunction::Kind, DataType::Text),
+                };
+                let arguments = vec![relabel(value, DataType::Text)];
+                return Ok(Special::Bound(fold::call(Function::Json(function), arguments, to)));
             }
             _ => return self.special_byte_function(name, arguments),
         };
@@ -211,7 +243,7 @@ impl Builder<'_> {
         self.settled_json(value)
     }
 
-    fn settled_json(&mut self, value: Expression) -> Result<Expression> {
+    pub(super) fn settled_json(&mut self, value: Expression) -> Result<Expression> {
         let value = self.settle(value)?;
         let value = string_function::with_blanks(value);
         let of = value.data_type;
@@ -265,6 +297,20 @@ impl Builder<'_> {
                 let [value] = take(arguments);
                 let bytes = if is_bytes { value } else { self.utf8(value)? };
                 fold::call(Function::Md5, vec![bytes], T::Text)
+            }
+            ("sha224" | "sha256" | "sha384" | "sha512", 1) => {
+                let [value] = take(arguments);
+                if !is_bytes && value.data_type != T::Null {
+                    return Ok(Special::NoMatch(vec![value]));
+                }
+                let bytes = self.coerce(value, T::Bytea, Coercion::Implicit)?;
+                let bits = match name {
+                    "sha224" => ShaBits::Bits224,
+                    "sha256" => ShaBits::Bits256,
+                    "sha384" => ShaBits::Bits384,
+                    _ => ShaBits::Bits512,
+                };
+                fold::call(Function::Sha(bits), vec![bytes], T::Bytea)
             }
             ("convert_to", 2) => {
                 let [value, encoding] = take(arguments);

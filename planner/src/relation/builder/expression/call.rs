@@ -121,14 +121,28 @@ impl Builder<'_> {
                 let source = self.coerce(source, DataType::TimestampTz, Coercion::Implicit)?;
                 self.trunc_in_zone(part, source, zone)
             }
-            _ => {
-                return match self.special_logical_function(name, arguments)? {
-                    Special::NoMatch(arguments) => self.special_number_function(name, arguments),
-                    bound => Ok(bound),
-                };
-            }
+            _ => return self.call_of_family(name, arguments),
         };
         call.map(Special::Bound)
+    }
+
+    /// The functions that have files of their own.
+    fn call_of_family(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
+        let families = [
+            Self::special_logical_function,
+            Self::special_number_function,
+            Self::special_pattern_function,
+            Self::special_string_function,
+            Self::special_template_function,
+        ];
+        let mut arguments = arguments;
+        for family in families {
+            match family(self, name, arguments)? {
+                Special::NoMatch(same) => arguments = same,
+                bound => return Ok(bound),
+            }
+        }
+        Ok(Special::NoMatch(arguments))
     }
 
     fn call_registered(

@@ -21,6 +21,7 @@ mod conditional;
 mod date_function;
 mod exact;
 mod fold;
+mod json;
 mod literal;
 mod logical;
 mod number_function;
@@ -31,6 +32,7 @@ mod row;
 mod sql_function;
 mod string_function;
 mod subquery;
+mod template_function;
 mod type_limits;
 mod zoned;
 

@@ -4,7 +4,7 @@ use super::coercion::Coercion;
 use super::fold;
 use super::logical::relabel;
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::function::{ArrayFunction, Function};
+use crate::function::{ArrayFunction, Function, JsonFunction};
 use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
 use crate::types::DataType;
@@ -88,6 +88,16 @@ pub enum Operator {
     IsContained,
     /// `a && b`.
     Overlaps,
+    /// `a -> b`.
+    Member,
+    /// `a ->> b`.
+    MemberText,
+    /// `a #> b`.
+    Path,
+    /// `a #>> b`.
+    PathText,
+    /// `a ? b`.
+    HasKey,
 }
 
 /// An operator of one value; `NOT` is [`Builder::negation`].
@@ -124,6 +134,11 @@ impl Builder<'_> {
                 self.array_relation(ArrayFunction::Contains, "@>", right, left)
             }
             Operator::Overlaps => self.array_relation(ArrayFunction::Overlaps, "&&", left, right),
+            Operator::Member => self.json_operator(JsonFunction::Member, "->", left, right),
+            Operator::MemberText => self.json_operator(JsonFunction::MemberText, "->>", left, right),
+            Operator::Path => self.json_operator(JsonFunction::Path, "#>", left, right),
+            Operator::PathText => self.json_operator(JsonFunction::PathText, "#>>", left, right),
+            Operator::HasKey => self.json_operator(JsonFunction::HasKey, "?", left, right),
             Operator::StartsWith => self.call_text(Function::StartsWith, vec![left, right], "^@", DataType::Boolean),
         };
         applied.map_err(|error| error.at(position))

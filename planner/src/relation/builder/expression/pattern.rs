@@ -1,24 +1,25 @@
-//! LIKE and ILIKE.
+//! LIKE and ILIKE, regular expressions, SIMILAR TO, and the functions of these.
 //!
 //! A char(n) is stored without its trailing blanks, which count in a pattern match. So it is padded before it is
 //! matched, unless the pattern shows that blanks at the end make no difference.
 
+use super::call::{Special, take};
 use super::coercion::Coercion;
-use super::fold;
 use super::operator::{no_operator, not};
+use super::{blanks, fold};
 use crate::error::{Error, ErrorKind, Result};
-use crate::function::Function;
+use crate::function::{Function, PatternFunction};
 use crate::relation::Expression;
 use crate::relation::builder::Builder;
 use crate::types::DataType;
 use crate::value::Value;
 
-/// One of LIKE, ILIKE and their negations.
+/// One of LIKE, ILIKE, `~`, `~*` and their negations.
 #[derive(Clone, Copy, Debug)]
 pub struct PatternOperator {
-    /// Like or ILike.
+    /// Like, ILike, or a match of a regular expression.
     pub function: Function,
-    /// NOT LIKE, `!~~`.
+    /// NOT LIKE, `!~~`, `!~`.
     pub negated: bool,
 }
 
@@ -27,6 +28,10 @@ impl PatternOperator {
         match (self.function, self.negated) {
             (Function::Like, false) => "~~",
             (Function::Like, true) => "!~~",
+            (Function::Pattern(PatternFunction::Matches), false) => "~",
+            (Function::Pattern(PatternFunction::Matches), true) => "!~",
+            (Function::Pattern(_), false) => "~*",
+            (Function::Pattern(_), true) => "!~*",
             (_, false) => "~~*",
             (_, true) => "!~~*",
         }
@@ -34,7 +39,7 @@ impl PatternOperator {
 }
 
 impl Builder<'_> {
-    /// `value [NOT] LIKE pattern [ESCAPE escape]`.
+    /// `value [NOT] LIKE pattern [ESCAPE escape]`, `value ~ pattern`.
     pub fn like(
         &mut self,
         operator: PatternOperator,
@@ -53,7 +58,9 @@ impl Builder<'_> {
         let pattern = self.settle(pattern)?;
         let value = match l {
             DataType::BPCHAR => value,
-            DataType::Char(length) if escape.is_some() || !ignores_blanks_at_end(&pattern) => pad(value, length),
+            DataType::Char(length) if escape.is_some() || !ignores_blanks_at_end(operator.function, &pattern) => {
+                pad(value, length)
+            }
             _ => value,
         };
         let mut arguments = vec![value, pattern];
@@ -62,6 +69,59 @@ impl Builder<'_> {
         }
         let matches = fold::call(operator.function, arguments, DataType::Boolean);
         Ok(if operator.negated { not(matches) } else { matches })
+    }
+
+    /// `value [NOT] SIMILAR TO pattern [ESCAPE escape]`.
+    pub fn similar(
+        &mut self,
+        negated: bool,
+        value: Expression,
+        pattern: Expression,
+        escape: Option<Expression>,
+    ) -> Result<Expression> {
+        let pattern = self.similar_pattern(pattern, escape)?;
+        let operator = PatternOperator { function: Function::Pattern(PatternFunction::Matches), negated };
+        self.like(operator, value, pattern, None)
+    }
+
+    /// The regular expression of a pattern of SQL's own.
+    fn similar_pattern(&mut self, pattern: Expression, escape: Option<Expression>) -> Result<Expression> {
+        let position = pattern.position;
+        let mut arguments = vec![self.coerce(pattern, DataType::Text, Coercion::Implicit)?];
+        if let Some(escape) = escape {
+            arguments.push(self.escape(escape)?);
+        }
+        Ok(fold::call(Function::Pattern(PatternFunction::Similar), arguments, DataType::Text).at(position))
+    }
+
+    /// The functions of patterns whose signatures are not all there is to say.
+    pub(super) fn special_pattern_function(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
+        let may_be_text = |value: &Expression| value.data_type.is_text() || value.data_type == DataType::Null;
+        let call = match (name, arguments.len()) {
+            ("regexp_match" | "regexp_split_to_array", 2..=3) if arguments.iter().all(may_be_text) => {
+                let function = match name {
+                    "regexp_match" => PatternFunction::Groups,
+                    _ => PatternFunction::Split,
+                };
+                let texts = arguments.into_iter().map(|argument| self.settle(argument).map(blanks::as_text));
+                let texts = texts.collect::<Result<_>>()?;
+                fold::call(Function::Pattern(function), texts, DataType::list(DataType::Text))
+            }
+            // `SUBSTRING(text SIMILAR pattern ESCAPE escape)`.
+            ("substring", 3) if arguments.iter().all(may_be_text) => {
+                let [text, pattern, escape] = take(arguments);
+                let text = blanks::as_text(self.settle(text)?);
+                let pattern = self.similar_pattern(pattern, Some(escape))?;
+                fold::call(Function::Pattern(PatternFunction::Substring), vec![text, pattern], DataType::Text)
+            }
+            ("similar_to_escape", 1..=2) if arguments.iter().all(may_be_text) => {
+                let mut arguments = arguments.into_iter();
+                let Some(pattern) = arguments.next() else { return Ok(Special::NoMatch(Vec::new())) };
+                self.similar_pattern(pattern, arguments.next())?
+            }
+            _ => return Ok(Special::NoMatch(arguments)),
+        };
+        Ok(Special::Bound(call))
     }
 
     fn escape(&mut self, escape: Expression) -> Result<Expression> {
@@ -87,7 +147,10 @@ pub(super) fn pad(value: Expression, length: u32) -> Expression {
 
 /// Whether a pattern matches a text with blanks at its end just when it matches it without them: it ends in `%`,
 /// and nothing in it can match these blanks but a `%`.
-fn ignores_blanks_at_end(pattern: &Expression) -> bool {
+fn ignores_blanks_at_end(function: Function, pattern: &Expression) -> bool {
     let Some(Value::Text(pattern)) = fold::constant(pattern) else { return false };
-    pattern.ends_with('%') && !pattern.contains(['_', '\\']) && !pattern.contains(" %")
+    !matches!(function, Function::Pattern(_))
+        && pattern.ends_with('%')
+        && !pattern.contains(['_', '\\'])
+        && !pattern.contains(" %")
 }

@@ -1,6 +1,6 @@
 //! The functions whose signatures are fixed, by PostgreSQL's names, and the names of the rest.
 
-use crate::function::{Function, TrimSide};
+use crate::function::{Function, PatternFunction as P, TrimSide};
 use crate::types::DataType::{self, Boolean, Date, Double, Integer, Interval, Text, Timestamp};
 
 /// One signature. Arguments after the first `required` may be left out.
@@ -32,6 +32,13 @@ const fn of_text(name: &'static str, function: Function, result: DataType) -> Si
     signature(name, function, &[Text], 1, result)
 }
 
+/// What make_timestamp and make_interval take.
+const MOMENT: &[DataType] = &[Integer, Integer, Integer, Integer, Integer, Double];
+const SPAN: &[DataType] = &[Integer, Integer, Integer, Integer, Integer, Integer, Double];
+
+/// What regexp_instr takes.
+const PLACE: &[DataType] = &[Text, Text, Integer, Integer, Integer, Text, Integer];
+
 const SIGNATURES: &[Signature] = {
     use Function as F;
     &[
@@ -46,7 +53,14 @@ const SIGNATURES: &[Signature] = {
         of_text("ascii", F::Ascii, Integer),
         signature("chr", F::Chr, &[Integer], 1, Text),
         signature("substr", F::Substring, &[Text, Integer, Integer], 2, Text),
+        signature("substring", F::Pattern(P::Substring), &[Text, Text], 2, Text),
         signature("substring", F::Substring, &[Text, Integer, Integer], 2, Text),
+        signature("regexp_like", F::Pattern(P::Like), &[Text, Text, Text], 2, Boolean),
+        signature("regexp_count", F::Pattern(P::Count), &[Text, Text, Integer, Text], 2, Integer),
+        signature("regexp_instr", F::Pattern(P::Place), PLACE, 2, Integer),
+        signature("regexp_substr", F::Pattern(P::Part), &[Text, Text, Integer, Integer, Text, Integer], 2, Text),
+        signature("regexp_replace", F::Pattern(P::Replace), &[Text, Text, Text, Text], 3, Text),
+        signature("regexp_replace", F::Pattern(P::Replace), &[Text, Text, Text, Integer, Integer, Text], 4, Text),
         signature("left", F::Left, &[Text, Integer], 2, Text),
         signature("right", F::Right, &[Text, Integer], 2, Text),
         signature("lpad", F::LeftPad, &[Text, Integer, Text], 2, Text),
@@ -60,6 +74,9 @@ const SIGNATURES: &[Signature] = {
         signature("starts_with", F::StartsWith, &[Text, Text], 2, Boolean),
         signature("ends_with", F::EndsWith, &[Text, Text], 2, Boolean),
         signature("contains", F::Contains, &[Text, Text], 2, Boolean),
+        of_text("quote_ident", F::QuoteIdentifier, Text),
+        signature("to_hex", F::ToHex, &[Integer], 1, Text),
+        signature("to_hex", F::ToHex, &[DataType::BigInt], 1, Text),
         signature("repeat", F::Repeat, &[Text, Integer], 2, Text),
         signature("split_part", F::SplitPart, &[Text, Text, Integer], 3, Text),
         of_double("sqrt", F::SquareRoot),
@@ -87,6 +104,8 @@ const SIGNATURES: &[Signature] = {
         signature("atan2", F::Atan2, &[Double, Double], 2, Double),
         signature("random", F::Random, &[], 0, Double),
         signature("age", F::Age, &[Timestamp, Timestamp], 2, Interval),
+        signature("make_timestamp", F::MakeTimestamp, MOMENT, 6, Timestamp),
+        signature("make_interval", F::MakeInterval, SPAN, 0, Interval),
         signature("make_date", F::MakeDate, &[Integer, Integer, Integer], 3, Date),
     ]
 };
@@ -108,6 +127,7 @@ const SPECIAL: &[&str] = &[
     "div",
     "factorial",
     "floor",
+    "format",
     "gcd",
     "greatest",
     "lcm",
@@ -118,12 +138,24 @@ const SPECIAL: &[&str] = &[
     "mod",
     "now",
     "nullif",
+    "num_nonnulls",
+    "num_nulls",
+    "overlay",
+    "pg_typeof",
     "pi",
+    "quote_literal",
+    "quote_nullable",
+    "regexp_match",
+    "regexp_split_to_array",
     "round",
     "scale",
     "sign",
+    "similar_to_escape",
     "statement_timestamp",
     "transaction_timestamp",
+    "to_char",
+    "to_date",
+    "to_timestamp",
     "trim_scale",
     "trunc",
 ];
@@ -149,16 +181,8 @@ pub(super) fn unsupported(name: &str) -> Option<&'static str> {
         | "corr" | "covar_pop" | "covar_samp" | "regr_slope" | "regr_intercept" | "regr_r2" | "regr_count"
         | "regr_avgx" | "regr_avgy" | "regr_sxx" | "regr_syy" | "regr_sxy" | "bit_and" | "bit_or" | "bit_xor"
         | "any_value" | "mode" | "percentile_cont" | "percentile_disc" | "grouping" => "this aggregate function",
-        "to_char" | "to_date" | "to_timestamp" | "to_number" | "format" => "formatting by a template",
-        "regexp_replace"
-        | "regexp_match"
-        | "regexp_matches"
-        | "regexp_like"
-        | "regexp_count"
-        | "regexp_instr"
-        | "regexp_substr"
-        | "regexp_split_to_array"
-        | "regexp_split_to_table" => "a regular expression",
+        "to_number" => "formatting by a template",
+        "regexp_matches" | "regexp_split_to_table" => "a set of rows of a regular expression",
         _ => return None,
     })
 }

@@ -1,14 +1,14 @@
 //! Functions of strings that have a syntax of their own, and those that take anything with a text.
 
-use super::call::no_function;
+use super::call::{Special, no_function, take};
 use super::coercion::Coercion;
 use super::pattern::pad;
-use super::{blanks, fold, literal};
-use crate::error::{Error, Result};
+use super::{blanks, fold};
+use crate::error::Result;
 use crate::function::Function;
 use crate::relation::Expression;
 use crate::relation::builder::Builder;
-use crate::types::DataType;
+use crate::types::{DataType, OidKind};
 use crate::value::Value;
 
 /// A char(n) with its trailing blanks, for the few functions that see them; any other value as it is.
@@ -37,7 +37,7 @@ impl Builder<'_> {
         self.coerce(value, DataType::Text, Coercion::Assignment)
     }
 
-    /// `concat(…)` and `concat_ws(separator, …)`, of values of any type.
+    /// `concat(…)`, `concat_ws(separator, …)` and `format(template, …)`, of values of any type.
     pub(super) fn concat_skip_null(&mut self, function: Function, arguments: Vec<Expression>) -> Result<Expression> {
         let mut texts = Vec::with_capacity(arguments.len());
         for argument in arguments {
@@ -49,12 +49,54 @@ impl Builder<'_> {
         Ok(fold::call(function, texts, DataType::Text))
     }
 
-    /// 0A000 where SUBSTRING starts at a string: that is a regular expression.
-    pub fn check_substring_start(&self, from: &Expression) -> Result<()> {
-        if from.data_type.is_text() || literal::unknown_text(from).is_some() {
-            return Err(Error::unsupported("SUBSTRING with a regular expression is").at(from.position));
-        }
-        Ok(())
+    /// Functions of strings that take values of any type, or look at types and NULLs alone.
+    pub(super) fn special_string_function(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
+        use DataType as T;
+        let call = match (name, arguments.len()) {
+            ("quote_literal", 1) => {
+                let [value] = take(arguments);
+                let text = self.text_of(with_blanks(value))?;
+                fold::call(Function::QuoteLiteral, vec![text], T::Text)
+            }
+            ("quote_nullable", 1) => {
+                let [value] = take(arguments);
+                let text = self.text_of(with_blanks(value))?;
+                let quoted = fold::call(Function::QuoteLiteral, vec![text], T::Text);
+                let null = Expression::constant(Value::text("NULL"), T::Text);
+                fold::call(Function::Coalesce, vec![quoted, null], T::Text)
+            }
+            ("format", 1..) => self.concat_skip_null(Function::Format, arguments)?,
+            ("num_nulls" | "num_nonnulls", 1..) => {
+                let test = if name == "num_nulls" { Function::IsNull } else { Function::IsNotNull };
+                let count = |value: Expression| {
+                    let test = fold::call(test, vec![value], T::Boolean);
+                    fold::call(Function::Cast, vec![test], T::Integer)
+                };
+                let counts = arguments.into_iter().map(|value| self.settle(value).map(count));
+                let mut counts = counts.collect::<Result<Vec<_>>>()?.into_iter();
+                let first = counts.next().unwrap_or_else(|| Expression::constant(Value::Int(0), T::Integer));
+                counts.fold(first, |sum, count| fold::call(Function::Add, vec![sum, count], T::Integer))
+            }
+            ("pg_typeof", 1) => {
+                let [value] = take(arguments);
+                let name = match value.data_type {
+                    T::Null => "unknown".to_owned(),
+                    T::Varchar(_) => "character varying".to_owned(),
+                    T::Char(_) => "character".to_owned(),
+                    T::Decimal { .. } => "numeric".to_owned(),
+                    known => known.to_string(),
+                };
+                let name = Expression::constant(Value::text(name), T::Null);
+                self.coerce(name, T::Oid(OidKind::Type), Coercion::Explicit)?
+            }
+            ("overlay", 3..=4) => {
+                let mut arguments = arguments;
+                let count = if arguments.len() > 3 { arguments.pop() } else { None };
+                self.overlay(take(arguments), count)?
+            }
+            _ => return Ok(Special::NoMatch(arguments)),
+        };
+        Ok(Special::Bound(call))
     }
 
     /// `OVERLAY(text PLACING new FROM from FOR count)`, which is

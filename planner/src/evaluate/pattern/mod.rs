@@ -1,0 +1,193 @@
+//! Regular expressions: what `~`, SIMILAR TO, SUBSTRING and the functions of their kind mean.
+//!
+//! `translate`, with `bracket`, reads PostgreSQL's expressions (with the letters of `options`) and writes them for `regex_automata`; `similar` makes
+//! them of SQL's own; `replace` and `search` have the functions. Here is an expression made ready.
+//!
+//! Of the matches that begin leftmost PostgreSQL takes the longest or the shortest, by what the expression prefers, not the first
+//! of its branches that fits. So a match takes two steps: one automaton says where the leftmost match begins, another, run from
+//! there, where the longest or the shortest ends, and what the groups are. (Groups that could share such a match in several ways
+//! may be split otherwise: there the first branch that fits is taken, PostgreSQL takes the longest that does.)
+
+mod bracket;
+mod options;
+mod replace;
+mod search;
+mod similar;
+mod translate;
+
+#[cfg(test)]
+mod tests;
+
+use super::Call;
+use crate::error::Result;
+use crate::function::{Function, PatternFunction};
+use crate::stack;
+use crate::value::Value;
+use options::Options;
+use regex_automata::nfa::thompson::{self, pikevm};
+use regex_automata::util::captures::Captures;
+use regex_automata::{Anchored, Input, MatchKind, meta};
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+use translate::{Preference, too_complex};
+
+/// Bytes of an automaton, at most: counts within counts make them grow without end.
+const BYTES_MAX: usize = 1 << 24;
+
+/// Groups and counts within each other, at most: whoever reads and compiles them recurses.
+const DEPTH_MAX: u32 = 250;
+
+/// Expressions that a thread keeps.
+const KEPT_MAX: usize = 32;
+
+/// A regular expression, ready to be matched.
+pub(crate) struct Pattern {
+    text: String,
+    prefers: Preference,
+    /// Says whether there is a match, and where it begins.
+    search: meta::Regex,
+    /// Says where it ends; made when it is first asked.
+    extent: OnceCell<Result<Extent>>,
+}
+
+struct Extent {
+    automaton: pikevm::PikeVM,
+    cache: RefCell<pikevm::Cache>,
+}
+
+/// The groups of a match, of which the first is the whole.
+struct Found(Captures);
+
+impl Found {
+    fn whole(&self) -> (usize, usize) {
+        self.group(0).expect("a match has its whole")
+    }
+
+    /// Where a group is, in bytes; none if it took no part.
+    fn group(&self, at: usize) -> Option<(usize, usize)> {
+        self.0.get_group(at).map(|span| (span.start, span.end))
+    }
+}
+
+fn syntax() -> regex_automata::util::syntax::Config {
+    regex_automata::util::syntax::Config::new().nest_limit(DEPTH_MAX)
+}
+
+impl Pattern {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// 2201B for what is none, or too large; 0A000 for what no automaton matches.
+    fn new(text: &str, options: Options) -> Result<Self> {
+        let translation = translate::translate(text, options)?;
+        let config = meta::Config::new().nfa_size_limit(Some(BYTES_MAX));
+        let search = stack::more(|| meta::Regex::builder().configure(config).syntax(syntax()).build(&translation.text));
+        let search = search.map_err(|_| too_complex())?;
+        Ok(Pattern { text: translation.text, prefers: translation.prefers, search, extent: OnceCell::new() })
+    }
+
+    /// Whether a text holds a match.
+    fn is_in(&self, text: &str) -> bool {
+        self.search.is_match(text)
+    }
+
+    /// How many groups it has.
+    fn groups(&self) -> usize {
+        self.search.captures_len() - 1
+    }
+
+    /// The leftmost match from a byte on, that there be one.
+    fn find(&self, text: &str, from: usize) -> Result<Option<Found>> {
+        let input = Input::new(text).span(from..text.len());
+        let Some(leftmost) = self.search.search(&input) else { return Ok(None) };
+        let extent = self.extent.get_or_init(|| self.extent()).as_ref().map_err(Clone::clone)?;
+        let mut found = extent.automaton.create_captures();
+        let input = Input::new(text).span(leftmost.start()..text.len()).anchored(Anchored::Yes);
+        let input = input.earliest(self.prefers == Preference::Shortest);
+        extent.automaton.search(&mut extent.cache.borrow_mut(), &input, &mut found);
+        Ok(found.is_match().then_some(Found(found)))
+    }
+
+    fn extent(&self) -> Result<Extent> {
+        let config = pikevm::Config::new().match_kind(MatchKind::All);
+        let mut builder = pikevm::PikeVM::builder();
+        builder.configure(config).syntax(syntax());
+        builder.thompson(thompson::Config::new().nfa_size_limit(Some(BYTES_MAX)));
+        let automaton = stack::more(|| builder.build(&self.text)).map_err(|_| too_complex())?;
+        let cache = RefCell::new(automaton.create_cache());
+        Ok(Extent { automaton, cache })
+    }
+
+    /// The matches from a byte on, each behind the one before it; behind an empty one a character on.
+    fn matches<'a>(&'a self, text: &'a str, from: usize) -> impl Iterator<Item = Result<Found>> + 'a {
+        let mut next = Some(from);
+        std::iter::from_fn(move || {
+            let found = match self.find(text, next?) {
+                Ok(found) => found?,
+                Err(error) => {
+                    next = None;
+                    return Some(Err(error));
+                }
+            };
+            let (start, end) = found.whole();
+            next = match text[end..].chars().next() {
+                _ if start < end => Some(end),
+                Some(letter) => Some(end + letter.len_utf8()),
+                None => None,
+            };
+            Some(Ok(found))
+        })
+    }
+}
+
+/// Expressions by their text and options, the one last used last.
+type Kept = Vec<((String, String), Rc<Pattern>)>;
+
+/// An expression and its options, read once and kept: functions are called row by row. Each thread keeps its own.
+fn pattern(text: &str, options: &str) -> Result<Rc<Pattern>> {
+    thread_local! {
+        static KEPT: RefCell<Kept> = const { RefCell::new(Vec::new()) };
+    }
+    let is_it = |(known, _): &((String, String), _)| known.0 == text && known.1 == options;
+    let kept = KEPT.with_borrow_mut(|kept| {
+        let at = kept.iter().rposition(is_it)?;
+        let last = kept.len() - 1;
+        kept.swap(at, last);
+        Some(Rc::clone(&kept[last].1))
+    });
+    if let Some(pattern) = kept {
+        return Ok(pattern);
+    }
+    let pattern = Rc::new(Pattern::new(text, Options::of_argument(options)?)?);
+    KEPT.with_borrow_mut(|kept| {
+        if kept.len() == KEPT_MAX {
+            kept.remove(0);
+        }
+        kept.push(((text.to_owned(), options.to_owned()), Rc::clone(&pattern)));
+    });
+    Ok(pattern)
+}
+
+/// Whether a text holds a match.
+pub(super) fn is_match(text: &str, expression: &str, ignores_case: bool) -> Result<bool> {
+    Ok(pattern(expression, if ignores_case { "i" } else { "" })?.is_in(text))
+}
+
+/// The value, if the function is one of regular expressions. No argument is NULL.
+pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
+    use PatternFunction as P;
+    let Function::Pattern(function) = call.function else { return Ok(None) };
+    Ok(Some(match function {
+        P::Matches => Value::Boolean(is_match(call.text(0)?, call.text(1)?, false)?),
+        P::MatchesAnyCase => Value::Boolean(is_match(call.text(0)?, call.text(1)?, true)?),
+        P::Similar => Value::text(similar::regular(call.text(0)?, call.optional_text(1)?)?),
+        P::Replace => replace::replace(call)?,
+        P::Like => search::like(call)?,
+        P::Count => search::count(call)?,
+        P::Place => search::place(call)?,
+        P::Part => search::part(call)?,
+        P::Substring => search::substring(call)?,
+        P::Groups => search::groups(call)?,
+        P::Split => search::split(call)?,
+    }))
+}

@@ -1,0 +1,61 @@
+//! Operators that look into JSON, and rows as JSON.
+
+use super::coercion::Coercion;
+use super::fold;
+use super::logical::relabel;
+use super::operator::{ambiguous_operator, no_operator};
+use crate::error::{Position, Result};
+use crate::function::{Function, JsonFunction};
+use crate::relation::Expression;
+use crate::relation::builder::{Builder, Scope};
+use crate::types::DataType;
+use crate::value::Value;
+
+impl Builder<'_> {
+    /// `json -> key` and its kin.
+    pub(super) fn json_operator(
+        &mut self,
+        function: JsonFunction,
+        spelling: &str,
+        left: Expression,
+        right: Expression,
+    ) -> Result<Expression> {
+        use DataType as T;
+        let (l, r, position) = (left.data_type, right.data_type, left.position);
+        let is_path = matches!(function, JsonFunction::Path | JsonFunction::PathText);
+        let is_step = matches!(function, JsonFunction::Member | JsonFunction::MemberText);
+        let wanted = match r {
+            T::Null | T::Name if !is_path => T::Text,
+            text if text.is_text() && !is_path => T::Text,
+            T::SmallInt | T::Integer if is_step => T::Integer,
+            T::Null => T::list(T::Text),
+            array if array.element().is_some_and(DataType::is_text) && is_path => T::list(T::Text),
+            _ => return Err(no_operator(spelling, l, r, position)),
+        };
+        match l {
+            T::Null if r == T::Null => return Err(ambiguous_operator(spelling, l, r, position)),
+            T::Jsonb => {}
+            T::Json if function != JsonFunction::HasKey => {}
+            _ => return Err(no_operator(spelling, l, r, position)),
+        }
+        let right = self.coerce(right, wanted, Coercion::Implicit)?;
+        let right = if is_path { relabel(right, T::Text) } else { right };
+        let arguments = vec![relabel(left, T::Text), right];
+        let to = if function == JsonFunction::HasKey { T::Boolean } else { T::Text };
+        let part = fold::call(Function::Json(function), arguments, to);
+        Ok(match function {
+            JsonFunction::Member | JsonFunction::Path => relabel(part, l),
+            _ => part,
+        })
+    }
+
+    /// The row of a table as JSON: an object of its columns.
+    pub fn row_as_json(&mut self, scope: &Scope<'_>, table: &str, position: Option<Position>) -> Result<Expression> {
+        let mut parts = Vec::new();
+        for item in self.table_items(scope, table, position)? {
+            parts.push(Expression::constant(Value::text(item.name.as_str()), DataType::Text));
+            parts.push(self.settled_json(item.expression)?);
+        }
+        Ok(fold::call(Function::Json(JsonFunction::Row), parts, DataType::Json).at(position))
+    }
+}
