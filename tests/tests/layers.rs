@@ -60,6 +60,7 @@ const CRATES: [(&str, &[&str]); 4] = [
         "engine",
         &[
             "guard",
+            "timer",
             "plan",
             "sight",
             "stream",
@@ -68,7 +69,10 @@ const CRATES: [(&str, &[&str]); 4] = [
             "catalog",
             "settings",
             "notify",
+            "roles",
+            "access",
             "transaction",
+            "activity",
             "system",
             "snapshot",
             "names",
