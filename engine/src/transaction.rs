@@ -7,8 +7,8 @@
 //! A statement that fails is undone alone, since a state is changed in one step at the end; in a transaction it also makes all that
 //! follow fail (25P02) until the transaction, or a savepoint, is rolled back.
 
-use crate::catalog::{Current, Entry, Object, Publishing, Qualified, Schema, Schemas, State};
 use crate::access::{Access, FileUse};
+use crate::catalog::{Current, Entry, Object, Publishing, Qualified, Schema, Schemas, State};
 use crate::notify::Notification;
 use crate::roles::Rights;
 use crate::settings::Settings;

@@ -193,9 +193,8 @@ impl Roles {
     /// 42501 for who may not, 42710 and 42704 for roles that are there or not, 42939 for names that are nobody's, 22023 for a
     /// password that is none, 58030 if the file cannot be written.
     pub(crate) fn run(&self, statement: &RoleStatement, user: &str, rights: Rights) -> Result<Vec<String>> {
-        let is_own = |name: &str, options: &RoleOptions| {
-            name == user && options.login.is_none() && options.superuser.is_none()
-        };
+        let is_own =
+            |name: &str, options: &RoleOptions| name == user && options.login.is_none() && options.superuser.is_none();
         let is_free = matches!(statement, RoleStatement::Alter { name, options } if is_own(name, options));
         if !rights.superuser && !is_free {
             return Err(Error::new(ErrorKind::Forbidden, "permission denied: roles are made by superusers")

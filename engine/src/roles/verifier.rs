@@ -179,7 +179,8 @@ mod tests {
         // As PostgreSQL 15 writes that of "pencil" with the salt of the standard.
         let salted = salted(b"pencil", verifier.salt(), super::ITERATIONS);
         assert_ne!(hmac(&salted, b"Server Key"), verifier.server_key);
-        for wrong in ["", "secret", "md5d41d8cd98f00b204e9800998ecf8427e", "SCRAM-SHA-256$0:AAAA$AAAA:AAAA", "a$b$c$d"] {
+        for wrong in ["", "secret", "md5d41d8cd98f00b204e9800998ecf8427e", "SCRAM-SHA-256$0:AAAA$AAAA:AAAA", "a$b$c$d"]
+        {
             assert!(wrong.parse::<Verifier>().is_err(), "{wrong}");
         }
         let zero = verifier.to_string().replace("$4096:", "$0:");

@@ -279,12 +279,7 @@ impl Session {
         result
     }
 
-    fn run_parsed(
-        &self,
-        parsed: &Parsed,
-        parameters: &[(Value, DataType)],
-        timings: Timings,
-    ) -> Result<ResultStream> {
+    fn run_parsed(&self, parsed: &Parsed, parameters: &[(Value, DataType)], timings: Timings) -> Result<ResultStream> {
         if let Tree::Session(verb) = &parsed.tree {
             let values: Vec<Value> = parameters.iter().map(|(value, _)| value.clone()).collect();
             return self.as_statement(|| self.failing(|| self.verb(verb, &values)))?.into_result();

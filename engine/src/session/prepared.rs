@@ -321,7 +321,8 @@ impl Session {
             return Ok(None);
         }
         let rules = &self.options.rules;
-        let text = || self.running().with_snapshot(|snapshot| Ok(explain::relation(prepared.query(snapshot, false)?, rules)));
+        let text =
+            || self.running().with_snapshot(|snapshot| Ok(explain::relation(prepared.query(snapshot, false)?, rules)));
         guarded(text).map(Some)
     }
 }
