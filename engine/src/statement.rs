@@ -376,8 +376,8 @@ impl Runner<'_> {
     }
 
     fn copy_from(&self, name: &TableName, columns: &[usize], path: &str, options: CopyOptions) -> Result<ResultStream> {
-        let mut format = format::copy_format(path, options)?;
         self.session.work.check_file(path, FileUse::Read)?;
+        let mut format = format::copy_format(path, options)?;
         if let Format::Csv(options) = &mut format {
             options.time_zone = Some(Arc::clone(&self.snapshot.zone));
         }
@@ -407,8 +407,8 @@ impl Runner<'_> {
     }
 
     fn copy_to(&self, query: Query, path: &str, options: CopyOptions) -> Result<ResultStream> {
-        let format = format::copy_format(path, options)?;
         self.session.work.check_file(path, FileUse::Write)?;
+        let format = format::copy_format(path, options)?;
         let result = self.query(query, Timings::default())?;
         let (fields, sight) = (result.fields().to_vec(), result.sight().clone());
         let rows = format::write_table(Path::new(path), &format, (&fields, &sight), result)?;

@@ -21,19 +21,19 @@ fn statements_have_a_time() {
     let server = Running::start();
     server.numbers(5);
     let mut client = server.client();
-    client.send(Script::new().query(&format!("SET statement_timeout = 200; SELECT 1; {ENDLESS}; SELECT 2")));
+    client.send(Script::new().query(&format!("SET statement_timeout = 600; SELECT 1; {ENDLESS}; SELECT 2")));
     let messages = client.ready();
     assert_eq!(shown(&messages), "C(SET)TDC(SELECT 1)E(57014)Z");
     let error = messages.iter().find(|message| message.kind == 'E').and_then(|error| error.field('M'));
     assert_eq!(error.as_deref(), Some("canceling statement due to statement timeout"));
     // The text was undone as a whole.
     assert_eq!(client.rows("SHOW statement_timeout"), [[Some("0".to_owned())]]);
-    client.rows("SET statement_timeout = '200ms'");
+    client.rows("SET statement_timeout = '600ms'");
     let one = Script::new().parse("", ENDLESS, &[]).bind("", "", &[], (&[], &[])).execute("", 0).sync();
     assert_eq!(client.say(one), "12E(57014)Z");
     // Each statement has its own.
     for _ in 0..3 {
-        std::thread::sleep(Duration::from_millis(100));
+        std::thread::sleep(Duration::from_millis(300));
         assert_eq!(client.rows("SELECT 1"), [[Some("1".to_owned())]]);
     }
     // Who cancels is told another thing.

@@ -26,7 +26,9 @@ fn entered(server: &Running, user: &str, password: Option<&str>, sql: &str) -> R
     runtime.block_on(async {
         let mut config = tokio_postgres::Config::new();
         config.host(host).port(port).user(user).dbname("d").connect_timeout(Duration::from_secs(20));
-        password.into_iter().for_each(|password| drop(config.password(password)));
+        if let Some(password) = password {
+            config.password(password);
+        }
         let code = |error: tokio_postgres::Error| {
             error.code().map_or_else(|| error.to_string(), |code| code.code().to_owned())
         };

@@ -204,23 +204,12 @@ impl Roles {
         match statement {
             RoleStatement::Create { name, options, groups } => {
                 check_name(name)?;
-                let mut role = Role::default();
-                apply(&mut role, options)?;
-                self.change(|all| {
-                    if all.contains_key(name) {
-                        let message = format!("role \"{name}\" already exists");
-                        return Err(Error::new(ErrorKind::DuplicateObject, message));
-                    }
-                    groups.iter().try_for_each(|group| check_there(all, group))?;
-                    role.groups.extend(groups.iter().cloned());
-                    all.insert(name.clone(), role);
-                    Ok(())
-                })?;
+                let role = Role { groups: groups.iter().cloned().collect(), ..said(options)? };
+                self.change(|all| create(all, name, role))?;
             }
             RoleStatement::Alter { name, options } => {
                 // What takes long stays out of the lock.
-                let mut said = Role::default();
-                apply(&mut said, options)?;
+                let said = said(options)?;
                 self.change(|all| {
                     let role = all.get_mut(name).ok_or_else(|| unknown(name))?;
                     role.login = options.login.unwrap_or(role.login);
@@ -231,54 +220,75 @@ impl Roles {
                     Ok(())
                 })?;
             }
-            RoleStatement::Drop { names, if_exists } => self.change(|all| {
-                for name in names {
-                    if name == user {
-                        return Err(Error::new(ErrorKind::WrongState, "current user cannot be dropped"));
-                    }
-                    if all.remove(name).is_none() {
-                        if !*if_exists {
-                            return Err(unknown(name));
-                        }
-                        passed.push(format!("role \"{name}\" does not exist"));
-                    }
-                    all.values_mut().for_each(|role| drop(role.groups.remove(name)));
-                }
-                Ok(())
-            })?,
-            RoleStatement::Grant { groups, names } => self.change(|all| {
-                groups.iter().try_for_each(|group| check_there(all, group))?;
-                for name in names {
-                    if groups.contains(name) {
-                        let message = format!("role \"{name}\" is a member of role \"{name}\"");
-                        return Err(Error::new(ErrorKind::WrongState, message));
-                    }
-                    let role = all.get_mut(name).ok_or_else(|| unknown(name))?;
-                    role.groups.extend(groups.iter().cloned());
-                }
-                Ok(())
-            })?,
-            RoleStatement::Revoke { groups, names } => self.change(|all| {
-                groups.iter().try_for_each(|group| check_there(all, group))?;
-                for name in names {
-                    let role = all.get_mut(name).ok_or_else(|| unknown(name))?;
-                    role.groups.retain(|group| !groups.contains(group));
-                }
-                Ok(())
-            })?,
+            RoleStatement::Drop { names, .. } if names.iter().any(|name| name == user) => {
+                return Err(Error::new(ErrorKind::WrongState, "current user cannot be dropped"));
+            }
+            RoleStatement::Drop { names, if_exists } => {
+                self.change(|all| remove(all, names, *if_exists).map(|missing| passed = missing))?;
+            }
+            RoleStatement::Grant { groups, names } => self.change(|all| grant(all, groups, names))?,
+            RoleStatement::Revoke { groups, names } => self.change(|all| revoke(all, groups, names))?,
         }
         Ok(passed)
     }
 }
 
-/// What is said of a role that is new.
-fn apply(role: &mut Role, options: &RoleOptions) -> Result<()> {
-    role.login = options.login.unwrap_or_default();
-    role.superuser = options.superuser.unwrap_or_default();
-    if let Some(Some(password)) = &options.password {
-        role.verifier = Some(verifier_of(password)?);
+type All = BTreeMap<String, Role>;
+
+fn create(all: &mut All, name: &str, role: Role) -> Result<()> {
+    if all.contains_key(name) {
+        return Err(Error::new(ErrorKind::DuplicateObject, format!("role \"{name}\" already exists")));
+    }
+    role.groups.iter().try_for_each(|group| check_there(all, group))?;
+    all.insert(name.to_owned(), role);
+    Ok(())
+}
+
+/// Gives what is said of those that are not there, which is an error unless that may be.
+fn remove(all: &mut All, names: &[String], if_exists: bool) -> Result<Vec<String>> {
+    let mut missing = Vec::new();
+    for name in names {
+        match all.remove(name) {
+            None if !if_exists => return Err(unknown(name)),
+            None => missing.push(format!("role \"{name}\" does not exist")),
+            Some(_) => all.values_mut().for_each(|role| {
+                role.groups.remove(name);
+            }),
+        }
+    }
+    Ok(missing)
+}
+
+fn grant(all: &mut All, groups: &[String], names: &[String]) -> Result<()> {
+    groups.iter().try_for_each(|group| check_there(all, group))?;
+    for name in names {
+        if groups.contains(name) {
+            let message = format!("role \"{name}\" is a member of role \"{name}\"");
+            return Err(Error::new(ErrorKind::WrongState, message));
+        }
+        let role = all.get_mut(name).ok_or_else(|| unknown(name))?;
+        role.groups.extend(groups.iter().cloned());
     }
     Ok(())
+}
+
+fn revoke(all: &mut All, groups: &[String], names: &[String]) -> Result<()> {
+    groups.iter().try_for_each(|group| check_there(all, group))?;
+    for name in names {
+        let role = all.get_mut(name).ok_or_else(|| unknown(name))?;
+        role.groups.retain(|group| !groups.contains(group));
+    }
+    Ok(())
+}
+
+/// What is said of a role, as that of one that is new.
+fn said(options: &RoleOptions) -> Result<Role> {
+    let verifier = match &options.password {
+        Some(Some(password)) => Some(verifier_of(password)?),
+        _ => None,
+    };
+    let (login, superuser) = (options.login.unwrap_or_default(), options.superuser.unwrap_or_default());
+    Ok(Role { verifier, login, superuser, ..Role::default() })
 }
 
 /// What a password is checked by: given as such, or the password.

@@ -1,7 +1,7 @@
 //! What roles may do, and who may make them.
 
 use super::{Rights, Roles, Verifier};
-use crate::{Engine, ErrorKind, Result, Session};
+use crate::{Engine, ErrorKind, Session};
 use std::sync::Arc;
 
 fn engine() -> Engine {

@@ -322,19 +322,22 @@ impl Session {
         if self.work.is_explicit() {
             return Ok(());
         }
-        match self.work.status() {
-            TransactionStatus::Idle => Ok(()),
+        let ended = match self.work.status() {
+            TransactionStatus::Idle => return Ok(()),
             TransactionStatus::Failed => {
                 self.abandon_transaction();
                 Ok(())
             }
             TransactionStatus::Active => self.end_transaction().map(|_| ()),
-        }
+        };
+        self.watch.end(self.work.status(), self.work.settings());
+        ended
     }
 
     /// A statement has failed outside of the engine, where its result was sent, say: the transaction that is open has failed.
     pub fn fail(&self) {
         self.work.fail();
+        self.watch.change(|doing| doing.status = self.work.status());
     }
 
     /// The value of a setting, as SHOW gives it; 42704 if there is no such setting.
