@@ -3,6 +3,7 @@
 mod display;
 mod failure;
 mod progress;
+mod role;
 mod serve;
 mod shell;
 mod tpch;
@@ -56,7 +57,10 @@ struct SqlArguments {
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Serve PostgreSQL's clients
-    Serve(serve::ServeArguments),
+    // It has many options, and stands beside small ones.
+    Serve(Box<serve::ServeArguments>),
+    /// Make a role that may enter a server, or change its password
+    Role(role::RoleArguments),
     /// Run the TPC-H benchmark
     Tpch(tpch::TpchArguments),
 }
@@ -79,6 +83,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments, places: (&[usize], &[usize])) -> Result<ExitCode> {
     match &arguments.command {
         Some(Command::Serve(arguments)) => serve::serve(arguments).map(|()| ExitCode::SUCCESS),
+        Some(Command::Role(arguments)) => role::role(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Tpch(arguments)) => tpch::tpch(arguments).map(|()| ExitCode::SUCCESS),
         None => sql(&arguments.sql, places),
     }

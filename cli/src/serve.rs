@@ -1,13 +1,15 @@
-//! `multiloop serve`: an engine for PostgreSQL's clients.
+//! `multiloop serve`: an engine for PostgreSQL's clients. docs/server.md has all options in one table.
 
 use anyhow::{Context as _, Result, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use multiloop::format::Format;
-use multiloop::{Engine, Session};
-use multiloop_server::{Options, PORT, Server, serve_blocking};
+use multiloop::{Engine, Roles, Session};
+use multiloop_server::{Limits, Options, PORT, Server, Tls, serve_blocking};
 use multiloop_tpch::generate;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Serves PostgreSQL's clients. Tables are in memory, and end with the server.
 #[derive(Args, Debug)]
@@ -18,6 +20,54 @@ pub(crate) struct ServeArguments {
     /// Unix socket to listen on as well; in a folder it gets the name that clients look for
     #[arg(long, value_name = "PATH")]
     unix: Option<PathBuf>,
+    /// File of the roles that may enter; everybody needs a password then. `multiloop role` makes the first
+    #[arg(long, value_name = "FILE")]
+    roles: Option<PathBuf>,
+    /// Certificate for TLS, a PEM file, with those that it depends on
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The certificate's private key, a PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Refuse clients that do not encrypt; those on the Unix socket need not
+    #[arg(long, requires = "tls_cert")]
+    require_tls: bool,
+    /// Listen beyond this machine without TLS: what is asked and answered can be read on the way
+    #[arg(long)]
+    insecure: bool,
+    /// Folder whose files statements may read and write; may be given several times. Without it they reach none
+    #[arg(long, value_name = "DIR")]
+    files: Vec<PathBuf>,
+    /// Sessions at once
+    #[arg(long, value_name = "N", default_value_t = Limits::default().connections)]
+    max_connections: usize,
+    /// Seconds that a client may take to enter
+    #[arg(long, value_name = "S", default_value_t = Limits::default().authentication_timeout.as_secs())]
+    authentication_timeout: u64,
+    /// Bytes of one message from a client, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = Limits::default().message_bytes >> 20)]
+    max_message: usize,
+    /// Bytes of the text of one statement, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = Limits::default().statement_bytes >> 20)]
+    max_statement: usize,
+    /// Parameters of one statement
+    #[arg(long, value_name = "N", default_value_t = Limits::default().parameters)]
+    max_parameters: usize,
+    /// Prepared statements, portals and cursors, each, of one session
+    #[arg(long, value_name = "N", default_value_t = Limits::default().prepared)]
+    max_prepared: usize,
+    /// Memory that one statement may take, in MiB; the default is all that there is
+    #[arg(long, value_name = "MIB")]
+    statement_memory: Option<usize>,
+    /// Address at which /metrics and /health are answered, as 127.0.0.1:9187
+    #[arg(long, value_name = "ADDR")]
+    metrics: Option<String>,
+    /// Log statements that take longer than this many milliseconds, with their plans
+    #[arg(long, value_name = "MS")]
+    log_slow: Option<u64>,
+    /// How to write the log, to standard error
+    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
+    log_format: LogFormat,
     /// Make TPC-H's tables of this scale factor: 1 is about a gigabyte of text
     #[arg(long, value_name = "SF")]
     tpch: Option<f64>,
@@ -32,13 +82,30 @@ pub(crate) struct ServeArguments {
     memory_limit: Option<usize>,
 }
 
+/// How the log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LogFormat {
+    /// A line an event, for people.
+    Text,
+    /// An object of JSON an event.
+    Json,
+    /// Not at all.
+    None,
+}
+
 /// Serves until the process is told to end.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
-    let mut options = Options { unix: arguments.unix.clone(), ..Options::default() };
-    if !arguments.listen.is_empty() {
-        options.listen = arguments.listen.iter().map(|text| address(text)).collect::<Result<_>>()?;
-    }
+    log_as(arguments.log_format);
+    let options = options(arguments)?;
     let mut builder = Engine::builder();
+    if let Some(path) = &arguments.roles {
+        let roles = Roles::open(path)?;
+        if !roles.has_superuser() {
+            let path = path.display();
+            bail!("{path} has nobody who may enter and make roles; `multiloop role {path} NAME --superuser` makes one");
+        }
+        builder = builder.roles(Arc::new(roles));
+    }
     if let Some(threads) = arguments.threads {
         builder = builder.threads(threads);
     }
@@ -53,6 +120,41 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
         greet(server);
         Ok(())
     })
+}
+
+/// Writes the log of this process to standard error.
+fn log_as(format: LogFormat) {
+    let builder = tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false);
+    match format {
+        LogFormat::Text => builder.with_ansi(false).init(),
+        LogFormat::Json => builder.json().flatten_event(true).init(),
+        LogFormat::None => {}
+    }
+}
+
+/// The server's settings.
+fn options(arguments: &ServeArguments) -> Result<Options> {
+    let mebibytes = |count: usize| count.saturating_mul(1 << 20);
+    let mut options = Options { unix: arguments.unix.clone(), ..Options::default() };
+    if !arguments.listen.is_empty() {
+        options.listen = arguments.listen.iter().map(|text| address(text)).collect::<Result<_>>()?;
+    }
+    options.tls =
+        arguments.tls_cert.clone().zip(arguments.tls_key.clone()).map(|(certificate, key)| Tls { certificate, key });
+    (options.require_tls, options.insecure) = (arguments.require_tls, arguments.insecure);
+    options.files.clone_from(&arguments.files);
+    options.metrics = arguments.metrics.as_deref().map(address).transpose()?;
+    options.log_slow = arguments.log_slow.map(Duration::from_millis);
+    options.limits = Limits {
+        connections: arguments.max_connections,
+        message_bytes: mebibytes(arguments.max_message),
+        statement_bytes: mebibytes(arguments.max_statement),
+        parameters: arguments.max_parameters,
+        statement_memory: arguments.statement_memory.map_or(usize::MAX, mebibytes),
+        prepared: arguments.max_prepared,
+        authentication_timeout: Duration::from_secs(arguments.authentication_timeout),
+    };
+    Ok(options)
 }
 
 /// Makes the tables that the arguments ask for.
@@ -78,6 +180,9 @@ fn greet(server: &Server) {
     }
     if let Some(path) = server.unix() {
         println!("  {}", path.display());
+    }
+    if let Some(address) = server.metrics() {
+        println!("  http://{address}/metrics and http://{address}/health");
     }
     println!("Ctrl-C ends it when what runs has ended, a second one at once.");
 }

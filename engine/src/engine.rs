@@ -1,8 +1,11 @@
 //! The engine: tables, workers and limits that sessions share.
 
+use crate::access::FileUse;
+use crate::activity::Activity;
 use crate::catalog::{Current, Domains, Entry, Qualified, StoredTable};
 use crate::names::Known;
 use crate::notify::Channels;
+use crate::roles::Roles;
 use crate::sight::Sight;
 use crate::snapshot::Snapshot;
 use crate::system;
@@ -33,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) memory: Arc<Memory>,
     pub(crate) compact: bool,
     pub(crate) channels: Channels,
+    pub(crate) roles: Option<Arc<Roles>>,
+    pub(crate) activity: Arc<Activity>,
     files: Mutex<HashMap<(PathBuf, CopyOptions), CachedFile>>,
 }
 
@@ -49,6 +54,7 @@ pub struct EngineBuilder {
     threads: Option<usize>,
     memory_limit: Option<usize>,
     compact: bool,
+    roles: Option<Arc<Roles>>,
 }
 
 impl EngineBuilder {
@@ -76,6 +82,13 @@ impl EngineBuilder {
         self
     }
 
+    /// Who may enter, and what they may do: see [`Session::enter`](crate::Session::enter). Without roles anybody may do all.
+    #[must_use]
+    pub fn roles(mut self, roles: Arc<Roles>) -> Self {
+        self.roles = Some(roles);
+        self
+    }
+
     /// Starts the engine. An error (22023) if the environment variable `MULTILOOP_CPU` asks for instructions that the CPU
     /// does not have (it may be `portable`, `avx2` or `avx512`), or `MULTILOOP_WITHOUT` names a technique that there is not
     /// (see [`Technique`]).
@@ -89,6 +102,8 @@ impl EngineBuilder {
             memory: Memory::new(self.memory_limit.unwrap_or_else(default_memory_limit)),
             compact: self.compact,
             channels: Channels::default(),
+            roles: self.roles,
+            activity: Arc::default(),
             files: Mutex::default(),
         })))
     }
@@ -126,19 +141,27 @@ impl Engine {
         self.0.memory.used()
     }
 
+    /// Its roles; none where anybody may do all.
+    pub fn roles(&self) -> Option<&Roles> {
+        self.0.roles.as_deref()
+    }
+
     /// How many workers it has.
     pub fn threads(&self) -> usize {
         self.0.pool.threads()
     }
 }
 
-/// What a session tells of itself.
-pub(crate) fn facts_of(work: &Work) -> system::Facts {
-    let (session, database) = work.identity();
-    system::Facts { session, database, settings: work.settings(), mode: work.mode() }
-}
-
 impl Shared {
+    /// What a session tells of itself.
+    pub(crate) fn facts_of(&self, work: &Work) -> system::Facts {
+        let (session, database) = work.identity();
+        let (access, activity) = (work.access(), Arc::clone(&self.activity));
+        let (rights, is_superuser) = (work.rights(), access.is_superuser());
+        let (settings, mode) = (work.settings(), work.mode());
+        system::Facts { session, database, settings, mode, rights, is_superuser, roles: access.roles, activity }
+    }
+
     /// Runs `use_snapshot` on what a session sees now; files that it names are read in this context.
     pub(crate) fn with_snapshot<T>(
         &self,
@@ -146,14 +169,14 @@ impl Shared {
         context: &Context,
         use_snapshot: impl FnOnce(&Snapshot<'_>) -> T,
     ) -> T {
-        let open = |path: &str, options: &CopyOptions| self.open_file(path, options, context);
+        let open = |path: &str, options: &CopyOptions| self.open_file(path, options, (work, context));
         let state = work.snapshot(&self.catalog);
-        use_snapshot(&Snapshot::new(state, facts_of(work), &self.system, &open, context))
+        use_snapshot(&Snapshot::new(state, self.facts_of(work), &self.system, &open, context))
     }
 
     /// How a session sees values now.
     pub(crate) fn sight(&self, work: &Work) -> Sight {
-        let facts = facts_of(work);
+        let facts = self.facts_of(work);
         let zone = facts.settings.time_zone();
         Sight::new(zone, Arc::new(Known::new(work.snapshot(&self.catalog), facts)))
     }
@@ -164,12 +187,18 @@ impl Shared {
     }
 
     /// The table in a file; None if neither the options nor its ending name a format.
-    fn open_file(&self, path: &str, options: &CopyOptions, context: &Context) -> Result<Option<StoredTable>> {
+    fn open_file(
+        &self,
+        path: &str,
+        options: &CopyOptions,
+        (work, context): (&Work, &Context),
+    ) -> Result<Option<StoredTable>> {
         let format = match options.format {
             Some(_) => Some(format::copy_format(path, options.clone())?),
             None => format::Format::of_path(path),
         };
         let Some(format) = format else { return Ok(None) };
+        work.check_file(path, FileUse::Read)?;
         let key = (PathBuf::from(path), options.clone());
         let metadata = std::fs::metadata(&key.0).ok();
         let (modified, bytes) = metadata.map_or((None, 0), |data| (data.modified().ok(), data.len()));
@@ -197,7 +226,7 @@ impl Shared {
 
     /// Puts a loaded table under a name, in place of what was there.
     pub(crate) fn put_table(&self, work: &Work, name: &TableName, table: StoredTable, context: &Context) -> Result<()> {
-        let facts = facts_of(work);
+        let facts = self.facts_of(work);
         let path = facts.settings.search_path(facts.user());
         let mut write = self.begin_write(work)?;
         let name = write.state.name_for(name, &path, false)?;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, query: Query) -> Result<ResultStream> {
     let rules = &runner.session.options.rules;
     let mut text = match kind {
-        ExplainKind::Relation => relation_text::explain(&optimised(query.clone(), rules).0),
+        ExplainKind::Relation => relation(query.clone(), rules),
         ExplainKind::Loops => {
             let (optimised, passes) = optimised(query.clone(), rules);
             let mut program = lower(&optimised)?;
@@ -43,6 +43,11 @@ pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, que
     }
     let rows = text.lines().map(|line| vec![Some(line.to_owned())]).collect();
     Ok(ResultStream::text(&["QUERY PLAN"], rows).with_verb("EXPLAIN"))
+}
+
+/// What EXPLAIN says of a query.
+pub(crate) fn relation(query: Query, rules: &RewriteOptions) -> String {
+    relation_text::explain(&optimised(query, rules).0)
 }
 
 /// The optimised query, and the passes that changed it.

@@ -17,12 +17,16 @@
 //! A statement may nest deeply, and gets a stack of its own where the thread that asks has less than [`STATEMENT_BYTES`] of it. Who
 //! runs many short statements asks from a thread with such a stack, or from within [`with_deep_stack`].
 //!
-//! The source, low to high: `guard` stands around statements, `plan` is the road from text to program, `sight` how values are
-//! shown and read, `stream` what comes back, `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique),
-//! `settings` and `notify` what clients set and tell, `transaction` what a session sees and changes, `system` the catalogs of
-//! what there is, `snapshot` what one statement sees, `names` objects by number, `engine` what sessions share. `running` is what a
-//! statement has from its session, `explain` and `statement` what every kind does; `session` and `linq` are what users call.
+//! The source, low to high: `guard` stands around statements, `timer` calls back when a time has passed, `plan` is the
+//! road from text to program, `sight` how values are shown and read, `stream` what comes back, `format` reads and
+//! writes files, `catalog` has the tables (`keys` keeps them unique), `settings` and `notify` what clients set and
+//! tell, `roles` and `access` who may do what, `transaction` what a session sees and changes, `activity` what sessions
+//! do, `system` the catalogs of what there is, `snapshot` what one statement sees, `names` objects by number, `engine`
+//! what sessions share. `running` is what a statement has from its session, `explain` and `statement` what every kind
+//! does; `session` and `linq` are what users call.
 
+mod access;
+mod activity;
 mod catalog;
 mod engine;
 mod explain;
@@ -33,6 +37,7 @@ pub mod linq;
 mod names;
 mod notify;
 mod plan;
+mod roles;
 mod running;
 mod session;
 mod settings;
@@ -41,8 +46,10 @@ mod snapshot;
 mod statement;
 mod stream;
 mod system;
+mod timer;
 mod transaction;
 
+pub use activity::{Signal, SignalCallback};
 pub use engine::{Engine, EngineBuilder};
 pub use multiloop_exec::workers::context::Cancellation;
 pub use multiloop_planner::catalog::CopyOptions;
@@ -54,6 +61,7 @@ pub use multiloop_planner::types::{DataType, Field, NestedType, OidKind};
 pub use multiloop_planner::value::{Interval, Value};
 pub use notify::{Notification, NotifyCallback};
 pub use plan::Timings;
+pub use roles::{Roles, Verifier};
 pub use running::{Backend, SessionOptions};
 pub use session::{CopyIn, CopyOut, Execution, Prepared, ProgressCallback, Session, Statement};
 pub use sight::Sight;

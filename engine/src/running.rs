@@ -34,11 +34,14 @@ pub struct SessionOptions {
     pub rules: RewriteOptions,
     /// Bytes that one statement may hold, within the engine's limit.
     pub memory_limit: usize,
+    /// Prepared statements, and cursors, that the session may have; one more is an error (53400).
+    pub names_max: usize,
 }
 
 impl Default for SessionOptions {
     fn default() -> Self {
-        SessionOptions { backend: Backend::default(), rules: RewriteOptions::default(), memory_limit: usize::MAX }
+        let (memory_limit, names_max) = (usize::MAX, usize::MAX);
+        SessionOptions { backend: Backend::default(), rules: RewriteOptions::default(), memory_limit, names_max }
     }
 }
 
@@ -77,12 +80,13 @@ impl Running<'_> {
         self.engine.0.with_snapshot(self.work, &self.loading(), use_snapshot)
     }
 
-    /// Makes the changes of settings that a statement has asked for.
+    /// Makes the changes of settings that a statement has asked for, and asks other sessions for what it asks of them.
     pub(crate) fn change_settings(&self, snapshot: &Snapshot<'_>) -> Result<()> {
         for change in snapshot.changes() {
             let value = [change.value];
             self.work.change_settings(change.local, |settings| settings.set(&change.name, Some(&value)))?;
         }
+        snapshot.send_signals();
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate::zone::Zone;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 /// The values of all settings that are not as they begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,8 +85,8 @@ pub(crate) static KNOWN: &[Known] = &[
     boolean("exit_on_error", "off", "Kept for clients."),
     integer("from_collapse_limit", "8", 1, i32::MAX as i64, "Kept for clients."),
     word("geqo", "on", &["on", "off"], "Kept for clients."),
-    time("idle_in_transaction_session_timeout", "Kept for clients: nobody waits for it yet."),
-    time("idle_session_timeout", "Kept for clients: nobody waits for it yet."),
+    time("idle_in_transaction_session_timeout", "How long a client may leave a transaction idle; 0 is for ever."),
+    time("idle_session_timeout", "How long a client may be idle outside of a transaction; 0 is for ever."),
     fixed("in_hot_standby", "off", true, "Whether this is a standby."),
     fixed("integer_datetimes", "on", true, "Times are integers."),
     Known { is_reported: true, ..word("IntervalStyle", "postgres", &["postgres"], "How intervals are shown.") },
@@ -113,7 +114,7 @@ pub(crate) static KNOWN: &[Known] = &[
         is_reported: true,
         ..boolean("standard_conforming_strings", "on", "Backslashes are no escapes in plain strings.")
     },
-    time("statement_timeout", "Kept for clients: no statement is stopped by it yet."),
+    time("statement_timeout", "How long a statement may take; 0 is for ever."),
     boolean("synchronize_seqscans", "on", "Kept for clients."),
     word("synchronous_commit", "on", &["on", "off", "local", "remote_write", "remote_apply"], "Kept for clients."),
     Known { kind: Kind::Zone, ..text("TimeZone", "Etc/UTC", true, "The time zone in which times are shown and read.") },
@@ -219,6 +220,18 @@ impl Settings {
     /// Whether a setting of on and off is on.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         self.get(name).is_ok_and(|value| value == "on")
+    }
+
+    /// The time that a setting says, named in lower case; none if it is zero, which is no limit.
+    pub(crate) fn time(&self, name: &str) -> Option<Duration> {
+        let milliseconds = Unit::Milliseconds.read(&self.0.get(name)?.to_ascii_lowercase())?;
+        u64::try_from(milliseconds).ok().filter(|&milliseconds| milliseconds > 0).map(Duration::from_millis)
+    }
+
+    /// The role that acts, if one is set.
+    pub(crate) fn acting(&self) -> Option<&str> {
+        let role = self.0.get("role").filter(|role| *role != "none");
+        role.or_else(|| self.0.get("session_authorization").filter(|user| *user != "default")).map(String::as_str)
     }
 
     /// The name of the time zone, as functions of time take it.

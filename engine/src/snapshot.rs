@@ -1,9 +1,10 @@
 //! What one statement sees: a state, the system's tables over it, the files that it reads, and what its session tells.
 
-use crate::catalog::{Entry, Qualified, SearchPath, State, StateMark, StoredTable};
+use crate::activity::Signal;
+use crate::catalog::{Entry, Qualified, SearchPath, State, StateMark, StoredTable, TEMPORARY};
 use crate::system::facts::Change;
 use crate::system::{self, Facts, Found as SystemFound, INFORMATION, Made, Making, PG_CATALOG};
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::Table;
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{
@@ -31,6 +32,9 @@ pub(crate) struct Snapshot<'a> {
     asks_session: Cell<bool>,
     /// The settings that it changes.
     changes: RefCell<Vec<Change>>,
+    /// What it asks of other sessions, by their numbers.
+    signals: RefCell<Vec<(u32, Signal)>>,
+    signals_any: Cell<bool>,
     counts: Cell<bool>,
     /// Whether it has looked up a name as a value.
     resolves: Cell<bool>,
@@ -112,6 +116,8 @@ impl<'a> Snapshot<'a> {
             system_tables: RefCell::default(),
             asks_session: Cell::new(false),
             changes: RefCell::default(),
+            signals: RefCell::default(),
+            signals_any: Cell::new(false),
             counts: Cell::new(false),
             resolves: Cell::new(false),
             open_file,
@@ -127,9 +133,31 @@ impl<'a> Snapshot<'a> {
         !self.files.borrow().is_empty()
     }
 
-    /// Whether the statement asks for what is different each time: the time, a number that counts, or a setting that it changes.
+    /// Whether the statement asks for what is different each time: the time, a number that counts, or does something to settings
+    /// or other sessions.
     pub(crate) fn is_volatile(&self) -> bool {
-        self.now.get().is_some() || self.counts.get() || !self.changes.borrow().is_empty()
+        let does = !self.changes.borrow().is_empty() || self.signals_any.get();
+        self.now.get().is_some() || self.counts.get() || does
+    }
+
+    /// Asks other sessions for what the statement asks of them.
+    pub(crate) fn send_signals(&self) {
+        for (session, signal) in self.signals.take() {
+            if let Some(watch) = self.facts.activity.find(session) {
+                watch.signal(signal);
+            }
+        }
+    }
+
+    /// Whether a role may read what has been named; the system's tables, and what is temporary, are everybody's.
+    fn check_read(&self, name: &Qualified) -> Result<()> {
+        let is_free = matches!(name.schema.as_str(), PG_CATALOG | INFORMATION | TEMPORARY);
+        if self.facts.rights.read || is_free {
+            return Ok(());
+        }
+        let message = format!("permission denied for table {}", name.name);
+        Err(Error::new(ErrorKind::Forbidden, message)
+            .with_hint("Only roles with the rights of \"pg_read_all_data\" may read tables."))
     }
 
     /// The settings that the statement changes, in order.
@@ -190,6 +218,10 @@ impl<'a> Snapshot<'a> {
     /// Whether what a plan was made from is as it was: it may be used again.
     pub(crate) fn has_still(&self, uses: &Uses) -> bool {
         let is_zone = uses.zone.as_ref().is_none_or(|zone| *zone == self.zone);
+        // Who may not read is told so where the names are bound.
+        if !self.facts.rights.read && !uses.names.is_empty() {
+            return false;
+        }
         if uses.path != self.path || !is_zone || uses.facts.as_ref().is_some_and(|facts| *facts != self.facts) {
             return false;
         }
@@ -229,7 +261,9 @@ impl<'a> Snapshot<'a> {
 
 impl Catalog for Snapshot<'_> {
     fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>> {
-        let found = self.find(name).map(|(_, entry)| entry);
+        let found = self.find(name);
+        found.iter().try_for_each(|(name, _)| self.check_read(name))?;
+        let found = found.map(|(_, entry)| entry);
         let used = found.as_ref().map(Found::new);
         self.names.borrow_mut().push(Use { name: name.clone(), found: used });
         Ok(found)
@@ -247,6 +281,11 @@ impl Catalog for Snapshot<'_> {
                 return Ok(Some((Value::Int(system::facts::next_transaction()), DataType::BigInt)));
             }
             _ => {}
+        }
+        if let Some(signal) = self.facts.signal(name, arguments)? {
+            self.signals_any.set(true);
+            self.signals.borrow_mut().extend(signal);
+            return Ok(Some((Value::Boolean(signal.is_some()), DataType::Boolean)));
         }
         let value = self.facts.value(name, arguments, &self.making().schemas())?;
         if value.is_some() {

@@ -1,5 +1,6 @@
 //! What every kind of statement does.
 
+use crate::access::FileUse;
 use crate::catalog::{Entry, PUBLIC, Qualified, Schema, State, StoredTable, StoredView, TEMPORARY};
 use crate::format::Format;
 use crate::plan::{Executable, Planned, Timings, timed};
@@ -375,6 +376,7 @@ impl Runner<'_> {
     }
 
     fn copy_from(&self, name: &TableName, columns: &[usize], path: &str, options: CopyOptions) -> Result<ResultStream> {
+        self.session.work.check_file(path, FileUse::Read)?;
         let mut format = format::copy_format(path, options)?;
         if let Format::Csv(options) = &mut format {
             options.time_zone = Some(Arc::clone(&self.snapshot.zone));
@@ -405,6 +407,7 @@ impl Runner<'_> {
     }
 
     fn copy_to(&self, query: Query, path: &str, options: CopyOptions) -> Result<ResultStream> {
+        self.session.work.check_file(path, FileUse::Write)?;
         let format = format::copy_format(path, options)?;
         let result = self.query(query, Timings::default())?;
         let (fields, sight) = (result.fields().to_vec(), result.sight().clone());

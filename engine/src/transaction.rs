@@ -7,13 +7,17 @@
 //! A statement that fails is undone alone, since a state is changed in one step at the end; in a transaction it also makes all that
 //! follow fail (25P02) until the transaction, or a savepoint, is rolled back.
 
+use crate::access::{Access, FileUse};
 use crate::catalog::{Current, Entry, Object, Publishing, Qualified, Schema, Schemas, State};
 use crate::notify::Notification;
+use crate::roles::Rights;
 use crate::settings::Settings;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::sql::TransactionMode;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Where a session stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +37,7 @@ pub(crate) struct Work {
     session: u32,
     /// What it calls the database.
     database: Mutex<Arc<str>>,
+    access: Mutex<Access>,
     inner: Mutex<Inner>,
     /// Held while a statement changes what the session sees.
     writing: Mutex<()>,
@@ -76,11 +81,60 @@ struct Savepoint {
 }
 
 impl Work {
-    pub(crate) fn new(session: u32) -> Self {
+    pub(crate) fn new(session: u32, access: Access) -> Self {
         let (settings, defaults) = (Settings::default(), Settings::default());
         let inner = Inner { settings, defaults, temporary: Schema::new(), transaction: None };
         let database = Mutex::new(Arc::from("multiloop"));
-        Work { session, database, inner: Mutex::new(inner), writing: Mutex::default() }
+        Work { session, database, access: Mutex::new(access), inner: Mutex::new(inner), writing: Mutex::default() }
+    }
+
+    /// What the session may do, and who has entered it.
+    pub(crate) fn access(&self) -> Access {
+        self.access.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Somebody enters it, who may reach files in these folders alone.
+    pub(crate) fn enter(&self, user: &str, folders: Option<Arc<[PathBuf]>>) -> Result<()> {
+        {
+            let mut access = self.access.lock().unwrap_or_else(PoisonError::into_inner);
+            (access.entered, access.folders) = (Some(Arc::from(user)), folders);
+        }
+        self.set_default("session_authorization", &[user.to_owned()])
+    }
+
+    /// The role that acts; none of an embedded session that has not set one.
+    fn acting(&self) -> Option<String> {
+        self.inner().settings.acting().map(str::to_owned)
+    }
+
+    /// What the session may do now.
+    pub(crate) fn rights(&self) -> Rights {
+        let access = self.access();
+        if access.roles.is_none() || access.entered.is_none() {
+            return Rights::ALL;
+        }
+        access.rights(&self.acting().unwrap_or_default())
+    }
+
+    /// Whether the session may use a file now; 42501 if not.
+    pub(crate) fn check_file(&self, path: &str, way: FileUse) -> Result<()> {
+        self.access().check_file(&self.acting().unwrap_or_default(), path, way)
+    }
+
+    /// Whether who has entered may set these settings so; 42501 and 22023 for roles that they may not be, or that there are not.
+    fn check_settings(&self, before: &Settings, after: &Settings) -> Result<()> {
+        for name in ["role", "session_authorization"] {
+            let (before, after) = (before.get(name)?, after.get(name)?);
+            if before != after {
+                self.access().check_role(name, after)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How long a statement may take; none is for ever.
+    pub(crate) fn statement_time(&self) -> Option<Duration> {
+        self.inner().settings.time("statement_timeout")
     }
 
     /// The session's number, and what it calls the database.
@@ -141,8 +195,14 @@ impl Work {
     /// The right to change what the session sees.
     ///
     /// # Errors
-    /// 25006 in a transaction that only reads.
+    /// 42501 for a role that only reads, 25006 in a transaction that does.
     pub(crate) fn begin_write<'a>(&'a self, current: &'a Current) -> Result<Write<'a>> {
+        if !self.rights().write {
+            let role = self.acting().unwrap_or_default();
+            let message = format!("permission denied: role \"{role}\" may not change tables");
+            return Err(Error::new(ErrorKind::Forbidden, message)
+                .with_hint("Only roles with the rights of \"pg_write_all_data\" may."));
+        }
         let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let read_only = {
             let inner = self.inner();
@@ -310,6 +370,7 @@ impl Work {
         let inner = &mut *self.inner();
         let mut settings = inner.settings.clone();
         change(&mut settings)?;
+        self.check_settings(&inner.settings, &settings)?;
         match &mut inner.transaction {
             // Nobody sees it.
             None if local => return Ok(()),
@@ -323,7 +384,10 @@ impl Work {
     /// Sets a setting to a value that RESET goes back to.
     pub(crate) fn set_default(&self, name: &str, value: &[String]) -> Result<()> {
         let inner = &mut *self.inner();
-        inner.settings.set(name, Some(value))?;
+        let mut settings = inner.settings.clone();
+        settings.set(name, Some(value))?;
+        self.check_settings(&inner.settings, &settings)?;
+        inner.settings = settings;
         inner.defaults.set(name, Some(value))
     }
 

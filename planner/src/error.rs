@@ -153,6 +153,8 @@ pub enum ErrorKind {
     Protocol,
     /// 57P01: the server ends.
     Shutdown,
+    /// 53400: more of something than a session may have.
+    TooMany,
     /// 53300: too many connections.
     TooManyConnections,
     /// 28P01: a wrong password.
@@ -256,6 +258,7 @@ impl ErrorKind {
             ErrorKind::DuplicateObject => "42710",
             ErrorKind::WrongState => "55000",
             ErrorKind::FixedSetting => "55P02",
+            ErrorKind::TooMany => "53400",
             ErrorKind::Forbidden => "42501",
             ErrorKind::Protocol => "08P01",
             ErrorKind::Shutdown => "57P01",

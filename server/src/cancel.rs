@@ -4,6 +4,7 @@ use multiloop::Cancellation;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 use tokio::sync::Notify;
 
 /// What runs on one connection, for those who may stop it. Only what runs can be stopped: a request that comes late
@@ -16,6 +17,10 @@ pub(crate) struct Running {
     cancelled: Notify,
     /// Wakes a connection whose session another one has told something.
     told: Notify,
+    /// When its time is over.
+    deadline: Mutex<Option<Instant>>,
+    is_terminated: AtomicBool,
+    terminated: Notify,
 }
 
 impl Running {
@@ -26,8 +31,50 @@ impl Running {
         *running = Some(statement);
     }
 
+    /// Its time is over then; none is never.
+    pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether its time is over.
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline().is_some_and(|deadline| deadline <= Instant::now())
+    }
+
+    /// Waits until its time is over.
+    pub(crate) async fn late(&self) {
+        match self.deadline() {
+            Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Ends the connection, and what it runs.
+    pub(crate) fn terminate(&self) {
+        self.is_terminated.store(true, Ordering::Relaxed);
+        self.cancel();
+        self.terminated.notify_one();
+    }
+
+    /// Whether somebody wants its end.
+    pub(crate) fn is_terminated(&self) -> bool {
+        self.is_terminated.load(Ordering::Relaxed)
+    }
+
+    /// Waits until somebody wants its end.
+    pub(crate) async fn terminated(&self) {
+        while !self.is_terminated() {
+            self.terminated.notified().await;
+        }
+    }
+
     /// It has ended, and all its rows are sent.
     pub(crate) fn end(&self) {
+        self.set_deadline(None);
         *self.statement.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 

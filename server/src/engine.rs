@@ -5,7 +5,9 @@ use crate::copy::{self, CopyIn, CopyOut};
 use crate::fault::{Fault, Result};
 use crate::wire::backend::TransactionStatus;
 use multiloop::{DataType, Execution, Field, ResultStream, Value};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A statement of a text that a client sent.
 #[derive(Clone, Debug)]
@@ -43,6 +45,11 @@ impl Prepared {
     /// Whether both are one statement.
     pub(crate) fn is(&self, other: &Prepared) -> bool {
         Arc::ptr_eq(&self.prepared, &other.prepared)
+    }
+
+    /// Its text, as logs may have it.
+    pub(crate) fn shown_text(&self) -> &str {
+        self.prepared.shown_text()
     }
 
     fn fault(&self, error: &multiloop::Error) -> Box<Fault> {
@@ -90,12 +97,16 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// A session of this user.
-    pub(crate) fn new(session: multiloop::Session, user: &str, running: Arc<Running>) -> Self {
+    /// A session of this user, whose statements reach files in these folders.
+    pub(crate) fn new(session: multiloop::Session, user: &str, files: Arc<[PathBuf]>, running: Arc<Running>) -> Self {
         let told = Arc::clone(&running);
         session.on_notify(Some(Arc::new(move || told.tell())));
-        // It is what the client calls itself; nothing depends on it.
-        let _ = session.set_default("session_authorization", user);
+        let asked = Arc::clone(&running);
+        session.on_signal(Arc::new(move |signal| match signal {
+            multiloop::Signal::Cancel => asked.cancel(),
+            multiloop::Signal::Terminate => asked.terminate(),
+        }));
+        session.enter(user, Some(files));
         // What clients are not told of changes is what they begin with.
         session.settings_changed();
         let reported = Mutex::new(session.reported_settings());
@@ -136,6 +147,27 @@ impl Session {
         let changed = all.iter().filter(|one| !reported.contains(one)).cloned().collect();
         *reported = all;
         changed
+    }
+
+    /// How long a client may leave the session as it is, and what it is told when that is over.
+    pub(crate) fn idle_limit(&self) -> Option<(Duration, Box<Fault>)> {
+        let (setting, code, what) = match self.transaction_status() {
+            TransactionStatus::Idle => ("idle_session_timeout", "57P05", "idle-session timeout"),
+            _ => ("idle_in_transaction_session_timeout", "25P03", "idle-in-transaction timeout"),
+        };
+        let limit = self.session.time_limit(setting)?;
+        Some((limit, Fault::fatal(code, format!("terminating connection due to {what}"))))
+    }
+
+    /// What EXPLAIN says of a statement, if it is a query.
+    pub(crate) fn explain(&self, prepared: &Prepared) -> Option<String> {
+        self.session.explain(&prepared.prepared).ok().flatten()
+    }
+
+    /// A statement begins, whose time begins, too.
+    fn begin_time(&self) {
+        let limit = self.session.time_limit("statement_timeout");
+        self.running.set_deadline(limit.and_then(|limit| Instant::now().checked_add(limit)));
     }
 
     /// What is to be told to the client beside results.
@@ -191,6 +223,7 @@ impl Session {
     pub(crate) fn execute(&self, prepared: &Prepared, values: &[Value]) -> Result<Outcome> {
         // The engine forgets who cancels when planning is over.
         self.check()?;
+        self.begin_time();
         let execution = self.session.run(&prepared.prepared, values).map_err(|error| prepared.fault(&error))?;
         Ok(match execution {
             Execution::CopyIn(rows) => Outcome::CopyIn(copy::from_client(rows)?),
@@ -216,6 +249,7 @@ impl Session {
         // Somebody may have cancelled the last one while its rows were sent.
         self.session.forget_cancellation();
         self.running.start(self.session.cancel_handle());
+        self.begin_time();
     }
 
     /// What ran has ended, and is sent.
@@ -223,9 +257,12 @@ impl Session {
         self.running.end();
     }
 
-    /// An error if what runs is cancelled.
+    /// An error if what runs is cancelled, or its time is over.
     pub(crate) fn check(&self) -> Result<()> {
-        if self.running.is_cancelled() { Err(Fault::cancelled()) } else { Ok(()) }
+        if self.running.is_cancelled() {
+            return Err(Fault::cancelled());
+        }
+        if self.running.is_late() { Err(Fault::timed_out()) } else { Ok(()) }
     }
 
     /// Where the session's transaction stands.

@@ -8,12 +8,29 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Others could reach it, and there is no authentication.
+    /// Others could reach it, and there are no roles.
     #[error(
-        "{0} can be reached from other machines, and anybody would be let in: without authentication the server \
+        "{0} can be reached from other machines, and anybody would be let in: without roles (--roles) the server \
          listens on loopback addresses (127.0.0.1, ::1) and Unix sockets alone"
     )]
     NotLoopback(SocketAddr),
+    /// Others could reach it, and read what passes.
+    #[error(
+        "{0} can be reached from other machines, and nothing would be encrypted: give it a certificate (--tls-cert, \
+         --tls-key), or say that the network is safe (--insecure)"
+    )]
+    NotEncrypted(SocketAddr),
+    /// Clients are to encrypt what they cannot.
+    #[error("clients cannot be asked to encrypt without a certificate (--tls-cert, --tls-key)")]
+    NoCertificate,
+    /// A certificate or a key is not to be had.
+    #[error("{}: {why}", path.display())]
+    Certificate {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// Another program listens there.
     #[error("{0} is taken: another server listens there; stop it, or listen on another port")]
     Taken(String),

@@ -93,17 +93,19 @@ impl Fault {
         Fault::error("57014", "canceling statement due to user request")
     }
 
-    /// 57P01: the server goes down.
+    /// 57014: it took longer than its session lets statements take.
+    pub(crate) fn timed_out() -> Box<Self> {
+        Fault::error("57014", "canceling statement due to statement timeout")
+    }
+
+    /// 57P01: the server goes down, or somebody ends this connection.
     pub(crate) fn shut_down() -> Box<Self> {
         Fault::fatal("57P01", "terminating connection due to administrator command")
     }
 
     /// What the engine says of a statement that stands in `text` at `start` (bytes).
     pub(crate) fn of(error: &Error, text: &str, start: usize) -> Box<Self> {
-        let mut fault = match error.kind() {
-            multiloop::ErrorKind::Cancelled => Fault::cancelled(),
-            kind => Fault::error(kind.sqlstate(), error.message()),
-        };
+        let mut fault = Fault::error(error.sqlstate(), error.message());
         fault.hint = error.hint().map(ToOwned::to_owned);
         // What reads a value, or makes rows, has no text to point into.
         let position = error.position().filter(|_| !text.is_empty());
@@ -114,6 +116,12 @@ impl Fault {
     /// The same with what to do about it.
     pub(crate) fn with_hint(mut self: Box<Self>, hint: impl Into<String>) -> Box<Self> {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same as the end of the connection.
+    pub(crate) fn into_fatal(mut self: Box<Self>) -> Box<Self> {
+        self.severity = Severity::Fatal;
         self
     }
 

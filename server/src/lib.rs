@@ -15,31 +15,39 @@
 //!
 //! The source, low to high: `fault` is what a client is told went wrong, `types` PostgreSQL's numbers of types, `wire`
 //! the messages as bytes, `encode` and `decode` the values in them; `cancel` stops what runs, `output` gathers what is
-//! sent, `engine` is all that is asked of the engine; `conversation` answers messages, whatever carries them; `options`
-//! are its settings, `shared` is what its connections share, `connection` carries messages over a socket; `error` and
-//! `server` are what users call.
+//! sent, `engine` is all that is asked of the engine; `metrics` and `record` note what happens; `conversation` answers
+//! messages, whatever carries them; `options` are its settings, `error` why it does not start, `tls` and `scram` how clients
+//! encrypt and prove who they are; `shared` is what its connections share, `channel` has their bytes, `connection` carries
+//! messages, `enter` lets clients in, `scrape` tells who watches; `server` is what users call.
 //!
 //! Tokio's threads carry messages only. Statements are planned and run on threads of their own, one each, which wait
 //! for the engine's workers, and for clients that read slowly.
 
 mod cancel;
+mod channel;
 mod connection;
 mod conversation;
 mod copy;
 mod decode;
 mod encode;
 mod engine;
+mod enter;
 mod error;
 mod fault;
+mod metrics;
 mod options;
 mod output;
+mod record;
+mod scram;
+mod scrape;
 mod server;
 mod shared;
+mod tls;
 mod types;
 mod wire;
 
 pub use error::{Error, Result};
-pub use options::{Limits, Options, PORT, Trust};
+pub use options::{Limits, Options, PORT, Tls, Trust};
 pub use server::{Control, Server};
 
 use multiloop::Engine;

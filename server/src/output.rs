@@ -39,7 +39,7 @@ impl Output {
 
     /// Hands the buffer over if it is full.
     ///
-    /// Errors: 57014 if the statement is cancelled while it waits; 08006, which ends the connection, if nobody reads
+    /// Errors: 57014 if the statement is cancelled while it waits, or its time ends; 08006, which ends the connection, if nobody reads
     /// any more.
     pub(crate) fn pass(&mut self) -> Result<()> {
         if self.buffer.len() < BUFFER_BYTES { Ok(()) } else { self.hand_over() }
@@ -67,20 +67,21 @@ impl Output {
         let permit = pipe.runtime.block_on(async {
             tokio::select! {
                 biased;
-                permit = pipe.sender.reserve() => Some(permit),
-                () = pipe.running.cancelled() => None,
+                permit = pipe.sender.reserve() => Ok(permit),
+                () = pipe.running.cancelled() => Err(Fault::cancelled()),
+                () = pipe.running.late() => Err(Fault::timed_out()),
             }
         });
         match permit {
-            Some(Ok(permit)) => {
+            Ok(Ok(permit)) => {
                 permit.send(buffer);
                 Ok(())
             }
-            Some(Err(_)) => Err(gone()),
-            None => {
+            Ok(Err(_)) => Err(gone()),
+            Err(fault) => {
                 // It has whole messages, perhaps of earlier statements, too.
                 self.buffer = buffer;
-                Err(Fault::cancelled())
+                Err(fault)
             }
         }
     }

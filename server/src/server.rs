@@ -1,9 +1,10 @@
 //! A server: it listens, lets clients in, and goes down in order.
 
-use crate::connection;
 use crate::error::{Error, Result};
+use crate::metrics::Metrics;
 use crate::options::{Options, PORT, Trust};
 use crate::shared::{Phase, Shared};
+use crate::{enter, scrape, tls};
 use multiloop::Engine;
 use std::io;
 use std::net::SocketAddr;
@@ -25,6 +26,7 @@ const RETRY: Duration = Duration::from_millis(100);
 pub struct Server {
     tcp: Vec<TcpListener>,
     unix: Option<UnixSocket>,
+    metrics: Option<TcpListener>,
     addresses: Vec<SocketAddr>,
     shared: Arc<Shared>,
 }
@@ -65,28 +67,40 @@ impl Drop for UnixSocket {
 
 /// A client that has connected, and its place among the sockets.
 enum Accepted {
-    Tcp(TcpStream, OwnedSemaphorePermit),
+    Tcp(TcpStream, SocketAddr, OwnedSemaphorePermit),
     Unix(UnixStream, OwnedSemaphorePermit),
 }
 
 impl Server {
     /// Listens where the options say.
     ///
-    /// Errors: an address that other machines can reach, which needs authentication; one that is taken; what the system
-    /// says.
+    /// Errors: an address that other machines can reach, which needs roles and TLS; one that is taken; a certificate that
+    /// is none; what the system says.
     pub async fn bind(engine: Engine, options: Options) -> Result<Server> {
         let Trust::Loopback = options.trust;
         if let Some(address) = options.listen.iter().find(|address| !address.ip().is_loopback()) {
-            return Err(Error::NotLoopback(*address));
+            if engine.roles().is_none() {
+                return Err(Error::NotLoopback(*address));
+            }
+            if options.tls.is_none() && !options.insecure {
+                return Err(Error::NotEncrypted(*address));
+            }
         }
+        if options.require_tls && options.tls.is_none() {
+            return Err(Error::NoCertificate);
+        }
+        let acceptor = options.tls.as_ref().map(|files| tls::acceptor(&files.certificate, &files.key)).transpose()?;
         if options.listen.is_empty() && options.unix.is_none() {
             return Err(Error::Nowhere);
         }
         let mut tcp = Vec::new();
         for address in &options.listen {
-            let listener = TcpListener::bind(address).await;
-            tcp.push(listener.map_err(|error| listen_error(address.to_string(), error))?);
+            tcp.push(listen(*address).await?);
         }
+        let metrics = match options.metrics {
+            Some(address) => Some(listen(address).await?),
+            None => None,
+        };
         let addresses = tcp.iter().map(TcpListener::local_addr).collect::<io::Result<Vec<_>>>()?;
         let port = addresses.first().map_or(PORT, SocketAddr::port);
         let unix = options.unix.map(|path| bind_unix(path, port)).transpose()?;
@@ -94,10 +108,15 @@ impl Server {
             engine,
             sessions: Arc::new(Semaphore::new(options.limits.connections.min(Semaphore::MAX_PERMITS))),
             limits: options.limits,
+            metrics: Arc::<Metrics>::default(),
+            tls: acceptor,
+            require_tls: options.require_tls,
+            files: options.files.into(),
+            log_slow: options.log_slow,
             keys: Arc::default(),
             phase: watch::Sender::new(Phase::Running),
         };
-        Ok(Server { tcp, unix, addresses, shared: Arc::new(shared) })
+        Ok(Server { tcp, unix, metrics, addresses, shared: Arc::new(shared) })
     }
 
     /// The addresses that it listens on, with the ports that it got.
@@ -110,6 +129,11 @@ impl Server {
         self.unix.as_ref().map(|socket| socket.path.as_path())
     }
 
+    /// The address at which `/metrics` and `/health` are answered.
+    pub fn metrics(&self) -> Option<SocketAddr> {
+        self.metrics.as_ref().and_then(|listener| listener.local_addr().ok())
+    }
+
     /// A handle to take it down by.
     pub fn control(&self) -> Control {
         Control(Arc::clone(&self.shared))
@@ -117,7 +141,9 @@ impl Server {
 
     /// Lets clients in and serves them, until it is taken down and the last one is gone.
     pub async fn run(self) {
-        let Server { tcp, unix, shared, .. } = self;
+        let Server { tcp, unix, metrics, shared, .. } = self;
+        let mut watched = JoinSet::new();
+        metrics.into_iter().for_each(|listener| drop(watched.spawn(scrape::serve(listener, Arc::clone(&shared)))));
         let sockets = shared.limits.connections.saturating_add(SOCKETS_BESIDE).min(Semaphore::MAX_PERMITS);
         let sockets = Arc::new(Semaphore::new(sockets));
         let (sender, mut accepted) = mpsc::channel(1);
@@ -142,8 +168,10 @@ impl Server {
                 Some(client) = accepted.recv(), if now == Phase::Running => {
                     let shared = Arc::clone(&shared);
                     match client {
-                        Accepted::Tcp(stream, place) => connections.spawn(served(stream, shared, place)),
-                        Accepted::Unix(stream, place) => connections.spawn(served(stream, shared, place)),
+                        Accepted::Tcp(stream, address, place) => {
+                            connections.spawn(served(stream, Some(address), shared, place))
+                        }
+                        Accepted::Unix(stream, place) => connections.spawn(served(stream, None, shared, place)),
                     };
                 }
                 Some(_) = connections.join_next() => {}
@@ -156,12 +184,16 @@ impl Server {
     }
 }
 
-async fn served<S>(stream: S, shared: Arc<Shared>, place: OwnedSemaphorePermit)
+async fn served<S>(stream: S, address: Option<SocketAddr>, shared: Arc<Shared>, place: OwnedSemaphorePermit)
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
 {
-    connection::serve(stream, shared).await;
+    enter::serve(stream, address, shared).await;
     drop(place);
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener> {
+    TcpListener::bind(address).await.map_err(|error| listen_error(address.to_string(), error))
 }
 
 fn listen_error(address: String, source: io::Error) -> Error {
@@ -195,11 +227,11 @@ async fn place(sockets: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
 async fn accept_tcp(listener: TcpListener, accepted: mpsc::Sender<Accepted>, sockets: Arc<Semaphore>) {
     while let Some(place) = place(&sockets).await {
         match listener.accept().await {
-            Ok((stream, _)) => {
+            Ok((stream, address)) => {
                 // Answers are written whole: nothing is won by waiting for more. Who cannot have it is served all the
                 // same.
                 let _ = stream.set_nodelay(true);
-                if accepted.send(Accepted::Tcp(stream, place)).await.is_err() {
+                if accepted.send(Accepted::Tcp(stream, address, place)).await.is_err() {
                     return;
                 }
             }

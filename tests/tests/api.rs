@@ -340,6 +340,36 @@ fn cancelling_one_session_leaves_the_others() {
 }
 
 #[test]
+fn statements_have_a_time() {
+    for backend in [Backend::Cpu, Backend::Interpreter] {
+        let mut session = session();
+        a_million(&session);
+        session.options.backend = backend;
+        let session = &session;
+        session.set("statement_timeout", "400ms").expect("it can be set");
+        let late = |result: Result<(), Error>| {
+            let error = result.expect_err("it has no end");
+            assert_eq!(error.sqlstate(), "57014");
+            assert_eq!(error.message(), "canceling statement due to statement timeout");
+        };
+        late(session.sql(ENDLESS).map(drop));
+        // Each statement has its own, and what comes late means none.
+        for _ in 0..3 {
+            assert_eq!(rows(session, "SELECT 1"), ["1"]);
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        let prepared = session.prepare(ENDLESS).expect("it binds");
+        late(prepared.execute(session, &[]).map(drop));
+        // Who cancels is told another thing.
+        session.set("statement_timeout", "1h").expect("it can be set");
+        assert_eq!(cancelled(session, || prepared.execute(session, &[]).map(drop)), "57014");
+        assert_eq!(session.time_limit("statement_timeout"), Some(Duration::from_secs(3600)));
+        session.sql("RESET statement_timeout").expect("it can be reset");
+        assert_eq!(session.time_limit("statement_timeout"), None);
+    }
+}
+
+#[test]
 fn a_memory_limit_is_an_error_that_loses_nothing() {
     let engine = Engine::builder().threads(2).memory_limit(48 << 20).build().expect("an engine starts");
     let mut session = engine.session();

@@ -8,6 +8,8 @@ mod verbs;
 pub use copy::{CopyIn, CopyOut};
 pub use prepared::{Execution, Prepared};
 
+use crate::access::Access;
+use crate::activity::{Cancel, SignalCallback, Watch};
 use crate::catalog::StoredTable;
 use crate::engine::Engine;
 use crate::format::{self, CsvOptions, Format};
@@ -19,6 +21,7 @@ use crate::settings::Settings;
 use crate::sight::Sight;
 use crate::statement::{self, Bind};
 use crate::stream::ResultStream;
+use crate::timer::Alarm;
 use crate::transaction::{TransactionStatus, Work};
 use crate::{Error, ErrorKind, Result, settings};
 use arrow::array::RecordBatch;
@@ -33,7 +36,8 @@ use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
 use multiloop_planner::{sql, stack};
 use std::collections::HashMap;
-use std::path::Path;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -58,7 +62,8 @@ pub struct Session {
     cursors: Mutex<HashMap<String, Cursor>>,
     /// The settings as whoever asks for changes has seen them.
     reported: Mutex<Option<Settings>>,
-    current: Mutex<Watched>,
+    current: Arc<Mutex<Watched>>,
+    watch: Arc<Watch>,
     on_progress: Option<ProgressCallback>,
 }
 
@@ -140,15 +145,19 @@ impl Session {
     fn new(engine: Engine) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let access = Access { roles: engine.0.roles.clone(), ..Access::default() };
+        let (work, current) = (Work::new(id, access), Arc::<Mutex<Watched>>::default());
+        let watch = engine.0.activity.enter(id, work.identity().1, cancelling(&current));
         Session {
             engine,
             options: SessionOptions::default(),
             id,
-            work: Work::new(id),
+            work,
             prepared: Mutex::default(),
             cursors: Mutex::default(),
             reported: Mutex::default(),
-            current: Mutex::default(),
+            current,
+            watch,
             on_progress: None,
         }
     }
@@ -161,6 +170,33 @@ impl Session {
     /// What the client calls the database, as `current_database()` says: there is one, under any name.
     pub fn set_database(&self, name: &str) {
         self.work.set_database(name);
+        self.watch.change(|doing| doing.database = Arc::from(name));
+    }
+
+    /// Somebody enters the session from outside, under this name: it may do what the engine's roles say that they may, or all if
+    /// the engine has none. Statements reach files in these folders alone; None is anywhere.
+    ///
+    /// Who they are is for the caller to find out before.
+    pub fn enter(&self, user: &str, files: Option<Arc<[PathBuf]>>) {
+        // What cannot be set is no setting of that name.
+        let _ = self.work.enter(user, files);
+        self.watch.change(|doing| doing.settings = self.work.settings());
+    }
+
+    /// Says that a client is behind the session, and where it is, if it has an address.
+    pub fn set_client(&self, address: Option<SocketAddr>) {
+        self.watch.change(|doing| (doing.is_client, doing.client) = (true, address));
+    }
+
+    /// Calls back, from another session's thread, when that asks something of this one. Without a callback the statement that
+    /// runs is cancelled, whatever is asked.
+    pub fn on_signal(&self, callback: SignalCallback) {
+        self.watch.on_signal(callback);
+    }
+
+    /// The time that a setting says, as `statement_timeout`; None if it is zero, which is no limit, or no such setting.
+    pub fn time_limit(&self, name: &str) -> Option<Duration> {
+        self.work.settings().time(&name.to_ascii_lowercase())
     }
 
     /// The engine that this session is of.
@@ -228,10 +264,22 @@ impl Session {
 
     fn run_statement(
         &self,
-        Statement { parsed, .. }: &Statement,
+        statement: &Statement,
         parameters: &[(Value, DataType)],
         timings: Timings,
     ) -> Result<ResultStream> {
+        self.watching(statement, || self.run_parsed(&statement.parsed, parameters, timings))
+    }
+
+    /// Runs a statement that others see running.
+    fn watching<T>(&self, statement: &Statement, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.watch.begin(&statement.parsed, self.work.settings());
+        let result = work();
+        self.watch.end(self.work.status(), self.work.settings());
+        result
+    }
+
+    fn run_parsed(&self, parsed: &Parsed, parameters: &[(Value, DataType)], timings: Timings) -> Result<ResultStream> {
         if let Tree::Session(verb) = &parsed.tree {
             let values: Vec<Value> = parameters.iter().map(|(value, _)| value.clone()).collect();
             return self.as_statement(|| self.failing(|| self.verb(verb, &values)))?.into_result();
@@ -274,19 +322,22 @@ impl Session {
         if self.work.is_explicit() {
             return Ok(());
         }
-        match self.work.status() {
-            TransactionStatus::Idle => Ok(()),
+        let ended = match self.work.status() {
+            TransactionStatus::Idle => return Ok(()),
             TransactionStatus::Failed => {
                 self.abandon_transaction();
                 Ok(())
             }
             TransactionStatus::Active => self.end_transaction().map(|_| ()),
-        }
+        };
+        self.watch.end(self.work.status(), self.work.settings());
+        ended
     }
 
     /// A statement has failed outside of the engine, where its result was sent, say: the transaction that is open has failed.
     pub fn fail(&self) {
         self.work.fail();
+        self.watch.change(|doing| doing.status = self.work.status());
     }
 
     /// The value of a setting, as SHOW gives it; 42704 if there is no such setting.
@@ -448,12 +499,27 @@ impl Session {
     pub(crate) fn as_statement<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let progress = Arc::<Progress>::default();
         self.current.lock().unwrap_or_else(PoisonError::into_inner).progress = Arc::clone(&progress);
+        let limit = self.work.statement_time().map(|limit| TimeLimit::start(limit, self.cancel_handle()));
         let result = guarded(|| match &self.on_progress {
             None => work(),
             Some(callback) => with_progress(&progress, callback, work),
         });
+        let result = match limit {
+            Some(limit) => limit.named(result),
+            None => result,
+        };
         self.forget_cancellation();
         result
+    }
+
+    /// An error (53400) if the session has as many of something as it may have.
+    fn check_room(&self, count: usize, what: &str) -> Result<()> {
+        let names_max = self.options.names_max;
+        if count < names_max {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::TooMany, format!("a session may have {names_max} {what}"))
+            .with_hint("Close those that are not needed any more."))
     }
 
     /// Gives the next statement a flag of its own if this one's was set, which happens when somebody cancels it while its rows are
@@ -469,6 +535,60 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.engine.0.channels.remove(self.id);
+        self.engine.0.activity.leave(self.id);
+    }
+}
+
+/// Cancels what a session runs.
+fn cancelling(current: &Arc<Mutex<Watched>>) -> Cancel {
+    let current = Arc::downgrade(current);
+    Arc::new(move || {
+        if let Some(current) = current.upgrade() {
+            current.lock().unwrap_or_else(PoisonError::into_inner).cancellation.cancel();
+        }
+    })
+}
+
+/// The time that a statement may take; it is cancelled then.
+struct TimeLimit {
+    state: Arc<Mutex<TimeState>>,
+    _alarm: Option<Alarm>,
+}
+
+/// How a statement and its time stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TimeState {
+    Running,
+    /// The time has ended first.
+    Over,
+    /// The statement has: the next one is another's.
+    Ended,
+}
+
+impl TimeLimit {
+    fn start(limit: Duration, cancellation: Cancellation) -> Self {
+        let state = Arc::new(Mutex::new(TimeState::Running));
+        let of_alarm = Arc::clone(&state);
+        let alarm = Alarm::after(limit, move || {
+            let mut state = of_alarm.lock().unwrap_or_else(PoisonError::into_inner);
+            if *state == TimeState::Running {
+                *state = TimeState::Over;
+                cancellation.cancel();
+            }
+        });
+        TimeLimit { state, _alarm: alarm }
+    }
+
+    /// What the statement gave, with an error that says so if it was cancelled because its time was over.
+    fn named<T>(self, result: Result<T>) -> Result<T> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let was = std::mem::replace(&mut *state, TimeState::Ended);
+        result.map_err(|error| match error.kind() {
+            ErrorKind::Cancelled if was == TimeState::Over => {
+                Error::new(ErrorKind::Cancelled, "canceling statement due to statement timeout")
+            }
+            _ => error,
+        })
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::copy::{CopyIn, CopyOut};
 use super::{Session, Statement};
+use crate::guard::guarded;
 use crate::plan::{Executable, Planned, Timings, timed};
 use crate::snapshot::{Snapshot, Uses};
 use crate::statement::{self, shown_fields};
 use crate::stream::ResultStream;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, activity, explain};
 use multiloop_planner::catalog::Catalog;
 use multiloop_planner::relation::Query;
 use multiloop_planner::rewrite::RewriteOptions;
@@ -78,13 +79,14 @@ impl Session {
     }
 
     /// Keeps a prepared statement under a name, as PREPARE does; the empty name is anybody's who comes last. 42P05 if the name is
-    /// taken.
+    /// taken, 53400 if there are as many as there may be.
     pub fn put_prepared(&self, name: &str, prepared: Arc<Prepared>) -> Result<()> {
         let mut all = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
         if !name.is_empty() && all.contains_key(name) {
             let message = format!("prepared statement \"{name}\" already exists");
             return Err(Error::new(ErrorKind::DuplicateStatement, message));
         }
+        self.check_room(all.len(), "prepared statements")?;
         all.insert(name.to_owned(), prepared);
         Ok(())
     }
@@ -149,6 +151,11 @@ impl Prepared {
     /// The statement's text.
     pub fn text(&self) -> &str {
         self.statement.text()
+    }
+
+    /// As [`Prepared::text`], but nothing of one that has a password.
+    pub fn shown_text(&self) -> &str {
+        activity::shown(&self.statement.parsed)
     }
 
     /// The types of `$1`, `$2`, ….
@@ -294,6 +301,20 @@ impl Prepared {
 impl Session {
     /// Runs a prepared statement. Values must be of the parameters' types, or NULL.
     pub fn run(&self, prepared: &Prepared, parameters: &[Value]) -> Result<Execution> {
-        self.as_statement(|| prepared.run(self, parameters))
+        self.watching(&prepared.statement, || self.as_statement(|| prepared.run(self, parameters)))
+    }
+
+    /// What EXPLAIN says of a prepared query, as it would run now; none of what is no query.
+    ///
+    /// # Errors
+    /// Those of planning it again.
+    pub fn explain(&self, prepared: &Prepared) -> Result<Option<String>> {
+        if prepared.kind != Kind::Query {
+            return Ok(None);
+        }
+        let rules = &self.options.rules;
+        let text =
+            || self.running().with_snapshot(|snapshot| Ok(explain::relation(prepared.query(snapshot, false)?, rules)));
+        guarded(text).map(Some)
     }
 }

@@ -9,7 +9,7 @@ use crate::stream::{Notice, ResultStream};
 use crate::transaction::TransactionStatus;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::arrow::to_column_of;
-use multiloop_planner::sql::{Discarded, Isolation, Piece, SessionStatement, TransactionMode};
+use multiloop_planner::sql::{Discarded, Isolation, Piece, RoleStatement, SessionStatement, TransactionMode};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::sync::Arc;
@@ -56,6 +56,7 @@ impl Session {
                 ResultStream::done("RESET")
             }
             Verb::Discard(what) => self.discard(*what)?,
+            Verb::Role(statement) => self.change_roles(statement)?,
             named => return self.named(named, parameters),
         };
         Ok(Execution::Result(result))
@@ -109,6 +110,18 @@ impl Session {
         Ok(Execution::Result(result))
     }
 
+    /// CREATE ROLE and its kin.
+    fn change_roles(&self, statement: &RoleStatement) -> Result<ResultStream> {
+        let Some(roles) = self.engine.roles() else {
+            return Err(Error::new(ErrorKind::WrongState, "there are no roles: whoever is let in may do all")
+                .with_hint("A server that is started with --roles FILE has some."));
+        };
+        let facts = self.engine.0.facts_of(&self.work);
+        let passed = roles.run(statement, facts.user(), facts.rights)?;
+        let done = ResultStream::done(statement.tag());
+        Ok(passed.into_iter().fold(done, |done, message| done.with_notice(Notice::skipping("00000", message))))
+    }
+
     fn declare(&self, statement: &SessionStatement, parameters: &[Value]) -> Result<ResultStream> {
         let SessionStatement::Declare { name, scroll, hold, binary, query } = statement else {
             return Err(Error::internal("a statement was run as another kind"));
@@ -121,6 +134,7 @@ impl Session {
             let message = format!("cursor \"{name}\" already exists");
             return Err(Error::new(ErrorKind::DuplicateCursor, message));
         }
+        self.check_room(self.cursors().len(), "cursors")?;
         let place = query.start as usize;
         let of = Statement::only(&query.text).map_err(|error| error.shifted(place))?;
         let prepared = self.prepare_statement(&of, &[]).map_err(|error| error.shifted(place))?;
@@ -261,7 +275,7 @@ impl Session {
 
     /// The value of a setting, as SHOW has it.
     pub(super) fn shown(&self, name: &str) -> Result<String> {
-        crate::engine::facts_of(&self.work).setting(name)
+        self.engine.0.facts_of(&self.work).setting(name)
     }
 
     fn show(&self, name: &str) -> Result<ResultStream> {

@@ -1,5 +1,7 @@
 //! What a session tells of itself.
 
+use crate::activity::{Activity, Signal};
+use crate::roles::{Rights, Roles};
 use crate::settings::Settings;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate::array::Array;
@@ -23,6 +25,14 @@ pub(crate) struct Facts {
     pub(crate) settings: Settings,
     /// The mode of the transaction that is open.
     pub(crate) mode: Option<TransactionMode>,
+    /// What it may do.
+    pub(crate) rights: Rights,
+    /// Whether who has entered may do all.
+    pub(crate) is_superuser: bool,
+    /// None where anybody may enter.
+    pub(crate) roles: Option<Arc<Roles>>,
+    /// All sessions of the engine.
+    pub(crate) activity: Arc<Activity>,
 }
 
 /// A setting that a statement changes.
@@ -41,7 +51,7 @@ impl Facts {
 
     /// Who acts.
     pub(crate) fn user(&self) -> &str {
-        self.settings.get("role").ok().filter(|role| *role != "none").unwrap_or_else(|| self.session_user())
+        self.settings.acting().unwrap_or(USER)
     }
 
     /// The value of a setting, as SHOW has it; 42704 if there is no such setting.
@@ -56,7 +66,7 @@ impl Facts {
             },
             "transaction_read_only" => on(mode.read_only.unwrap_or(settings.is_on("default_transaction_read_only"))),
             "transaction_deferrable" => on(mode.deferrable.unwrap_or(settings.is_on("default_transaction_deferrable"))),
-            "is_superuser" => on(true),
+            "is_superuser" => on(self.is_superuser),
             "session_authorization" => self.session_user().to_owned(),
             _ => settings.get(&lower)?.to_owned(),
         })
@@ -108,6 +118,33 @@ impl Facts {
             },
             _ => Ok(None),
         }
+    }
+
+    /// What a call of pg_cancel_backend or pg_terminate_backend asks of whom, and whether that one is there; none for a call of
+    /// something else.
+    ///
+    /// # Errors
+    /// 42501 unless a superuser asks, or who has entered the other session as well.
+    pub(crate) fn signal(&self, name: &str, arguments: &[Value]) -> Result<Option<Option<(u32, Signal)>>> {
+        let signal = match (name, arguments) {
+            ("pg_cancel_backend", [_]) => Signal::Cancel,
+            // How long to wait for its end says nothing where nobody waits.
+            ("pg_terminate_backend", [_] | [_, Value::Int(_)]) => Signal::Terminate,
+            _ => return Ok(None),
+        };
+        let Value::Int(process) = arguments[0] else { return Ok(None) };
+        let Some((process, watch)) =
+            u32::try_from(process).ok().and_then(|process| Some((process, self.activity.find(process)?)))
+        else {
+            return Ok(Some(None));
+        };
+        let other = Facts { settings: watch.doing().settings, ..self.clone() };
+        if self.is_superuser || other.session_user() == self.session_user() {
+            return Ok(Some(Some((process, signal))));
+        }
+        let what = if signal == Signal::Cancel { "query is being canceled" } else { "process is being terminated" };
+        let message = format!("must be a member of the role whose {what}");
+        Err(Error::new(ErrorKind::Forbidden, message))
     }
 
     /// The setting that a call of set_config changes, and the value that it gives.

@@ -122,7 +122,8 @@ impl Made {
         if schema == INFORMATION {
             return Some(Found::Table(empty(shape)));
         }
-        if session_tables::is_own(name) {
+        let has_roles = making.facts.roles.is_some();
+        if session_tables::is_own(name) || (has_roles && session_tables::is_of_roles(name)) {
             return Some(Found::Table(rows::table_of(shape, &making.rows(name))));
         }
         if let Some(table) = self.tables().get(shape.name) {
@@ -161,6 +162,8 @@ impl Making<'_> {
             "pg_type" => types::types(self),
             "pg_authid" => session_tables::roles(self),
             "pg_database" => session_tables::databases(self),
+            "pg_auth_members" => session_tables::members(self),
+            "pg_stat_activity" => session_tables::activity(self),
             "pg_settings" => session_tables::settings(self),
             "multiloop_relation" => relations::relation_names(self),
             "multiloop_constraint" => relations::constraint_texts(self),

@@ -1,10 +1,13 @@
-//! Tables of what a session tells: roles, databases, settings.
+//! Tables of what a session tells: roles, databases, settings, and what sessions do.
 
 use super::Making;
+use super::facts::Facts;
 use super::facts::USER;
 use super::rows::{Rows, boolean, fixed, int, oid, text};
+use crate::roles::{GIVEN, Role};
 use crate::settings::KNOWN;
 use multiloop_planner::value::Value;
+use std::time::SystemTime;
 
 /// The number of the database.
 const DATABASE: u32 = 5;
@@ -15,9 +18,17 @@ const OWNER: u32 = 10;
 /// The number of the role of a session that has another one.
 const OTHER: u32 = 16383;
 
+/// Numbers of roles that are made begin here: those of tables and the like are PostgreSQL's kind, in other catalogs.
+const FIRST: u32 = 16384;
+
 /// Whether a table is made for each statement anew, since it says what the session is now.
 pub(super) fn is_own(name: &str) -> bool {
-    name == "pg_settings"
+    matches!(name, "pg_settings" | "pg_stat_activity")
+}
+
+/// Whether a table is made anew where there are roles, which change without the state.
+pub(super) fn is_of_roles(name: &str) -> bool {
+    matches!(name, "pg_authid" | "pg_auth_members" | "multiloop_role")
 }
 
 /// Rows of pg_authid.
@@ -27,12 +38,94 @@ pub(super) fn roles(making: &Making<'_>) -> Vec<Vec<Value>> {
     let can = || std::iter::repeat_with(|| boolean(true)).take(7);
     rows.push([oid(OWNER), text(USER)].into_iter().chain(can()));
     let user = making.facts.user();
-    if user != USER {
+    let numbered = numbered(making);
+    for (name, number, role) in &numbered {
+        let can = [role.superuser, true, role.superuser, role.superuser, role.login, false, role.superuser];
+        rows.push([oid(*number), text(name)].into_iter().chain(can.map(boolean)));
+    }
+    if user != USER && numbered.iter().all(|(name, ..)| name != user) {
         rows.push([oid(OTHER), text(user)].into_iter().chain(can()));
     }
     let mut all = rows.finish();
     all.extend(fixed("pg_authid"));
     all
+}
+
+/// The roles that were made, each with its number: as they stand by their names.
+fn numbered(making: &Making<'_>) -> Vec<(String, u32, Role)> {
+    let roles = making.facts.roles.as_ref().map(|roles| roles.list()).unwrap_or_default();
+    let numbers = FIRST..;
+    let made = roles.into_iter().filter(|(name, _)| name != USER);
+    made.zip(numbers).map(|((name, role), number)| (name, number, role)).collect()
+}
+
+/// Rows of pg_auth_members.
+pub(super) fn members(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let mut rows = Rows::new("pg_auth_members", "roleid member grantor admin_option");
+    let numbered = numbered(making);
+    let number = |name: &str| {
+        let given = GIVEN.iter().find(|(given, _)| *given == name).map(|(_, number)| *number);
+        given.or_else(|| numbered.iter().find(|(known, ..)| known == name).map(|(_, number, _)| *number))
+    };
+    for (_, member, role) in &numbered {
+        for group in role.groups.iter().filter_map(|group| number(group)) {
+            rows.push([oid(group), oid(*member), oid(OWNER), boolean(false)]);
+        }
+    }
+    rows.finish()
+}
+
+/// Rows of pg_stat_activity: what others run is theirs to see, and superusers'.
+pub(super) fn activity(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let columns = "datid datname pid usesysid usename application_name client_addr client_port backend_start xact_start \
+        query_start state_change state query backend_type";
+    let mut rows = Rows::new("pg_stat_activity", columns);
+    let numbered = numbered(making);
+    let own = making.facts.session_user();
+    let time = |time: Option<SystemTime>| {
+        let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+        since.and_then(|since| i64::try_from(since.as_micros()).ok()).map_or(Value::Null, Value::Int)
+    };
+    for (session, watch) in making.facts.activity.list() {
+        let doing = watch.doing();
+        let user = Facts { settings: doing.settings.clone(), ..making.facts.clone() }.session_user().to_owned();
+        let number = match numbered.iter().find(|(name, ..)| *name == user) {
+            Some((_, number, _)) => *number,
+            None if user == USER => OWNER,
+            None => OTHER,
+        };
+        let start = [
+            oid(DATABASE),
+            text(&doing.database),
+            int(session),
+            oid(number),
+            text(&user),
+            text(doing.settings.get("application_name").unwrap_or_default()),
+        ];
+        let shown = if making.facts.is_superuser || user == own {
+            let (address, port) = match doing.client {
+                Some(client) => (text(client.ip().to_string()), int(client.port())),
+                None if doing.is_client => (Value::Null, int(-1)),
+                None => (Value::Null, Value::Null),
+            };
+            [
+                address,
+                port,
+                time(Some(watch.began)),
+                time(doing.transaction_began),
+                time(doing.statement_began),
+                time(Some(doing.changed)),
+                text(doing.state()),
+                text(doing.query()),
+                text(if doing.is_client { "client backend" } else { "embedded session" }),
+            ]
+        } else {
+            let null = || Value::Null;
+            [null(), null(), null(), null(), null(), null(), null(), text("<insufficient privilege>"), null()]
+        };
+        rows.push(start.into_iter().chain(shown));
+    }
+    rows.finish()
 }
 
 /// Rows of pg_database.

@@ -34,7 +34,9 @@ mod expression;
 mod binder;
 mod text;
 
-pub use session::{Direction, Discarded, Isolation, Piece, SessionStatement, TransactionMode};
+pub use session::{
+    Direction, Discarded, Isolation, Piece, RoleOptions, RoleStatement, SessionStatement, TransactionMode,
+};
 
 use crate::catalog::{Catalog, CopyOptions, Declared, TableName};
 use crate::error::Result;

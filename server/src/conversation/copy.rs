@@ -28,9 +28,9 @@ impl Conversation {
         self.copying.is_some()
     }
 
-    /// Ends a COPY that waits for data, because somebody cancelled it.
-    pub(crate) fn stop_copy(&mut self, out: &mut Output) {
-        self.fail(b'd', &Fault::cancelled(), out);
+    /// Ends a COPY that waits for data, because somebody cancelled it, or its time is over.
+    pub(crate) fn stop_copy(&mut self, fault: &Fault, out: &mut Output) {
+        self.fail(b'd', fault, out);
     }
 
     /// Takes a message while data is copied in.
@@ -46,7 +46,7 @@ impl Conversation {
             Frontend::CopyDone => {
                 let Some(Copying { copy, is_simple }) = self.copying.take() else { return Ok(()) };
                 let tag = self.session.finish(copy)?;
-                backend::complete(&mut out.buffer, &tag);
+                self.complete(&tag, out);
                 self.send_notices(out);
                 if is_simple { self.run_script(out) } else { Ok(()) }
             }
@@ -78,7 +78,7 @@ impl Conversation {
             out.pass()?;
         }
         backend::copy_done(&mut out.buffer);
-        backend::complete(&mut out.buffer, &copy.tag());
+        self.complete(&copy.tag(), out);
         Ok(())
     }
 }

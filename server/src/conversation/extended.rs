@@ -22,6 +22,7 @@ impl Conversation {
             return Err(Fault::error("42P05", format!("prepared statement \"{name}\" already exists")));
         }
         self.has_room(self.statements.len(), "prepared statements")?;
+        self.check_text(text)?;
         let types = types.iter().map(|&oid| match declared(oid) {
             Declared::Unknown => Ok(None),
             Declared::Known(data_type) => Ok(Some(data_type)),
@@ -33,7 +34,13 @@ impl Conversation {
             [] => None,
             [statement] => {
                 self.session.begin_implicit();
-                Some(Arc::new(self.session.prepare(statement, &types)?))
+                let prepared = self.session.prepare(statement, &types)?;
+                let (count, most) = (prepared.parameter_types().len(), self.bounds.parameters);
+                if count > most {
+                    let message = format!("a statement of {count} parameters is over the limit of {most}");
+                    return Err(Fault::error("54023", message));
+                }
+                Some(Arc::new(prepared))
             }
             _ => return Err(Fault::error("42601", "cannot insert multiple commands into a prepared statement")),
         };
@@ -46,10 +53,10 @@ impl Conversation {
     }
 
     fn has_room(&self, count: usize, what: &str) -> Result<()> {
-        if count < self.names_max {
+        if count < self.bounds.names {
             return Ok(());
         }
-        Err(Fault::error("53400", format!("a session may have {} {what}", self.names_max))
+        Err(Fault::error("53400", format!("a session may have {} {what}", self.bounds.names))
             .with_hint("Close those that are not needed any more."))
     }
 
@@ -153,6 +160,7 @@ impl Conversation {
             backend::empty_query(&mut out.buffer);
             return Ok(());
         };
+        self.record.begin(&statement);
         let mut rows = match std::mem::replace(&mut portal.state, State::Done) {
             State::Done => return Err(Fault::error("55000", format!("portal \"{name}\" cannot be run"))),
             State::Rows(rows) => rows,
@@ -166,7 +174,7 @@ impl Conversation {
                         Box::new(RowsInFlight::new(rows, formats))
                     }
                     Outcome::Done(tag) => {
-                        backend::complete(&mut out.buffer, &tag);
+                        self.complete(&tag, out);
                         return self.executed(out);
                     }
                     Outcome::CopyIn(copy) => {
@@ -181,9 +189,10 @@ impl Conversation {
         };
         let count = rows.send(limit, &self.session, out)?;
         if count == limit {
+            self.record.suspended();
             backend::suspended(&mut out.buffer);
         } else {
-            backend::complete(&mut out.buffer, &rows.tag(count));
+            self.complete(&rows.tag(count), out);
         }
         // One that has no more rows says so as often as it is asked.
         if let Some(portal) = self.portals.get_mut(name) {

@@ -13,6 +13,7 @@ mod tests;
 use crate::engine::{Prepared, Session};
 use crate::fault::{Fault, Result};
 use crate::output::Output;
+use crate::record::Record;
 use crate::wire::backend::{self, TransactionStatus};
 use crate::wire::frontend::Frontend;
 use bytes::Bytes;
@@ -22,6 +23,7 @@ use script::Script;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a message asks for, and where it may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +63,10 @@ pub(crate) struct Conversation {
     /// The unnamed one has an empty name.
     statements: HashMap<String, Named>,
     portals: HashMap<String, Portal>,
-    /// Statements and portals that a client may have at once.
-    names_max: usize,
+    bounds: Bounds,
+    record: Record,
+    /// Whether the client was told that it may go on, and has said nothing since.
+    is_ready: bool,
     /// An error was sent: what comes is left out until Sync.
     is_skipping: bool,
     /// What is left of a text of several statements while one of them copies.
@@ -70,13 +74,26 @@ pub(crate) struct Conversation {
     copying: Option<Copying>,
 }
 
+/// What a client may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// Statements, and portals, at once.
+    pub(crate) names: usize,
+    /// Bytes of a text of statements.
+    pub(crate) text_bytes: usize,
+    /// Parameters of a statement.
+    pub(crate) parameters: usize,
+}
+
 impl Conversation {
-    pub(crate) fn new(session: Session, names_max: usize) -> Self {
+    pub(crate) fn new(session: Session, bounds: Bounds, record: Record) -> Self {
         Conversation {
             session,
             statements: HashMap::new(),
             portals: HashMap::new(),
-            names_max,
+            bounds,
+            record,
+            is_ready: true,
             is_skipping: false,
             script: None,
             copying: None,
@@ -92,8 +109,29 @@ impl Conversation {
         backend::ready(out, TransactionStatus::Idle);
     }
 
+    /// How long the client may be silent, and what it is told then; none if it need not say anything, or something runs.
+    pub(crate) fn idle_limit(&self) -> Option<(Duration, Box<Fault>)> {
+        if self.is_ready { self.session.idle_limit() } else { None }
+    }
+
+    /// An error (54000) for a text that is too long.
+    fn check_text(&self, text: &str) -> Result<()> {
+        let (bytes, most) = (text.len(), self.bounds.text_bytes);
+        if bytes <= most {
+            return Ok(());
+        }
+        Err(Fault::error("54000", format!("a statement of {bytes} bytes is over the limit of {most}")))
+    }
+
+    /// Says that a statement has ended well.
+    fn complete(&mut self, tag: &str, out: &mut Output) {
+        self.record.completed(tag, &self.session);
+        backend::complete(&mut out.buffer, tag);
+    }
+
     /// Answers a message of this type. Whatever happens in it, the conversation stays good for the next one.
     pub(crate) fn handle(&mut self, kind: u8, body: Bytes, out: &mut Output) -> Next {
+        self.is_ready = false;
         if matches!(kind, b'Q' | b'P' | b'E') && !self.is_skipping && !self.is_copying() {
             self.session.start();
         }
@@ -109,6 +147,7 @@ impl Conversation {
     /// Says what went wrong. In the extended protocol nothing is done then until Sync; a simple query is over, as is a
     /// Sync that is malformed.
     fn fail(&mut self, kind: u8, fault: &Fault, out: &mut Output) -> Next {
+        self.record.failed(fault, &self.session);
         self.session.end();
         self.copying = None;
         let is_over = self.script.take().is_some() || matches!(kind, b'Q' | b'F' | b'S');
@@ -192,5 +231,6 @@ impl Conversation {
         }
         backend::ready(&mut out.buffer, status);
         out.flush = true;
+        self.is_ready = true;
     }
 }

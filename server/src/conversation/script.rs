@@ -21,6 +21,7 @@ impl Conversation {
         // As PostgreSQL does it: a simple query takes the place of the unnamed statement and portal.
         self.statements.remove("");
         self.portals.remove("");
+        self.check_text(text)?;
         let statements = self.session.parse(text)?;
         if statements.is_empty() {
             backend::empty_query(&mut out.buffer);
@@ -48,6 +49,7 @@ impl Conversation {
             if !prepared.parameter_types().is_empty() {
                 return Err(Fault::error("42P02", "there is no parameter $1"));
             }
+            self.record.begin(&prepared);
             match self.session.execute(&prepared, &[])? {
                 Outcome::Rows(rows) => {
                     let fields = rows.stream.fields().to_vec();
@@ -55,9 +57,9 @@ impl Conversation {
                     backend::fields(&mut out.buffer, &fields, |_| format)?;
                     let mut rows = RowsInFlight::new(rows, vec![format; fields.len()]);
                     let count = rows.send(u64::MAX, &self.session, out)?;
-                    backend::complete(&mut out.buffer, &rows.tag(count));
+                    self.complete(&rows.tag(count), out);
                 }
-                Outcome::Done(tag) => backend::complete(&mut out.buffer, &tag),
+                Outcome::Done(tag) => self.complete(&tag, out),
                 Outcome::CopyIn(copy) => {
                     return self.begin_copy(copy, true, out);
                 }

@@ -1,11 +1,12 @@
 //! Conversations without a socket: what no statement of the engine does yet, and what any order of messages may do.
 
-use super::{Conversation, Next};
+use super::{Bounds, Conversation, Next};
 use crate::cancel::Running;
 use crate::copy::{CopyIn, CopyOut};
 use crate::engine::Session;
 use crate::fault::{Fault, Result};
 use crate::output::Output;
+use crate::record::Record;
 use crate::wire::Format;
 use bytes::Bytes;
 use multiloop::Engine;
@@ -15,7 +16,9 @@ use std::sync::{Arc, Mutex};
 fn conversation() -> (Conversation, Arc<Running>) {
     let running = Arc::<Running>::default();
     let engine = Engine::builder().threads(1).build().expect("an engine starts");
-    (Conversation::new(Session::new(engine.session(), "u", Arc::clone(&running)), 8), running)
+    let bounds = Bounds { names: 8, text_bytes: 1 << 20, parameters: 100 };
+    let session = Session::new(engine.session(), "u", Arc::new([]), Arc::clone(&running));
+    (Conversation::new(session, bounds, Record::default()), running)
 }
 
 /// The types of the messages in a buffer, and the SQLSTATE behind each error.
@@ -140,7 +143,7 @@ fn a_copy_that_fails_is_over() {
     // Without waiting for data that may never come.
     begin(&mut conversation, true);
     assert!(conversation.is_copying());
-    conversation.stop_copy(&mut out);
+    conversation.stop_copy(&Fault::cancelled(), &mut out);
     assert_eq!(kinds(&mut out), "E(57014)Z");
     assert!(!conversation.is_copying());
 }

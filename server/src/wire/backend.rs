@@ -65,6 +65,31 @@ pub(crate) fn authenticated(out: &mut Vec<u8>) {
     message(out, b'R', |out| out.extend_from_slice(&0i32.to_be_bytes()));
 }
 
+/// AuthenticationSASL: how a client may prove who it is.
+pub(crate) fn sasl(out: &mut Vec<u8>, mechanism: &str) {
+    message(out, b'R', |out| {
+        out.extend_from_slice(&10i32.to_be_bytes());
+        text(out, mechanism);
+        out.push(0);
+    });
+}
+
+/// AuthenticationSASLContinue.
+pub(crate) fn sasl_continue(out: &mut Vec<u8>, data: &str) {
+    message(out, b'R', |out| {
+        out.extend_from_slice(&11i32.to_be_bytes());
+        out.extend_from_slice(data.as_bytes());
+    });
+}
+
+/// AuthenticationSASLFinal.
+pub(crate) fn sasl_final(out: &mut Vec<u8>, data: &str) {
+    message(out, b'R', |out| {
+        out.extend_from_slice(&12i32.to_be_bytes());
+        out.extend_from_slice(data.as_bytes());
+    });
+}
+
 /// NegotiateProtocolVersion: the newest version that is spoken, and the options that nobody knows.
 pub(crate) fn negotiate_version(out: &mut Vec<u8>, version: u32, unknown: &[String]) {
     message(out, b'v', |out| {

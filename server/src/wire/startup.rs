@@ -76,6 +76,16 @@ impl Startup {
     }
 }
 
+/// SASLInitialResponse: how a client proves who it is, and what it says first. Not ended: the client may say it later.
+pub(crate) fn sasl_initial(body: Bytes) -> Result<(String, Bytes)> {
+    let mut reader = Reader::new(body);
+    let mechanism = reader.text()?;
+    let length = usize::try_from(reader.i32()?).map_err(|_| Fault::protocol("insufficient data left in message"))?;
+    let first = reader.bytes(length)?;
+    reader.end()?;
+    Ok((mechanism, first))
+}
+
 #[cfg(test)]
 mod tests {
     use super::Startup;

@@ -16,6 +16,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// A server, which is taken down when this is dropped.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
+    /// Where it is watched.
+    pub(crate) metrics: Option<SocketAddr>,
     pub(crate) engine: Engine,
     pub(crate) control: Control,
     thread: Option<JoinHandle<()>>,
@@ -29,7 +31,11 @@ impl Running {
 
     /// A server with other settings.
     pub(crate) fn with(change: impl FnOnce(&mut Options)) -> Self {
-        let engine = Engine::builder().threads(2).build().expect("an engine starts");
+        Running::over(Engine::builder().threads(2).build().expect("an engine starts"), change)
+    }
+
+    /// A server of this engine.
+    pub(crate) fn over(engine: Engine, change: impl FnOnce(&mut Options)) -> Self {
         let mut options = Options { listen: vec![([127, 0, 0, 1], 0).into()], ..Options::default() };
         change(&mut options);
         let (sender, receiver) = mpsc::channel();
@@ -39,13 +45,15 @@ impl Running {
             let runtime = runtime.expect("a runtime starts");
             runtime.block_on(async {
                 let server = Server::bind(served, options).await.expect("a free port can be had");
-                sender.send((server.addresses()[0], server.control())).expect("the test waits for it");
+                sender
+                    .send((server.addresses()[0], server.metrics(), server.control()))
+                    .expect("the test waits for it");
                 server.run().await;
             });
             runtime.shutdown_timeout(Duration::from_secs(5));
         });
-        let (address, control) = receiver.recv_timeout(PATIENCE).expect("the server listens");
-        Running { address, engine, control, thread: Some(thread) }
+        let (address, metrics, control) = receiver.recv_timeout(PATIENCE).expect("the server listens");
+        Running { address, metrics, engine, control, thread: Some(thread) }
     }
 
     /// Runs statements in the same process.

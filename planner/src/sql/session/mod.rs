@@ -2,8 +2,10 @@
 //! table and compute nothing, so binding leaves them as they are; `parse` reads them.
 
 mod parse;
+mod role;
 
 pub(super) use parse::parse;
+pub use role::{RoleOptions, RoleStatement};
 
 /// A statement of these.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,6 +104,8 @@ pub enum SessionStatement {
         /// What is told; empty if nothing.
         payload: String,
     },
+    /// CREATE ROLE and its kin.
+    Role(RoleStatement),
 }
 
 /// A part of a statement's text.

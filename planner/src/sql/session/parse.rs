@@ -1,4 +1,6 @@
-//! The grammar of statements of a session, over sqlparser's tokens.
+//! The grammar of statements of a session, over sqlparser's tokens; `role` has those about roles.
+
+mod role;
 
 use super::{Direction, Discarded, Isolation, Piece, SessionStatement, TransactionMode};
 use crate::error::{Error, ErrorKind, Result};
@@ -38,6 +40,9 @@ const VERBS: [&str; 22] = [
     "notify",
 ];
 
+/// The first words of statements about roles, and of others.
+const ROLE_VERBS: [&str; 5] = ["create", "alter", "drop", "grant", "revoke"];
+
 /// Reads one of these statements; none if the text is something else.
 ///
 /// # Errors
@@ -46,11 +51,21 @@ pub(in crate::sql) fn parse(text: &Text, tokens: &[TokenWithSpan]) -> Result<Opt
     let is_solid = |token: &&TokenWithSpan| !matches!(token.token, Token::Whitespace(_) | Token::EOF);
     let first = tokens.iter().find(is_solid);
     let is_verb = |verb: &&str| first.is_some_and(|first| is_keyword(&first.token, verb));
-    if !VERBS.iter().any(is_verb) {
+    let is_role_verb = ROLE_VERBS.iter().any(is_verb);
+    if !is_role_verb && !VERBS.iter().any(is_verb) {
         return Ok(None);
     }
-    // SHOW TABLES is no setting.
     let tokens: Vec<&TokenWithSpan> = tokens.iter().filter(is_solid).collect();
+    if is_role_verb {
+        if !role::is_about_roles(&tokens) {
+            return Ok(None);
+        }
+        let mut words = Words { text, tokens, at: 0 };
+        let statement = words.about_roles()?;
+        words.end()?;
+        return Ok(Some(statement));
+    }
+    // SHOW TABLES is no setting.
     if is_verb(&"show") && tokens.get(1).is_some_and(|token| is_keyword(&token.token, "tables")) {
         return Ok(None);
     }

@@ -1,0 +1,100 @@
+//! Bytes between a client and the server: packets and messages as they come, and what is written.
+
+use crate::fault::Fault;
+use crate::metrics::Metrics;
+use crate::output::BUFFER_BYTES;
+use crate::tls::Carrier;
+use crate::wire::backend;
+use crate::wire::startup::STARTUP_BYTES_MAX;
+use bytes::{Buf as _, Bytes, BytesMut};
+use std::io;
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+
+/// Bytes that are read at once.
+const READ_BYTES: usize = 16 << 10;
+
+/// A type and what the message holds.
+pub(crate) type Message = (u8, Bytes);
+
+/// Bytes between a client and the server.
+pub(crate) struct Channel<S> {
+    pub(crate) stream: Carrier<S>,
+    /// Bytes that have come and are not read yet.
+    pub(crate) input: BytesMut,
+    metrics: Arc<Metrics>,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Channel<S> {
+    /// A stream on which nothing has been said.
+    pub(crate) fn new(stream: S, metrics: Arc<Metrics>) -> Self {
+        Channel { stream: Carrier::Plain(stream), input: BytesMut::new(), metrics }
+    }
+
+    /// Waits for more bytes; false if there are no more. Memory grows with what has come, never with what is announced.
+    pub(crate) async fn read(&mut self) -> io::Result<bool> {
+        if self.input.capacity() - self.input.len() < READ_BYTES / 2 {
+            self.input.reserve(READ_BYTES);
+        }
+        let bytes = self.stream.read_buf(&mut self.input).await?;
+        self.metrics.bytes_received.add(bytes as u64);
+        Ok(bytes > 0)
+    }
+
+    /// A first packet; None if the client left, or sent what is none.
+    pub(crate) async fn packet(&mut self) -> io::Result<Option<Bytes>> {
+        loop {
+            if let Some(header) = self.input.first_chunk::<4>() {
+                let length = u32::from_be_bytes(*header) as usize;
+                if !(8..=STARTUP_BYTES_MAX).contains(&length) {
+                    return Ok(None);
+                }
+                if self.input.len() >= length {
+                    let mut packet = self.input.split_to(length).freeze();
+                    packet.advance(4);
+                    return Ok(Some(packet));
+                }
+            }
+            if !self.read().await? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The next message, if all of it has come. What is too long ends the connection.
+    pub(crate) fn message(&mut self, bytes_max: usize) -> Result<Option<Message>, Box<Fault>> {
+        let Some(&[kind, ref length @ ..]) = self.input.first_chunk::<5>() else { return Ok(None) };
+        let length = u32::from_be_bytes(*length) as usize;
+        if length < 4 {
+            return Err(Fault::fatal("08P01", format!("invalid message length {length}")));
+        }
+        if length > bytes_max {
+            let message = format!("a message of {length} bytes is over the limit of {bytes_max}");
+            return Err(Fault::fatal("08P01", message));
+        }
+        if self.input.len() < length + 1 {
+            return Ok(None);
+        }
+        let mut body = self.input.split_to(length + 1).freeze();
+        body.advance(5);
+        Ok(Some((kind, body)))
+    }
+
+    /// Writes what has been gathered.
+    pub(crate) async fn write(&mut self, buffer: &mut Vec<u8>) -> io::Result<()> {
+        let written = self.stream.write_all(buffer).await;
+        // What is encrypted is gathered: it goes out now.
+        let written = if self.stream.is_encrypted() && written.is_ok() { self.stream.flush().await } else { written };
+        self.metrics.bytes_sent.add(buffer.len() as u64);
+        buffer.clear();
+        buffer.shrink_to(BUFFER_BYTES);
+        written
+    }
+
+    /// Says why the connection ends. A client that has left already does not matter.
+    pub(crate) async fn part(&mut self, buffer: &mut Vec<u8>, fault: &Fault) {
+        backend::fault(buffer, fault);
+        let _ = self.write(buffer).await;
+        let _ = self.stream.shutdown().await;
+    }
+}
