@@ -369,6 +369,12 @@ pub enum Function {
     /// `make_date(year, month, day)`.
     MakeDate,
 
+    // Sets of rows: how many there are, and which value stands at a position.
+    /// How many values `generate_series` gives: arguments start, stop, step and, of instants, the zone. bigint.
+    SeriesCount,
+    /// The value at a position from 0: arguments start, step, position and, of instants, the zone.
+    SeriesAt,
+
     // Values of types that another carries (`types/logical.rs`), in their carriers' form.
     /// The same value under another type of the same carrier. No program has it: lowering leaves its argument.
     Relabel,

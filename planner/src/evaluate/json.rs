@@ -405,8 +405,47 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
                 _ => "number",
             })
         }
+        Function::Json(JsonFunction::Elements) => elements(call.text(0)?, false, "json_array_elements")?,
+        Function::Json(JsonFunction::ElementTexts) => elements(call.text(0)?, true, "json_array_elements_text")?,
+        Function::Json(JsonFunction::BinaryElements) => elements(call.text(0)?, false, "")?,
+        Function::Json(JsonFunction::BinaryElementTexts) => elements(call.text(0)?, true, "")?,
         _ => return Ok(None),
     }))
+}
+
+/// The elements of an array of JSON as an array: as they are written, or as texts. `name` is the function's that is to be in the
+/// error for what is none; jsonb's functions have another.
+fn elements(text: &str, as_texts: bool, name: &str) -> Result<Value> {
+    let mut parser = Parser { text, at: 0, depth: 0, keeps: as_texts };
+    if !parser.accept(b'[') {
+        let is_object = parser.accept(b'{');
+        let what = match (name.is_empty(), is_object) {
+            (true, true) => "cannot extract elements from an object".to_owned(),
+            (true, false) => "cannot extract elements from a scalar".to_owned(),
+            (false, true) => format!("cannot call {name} on a non-array"),
+            (false, false) => format!("cannot call {name} on a scalar"),
+        };
+        return Err(Error::new(ErrorKind::InvalidParameter, what));
+    }
+    let mut found = Vec::new();
+    let mut ended = parser.accept(b']');
+    while !ended {
+        parser.skip_blanks();
+        let start = parser.at;
+        let value = parser.value()?;
+        let written = &text[start..parser.at];
+        found.push(match value {
+            Json::String(content) if as_texts => Value::text(content),
+            _ if as_texts && written == "null" => Value::Null,
+            _ => Value::text(written),
+        });
+        ended = parser.accept(b']');
+        if !ended {
+            parser.expect(b',')?;
+        }
+    }
+    let of = if as_texts { DataType::Text } else { DataType::Json };
+    Ok(Value::text(array::Array::of(found).encode(of)))
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //!
 //! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
 //! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text` and `like`, `date` and
-//! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and `zone`. `cast`, `parse` and `format` go between types and to and from text.
+//! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and `zone`. `series` is what functions that
+//! give rows are made of. `cast`, `parse` and `format` go between types and to and from text.
 
 mod arithmetic;
 pub mod array;
@@ -22,6 +23,7 @@ mod logical;
 mod math;
 mod numeric;
 mod parse;
+mod series;
 mod text;
 mod wide;
 pub mod zone;
@@ -65,7 +67,7 @@ pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], res
         _ => {}
     }
     let plain = [numeric::apply, arithmetic::apply, date::apply, text::apply, interval::apply, math::apply];
-    let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply];
+    let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply, series::apply];
     for topic in plain.into_iter().chain(logical) {
         if let Some(value) = topic(&call)? {
             return Ok(value);

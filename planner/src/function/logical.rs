@@ -39,6 +39,8 @@ pub enum ArrayFunction {
     Dimensions,
     /// `cardinality(array)`: elements in all dimensions.
     Cardinality,
+    /// The element at a bigint position from 0, whatever the dimensions; NULL behind the last.
+    Nth,
     /// `array_position(array, element[, start])`: NULL equals NULL.
     Position,
     /// `array_positions(array, element)`.
@@ -125,6 +127,14 @@ pub enum JsonFunction {
     Array,
     /// `json_typeof(json)`.
     Kind,
+    /// The elements of a json array, an array of json; 22023 for anything else.
+    Elements,
+    /// The same as texts: strings as they read, NULL for null.
+    ElementTexts,
+    /// The elements of a jsonb array.
+    BinaryElements,
+    /// The same as texts.
+    BinaryElementTexts,
 }
 
 /// A way to write bytes as text.
@@ -169,7 +179,7 @@ impl Function {
                     | A::Any(_)
                     | A::All(_)
             ),
-            Function::Json(function) => function != JsonFunction::Kind,
+            Function::Json(function) => matches!(function, JsonFunction::Object | JsonFunction::Array),
             _ => false,
         }
     }
@@ -214,6 +224,7 @@ impl Function {
                     | A::DimensionCount
                     | A::Dimensions
                     | A::Cardinality
+                    | A::Nth
                     | A::Replace
                     | A::Join
                     | A::Split
@@ -245,7 +256,15 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
 /// The function of a word that [`word_of`] made.
 pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     const FORMATS: [ByteFormat; 3] = [ByteFormat::Hex, ByteFormat::Base64, ByteFormat::Escape];
-    const JSON: [JsonFunction; 3] = [JsonFunction::Object, JsonFunction::Array, JsonFunction::Kind];
+    const JSON: [JsonFunction; 7] = [
+        JsonFunction::Object,
+        JsonFunction::Array,
+        JsonFunction::Kind,
+        JsonFunction::Elements,
+        JsonFunction::ElementTexts,
+        JsonFunction::BinaryElements,
+        JsonFunction::BinaryElementTexts,
+    ];
     let mut known: Vec<Function> = JSON.map(Function::Json).to_vec();
     known.extend(FORMATS.map(Function::Encode));
     known.extend(FORMATS.map(Function::Decode));
@@ -292,6 +311,7 @@ fn array_functions() -> impl Iterator<Item = ArrayFunction> {
         A::DimensionCount,
         A::Dimensions,
         A::Cardinality,
+        A::Nth,
         A::Position,
         A::Positions,
         A::Remove,

@@ -161,6 +161,10 @@ pub(crate) fn at_most_one_row(relation: &Relation) -> bool {
                 .is_some_and(|limit| matches!(&limit.kind, ExpressionKind::Constant(Value::Int(count)) if *count <= 1));
             one || at_most_one_row(input)
         }
+        Relation::Expand { input, count, .. } => {
+            let one = matches!(&count.kind, ExpressionKind::Constant(Value::Null | Value::Int(..=1)));
+            one && at_most_one_row(input)
+        }
         Relation::Filter { input, .. }
         | Relation::Project { input, .. }
         | Relation::Sort { input, .. }

@@ -81,6 +81,21 @@ impl Array {
         Some((count, lowers.as_bytes().chunks(8).all(|lower| lower == one.as_bytes())))
     }
 
+    /// The element at a position of a text that [`Array::encode`] made; none behind the last.
+    pub(super) fn nth(text: &str, element: DataType, position: usize) -> Option<Value> {
+        let mut letters = text.chars();
+        for _ in 0..position {
+            if letters.next()? == VALUE {
+                skip_value(&mut letters, element)?;
+            }
+        }
+        match letters.next()? {
+            VALUE => decode_value(&mut letters, element),
+            NULL => Some(Value::Null),
+            _ => None,
+        }
+    }
+
     /// The array of a text that [`Array::encode`] made of elements of this type; none of another text.
     pub fn decode(text: &str, element: DataType) -> Option<Array> {
         let mut letters = text.chars();
@@ -193,6 +208,22 @@ fn decode_value(letters: &mut Chars<'_>, element: DataType) -> Option<Value> {
             Value::text(plain)
         }
     })
+}
+
+/// Takes a value off the front of a text.
+fn skip_value(letters: &mut Chars<'_>, element: DataType) -> Option<()> {
+    let length = match element.carrier() {
+        DataType::Boolean => 1,
+        DataType::Interval => 48,
+        number if number.is_integer() || number.is_float() => 16,
+        DataType::Date | DataType::Time | DataType::Timestamp => 16,
+        _ => {
+            until_marker(letters);
+            return Some(());
+        }
+    };
+    *letters = letters.as_str().get(length..)?.chars();
+    Some(())
 }
 
 /// What stands before the next element, or the end.

@@ -187,6 +187,10 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         A::DimensionCount => count(Some(arrays.known(0)?.bounds.len() as i64).filter(|count| *count > 0)),
         A::Dimensions => arrays.dimensions()?,
         A::Cardinality => Value::Int(arrays.known(0)?.elements.len() as i64),
+        A::Nth => {
+            let position = usize::try_from(call.int(1)?).unwrap_or(usize::MAX);
+            Array::nth(call.text(0)?, element, position).unwrap_or(Value::Null)
+        }
         A::Key => Value::text(arrays.known(0)?.key(element)),
         A::Cast(to) => arrays.cast(to)?,
         _ => return Ok(None),

@@ -50,7 +50,7 @@ fn drop_unseen(relation: &mut Arc<Relation>, ordered: bool, read_in_order: &mut 
     let relation = Arc::make_mut(relation);
     let below = match relation {
         Relation::Limit { .. } => true,
-        Relation::Project { .. } | Relation::Filter { .. } | Relation::With { .. } => ordered,
+        Relation::Project { .. } | Relation::Expand { .. } | Relation::Filter { .. } | Relation::With { .. } => ordered,
         _ => false,
     };
     match relation {

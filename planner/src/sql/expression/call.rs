@@ -1,7 +1,7 @@
 //! Calls of functions and aggregates.
 
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::builder::{AggregateArguments, Callee, Clause, Scope};
+use crate::relation::builder::{AggregateArguments, Callee, Clause, Scope, gives_rows, set_not_allowed};
 use crate::relation::{AggregateFunction, Expression};
 use crate::sql::binder::Binder;
 use sqlparser::ast::{self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments};
@@ -43,6 +43,26 @@ impl Binder<'_, '_> {
         };
         let plain = self.builder.check_plain_call(&name, distinct, function.filter.is_some());
         plain.map_err(|error| error.at(position))?;
+        let sets = scope.set_count();
+        let bound = self.bind_arguments(&name, arguments, position, scope)?;
+        if gives_rows(&name) {
+            let call = self.builder.set_function(&name, bound, position)?;
+            return self.builder.set_in_list(call, scope, position);
+        }
+        if name == "coalesce" && scope.set_count() > sets {
+            return Err(set_not_allowed("COALESCE").at(position));
+        }
+        self.builder.call_by_name(&name, bound, position)
+    }
+
+    /// The arguments of a function, all of them plain.
+    pub(in crate::sql) fn bind_arguments(
+        &mut self,
+        name: &str,
+        arguments: &[FunctionArg],
+        position: Option<Position>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<Expression>> {
         let mut bound = Vec::with_capacity(arguments.len());
         for argument in arguments {
             let Some(argument) = plain_argument(argument) else {
@@ -50,7 +70,7 @@ impl Binder<'_, '_> {
             };
             bound.push(self.bind_expression(argument, scope)?);
         }
-        self.builder.call_by_name(&name, bound, position)
+        Ok(bound)
     }
 
     /// A call of an aggregate.
