@@ -14,7 +14,7 @@
 mod logical;
 
 use crate::types::DataType;
-pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction};
+pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, SortKeyOrder};
 pub(crate) use logical::{debug_word, function_of_word, word_of};
 use serde::{Deserialize, Serialize};
 
@@ -392,6 +392,8 @@ pub enum Function {
     CheckedOid,
     /// A function of arrays of elements of a type.
     Array(ArrayFunction, DataType),
+    /// A text that sorts as values of a type are ordered, NULLs among them: `evaluate/gather.rs`.
+    SortKey(SortKeyOrder, DataType),
     /// A value of a type as JSON: the value, and of a type that is zoned the zone.
     JsonOf(DataType),
     /// A function of JSON.

@@ -4,7 +4,7 @@
 //! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
 //! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text` and `like`, `date` and
 //! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and `zone`. `series` is what functions that
-//! give rows are made of. `cast`, `parse` and `format` go between types and to and from text.
+//! give rows are made of, `gather` what aggregates that keep all values are. `cast`, `parse` and `format` go between types and to and from text.
 
 mod arithmetic;
 pub mod array;
@@ -15,6 +15,7 @@ pub mod date;
 pub mod decimal;
 mod fold;
 pub mod format;
+pub mod gather;
 pub mod interval;
 mod json;
 pub mod like;
@@ -52,7 +53,7 @@ pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], res
         return Ok(value);
     }
     if call.function.sees_nulls() {
-        for topic in [array::apply_to_nulls, json::apply_to_nulls] {
+        for topic in [array::apply_to_nulls, json::apply_to_nulls, gather::apply_to_nulls] {
             if let Some(value) = topic(&call)? {
                 return Ok(value);
             }

@@ -2,7 +2,7 @@
 //! values are: `Array(ArrayFunction::Append, integer)` appends integers.
 
 use super::Function;
-use crate::types::DataType;
+use crate::types::{DataType, SortOrder};
 use serde::{Deserialize, Serialize};
 
 /// A function of arrays, whose elements are of the type that stands beside it.
@@ -57,6 +57,12 @@ pub enum ArrayFunction {
     Any(Comparison),
     /// `x op ALL (array)`.
     All(Comparison),
+    /// One element as an array has it, NULL, too: what aggregates gather.
+    Entry,
+    /// The array of such elements behind each other.
+    OfEntries,
+    /// Of separators and texts in turn the texts, each but the first behind its separator.
+    JoinPairs,
     /// What compares as the array does where elements that are equal can differ: numerics by their scale, intervals by their
     /// form.
     Key,
@@ -127,6 +133,10 @@ pub enum JsonFunction {
     Array,
     /// `json_typeof(json)`.
     Kind,
+    /// `json_agg`: the array of JSON of an array of texts that are JSON.
+    OfArray,
+    /// `json_object_agg`: the object of an array of keys and values in turn.
+    OfPairs,
     /// The elements of a json array, an array of json; 22023 for anything else.
     Elements,
     /// The same as texts: strings as they read, NULL for null.
@@ -135,6 +145,46 @@ pub enum JsonFunction {
     BinaryElements,
     /// The same as texts.
     BinaryElementTexts,
+}
+
+/// An order, as part of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the variants are SQL's own words")]
+pub enum SortKeyOrder {
+    AscendingNullsFirst,
+    AscendingNullsLast,
+    DescendingNullsFirst,
+    DescendingNullsLast,
+}
+
+impl SortKeyOrder {
+    const ALL: [SortKeyOrder; 4] = [
+        SortKeyOrder::AscendingNullsFirst,
+        SortKeyOrder::AscendingNullsLast,
+        SortKeyOrder::DescendingNullsFirst,
+        SortKeyOrder::DescendingNullsLast,
+    ];
+}
+
+impl From<SortOrder> for SortKeyOrder {
+    fn from(order: SortOrder) -> Self {
+        match (order.descending, order.nulls_first) {
+            (false, true) => SortKeyOrder::AscendingNullsFirst,
+            (false, false) => SortKeyOrder::AscendingNullsLast,
+            (true, true) => SortKeyOrder::DescendingNullsFirst,
+            (true, false) => SortKeyOrder::DescendingNullsLast,
+        }
+    }
+}
+
+impl From<SortKeyOrder> for SortOrder {
+    fn from(order: SortKeyOrder) -> Self {
+        use SortKeyOrder as O;
+        SortOrder {
+            descending: matches!(order, O::DescendingNullsFirst | O::DescendingNullsLast),
+            nulls_first: matches!(order, O::AscendingNullsFirst | O::DescendingNullsFirst),
+        }
+    }
 }
 
 /// A way to write bytes as text.
@@ -166,6 +216,7 @@ impl Function {
             Function::Array(function, _) => matches!(
                 function,
                 A::Make
+                    | A::Entry
                     | A::MakeOfArrays
                     | A::Append
                     | A::Prepend
@@ -179,6 +230,7 @@ impl Function {
                     | A::Any(_)
                     | A::All(_)
             ),
+            Function::SortKey(..) => true,
             Function::Json(function) => matches!(function, JsonFunction::Object | JsonFunction::Array),
             _ => false,
         }
@@ -191,6 +243,9 @@ impl Function {
             Function::Array(function, _) => !matches!(
                 function,
                 A::Make
+                    | A::Entry
+                    | A::OfEntries
+                    | A::JoinPairs
                     | A::MakeOfArrays
                     | A::Append
                     | A::Prepend
@@ -207,13 +262,16 @@ impl Function {
     pub(crate) fn is_total_of_logical(self) -> bool {
         use ArrayFunction as A;
         match self {
-            Function::Relabel | Function::ShowAs(_) | Function::JsonOf(_) => true,
-            Function::Json(JsonFunction::Array | JsonFunction::Kind) => true,
+            Function::Relabel | Function::ShowAs(_) | Function::JsonOf(_) | Function::SortKey(..) => true,
+            Function::Json(JsonFunction::Array | JsonFunction::Kind | JsonFunction::OfArray) => true,
             Function::Encode(_) | Function::Utf8 | Function::Md5 | Function::ByteLength => true,
             Function::Array(A::Any(comparison) | A::All(comparison), _) => !comparison.is_pattern(),
             Function::Array(function, _) => matches!(
                 function,
                 A::Make
+                    | A::Entry
+                    | A::OfEntries
+                    | A::JoinPairs
                     | A::Element
                     | A::Slice
                     | A::Contains
@@ -242,6 +300,7 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
         Function::ReadAs(data_type) => of("read", data_type),
         Function::ShowAs(data_type) => of("show", data_type),
         Function::JsonOf(data_type) => of("json", data_type),
+        Function::SortKey(order, data_type) => of(&format!("sort_key_{}", debug_word(&order)), data_type),
         Function::Array(ArrayFunction::Cast(to), from) => {
             format!("array_cast_of_{}_to_{}", type_word(from), type_word(to))
         }
@@ -256,7 +315,9 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
 /// The function of a word that [`word_of`] made.
 pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     const FORMATS: [ByteFormat; 3] = [ByteFormat::Hex, ByteFormat::Base64, ByteFormat::Escape];
-    const JSON: [JsonFunction; 7] = [
+    const JSON: [JsonFunction; 9] = [
+        JsonFunction::OfArray,
+        JsonFunction::OfPairs,
         JsonFunction::Object,
         JsonFunction::Array,
         JsonFunction::Kind,
@@ -277,9 +338,10 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
         return Some(Function::Array(ArrayFunction::Cast(type_of_word(to)?), type_of_word(from)?));
     }
     let (name, of) = word.split_once("_of_")?;
-    // `array_make_of_arrays_of_…` has the words between its parts, too.
-    let (name, of) = match of.strip_prefix("arrays_of_") {
-        Some(of) if name == "array_make" => ("array_make_of_arrays", of),
+    // `array_make_of_arrays_of_…` and `array_of_entries_of_…` have the words between their parts, too.
+    let (name, of) = match (of.strip_prefix("arrays_of_"), of.strip_prefix("entries_of_")) {
+        (Some(of), _) if name == "array_make" => ("array_make_of_arrays", of),
+        (_, Some(of)) if name == "array" => ("array_of_entries", of),
         _ => (name, of),
     };
     let data_type = type_of_word(of)?;
@@ -288,6 +350,10 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
         "show" => return Some(Function::ShowAs(data_type)),
         "json" => return Some(Function::JsonOf(data_type)),
         _ => {}
+    }
+    if let Some(order) = name.strip_prefix("sort_key_") {
+        let order = SortKeyOrder::ALL.into_iter().find(|each| debug_word(each) == order)?;
+        return Some(Function::SortKey(order, data_type));
     }
     let name = name.strip_prefix("array_")?;
     array_functions().find(|function| debug_word(function) == name).map(|function| Function::Array(function, data_type))
@@ -318,6 +384,9 @@ fn array_functions() -> impl Iterator<Item = ArrayFunction> {
         A::Replace,
         A::Join,
         A::Split,
+        A::Entry,
+        A::OfEntries,
+        A::JoinPairs,
         A::Key,
     ];
     plain.into_iter().chain(Comparison::ALL.into_iter().flat_map(|comparison| [A::Any(comparison), A::All(comparison)]))

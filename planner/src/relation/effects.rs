@@ -137,6 +137,7 @@ fn aggregate_may_fail(call: &AggregateCall) -> bool {
         | AggregateFunction::Max
         | AggregateFunction::BoolAnd
         | AggregateFunction::BoolOr => false,
+        AggregateFunction::Gather(_) => true,
         // A sum of floats becomes infinite. Others overflow, unless the result's type has room for that many rows.
         AggregateFunction::Sum if !argument.data_type.is_float() => {
             let room =

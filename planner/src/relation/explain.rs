@@ -253,5 +253,6 @@ fn aggregate_name(function: AggregateFunction) -> &'static str {
         AggregateFunction::StddevPopulation => "stddev_pop",
         AggregateFunction::VarianceSample => "var_samp",
         AggregateFunction::VariancePopulation => "var_pop",
+        AggregateFunction::Gather(_) => "gather",
     }
 }

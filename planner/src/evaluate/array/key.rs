@@ -125,6 +125,31 @@ impl Array {
     }
 }
 
+/// An element as an array has it.
+pub(super) fn entry(value: &Value, element: DataType) -> String {
+    let mut text = String::from(if value.is_null() { NULL } else { VALUE });
+    encode_value(value, element, false, &mut text);
+    text
+}
+
+/// The array of elements that stand behind each other, counted from 1.
+pub(super) fn of_entries(entries: &str) -> String {
+    let mut text = String::with_capacity(entries.len() + 10);
+    text.push_str(entries);
+    text.push(END);
+    if !entries.is_empty() {
+        put(&mut text, format_args!("1{:08x}", 1 ^ SIGN_32));
+    }
+    text
+}
+
+/// What an element compares by.
+pub(in crate::evaluate) fn bare(value: &Value, element: DataType) -> String {
+    let mut text = String::new();
+    encode_value(value, element, true, &mut text);
+    text
+}
+
 fn put(text: &mut String, part: std::fmt::Arguments<'_>) {
     text.write_fmt(part).expect("a String can be written to");
 }

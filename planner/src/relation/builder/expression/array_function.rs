@@ -211,7 +211,7 @@ impl Builder<'_> {
         self.settled_json(value)
     }
 
-    fn settled_json(&mut self, value: Expression) -> Result<Expression> {
+    pub(super) fn settled_json(&mut self, value: Expression) -> Result<Expression> {
         let value = self.settle(value)?;
         let value = string_function::with_blanks(value);
         let of = value.data_type;

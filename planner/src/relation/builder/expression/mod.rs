@@ -2,7 +2,7 @@
 //!
 //! Read `coercion` first: how types meet. Then by what they are: `literal`, `cast` and `type_limits`; `operator`,
 //! `arithmetic`, `comparison`, `row`, `pattern`; `conditional` (CASE and its family); `call`, `registry`, `number_function`,
-//! `date_function` and `string_function` (functions), `set_function` (those that give rows), `sql_function` (those that are queries); `aggregate`; `subquery`. `logical`
+//! `date_function` and `string_function` (functions), `set_function` (those that give rows), `sql_function` (those that are queries); `aggregate` and `gather`; `subquery`. `logical`
 //! has the types that another carries, with `array`, `array_function` and `zoned`. `exact` and `blanks` are what numerics and
 //! chars need everywhere. `fold` makes literals of calls of literals on the way.
 //!
@@ -21,6 +21,7 @@ mod conditional;
 mod date_function;
 mod exact;
 mod fold;
+mod gather;
 mod literal;
 mod logical;
 mod number_function;
