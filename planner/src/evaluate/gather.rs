@@ -1,8 +1,9 @@
 //! What aggregates that keep all values are made of: texts of rows, put behind each other in an order.
 //!
-//! A row's text is its *front*, by which rows are ordered and told apart, a NUL, which no text of SQL has, and what is kept of
-//! it: elements as arrays have them (`array/key.rs`), so that all of them behind each other are nearly an array. The front is
-//! made of sort keys, each of which is a text that sorts, byte by byte, as the key is to be ordered:
+//! A row's text is its *front*, by which rows are ordered and told apart, a NUL, which no text of SQL has, and what is
+//! kept of it: elements as arrays have them (`array/key.rs`), so that all of them behind each other are nearly an
+//! array. The front is made of sort keys, each of which is a text that sorts, byte by byte, as the key is to be
+//! ordered:
 //!
 //! * a digit: 1 for a NULL that comes first, 2 for a value, 3 for a NULL that comes last;
 //! * of a value the text by which arrays compare elements, and a byte 1, which is less than all that may follow it;

@@ -444,8 +444,8 @@ fn of_pairs(texts: &str) -> Result<Value> {
     Ok(Value::text(out))
 }
 
-/// The elements of an array of JSON as an array: as they are written, or as texts. `name` is the function's that is to be in the
-/// error for what is none; jsonb's functions have another.
+/// The elements of an array of JSON as an array: as they are written, or as texts. `name` is the function's that is to
+/// be in the error for what is none; jsonb's functions have another.
 fn elements(text: &str, as_texts: bool, name: &str) -> Result<Value> {
     let mut parser = Parser { text, at: 0, depth: 0, keeps: as_texts };
     if !parser.accept(b'[') {

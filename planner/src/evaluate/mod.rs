@@ -3,8 +3,9 @@
 //!
 //! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
 //! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text` and `like`, `date` and
-//! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and `zone`. `series` is what functions that
-//! give rows are made of, `gather` what aggregates that keep all values are. `cast`, `parse` and `format` go between types and to and from text.
+//! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and
+//! `zone`. `series` is what functions that give rows are made of, `gather` what aggregates that keep all values are.
+//! `cast`, `parse` and `format` go between types and to and from text.
 
 mod arithmetic;
 pub mod array;

@@ -1,8 +1,9 @@
 //! `generate_series`: how many values there are from a start to a stop by a step, and which one stands at a position.
 //!
-//! Of numbers the value at a position is the start and so many steps. Of times PostgreSQL adds the step again and again, and
-//! what a month's end cut off stays off: from January 31 by months come February 29, March 29, April 29. So a step of months, and
-//! one of days in a time zone, is walked; each position is asked for behind the one before, so the last one is kept.
+//! Of numbers the value at a position is the start and so many steps. Of times PostgreSQL adds the step again and
+//! again, and what a month's end cut off stays off: from January 31 by months come February 29, March 29, April 29. So
+//! a step of months, and one of days in a time zone, is walked; each position is asked for behind the one before, so
+//! the last one is kept.
 
 use super::calendar::{DAY, checked_timestamp, is_infinite_timestamp, split_timestamp};
 use super::date::add_interval;

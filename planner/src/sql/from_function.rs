@@ -1,5 +1,5 @@
-//! Functions in FROM: of rows and of one value, several in lock step (ROWS FROM, `unnest` of several arrays), WITH ORDINALITY.
-//! What they are called with may read what stands before them in FROM, LATERAL or not.
+//! Functions in FROM: of rows and of one value, several in lock step (ROWS FROM, `unnest` of several arrays), WITH
+//! ORDINALITY. What they are called with may read what stands before them in FROM, LATERAL or not.
 
 use super::ahead::ROWS_FROM;
 use super::binder::Binder;

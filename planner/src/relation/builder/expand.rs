@@ -106,8 +106,8 @@ impl Builder<'_> {
         FromItem { relation, columns: visible.collect(), tables: vec![table] }
     }
 
-    /// The rows of calls of a select list over an input: those that another one is called with come before it, others step
-    /// together. And the positions, outermost first.
+    /// The rows of calls of a select list over an input: those that another one is called with come before it, others
+    /// step together. And the positions, outermost first.
     pub(super) fn expand_levels(
         &mut self,
         mut input: Arc<Relation>,

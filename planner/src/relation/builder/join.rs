@@ -41,8 +41,8 @@ impl<'p> Joined<'p> {
         Joined { left: left.relation, right: right.relation, scope }
     }
 
-    /// The join on a condition. The right side may read the left's columns, where [`FromItem::check_lateral`] found that
-    /// right; what cannot be computed so is 0A000.
+    /// The join on a condition. The right side may read the left's columns, where [`FromItem::check_lateral`] found
+    /// that right; what cannot be computed so is 0A000.
     pub fn on(self, builder: &mut Builder<'_>, side: Side, on: Expression) -> Result<FromItem> {
         let relation = builder.join_relation(self.left, self.right, side, on)?;
         Ok(FromItem { relation, columns: self.scope.columns, tables: self.scope.tables })

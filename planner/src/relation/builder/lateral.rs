@@ -1,6 +1,7 @@
 //! Joins of which the right side reads columns of the left: functions in FROM, and LATERAL subqueries.
 //!
-//! The left side moves into the right one, past what treats each row by itself, until nothing there reads it from outside:
+//! The left side moves into the right one, past what treats each row by itself, until nothing there reads it from
+//! outside:
 //!
 //! ```text
 //! L ⟕ Project e R              =  Project L, e (L ⟕ R)            likewise Filter, Expand
@@ -10,9 +11,10 @@
 //! L ⟕ Aggregate without keys   =  Project L, each aggregate as a scalar subquery
 //! ```
 //!
-//! What treats rows together (groups, DISTINCT, set operations) would mix those of several left rows. There the left side is
-//! D, the distinct values that the right one reads, and D's columns are among the keys (T. Neumann and A. Kemper, Unnesting
-//! Arbitrary Queries, BTW 2015); then both are joined by these, NULLs being equal. A left join goes this way, too.
+//! What treats rows together (groups, DISTINCT, set operations) would mix those of several left rows. There the left
+//! side is D, the distinct values that the right one reads, and D's columns are among the keys (T. Neumann and A.
+//! Kemper, Unnesting Arbitrary Queries, BTW 2015); then both are joined by these, NULLs being equal. A left join goes
+//! this way, too.
 //!
 //! Errors: what the right side computes is computed for the left rows that there are, as it was.
 
@@ -203,7 +205,8 @@ impl Builder<'_> {
         Ok(Arc::new(Relation::With { cte, definition, body: joined }))
     }
 
-    /// What is computed of each of some distinct rows, and these. Rows that are treated together are those of one of them.
+    /// What is computed of each of some distinct rows, and these. Rows that are treated together are those of one of
+    /// them.
     fn apply_to_values(&mut self, values: Arc<Relation>, right: Arc<Relation>) -> Result<Arc<Relation>> {
         let kept: Vec<_> = values.columns().into_iter().map(|id| (id, self.columns.reference(id))).collect();
         Ok(match take(right) {

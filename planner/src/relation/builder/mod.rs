@@ -4,10 +4,11 @@
 //! expressions and relations. The builder knows no syntax: it takes names, operators and parts that are built already, each
 //! with the position that errors point at, if it has one.
 //!
-//! Read in this order: `state` is the builder itself; `scope` says what a name can mean, and how an expression is built over
-//! it; `expression` has the expressions, `naming` the names of columns without one. Then the operators: `table` and `join`
-//! (FROM) with `expand` (functions that give rows) and `lateral`, `select` with `order` and `grouping` (one SELECT level), `values`, `set_operation`, `limit`, and `shared` for what
-//! is used more than once. `suggest` and `walk` serve all of them.
+//! Read in this order: `state` is the builder itself; `scope` says what a name can mean, and how an expression is built
+//! over it; `expression` has the expressions, `naming` the names of columns without one. Then the operators: `table`
+//! and `join` (FROM) with `expand` (functions that give rows) and `lateral`, `select` with `order` and `grouping` (one
+//! SELECT level), `values`, `set_operation`, `limit`, and `shared` for what is used more than once. `suggest` and
+//! `walk` serve all of them.
 //!
 //! What SQL's grammar cannot say enters here: a front end that wants it needs no syntax for it. A group as a value is a
 //! relation over a key, so it is another way to end a [`Select`]; a reduction of the user's is another

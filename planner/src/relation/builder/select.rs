@@ -269,7 +269,8 @@ impl Builder<'_> {
         keys
     }
 
-    /// Project, Distinct and Sort. Rows that a function gave for one row stay in its order, as far as nobody asked for another.
+    /// Project, Distinct and Sort. Rows that a function gave for one row stay in its order, as far as nobody asked for
+    /// another.
     fn project(&mut self, input: Arc<Relation>, select: Select<'_, '_>, positions: &[ColumnId]) -> Result<Rows> {
         let Select { items, distinct, order, .. } = select;
         let available = input.columns();

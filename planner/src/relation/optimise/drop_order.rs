@@ -11,12 +11,12 @@
 //! Errors: each evaluates expressions for fewer rows, never for more. Volatile expressions may vanish with
 //! their rows, but none is evaluated twice.
 
+use crate::multiloop::reduction::Gather;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::unique::is_unique;
 use crate::relation::visit::{
     for_each_expression_mut, for_each_input_mut, for_each_subquery_mut, nothing, rewrite, take,
 };
-use crate::multiloop::reduction::Gather;
 use crate::relation::{
     AggregateCall, AggregateFunction, ColumnId, CteId, Expression, ExpressionKind, Relation, SetKind,
 };

@@ -22,9 +22,9 @@ use super::call::no_function;
 use super::coercion::{Coercion, cast};
 use super::{blanks, exact};
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::multiloop::reduction::Gather;
 use crate::relation::builder::{Builder, Scope};
 use crate::relation::{AggregateCall, AggregateFunction, Expression};
-use crate::multiloop::reduction::Gather;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType, SortOrder};
 
 const NAMES: &[(&str, AggregateFunction)] = &[

@@ -1,7 +1,8 @@
-//! Aggregates that keep all values: array_agg, string_agg, json_agg and json_object_agg, jsonb's, and `ARRAY(SELECT …)`.
+//! Aggregates that keep all values: array_agg, string_agg, json_agg and json_object_agg, jsonb's; `ARRAY(SELECT …)`.
 //!
-//! What they aggregate is one text a row: what rows are ordered and told apart by, and the values (`evaluate/gather.rs`). So the
-//! aggregate itself knows neither order nor types, and what it gives is a function of all texts.
+//! What they aggregate is one text a row: what rows are ordered and told apart by, and the values
+//! (`evaluate/gather.rs`). So the aggregate itself knows neither order nor types, and what it gives is a function of
+//! all texts.
 
 use super::array::{array_call, element_of};
 use super::call::no_function;
@@ -13,9 +14,7 @@ use crate::evaluate::gather::FRONT_END;
 use crate::function::{ArrayFunction, Function, JsonFunction, SortKeyOrder};
 use crate::multiloop::reduction::Gather;
 use crate::relation::builder::{AggregateArguments, Builder, Rows, Scope};
-use crate::relation::{
-    AggregateCall, AggregateFunction, Expression, ExpressionKind, Relation, Subquery, SubqueryKind,
-};
+use crate::relation::{AggregateCall, AggregateFunction, Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
 use crate::types::{DataType, SortOrder};
 use crate::value::Value;
 use std::sync::Arc;
@@ -61,8 +60,7 @@ impl Builder<'_> {
             (needed, filter) => needed.or(filter),
         };
         let function = AggregateFunction::Gather(how);
-        let call =
-            AggregateCall { function, argument: Some(text), distinct: false, filter, data_type: DataType::Text };
+        let call = AggregateCall { function, argument: Some(text), distinct: false, filter, data_type: DataType::Text };
         let gathered = scope.add_aggregate(call, name, &mut self.columns, position)?;
         Ok(finished(gathered, &kept.finish))
     }
@@ -70,8 +68,8 @@ impl Builder<'_> {
     fn kept(&mut self, name: &str, mut arguments: Vec<Expression>) -> Result<Kept> {
         use ArrayFunction as A;
         let texts = (Function::Array(A::OfEntries, DataType::Text), DataType::list(DataType::Text));
-        let json = |builder: &mut Self, binary: bool, values: Vec<Expression>, function: JsonFunction| {
-            let _ = builder;
+        let json = |values: Vec<Expression>, function: JsonFunction| {
+            let binary = name.starts_with("jsonb");
             let mut finish = vec![texts, (Function::Json(function), DataType::Json)];
             if binary {
                 finish.push((Function::ReadAs(DataType::Jsonb), DataType::Jsonb));
@@ -96,7 +94,8 @@ impl Builder<'_> {
                 let to = if bytes { DataType::Bytea } else { DataType::Text };
                 let fits = |argument: &Expression| {
                     let of = argument.data_type;
-                    of == to || matches!(&argument.kind, ExpressionKind::Constant(_)) && of == DataType::Text
+                    of == to
+                        || matches!(&argument.kind, ExpressionKind::Constant(_)) && of == DataType::Text
                         || to == DataType::Text && of.is_text()
                 };
                 if !arguments.iter().all(fits) {
@@ -113,7 +112,7 @@ impl Builder<'_> {
             }
             ("json_agg" | "jsonb_agg", 1) => {
                 let value = self.settled_json(arguments.remove(0))?;
-                Ok(json(self, name.starts_with("jsonb"), vec![value], JsonFunction::OfArray))
+                Ok(json(vec![value], JsonFunction::OfArray))
             }
             ("json_object_agg" | "jsonb_object_agg", 2) => {
                 let key = arguments.remove(0);
@@ -125,7 +124,7 @@ impl Builder<'_> {
                 }
                 let key = self.text_of(key)?;
                 let value = self.settled_json(arguments.remove(0))?;
-                Ok(json(self, name.starts_with("jsonb"), vec![key, value], JsonFunction::OfPairs))
+                Ok(json(vec![key, value], JsonFunction::OfPairs))
             }
             _ => Err(no_function(name, &arguments)),
         }
@@ -165,10 +164,7 @@ impl Builder<'_> {
 }
 
 /// With DISTINCT all arguments are what rows are told apart by; 42P10 if something else is to order them.
-fn whole_order(
-    order: Vec<(Expression, SortOrder)>,
-    arguments: &[Expression],
-) -> Result<Vec<(Expression, SortOrder)>> {
+fn whole_order(order: Vec<(Expression, SortOrder)>, arguments: &[Expression]) -> Result<Vec<(Expression, SortOrder)>> {
     if order.iter().any(|(key, _)| !arguments.contains(key)) {
         let message = "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list";
         return Err(Error::new(ErrorKind::InvalidColumnReference, message));
@@ -203,8 +199,8 @@ fn row_text(kept: &Kept, order: Vec<(Expression, SortOrder)>, distinct: bool) ->
 /// What the text of all rows becomes.
 fn finished(gathered: Expression, finish: &[(Function, DataType)]) -> Expression {
     let position = gathered.position;
-    let made = finish.iter().fold(gathered, |value, (function, data_type)| {
-        Expression::call(*function, vec![value], *data_type)
-    });
+    let made = finish
+        .iter()
+        .fold(gathered, |value, (function, data_type)| Expression::call(*function, vec![value], *data_type));
     made.at(position)
 }

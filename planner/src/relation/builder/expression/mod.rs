@@ -1,10 +1,11 @@
 //! Typed expressions with PostgreSQL's meaning, made of typed expressions.
 //!
 //! Read `coercion` first: how types meet. Then by what they are: `literal`, `cast` and `type_limits`; `operator`,
-//! `arithmetic`, `comparison`, `row`, `pattern`; `conditional` (CASE and its family); `call`, `registry`, `number_function`,
-//! `date_function` and `string_function` (functions), `set_function` (those that give rows), `sql_function` (those that are queries); `aggregate` and `gather`; `subquery`. `logical`
-//! has the types that another carries, with `array`, `array_function` and `zoned`. `exact` and `blanks` are what numerics and
-//! chars need everywhere. `fold` makes literals of calls of literals on the way.
+//! `arithmetic`, `comparison`, `row`, `pattern`; `conditional` (CASE and its family); `call`, `registry`,
+//! `number_function`, `date_function` and `string_function` (functions), `set_function` (those that give rows),
+//! `sql_function` (those that are queries); `aggregate` and `gather`; `subquery`. `logical` has the types that another
+//! carries, with `array`, `array_function` and `zoned`. `exact` and `blanks` are what numerics and chars need
+//! everywhere. `fold` makes literals of calls of literals on the way.
 //!
 //! What is built has exact types (`function` says what that means), and the position of its parts on everything that may fail.
 

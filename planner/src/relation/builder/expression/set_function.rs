@@ -1,8 +1,8 @@
-//! Functions that give sets of rows: `generate_series`, `generate_subscripts`, `unnest` and those that are an `unnest` of an array
-//! that another function makes.
+//! Functions that give sets of rows: `generate_series`, `generate_subscripts`, `unnest` and those that are an `unnest`
+//! of an array that another function makes.
 //!
-//! A [`SetCall`] says how many rows there are and which value stands at a position. What it is called with is computed once for
-//! each row of the input, as columns of their own; `builder/expand.rs` makes the rows.
+//! A [`SetCall`] says how many rows there are and which value stands at a position. What it is called with is computed
+//! once for each row of the input, as columns of their own; `builder/expand.rs` makes the rows.
 
 use super::array::array_call;
 use super::call::{no_function, take};
@@ -158,7 +158,7 @@ impl Parts {
 }
 
 impl Builder<'_> {
-    /// A call of a function that [`gives_rows`], where its rows are one column.
+    /// A call of a function that `gives_rows`, where its rows are one column.
     pub fn set_function(
         &mut self,
         name: &str,
