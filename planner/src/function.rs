@@ -16,7 +16,7 @@ mod pattern;
 mod template;
 
 use crate::types::DataType;
-pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, ShaBits};
+pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, ShaBits, SortKeyOrder};
 pub(crate) use logical::{debug_word, function_of_word, word_of};
 pub use pattern::PatternFunction;
 use serde::{Deserialize, Serialize};
@@ -392,6 +392,12 @@ pub enum Function {
     /// A function of templates.
     Template(TemplateFunction),
 
+    // Sets of rows: how many there are, and which value stands at a position.
+    /// How many values `generate_series` gives: arguments start, stop, step and, of instants, the zone. bigint.
+    SeriesCount,
+    /// The value at a position from 0: arguments start, step, position and, of instants, the zone.
+    SeriesAt,
+
     // Values of types that another carries (`types/logical.rs`), in their carriers' form.
     /// The same value under another type of the same carrier. No program has it: lowering leaves its argument.
     Relabel,
@@ -409,6 +415,8 @@ pub enum Function {
     CheckedOid,
     /// A function of arrays of elements of a type.
     Array(ArrayFunction, DataType),
+    /// A text that sorts as values of a type are ordered, NULLs among them: `evaluate/gather.rs`.
+    SortKey(SortKeyOrder, DataType),
     /// A value of a type as JSON: the value, and of a type that is zoned the zone.
     JsonOf(DataType),
     /// A function of JSON.

@@ -113,7 +113,7 @@ impl Block {
             from.check_aliases(&other, None)?;
             let joined = Joined::new(from, other, None);
             let on = build_condition(on, builder, &joined.scope)?;
-            from = joined.on(*side, on);
+            from = joined.on(builder, *side, on)?;
         }
         Ok(from)
     }

@@ -205,7 +205,7 @@ impl Call {
                 let parts = self.build_parts(builder, scope);
                 scope.enter(before);
                 let (arguments, filter) = parts?;
-                let call = AggregateArguments { arguments, distinct: *distinct, filter };
+                let call = AggregateArguments { arguments, distinct: *distinct, filter, order: Vec::new() };
                 builder.aggregate(function, name, call, None, scope)
             }
             Callee::Function => {

@@ -7,7 +7,8 @@ use crate::sums::integer_sum::IntegerSum;
 use crate::sums::moments::Variance;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate;
-use multiloop_planner::multiloop::Reduction;
+use multiloop_planner::evaluate::gather::gathered;
+use multiloop_planner::multiloop::{Gather, Reduction};
 use multiloop_planner::numeric::sum::NumericSum;
 use multiloop_planner::types::{DataType, SortOrder};
 use multiloop_planner::value::{Interval, Value};
@@ -29,6 +30,8 @@ pub(super) enum Accumulator {
     Variance { sample: bool, state: Box<Variance>, argument: DataType },
     /// `Sum` of numerics, and the variance of what is exact; the sample's n - 1, if a variance is asked for.
     Numeric { state: Box<NumericSum>, variance: Option<bool>, argument: DataType },
+    /// `Gather`: all texts, until it is finished.
+    Gather { how: Gather, texts: Vec<std::sync::Arc<str>> },
     /// `TopK`: all rows, until it is finished.
     TopK { order: Vec<SortOrder>, limit: usize, offset: usize, rows: Vec<Row> },
 }
@@ -62,6 +65,7 @@ impl Accumulator {
             Reduction::Variance { sample } => {
                 Accumulator::Variance { sample: *sample, state: Box::default(), argument }
             }
+            Reduction::Gather(how) => Accumulator::Gather { how: *how, texts: Vec::new() },
             other => panic!("bug: {other:?} has no accumulator of one value"),
         }
     }
@@ -133,6 +137,10 @@ impl Accumulator {
                     other => panic!("bug: the sum of {other:?}"),
                 }
             }
+            Accumulator::Gather { texts, .. } => match argument {
+                Value::Text(text) => texts.push(text),
+                other => panic!("bug: {other:?} is gathered"),
+            },
             Accumulator::TopK { .. } => {}
         }
         Ok(())
@@ -161,6 +169,11 @@ impl Accumulator {
                     None => state.total()?,
                 };
                 found.map_or(Value::Null, Value::numeric)
+            }
+            Accumulator::Gather { texts, .. } if texts.is_empty() => Value::Null,
+            Accumulator::Gather { how, texts } => {
+                let mut texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+                Value::text(gathered(how, &mut texts)?)
             }
             Accumulator::TopK { .. } => panic!("bug: a top-k has rows, no value"),
         })

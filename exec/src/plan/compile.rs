@@ -19,6 +19,7 @@ use crate::{Error, Result};
 use multiloop_planner::analysis::own_groups::own_groups;
 use multiloop_planner::analysis::ranges::{Grid, Ranges};
 use multiloop_planner::multiloop::kept::{keep_order, proven};
+use multiloop_planner::multiloop::reduction::State;
 use multiloop_planner::multiloop::uses::for_each_node;
 use multiloop_planner::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Reduction, Scalar, ScalarId,
@@ -460,6 +461,9 @@ fn partitions(key_types: &[DataType], aggregates: &[AggregatePlan]) -> Choice<bo
     }
     if aggregates.iter().any(|aggregate| !aggregate.condition.is_empty()) {
         return Choice::new(false, "an aggregate is filtered");
+    }
+    if aggregates.iter().any(|aggregate| aggregate.kind.reduction.properties().state == State::Texts) {
+        return Choice::new(false, "an aggregate keeps the places of its rows");
     }
     if aggregates.iter().any(|aggregate| aggregate.takes_first_row) {
         return Choice::new(false, "an aggregate wants the first row of a group only");

@@ -418,9 +418,79 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
                 _ => "number",
             })
         }
+        Function::Json(JsonFunction::OfArray) => of_array(call.text(0)?),
+        Function::Json(JsonFunction::OfPairs) => of_pairs(call.text(0)?)?,
+        Function::Json(JsonFunction::Elements) => elements(call.text(0)?, false, "json_array_elements")?,
+        Function::Json(JsonFunction::ElementTexts) => elements(call.text(0)?, true, "json_array_elements_text")?,
+        Function::Json(JsonFunction::BinaryElements) => elements(call.text(0)?, false, "")?,
+        Function::Json(JsonFunction::BinaryElementTexts) => elements(call.text(0)?, true, "")?,
         Function::Json(function) => return member::apply(function, call),
         _ => return Ok(None),
     }))
+}
+
+/// `json_agg`: an array of JSON of the texts of an array, which are JSON.
+fn of_array(texts: &str) -> Value {
+    let texts = array::Array::decode(texts, DataType::Text).unwrap_or_default().elements;
+    let mut out = String::from("[");
+    for (at, text) in texts.iter().enumerate() {
+        out.push_str(if at > 0 { ", " } else { "" });
+        out.push_str(if let Value::Text(text) = text { text } else { "null" });
+    }
+    out.push(']');
+    Value::text(out)
+}
+
+/// `json_object_agg`: an object of keys and values, which are JSON, in turn.
+fn of_pairs(texts: &str) -> Result<Value> {
+    let texts = array::Array::decode(texts, DataType::Text).unwrap_or_default().elements;
+    let mut out = String::from("{ ");
+    for (at, pair) in texts.chunks(2).enumerate() {
+        let Some(Value::Text(key)) = pair.first() else {
+            return Err(Error::new(ErrorKind::InvalidParameter, "field name must not be null"));
+        };
+        out.push_str(if at > 0 { ", " } else { "" });
+        write_string(key, &mut out);
+        out.push_str(" : ");
+        out.push_str(if let Some(Value::Text(value)) = pair.get(1) { value } else { "null" });
+    }
+    out.push_str(" }");
+    Ok(Value::text(out))
+}
+
+/// The elements of an array of JSON as an array: as they are written, or as texts. `name` is the function's that is to
+/// be in the error for what is none; jsonb's functions have another.
+fn elements(text: &str, as_texts: bool, name: &str) -> Result<Value> {
+    let mut parser = Parser { text, at: 0, depth: 0, keeps: as_texts };
+    if !parser.accept(b'[') {
+        let is_object = parser.accept(b'{');
+        let what = match (name.is_empty(), is_object) {
+            (true, true) => "cannot extract elements from an object".to_owned(),
+            (true, false) => "cannot extract elements from a scalar".to_owned(),
+            (false, true) => format!("cannot call {name} on a non-array"),
+            (false, false) => format!("cannot call {name} on a scalar"),
+        };
+        return Err(Error::new(ErrorKind::InvalidParameter, what));
+    }
+    let mut found = Vec::new();
+    let mut ended = parser.accept(b']');
+    while !ended {
+        parser.skip_blanks();
+        let start = parser.at;
+        let value = parser.value()?;
+        let written = &text[start..parser.at];
+        found.push(match value {
+            Json::String(content) if as_texts => Value::text(content),
+            _ if as_texts && written == "null" => Value::Null,
+            _ => Value::text(written),
+        });
+        ended = parser.accept(b']');
+        if !ended {
+            parser.expect(b',')?;
+        }
+    }
+    let of = if as_texts { DataType::Text } else { DataType::Json };
+    Ok(Value::text(array::Array::of(found).encode(of)))
 }
 
 #[cfg(test)]

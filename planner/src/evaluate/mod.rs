@@ -3,7 +3,9 @@
 //!
 //! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
 //! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text`, `like` and `pattern`, `date` and
-//! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and `zone`. `cast`, `parse` and `format` go between types and to and from text, `template` in a form that is given.
+//! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and
+//! `zone`. `series` is what functions that give rows are made of, `gather` what aggregates that keep all values are.
+//! `cast`, `parse` and `format` go between types and to and from text, `template` in a form that is given.
 
 mod arithmetic;
 pub mod array;
@@ -14,6 +16,7 @@ pub mod date;
 pub mod decimal;
 mod fold;
 pub mod format;
+pub mod gather;
 pub mod interval;
 mod json;
 pub mod like;
@@ -24,6 +27,7 @@ mod numeric;
 mod parse;
 mod pattern;
 mod quote;
+mod series;
 mod template;
 mod text;
 mod wide;
@@ -53,7 +57,7 @@ pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], res
         return Ok(value);
     }
     if call.function.sees_nulls() {
-        for topic in [array::apply_to_nulls, json::apply_to_nulls, quote::apply_to_nulls] {
+        for topic in [array::apply_to_nulls, json::apply_to_nulls, quote::apply_to_nulls, gather::apply_to_nulls] {
             if let Some(value) = topic(&call)? {
                 return Ok(value);
             }
@@ -68,7 +72,7 @@ pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], res
         _ => {}
     }
     let plain = [numeric::apply, arithmetic::apply, date::apply, text::apply, interval::apply, math::apply];
-    let templates = [template::apply, quote::apply];
+    let templates = [template::apply, quote::apply, series::apply];
     let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply, pattern::apply];
     for topic in plain.into_iter().chain(logical).chain(templates) {
         if let Some(value) = topic(&call)? {

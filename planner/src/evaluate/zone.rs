@@ -272,7 +272,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
 }
 
 /// Months and days are those of the zone's calendar, the rest passes by any clock.
-fn add_in_zone(instant: i64, interval: Interval, zone: &Zone) -> Result<i64> {
+pub(super) fn add_in_zone(instant: i64, interval: Interval, zone: &Zone) -> Result<i64> {
     let mut instant = instant;
     let parts = [Interval { days: 0, micros: 0, ..interval }, Interval { months: 0, micros: 0, ..interval }];
     for part in parts.into_iter().filter(|part| *part != Interval::default()) {

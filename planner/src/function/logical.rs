@@ -2,7 +2,7 @@
 //! values are: `Array(ArrayFunction::Append, integer)` appends integers.
 
 use super::{Function, PatternFunction, TemplateFunction};
-use crate::types::DataType;
+use crate::types::{DataType, SortOrder};
 use serde::{Deserialize, Serialize};
 
 /// A function of arrays, whose elements are of the type that stands beside it.
@@ -39,6 +39,8 @@ pub enum ArrayFunction {
     Dimensions,
     /// `cardinality(array)`: elements in all dimensions.
     Cardinality,
+    /// The element at a bigint position from 0, whatever the dimensions; NULL behind the last.
+    Nth,
     /// `array_position(array, element[, start])`: NULL equals NULL.
     Position,
     /// `array_positions(array, element)`.
@@ -55,6 +57,12 @@ pub enum ArrayFunction {
     Any(Comparison),
     /// `x op ALL (array)`.
     All(Comparison),
+    /// One element as an array has it, NULL, too: what aggregates gather.
+    Entry,
+    /// The array of such elements behind each other.
+    OfEntries,
+    /// Of separators and texts in turn the texts, each but the first behind its separator.
+    JoinPairs,
     /// What compares as the array does where elements that are equal can differ: numerics by their scale, intervals by their
     /// form.
     Key,
@@ -153,11 +161,23 @@ pub enum JsonFunction {
     PathText,
     /// `jsonb ? key`.
     HasKey,
+    /// `json_agg`: the array of JSON of an array of texts that are JSON.
+    OfArray,
+    /// `json_object_agg`: the object of an array of keys and values in turn.
+    OfPairs,
+    /// The elements of a json array, an array of json; 22023 for anything else.
+    Elements,
+    /// The same as texts: strings as they read, NULL for null.
+    ElementTexts,
+    /// The elements of a jsonb array.
+    BinaryElements,
+    /// The same as texts.
+    BinaryElementTexts,
 }
 
 impl JsonFunction {
     /// Every function.
-    pub const ALL: [JsonFunction; 10] = [
+    pub const ALL: [JsonFunction; 16] = [
         JsonFunction::Object,
         JsonFunction::Array,
         JsonFunction::Row,
@@ -168,6 +188,12 @@ impl JsonFunction {
         JsonFunction::Path,
         JsonFunction::PathText,
         JsonFunction::HasKey,
+        JsonFunction::OfArray,
+        JsonFunction::OfPairs,
+        JsonFunction::Elements,
+        JsonFunction::ElementTexts,
+        JsonFunction::BinaryElements,
+        JsonFunction::BinaryElementTexts,
     ];
 
     /// Whether it makes JSON of values, of which any may be NULL.
@@ -189,6 +215,46 @@ pub enum ShaBits {
 impl ShaBits {
     /// Every length.
     pub const ALL: [ShaBits; 4] = [ShaBits::Bits224, ShaBits::Bits256, ShaBits::Bits384, ShaBits::Bits512];
+}
+
+/// An order, as part of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the variants are SQL's own words")]
+pub enum SortKeyOrder {
+    AscendingNullsFirst,
+    AscendingNullsLast,
+    DescendingNullsFirst,
+    DescendingNullsLast,
+}
+
+impl SortKeyOrder {
+    const ALL: [SortKeyOrder; 4] = [
+        SortKeyOrder::AscendingNullsFirst,
+        SortKeyOrder::AscendingNullsLast,
+        SortKeyOrder::DescendingNullsFirst,
+        SortKeyOrder::DescendingNullsLast,
+    ];
+}
+
+impl From<SortOrder> for SortKeyOrder {
+    fn from(order: SortOrder) -> Self {
+        match (order.descending, order.nulls_first) {
+            (false, true) => SortKeyOrder::AscendingNullsFirst,
+            (false, false) => SortKeyOrder::AscendingNullsLast,
+            (true, true) => SortKeyOrder::DescendingNullsFirst,
+            (true, false) => SortKeyOrder::DescendingNullsLast,
+        }
+    }
+}
+
+impl From<SortKeyOrder> for SortOrder {
+    fn from(order: SortKeyOrder) -> Self {
+        use SortKeyOrder as O;
+        SortOrder {
+            descending: matches!(order, O::DescendingNullsFirst | O::DescendingNullsLast),
+            nulls_first: matches!(order, O::AscendingNullsFirst | O::DescendingNullsFirst),
+        }
+    }
 }
 
 /// A way to write bytes as text.
@@ -220,6 +286,7 @@ impl Function {
             Function::Array(function, _) => matches!(
                 function,
                 A::Make
+                    | A::Entry
                     | A::MakeOfArrays
                     | A::Append
                     | A::Prepend
@@ -234,7 +301,7 @@ impl Function {
                     | A::All(_)
             ),
             Function::Json(function) => function.builds(),
-            Function::Format => true,
+            Function::Format | Function::SortKey(..) => true,
             _ => false,
         }
     }
@@ -246,6 +313,9 @@ impl Function {
             Function::Array(function, _) => !matches!(
                 function,
                 A::Make
+                    | A::Entry
+                    | A::OfEntries
+                    | A::JoinPairs
                     | A::MakeOfArrays
                     | A::Append
                     | A::Prepend
@@ -268,14 +338,19 @@ impl Function {
     pub(crate) fn is_total_of_logical(self) -> bool {
         use ArrayFunction as A;
         match self {
-            Function::Relabel | Function::ShowAs(_) | Function::JsonOf(_) => true,
+            Function::Relabel | Function::ShowAs(_) | Function::JsonOf(_) | Function::SortKey(..) => true,
             Function::QuoteIdentifier | Function::QuoteLiteral | Function::ToHex => true,
-            Function::Json(JsonFunction::Array | JsonFunction::Row | JsonFunction::Kind) => true,
+            Function::Json(JsonFunction::Array | JsonFunction::Row | JsonFunction::Kind | JsonFunction::OfArray) => {
+                true
+            }
             Function::Encode(_) | Function::Utf8 | Function::Md5 | Function::Sha(_) | Function::ByteLength => true,
             Function::Array(A::Any(comparison) | A::All(comparison), _) => !comparison.is_pattern(),
             Function::Array(function, _) => matches!(
                 function,
                 A::Make
+                    | A::Entry
+                    | A::OfEntries
+                    | A::JoinPairs
                     | A::Element
                     | A::Slice
                     | A::Contains
@@ -286,6 +361,7 @@ impl Function {
                     | A::DimensionCount
                     | A::Dimensions
                     | A::Cardinality
+                    | A::Nth
                     | A::Replace
                     | A::Join
                     | A::Split
@@ -303,6 +379,7 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
         Function::ReadAs(data_type) => of("read", data_type),
         Function::ShowAs(data_type) => of("show", data_type),
         Function::JsonOf(data_type) => of("json", data_type),
+        Function::SortKey(order, data_type) => of(&format!("sort_key_{}", debug_word(&order)), data_type),
         Function::Array(ArrayFunction::Cast(to), from) => {
             format!("array_cast_of_{}_to_{}", type_word(from), type_word(to))
         }
@@ -335,9 +412,10 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
         return Some(Function::Array(ArrayFunction::Cast(type_of_word(to)?), type_of_word(from)?));
     }
     let (name, of) = word.split_once("_of_")?;
-    // `array_make_of_arrays_of_…` has the words between its parts, too.
-    let (name, of) = match of.strip_prefix("arrays_of_") {
-        Some(of) if name == "array_make" => ("array_make_of_arrays", of),
+    // `array_make_of_arrays_of_…` and `array_of_entries_of_…` have the words between their parts, too.
+    let (name, of) = match (of.strip_prefix("arrays_of_"), of.strip_prefix("entries_of_")) {
+        (Some(of), _) if name == "array_make" => ("array_make_of_arrays", of),
+        (_, Some(of)) if name == "array" => ("array_of_entries", of),
         _ => (name, of),
     };
     let data_type = type_of_word(of)?;
@@ -346,6 +424,10 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
         "show" => return Some(Function::ShowAs(data_type)),
         "json" => return Some(Function::JsonOf(data_type)),
         _ => {}
+    }
+    if let Some(order) = name.strip_prefix("sort_key_") {
+        let order = SortKeyOrder::ALL.into_iter().find(|each| debug_word(each) == order)?;
+        return Some(Function::SortKey(order, data_type));
     }
     let name = name.strip_prefix("array_")?;
     array_functions().find(|function| debug_word(function) == name).map(|function| Function::Array(function, data_type))
@@ -369,12 +451,16 @@ fn array_functions() -> impl Iterator<Item = ArrayFunction> {
         A::DimensionCount,
         A::Dimensions,
         A::Cardinality,
+        A::Nth,
         A::Position,
         A::Positions,
         A::Remove,
         A::Replace,
         A::Join,
         A::Split,
+        A::Entry,
+        A::OfEntries,
+        A::JoinPairs,
         A::Key,
     ];
     plain.into_iter().chain(Comparison::ALL.into_iter().flat_map(|comparison| [A::Any(comparison), A::All(comparison)]))

@@ -283,6 +283,7 @@ impl Mentions {
             Relation::Filter { predicate, .. } => add(predicate),
             Relation::Project { columns, .. } => columns.iter().for_each(|(_, expression)| add(expression)),
             Relation::Join { on, .. } => add(on),
+            Relation::Expand { count, .. } => add(count),
             Relation::Aggregate { keys, aggregates, .. } => {
                 keys.iter().for_each(|(_, key)| add(key));
                 let calls = aggregates.iter().flat_map(|(_, call)| call.argument.iter().chain(&call.filter));

@@ -3,7 +3,7 @@
 use super::{Lowerer, Rows};
 use crate::catalog::TableInfo;
 use crate::error::{Error, Result};
-use crate::multiloop::{Aggregate, CollectionId, Generator, Let, Reduction, Shape};
+use crate::multiloop::{Aggregate, CollectionId, Generator, Let, Reduction, Shape, Source};
 use crate::relation::{ColumnId, Expression, Relation, ScanTable};
 use crate::types::{DataType, Field};
 use std::sync::Arc;
@@ -29,6 +29,16 @@ impl Lowerer<'_> {
                     columns.iter().map(|(column, expression)| Ok((*column, self.expression(expression)?))).collect();
                 self.close(1);
                 Ok(self.add_collect(vec![index], Vec::new(), &values?))
+            }
+            Relation::Expand { input, count, position } => {
+                let input = self.relation(input)?;
+                let index = self.open_rows(&input);
+                let count = self.expression(count)?;
+                let copy = self.open(Source::Count(count), &[(*position, 0)]);
+                let mut values = self.values(&input.columns)?;
+                values.push((*position, self.column(*position)?));
+                self.close(2);
+                Ok(self.add_collect(vec![index, copy], Vec::new(), &values))
             }
             Relation::Join { kind, left, right, on } => self.join(*kind, left, right, on),
             Relation::Aggregate { input, keys, aggregates } => {

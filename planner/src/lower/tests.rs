@@ -176,6 +176,14 @@ fn every_feature_lowers() {
         "select case when a > 1 then (select sum(b) from n y where y.a = n.a) else 0 end from n",
         "select count(*) from (select a from n order by b limit 3) s",
         "select random() as r from n",
+        "select a, g from n, generate_series(1, a) as g",
+        "select a, x from n left join unnest(array[b, a]) as x on true",
+        "select generate_series(1, a), b from n order by b",
+        "select a, s.m, s.k from n x, lateral (select max(b) as m, count(*) as k from n y where y.a = x.b) s",
+        "select x.a, s.b from n x left join lateral (select distinct b from n y where y.a < x.b) s on s.b > 3",
+        "select a, array_agg(b order by c desc, b), string_agg(b::text, ',') from n group by a",
+        "select a, array(select b from n y where y.a = x.a order by c) from n x",
+        "select array_agg(distinct c), json_agg(a) from n",
     ] {
         check(sql);
     }

@@ -1,7 +1,7 @@
 //! The result type that a function has unless the text form says otherwise. Printer and parser share it, so
 //! that most types need not be written; a wrong guess costs an annotation, never a meaning.
 
-use super::{Aggregate, Reduction};
+use super::{Aggregate, Gather, Reduction};
 use crate::function::Function;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 
@@ -70,6 +70,7 @@ pub(super) fn aggregate_type(reduction: &Reduction, argument: Option<DataType>) 
         Reduction::Any | Reduction::All => Some(DataType::Boolean),
         Reduction::Variance { .. } if argument? == DataType::Double => Some(DataType::Double),
         Reduction::Variance { .. } => Some(DataType::Numeric),
+        Reduction::Gather(_) => Some(DataType::Text),
         Reduction::TopK { .. } => Some(DataType::Null),
         Reduction::Sum => match argument? {
             DataType::SmallInt | DataType::Integer => Some(DataType::BigInt),
@@ -95,6 +96,9 @@ pub(super) fn reduction_name(aggregate: &Aggregate) -> &'static str {
         Reduction::Single => "single",
         Reduction::Variance { sample: true } => "variance_sample",
         Reduction::Variance { sample: false } => "variance_population",
+        Reduction::Gather(Gather::Arrived) => "gather",
+        Reduction::Gather(Gather::Sorted) => "gather_sorted",
+        Reduction::Gather(Gather::Distinct) => "gather_distinct",
         Reduction::TopK { .. } => "top_k",
     }
 }
@@ -111,6 +115,9 @@ pub(super) fn reduction_of(name: &str) -> Option<Reduction> {
         "all" => Reduction::All,
         "first" => Reduction::First,
         "single" => Reduction::Single,
+        "gather" => Reduction::Gather(Gather::Arrived),
+        "gather_sorted" => Reduction::Gather(Gather::Sorted),
+        "gather_distinct" => Reduction::Gather(Gather::Distinct),
         "variance_sample" => Reduction::Variance { sample: true },
         "variance_population" => Reduction::Variance { sample: false },
         _ => return None,

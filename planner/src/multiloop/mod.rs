@@ -63,7 +63,7 @@ use crate::catalog::{TableHandle, TableStatistics};
 use crate::multiloop::kept::{Behind, Keeps, Step, kept};
 use crate::speculation::Speculation;
 use crate::types::{DataType, Field, SortOrder};
-pub use reduction::{Aggregate, Reduction};
+pub use reduction::{Aggregate, Gather, Reduction};
 pub use scalar::{KeyPart, Scalar, ScalarId, ScalarMap, ScalarNode, Scalars};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -53,6 +53,8 @@ pub enum Reduction {
         /// Divide by n - 1 rather than n.
         sample: bool,
     },
+    /// The texts of all arguments as one, without what stands before the NUL in each. Of no rows NULL.
+    Gather(Gather),
     /// The first `limit` rows in this order after leaving out `offset`, in order; ties broken by all fields.
     /// The only aggregate of a Reduce. The first `order.len()` arguments are the order keys.
     TopK {
@@ -63,6 +65,17 @@ pub enum Reduction {
         /// A bigint that reads no index; NULL means 0.
         offset: ScalarId,
     },
+}
+
+/// In which order texts are gathered (`evaluate/gather.rs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Gather {
+    /// That of the rows.
+    Arrived,
+    /// That of their bytes.
+    Sorted,
+    /// The same, and of those with equal fronts only the first.
+    Distinct,
 }
 
 /// What is known of a reduction, whatever it is fed. DISTINCT and conditions are the aggregate's: a distinct aggregate takes
@@ -114,6 +127,8 @@ pub enum State {
     Sum,
     /// How many, and the exact sums of the arguments and of their squares.
     Moments,
+    /// Texts: those of all rows.
+    Texts,
     /// Rows: as many as are to be given.
     Rows,
 }
@@ -144,6 +159,10 @@ impl Reduction {
             R::First => of(Null, true, Some(R::First), true, true, None, State::Value),
             R::Single => of(Null, true, Some(R::Single), false, false, None, State::Value),
             R::Variance { .. } => of(Null, false, None, false, false, None, State::Moments),
+            R::Gather(how) => {
+                let (arrived, distinct) = (*how == Gather::Arrived, *how == Gather::Distinct);
+                of(Null, false, None, arrived, distinct, None, State::Texts)
+            }
             // Without an order any rows are the first.
             R::TopK { order, .. } => of(Nothing, true, None, order.is_empty(), false, None, State::Rows),
         }
@@ -178,7 +197,7 @@ impl Aggregate {
     /// What the reduction itself may do, besides what its arguments do.
     pub fn own_effects(&self, scalars: &Scalars) -> Effects {
         let may_fail = match &self.reduction {
-            Reduction::Single => true,
+            Reduction::Single | Reduction::Gather(_) => true,
             Reduction::Sum => !sum_is_total(scalars.data_type(self.arguments[0]), self.data_type),
             // A negative limit is an error.
             Reduction::TopK { limit, offset, .. } => {

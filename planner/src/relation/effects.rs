@@ -137,6 +137,7 @@ fn aggregate_may_fail(call: &AggregateCall) -> bool {
         | AggregateFunction::Max
         | AggregateFunction::BoolAnd
         | AggregateFunction::BoolOr => false,
+        AggregateFunction::Gather(_) => true,
         // A sum of floats becomes infinite. Others overflow, unless the result's type has room for that many rows.
         AggregateFunction::Sum if !argument.data_type.is_float() => {
             let room =
@@ -160,6 +161,10 @@ pub(crate) fn at_most_one_row(relation: &Relation) -> bool {
                 .as_ref()
                 .is_some_and(|limit| matches!(&limit.kind, ExpressionKind::Constant(Value::Int(count)) if *count <= 1));
             one || at_most_one_row(input)
+        }
+        Relation::Expand { input, count, .. } => {
+            let one = matches!(&count.kind, ExpressionKind::Constant(Value::Null | Value::Int(..=1)));
+            one && at_most_one_row(input)
         }
         Relation::Filter { input, .. }
         | Relation::Project { input, .. }

@@ -136,6 +136,9 @@ impl Printer {
             }
             Relation::Filter { predicate, .. } => format!("Filter {}", self.expression(predicate, subqueries)),
             Relation::Project { columns, .. } => format!("Project {}", self.named(columns, subqueries)),
+            Relation::Expand { count, position, .. } => {
+                format!("Expand {} of {}", self.names.get(*position).to_owned(), self.expression(count, subqueries))
+            }
             Relation::Join { kind, on, .. } => {
                 format!("Join {} on {}", join_name(*kind), self.expression(on, subqueries))
             }
@@ -250,5 +253,6 @@ fn aggregate_name(function: AggregateFunction) -> &'static str {
         AggregateFunction::StddevPopulation => "stddev_pop",
         AggregateFunction::VarianceSample => "var_samp",
         AggregateFunction::VariancePopulation => "var_pop",
+        AggregateFunction::Gather(_) => "gather",
     }
 }

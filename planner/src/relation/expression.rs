@@ -5,6 +5,7 @@ use super::Relation;
 use crate::catalog::Domain;
 use crate::error::Position;
 use crate::function::Function;
+use crate::multiloop::reduction::Gather;
 use crate::types::DataType;
 use crate::value::Value;
 use std::sync::Arc;
@@ -192,4 +193,6 @@ pub enum AggregateFunction {
     StddevPopulation,
     VarianceSample,
     VariancePopulation,
+    /// Texts that were made of rows, as one: array_agg and its kin are functions of it.
+    Gather(Gather),
 }

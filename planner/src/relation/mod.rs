@@ -135,6 +135,16 @@ pub enum Relation {
         /// Each column and its value; `(c, Column(c))` hands c through.
         columns: Vec<(ColumnId, Expression)>,
     },
+    /// Each row of the input as often as `count` says, one after the other: not at all if that is NULL or less than 1.
+    /// Functions that give sets of rows are this and a projection over it.
+    Expand {
+        /// Its input.
+        input: Arc<Relation>,
+        /// A bigint over the input's columns.
+        count: Expression,
+        /// A new column: which of its copies a row is, a bigint from 0.
+        position: ColumnId,
+    },
     /// A join. Its columns are the left's and the right's; an outer join makes the other side's nullable;
     /// semi and anti joins have the left's only.
     Join {
@@ -247,6 +257,11 @@ impl Relation {
             | Relation::Sort { input, .. }
             | Relation::Limit { input, .. } => input.columns(),
             Relation::Project { columns, .. } => columns.iter().map(|(id, _)| *id).collect(),
+            Relation::Expand { input, position, .. } => {
+                let mut columns = input.columns();
+                columns.push(*position);
+                columns
+            }
             Relation::Join { kind, left, right, .. } => {
                 let mut columns = left.columns();
                 if !matches!(kind, JoinKind::Semi | JoinKind::Anti) {
@@ -268,6 +283,7 @@ impl Relation {
             Relation::Scan { .. } | Relation::Values { .. } | Relation::CteScan { .. } => Vec::new(),
             Relation::Filter { input, .. }
             | Relation::Project { input, .. }
+            | Relation::Expand { input, .. }
             | Relation::Aggregate { input, .. }
             | Relation::Distinct { input }
             | Relation::Sort { input, .. }
@@ -288,6 +304,7 @@ impl Relation {
             | Relation::CteScan { .. } => Vec::new(),
             Relation::Values { rows, .. } => rows.iter().flatten().collect(),
             Relation::Filter { predicate, .. } => vec![predicate],
+            Relation::Expand { count, .. } => vec![count],
             Relation::Project { columns, .. } => columns.iter().map(|(_, expression)| expression).collect(),
             Relation::Join { on, .. } => vec![on],
             Relation::Aggregate { keys, aggregates, .. } => keys

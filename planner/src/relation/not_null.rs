@@ -35,6 +35,7 @@ fn column_never_null(id: ColumnId, relation: &Relation, profiles: &Profiles) -> 
             .iter()
             .find(|(made, _)| *made == id)
             .is_some_and(|(_, expression)| never_null(expression, input, profiles)),
+        Relation::Expand { input, position, .. } => *position == id || column_never_null(id, input, profiles),
         Relation::Join { kind, left, right, on } => {
             let side = |step: Step, side: &Relation| {
                 kept(step).not_null == Keeps::Yes && column_never_null(id, side, profiles)

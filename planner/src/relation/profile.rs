@@ -4,11 +4,11 @@
 
 use super::optimise::selectivity::distinct_values;
 use super::visit::{as_column, for_each_expression, for_each_input, for_each_subquery};
-use super::{ColumnId, Columns, Relation};
+use super::{ColumnId, Columns, Expression, ExpressionKind, Relation};
 use crate::catalog::{Proofs, TableInfo};
 use crate::function::Effects;
 use crate::speculation::Speculation;
-use crate::value::number;
+use crate::value::{Value, number};
 use std::cell::Cell;
 
 /// What is known of one column.
@@ -123,6 +123,11 @@ impl Profiles {
                 }
                 aggregates.iter().for_each(|(id, _)| self.set(*id, Profile::default(), depth));
             }
+            Relation::Expand { count, position, .. } => {
+                let copies = constant_count(count);
+                let range = copies.map(|copies| (0.0, (copies - 1.0).max(0.0)));
+                self.set(*position, Profile { distinct: copies, range, not_null: true, ..Profile::default() }, depth);
+            }
             Relation::CteScan { columns, .. } => {
                 columns.iter().for_each(|(from, id)| self.set(*id, self.get(*from).clone(), depth));
             }
@@ -137,6 +142,15 @@ impl Profiles {
 
     fn set(&mut self, id: ColumnId, profile: Profile, depth: u16) {
         self.profiles[id.0 as usize] = Profile { depth, ..profile };
+    }
+}
+
+/// How often an [`Relation::Expand`] gives each row, if that is a constant.
+pub(crate) fn constant_count(count: &Expression) -> Option<f64> {
+    match &count.kind {
+        ExpressionKind::Constant(Value::Int(copies)) => Some((*copies).max(0) as f64),
+        ExpressionKind::Constant(Value::Null) => Some(0.0),
+        _ => None,
     }
 }
 

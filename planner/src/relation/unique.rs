@@ -3,10 +3,11 @@
 
 use super::column_set::ColumnSet;
 use super::visit::{as_binary, as_column, conjuncts};
-use super::{ColumnId, Expression, Relation};
+use super::{ColumnId, Expression, ExpressionKind, Relation};
 use crate::catalog::ColumnStatistics;
 use crate::function::Function;
 use crate::multiloop::kept::{Keeps, Step, kept};
+use crate::value::Value;
 
 /// Whether no two rows of `relation` have equal values, NULLs being equal, in all of `columns` (more columns only help).
 pub(crate) fn is_unique(relation: &Relation, columns: &ColumnSet) -> bool {
@@ -43,6 +44,11 @@ fn differ(relation: &Relation, columns: &ColumnSet, nulls: Nulls) -> bool {
         Relation::Project { input, columns: made } => {
             let below = made.iter().filter(|(id, _)| columns.contains(*id)).filter_map(|(_, value)| as_column(value));
             differ(input, &below.collect(), nulls)
+        }
+        // The copies of a row are told by their positions, if there is more than one.
+        Relation::Expand { input, count, position } => {
+            let single = matches!(&count.kind, ExpressionKind::Constant(Value::Null | Value::Int(..=1)));
+            (single || columns.contains(*position)) && differ(input, columns, nulls)
         }
         // Each left row once, if it has at most one partner; then what is unique on the left stays so.
         Relation::Join { kind, left, right, on } => {

@@ -26,6 +26,7 @@ pub(crate) fn for_each_input(relation: &Relation, visit: &mut dyn FnMut(&Relatio
         Relation::Scan { .. } | Relation::Values { .. } | Relation::CteScan { .. } => {}
         Relation::Filter { input, .. }
         | Relation::Project { input, .. }
+        | Relation::Expand { input, .. }
         | Relation::Aggregate { input, .. }
         | Relation::Distinct { input }
         | Relation::Sort { input, .. }
@@ -51,6 +52,7 @@ pub(crate) fn for_each_input_mut(relation: &mut Relation, visit: &mut dyn FnMut(
         Relation::Scan { .. } | Relation::Values { .. } | Relation::CteScan { .. } => {}
         Relation::Filter { input, .. }
         | Relation::Project { input, .. }
+        | Relation::Expand { input, .. }
         | Relation::Aggregate { input, .. }
         | Relation::Distinct { input }
         | Relation::Sort { input, .. }
@@ -80,6 +82,7 @@ pub(crate) fn for_each_expression(relation: &Relation, visit: &mut dyn FnMut(&Ex
         | Relation::CteScan { .. } => {}
         Relation::Values { rows, .. } => rows.iter().flatten().for_each(visit),
         Relation::Filter { predicate, .. } => visit(predicate),
+        Relation::Expand { count, .. } => visit(count),
         Relation::Project { columns, .. } => columns.iter().for_each(|(_, expression)| visit(expression)),
         Relation::Join { on, .. } => visit(on),
         Relation::Aggregate { keys, aggregates, .. } => {
@@ -103,6 +106,7 @@ pub(crate) fn for_each_expression_mut(relation: &mut Relation, visit: &mut dyn F
         | Relation::CteScan { .. } => {}
         Relation::Values { rows, .. } => rows.iter_mut().flatten().for_each(visit),
         Relation::Filter { predicate, .. } => visit(predicate),
+        Relation::Expand { count, .. } => visit(count),
         Relation::Project { columns, .. } => columns.iter_mut().for_each(|(_, expression)| visit(expression)),
         Relation::Join { on, .. } => visit(on),
         Relation::Aggregate { keys, aggregates, .. } => {

@@ -9,6 +9,7 @@
 //! | `x IN (VALUES …)` | `x IN (SELECT * FROM (VALUES …) AS "*VALUES*")` |
 //! | `INSERT INTO t (VALUES …)` | `INSERT INTO t VALUES …` |
 //! | `CREATE TABLE t (a, b) AS …` | `CREATE TABLE t (a "as", b "as") AS …` |
+//! | `ROWS FROM (f(a), g(b))` | `"rows from"(f(a), g(b))` |
 //! | `+-+a`, `a>-b` | `+ - + a`, `a > - b` |
 
 use super::spelling::is_keyword;
@@ -16,6 +17,9 @@ use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 /// The type of the columns of CREATE TABLE AS, which have only names.
 pub(super) const NAMED_ONLY: &str = "as";
+
+/// The name of the function whose arguments are the functions of ROWS FROM.
+pub(super) const ROWS_FROM: &str = "rows from";
 
 /// The words of set operations.
 const SETS: [&str; 3] = ["union", "except", "intersect"];
@@ -209,7 +213,7 @@ impl Statement {
         (0..from).rev().find(|&at| !matches!(self.tokens[at].token, Token::Whitespace(_)))
     }
 
-    /// TRIM, SUBSTRING, FETCH and INTERVAL.
+    /// TRIM, SUBSTRING, FETCH, INTERVAL and ROWS FROM.
     fn calls(&mut self) {
         for at in (0..self.tokens.len()).rev() {
             if is_keyword(&self.tokens[at].token, "trim") {
@@ -218,6 +222,8 @@ impl Statement {
                 self.substring(at);
             } else if is_keyword(&self.tokens[at].token, "fetch") {
                 self.fetch(at);
+            } else if is_keyword(&self.tokens[at].token, "rows") {
+                self.rows_from(at);
             } else if is_keyword(&self.tokens[at].token, "interval") {
                 self.interval(at);
             }
@@ -264,6 +270,38 @@ impl Statement {
                 _ => {}
             }
         }
+    }
+
+    /// `ROWS FROM (…)`: functions in lock step, as arguments of one.
+    fn rows_from(&mut self, at: usize) {
+        let from = self.solid(at + 1);
+        let Some(from) = from.filter(|_| self.is(from, "from")) else { return };
+        let opens = self.solid(from + 1).is_some_and(|open| self.tokens[open].token == Token::LParen);
+        // Behind what is selected FROM is the clause: `rows` is a column there.
+        let starts = self.before(at).is_some_and(|before| {
+            let token = &self.tokens[before].token;
+            ["from", "join", "lateral"].iter().any(|keyword| is_keyword(token, keyword)) || *token == Token::Comma
+        });
+        if opens && starts && self.stands_in_from(at) {
+            self.tokens[at].token = Token::make_word(ROWS_FROM, Some('"'));
+            self.drop_token(from);
+        }
+    }
+
+    /// Whether the nearest clause in front, in the same parentheses, is FROM.
+    fn stands_in_from(&self, place: usize) -> bool {
+        let mut depth = 0usize;
+        for token in self.tokens[..place].iter().rev() {
+            match &token.token {
+                Token::RParen => depth += 1,
+                Token::LParen if depth == 0 => return false,
+                Token::LParen => depth -= 1,
+                word if depth == 0 && is_keyword(word, "from") => return true,
+                word if depth == 0 && is_keyword(word, "select") => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// `INTERVAL (n) 'text'`: sqlparser takes digits of seconds behind the text only.

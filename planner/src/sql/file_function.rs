@@ -15,23 +15,23 @@ enum Constant {
 }
 
 impl Binder<'_, '_> {
-    /// A function that reads a file; any other is an error (0A000).
+    /// A function that reads a file; none for any other.
     pub(super) fn bind_file_function(
         &mut self,
         name: &ast::ObjectName,
-        args: &ast::TableFunctionArgs,
-    ) -> Result<FromItem> {
+        args: &[ast::FunctionArg],
+    ) -> Result<Option<FromItem>> {
         let position = self.position(name.span());
         let (_, ident) = self.split_name(name)?;
         let format = match Self::fold(ident).as_str() {
             "read_csv" | "read_csv_auto" => Some("csv".to_owned()),
             "read_parquet" | "parquet_scan" => Some("parquet".to_owned()),
             "read_arrow" | "read_ipc" => Some("arrow".to_owned()),
-            _ => return Err(Error::unsupported("a function in FROM is").at(position)),
+            _ => return Ok(None),
         };
         let mut options = CopyOptions { format, ..CopyOptions::default() };
         let mut path = None;
-        for arg in &args.args {
+        for arg in args {
             match arg {
                 ast::FunctionArg::Unnamed(arg) if path.is_none() => path = Some(text_of(constant_of(arg)?)?),
                 ast::FunctionArg::Named { name, arg, .. } => {
@@ -57,7 +57,7 @@ impl Binder<'_, '_> {
             }
         }
         let path = path.ok_or_else(|| invalid(format!("{name} needs the path of a file")).at(position))?;
-        self.builder.file(&path, &options, position)
+        self.builder.file(&path, &options, position).map(Some)
     }
 }
 

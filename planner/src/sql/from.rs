@@ -1,11 +1,32 @@
 //! FROM: what stands for tables, and their aliases.
 
 use super::binder::Binder;
+use super::from_function::FunctionFactor;
 use super::query::Unknown;
 use crate::catalog::{CopyOptions, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::builder::{FromItem, Scope, check_table_count};
+use crate::relation::builder::{Clause, FromItem, Scope, check_table_count};
 use sqlparser::ast::{self, Spanned};
+
+/// What stands before an item of FROM, which it sees if it is LATERAL.
+pub(super) struct Before<'b> {
+    /// The nearest, with all that is joined to it.
+    pub(super) item: &'b FromItem,
+    /// What stands before that.
+    pub(super) before: Option<&'b Before<'b>>,
+}
+
+impl Before<'_> {
+    /// What an item sees of it.
+    pub(super) fn scope<'p>(&self, parent: Option<&'p Scope<'p>>) -> Scope<'p> {
+        let (mut columns, mut tables) = (Vec::new(), Vec::new());
+        for each in std::iter::successors(Some(self), |each| each.before) {
+            columns.extend(each.item.columns.iter().cloned());
+            tables.extend(each.item.tables.iter().cloned());
+        }
+        Scope::new(parent, columns, tables, Clause::From)
+    }
+}
 
 impl Binder<'_, '_> {
     /// Binds FROM; without one, a single row of no columns.
@@ -17,11 +38,12 @@ impl Binder<'_, '_> {
         let Some(first) = items.next() else {
             return Ok(FromItem::nothing());
         };
-        let mut all = self.bind_joined(first, parent)?;
+        let mut all = self.bind_joined(first, parent, None)?;
         for item in items {
-            let next = self.bind_joined(item, parent)?;
-            all.check_aliases(&next, self.factor_start(&item.relation))?;
-            all = all.cross(next);
+            let next = self.bind_joined(item, parent, Some(&Before { item: &all, before: None }))?;
+            let position = self.factor_start(&item.relation);
+            all.check_aliases(&next, position)?;
+            all = all.cross(self.builder, next).map_err(|error| error.at(position))?;
         }
         Ok(all)
     }
@@ -31,32 +53,35 @@ impl Binder<'_, '_> {
         &mut self,
         factor: &ast::TableFactor,
         parent: Option<&Scope<'_>>,
+        before: Option<&Before<'_>>,
     ) -> Result<FromItem> {
         let position = self.factor_start(factor);
+        if let Some(call) = FunctionFactor::of(factor) {
+            return self.bind_function_factor(&call, parent, before);
+        }
         let (item, alias) = match factor {
-            ast::TableFactor::Table { name, alias, args, .. } => {
+            ast::TableFactor::Table { name, alias, args: None, .. } => {
                 if let Some(what) = refused_of_table(factor) {
                     return Err(Error::unsupported(what).at(position));
                 }
-                let item = match args {
-                    Some(args) => self.bind_file_function(name, args)?,
-                    None => self.bind_table_name(name)?,
-                };
-                (item, alias.as_ref())
+                (self.bind_table_name(name)?, alias.as_ref())
             }
             ast::TableFactor::Derived { lateral, subquery, alias, sample } => {
-                if *lateral || sample.is_some() {
-                    let what = if *lateral { "LATERAL is" } else { "TABLESAMPLE is" };
-                    return Err(Error::unsupported(what).at(position));
+                if sample.is_some() {
+                    return Err(Error::unsupported("TABLESAMPLE is").at(position));
                 }
-                let rows = self.bind_query(subquery, parent, Unknown::AsText)?;
+                let rows = match before.filter(|_| *lateral) {
+                    Some(before) => self.bind_query(subquery, Some(&before.scope(parent)), Unknown::AsText)?,
+                    None => self.bind_query(subquery, parent, Unknown::AsText)?,
+                };
                 (FromItem::anonymous(rows), alias.as_ref())
             }
             ast::TableFactor::NestedJoin { table_with_joins, alias } => {
-                let item = self.deeper(position, |binder| binder.bind_joined(table_with_joins, parent))?;
+                let item = self.deeper(position, |binder| binder.bind_joined(table_with_joins, parent, before))?;
                 (item, alias.as_ref())
             }
-            ast::TableFactor::TableFunction { .. }
+            ast::TableFactor::Table { .. }
+            | ast::TableFactor::TableFunction { .. }
             | ast::TableFactor::Function { .. }
             | ast::TableFactor::UNNEST { .. }
             | ast::TableFactor::JsonTable { .. }
@@ -80,7 +105,9 @@ impl Binder<'_, '_> {
         match factor {
             ast::TableFactor::Derived { subquery, .. } => self.query_start(subquery),
             ast::TableFactor::NestedJoin { table_with_joins, .. } => self.factor_start(&table_with_joins.relation),
-            ast::TableFactor::Table { name, .. } => self.position(name.span()),
+            ast::TableFactor::Table { name, .. } | ast::TableFactor::Function { name, .. } => {
+                self.position(name.span())
+            }
             other => self.position(other.span()),
         }
     }

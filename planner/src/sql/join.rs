@@ -1,6 +1,7 @@
 //! Joins: their kinds and conditions.
 
 use super::binder::Binder;
+use super::from::Before;
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::Expression;
 use crate::relation::builder::{FromItem, Joined, Scope, Side};
@@ -8,21 +9,29 @@ use sqlparser::ast;
 
 impl Binder<'_, '_> {
     /// Binds a table of FROM and the joins behind it.
-    pub(super) fn bind_joined(&mut self, item: &ast::TableWithJoins, parent: Option<&Scope<'_>>) -> Result<FromItem> {
+    pub(super) fn bind_joined(
+        &mut self,
+        item: &ast::TableWithJoins,
+        parent: Option<&Scope<'_>>,
+        before: Option<&Before<'_>>,
+    ) -> Result<FromItem> {
         let ast::TableWithJoins { relation, joins } = item;
-        let mut left = self.bind_table_factor(relation, parent)?;
+        let mut left = self.bind_table_factor(relation, parent, before)?;
         for join in joins {
             let ast::Join { relation, global, join_operator } = join;
             let position = self.factor_start(relation);
             if *global {
                 return Err(Error::unsupported("GLOBAL JOIN is").at(position));
             }
-            let right = self.bind_table_factor(relation, parent)?;
-            left.check_aliases(&right, position)?;
             let (side, constraint) = join_side(join_operator).map_err(|error| error.at(position))?;
+            let right = self.bind_table_factor(relation, parent, Some(&Before { item: &left, before }))?;
+            left.check_aliases(&right, position)?;
+            left.check_lateral(&right, side, position)?;
             left = match constraint {
-                None => self.join_on(left, right, side, None, parent)?,
-                Some(ast::JoinConstraint::On(on)) => self.join_on(left, right, side, Some(on), parent)?,
+                None => self.join_on(left, right, side, None, parent).map_err(|error| error.at(position))?,
+                Some(ast::JoinConstraint::On(on)) => {
+                    self.join_on(left, right, side, Some(on), parent).map_err(|error| error.at(position))?
+                }
                 Some(ast::JoinConstraint::Using(names)) => {
                     let mut columns = Vec::new();
                     for name in names {
@@ -57,7 +66,7 @@ impl Binder<'_, '_> {
             Some(on) => self.bind_condition(on, &joined.scope)?,
             None => Expression::boolean(true),
         };
-        Ok(joined.on(side, on))
+        joined.on(self.builder, side, on)
     }
 }
 

@@ -19,6 +19,7 @@ mod insert;
 mod cte;
 mod file_function;
 mod from;
+mod from_function;
 mod join;
 mod limit;
 mod naming;

@@ -19,6 +19,14 @@ pub(super) fn order_items<'o>(
     let ast::OrderByKind::Expressions(items) = kind else {
         return Err(Error::unsupported("ORDER BY ALL is").at(position));
     };
+    order_by_items(binder, items)
+}
+
+/// The same of items without a clause around them.
+pub(super) fn order_by_items<'o>(
+    binder: &Binder<'_, '_>,
+    items: &'o [ast::OrderByExpr],
+) -> Result<Vec<(&'o ast::Expr, SortOrder)>> {
     let item = |item: &'o ast::OrderByExpr| {
         let ast::OrderByExpr { expr, options, with_fill } = item;
         let ast::OrderByOptions { sort, nulls_first } = options;

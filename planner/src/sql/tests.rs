@@ -142,6 +142,7 @@ fn shape_of(relation: &Relation) -> String {
             };
             format!("{kind}{}({inputs})", if *all { " all" } else { "" })
         }
+        Relation::Expand { .. } => format!("Expand({inputs})"),
         Relation::With { .. } => format!("With({inputs})"),
         Relation::CteScan { .. } => "CteScan".to_owned(),
     }

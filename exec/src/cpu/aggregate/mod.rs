@@ -6,6 +6,7 @@
 mod distinct;
 mod extreme;
 mod float_sum;
+mod gathered;
 mod logic;
 mod moments;
 mod numeric;
@@ -23,6 +24,7 @@ use crate::partial::state::State;
 use crate::partial::state::any_value::AnyValue;
 use crate::partial::state::extreme::Extreme;
 use crate::partial::state::float_sum::FloatSums;
+use crate::partial::state::gathered::Gathered;
 use crate::partial::state::integer_sum::IntegerSums;
 use crate::partial::state::interval_sum::IntervalSums;
 use crate::partial::state::logic::Logic;
@@ -133,6 +135,8 @@ struct Filling {
     of_runs: Vec<i32>,
     /// Arguments as doubles.
     doubles: Vector,
+    /// The place of the next row among all.
+    place: u64,
     /// Of an aggregate that keeps its arguments.
     distinct: Option<Box<distinct::Filling>>,
 }
@@ -171,7 +175,7 @@ impl AggregateKind {
             Shape::Sum | Shape::Value => {
                 self.argument.is_some_and(|(_, register)| matches!(register, Register::I32 | Register::I64))
             }
-            Shape::Moments | Shape::Rows => false,
+            Shape::Moments | Shape::Texts | Shape::Rows => false,
         };
         plain && !order_sensitive && !self.keeps_arguments()
     }
@@ -213,6 +217,7 @@ impl Accumulator {
                 State::Numerics(NumericSums::new(Asked::Variance { sample }))
             }
             Reduction::Variance { sample } => State::Moments(Moments::new(sample)),
+            Reduction::Gather(how) => State::Gathered(Box::new(Gathered::new(how))),
             _ => return Err(Error::internal(format!("no accumulator for {:?}", kind.reduction))),
         };
         Ok(Accumulator { state, filling })
@@ -230,9 +235,15 @@ impl Accumulator {
             (State::Value(value), _) => value.resize(groups),
             (State::Moments(moments), _) => moments.resize(groups),
             (State::Numerics(sums), _) => sums.resize(groups),
+            (State::Gathered(texts), _) => texts.resize(groups),
             (State::Distinct(sets), Some(distinct)) => distinct.resize(sets, groups),
             (State::Distinct(sets), None) => sets.group_count = groups,
         }
+    }
+
+    /// The tuples to come are of this piece of work; pieces are numbered in the order of their rows.
+    pub(crate) fn begin_piece(&mut self, piece: usize) {
+        self.filling.place = gathered::first_place(piece);
     }
 
     /// Whether a merge costs about what it took to fold in all tuples, and is going to be a large one.
@@ -247,7 +258,7 @@ impl Accumulator {
 
     /// Folds in some tuples, whose groups there is room for.
     pub(crate) fn update(&mut self, input: &Input<'_>) -> Result<()> {
-        let Filling { argument, sums: memory, of_runs, doubles, distinct } = &mut self.filling;
+        let Filling { argument, sums: memory, of_runs, doubles, place, distinct } = &mut self.filling;
         let argument = argument.unwrap_or(DataType::Null);
         match &mut self.state {
             State::Count(counts) => count(counts, input),
@@ -259,6 +270,7 @@ impl Accumulator {
             State::Value(value) => value.update(input)?,
             State::Moments(moments) => moments.update(input, argument, doubles)?,
             State::Numerics(sums) => sums.update(input, argument)?,
+            State::Gathered(texts) => *place = texts.update(input, *place)?,
             State::Distinct(sets) => match distinct {
                 Some(distinct) => distinct.update(sets, input)?,
                 None => return Err(Error::internal("sets without what fills them")),
@@ -292,6 +304,7 @@ impl Accumulator {
             (State::Value(mine), State::Value(theirs)) => mine.merge(theirs, pairs())?,
             (State::Moments(mine), State::Moments(theirs)) => mine.merge(theirs, pairs()),
             (State::Numerics(mine), State::Numerics(theirs)) => mine.merge(theirs, pairs()),
+            (State::Gathered(mine), State::Gathered(theirs)) => mine.merge(theirs, from, into),
             (State::Distinct(mine), State::Distinct(theirs)) => match &mut self.filling.distinct {
                 Some(distinct) => distinct.merge(mine, theirs, from, into)?,
                 None => return Err(Error::internal("sets without what fills them")),
@@ -356,6 +369,7 @@ impl Accumulator {
             State::Value(value) => value.finish(data_type),
             State::Moments(moments) => moments.finish(data_type),
             State::Numerics(sums) => sums.finish(data_type),
+            State::Gathered(texts) => texts.finish(data_type),
             State::Distinct(sets) => match self.filling.distinct {
                 Some(distinct) => distinct.finish(*sets, data_type),
                 None => Err(Error::internal("sets without what fills them")),

@@ -3,12 +3,13 @@
 //!
 //! Every state is independent of the order of the rows and of how these were spread: integer sums are exact, float sums
 //! too until the end, extremes have one representation for values that compare equal. (Which row `any_value` has depends on
-//! who merges: in the order of the rows.)
+//! who merges: in the order of the rows. What is gathered knows the places of its rows.)
 
 pub(crate) mod any_value;
 pub(crate) mod distinct;
 pub(crate) mod extreme;
 pub(crate) mod float_sum;
+pub(crate) mod gathered;
 pub(crate) mod integer_sum;
 pub(crate) mod interval_sum;
 pub(crate) mod logic;
@@ -20,6 +21,7 @@ use any_value::AnyValue;
 use distinct::Distinct;
 use extreme::Extreme;
 use float_sum::FloatSums;
+use gathered::Gathered;
 use integer_sum::IntegerSums;
 use interval_sum::IntervalSums;
 use logic::Logic;
@@ -39,6 +41,7 @@ pub(crate) enum State {
     Moments(Moments),
     Numerics(NumericSums),
     Distinct(Box<Distinct>),
+    Gathered(Box<Gathered>),
 }
 
 /// Calls the same method of whichever state it is.
@@ -55,6 +58,7 @@ macro_rules! each_state {
             State::Moments($inner) => $body,
             State::Numerics($inner) => $body,
             State::Distinct($inner) => $body,
+            State::Gathered($inner) => $body,
         }
     };
 }
@@ -83,6 +87,7 @@ impl State {
             State::Moments(moments) => State::Moments(moments.take(groups)),
             State::Numerics(sums) => State::Numerics(sums.take(groups)),
             State::Distinct(sets) => State::Distinct(Box::new(sets.take(groups))),
+            State::Gathered(texts) => State::Gathered(Box::new(texts.take(groups))),
         }
     }
 
@@ -93,6 +98,7 @@ impl State {
             | (State::Floats(_), State::Floats(_))
             | (State::Intervals(_), State::Intervals(_)) => true,
             (State::Distinct(mine), State::Distinct(theirs)) => mine.is_like(theirs),
+            (State::Gathered(mine), State::Gathered(theirs)) => mine.is_like(theirs),
             (State::Integers(mine), State::Integers(theirs)) => mine.is_like(theirs),
             (State::Extreme(mine), State::Extreme(theirs)) => mine.is_like(theirs),
             (State::Logic(mine), State::Logic(theirs)) => mine.is_like(theirs),

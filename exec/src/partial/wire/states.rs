@@ -5,6 +5,7 @@ use super::super::state::any_value::{AnyValue, NONE};
 use super::super::state::distinct::{BitSets, Distinct, Domain, Members, Met};
 use super::super::state::extreme::{Best, Extreme};
 use super::super::state::float_sum::FloatSums;
+use super::super::state::gathered::Gathered;
 use super::super::state::integer_sum::{IntegerSums, Sums};
 use super::super::state::interval_sum::IntervalSums;
 use super::super::state::logic::{DECISIVE, Logic, NULL};
@@ -13,11 +14,12 @@ use super::super::state::numeric_sum::{Asked, NumericSums};
 use super::values::each_numeric;
 use super::{ROWS_MAX, Reader, Wire, check, damaged};
 use crate::Result;
-use crate::column::column_builder::ColumnBuilder;
+use crate::column::column_builder::{BuilderData, ColumnBuilder};
 use crate::column::divisor::Divisor;
 use crate::plan::register::Register;
 use crate::sums::exact_sum::ExactSum;
 use crate::sums::moments::Variance;
+use multiloop_planner::multiloop::Gather;
 use multiloop_planner::numeric::sum::NumericSum;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -68,6 +70,10 @@ impl Wire for State {
                 to.push(9);
                 sets.write(to);
             }
+            State::Gathered(texts) => {
+                to.push(10);
+                texts.write(to);
+            }
         }
     }
 
@@ -88,6 +94,7 @@ impl Wire for State {
             7 => State::Moments(Wire::read(from)?),
             8 => State::Numerics(Wire::read(from)?),
             9 => State::Distinct(Box::new(Wire::read(from)?)),
+            10 => State::Gathered(Box::new(Wire::read(from)?)),
             _ => return Err(damaged("a kind of state")),
         })
     }
@@ -287,6 +294,38 @@ impl Wire for AnyValue {
             each_numeric(&arguments)?;
         }
         Ok(AnyValue { data_type, single, positions, arguments, rows })
+    }
+}
+
+impl Wire for Gathered {
+    fn write(&self, to: &mut Vec<u8>) {
+        let how: u8 = match self.how {
+            Gather::Arrived => 0,
+            Gather::Sorted => 1,
+            Gather::Distinct => 2,
+        };
+        how.write(to);
+        self.group_count.write(to);
+        self.groups.write(to);
+        self.places.write(to);
+        self.texts.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self> {
+        let how = match u8::read(from)? {
+            0 => Gather::Arrived,
+            1 => Gather::Sorted,
+            2 => Gather::Distinct,
+            _ => return Err(damaged("an order of texts")),
+        };
+        let (group_count, groups, places): (usize, Vec<u32>, Vec<u64>) =
+            (Wire::read(from)?, Wire::read(from)?, Wire::read(from)?);
+        let texts: ColumnBuilder = Wire::read(from)?;
+        let are_texts = matches!(texts.data, BuilderData::Text(_) | BuilderData::Code { .. }) && texts.valid.is_none();
+        check(are_texts || texts.len() == 0, "texts")?;
+        let alike = groups.len() == texts.len() && places.len() == texts.len();
+        check(alike && groups.iter().all(|&group| (group as usize) < group_count), "the groups of texts")?;
+        Ok(Gathered { how, group_count, groups, places, texts })
     }
 }
 

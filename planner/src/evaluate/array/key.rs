@@ -81,6 +81,21 @@ impl Array {
         Some((count, lowers.as_bytes().chunks(8).all(|lower| lower == one.as_bytes())))
     }
 
+    /// The element at a position of a text that [`Array::encode`] made; none behind the last.
+    pub(super) fn nth(text: &str, element: DataType, position: usize) -> Option<Value> {
+        let mut letters = text.chars();
+        for _ in 0..position {
+            if letters.next()? == VALUE {
+                skip_value(&mut letters, element)?;
+            }
+        }
+        match letters.next()? {
+            VALUE => decode_value(&mut letters, element),
+            NULL => Some(Value::Null),
+            _ => None,
+        }
+    }
+
     /// The array of a text that [`Array::encode`] made of elements of this type; none of another text.
     pub fn decode(text: &str, element: DataType) -> Option<Array> {
         let mut letters = text.chars();
@@ -108,6 +123,31 @@ impl Array {
         let held = bounds.iter().try_fold(1usize, |held, bound| held.checked_mul(bound.length));
         (!elements.is_empty() && held == Some(elements.len())).then_some(Array { bounds, elements })
     }
+}
+
+/// An element as an array has it.
+pub(super) fn entry(value: &Value, element: DataType) -> String {
+    let mut text = String::from(if value.is_null() { NULL } else { VALUE });
+    encode_value(value, element, false, &mut text);
+    text
+}
+
+/// The array of elements that stand behind each other, counted from 1.
+pub(super) fn of_entries(entries: &str) -> String {
+    let mut text = String::with_capacity(entries.len() + 10);
+    text.push_str(entries);
+    text.push(END);
+    if !entries.is_empty() {
+        put(&mut text, format_args!("1{:08x}", 1 ^ SIGN_32));
+    }
+    text
+}
+
+/// What an element compares by.
+pub(in crate::evaluate) fn bare(value: &Value, element: DataType) -> String {
+    let mut text = String::new();
+    encode_value(value, element, true, &mut text);
+    text
 }
 
 fn put(text: &mut String, part: std::fmt::Arguments<'_>) {
@@ -193,6 +233,22 @@ fn decode_value(letters: &mut Chars<'_>, element: DataType) -> Option<Value> {
             Value::text(plain)
         }
     })
+}
+
+/// Takes a value off the front of a text.
+fn skip_value(letters: &mut Chars<'_>, element: DataType) -> Option<()> {
+    let length = match element.carrier() {
+        DataType::Boolean => 1,
+        DataType::Interval => 48,
+        number if number.is_integer() || number.is_float() => 16,
+        DataType::Date | DataType::Time | DataType::Timestamp => 16,
+        _ => {
+            until_marker(letters);
+            return Some(());
+        }
+    };
+    *letters = letters.as_str().get(length..)?.chars();
+    Some(())
 }
 
 /// What stands before the next element, or the end.

@@ -152,6 +152,23 @@ impl Arrays<'_> {
         Ok(self.encoded(&Array::of(parts.into_iter().map(value).collect())))
     }
 
+    /// `string_agg`: of separators and texts in turn the texts, each but the first behind its separator.
+    pub(super) fn join_pairs(&self) -> Result<Value> {
+        let array = self.known(0)?;
+        let text = |value: Option<&Value>| match value {
+            Some(Value::Text(text)) => text.to_string(),
+            _ => String::new(),
+        };
+        let mut joined = String::new();
+        for (at, pair) in array.elements.chunks(2).enumerate() {
+            if at > 0 {
+                joined.push_str(&text(pair.first()));
+            }
+            joined.push_str(&text(pair.get(1)));
+        }
+        Ok(Value::text(joined))
+    }
+
     /// A text that may be NULL, or not be there.
     fn optional_text(&self, at: usize) -> Result<Option<&str>> {
         match self.call.arguments.get(at) {

@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::function::{ArrayFunction, Function};
 use crate::types::DataType;
 use crate::value::Value;
+pub(super) use key::bare;
 pub(super) use text::{read, show};
 
 /// Dimensions of an array, at most.
@@ -151,6 +152,7 @@ pub(super) fn apply_to_nulls(call: &Call) -> Result<Option<Value>> {
     let Function::Array(function, element) = call.function else { return Ok(None) };
     let arrays = Arrays { call, element };
     Ok(Some(match function {
+        A::Entry => Value::text(key::entry(&call.arguments[0], element)),
         A::Make => {
             arrays.encoded(&Array::checked(vec![Bound::from_one(call.arguments.len())], call.arguments.to_vec())?)
         }
@@ -187,6 +189,12 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         A::DimensionCount => count(Some(arrays.known(0)?.bounds.len() as i64).filter(|count| *count > 0)),
         A::Dimensions => arrays.dimensions()?,
         A::Cardinality => Value::Int(arrays.known(0)?.elements.len() as i64),
+        A::Nth => {
+            let position = usize::try_from(call.int(1)?).unwrap_or(usize::MAX);
+            Array::nth(call.text(0)?, element, position).unwrap_or(Value::Null)
+        }
+        A::OfEntries => Value::text(key::of_entries(call.text(0)?)),
+        A::JoinPairs => arrays.join_pairs()?,
         A::Key => Value::text(arrays.known(0)?.key(element)),
         A::Cast(to) => arrays.cast(to)?,
         _ => return Ok(None),

@@ -1,6 +1,7 @@
 //! Joins. USING and NATURAL merge equal columns into one, as PostgreSQL does: the merged columns come first in `*`
 //! and alone are meant by the bare name; `table.column` still reaches either side's own.
 
+use super::lateral::outer_columns;
 use super::{Builder, Clause, Coercion, FromItem, Scope, ScopeColumn, did_you_mean, unify_types};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
@@ -40,17 +41,29 @@ impl<'p> Joined<'p> {
         Joined { left: left.relation, right: right.relation, scope }
     }
 
-    /// The join on a condition.
-    pub fn on(self, side: Side, on: Expression) -> FromItem {
-        let relation = join_relation(self.left, self.right, side, on);
-        FromItem { relation, columns: self.scope.columns, tables: self.scope.tables }
+    /// The join on a condition. The right side may read the left's columns, where [`FromItem::check_lateral`] found
+    /// that right; what cannot be computed so is 0A000.
+    pub fn on(self, builder: &mut Builder<'_>, side: Side, on: Expression) -> Result<FromItem> {
+        let relation = builder.join_relation(self.left, self.right, side, on)?;
+        Ok(FromItem { relation, columns: self.scope.columns, tables: self.scope.tables })
     }
 }
 
 impl FromItem {
     /// All pairs of rows.
-    pub fn cross(self, other: FromItem) -> Self {
-        Joined::new(self, other, None).on(Side::Inner, Expression::boolean(true))
+    pub fn cross(self, builder: &mut Builder<'_>, other: FromItem) -> Result<Self> {
+        Joined::new(self, other, None).on(builder, Side::Inner, Expression::boolean(true))
+    }
+
+    /// Reports what reads the left side's columns where there may be no left row (42P10).
+    pub fn check_lateral(&self, right: &FromItem, side: Side, position: Option<Position>) -> Result<()> {
+        if matches!(side, Side::Inner | Side::Left) {
+            return Ok(());
+        }
+        let Some(table) = self.outer_table(right) else { return Ok(()) };
+        let message = format!("invalid reference to FROM-clause entry for table \"{table}\"");
+        let error = Error::new(ErrorKind::InvalidColumnReference, message);
+        Err(error.with_hint("The combining JOIN type must be INNER or LEFT for a LATERAL reference.").at(position))
     }
 
     /// Reports a table alias that both sides have (42712).
@@ -112,7 +125,7 @@ impl Builder<'_> {
             };
             merged.push(ScopeColumn { table: None, name: name.clone(), id, merged: false });
         }
-        let mut relation = join_relation(left.relation, right.relation, side, Expression::and(conditions));
+        let mut relation = self.join_relation(left.relation, right.relation, side, Expression::and(conditions))?;
         if !computed.is_empty() {
             let through = relation.columns().into_iter().map(|id| (id, self.columns.reference(id)));
             let columns = through.chain(computed).collect();
@@ -128,6 +141,27 @@ impl Builder<'_> {
         Ok(FromItem { relation, columns, tables: left.tables.into_iter().chain(right.tables).collect() })
     }
 
+    fn join_relation(
+        &mut self,
+        left: Arc<Relation>,
+        right: Arc<Relation>,
+        side: Side,
+        on: Expression,
+    ) -> Result<Arc<Relation>> {
+        let (kind, left, right) = match side {
+            Side::Inner if outer_columns(&left, &right).is_empty() => (JoinKind::Inner, left, right),
+            Side::Inner => {
+                let both = self.apply(left, right)?;
+                let all = matches!(&on.kind, ExpressionKind::Constant(value) if value.is_true());
+                return Ok(if all { both } else { self.filter(both, on) });
+            }
+            Side::Left => return self.apply_outer(left, right, on),
+            Side::Right => (JoinKind::Left, right, left),
+            Side::Full => (JoinKind::Full, left, right),
+        };
+        Ok(Arc::new(Relation::Join { kind, left, right, on }))
+    }
+
     /// Both columns as values of one type.
     fn with_one_type(&mut self, name: &str, left: ColumnId, right: ColumnId) -> Result<(Expression, Expression)> {
         let (left, right) = (self.columns.reference(left), self.columns.reference(right));
@@ -135,16 +169,6 @@ impl Builder<'_> {
         let left = self.coerce(left, agreed, Coercion::Implicit)?;
         Ok((left, self.coerce(right, agreed, Coercion::Implicit)?))
     }
-}
-
-fn join_relation(left: Arc<Relation>, right: Arc<Relation>, side: Side, on: Expression) -> Arc<Relation> {
-    let (kind, left, right) = match side {
-        Side::Inner => (JoinKind::Inner, left, right),
-        Side::Left => (JoinKind::Left, left, right),
-        Side::Right => (JoinKind::Left, right, left),
-        Side::Full => (JoinKind::Full, left, right),
-    };
-    Arc::new(Relation::Join { kind, left, right, on })
 }
 
 /// The names that USING may merge, each as often as it is there.

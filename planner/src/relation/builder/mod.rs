@@ -4,18 +4,21 @@
 //! expressions and relations. The builder knows no syntax: it takes names, operators and parts that are built already, each
 //! with the position that errors point at, if it has one.
 //!
-//! Read in this order: `state` is the builder itself; `scope` says what a name can mean, and how an expression is built over
-//! it; `expression` has the expressions, `naming` the names of columns without one. Then the operators: `table` and `join`
-//! (FROM), `select` with `order` and `grouping` (one SELECT level), `values`, `set_operation`, `limit`, and `shared` for what
-//! is used more than once. `suggest` and `walk` serve all of them.
+//! Read in this order: `state` is the builder itself; `scope` says what a name can mean, and how an expression is built
+//! over it; `expression` has the expressions, `naming` the names of columns without one. Then the operators: `table`
+//! and `join` (FROM) with `expand` (functions that give rows) and `lateral`, `select` with `order` and `grouping` (one
+//! SELECT level), `values`, `set_operation`, `limit`, and `shared` for what is used more than once. `suggest` and
+//! `walk` serve all of them.
 //!
 //! What SQL's grammar cannot say enters here: a front end that wants it needs no syntax for it. A group as a value is a
 //! relation over a key, so it is another way to end a [`Select`]; a reduction of the user's is another
 //! [`Callee`], next to the aggregates.
 
+mod expand;
 mod expression;
 mod grouping;
 mod join;
+mod lateral;
 mod limit;
 mod naming;
 mod order;
@@ -29,11 +32,12 @@ mod table;
 mod values;
 mod walk;
 
+pub use expand::set_not_allowed;
 pub use expression::{
-    AggregateArguments, Callee, Coercion, ElementTest, Operator, PatternOperator, Quantifier, Sign, Subscript, and,
-    characters, decimal, not, null, or, row_as_value, text,
+    AggregateArguments, Callee, Coercion, ElementTest, Operator, PatternOperator, Quantifier, SetCall, Sign, Subscript,
+    and, characters, decimal, not, null, or, row_as_value, text,
 };
-pub(crate) use expression::{checked_key, unify_types};
+pub(crate) use expression::{checked_key, gives_rows, unify_types};
 pub use join::{Joined, Side};
 pub(crate) use limit::names_columns;
 pub use naming::Name;

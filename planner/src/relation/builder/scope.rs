@@ -20,6 +20,8 @@
 //! key by the key's column and reports what is neither grouped nor aggregated.
 
 use super::Builder;
+use super::expand::{set_in_aggregate, set_not_allowed};
+use super::expression::SetCall;
 use super::suggest::did_you_mean;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{AggregateCall, ColumnId, Columns, Expression};
@@ -47,12 +49,28 @@ pub enum Clause {
     Limit,
     /// Inside an aggregate's argument or FILTER.
     AggregateArgument,
+    /// FROM, as what stands behind in it and is LATERAL sees it.
+    From,
+    /// The arguments of a function in FROM.
+    FromFunction,
 }
 
 impl Clause {
     /// Whether an aggregate of this level may stand here.
     pub fn allows_aggregates(self) -> bool {
         matches!(self, Clause::SelectList | Clause::Having | Clause::OrderBy)
+    }
+
+    /// Whether a function that gives rows may stand here; 0A000 if it may not.
+    fn check_set(self) -> Result<()> {
+        match self {
+            Clause::SelectList | Clause::OrderBy | Clause::GroupBy => Ok(()),
+            Clause::AggregateArgument => Err(set_in_aggregate()),
+            Clause::From | Clause::FromFunction => {
+                Err(Error::new(ErrorKind::Unsupported, "set-returning functions must appear at top level of FROM"))
+            }
+            other => Err(set_not_allowed(&other.to_string())),
+        }
     }
 }
 
@@ -68,6 +86,8 @@ impl fmt::Display for Clause {
             Clause::Values => "VALUES",
             Clause::Limit => "LIMIT",
             Clause::AggregateArgument => "an aggregate's argument",
+            Clause::From => "FROM clause of their own query level",
+            Clause::FromFunction => "functions in FROM",
         })
     }
 }
@@ -96,6 +116,8 @@ pub struct Scope<'p> {
     pub tables: Vec<String>,
     clause: Cell<Clause>,
     aggregates: RefCell<Vec<(ColumnId, AggregateCall)>>,
+    /// The functions that give rows, those that others are called with before these.
+    sets: RefCell<Vec<SetCall>>,
 }
 
 impl<'p> Scope<'p> {
@@ -106,7 +128,14 @@ impl<'p> Scope<'p> {
 
     /// A scope of these columns.
     pub fn new(parent: Option<&'p Scope<'p>>, columns: Vec<ScopeColumn>, tables: Vec<String>, clause: Clause) -> Self {
-        Scope { parent, columns, tables, clause: Cell::new(clause), aggregates: RefCell::default() }
+        Scope {
+            parent,
+            columns,
+            tables,
+            clause: Cell::new(clause),
+            aggregates: RefCell::default(),
+            sets: RefCell::default(),
+        }
     }
 
     /// The enclosing level.
@@ -127,6 +156,28 @@ impl<'p> Scope<'p> {
     /// The aggregates that belong to this level so far.
     pub(crate) fn aggregates(&self) -> Ref<'_, Vec<(ColumnId, AggregateCall)>> {
         self.aggregates.borrow()
+    }
+
+    /// How many functions that give rows have been met so far.
+    pub fn set_count(&self) -> usize {
+        self.sets.borrow().len()
+    }
+
+    /// Takes a function that gives rows; equal ones share a column. 0A000 where it may not stand.
+    pub(super) fn add_set(&self, call: SetCall) -> Result<ColumnId> {
+        self.clause().check_set()?;
+        let mut sets = self.sets.borrow_mut();
+        if let Some(known) = sets.iter().find(|known| known.is_same(&call)) {
+            return Ok(known.column());
+        }
+        let column = call.column();
+        sets.push(call);
+        Ok(column)
+    }
+
+    /// The functions that give rows, which have to find their place now.
+    pub(super) fn take_sets(&self) -> Vec<SetCall> {
+        self.sets.take()
     }
 
     /// The column of a name (case-folded), looking outward level by level.

@@ -4,11 +4,14 @@
 //! Then the operators are stacked: Aggregate, Filter (HAVING), Project, Distinct, Sort. What ORDER BY needs and the select
 //! list does not have is computed in the same Project and stays as a hidden column.
 
+use super::expand::mentions;
+use super::expression::SetCall;
 use super::grouping::Grouping;
 use super::order::{Reference, find_item};
 use super::values::may_be_null;
 use super::{Builder, Clause, Coercion, Rows, Scope, ScopeColumn, checked_key, walk};
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::column_set::ColumnSet;
 use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SortKey};
 use crate::types::{DataType, SortOrder};
 use std::sync::Arc;
@@ -41,12 +44,15 @@ pub struct Select<'s, 'p> {
     keys: Vec<Expression>,
     having: Option<Expression>,
     order: Vec<(Target, SortOrder)>,
+    /// Functions that give rows; they are above the groups but for those in keys.
+    sets: Vec<SetCall>,
 }
 
 impl<'s, 'p> Select<'s, 'p> {
     /// A SELECT of these items over the scope of its FROM.
     pub fn new(scope: &'s Scope<'p>, items: Vec<SelectItem>, distinct: bool) -> Self {
-        Select { scope, items, distinct, is_grouped: false, keys: Vec::new(), having: None, order: Vec::new() }
+        let (keys, order, sets) = (Vec::new(), Vec::new(), Vec::new());
+        Select { scope, items, distinct, is_grouped: false, keys, having: None, order, sets }
     }
 
     /// There is a GROUP BY, perhaps of no keys.
@@ -114,7 +120,8 @@ impl<'s, 'p> Select<'s, 'p> {
             Target::Item(_) => None,
             Target::Expression(expression) => Some(expression),
         });
-        self.items.iter().map(|item| &item.expression).chain(&self.having).chain(order)
+        let sets = self.sets.iter().flat_map(|call| &call.computed).map(|(_, value)| value);
+        self.items.iter().map(|item| &item.expression).chain(&self.having).chain(order).chain(sets)
     }
 
     fn above_groups_mut(&mut self) -> impl Iterator<Item = &mut Expression> {
@@ -122,7 +129,8 @@ impl<'s, 'p> Select<'s, 'p> {
             Target::Item(_) => None,
             Target::Expression(expression) => Some(expression),
         });
-        self.items.iter_mut().map(|item| &mut item.expression).chain(&mut self.having).chain(order)
+        let sets = self.sets.iter_mut().flat_map(|call| &mut call.computed).map(|(_, value)| value);
+        self.items.iter_mut().map(|item| &mut item.expression).chain(&mut self.having).chain(order).chain(sets)
     }
 }
 
@@ -191,10 +199,16 @@ impl Builder<'_> {
 
     /// The rows of a SELECT over those of its FROM and WHERE.
     pub fn select(&mut self, mut input: Arc<Relation>, mut select: Select<'_, '_>) -> Result<Rows> {
+        let (in_keys, above) = sets_in_keys(select.scope.take_sets(), &select.keys);
+        if !in_keys.is_empty() {
+            input = self.expand_levels(input, in_keys).0;
+        }
+        select.sets = above;
         if select.is_grouped || select.having.is_some() || !select.scope.aggregates().is_empty() {
             input = self.group(input, &mut select)?;
         }
-        self.project(input, select)
+        let (input, positions) = self.expand_levels(input, std::mem::take(&mut select.sets));
+        self.project(input, select, &positions)
     }
 
     /// Puts the Aggregate over the rows, HAVING over that, and makes the other clauses speak of its columns.
@@ -255,8 +269,9 @@ impl Builder<'_> {
         keys
     }
 
-    /// Project, Distinct and Sort.
-    fn project(&mut self, input: Arc<Relation>, select: Select<'_, '_>) -> Result<Rows> {
+    /// Project, Distinct and Sort. Rows that a function gave for one row stay in its order, as far as nobody asked for
+    /// another.
+    fn project(&mut self, input: Arc<Relation>, select: Select<'_, '_>, positions: &[ColumnId]) -> Result<Rows> {
         let Select { items, distinct, order, .. } = select;
         let available = input.columns();
         let mut columns: Vec<(ColumnId, Expression)> = Vec::new();
@@ -273,6 +288,13 @@ impl Builder<'_> {
                 Target::Expression(expression) => self.project_column(&available, &mut columns, "order", expression),
             };
             keys.push(SortKey { expression: checked_key(self.columns.reference(id), true)?, order });
+        }
+        if !keys.is_empty() && !distinct {
+            for &position in positions {
+                let expression = self.columns.reference(position);
+                self.project_column(&available, &mut columns, "position", expression.clone());
+                keys.push(SortKey { expression, order: SortOrder { descending: false, nulls_first: false } });
+            }
         }
         let mut relation = Arc::new(Relation::Project { input, columns });
         if distinct {
@@ -301,4 +323,19 @@ impl Builder<'_> {
         }
         id
     }
+}
+
+/// The functions that give rows for group keys, with those that they are called with; and the others.
+fn sets_in_keys(sets: Vec<SetCall>, keys: &[Expression]) -> (Vec<SetCall>, Vec<SetCall>) {
+    let mut wanted = ColumnSet::default();
+    // What another one is called with stands before it.
+    for (at, call) in sets.iter().enumerate().rev() {
+        let behind = sets[at + 1..].iter().filter(|other| wanted.contains(other.column()));
+        let mut readers = keys.iter().chain(behind.flat_map(|other| other.computed.iter().map(|(_, value)| value)));
+        let own: ColumnSet = [call.column()].into_iter().collect();
+        if readers.any(|reader| mentions(reader, &own)) {
+            wanted.insert(call.column());
+        }
+    }
+    sets.into_iter().partition(|call| wanted.contains(call.column()))
 }

@@ -11,12 +11,15 @@
 //! Errors: each evaluates expressions for fewer rows, never for more. Volatile expressions may vanish with
 //! their rows, but none is evaluated twice.
 
+use crate::multiloop::reduction::Gather;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::unique::is_unique;
 use crate::relation::visit::{
     for_each_expression_mut, for_each_input_mut, for_each_subquery_mut, nothing, rewrite, take,
 };
-use crate::relation::{ColumnId, CteId, Expression, ExpressionKind, Relation, SetKind};
+use crate::relation::{
+    AggregateCall, AggregateFunction, ColumnId, CteId, Expression, ExpressionKind, Relation, SetKind,
+};
 use crate::value::Value;
 use std::sync::Arc;
 
@@ -50,7 +53,9 @@ fn drop_unseen(relation: &mut Arc<Relation>, ordered: bool, read_in_order: &mut 
     let relation = Arc::make_mut(relation);
     let below = match relation {
         Relation::Limit { .. } => true,
-        Relation::Project { .. } | Relation::Filter { .. } | Relation::With { .. } => ordered,
+        // What gathers rows as they come shows their order.
+        Relation::Aggregate { aggregates, .. } => aggregates.iter().any(|(_, call)| gathers_in_order(call)),
+        Relation::Project { .. } | Relation::Expand { .. } | Relation::Filter { .. } | Relation::With { .. } => ordered,
         _ => false,
     };
     match relation {
@@ -65,6 +70,10 @@ fn drop_unseen(relation: &mut Arc<Relation>, ordered: bool, read_in_order: &mut 
     for_each_expression_mut(relation, &mut |expression| {
         for_each_subquery_mut(expression, &mut |subquery| drop_unseen(&mut subquery.relation, false, read_in_order));
     });
+}
+
+fn gathers_in_order(call: &AggregateCall) -> bool {
+    call.function == AggregateFunction::Gather(Gather::Arrived)
 }
 
 fn push_limit_into_project(relation: Relation) -> Relation {

@@ -9,13 +9,16 @@ use super::selectivity::{distinct_values, selectivity};
 use crate::function::Function;
 use crate::join_kind::JoinKind;
 use crate::relation::column_set::ColumnSet;
-use crate::relation::profile::Profiles;
+use crate::relation::profile::{Profiles, constant_count};
 use crate::relation::visit::{as_binary, as_column, conjuncts, for_each_column};
 use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SetKind};
 use crate::value::Value;
 
 /// Share of groups or rows that stay where nothing is known of a DISTINCT.
 const DISTINCT_SHARE: f64 = 0.3;
+
+/// How often a row is expected where only the rows themselves say how often.
+const COPIES: f64 = 10.0;
 
 /// The number of rows that a relation is expected to give.
 pub(crate) fn rows(relation: &Relation, profiles: &Profiles) -> f64 {
@@ -24,6 +27,7 @@ pub(crate) fn rows(relation: &Relation, profiles: &Profiles) -> f64 {
         Relation::Values { rows, .. } => rows.len() as f64,
         Relation::Filter { input, predicate } => rows(input, profiles) * selectivity([predicate], profiles),
         Relation::Project { input, .. } | Relation::Sort { input, .. } => rows(input, profiles),
+        Relation::Expand { input, count, .. } => rows(input, profiles) * constant_count(count).unwrap_or(COPIES),
         Relation::Join { kind, left, right, on } => {
             join(*kind, rows(left, profiles), rows(right, profiles), &Sides { left, right }, on, profiles)
         }

@@ -66,6 +66,7 @@ impl Pruner {
             Relation::Filter { input, .. } | Relation::Sort { input, .. } | Relation::Limit { input, .. } => {
                 self.prune(input, &below, exact);
             }
+            Relation::Expand { input, .. } => self.prune(input, &below, exact),
             Relation::Project { input, .. } | Relation::Aggregate { input, .. } => self.prune(input, &below, false),
             Relation::Distinct { input } => {
                 let all = input.columns().into_iter().collect();

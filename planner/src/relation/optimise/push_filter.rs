@@ -4,6 +4,7 @@
 //! ```text
 //! Filter p (Project (y = e) x)      =  Project (y = e) (Filter p[e/y] x)
 //! Filter p (Aggregate by k x)       =  Aggregate by k (Filter p x)        p reads keys only, and there are keys
+//! Filter p (Expand c x)             =  Expand c (Filter p x)              p does not read the position
 //! Filter p (Distinct x)             =  Distinct (Filter p x)
 //! Filter p (Sort x)                 =  Sort (Filter p x)
 //! Filter p (a union b)              =  Filter p a union Filter p b        likewise the left of except, intersect
@@ -59,6 +60,16 @@ impl Placer<'_> {
                 let (below, above) = split(predicates, |predicate| !effects(predicate).volatile);
                 let input = Arc::new(self.place(take(input), below));
                 self.filter(Relation::Sort { input, keys }, above)
+            }
+            // What only reads the input's columns is so for all copies of a row or for none.
+            Relation::Expand { input, count, position } => {
+                let made: ColumnSet = input.columns().into_iter().collect();
+                let (below, above) = split(predicates, |predicate| self.is_free(predicate) && covers(&made, predicate));
+                let input = Arc::new(self.place(take(input), below));
+                if is_empty(&input) {
+                    return empty(input.columns().into_iter().chain([position]).collect());
+                }
+                self.filter(Relation::Expand { input, count, position }, above)
             }
             Relation::Distinct { input } => {
                 let (below, above) = split(predicates, |predicate| self.is_free(predicate));

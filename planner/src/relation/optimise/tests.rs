@@ -106,6 +106,10 @@ fn one_plan_however_it_is_written() {
             "select a from r where k in (select k from s where a = 3)",
         ),
         (
+            "select r.a, x from r, generate_series(1, r.a) x where r.k = 5 and x > 2",
+            "select r.a, x from (select a, k from r where k = 5) r, generate_series(1, r.a) x where 2 < x",
+        ),
+        (
             "select r.a from r left join s on r.k = s.k where s.a > 3",
             "select r.a from r join s on r.k = s.k where s.a > 3",
         ),

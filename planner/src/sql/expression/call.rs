@@ -1,9 +1,11 @@
 //! Calls of functions and aggregates.
 
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::builder::{AggregateArguments, Callee, Clause, Scope};
+use crate::relation::builder::{AggregateArguments, Callee, Clause, Scope, gives_rows, set_not_allowed};
 use crate::relation::{AggregateFunction, Expression};
 use crate::sql::binder::Binder;
+use crate::sql::order::order_by_items;
+use crate::types::SortOrder;
 use sqlparser::ast::{self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments};
 
 /// A plain argument; none for `*` and for named ones.
@@ -13,6 +15,9 @@ pub(super) fn plain_argument(argument: &FunctionArg) -> Option<&ast::Expr> {
         _ => None,
     }
 }
+
+/// Arguments, none for `*`, the filter, and the order of rows.
+type Parts = (Option<Vec<Expression>>, Option<Expression>, Vec<(Expression, SortOrder)>);
 
 impl Binder<'_, '_> {
     /// `name(arguments)`: an aggregate or a function.
@@ -34,8 +39,18 @@ impl Binder<'_, '_> {
         if let Callee::Aggregate(aggregate) = self.builder.callee(&name).map_err(|error| error.at(position))? {
             return self.bind_aggregate(aggregate, &name, function, position, scope);
         }
+        if let FunctionArguments::List(list) = &function.args
+            && !list.clauses.is_empty()
+        {
+            let message = format!("ORDER BY specified, but {name} is not an aggregate function");
+            return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
+        }
         let (arguments, distinct) = match &function.args {
             FunctionArguments::None => (&[] as &[FunctionArg], false),
+            FunctionArguments::Subquery(query) if name == "array" => {
+                let rows = self.bind_subquery(query, scope)?;
+                return self.builder.array_of_rows(rows, position);
+            }
             FunctionArguments::Subquery(_) => {
                 return Err(Error::unsupported("a query as the argument of a function is").at(position));
             }
@@ -43,6 +58,26 @@ impl Binder<'_, '_> {
         };
         let plain = self.builder.check_plain_call(&name, distinct, function.filter.is_some());
         plain.map_err(|error| error.at(position))?;
+        let sets = scope.set_count();
+        let bound = self.bind_arguments(&name, arguments, position, scope)?;
+        if gives_rows(&name) {
+            let call = self.builder.set_function(&name, bound, position)?;
+            return self.builder.set_in_list(call, scope, position);
+        }
+        if name == "coalesce" && scope.set_count() > sets {
+            return Err(set_not_allowed("COALESCE").at(position));
+        }
+        self.builder.call_by_name(&name, bound, position)
+    }
+
+    /// The arguments of a function, all of them plain.
+    pub(in crate::sql) fn bind_arguments(
+        &mut self,
+        name: &str,
+        arguments: &[FunctionArg],
+        position: Option<Position>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<Expression>> {
         let mut bound = Vec::with_capacity(arguments.len());
         for argument in arguments {
             let Some(argument) = plain_argument(argument) else {
@@ -53,7 +88,7 @@ impl Binder<'_, '_> {
                 None => self.bind_expression(argument, scope)?,
             });
         }
-        self.builder.call_by_name(&name, bound, position)
+        Ok(bound)
     }
 
     /// A table's name as an argument of a function that makes JSON: its row. A column of that name comes first.
@@ -94,20 +129,20 @@ impl Binder<'_, '_> {
         let before = scope.enter(Clause::AggregateArgument);
         let bound = self.bind_parts(name, list, call.filter.as_deref(), scope);
         scope.enter(before);
-        let (arguments, filter) = bound.map_err(|error| error.at(position))?;
+        let (arguments, filter, order) = bound.map_err(|error| error.at(position))?;
         let distinct = list.duplicate_treatment == Some(DuplicateTreatment::Distinct);
-        let call = AggregateArguments { arguments, distinct, filter };
+        let call = AggregateArguments { arguments, distinct, filter, order };
         self.builder.aggregate(function, name, call, position, scope)
     }
 
-    /// The arguments, none for `*`, and the filter.
+    /// The arguments, none for `*`, the filter, and the order.
     fn bind_parts(
         &mut self,
         name: &str,
         list: &ast::FunctionArgumentList,
         filter: Option<&ast::Expr>,
         scope: &Scope<'_>,
-    ) -> Result<(Option<Vec<Expression>>, Option<Expression>)> {
+    ) -> Result<Parts> {
         let arguments = match list.args.as_slice() {
             [FunctionArg::Unnamed(FunctionArgExpr::Wildcard)] => None,
             arguments => {
@@ -128,7 +163,15 @@ impl Binder<'_, '_> {
             }
             None => None,
         };
-        Ok((arguments, filter))
+        let mut order = Vec::new();
+        for clause in &list.clauses {
+            let ast::FunctionArgumentClause::OrderBy(items) = clause else { continue };
+            for (expr, direction) in order_by_items(self, items)? {
+                let value = self.bind_expression(expr, scope)?;
+                order.push((self.builder.settle(value)?, direction));
+            }
+        }
+        Ok((arguments, filter, order))
     }
 }
 
@@ -147,13 +190,10 @@ fn unsupported_clauses(function: &ast::Function) -> Result<()> {
         return Err(Error::unsupported(format_args!("the call {function} is")));
     }
     if let FunctionArguments::List(list) = &function.args
-        && let Some(clause) = list.clauses.first()
+        && let Some(clause) =
+            list.clauses.iter().find(|clause| !matches!(clause, ast::FunctionArgumentClause::OrderBy(_)))
     {
-        let what = match clause {
-            ast::FunctionArgumentClause::OrderBy(_) => "ORDER BY in an aggregate is".to_owned(),
-            other => format!("{other} in a function's arguments is"),
-        };
-        return Err(Error::unsupported(what));
+        return Err(Error::unsupported(format_args!("{clause} in a function's arguments is")));
     }
     Ok(())
 }

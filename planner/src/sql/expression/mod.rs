@@ -20,7 +20,7 @@ use super::binder::Binder;
 use crate::error::{Error, Position, Result};
 use crate::function::Function;
 use crate::relation::Expression;
-use crate::relation::builder::{ElementTest, PatternOperator, Quantifier, Scope, not, row_as_value};
+use crate::relation::builder::{ElementTest, PatternOperator, Quantifier, Scope, not, row_as_value, set_not_allowed};
 pub(in crate::sql) use data_type::bind_type;
 pub(crate) use data_type::{bind_data_type, restriction};
 use sqlparser::ast::{self, Expr, Spanned};
@@ -109,7 +109,11 @@ impl Binder<'_, '_> {
         match ast {
             Expr::Case { case_token, operand, conditions, else_result, end_token: _ } => {
                 let position = self.position(case_token.0.span);
+                let sets = scope.set_count();
                 let case = self.bind_case(operand.as_deref(), conditions, else_result.as_deref(), scope)?;
+                if scope.set_count() > sets {
+                    return Err(set_not_allowed("CASE").at(position));
+                }
                 Ok(Expression { position: position.or(case.position), ..case })
             }
             Expr::Cast { kind: ast::CastKind::Cast | ast::CastKind::DoubleColon, expr, data_type, format: None } => {

@@ -15,16 +15,17 @@
 //! | `min`, `max` | anything ordered but booleans | the same; varchar gives text |
 //! | `bool_and`, `every`, `bool_or` | boolean | boolean |
 //!
-//! Reals are cast to double here where the result is one. DISTINCT is
+//! Those that keep all values are in `gather`. Reals are cast to double here where the result is one. DISTINCT is
 //! dropped where it changes nothing (`min`, `max`, `bool_and`, `bool_or`), so that equal calls are seen to be equal.
 
 use super::call::no_function;
 use super::coercion::{Coercion, cast};
 use super::{blanks, exact};
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::multiloop::reduction::Gather;
 use crate::relation::builder::{Builder, Scope};
 use crate::relation::{AggregateCall, AggregateFunction, Expression};
-use crate::types::{DECIMAL_DIGITS_MAX, DataType};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType, SortOrder};
 
 const NAMES: &[(&str, AggregateFunction)] = &[
     ("count", AggregateFunction::Count),
@@ -41,6 +42,12 @@ const NAMES: &[(&str, AggregateFunction)] = &[
     ("variance", AggregateFunction::VarianceSample),
     ("var_samp", AggregateFunction::VarianceSample),
     ("var_pop", AggregateFunction::VariancePopulation),
+    ("array_agg", AggregateFunction::Gather(Gather::Arrived)),
+    ("string_agg", AggregateFunction::Gather(Gather::Arrived)),
+    ("json_agg", AggregateFunction::Gather(Gather::Arrived)),
+    ("jsonb_agg", AggregateFunction::Gather(Gather::Arrived)),
+    ("json_object_agg", AggregateFunction::Gather(Gather::Arrived)),
+    ("jsonb_object_agg", AggregateFunction::Gather(Gather::Arrived)),
 ];
 
 /// The aggregate of a name; `count` until it is known whether it counts rows.
@@ -92,6 +99,8 @@ pub struct AggregateArguments {
     pub distinct: bool,
     /// The rows that count; a boolean.
     pub filter: Option<Expression>,
+    /// The order in which rows come, where an aggregate shows it.
+    pub order: Vec<(Expression, SortOrder)>,
 }
 
 impl Builder<'_> {
@@ -105,7 +114,10 @@ impl Builder<'_> {
         position: Option<Position>,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        let AggregateArguments { arguments, distinct, filter } = call;
+        if let AggregateFunction::Gather(_) = function {
+            return self.gather(name, call, position, scope);
+        }
+        let AggregateArguments { arguments, distinct, filter, order: _ } = call;
         let call = self.aggregate_call(function, name, arguments, distinct).map_err(|error| error.at(position))?;
         scope.add_aggregate(AggregateCall { filter, ..call }, name, &mut self.columns, position)
     }

@@ -31,7 +31,7 @@ pub enum ElementTest {
 }
 
 /// The element type of an array of values of this type: an array has no lengths.
-fn element_of(data_type: DataType) -> DataType {
+pub(super) fn element_of(data_type: DataType) -> DataType {
     match data_type {
         DataType::Varchar(_) => DataType::VARCHAR,
         DataType::Char(_) => DataType::BPCHAR,

@@ -1,10 +1,11 @@
 //! Typed expressions with PostgreSQL's meaning, made of typed expressions.
 //!
 //! Read `coercion` first: how types meet. Then by what they are: `literal`, `cast` and `type_limits`; `operator`,
-//! `arithmetic`, `comparison`, `row`, `pattern`; `conditional` (CASE and its family); `call`, `registry`, `number_function`,
-//! `date_function` and `string_function` (functions), `sql_function` (those that are queries); `aggregate`; `subquery`. `logical`
-//! has the types that another carries, with `array`, `array_function` and `zoned`. `exact` and `blanks` are what numerics and
-//! chars need everywhere. `fold` makes literals of calls of literals on the way.
+//! `arithmetic`, `comparison`, `row`, `pattern`; `conditional` (CASE and its family); `call`, `registry`,
+//! `number_function`, `date_function` and `string_function` (functions), `set_function` (those that give rows),
+//! `sql_function` (those that are queries); `aggregate` and `gather`; `subquery`. `logical` has the types that another
+//! carries, with `array`, `array_function` and `zoned`. `exact` and `blanks` are what numerics and chars need
+//! everywhere. `fold` makes literals of calls of literals on the way.
 //!
 //! What is built has exact types (`function` says what that means), and the position of its parts on everything that may fail.
 
@@ -21,6 +22,7 @@ mod conditional;
 mod date_function;
 mod exact;
 mod fold;
+mod gather;
 mod json;
 mod literal;
 mod logical;
@@ -29,6 +31,7 @@ mod operator;
 mod pattern;
 mod registry;
 mod row;
+mod set_function;
 mod sql_function;
 mod string_function;
 mod subquery;
@@ -45,5 +48,7 @@ pub(crate) use coercion::{types_to_unify, unify_types};
 pub use literal::{null, text};
 pub use operator::{Operator, Sign, and, not, or};
 pub use pattern::PatternOperator;
+pub use set_function::SetCall;
+pub(crate) use set_function::gives_rows;
 pub use subquery::Quantifier;
 pub use type_limits::{characters, decimal};

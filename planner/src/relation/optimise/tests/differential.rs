@@ -222,6 +222,13 @@ impl Writer<'_> {
     fn from(&mut self, depth: usize) -> (String, Vec<String>) {
         let (mut text, mut columns) = self.table(depth);
         for _ in 0..self.random.below(2 + depth.min(2)) {
+            if self.random.chance(15) {
+                let (table, new) = self.lateral(depth, &columns);
+                let (kind, on) = *self.random.pick(&[("cross join", ""), ("left join", " on true")]);
+                write!(text, " {kind} lateral {table}{on}").expect("a string takes all");
+                columns.extend(new);
+                continue;
+            }
             let (table, new) = self.table(depth);
             let kind =
                 *self.random.pick(&[",", ",", "join", "join", "left join", "right join", "full join", "cross join"]);
@@ -258,6 +265,21 @@ impl Writer<'_> {
         // The empty table now and then only: it makes most answers empty.
         let number = if self.random.chance(4) { 3 } else { self.random.below(3) };
         (format!("t{number} {alias}"), ["k", "a", "b"].iter().map(|name| format!("{alias}.{name}")).collect())
+    }
+
+    /// What reads the columns before it: a function's rows, or a subquery's.
+    fn lateral(&mut self, depth: usize, before: &[String]) -> (String, Vec<String>) {
+        self.aliases += 1;
+        let alias = format!("q{}", self.aliases);
+        if depth > 0 && self.random.chance(50) {
+            let query = self.query(depth - 1, before);
+            // A limit for each row is refused.
+            if !query.contains(" limit ") {
+                return (format!("({query}) {alias}"), vec![format!("{alias}.x"), format!("{alias}.y")]);
+            }
+        }
+        let (from, to) = (self.random.below(2), self.column(before));
+        (format!("generate_series({from}, {to} % 4) {alias} (g)"), vec![format!("{alias}.g")])
     }
 
     fn subquery(&mut self, depth: usize, outer: &[String]) -> String {

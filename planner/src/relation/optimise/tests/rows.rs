@@ -74,6 +74,16 @@ impl Evaluator {
                 }
                 all
             }
+            Relation::Expand { input, count, .. } => {
+                let input = self.rows(input, outer)?;
+                let mut all = Vec::new();
+                for row in &input.rows {
+                    let count = self.value(count, &Scope { columns: &input.columns, row, outer })?;
+                    let copy = |position: usize| [row.clone(), vec![Value::Int(position as i64)]].concat();
+                    all.extend((0..as_count(&count, 0)).map(copy));
+                }
+                all
+            }
             Relation::Join { kind, left, right, on } => self.join(*kind, left, right, on, outer)?,
             Relation::Aggregate { input, keys, aggregates } => self.aggregate(input, keys, aggregates, outer)?,
             Relation::Distinct { input } => distinct(self.rows(input, outer)?.rows),

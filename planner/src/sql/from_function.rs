@@ -1,0 +1,162 @@
+//! Functions in FROM: of rows and of one value, several in lock step (ROWS FROM, `unnest` of several arrays), WITH
+//! ORDINALITY. What they are called with may read what stands before them in FROM, LATERAL or not.
+
+use super::ahead::ROWS_FROM;
+use super::binder::Binder;
+use super::from::Before;
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::Expression;
+use crate::relation::builder::{Callee, Clause, FromItem, Scope, SetCall, gives_rows};
+use sqlparser::ast::{self, Spanned as _};
+
+/// A function in FROM, however it is written.
+pub(super) struct FunctionFactor<'f> {
+    name: Called<'f>,
+    ordinality: bool,
+    alias: Option<&'f ast::TableAlias>,
+}
+
+enum Called<'f> {
+    /// A function by its name.
+    Named(&'f ast::ObjectName, &'f [ast::FunctionArg]),
+    /// UNNEST, which has a syntax of its own.
+    Unnest(&'f [ast::Expr]),
+}
+
+impl<'f> FunctionFactor<'f> {
+    /// The function that an item of FROM is, if it is one.
+    pub(super) fn of(factor: &'f ast::TableFactor) -> Option<Self> {
+        match factor {
+            ast::TableFactor::Table { name, alias, args: Some(args), with_ordinality, .. } => {
+                let name = Called::Named(name, &args.args);
+                Some(FunctionFactor { name, ordinality: *with_ordinality, alias: alias.as_ref() })
+            }
+            ast::TableFactor::Function { lateral: _, name, args, with_ordinality, alias } => {
+                let name = Called::Named(name, args);
+                Some(FunctionFactor { name, ordinality: *with_ordinality, alias: alias.as_ref() })
+            }
+            ast::TableFactor::UNNEST {
+                alias,
+                array_exprs,
+                with_offset: false,
+                with_offset_alias: _,
+                with_ordinality,
+            } => {
+                let name = Called::Unnest(array_exprs);
+                Some(FunctionFactor { name, ordinality: *with_ordinality, alias: alias.as_ref() })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Binder<'_, '_> {
+    pub(super) fn bind_function_factor(
+        &mut self,
+        call: &FunctionFactor<'_>,
+        parent: Option<&Scope<'_>>,
+        before: Option<&Before<'_>>,
+    ) -> Result<FromItem> {
+        let names = call.alias.map(|alias| self.alias_columns(alias)).transpose()?.unwrap_or_default();
+        let alias = call.alias.map(|alias| Self::fold(&alias.name));
+        let aliased = |item: FromItem, binder: &Self| match (&alias, call.alias) {
+            (Some(name), Some(alias)) => {
+                item.aliased(name, &names).map_err(|error| error.at(binder.position(alias.name.span)))
+            }
+            _ => Ok(item),
+        };
+        if let Called::Named(name, args) = call.name
+            && let Some(file) = self.bind_file_function(name, args)?
+        {
+            if call.ordinality {
+                let error = Error::unsupported("WITH ORDINALITY of a file is");
+                return Err(error.at(self.position(name.span())));
+            }
+            return aliased(file, self);
+        }
+        let siblings = before.map(|before| before.scope(parent));
+        let scope = Scope::empty(siblings.as_ref().or(parent), Clause::FromFunction);
+        let calls = match call.name {
+            Called::Unnest(arrays) => self.bind_unnest(arrays.iter(), &scope)?,
+            Called::Named(name, args) => self.bind_calls(name, args, &scope)?,
+        };
+        let item = self.builder.from_functions(calls, call.ordinality, alias.as_deref());
+        aliased(item, self)
+    }
+
+    /// `unnest(a, b, …)`: each array is a column.
+    fn bind_unnest<'e>(
+        &mut self,
+        arrays: impl Iterator<Item = &'e ast::Expr>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<SetCall>> {
+        arrays
+            .map(|array| {
+                let array = self.bind_expression(array, scope)?;
+                self.builder.unnest(array)
+            })
+            .collect()
+    }
+
+    /// The calls that a function in FROM is: several for ROWS FROM.
+    fn bind_calls(
+        &mut self,
+        name: &ast::ObjectName,
+        args: &[ast::FunctionArg],
+        scope: &Scope<'_>,
+    ) -> Result<Vec<SetCall>> {
+        let position = self.position(name.span());
+        let (_, ident) = self.split_name(name)?;
+        if ident.value != ROWS_FROM || ident.quote_style.is_none() {
+            return self.bind_call(name, args, scope);
+        }
+        let mut calls = Vec::new();
+        for arg in args {
+            let ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(ast::Expr::Function(function))) = arg else {
+                return Err(Error::new(ErrorKind::Syntax, format!("syntax error at or near \"{arg}\"")).at(position));
+            };
+            let ast::FunctionArguments::List(list) = &function.args else {
+                return Err(Error::new(ErrorKind::Syntax, format!("syntax error at or near \"{arg}\"")).at(position));
+            };
+            calls.extend(self.bind_call(&function.name, &list.args, scope)?);
+        }
+        Ok(calls)
+    }
+
+    fn bind_call(
+        &mut self,
+        name: &ast::ObjectName,
+        args: &[ast::FunctionArg],
+        scope: &Scope<'_>,
+    ) -> Result<Vec<SetCall>> {
+        let position = self.position(name.span());
+        let (schema, ident) = self.split_name(name)?;
+        let function = Self::fold(ident);
+        if schema.is_some_and(|schema| schema != "pg_catalog") {
+            let message = format!("function {name} does not exist");
+            return Err(Error::new(ErrorKind::UnknownFunction, message).at(position));
+        }
+        if let Callee::Aggregate(_) = self.builder.callee(&function).map_err(|error| error.at(position))? {
+            let message = "aggregate functions are not allowed in functions in FROM";
+            return Err(Error::new(ErrorKind::Grouping, message).at(position));
+        }
+        let arguments = self.bind_arguments(&function, args, position, scope)?;
+        self.call_of_rows(&function, arguments, position)
+    }
+
+    fn call_of_rows(
+        &mut self,
+        function: &str,
+        arguments: Vec<Expression>,
+        position: Option<Position>,
+    ) -> Result<Vec<SetCall>> {
+        if function == "unnest" {
+            return arguments.into_iter().map(|array| self.builder.unnest(array)).collect();
+        }
+        if gives_rows(function) {
+            return Ok(vec![self.builder.set_function(function, arguments, position)?]);
+        }
+        let value = self.builder.call_by_name(function, arguments, position)?;
+        Ok(vec![self.builder.set_of_value(function, value)?])
+    }
+}
