@@ -134,7 +134,7 @@ SELECT $1
 SELECT (SELECT c.definition FROM pg_catalog.multiloop_constraint c WHERE c.oid = $1)
 
 -- @ pg_get_constraintdef(oid, boolean)
-SELECT (SELECT c.definition FROM pg_catalog.multiloop_constraint c WHERE c.oid = $1)
+SELECT (SELECT CASE WHEN $2 THEN c.pretty ELSE c.definition END FROM pg_catalog.multiloop_constraint c WHERE c.oid = $1)
 
 -- @ pg_get_indexdef(oid)
 SELECT (SELECT r.definition FROM pg_catalog.multiloop_relation r JOIN pg_catalog.pg_index i ON i.indexrelid = r.oid WHERE r.oid = $1)
