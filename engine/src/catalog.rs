@@ -678,7 +678,11 @@ pub(crate) struct Current {
 
 impl Default for Current {
     fn default() -> Self {
-        let public = Arc::new(Schema { oid: PUBLIC_OID, objects: BTreeMap::new(), comment: Some("standard public schema".into()) });
+        let public = Arc::new(Schema {
+            oid: PUBLIC_OID,
+            objects: BTreeMap::new(),
+            comment: Some("standard public schema".into()),
+        });
         let schemas = Arc::new(BTreeMap::from([(PUBLIC.to_owned(), public)]));
         Current { schemas: RwLock::new(schemas), writing: Mutex::default() }
     }

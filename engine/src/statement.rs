@@ -62,29 +62,10 @@ fn run_once(
         match statement {
             Statement::Query(query) => runner.query(query, timings),
             Statement::Explain { kind, analyze, query } => explain::explain(&runner, kind, analyze, query),
-            Statement::CreateTable { name, temporary, fields, declared, if_not_exists, or_replace } => {
-                let numerics = numerics_of(&fields, &[]);
-                let empty = || Ok((Table::empty(fields), Declared { numerics, ..declared }));
-                let new = New { name: &name, temporary, if_not_exists, or_replace, tag: "CREATE TABLE" };
-                runner.create(&new, &[], empty)
-            }
-            Statement::CreateTableAs { name, temporary, query, if_not_exists, or_replace } => {
-                let mut rows = 0;
-                let filled = || runner.table_of(query).inspect(|(table, _)| rows = table.rows());
-                let new = New { name: &name, temporary, if_not_exists, or_replace, tag: "CREATE TABLE AS" };
-                let done = runner.create(&new, &[], filled)?;
-                Ok(if done.notices().is_empty() { ResultStream::done(format!("SELECT {rows}")) } else { done })
-            }
-            Statement::CreateView { name, temporary, columns, sql, needs, or_replace } => {
-                let new = New { name: &name, temporary, if_not_exists: false, or_replace, tag: "CREATE VIEW" };
-                runner.create_view(&new, (sql, columns), needs)
-            }
-            Statement::CreateMaterialized { name, columns, sql, query, needs, is_filled, if_not_exists } => {
-                let tag = "CREATE MATERIALIZED VIEW";
-                let new = New { name: &name, temporary: false, if_not_exists, or_replace: false, tag };
-                let (view, needs) = runner.view_meant((sql, columns), needs);
-                runner.create_materialized(&new, (view, &needs), query, is_filled)
-            }
+            statement @ (Statement::CreateTable { .. }
+            | Statement::CreateTableAs { .. }
+            | Statement::CreateView { .. }
+            | Statement::CreateMaterialized { .. }) => runner.make(statement),
             Statement::Define(definition) => runner.define(definition, wide),
             Statement::CreateSchema { name, if_not_exists } => runner.create_schema(&name, if_not_exists),
             Statement::DropSchema { names, if_exists, cascade } => runner.drop_schemas(&names, if_exists, cascade),
@@ -176,6 +157,36 @@ impl Runner<'_> {
         Ok((self.build(fields, source)?, declared))
     }
 
+    /// Makes a table or a view of either kind.
+    fn make(&self, statement: Statement) -> Result<ResultStream> {
+        match statement {
+            Statement::CreateTable { name, temporary, fields, declared, if_not_exists, or_replace } => {
+                let numerics = numerics_of(&fields, &[]);
+                let empty = || Ok((Table::empty(fields), Declared { numerics, ..declared }));
+                let new = New { name: &name, temporary, if_not_exists, or_replace, tag: "CREATE TABLE" };
+                self.create(&new, &[], empty)
+            }
+            Statement::CreateTableAs { name, temporary, query, if_not_exists, or_replace } => {
+                let mut rows = 0;
+                let filled = || self.table_of(query).inspect(|(table, _)| rows = table.rows());
+                let new = New { name: &name, temporary, if_not_exists, or_replace, tag: "CREATE TABLE AS" };
+                let done = self.create(&new, &[], filled)?;
+                Ok(if done.notices().is_empty() { ResultStream::done(format!("SELECT {rows}")) } else { done })
+            }
+            Statement::CreateView { name, temporary, columns, sql, needs, or_replace } => {
+                let new = New { name: &name, temporary, if_not_exists: false, or_replace, tag: "CREATE VIEW" };
+                self.create_view(&new, (sql, columns), needs)
+            }
+            Statement::CreateMaterialized { name, columns, sql, query, needs, is_filled, if_not_exists } => {
+                let tag = "CREATE MATERIALIZED VIEW";
+                let new = New { name: &name, temporary: false, if_not_exists, or_replace: false, tag };
+                let (view, needs) = self.view_meant((sql, columns), needs);
+                self.create_materialized(&new, (view, &needs), query, is_filled)
+            }
+            _ => Err(Error::internal("something else than a relation was to be made")),
+        }
+    }
+
     /// Makes a table, of rows that `make` gives; `needs` are what its query names.
     fn create(
         &self,
@@ -198,7 +209,7 @@ impl Runner<'_> {
             return new.already_exists();
         }
         if let Some(other) = write.state.referring(&name).first() {
-            let message = format!("cannot replace "{}" because table "{}" refers to it", name.name, other.name);
+            let message = format!("cannot replace \"{}\" because table \"{}\" refers to it", name.name, other.name);
             return Err(Error::new(ErrorKind::DependentObjects, message));
         }
         // The schema may be gone by now, and so may what is named.
@@ -275,12 +286,7 @@ impl Runner<'_> {
         }
     }
 
-    fn create_view(
-        &self,
-        new: &New<'_>,
-        text: (String, Vec<String>),
-        needs: Vec<TableName>,
-    ) -> Result<ResultStream> {
+    fn create_view(&self, new: &New<'_>, text: (String, Vec<String>), needs: Vec<TableName>) -> Result<ResultStream> {
         let (view, needs) = self.view_meant(text, needs);
         let mut write = self.session.begin_write()?;
         // What names something temporary is temporary.
@@ -404,7 +410,7 @@ impl Runner<'_> {
             options.time_zone = Some(Arc::clone(&self.snapshot.zone));
         }
         let count = self.append(name, |info| {
-            let fields = &info.declared.fields(&info.fields);
+            let fields: &[Field] = &info.declared.fields(&info.fields);
             let chosen: Vec<Field> = columns.iter().map(|&position| fields[position].clone()).collect();
             let chosen = if columns.is_empty() { fields } else { &chosen };
             let read = format::read_table(path, &format, Some(chosen), &self.session.loading())?;
@@ -518,7 +524,8 @@ fn name_indexes(state: &State, table: &Qualified, declared: &mut Declared) -> Re
         if !taken(&key.name) {
             continue;
         }
-        let is_chosen = key.name.starts_with(&table.name) && (key.name.ends_with("_key") || key.name.ends_with("_pkey"));
+        let is_chosen =
+            key.name.starts_with(&table.name) && (key.name.ends_with("_key") || key.name.ends_with("_pkey"));
         if !is_chosen {
             return Err(Error::new(ErrorKind::DuplicateTable, format!("relation \"{}\" already exists", key.name)));
         }

@@ -404,8 +404,7 @@ fn merged(base: &Schemas, own: &Schemas, now: &Schemas, changed: &mut Vec<(Strin
         if oid(was) != oid(there) {
             return Err(conflict(name));
         }
-        let mut schema =
-            there.map_or_else(|| Schema::clone(is), |there| Schema::clone(there));
+        let mut schema = there.map_or_else(|| Schema::clone(is), |there| Schema::clone(there));
         if was.is_some_and(|was| was.comment != is.comment) {
             schema.comment.clone_from(&is.comment);
         }
@@ -430,28 +429,32 @@ fn merged(base: &Schemas, own: &Schemas, now: &Schemas, changed: &mut Vec<(Strin
         }
         result.insert(name.clone(), Arc::new(schema));
     }
-    // Somebody may have dropped what a new view or table names, or made one that names what this transaction dropped.
+    check_names(&merged)?;
+    Ok(merged)
+}
+
+/// Somebody may have dropped what a new view or table names, or made one that names what this transaction dropped.
+fn check_names(merged: &Schemas) -> Result<()> {
     for (name, schema) in merged.iter() {
         let stands = |one: &Object| {
             let refers = |of: &Reference| {
                 let to = Qualified::of(&of.table);
-                to.as_ref().is_some_and(|to| object_of(&merged, to).is_some_and(|to| has_key(to, &of.referenced)))
+                to.as_ref().is_some_and(|to| object_of(merged, to).is_some_and(|to| has_key(to, &of.referenced)))
             };
-            let named = one.entry.needs().iter().all(|need| object_of(&merged, need).is_some());
+            let named = one.entry.needs().iter().all(|need| object_of(merged, need).is_some());
             named && one.entry.declared().is_none_or(|declared| declared.references.iter().all(refers))
         };
         if let Some((view, _)) = schema.objects.iter().find(|(_, one)| !stands(one)) {
             return Err(conflict(&format!("{name}.{view}")));
         }
         let used = |one: &Object| {
-            let types = one.entry.declared().into_iter().flat_map(|_| one.entry.enums());
-            types.into_iter().all(|of| merged.values().any(|of_schema| has_enum(of_schema, of)))
+            one.entry.enums().into_iter().all(|of| merged.values().any(|of_schema| has_enum(of_schema, of)))
         };
         if let Some((table, _)) = schema.objects.iter().find(|(_, one)| !used(one)) {
             return Err(conflict(&format!("{name}.{table}")));
         }
     }
-    Ok(merged)
+    Ok(())
 }
 
 fn object_of<'s>(schemas: &'s Schemas, Qualified { schema, name }: &Qualified) -> Option<&'s Object> {

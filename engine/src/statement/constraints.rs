@@ -25,7 +25,11 @@ const SHOWN_MAX: usize = 64;
 
 impl Runner<'_> {
     /// Runs `ask` where queries may name the rows, in the state as it is now: whoever asks has the right to change it.
-    fn over<T>(&self, rows: &Table, ask: impl FnOnce(&Runner<'_>, &std::sync::Arc<TableInfo>) -> Result<T>) -> Result<T> {
+    fn over<T>(
+        &self,
+        rows: &Table,
+        ask: impl FnOnce(&Runner<'_>, &std::sync::Arc<TableInfo>) -> Result<T>,
+    ) -> Result<T> {
         self.session.with_snapshot(|snapshot: &Snapshot<'_>| {
             let info = snapshot.lend(rows.clone());
             ask(&Runner { session: self.session, snapshot, parameters: &[] }, &info)

@@ -39,7 +39,6 @@ impl Runner<'_> {
                     };
                     return Err(Error::new(error, message));
                 }
-                let message = message.replace("view \"", "view \"");
                 result = result.with_notice(Notice::skipping("00000", message));
                 continue;
             };
@@ -64,21 +63,23 @@ impl Runner<'_> {
                     "cannot drop index {0} because constraint {0} on table {1} requires it",
                     name.name, table.name
                 );
-                return Err(Error::new(ErrorKind::DependentObjects, message).with_hint(format!(
-                    "You can drop constraint {} on table {} instead.",
-                    name.name, table.name
-                )));
+                return Err(Error::new(ErrorKind::DependentObjects, message)
+                    .with_hint(format!("You can drop constraint {} on table {} instead.", name.name, table.name)));
             }
             let gone = declared.keys.remove(at);
             remove_references(state, &table, Some(&gone.columns), &[], cascade, &name.name)?;
             // Its own references may have gone.
             declared.references = state.table(&table)?.info.declared.references.clone();
-            redeclare(state, &table, declared, |numbers| drop(numbers.keys.remove(at)))?;
+            redeclare(state, &table, declared, |numbers| {
+                numbers.keys.remove(at);
+            })?;
             return Ok(true);
         }
         let Some(at) = declared.indexes.iter().position(|index| index.name == name.name) else { return Ok(false) };
         declared.indexes.remove(at);
-        redeclare(state, &table, declared, |numbers| drop(numbers.indexes.remove(at)))?;
+        redeclare(state, &table, declared, |numbers| {
+            numbers.indexes.remove(at);
+        })?;
         Ok(true)
     }
 
@@ -120,10 +121,12 @@ impl Runner<'_> {
         for name in names {
             let qualified = self.found(name, &write.state);
             match write.state.get(&qualified) {
-                None => return Err(Error::new(
-                    ErrorKind::UnknownTable,
-                    format!("relation \"{}\" does not exist", name.plain()),
-                )),
+                None => {
+                    return Err(Error::new(
+                        ErrorKind::UnknownTable,
+                        format!("relation \"{}\" does not exist", name.plain()),
+                    ));
+                }
                 Some(entry) if entry.kind() != "table" => {
                     let message = format!("\"{}\" is not a table", name.name);
                     return Err(Error::new(ErrorKind::WrongObjectType, message));
@@ -260,7 +263,9 @@ fn remove_references(
             declared.references.remove(at);
         }
         redeclare(state, &table, declared, |numbers| {
-            goes.iter().rev().for_each(|&at| drop(numbers.references.remove(at)));
+            for &at in goes.iter().rev() {
+                numbers.references.remove(at);
+            }
         })?;
     }
     Ok(())

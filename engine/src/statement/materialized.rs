@@ -38,7 +38,8 @@ impl Runner<'_> {
             return self.table_of(query);
         }
         let fields: Vec<Field> = query.fields().into_iter().map(|field| Field { nullable: true, ..field }).collect();
-        let declared = Declared { numerics: super::numerics_of(&fields, &query.computed_numerics()), ..Declared::default() };
+        let declared =
+            Declared { numerics: super::numerics_of(&fields, &query.computed_numerics()), ..Declared::default() };
         Ok((Table::empty(fields), declared))
     }
 
@@ -48,9 +49,8 @@ impl Runner<'_> {
         let mut write = self.session.begin_write()?;
         let found = self.found(name, &write.state);
         let missing = || Error::new(ErrorKind::UnknownTable, format!("relation \"{}\" does not exist", name.plain()));
-        let not_one = || {
-            Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is not a materialized view", name.name))
-        };
+        let not_one =
+            || Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is not a materialized view", name.name));
         let stored = match write.state.get(&found).ok_or_else(missing)? {
             Entry::Table(table) => table.clone(),
             _ => return Err(not_one()),

@@ -75,7 +75,9 @@ impl Listed {
         match part.column {
             Some(column) => quoted(&fields[column].name),
             // A call stands for itself.
-            None if part.expression.starts_with(|first: char| first.is_ascii_alphabetic()) => part.expression.to_string(),
+            None if part.expression.starts_with(|first: char| first.is_ascii_alphabetic()) => {
+                part.expression.to_string()
+            }
             None => format!("({})", part.expression),
         }
     }
@@ -138,12 +140,10 @@ pub(super) fn indexes(making: &Making<'_>) -> Vec<Vec<Value>> {
         for index in indexes_of(object) {
             let count = index.parts.len() as i64;
             let number = |part: &IndexPart| int(part.column.map_or(0, |column| column as i64 + 1));
-            let collation = |part: &IndexPart| {
-                FIXED.get(&type_oid(part.data_type)).map_or(oid(0), |fixed| fixed.collation.clone())
-            };
-            let order = |part: &IndexPart| {
-                int(i64::from(part.order.descending) + 2 * i64::from(part.order.nulls_first))
-            };
+            let collation =
+                |part: &IndexPart| FIXED.get(&type_oid(part.data_type)).map_or(oid(0), |fixed| fixed.collation.clone());
+            let order =
+                |part: &IndexPart| int(i64::from(part.order.descending) + 2 * i64::from(part.order.nulls_first));
             let expressions: Vec<&str> =
                 index.parts.iter().filter(|part| part.column.is_none()).map(|part| &*part.expression).collect();
             rows.push([
@@ -268,8 +268,7 @@ pub(super) fn constraint_texts(making: &Making<'_>) -> Vec<Vec<Value>> {
             add(index + 1, definition.clone(), definition);
         }
         for (number, check) in checks(object) {
-            let bare = check.condition.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
-            let pretty = bare.unwrap_or(&check.condition);
+            let pretty = multiloop_planner::sql::pretty(&check.condition);
             add(number, format!("CHECK ({})", check.condition), format!("CHECK ({pretty})"));
         }
         for (number, reference) in references(object) {

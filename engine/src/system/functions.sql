@@ -128,7 +128,7 @@ SELECT (SELECT d.description FROM pg_catalog.pg_shdescription d
 SELECT $1
 
 -- @ pg_get_expr(text, oid, boolean)
-SELECT $1
+SELECT CASE WHEN $3 AND $1 LIKE '(%)' AND $1 NOT LIKE '%::%' THEN substring($1 from 2 for length($1) - 2) ELSE $1 END
 
 -- @ pg_get_constraintdef(oid)
 SELECT (SELECT c.definition FROM pg_catalog.multiloop_constraint c WHERE c.oid = $1)

@@ -1,6 +1,6 @@
 //! Tables and views, their columns, their rules, and who needs whom.
 
-use super::declared::{indexes_of, referenced, references};
+use super::declared::{Listed, indexes_of, referenced, references};
 use super::names::{is_visible, quoted};
 use super::rows::{Rows, boolean, int, oid, text};
 use super::shape::shapes;
@@ -90,24 +90,7 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                     boolean(materialized.is_none_or(|of| of.is_filled)),
                 ]);
                 for index in indexes {
-                    rows.push([
-                        oid(index.number),
-                        text(&index.name),
-                        oid(oid_of),
-                        oid(0),
-                        oid(index.method_number()),
-                        oid(index.number),
-                        rows_of(),
-                        boolean(false),
-                        persistence(schema),
-                        text("i"),
-                        int(index.parts.len() as i64),
-                        boolean(false),
-                        text("n"),
-                        int(0),
-                        boolean(false),
-                        boolean(true),
-                    ]);
+                    index_class(&index, (oid_of, persistence(schema), rows_of()), rows);
                 }
             }
             Entry::View(_) => {
@@ -134,6 +117,28 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
             Entry::Type(_) => {}
         }
     }
+}
+
+/// The row of an index: of a schema, as persistent as its table, whose rows it has.
+fn index_class(index: &Listed, (schema, persistence, tuples): (u32, Value, Value), rows: &mut Rows) {
+    rows.push([
+        oid(index.number),
+        text(&index.name),
+        oid(schema),
+        oid(0),
+        oid(index.method_number()),
+        oid(index.number),
+        tuples,
+        boolean(false),
+        persistence,
+        text("i"),
+        int(index.parts.len() as i64),
+        boolean(false),
+        text("n"),
+        int(0),
+        boolean(false),
+        boolean(true),
+    ]);
 }
 
 /// Rows of pg_attribute.

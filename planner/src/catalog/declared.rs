@@ -171,4 +171,3 @@ pub enum Restriction {
     /// interval with fields or a precision.
     Fields(Fields),
 }
-

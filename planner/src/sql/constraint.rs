@@ -195,8 +195,7 @@ impl Binder<'_, '_> {
             }
             let Field { name, data_type, .. } = field;
             let message = format!("column \"{name}\" is of type {data_type} but default expression is of type {from}");
-            Error::new(ErrorKind::TypeMismatch, message)
-                .with_hint("You will need to rewrite or cast the expression.")
+            Error::new(ErrorKind::TypeMismatch, message).with_hint("You will need to rewrite or cast the expression.")
         })
     }
 
@@ -512,4 +511,3 @@ fn is_plain_unique(key: &ast::UniqueConstraint) -> bool {
         && index_options.is_empty()
         && characteristics.is_none()
 }
-

@@ -8,6 +8,7 @@
 use super::binder::Binder;
 use super::expression::bind_data_type;
 use super::quoted::quoted;
+use super::spelling::is_keyword;
 use crate::stack;
 use crate::types::{DataType, Field};
 use sqlparser::ast::{self, BinaryOperator, Expr, UnaryOperator};
@@ -16,8 +17,20 @@ use sqlparser::tokenizer::{Token, Tokenizer, Word};
 
 /// Functions of text that take and give text.
 const TEXT_FUNCTIONS: [&str; 14] = [
-    "lower", "upper", "btrim", "ltrim", "rtrim", "length", "char_length", "substr", "substring", "replace", "left",
-    "right", "concat", "md5",
+    "lower",
+    "upper",
+    "btrim",
+    "ltrim",
+    "rtrim",
+    "length",
+    "char_length",
+    "substr",
+    "substring",
+    "replace",
+    "left",
+    "right",
+    "concat",
+    "md5",
 ];
 
 /// The columns that an expression may name.
@@ -118,13 +131,7 @@ impl Kept<'_> {
         format!("({} {op} {})", self.side(left, l, r, common), self.side(right, r, l, common))
     }
 
-    fn side(
-        &self,
-        side: &Expr,
-        own: Option<DataType>,
-        other: Option<DataType>,
-        common: Option<DataType>,
-    ) -> String {
+    fn side(&self, side: &Expr, own: Option<DataType>, other: Option<DataType>, common: Option<DataType>) -> String {
         let beside = other.map(|other| if matches!(other, DataType::Varchar(_)) { DataType::Text } else { other });
         match (own, common) {
             (None, _) => self.text(side, beside),
@@ -219,6 +226,39 @@ impl Kept<'_> {
             _ => None,
         })
     }
+}
+
+/// A kept text with the parentheses left out that PostgreSQL's `pretty` leaves out: around all, around a name or number that is
+/// cast, and around the sides of AND and OR that are no such chains themselves.
+pub fn pretty(text: &str) -> String {
+    let tokens = Tokenizer::new(&PostgreSqlDialect {}, text).with_unescape(false).tokenize().unwrap_or_default();
+    let (mut open, mut pairs) = (Vec::new(), Vec::new());
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::LParen => open.push(at),
+            Token::RParen => pairs.extend(open.pop().map(|from| (from, at))),
+            _ => {}
+        }
+    }
+    let is_chain = |at: usize| is_keyword(&tokens[at], "and") || is_keyword(&tokens[at], "or");
+    let beside = |at: Option<usize>| at.and_then(|at| tokens.get(at));
+    let goes = |&(from, to): &(usize, usize)| {
+        let is_call = beside(from.checked_sub(1)).is_some_and(|before| matches!(before, Token::Word(_)));
+        let is_all = from == 0 && to + 1 == tokens.len();
+        let is_cast = to == from + 2 && tokens.get(to + 1) == Some(&Token::DoubleColon);
+        // Between a chain's word and a side is a space.
+        let stands_beside = beside(from.checked_sub(2)).is_some_and(|_| is_chain(from - 2))
+            || (to + 2 < tokens.len() && is_chain(to + 2));
+        let within = pairs.iter().filter(|(a, b)| from < *a && *b < to);
+        let is_deep = |at: usize| within.clone().any(|(a, b)| *a < at && at < *b);
+        let has_chain = (from + 1..to).any(|at| is_chain(at) && !is_deep(at));
+        !is_call && (is_all || is_cast || (stands_beside && !has_chain))
+    };
+    let mut shown: Vec<bool> = vec![true; tokens.len()];
+    for (from, to) in pairs.iter().filter(|pair| goes(pair)) {
+        (shown[*from], shown[*to]) = (false, false);
+    }
+    tokens.iter().zip(shown).filter(|(_, shown)| *shown).map(|(token, _)| token.to_string()).collect()
 }
 
 /// A kept text in which a column has another name.

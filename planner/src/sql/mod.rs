@@ -6,8 +6,8 @@
 //! is what all of them share.
 
 mod ahead;
-mod parse;
 mod definition;
+mod parse;
 mod session;
 mod spelling;
 mod statement;
@@ -41,7 +41,7 @@ mod text;
 
 pub use definition::{Commented, Definition, NewIndex, ObjectKind, RenamedPart};
 pub use filled::{filled_rows, view_as_query};
-pub use kept::column_renamed;
+pub use kept::{column_renamed, pretty};
 pub use quoted::quoted;
 pub use session::{Direction, Discarded, Isolation, Piece, SessionStatement, TransactionMode};
 

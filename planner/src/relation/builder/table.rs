@@ -201,12 +201,7 @@ impl Builder<'_> {
     }
 
     /// A view's query, built in a scope of its own: it sees no column of where it is used.
-    pub(crate) fn view(
-        &mut self,
-        name: &TableName,
-        view: &Arc<View>,
-        position: Option<Position>,
-    ) -> Result<FromItem> {
+    pub(crate) fn view(&mut self, name: &TableName, view: &Arc<View>, position: Option<Position>) -> Result<FromItem> {
         if self.views.iter().chain(&self.created_view).any(|view| view == name) {
             let message = format!("infinite recursion detected in the query of view \"{}\"", name.plain());
             return Err(Error::new(ErrorKind::TooComplex, message));
