@@ -86,6 +86,11 @@ fn operator(operator: Operator) -> &'static str {
         Operator::Contains => "@>",
         Operator::IsContained => "<@",
         Operator::Overlaps => "&&",
+        Operator::Member => "->",
+        Operator::MemberText => "->>",
+        Operator::Path => "#>",
+        Operator::PathText => "#>>",
+        Operator::HasKey => "?",
     }
 }
 

@@ -4,7 +4,7 @@
 mod parse;
 mod role;
 
-pub(super) use parse::parse;
+pub(super) use parse::{Words, parse};
 pub use role::{RoleOptions, RoleStatement};
 
 /// A statement of these.
