@@ -3,7 +3,7 @@
 //!
 //! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
 //! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text` and `like`, `date` and
-//! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and `zone`. `cast`, `parse` and `format` go between types and to and from text.
+//! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and `zone`. `cast`, `parse` and `format` go between types and to and from text. `window` has the functions that see the rows around a row.
 
 mod arithmetic;
 pub mod array;
@@ -24,6 +24,7 @@ mod numeric;
 mod parse;
 mod text;
 mod wide;
+pub mod window;
 pub mod zone;
 
 #[cfg(test)]

@@ -99,7 +99,9 @@ impl Profiles {
                     self.set(*id, scanned(&table.0, *position), depth);
                 }
             }
-            Relation::Values { columns, .. } | Relation::SetOperation { columns, .. } => {
+            Relation::Values { columns, .. }
+            | Relation::SetOperation { columns, .. }
+            | Relation::Recursive { columns, .. } => {
                 columns.iter().for_each(|id| self.set(*id, Profile::default(), depth));
             }
             Relation::Project { columns, .. } => {
@@ -122,6 +124,9 @@ impl Profiles {
                     self.set(*id, Profile { unique, ..profile }, depth);
                 }
                 aggregates.iter().for_each(|(id, _)| self.set(*id, Profile::default(), depth));
+            }
+            Relation::Window { functions, .. } => {
+                functions.iter().for_each(|(id, _)| self.set(*id, Profile::default(), depth));
             }
             Relation::CteScan { columns, .. } => {
                 columns.iter().for_each(|(from, id)| self.set(*id, self.get(*from).clone(), depth));

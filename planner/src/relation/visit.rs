@@ -27,6 +27,7 @@ pub(crate) fn for_each_input(relation: &Relation, visit: &mut dyn FnMut(&Relatio
         Relation::Filter { input, .. }
         | Relation::Project { input, .. }
         | Relation::Aggregate { input, .. }
+        | Relation::Window { input, .. }
         | Relation::Distinct { input }
         | Relation::Sort { input, .. }
         | Relation::Limit { input, .. } => visit(input),
@@ -34,7 +35,7 @@ pub(crate) fn for_each_input(relation: &Relation, visit: &mut dyn FnMut(&Relatio
             visit(left);
             visit(right);
         }
-        Relation::SetOperation { left, right, .. } => {
+        Relation::SetOperation { left, right, .. } | Relation::Recursive { seed: left, step: right, .. } => {
             visit(&left.0);
             visit(&right.0);
         }
@@ -52,6 +53,7 @@ pub(crate) fn for_each_input_mut(relation: &mut Relation, visit: &mut dyn FnMut(
         Relation::Filter { input, .. }
         | Relation::Project { input, .. }
         | Relation::Aggregate { input, .. }
+        | Relation::Window { input, .. }
         | Relation::Distinct { input }
         | Relation::Sort { input, .. }
         | Relation::Limit { input, .. } => visit(input),
@@ -59,7 +61,7 @@ pub(crate) fn for_each_input_mut(relation: &mut Relation, visit: &mut dyn FnMut(
             visit(left);
             visit(right);
         }
-        Relation::SetOperation { left, right, .. } => {
+        Relation::SetOperation { left, right, .. } | Relation::Recursive { seed: left, step: right, .. } => {
             visit(&mut left.0);
             visit(&mut right.0);
         }
@@ -76,6 +78,7 @@ pub(crate) fn for_each_expression(relation: &Relation, visit: &mut dyn FnMut(&Ex
         Relation::Scan { .. }
         | Relation::Distinct { .. }
         | Relation::SetOperation { .. }
+        | Relation::Recursive { .. }
         | Relation::With { .. }
         | Relation::CteScan { .. } => {}
         Relation::Values { rows, .. } => rows.iter().flatten().for_each(visit),
@@ -88,6 +91,10 @@ pub(crate) fn for_each_expression(relation: &Relation, visit: &mut dyn FnMut(&Ex
                 call.argument.iter().chain(&call.filter).for_each(&mut *visit);
             }
         }
+        Relation::Window { partition, order, functions, .. } => {
+            partition.iter().chain(order.iter().map(|key| &key.expression)).for_each(&mut *visit);
+            functions.iter().for_each(|(_, call)| call.expressions().for_each(&mut *visit));
+        }
         Relation::Sort { keys, .. } => keys.iter().for_each(|key| visit(&key.expression)),
         Relation::Limit { limit, offset, .. } => limit.iter().chain(offset).for_each(visit),
     }
@@ -99,6 +106,7 @@ pub(crate) fn for_each_expression_mut(relation: &mut Relation, visit: &mut dyn F
         Relation::Scan { .. }
         | Relation::Distinct { .. }
         | Relation::SetOperation { .. }
+        | Relation::Recursive { .. }
         | Relation::With { .. }
         | Relation::CteScan { .. } => {}
         Relation::Values { rows, .. } => rows.iter_mut().flatten().for_each(visit),
@@ -110,6 +118,10 @@ pub(crate) fn for_each_expression_mut(relation: &mut Relation, visit: &mut dyn F
             for (_, call) in aggregates {
                 call.argument.iter_mut().chain(&mut call.filter).for_each(&mut *visit);
             }
+        }
+        Relation::Window { partition, order, functions, .. } => {
+            partition.iter_mut().chain(order.iter_mut().map(|key| &mut key.expression)).for_each(&mut *visit);
+            functions.iter_mut().for_each(|(_, call)| call.expressions_mut().for_each(&mut *visit));
         }
         Relation::Sort { keys, .. } => keys.iter_mut().for_each(|key| visit(&mut key.expression)),
         Relation::Limit { limit, offset, .. } => limit.iter_mut().chain(offset).for_each(visit),

@@ -6,8 +6,8 @@
 //!
 //! Read in this order: `state` is the builder itself; `scope` says what a name can mean, and how an expression is built over
 //! it; `expression` has the expressions, `naming` the names of columns without one. Then the operators: `table` and `join`
-//! (FROM), `select` with `order` and `grouping` (one SELECT level), `values`, `set_operation`, `limit`, and `shared` for what
-//! is used more than once. `suggest` and `walk` serve all of them.
+//! (FROM), `select` with `order` and `grouping` (one SELECT level), `values`, `set_operation`, `limit`, `window`,
+//! `recursive`, and `shared` for what is used more than once. `suggest` and `walk` serve all of them.
 //!
 //! What SQL's grammar cannot say enters here: a front end that wants it needs no syntax for it. A group as a value is a
 //! relation over a key, so it is another way to end a [`Select`]; a reduction of the user's is another
@@ -19,6 +19,7 @@ mod join;
 mod limit;
 mod naming;
 mod order;
+mod recursive;
 mod scope;
 mod select;
 mod set_operation;
@@ -28,6 +29,7 @@ mod suggest;
 mod table;
 mod values;
 mod walk;
+mod window;
 
 pub use expression::{
     AggregateArguments, Callee, Coercion, ElementTest, Operator, PatternOperator, Quantifier, Sign, Subscript, and,
@@ -39,6 +41,7 @@ pub(crate) use limit::names_columns;
 pub use naming::Name;
 pub(crate) use naming::type_name;
 pub use order::Reference;
+pub use recursive::Recursion;
 pub use scope::{Clause, Scope, ScopeColumn};
 pub use select::{Select, SelectItem, Target};
 pub use shared::{Definition, Shared};
@@ -47,6 +50,7 @@ pub(crate) use suggest::did_you_mean;
 pub use table::{FromItem, check_table_count};
 pub(crate) use table::{TABLES_MAX, rename_columns};
 pub(crate) use values::may_be_null;
+pub use window::WindowSpec;
 
 use super::{ColumnId, Relation};
 use std::sync::Arc;

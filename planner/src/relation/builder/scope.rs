@@ -21,9 +21,10 @@
 
 use super::Builder;
 use super::suggest::did_you_mean;
+use super::window::WindowUse;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{AggregateCall, ColumnId, Columns, Expression};
-use std::cell::{Cell, Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::fmt;
 
 /// The clause that is being built; its `Display` reads as in "aggregate functions are not allowed in WHERE".
@@ -47,12 +48,26 @@ pub enum Clause {
     Limit,
     /// Inside an aggregate's argument or FILTER.
     AggregateArgument,
+    /// Inside the arguments or FILTER of a window function: aggregates allowed.
+    WindowArgument,
+    /// Inside OVER or WINDOW: aggregates allowed.
+    WindowDefinition,
+    /// DISTINCT ON: aggregates allowed.
+    DistinctOn,
 }
 
 impl Clause {
     /// Whether an aggregate of this level may stand here.
     pub fn allows_aggregates(self) -> bool {
-        matches!(self, Clause::SelectList | Clause::Having | Clause::OrderBy)
+        matches!(
+            self,
+            Clause::SelectList
+                | Clause::Having
+                | Clause::OrderBy
+                | Clause::WindowArgument
+                | Clause::WindowDefinition
+                | Clause::DistinctOn
+        )
     }
 }
 
@@ -68,6 +83,9 @@ impl fmt::Display for Clause {
             Clause::Values => "VALUES",
             Clause::Limit => "LIMIT",
             Clause::AggregateArgument => "an aggregate's argument",
+            Clause::WindowArgument => "a window function's argument",
+            Clause::WindowDefinition => "window definitions",
+            Clause::DistinctOn => "DISTINCT ON",
         })
     }
 }
@@ -96,6 +114,7 @@ pub struct Scope<'p> {
     pub tables: Vec<String>,
     clause: Cell<Clause>,
     aggregates: RefCell<Vec<(ColumnId, AggregateCall)>>,
+    windows: RefCell<Vec<WindowUse>>,
 }
 
 impl<'p> Scope<'p> {
@@ -106,7 +125,8 @@ impl<'p> Scope<'p> {
 
     /// A scope of these columns.
     pub fn new(parent: Option<&'p Scope<'p>>, columns: Vec<ScopeColumn>, tables: Vec<String>, clause: Clause) -> Self {
-        Scope { parent, columns, tables, clause: Cell::new(clause), aggregates: RefCell::default() }
+        let (aggregates, windows) = (RefCell::default(), RefCell::default());
+        Scope { parent, columns, tables, clause: Cell::new(clause), aggregates, windows }
     }
 
     /// Enters a clause; returns the one before, to be entered again afterwards.
@@ -122,6 +142,21 @@ impl<'p> Scope<'p> {
     /// The aggregates that belong to this level so far.
     pub(crate) fn aggregates(&self) -> Ref<'_, Vec<(ColumnId, AggregateCall)>> {
         self.aggregates.borrow()
+    }
+
+    /// Whether aggregates belong to this level so far.
+    pub(crate) fn has_aggregates(&self) -> bool {
+        !self.aggregates.borrow().is_empty()
+    }
+
+    /// The window functions of this level so far.
+    pub(super) fn windows(&self) -> Ref<'_, Vec<WindowUse>> {
+        self.windows.borrow()
+    }
+
+    /// The window functions of this level, to be changed.
+    pub(super) fn windows_mut(&self) -> RefMut<'_, Vec<WindowUse>> {
+        self.windows.borrow_mut()
     }
 
     /// The column of a name (case-folded), looking outward level by level.

@@ -49,7 +49,8 @@ fn drop_unseen(relation: &mut Arc<Relation>, ordered: bool, read_in_order: &mut 
     }
     let relation = Arc::make_mut(relation);
     let below = match relation {
-        Relation::Limit { .. } => true,
+        // Whoever numbers rows without an order, or leaves some tied, is shown that of its input.
+        Relation::Limit { .. } | Relation::Window { .. } => true,
         Relation::Project { .. } | Relation::Filter { .. } | Relation::With { .. } => ordered,
         _ => false,
     };

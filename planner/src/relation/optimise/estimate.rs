@@ -17,13 +17,18 @@ use crate::value::Value;
 /// Share of groups or rows that stay where nothing is known of a DISTINCT.
 const DISTINCT_SHARE: f64 = 0.3;
 
+/// Rounds that a recursion is expected to take.
+const ROUNDS: f64 = 10.0;
+
 /// The number of rows that a relation is expected to give.
 pub(crate) fn rows(relation: &Relation, profiles: &Profiles) -> f64 {
     match relation {
         Relation::Scan { table, .. } => table.0.statistics.rows as f64,
         Relation::Values { rows, .. } => rows.len() as f64,
         Relation::Filter { input, predicate } => rows(input, profiles) * selectivity([predicate], profiles),
-        Relation::Project { input, .. } | Relation::Sort { input, .. } => rows(input, profiles),
+        Relation::Project { input, .. } | Relation::Sort { input, .. } | Relation::Window { input, .. } => {
+            rows(input, profiles)
+        }
         Relation::Join { kind, left, right, on } => {
             join(*kind, rows(left, profiles), rows(right, profiles), &Sides { left, right }, on, profiles)
         }
@@ -59,6 +64,8 @@ pub(crate) fn rows(relation: &Relation, profiles: &Profiles) -> f64 {
                 SetKind::Except => left * 0.5,
             }
         }
+        // How many rounds there are nobody knows.
+        Relation::Recursive { seed, step, .. } => rows(&seed.0, profiles) + ROUNDS * rows(&step.0, profiles),
         Relation::With { body, .. } => rows(body, profiles),
         // What the definition gives is not known here; its columns' tables bound it.
         Relation::CteScan { columns, .. } => {
