@@ -22,6 +22,7 @@ mod refused_memory;
 mod runs;
 mod stepped;
 mod unmatched_rows;
+mod windows;
 
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{Chunk, Column, Table};

@@ -141,6 +141,12 @@ fn varies(window: &WindowUse) -> bool {
 }
 
 impl Builder<'_> {
+    /// The error (42809) for a window function that is called without a window.
+    pub fn needs_window(&self, function: WindowFunction) -> Error {
+        let message = format!("window function {} requires an OVER clause", function.name());
+        Error::new(ErrorKind::WrongObjectType, message)
+    }
+
     /// A call of an aggregate over a window, of `arguments`, none for `*`. Both these and the filter were built in the scope's
     /// clause [`Clause::WindowArgument`].
     pub fn window_aggregate(
@@ -216,8 +222,10 @@ impl Builder<'_> {
             }
             return Ok(arguments);
         }
-        let value = arguments[0].clone();
-        arguments[0] = self.settle(value)?;
+        if arguments[0].data_type == DataType::Null {
+            let message = "could not determine polymorphic type because input has type unknown";
+            return Err(Error::new(ErrorKind::TypeMismatch, message));
+        }
         if moves {
             let data_type = arguments[0].data_type;
             arguments.push(Expression::constant(Value::Null, data_type));

@@ -36,10 +36,7 @@ impl Binder<'_, '_> {
         }
         match self.builder.callee(&name).map_err(|error| error.at(position))? {
             Callee::Aggregate(aggregate) => return self.bind_aggregate(aggregate, &name, function, position, scope),
-            Callee::Window(_) => {
-                let message = format!("window function {name} requires an OVER clause");
-                return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
-            }
+            Callee::Window(function) => return Err(self.builder.needs_window(function).at(position)),
             Callee::Function => {}
         }
         let (arguments, distinct) = match &function.args {

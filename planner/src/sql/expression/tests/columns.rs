@@ -283,7 +283,12 @@ fn functions_take_what_casts_implicitly() {
 #[test]
 fn what_is_not_supported_says_so() {
     check(&[
-        ("sum(i) over ()", "!0A000 at 0 a window function (OVER) is not supported"),
+        ("sum(distinct i) over ()", "!0A000 at 0 DISTINCT is not implemented for window functions"),
+        ("row_number()", "!42809 at 0 window function row_number requires an OVER clause"),
+        (
+            "lower(t) over ()",
+            "!42809 at 0 OVER specified, but lower is not a window function nor an aggregate function",
+        ),
         ("try_cast(t as integer)", "!0A000 at 9 TRY_CAST is not supported"),
         ("t similar to 'a'", "!0A000 at 0 SIMILAR TO is not supported"),
         ("t ~ 'a'", "!0A000 at 0 the operator ~ is not supported"),
