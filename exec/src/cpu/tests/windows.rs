@@ -268,7 +268,7 @@ output n
 fn rounds_without_an_end_are_stopped() {
     let pool = Pool::new(2).expect("threads start");
     let tables = |_| unreachable!("there are no tables");
-    let memory = Memory::new(4 << 20);
+    let memory = Memory::new(1 << 18);
     let error =
         run(&program(ENDLESS), &tables, &[], &Context::new(Arc::clone(&memory)), &pool).expect_err("it is endless");
     assert_eq!(error.kind(), ErrorKind::OutOfMemory);

@@ -113,7 +113,9 @@ fn with_columns(chunks: Vec<Chunk>, make: impl Fn(Range<usize>) -> Vec<Column>) 
     let chunk = |chunk: Chunk| {
         let rows = start..start + chunk.rows;
         start = rows.end;
-        Arc::new(Chunk::new(chunk.rows, [chunk.columns, make(rows)].concat()))
+        let Chunk { rows: count, mut columns, .. } = chunk;
+        columns.extend(make(rows));
+        Arc::new(Chunk::new(count, columns))
     };
     chunks.into_iter().map(chunk).collect()
 }
