@@ -47,6 +47,10 @@ pub enum ErrorKind {
     Grouping,
     /// 42P10: an ordinal or ORDER BY item that the select list does not have.
     InvalidColumnReference,
+    /// 42P20: a window function where none may stand, or a window that cannot be.
+    Windowing,
+    /// 42P19: a recursive query that cannot be.
+    InvalidRecursion,
     /// 42P02: a parameter without a value.
     UnknownParameter,
     /// 22P02: text that is no value of its type.
@@ -85,6 +89,12 @@ pub enum ErrorKind {
     InvalidLogarithm,
     /// 22011: negative substring length.
     InvalidSubstring,
+    /// 22013: a frame that begins or ends at a negative distance.
+    InvalidFrameOffset,
+    /// 22014: ntile of less than one bucket.
+    InvalidNtile,
+    /// 22016: nth_value of less than one.
+    InvalidNthValue,
     /// 2202E: an array that cannot be, of too many dimensions or of parts that do not fit.
     ArraySubscript,
     /// 22000: an array of several dimensions where one is needed.
@@ -204,6 +214,8 @@ impl ErrorKind {
             ErrorKind::TypeMismatch => "42804",
             ErrorKind::Grouping => "42803",
             ErrorKind::InvalidColumnReference => "42P10",
+            ErrorKind::Windowing => "42P20",
+            ErrorKind::InvalidRecursion => "42P19",
             ErrorKind::UnknownParameter => "42P02",
             ErrorKind::InvalidText => "22P02",
             ErrorKind::InvalidDatetime => "22007",
@@ -222,6 +234,9 @@ impl ErrorKind {
             ErrorKind::InvalidPower => "2201F",
             ErrorKind::InvalidLogarithm => "2201E",
             ErrorKind::InvalidSubstring => "22011",
+            ErrorKind::InvalidFrameOffset => "22013",
+            ErrorKind::InvalidNtile => "22014",
+            ErrorKind::InvalidNthValue => "22016",
             ErrorKind::ArraySubscript => "2202E",
             ErrorKind::InvalidArray => "22000",
             ErrorKind::Cardinality => "21000",

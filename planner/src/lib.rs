@@ -1,6 +1,6 @@
 //! The planner: from SQL text to an optimised program of multiloops.
 //!
-//! Read in this order: `types`, `value` and `function` are the vocabulary; `catalog` is what the planner asks
+//! Read in this order: `types`, `value`, `function` and `window` are the vocabulary; `catalog` is what the planner asks
 //! of tables; `sql` walks text and has `relation::builder` make a `relation` of it; `lower` turns that into the `multiloop`
 //! IR; `rewrite` holds the rules; `analysis` what is proven about programs; `speculation` what plans may do that is not
 //! proven. `stack` is where all of that has room to nest.
@@ -21,6 +21,7 @@ pub mod sql;
 pub mod stack;
 pub mod types;
 pub mod value;
+pub mod window;
 
 pub use error::{Error, ErrorKind, Position, Result};
 pub use types::{DataType, Field};

@@ -143,7 +143,9 @@ impl Block {
             select.having(build_condition(having, builder, scope)?);
         }
         for Order { tree, order } in &self.order {
-            let named = tree.reference().map_or(Ok(None), |reference| select.named_target(&reference, None))?;
+            let named = tree
+                .reference()
+                .map_or(Ok(None), |reference| select.named_target(&reference, Clause::OrderBy, None))?;
             let target = match named {
                 Some(target) => target,
                 None => {

@@ -208,6 +208,7 @@ impl Call {
                 let call = AggregateArguments { arguments, distinct: *distinct, filter, order: Vec::new() };
                 builder.aggregate(function, name, call, None, scope)
             }
+            Callee::Window(function) => Err(builder.needs_window(function)),
             Callee::Function => {
                 builder.check_plain_call(name, *distinct, filter.is_some())?;
                 let arguments = build_all(arguments.as_deref().unwrap_or_default(), builder, scope)?;

@@ -3,7 +3,7 @@
 //! `simd` has the instructions, `vector` the values of a tile, `kernels` the functions over them. `keys` turns keys into
 //! numbers, `table` numbers distinct ones, `groups` those of a reduction while its rows pass by; `index` finds them again
 //! in a finished collection (`collections`). `aggregate` keeps what is reduced, `expression` computes the scalars of a
-//! tile, `reduce` folds tiles into groups, `sort` orders rows. `multiloop` runs one loop, from its pieces to its collections.
+//! tile, `reduce` folds tiles into groups, `sort` orders rows, `window` says of each something by those around it. `multiloop` runs one loop, from its pieces to its collections.
 
 pub(crate) mod aggregate;
 pub mod collections;
@@ -18,6 +18,7 @@ pub mod simd;
 pub(crate) mod sort;
 pub(crate) mod table;
 pub mod vector;
+pub(crate) mod window;
 
 #[cfg(test)]
 mod tests;

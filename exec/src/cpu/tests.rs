@@ -23,6 +23,7 @@ mod runs;
 mod stepped;
 mod tail;
 mod unmatched_rows;
+mod windows;
 
 use crate::column::build::{Storage, TableBuilder};
 use crate::column::{Chunk, Column, Table};

@@ -90,8 +90,14 @@ impl Reads {
                     self.add_scalar(program, scalar);
                 }
             }
-            Let::Sort { input, .. } => {
+            Let::Sort { input, .. } | Let::Window { input, .. } => {
                 self.collections.insert(*input);
+            }
+            Let::Iterate { seed, working, step, .. } => {
+                self.collections.insert(*seed);
+                self.defined.insert(*working);
+                self.blocks.push(*step);
+                self.add_block(program, program.block(*step));
             }
             Let::Concat { inputs, .. } => self.collections.extend(inputs),
             Let::Values { rows, .. } => rows.iter().flatten().for_each(|scalar| self.add_scalar(program, *scalar)),

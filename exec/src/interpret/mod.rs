@@ -2,7 +2,7 @@
 //!
 //! It runs any program, with rules applied or without, one row at a time: every other backend and every rule must
 //! give its rows. `collection` holds what lets define, `traverse` goes over nests, `generate` is what generators do
-//! with the rows, `reduce` the monoids, `order` sorting, `scalar` the scalars.
+//! with the rows, `reduce` the monoids, `order` sorting, `window` and `iterate` the lets of these names, `scalar` the scalars.
 //!
 //! A let runs when something first reads one of its collections, so that what nothing reads neither costs nor
 //! fails. Inside a nested block it runs again for each evaluation of the block, unless it reads nothing that
@@ -11,12 +11,14 @@
 mod collection;
 mod fixed;
 mod generate;
+pub(crate) mod iterate;
 #[cfg(test)]
 pub(crate) mod one_loop;
 mod order;
-mod reduce;
+pub(crate) mod reduce;
 mod scalar;
 mod traverse;
+mod window;
 
 use crate::Result;
 use crate::column::Table;
@@ -155,6 +157,11 @@ impl Interpreter<'_> {
                 rows.sort_by(|a, b| order::compare_rows(a, b, order));
                 rows
             }
+            Let::Window { input, partition, order, functions, .. } => {
+                let rows = self.collection(*input)?.all_rows();
+                self.window((rows, &self.program.collection(*input).fields), partition, order, functions)?
+            }
+            Let::Iterate { seed, working, step, distinct, .. } => self.iterate(*seed, *working, *step, *distinct)?,
             Let::Concat { inputs, .. } => {
                 let mut rows = Vec::new();
                 for input in inputs {

@@ -15,7 +15,8 @@ use multiloop_planner::value::{Interval, Value};
 use std::cmp::Ordering;
 
 /// The state of one aggregate.
-pub(super) enum Accumulator {
+#[derive(Clone)]
+pub(crate) enum Accumulator {
     /// `CountRows` and `Count`.
     Count { rows: bool, count: i64 },
     /// `Sum`: whatever type the argument has.
@@ -38,7 +39,7 @@ pub(super) enum Accumulator {
 
 impl Accumulator {
     /// The identity of a reduction, other than `TopK`, over arguments of this type.
-    pub(super) fn new(reduction: &Reduction, argument: Option<DataType>) -> Self {
+    pub(crate) fn new(reduction: &Reduction, argument: Option<DataType>) -> Self {
         let argument = argument.unwrap_or(DataType::Null);
         match reduction {
             Reduction::CountRows => Accumulator::Count { rows: true, count: 0 },
@@ -85,7 +86,7 @@ impl Accumulator {
     }
 
     /// Takes the arguments of one row.
-    pub(super) fn fold(&mut self, mut arguments: Row) -> Result<()> {
+    pub(crate) fn fold(&mut self, mut arguments: Row) -> Result<()> {
         if let Accumulator::TopK { rows, .. } = self {
             rows.push(arguments);
             return Ok(());
@@ -147,7 +148,7 @@ impl Accumulator {
     }
 
     /// The aggregate's value, of no rows the reduction's own answer.
-    pub(super) fn finish(self, data_type: DataType) -> Result<Value> {
+    pub(crate) fn finish(self, data_type: DataType) -> Result<Value> {
         Ok(match self {
             Accumulator::Count { count, .. } => Value::Int(count),
             Accumulator::Sum { any: false, .. } => Value::Null,

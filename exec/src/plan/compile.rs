@@ -120,6 +120,15 @@ impl Compiler<'_> {
         Ok(match definition {
             Let::Loop { multiloop, .. } => LetKind::Loop(Box::new(self.multiloop(multiloop, definition.defines())?)),
             Let::Sort { input, order, .. } => LetKind::Sort { input: *input, order: order.clone() },
+            Let::Window { input, partition, order, functions, .. } => LetKind::Window {
+                input: *input,
+                partition: partition.clone(),
+                order: order.clone(),
+                functions: functions.clone(),
+            },
+            Let::Iterate { seed, working, step, distinct, .. } => {
+                LetKind::Iterate { seed: *seed, working: *working, step: *step, distinct: *distinct }
+            }
             Let::Concat { inputs, .. } => LetKind::Concat { inputs: inputs.clone() },
             Let::Values { rows, .. } => {
                 let roots: Vec<ScalarId> = rows.iter().flatten().copied().collect();
@@ -496,7 +505,7 @@ fn group_filters(program: &Program, blocks: &[BlockPlan]) -> FxHashMap<Collectio
                 Let::Loop { multiloop, .. } => {
                     multiloop.nest.iter().filter_map(|index| index.source.collection()).for_each(&mut read);
                 }
-                Let::Sort { input, .. } => read(*input),
+                Let::Sort { input, .. } | Let::Window { input, .. } | Let::Iterate { seed: input, .. } => read(*input),
                 Let::Concat { inputs, .. } => inputs.iter().copied().for_each(&mut read),
                 Let::Values { .. } => {}
             }
@@ -587,7 +596,9 @@ fn reads(program: &Program, machine: Machine) -> Vec<Reads> {
                         }
                     }
                 }
-                Let::Sort { input, .. } => read(*input, rows),
+                Let::Sort { input, .. } | Let::Window { input, .. } | Let::Iterate { seed: input, .. } => {
+                    read(*input, rows)
+                }
                 Let::Concat { inputs, .. } => inputs.iter().for_each(|&input| read(input, rows)),
                 Let::Values { .. } => {}
             }

@@ -90,6 +90,8 @@ pub(crate) fn let_names(program: &Program) -> Vec<String> {
                 format!("loop over {}", multiloop.nest.iter().map(source).collect::<Vec<_>>().join(", "))
             }
             Let::Sort { input, .. } => format!("sort {}", number(input)),
+            Let::Window { input, .. } => format!("window {}", number(input)),
+            Let::Iterate { seed, .. } => format!("iterate {}", number(seed)),
             Let::Concat { inputs, .. } => format!("concat {}", list(inputs)),
             Let::Values { .. } => "values".to_owned(),
         };
@@ -143,14 +145,19 @@ impl<'p> Writer<'p> {
     /// The whole plan; statistics are those of lets of the body.
     fn of(plan: &'p Plan, numbers: &'p Numbers, statistics: &[(usize, LetStatistics)]) -> Self {
         let mut writer = Writer { plan, numbers, lines: Vec::new() };
+        let lets = plan.blocks.iter().flat_map(|block| &block.lets);
+        let step = |each: &LetPlan| if let LetKind::Iterate { step, .. } = each.kind { Some(step) } else { None };
+        let steps: Vec<BlockId> = lets.filter_map(step).collect();
         for (number, block) in plan.blocks.iter().enumerate() {
-            let body = BlockId(number as u32) == plan.body;
+            let id = BlockId(number as u32);
+            let body = id == plan.body;
             // Blocks that rules have left behind have no place in the text.
             if !numbers.shows(block.result) {
                 continue;
             }
             if !body {
-                writer.line(0, format!("block of %{}, for each row that asks", numbers.get(block.result)));
+                let asked = if steps.contains(&id) { "for each round" } else { "for each row that asks" };
+                writer.line(0, format!("block of %{}, {asked}", numbers.get(block.result)));
             }
             for (number, definition) in block.lets.iter().enumerate() {
                 let ran = statistics.iter().find(|(ran, _)| body && *ran == number).map(|(_, ran)| ran);
@@ -197,6 +204,28 @@ impl<'p> Writer<'p> {
                     self.number(definition.defines[0]),
                     self.number(*input),
                     order.len()
+                );
+                self.line(depth, text);
+            }
+            LetKind::Window { input, partition, order, functions } => {
+                let text = format!(
+                    "%{} window of %{}: sorted by {} and {} fields, then one pass for {} functions{once}{ran_text}",
+                    self.number(definition.defines[0]),
+                    self.number(*input),
+                    partition.len(),
+                    order.len(),
+                    functions.len()
+                );
+                self.line(depth, text);
+            }
+            LetKind::Iterate { seed, working, step, distinct } => {
+                let text = format!(
+                    "%{} iteration from %{}: rounds of the block of %{} over %{}{}{once}{ran_text}",
+                    self.number(definition.defines[0]),
+                    self.number(*seed),
+                    self.number(self.plan.block(*step).result),
+                    self.number(*working),
+                    if *distinct { ", rows that were there left out" } else { "" }
                 );
                 self.line(depth, text);
             }

@@ -1,5 +1,6 @@
 //! Which collections depend on the rows that enclosing loops stand on (or are volatile). All others are computed
-//! once, even when they stand in a nested block that is evaluated for every row.
+//! once, even when they stand in a nested block that is evaluated for every row, or in the step of an iteration: what reads
+//! its rounds varies.
 
 use multiloop_planner::multiloop::{Block, CollectionId, IndexId, Let, Program, Scalar, ScalarId};
 use rustc_hash::FxHashSet;
@@ -69,8 +70,14 @@ impl Variance<'_> {
                     reads.indices.remove(&index.id);
                 }
             }
-            Let::Sort { input, .. } => {
+            Let::Sort { input, .. } | Let::Window { input, .. } => {
                 reads.collections.insert(*input);
+            }
+            Let::Iterate { seed, working, step, .. } => {
+                self.variant.insert(*working);
+                reads.add(self.block(self.program.block(*step)));
+                reads.collections.remove(working);
+                reads.collections.insert(*seed);
             }
             Let::Concat { inputs, .. } => reads.collections.extend(inputs),
             Let::Values { rows, .. } => reads.add(self.scalars(rows.iter().flatten().copied().collect())),

@@ -253,7 +253,8 @@ fn captured(program: &Program, block: BlockId) -> Vec<ScalarId> {
                     scalars.extend(multiloop.generators.iter().flat_map(|generator| generator.scalars()));
                 }
                 Let::Values { rows, .. } => scalars.extend(rows.iter().flatten()),
-                Let::Sort { .. } | Let::Concat { .. } => {}
+                Let::Iterate { step, .. } => blocks.push(*step),
+                Let::Sort { .. } | Let::Window { .. } | Let::Concat { .. } => {}
             }
         }
         while let Some(scalar) = scalars.pop() {

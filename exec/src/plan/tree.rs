@@ -13,7 +13,7 @@ use crate::plan::limits::Limits;
 use crate::plan::nodes::Expressions;
 use crate::technique::Technique;
 use multiloop_planner::catalog::TableHandle;
-use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, ScalarId, Source};
+use multiloop_planner::multiloop::{BlockId, CollectionId, IndexId, ScalarId, Source, WindowField};
 use multiloop_planner::types::{DataType, Field, SortOrder};
 use serde::{Deserialize, Serialize};
 
@@ -132,6 +132,8 @@ pub(crate) struct LetPlan {
 pub(crate) enum LetKind {
     Loop(Box<LoopPlan>),
     Sort { input: CollectionId, order: Vec<(u32, SortOrder)> },
+    Window { input: CollectionId, partition: Vec<u32>, order: Vec<(u32, SortOrder)>, functions: Vec<WindowField> },
+    Iterate { seed: CollectionId, working: CollectionId, step: BlockId, distinct: bool },
     Concat { inputs: Vec<CollectionId> },
     Values { expressions: Expressions, rows: Vec<Vec<ScalarId>> },
 }

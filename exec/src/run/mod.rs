@@ -3,6 +3,7 @@
 //! A loop of the body is run by the first device that takes it (`backend`), else by the processors, which also take over what
 //! a device hands back.
 
+mod iterate;
 mod tail;
 
 use crate::backend::Backend;
@@ -14,7 +15,7 @@ use crate::cpu::collections::claims::check_given;
 use crate::cpu::collections::clustered::OwnGroups;
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::{Driver, Frame, Shared};
-use crate::cpu::{multiloop, sort};
+use crate::cpu::{multiloop, sort, window};
 use crate::plan::statistics::LetStatistics;
 use crate::plan::tree::{Device, LetKind, LetPlan, Machine, Plan};
 use crate::plan::{Numbers, explain, plan};
@@ -24,6 +25,7 @@ use crate::workers::schedule::Workers;
 use crate::{Error, ErrorKind, Result};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
+use iterate::Round;
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::{BlockId, Program};
 use multiloop_planner::types::{DataType, Field};
@@ -261,7 +263,9 @@ impl<'a> Frame<'a> {
             LetKind::Loop(plan) => {
                 plan.levels.first().and_then(|level| level.source.collection()).into_iter().collect()
             }
-            LetKind::Sort { input, .. } => vec![*input],
+            LetKind::Sort { input, .. } | LetKind::Window { input, .. } | LetKind::Iterate { seed: input, .. } => {
+                vec![*input]
+            }
             LetKind::Concat { inputs } => inputs.clone(),
             LetKind::Values { .. } => Vec::new(),
         };
@@ -336,6 +340,18 @@ impl<'a> Frame<'a> {
                 let workers = Workers { pool, context: self.shared.context };
                 let rows = sort::sort(input.rows()?, &types, order, workers)?;
                 Ok(vec![Arc::new(Stored::Rows(rows))])
+            }
+            LetKind::Window { input, partition, order, functions } => {
+                let input = self.get(*input)?;
+                let types = self.shared.plan.types(definition.defines[0]);
+                let workers = Workers { pool, context: self.shared.context };
+                let rows = window::window(input.rows()?, &types, (partition, order), functions, workers)?;
+                Ok(vec![Arc::new(Stored::Rows(rows))])
+            }
+            LetKind::Iterate { seed, working, step, distinct } => {
+                let types = self.shared.plan.types(definition.defines[0]);
+                let round = Round { working: *working, step: *step };
+                Ok(vec![Arc::new(Stored::Rows(self.iterate(*seed, round, *distinct, &types)?))])
             }
             LetKind::Concat { inputs } => {
                 let types = self.shared.plan.types(definition.defines[0]);

@@ -101,6 +101,11 @@ impl Ranges {
             }
         }
         for each in program.blocks.iter().flat_map(|block| &block.lets) {
+            if let Let::Window { define, input, functions, .. } = each
+                && program.window_may_fail(*input, functions)
+            {
+                ranges.failing.insert(*define);
+            }
             let Let::Loop { defines, multiloop } = each else { continue };
             for (&define, generator) in defines.iter().zip(&multiloop.generators) {
                 if generator.aggregates().iter().any(|aggregate| analysis.reduction_may_fail(multiloop, aggregate)) {
@@ -127,6 +132,11 @@ impl Ranges {
             for each in program.blocks.iter().flat_map(|block| &block.lets) {
                 let mut fails = each.inputs().iter().any(|input| self.failing.contains(input));
                 each.for_each_scalar(|id| fails |= self.may_fail(id));
+                if let Some(step) = each.step() {
+                    let step = program.block(step);
+                    let mut made = step.lets.iter().flat_map(Let::defines).chain([&step.result]);
+                    fails |= made.any(|define| self.failing.contains(define));
+                }
                 // What is made in one loop fails together.
                 if fails || each.defines().iter().any(|define| self.failing.contains(define)) {
                     self.failing.extend(each.defines());
@@ -310,6 +320,13 @@ impl<'p> Analysis<'p> {
         let found = match self.definitions.get(&id).copied() {
             Some(Definition::Generator(multiloop, generator)) => self.generated(multiloop, generator, field),
             Some(Definition::Let(Let::Sort { input, .. })) => Some(self.field(*input, field)),
+            Some(Definition::Let(Let::Window { input, .. }))
+                if (field as usize) < self.program.collection(*input).fields.len() =>
+            {
+                Some(self.field(*input, field))
+            }
+            // What a round makes may be anything that its type allows.
+            Some(Definition::Let(Let::Window { .. } | Let::Iterate { .. })) => None,
             Some(Definition::Let(Let::Concat { inputs, .. })) => {
                 inputs.iter().map(|&input| self.field(input, field)).reduce(Fact::or)
             }

@@ -17,7 +17,11 @@
 //! **Types.** Fields are in range and scalars have the types of what they read. Conditions and logic are boolean.
 //! Comparisons and arithmetic have arguments of one class, decimals of one scale (but for products and quotients).
 //! Keys have as many parts as the bucket, of the same class. Generators' values have their fields' types;
-//! a Sort's fields are its input's, a Concat's are each of its inputs'.
+//! a Sort's fields are its input's, a Concat's are each of its inputs'; a Window's begin with its input's, which are Rows, and
+//! go on with its functions'.
+//!
+//! **Iterations.** Seed, working collection, the step's result and the iteration itself have the same fields. The working
+//! collection is defined in the step, and nowhere else.
 //!
 //! **DISTINCT.** Numerics are told apart by their texts, and equal ones of two scales (1.1 and 1.10) have two. So one that
 //! DISTINCT counts is a constant, or what `trim_scale` gives; or its key, which is text (`numeric_key`).
@@ -30,9 +34,9 @@ use crate::function::Function;
 use crate::multiloop::kept::{Behind, Keeps, Step, kept};
 use crate::multiloop::{
     Aggregate, BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Reduction, Scalar,
-    ScalarId, Shape, Source,
+    ScalarId, Shape, Source, WindowCallee, WindowField,
 };
-use crate::types::{DataType, Field};
+use crate::types::{DataType, Field, SortOrder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The first thing that is wrong with a program.
@@ -122,6 +126,10 @@ impl Verifier<'_> {
                     "a sort orders by a field that is not there".to_owned()
                 })
             }
+            Let::Window { define, input, partition, order, functions } => {
+                self.window((*define, *input), partition, order, functions)
+            }
+            Let::Iterate { define, seed, working, step, .. } => self.iteration((*define, *seed, *working), *step),
             Let::Concat { define, inputs } => {
                 for input in inputs {
                     self.readable(*input, "a concat")?;
@@ -138,6 +146,56 @@ impl Verifier<'_> {
                 Ok(())
             }
         }
+    }
+
+    fn window(
+        &mut self,
+        (define, input): (CollectionId, CollectionId),
+        partition: &[u32],
+        order: &[(u32, SortOrder)],
+        functions: &[WindowField],
+    ) -> Checked {
+        self.readable(input, "a window")?;
+        let (from, to) = (self.rows(input, "what a window reads")?, self.rows(define, "a window")?);
+        check(to.len() == from.len() + functions.len(), || "a window adds other fields than its functions".to_owned())?;
+        self.same_fields(from, &to[..from.len()], "a window")?;
+        let arguments = functions.iter().flat_map(|function| &function.arguments);
+        let mut read = order.iter().map(|(field, _)| field).chain(partition).chain(arguments);
+        check(read.all(|&field| (field as usize) < from.len()), || {
+            "a window reads a field that is not there".to_owned()
+        })?;
+        for (field, function) in to[from.len()..].iter().zip(functions) {
+            check(function.arguments.len() == function.arity(), || {
+                format!("{:?} of a wrong arity", function.function)
+            })?;
+            let reduces = |reduction: &Reduction| !reduction.gives_rows() && !reduction.properties().order_sensitive;
+            let is_field = !matches!(&function.function, WindowCallee::Aggregate(reduction) if !reduces(reduction));
+            check(is_field, || format!("{:?} of a frame", function.function))?;
+            check(same_class(field.data_type, function.data_type), || {
+                format!("field {} is {}, its function {}", field.name, field.data_type, function.data_type)
+            })?;
+            check(field.nullable || !function.is_nullable(), || format!("field {} may be NULL", field.name))?;
+        }
+        Ok(())
+    }
+
+    fn iteration(
+        &mut self,
+        (define, seed, working): (CollectionId, CollectionId, CollectionId),
+        step: BlockId,
+    ) -> Checked {
+        self.readable(seed, "an iteration")?;
+        let fields = self.rows(define, "an iteration")?;
+        check(fields == self.rows(working, "an iteration's round")?, || {
+            "the fields of an iteration and of its rounds differ".to_owned()
+        })?;
+        self.same_fields(&self.program.collection(seed).fields, fields, "an iteration")?;
+        check(self.ever_defined.insert(working), || format!("collection {} is defined twice", working.0))?;
+        self.defined.insert(working);
+        self.block(step)?;
+        self.defined.remove(&working);
+        let made = &self.program.collection(self.program.block(step).result).fields;
+        self.same_fields(made, self.rows(define, "an iteration")?, "an iteration's step")
     }
 
     fn rows(&self, id: CollectionId, what: &str) -> Result<&[Field], String> {

@@ -4,8 +4,9 @@
 //! `logic` holds what treats NULL in its own way; elsewhere a NULL argument has given NULL already. Then, by
 //! topic: `numeric`, `arithmetic` and `math` (with `decimal` and `wide` below them), `text`, `like` and `pattern`, `date` and
 //! `interval` (with `calendar`). `logical` has the types that another carries, with `array`, `bytes`, `json` and
-//! `zone`. `series` is what functions that give rows are made of, `gather` what aggregates that keep all values are.
-//! `cast`, `parse` and `format` go between types and to and from text, `template` in a form that is given.
+//! `zone`. `series` is what functions that give rows are made of, `gather` what aggregates that keep all values are, `window` has
+//! the functions that see the rows around a row. `cast`, `parse` and `format` go between types and to and from text,
+//! `template` in a form that is given.
 
 mod arithmetic;
 pub mod array;
@@ -31,6 +32,7 @@ mod series;
 mod template;
 mod text;
 mod wide;
+pub mod window;
 pub mod zone;
 
 #[cfg(test)]

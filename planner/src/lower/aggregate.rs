@@ -145,7 +145,7 @@ impl Lowerer<'_> {
     }
 
     /// The monoids of an aggregate call, added unless they are there.
-    fn expand(&mut self, call: &AggregateCall, aggregates: &mut Vec<Aggregate>) -> Result<Final> {
+    pub(super) fn expand(&mut self, call: &AggregateCall, aggregates: &mut Vec<Aggregate>) -> Result<Final> {
         let argument = call.argument.as_ref().map(|argument| self.expression(argument)).transpose()?;
         // What cannot be NULL is counted by counting rows, which may be counted already.
         let counts_rows =

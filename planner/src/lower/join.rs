@@ -289,11 +289,16 @@ impl Mentions {
                 let calls = aggregates.iter().flat_map(|(_, call)| call.argument.iter().chain(&call.filter));
                 calls.for_each(&mut add);
             }
+            Relation::Window { partition, order, functions, .. } => {
+                partition.iter().chain(order.iter().map(|key| &key.expression)).for_each(&mut add);
+                functions.iter().for_each(|(_, call)| call.expressions().for_each(&mut add));
+            }
             Relation::Sort { keys, .. } => keys.iter().for_each(|key| add(&key.expression)),
             Relation::Limit { limit, offset, .. } => limit.iter().chain(offset).for_each(&mut add),
             Relation::Scan { .. }
             | Relation::Distinct { .. }
             | Relation::SetOperation { .. }
+            | Relation::Recursive { .. }
             | Relation::With { .. }
             | Relation::CteScan { .. } => {}
         }

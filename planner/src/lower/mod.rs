@@ -3,7 +3,7 @@
 //! Types that another carries (`types/logical.rs`) end here: a program knows their carriers.
 //!
 //! What comes out is right and slow; every improvement is a rule's. Read in this order: `relation` (operators of
-//! one input), `expression` (scalars and subqueries), `join`, `aggregate`, `set_operation`, `order`.
+//! one input), `expression` (scalars and subqueries), `join`, `aggregate`, `set_operation`, `order`, `window`.
 //!
 //! While a loop is open, its *frame* says which scalar each column of its input is. Frames of enclosing loops
 //! stay in place below, which is all that a correlated subquery needs.
@@ -17,6 +17,7 @@ mod relation;
 mod set_operation;
 #[cfg(test)]
 mod tests;
+mod window;
 
 use crate::analysis::nullability::Nullability;
 use crate::error::Result;

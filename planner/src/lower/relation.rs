@@ -45,6 +45,11 @@ impl Lowerer<'_> {
                 let input = self.relation(input)?;
                 self.aggregate(&input, keys, aggregates)
             }
+            Relation::Window { input, partition, order, functions } => {
+                let input = self.relation(input)?;
+                self.window(&input, partition, order, functions)
+            }
+            Relation::Recursive { cte, columns, all, seed, step } => self.recursive((*cte, *all), columns, seed, step),
             Relation::Distinct { input } => {
                 let input = self.relation(input)?;
                 self.distinct(&input)

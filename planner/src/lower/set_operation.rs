@@ -67,7 +67,7 @@ impl Lowerer<'_> {
     }
 
     /// An input as a collection whose fields are `columns`, in order.
-    fn arranged(&mut self, (relation, theirs): &Input, columns: &[ColumnId]) -> Result<Rows> {
+    pub(super) fn arranged(&mut self, (relation, theirs): &Input, columns: &[ColumnId]) -> Result<Rows> {
         let rows = self.relation(relation)?;
         let index = self.open_rows(&rows);
         let values: Result<Vec<_>> =

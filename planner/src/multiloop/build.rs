@@ -49,7 +49,7 @@ impl Program {
 
     /// What evaluating a block may do: all of its scalars, and the reductions' own failures.
     pub fn block_effects(&self, block: BlockId) -> Effects {
-        self.block(block).lets.iter().fold(Effects::PURE, |effects, each| effects.and(each.effects(&self.scalars)))
+        self.block(block).lets.iter().fold(Effects::PURE, |effects, each| effects.and(each.effects(self)))
     }
 }
 
@@ -74,7 +74,7 @@ impl Let {
                 multiloop.nest.iter().for_each(|index| index.source.for_each_scalar(&mut visit));
                 multiloop.generators.iter().for_each(|generator| generator.for_each_scalar(&mut visit));
             }
-            Let::Sort { .. } | Let::Concat { .. } => {}
+            Let::Sort { .. } | Let::Window { .. } | Let::Iterate { .. } | Let::Concat { .. } => {}
             Let::Values { rows, .. } => rows.iter().flatten().copied().for_each(visit),
         }
     }
@@ -86,32 +86,45 @@ impl Let {
                 multiloop.nest.iter_mut().for_each(|index| index.source.for_each_scalar_mut(&mut change));
                 multiloop.generators.iter_mut().for_each(|generator| generator.for_each_scalar_mut(&mut change));
             }
-            Let::Sort { .. } | Let::Concat { .. } => {}
+            Let::Sort { .. } | Let::Window { .. } | Let::Iterate { .. } | Let::Concat { .. } => {}
             Let::Values { rows, .. } => rows.iter_mut().flatten().for_each(change),
         }
     }
 
-    /// The collections that it goes over, directly: sources of a nest, inputs of Sort and Concat. What its
-    /// scalars look up is not among them.
+    /// The collections that it goes over, directly: sources of a nest, inputs of Sort, Window and Concat, an Iterate's seed. What
+    /// its scalars look up, or its step reads, is not among them.
     pub fn inputs(&self) -> Vec<CollectionId> {
         match self {
             Let::Loop { multiloop, .. } => multiloop.nest.iter().filter_map(|i| i.source.collection()).collect(),
-            Let::Sort { input, .. } => vec![*input],
+            Let::Sort { input, .. } | Let::Window { input, .. } | Let::Iterate { seed: input, .. } => vec![*input],
             Let::Concat { inputs, .. } => inputs.clone(),
             Let::Values { .. } => Vec::new(),
         }
     }
 
+    /// The block that an Iterate runs.
+    pub fn step(&self) -> Option<BlockId> {
+        if let Let::Iterate { step, .. } = self { Some(*step) } else { None }
+    }
+
     /// What evaluating it may do.
-    pub fn effects(&self, scalars: &Scalars) -> Effects {
-        let mut effects = Effects::PURE;
+    pub fn effects(&self, program: &Program) -> Effects {
+        let (scalars, mut effects) = (&program.scalars, Effects::PURE);
         self.for_each_scalar(|id| effects = effects.and(scalars.effects(id)));
-        if let Let::Loop { multiloop, .. } = self {
-            for aggregate in multiloop.generators.iter().flat_map(Generator::aggregates) {
-                effects = effects.and(aggregate.own_effects(scalars));
+        match self {
+            Let::Loop { multiloop, .. } => {
+                for aggregate in multiloop.generators.iter().flat_map(Generator::aggregates) {
+                    effects = effects.and(aggregate.own_effects(scalars));
+                }
+                effects
             }
+            Let::Window { input, functions, .. } => {
+                let may_fail = program.window_may_fail(*input, functions);
+                effects.and(Effects { may_fail, volatile: false })
+            }
+            Let::Iterate { step, .. } => effects.and(program.block_effects(*step)),
+            Let::Sort { .. } | Let::Concat { .. } | Let::Values { .. } => effects,
         }
-        effects
     }
 }
 

@@ -77,6 +77,16 @@ impl Compaction {
                 self.collection(define);
                 self.collection(input);
             }
+            Let::Window { define, input, .. } => {
+                self.collection(define);
+                self.collection(input);
+            }
+            Let::Iterate { define, seed, working, step, .. } => {
+                self.collection(define);
+                self.collection(seed);
+                self.collection(working);
+                *step = self.block(*step);
+            }
             Let::Concat { define, inputs } => {
                 self.collection(define);
                 inputs.iter_mut().for_each(|input| self.collection(input));

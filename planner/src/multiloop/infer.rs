@@ -84,7 +84,12 @@ pub(super) fn aggregate_type(reduction: &Reduction, argument: Option<DataType>) 
 
 /// The name of a reduction in the text form; top-k is a generator of its own there.
 pub(super) fn reduction_name(aggregate: &Aggregate) -> &'static str {
-    match aggregate.reduction {
+    name_of_reduction(&aggregate.reduction)
+}
+
+/// As [`reduction_name`], of a reduction without what it is fed.
+pub(super) fn name_of_reduction(reduction: &Reduction) -> &'static str {
+    match reduction {
         Reduction::CountRows => "count_rows",
         Reduction::Count => "count",
         Reduction::Sum => "sum",

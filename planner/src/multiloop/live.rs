@@ -87,7 +87,11 @@ impl<'p> Walk<'p> {
                         self.collections.extend(index.source.collection());
                     }
                 }
-                Let::Sort { input, .. } => self.collections.push(*input),
+                Let::Sort { input, .. } | Let::Window { input, .. } => self.collections.push(*input),
+                Let::Iterate { seed, working, step, .. } => {
+                    self.collections.extend([*seed, *working]);
+                    self.block(*step);
+                }
                 Let::Concat { inputs, .. } => self.collections.extend(inputs),
                 Let::Values { .. } => {}
             }

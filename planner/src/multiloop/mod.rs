@@ -15,6 +15,10 @@
 //! * `BucketCollect` puts the value into the bucket of its key: a bag of groups, each with its rows.
 //! * `BucketReduce` folds the value into the accumulator of its key: a bag of groups, one row each.
 //!
+//! Two lets are no loops over rows as they come. `Window` puts rows into partitions and in order, and adds fields that say
+//! something of each by the rows around it (`window`). `Iterate` runs its step block again and again, each time over the rows
+//! that the last run gave, until there are none; its *working* collection is what the step reads them from.
+//!
 //! Rules of meaning, which the interpreter (`exec/interpret`) is in code:
 //!
 //! * **Conditions** are conjunctions, evaluated left to right. A row passes when all are TRUE; NULL does not pass.
@@ -24,7 +28,8 @@
 //!   A key of no parts has one group, which holds all rows (and does not exist when there are none).
 //! * **Empty reductions** give SQL's answer: 0 for counts, NULL for the rest.
 //! * **Row order** is free, except that `Sort` and top-k give rows in order. Top-k breaks ties by all of its
-//!   fields, so that its rows never depend on the order of its input.
+//!   fields, so that its rows never depend on the order of its input. `Window` leaves rows that its order does not tell apart
+//!   as its input has them.
 //! * **Lets are lazy**: a let whose evaluation fails is an error only when something reads it, a loop that goes
 //!   over it or a row that needs its `Single`, `Lookup` or `Exists`. A backend may evaluate lets early, but keeps
 //!   the error until then. (So a subquery may be computed in front of the loop that may never need it.)
@@ -55,6 +60,8 @@ mod print_scalar;
 pub mod reduction;
 pub mod scalar;
 pub mod uses;
+pub mod window;
+mod window_text;
 
 #[cfg(test)]
 mod tests;
@@ -67,6 +74,7 @@ pub use reduction::{Aggregate, Gather, Reduction};
 pub use scalar::{KeyPart, Scalar, ScalarId, ScalarMap, ScalarNode, Scalars};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+pub use window::{WindowCallee, WindowField};
 
 /// A collection of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -87,7 +95,7 @@ pub struct Program {
     pub scalars: Scalars,
     /// The collections of all blocks, by id; tables are among them.
     pub collections: Vec<Collection>,
-    /// All blocks, by id. `body` is one of them, the others belong to `Scalar::Nested`.
+    /// All blocks, by id. `body` is one of them, the others belong to `Scalar::Nested` or `Let::Iterate`.
     pub blocks: Vec<Block>,
     /// Where it starts. Its result is the program's.
     pub body: BlockId,
@@ -124,7 +132,7 @@ pub enum Shape {
         /// What is known of its rows; entries follow the table's columns, not the fields.
         statistics: Arc<TableStatistics>,
     },
-    /// Rows: of Collect, top-k, Sort, Concat, Values.
+    /// Rows: of Collect, top-k, Sort, Window, Iterate (its working collection, too), Concat, Values.
     Rows,
     /// Exactly one row: of Reduce. Read by `Scalar::Single`, or as `Rows`.
     Single,
@@ -167,6 +175,34 @@ pub enum Let {
         input: CollectionId,
         /// Fields to order by, most significant first.
         order: Vec<(u32, SortOrder)>,
+    },
+    /// The rows of `input`, each with what functions say of it by the rows around it. Its fields are the input's, and one
+    /// more for each function.
+    Window {
+        /// The rows.
+        define: CollectionId,
+        /// Rows.
+        input: CollectionId,
+        /// Fields whose values, as keys of groups, rows of one partition share.
+        partition: Vec<u32>,
+        /// Fields that order each partition, most significant first; ties are as the input has them.
+        order: Vec<(u32, SortOrder)>,
+        /// What is added.
+        functions: Vec<WindowField>,
+    },
+    /// The rows of `seed`, and those that a block makes of them, and of these again, until it makes none. All fields are those
+    /// of the seed, of the same types.
+    Iterate {
+        /// All rows.
+        define: CollectionId,
+        /// Rows to begin with.
+        seed: CollectionId,
+        /// What the block reads the rows of the last round from, those of the seed at first; nobody else does.
+        working: CollectionId,
+        /// Makes the rows of a round; a block of its own, not that of a scalar.
+        step: BlockId,
+        /// Whether rows that have been there, as keys of groups, do not count: of equal ones one is kept.
+        distinct: bool,
     },
     /// The rows of all inputs, one after the other, field by field of the same types.
     Concat {
@@ -333,13 +369,15 @@ impl Program {
 }
 
 impl Let {
-    /// The collections that it defines.
+    /// The collections that it defines. The working collection of an Iterate is none: only its step knows it.
     pub fn defines(&self) -> &[CollectionId] {
         match self {
             Let::Loop { defines, .. } => defines,
-            Let::Sort { define, .. } | Let::Concat { define, .. } | Let::Values { define, .. } => {
-                std::slice::from_ref(define)
-            }
+            Let::Sort { define, .. }
+            | Let::Window { define, .. }
+            | Let::Iterate { define, .. }
+            | Let::Concat { define, .. }
+            | Let::Values { define, .. } => std::slice::from_ref(define),
         }
     }
 }

@@ -85,11 +85,11 @@ impl Parser {
         matches!(self.peek(), Some(Token::Word(next)) if next == word)
     }
 
-    fn word(&mut self, word: &str) -> Result<()> {
+    pub(super) fn word(&mut self, word: &str) -> Result<()> {
         if self.accept_word(word) { Ok(()) } else { self.expected(word) }
     }
 
-    fn line_end(&mut self) -> Result<()> {
+    pub(super) fn line_end(&mut self) -> Result<()> {
         if self.peek() == Some(&Token::LineEnd) {
             self.at += 1;
             return Ok(());
@@ -102,7 +102,7 @@ impl Parser {
     }
 
     /// A plain or quoted name.
-    fn name(&mut self) -> Result<String> {
+    pub(super) fn name(&mut self) -> Result<String> {
         match self.peek().cloned() {
             Some(Token::Word(name) | Token::Quoted(name)) => {
                 self.at += 1;
@@ -142,7 +142,7 @@ impl Parser {
         self.expected("a collection defined above")
     }
 
-    fn define(&mut self, number: u32, fields: Vec<Field>, shape: Shape) -> CollectionId {
+    pub(super) fn define(&mut self, number: u32, fields: Vec<Field>, shape: Shape) -> CollectionId {
         let id = self.program.add_collection(fields, shape);
         self.collections.insert(number, id);
         id
@@ -329,7 +329,7 @@ impl Parser {
     }
 
     /// Lets up to `result`.
-    fn block(&mut self) -> Result<Block> {
+    pub(super) fn block(&mut self) -> Result<Block> {
         let mut lets = Vec::new();
         loop {
             self.nested_blocks()?;
@@ -371,23 +371,35 @@ impl Parser {
             self.line_end()?;
             return Ok(Let::Sort { define: self.define(number, fields, Shape::Rows), input, order });
         }
+        if self.accept_word("window") {
+            return self.window(number);
+        }
+        if self.accept_word("iterate") {
+            return self.iteration(number);
+        }
         if self.accept_word("concat") {
             let inputs = self.list(Self::collection)?;
             self.word("as")?;
             let types = self.program.collection(inputs[0]).fields.clone();
-            let mut fields = Vec::new();
-            while !self.at_line_end() {
-                let Some(like) = types.get(fields.len()) else { return self.expected("no more fields") };
-                let (name, nullable) = (self.name()?, self.accept_sign("?"));
-                fields.push(Field { name, data_type: like.data_type, nullable });
-                self.accept_sign(",");
-            }
-            self.line_end()?;
+            let fields = self.named_fields(&types)?;
             return Ok(Let::Concat { define: self.define(number, fields, Shape::Rows), inputs });
         }
         self.word("values")?;
         self.line_end()?;
         self.values(number)
+    }
+
+    /// Names up to the end of the line, of fields of the same types as these.
+    pub(super) fn named_fields(&mut self, types: &[Field]) -> Result<Vec<Field>> {
+        let mut fields = Vec::new();
+        while !self.at_line_end() {
+            let Some(like) = types.get(fields.len()) else { return self.expected("no more fields") };
+            let (name, nullable) = (self.name()?, self.accept_sign("?"));
+            fields.push(Field { name, data_type: like.data_type, nullable });
+            self.accept_sign(",");
+        }
+        self.line_end()?;
+        Ok(fields)
     }
 
     fn values(&mut self, number: u32) -> Result<Let> {
@@ -407,7 +419,7 @@ impl Parser {
         Ok(Let::Values { define: self.define(number, fields, Shape::Rows), rows })
     }
 
-    fn order(&mut self) -> Result<SortOrder> {
+    pub(super) fn order(&mut self) -> Result<SortOrder> {
         let descending = self.accept_word("desc");
         let nulls_first = self.accept_word("nulls");
         if nulls_first {
@@ -492,9 +504,7 @@ impl Parser {
     fn fields<T>(&mut self, item: fn(&mut Self) -> Result<(T, DataType)>) -> Result<Fields<T>> {
         let (mut fields, mut items) = (Vec::new(), Vec::new());
         self.nested_blocks()?;
-        while matches!(self.peek(), Some(Token::Word(_) | Token::Quoted(_)))
-            && matches!(self.tokens.get(self.at + 1), Some((Token::Sign("=" | "?"), _)))
-        {
+        while self.at_field() {
             let (name, nullable) = (self.name()?, self.accept_sign("?"));
             self.sign("=")?;
             let (value, data_type) = item(self)?;
@@ -504,6 +514,12 @@ impl Parser {
             self.nested_blocks()?;
         }
         Ok((fields, items))
+    }
+
+    /// Whether `name? =` comes next.
+    pub(super) fn at_field(&self) -> bool {
+        matches!(self.peek(), Some(Token::Word(_) | Token::Quoted(_)))
+            && matches!(self.tokens.get(self.at + 1), Some((Token::Sign("=" | "?"), _)))
     }
 
     fn typed_scalar(&mut self) -> Result<(ScalarId, DataType)> {

@@ -29,6 +29,8 @@
 //! output quantity
 //! ```
 //!
+//! Windows and iterations: see `window_text`.
+//!
 //! A nested block stands, indented, in front of the line that uses it: `block b0`, its lets, `result %8`; its
 //! value is `b0.total`. `%3[i0.k].total` is a lookup, `exists %3[i0.k]` whether there is one, `%8.total` the
 //! field of a Reduce's row. A type follows as `::type` where it is not the usual one.
@@ -37,8 +39,8 @@
 
 use super::print_scalar::{field_reference, identifier};
 use super::{
-    Aggregate, BlockId, CollectionId, Generator, Index, IndexId, Let, Program, Reduction, Scalar, ScalarId, Shape,
-    Source,
+    Aggregate, Block, BlockId, CollectionId, Generator, Index, IndexId, Let, Program, Reduction, Scalar, ScalarId,
+    Shape, Source,
 };
 use crate::types::{Field, SortOrder};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -85,7 +87,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    fn line(&mut self, text: &str) {
+    pub(super) fn line(&mut self, text: &str) {
         for _ in 0..self.depth {
             self.out.push_str("  ");
         }
@@ -105,7 +107,7 @@ impl<'p> Printer<'p> {
         self.blocks.get(&id).map_or_else(|| format!("b_undefined{}", id.0), |number| format!("b{number}"))
     }
 
-    fn number(&mut self, id: CollectionId) -> String {
+    pub(super) fn number(&mut self, id: CollectionId) -> String {
         let next = self.collections.len();
         self.collections.entry(id).or_insert(next);
         self.collection(id)
@@ -170,6 +172,12 @@ impl<'p> Printer<'p> {
                 let input = self.collection(*input);
                 let define = self.number(*define);
                 self.line(&format!("{define} sort {input} by {}", keys.join(", ")));
+            }
+            Let::Window { define, input, partition, order, functions } => {
+                self.window((*define, *input), partition, order, functions);
+            }
+            Let::Iterate { define, seed, working, step, distinct } => {
+                self.iteration((*define, *seed, *working), *step, *distinct);
             }
             Let::Concat { define, inputs } => {
                 let inputs: Vec<String> = inputs.iter().map(|input| self.collection(*input)).collect();
@@ -321,15 +329,25 @@ impl<'p> Printer<'p> {
         let number = self.blocks.len();
         self.blocks.insert(id, number);
         self.line(&format!("block b{number}"));
-        self.depth += 1;
-        let block = self.program.block(id);
+        let program = self.program;
+        self.deeper(|printer| printer.lets(program.block(id)));
+    }
+
+    /// The lets of a block that is not the body, and its result.
+    pub(super) fn lets(&mut self, block: &Block) {
         block.lets.iter().for_each(|each| self.definition(each));
         self.line(&format!("result {}", self.collection(block.result)));
+    }
+
+    /// What stands one level further in.
+    pub(super) fn deeper(&mut self, print: impl FnOnce(&mut Self)) {
+        self.depth += 1;
+        print(self);
         self.depth -= 1;
     }
 }
 
-fn field_name(field: &Field) -> String {
+pub(super) fn field_name(field: &Field) -> String {
     format!("{}{}", identifier(&field.name), if field.nullable { "?" } else { "" })
 }
 
@@ -338,7 +356,7 @@ fn field_type(field: &Field) -> String {
 }
 
 /// Direction and place of NULLs, where they are not ASC NULLS LAST.
-fn order_text(order: SortOrder) -> &'static str {
+pub(super) fn order_text(order: SortOrder) -> &'static str {
     match (order.descending, order.nulls_first) {
         (false, false) => "",
         (false, true) => " nulls first",

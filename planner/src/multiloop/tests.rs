@@ -91,8 +91,23 @@ loop
     by i3.position
     position = i3.position
 %10 sort %7 by one desc nulls first
-%11 concat %7, %10 as one?
-result %11
+%11 window %6 partition by quantity, found order by position desc, total
+  number = row_number()
+  before? = lag(position, #1, #1)
+  sum? = sum(position)::numeric
+  sum? = sum(total) over rows 3 before to current
+  rows = count_rows() over groups first to 2 behind
+  of? = nth_value(comment, position) over range current to last
+%12 iterate distinct %7 through %13 as one?
+  loop
+    i5 in %13
+    i6 in %11
+    %14 collect
+      if i5.one < 'x'
+      one? = i6.comment
+  result %14
+%15 concat %7, %10, %12 as one?
+result %15
 output \"?column?\" = one, one
 ";
 

@@ -14,7 +14,7 @@ pub struct Use {
     pub buckets: u32,
     /// By `Lookup`, `Exists`, `Element` and `Single`: how many such scalars; one that two lets read counts twice.
     pub scalars: u32,
-    /// By Sort and Concat, and as a block's result.
+    /// By Sort, Window, Iterate and Concat, and as a block's result.
     pub whole: u32,
 }
 
@@ -47,7 +47,9 @@ pub fn collection_uses(program: &Program) -> Vec<Use> {
                         }
                     }
                 }
-                Let::Sort { input, .. } => uses[input.0 as usize].whole += 1,
+                Let::Sort { input, .. } | Let::Window { input, .. } | Let::Iterate { seed: input, .. } => {
+                    uses[input.0 as usize].whole += 1;
+                }
                 Let::Concat { inputs, .. } => inputs.iter().for_each(|input| uses[input.0 as usize].whole += 1),
                 Let::Values { .. } => {}
             }
@@ -87,7 +89,8 @@ pub fn for_each_node(program: &Program, id: ScalarId, seen: &mut Vec<bool>, visi
     }
 }
 
-/// The `Nested` scalars of a let with their blocks, in the order in which they are met; not those inside blocks.
+/// The `Nested` scalars of a let with their blocks, in the order in which they are met; not those inside blocks. The step of
+/// an Iterate is no such block.
 pub fn nested_of(program: &Program, each: &Let) -> Vec<(ScalarId, BlockId, u32)> {
     let mut found = Vec::new();
     if program.blocks.len() == 1 {
@@ -114,7 +117,7 @@ pub fn collections_read(program: &Program, each: &Let) -> FxHashSet<CollectionId
 
 fn add_collections_read(program: &Program, each: &Let, seen: &mut Vec<bool>, read: &mut FxHashSet<CollectionId>) {
     read.extend(each.inputs());
-    let mut blocks = Vec::new();
+    let mut blocks: Vec<BlockId> = each.step().into_iter().collect();
     each.for_each_scalar(|id| {
         for_each_node(program, id, seen, &mut |_, scalar| match scalar {
             Scalar::Lookup { collection, .. }
@@ -185,6 +188,9 @@ impl FreeIndices {
     pub fn definition(&mut self, program: &Program, each: &Let) -> Vec<IndexId> {
         let mut all = Vec::new();
         each.for_each_scalar(|id| all.extend_from_slice(&self.scalar(program, id)));
+        if let Some(step) = each.step() {
+            all.extend_from_slice(&self.block(program, step));
+        }
         if let Let::Loop { multiloop, .. } = each {
             all.retain(|index| !multiloop.nest.iter().any(|bound| bound.id == *index));
         }

@@ -2,7 +2,9 @@
 //! constant arguments are known here: `LIKE 'PROMO%'` cannot fail, `LIKE pattern` can.
 
 use super::visit::{for_each_expression, for_each_input};
-use super::{AggregateCall, AggregateFunction, Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
+use super::{
+    AggregateCall, AggregateFunction, Expression, ExpressionKind, Relation, Subquery, SubqueryKind, WindowCallee,
+};
 use crate::function::{Effects, Function};
 use crate::multiloop::scalar::function_effects;
 use crate::types::DataType;
@@ -121,6 +123,13 @@ pub(crate) fn relation_effects(relation: &Relation) -> Effects {
         let may_fail = aggregates.iter().any(|(_, call)| aggregate_may_fail(call));
         all = all.and(Effects { may_fail, volatile: false });
     }
+    if let Relation::Window { functions, .. } = relation {
+        let may_fail = functions.iter().any(|(_, call)| match &call.callee {
+            WindowCallee::Function(function, ..) => function.may_fail(),
+            WindowCallee::Aggregate(call) => aggregate_may_fail(call),
+        });
+        all = all.and(Effects { may_fail, volatile: false });
+    }
     for_each_input(relation, &mut |input| all = all.and(relation_effects(input)));
     all
 }
@@ -168,6 +177,7 @@ pub(crate) fn at_most_one_row(relation: &Relation) -> bool {
         }
         Relation::Filter { input, .. }
         | Relation::Project { input, .. }
+        | Relation::Window { input, .. }
         | Relation::Sort { input, .. }
         | Relation::Distinct { input } => at_most_one_row(input),
         Relation::With { body, .. } => at_most_one_row(body),

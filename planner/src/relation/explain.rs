@@ -11,9 +11,12 @@
 
 use super::optimise::estimate;
 use super::profile::Profiles;
-use super::{AggregateCall, AggregateFunction, ColumnId, Expression, Query, Relation, SetKind, SortKey};
+use super::{
+    AggregateCall, AggregateFunction, ColumnId, Expression, Query, Relation, SetKind, SortKey, WindowCall, WindowCallee,
+};
 use crate::join_kind::JoinKind;
 use crate::relation::visit::{for_each_expression, for_each_subquery};
+use crate::window::{Frame, FrameBound, FrameUnit};
 use std::fmt::Write;
 
 mod expression;
@@ -180,6 +183,27 @@ impl Printer {
                 let columns = columns.collect::<Vec<_>>().join(", ");
                 format!("{}{} {columns}", set_name(*kind), if *all { " all" } else { "" })
             }
+            Relation::Window { partition, order, functions, .. } => {
+                let mut text = "Window".to_owned();
+                if !partition.is_empty() {
+                    let keys: Vec<String> = partition.iter().map(|key| self.expression(key, subqueries)).collect();
+                    let _ = write!(text, " by {}", keys.join(", "));
+                }
+                if !order.is_empty() {
+                    let keys: Vec<String> = order.iter().map(|key| self.sort_key(key, subqueries)).collect();
+                    let _ = write!(text, " order {}", keys.join(", "));
+                }
+                let calls = functions.iter().map(|(id, call)| {
+                    format!("{} = {}", self.names.get(*id).to_owned(), self.window_call(call, subqueries))
+                });
+                let calls: Vec<String> = calls.collect();
+                let _ = write!(text, ": {}", calls.join(", "));
+                text
+            }
+            Relation::Recursive { cte, columns, all, .. } => {
+                let columns = self.names.list(columns.iter().copied());
+                format!("Recursive #{}{}: {columns}", cte.0, if *all { " all" } else { "" })
+            }
             Relation::With { cte, .. } => format!("With #{}", cte.0),
             Relation::CteScan { cte, columns } => {
                 format!("CteScan #{}: {}", cte.0, self.names.list(columns.iter().map(|(_, id)| *id)))
@@ -210,6 +234,20 @@ impl Printer {
         text
     }
 
+    fn window_call<'a>(&mut self, call: &'a WindowCall, subqueries: &mut Numbered<'a>) -> String {
+        let mut text = match &call.callee {
+            WindowCallee::Function(function, arguments, _) => {
+                let arguments: Vec<String> = arguments.iter().map(|each| self.expression(each, subqueries)).collect();
+                format!("{}({})", function.name(), arguments.join(", "))
+            }
+            WindowCallee::Aggregate(call) => self.aggregate(call, subqueries),
+        };
+        if call.frame != Frame::default() {
+            let _ = write!(text, " {}", frame_text(call.frame));
+        }
+        text
+    }
+
     fn sort_key<'a>(&mut self, key: &'a SortKey, subqueries: &mut Numbered<'a>) -> String {
         let direction = if key.order.descending { " desc" } else { "" };
         // PostgreSQL's default goes without saying.
@@ -230,6 +268,22 @@ fn join_name(kind: JoinKind) -> &'static str {
         JoinKind::Semi => "semi",
         JoinKind::Anti => "anti",
     }
+}
+
+fn frame_text(frame: Frame) -> String {
+    let unit = match frame.unit {
+        FrameUnit::Rows => "rows",
+        FrameUnit::Groups => "groups",
+        FrameUnit::Range => "range",
+    };
+    let bound = |bound: FrameBound| match bound {
+        FrameBound::First => "unbounded preceding".to_owned(),
+        FrameBound::Before(rows) => format!("{rows} preceding"),
+        FrameBound::Current => "current row".to_owned(),
+        FrameBound::Behind(rows) => format!("{rows} following"),
+        FrameBound::Last => "unbounded following".to_owned(),
+    };
+    format!("{unit} between {} and {}", bound(frame.start), bound(frame.end))
 }
 
 fn set_name(kind: SetKind) -> &'static str {

@@ -8,6 +8,7 @@ use crate::function::Function;
 use crate::multiloop::reduction::Gather;
 use crate::types::DataType;
 use crate::value::Value;
+use crate::window::{Frame, WindowFunction};
 use std::sync::Arc;
 
 /// A column, unique in its statement. `Columns` has its name and type.
@@ -173,6 +174,64 @@ pub struct AggregateCall {
     pub filter: Option<Expression>,
     /// The type of its value.
     pub data_type: DataType,
+}
+
+/// A call over a window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WindowCall {
+    /// What is computed.
+    pub callee: WindowCallee,
+    /// The rows that it goes over.
+    pub frame: Frame,
+}
+
+/// What is computed over a window.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WindowCallee {
+    /// A function that is no aggregate, of as many arguments as it takes, and the type of its value.
+    Function(WindowFunction, Vec<Expression>, DataType),
+    /// An aggregate; not of DISTINCT arguments.
+    Aggregate(AggregateCall),
+}
+
+impl WindowCall {
+    /// The type of its value.
+    pub fn data_type(&self) -> DataType {
+        match &self.callee {
+            WindowCallee::Function(_, _, data_type) => *data_type,
+            WindowCallee::Aggregate(call) => call.data_type,
+        }
+    }
+
+    /// Whether it may be NULL.
+    pub fn may_be_null(&self) -> bool {
+        match &self.callee {
+            WindowCallee::Function(function, ..) => !function.is_place(),
+            WindowCallee::Aggregate(call) => {
+                !matches!(call.function, AggregateFunction::CountRows | AggregateFunction::Count)
+            }
+        }
+    }
+
+    /// Its expressions.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        let (arguments, call) = match &self.callee {
+            WindowCallee::Function(_, arguments, _) => (arguments.as_slice(), None),
+            WindowCallee::Aggregate(call) => (&[][..], Some(call)),
+        };
+        let of_call = call.into_iter().flat_map(|call| call.argument.iter().chain(&call.filter));
+        arguments.iter().chain(of_call)
+    }
+
+    /// Its expressions, to be changed in place.
+    pub fn expressions_mut(&mut self) -> impl Iterator<Item = &mut Expression> {
+        let (arguments, call) = match &mut self.callee {
+            WindowCallee::Function(_, arguments, _) => (arguments.as_mut_slice(), None),
+            WindowCallee::Aggregate(call) => (&mut [][..], Some(call)),
+        };
+        let of_call = call.into_iter().flat_map(|call| call.argument.iter_mut().chain(&mut call.filter));
+        arguments.iter_mut().chain(of_call)
+    }
 }
 
 /// The aggregates. NULL arguments are left out of all of them but `CountRows`. Of no rows, counts are 0, the

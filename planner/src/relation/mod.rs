@@ -26,7 +26,10 @@ use crate::catalog::TableInfo;
 use crate::join_kind::JoinKind;
 use crate::speculation::Speculation;
 use crate::types::{DataType, Field, SortOrder};
-pub use expression::{AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, Subquery, SubqueryKind};
+pub use expression::{
+    AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, Subquery, SubqueryKind, WindowCall,
+    WindowCallee,
+};
 use std::sync::Arc;
 
 /// A bound query: what to compute and under which names to show it.
@@ -166,6 +169,32 @@ pub enum Relation {
         /// Aggregates.
         aggregates: Vec<(ColumnId, AggregateCall)>,
     },
+    /// Its input's rows and columns, and a new column for each function: what it says of a row by those around it in its
+    /// partition (as in groups, NULLs are equal). Rows that the order leaves tied stay as the input has them.
+    Window {
+        /// Its input.
+        input: Arc<Relation>,
+        /// What rows of one partition share.
+        partition: Vec<Expression>,
+        /// How each partition is ordered.
+        order: Vec<SortKey>,
+        /// Functions.
+        functions: Vec<(ColumnId, WindowCall)>,
+    },
+    /// The seed's rows, those that the step makes of them, those that it makes of these, and so on until it makes none.
+    /// `columns` are new; either input gives as many, in order, of the same types, and all may be NULL.
+    Recursive {
+        /// The id by which the step scans the rows of the last round.
+        cte: CteId,
+        /// The columns of the result, which are those of a round, too.
+        columns: Vec<ColumnId>,
+        /// UNION ALL: rows that have been there count again.
+        all: bool,
+        /// The rows to begin with and the columns that stand for `columns`.
+        seed: (Arc<Relation>, Vec<ColumnId>),
+        /// The rows of the next round and the columns that stand for `columns`.
+        step: (Arc<Relation>, Vec<ColumnId>),
+    },
     /// One of each set of equal rows (all columns; NULLs are equal).
     Distinct {
         /// Its input.
@@ -200,7 +229,7 @@ pub enum Relation {
         /// Right rows and the columns that stand for `columns`.
         right: (Arc<Relation>, Vec<ColumnId>),
     },
-    /// Computes `definition` once, for all `CteScan`s of this id within `body`.
+    /// Computes `definition` once, for all `CteScan`s of this id within `body`. (That of a `Recursive` is scanned in its step.)
     With {
         /// Its id.
         cte: CteId,
@@ -251,7 +280,9 @@ impl Relation {
     pub fn columns(&self) -> Vec<ColumnId> {
         match self {
             Relation::Scan { columns, .. } => columns.iter().map(|(_, id)| *id).collect(),
-            Relation::Values { columns, .. } | Relation::SetOperation { columns, .. } => columns.clone(),
+            Relation::Values { columns, .. }
+            | Relation::SetOperation { columns, .. }
+            | Relation::Recursive { columns, .. } => columns.clone(),
             Relation::Filter { input, .. }
             | Relation::Distinct { input }
             | Relation::Sort { input, .. }
@@ -272,12 +303,17 @@ impl Relation {
             Relation::Aggregate { keys, aggregates, .. } => {
                 keys.iter().map(|(id, _)| *id).chain(aggregates.iter().map(|(id, _)| *id)).collect()
             }
+            Relation::Window { input, functions, .. } => {
+                let mut columns = input.columns();
+                columns.extend(functions.iter().map(|(id, _)| *id));
+                columns
+            }
             Relation::With { body, .. } => body.columns(),
             Relation::CteScan { columns, .. } => columns.iter().map(|(_, id)| *id).collect(),
         }
     }
 
-    /// The inputs, left before right, a CTE's definition before its body.
+    /// The inputs, left before right, a CTE's definition before its body, a seed before its step.
     pub fn inputs(&self) -> Vec<&Arc<Relation>> {
         match self {
             Relation::Scan { .. } | Relation::Values { .. } | Relation::CteScan { .. } => Vec::new(),
@@ -285,11 +321,14 @@ impl Relation {
             | Relation::Project { input, .. }
             | Relation::Expand { input, .. }
             | Relation::Aggregate { input, .. }
+            | Relation::Window { input, .. }
             | Relation::Distinct { input }
             | Relation::Sort { input, .. }
             | Relation::Limit { input, .. } => vec![input],
             Relation::Join { left, right, .. } => vec![left, right],
-            Relation::SetOperation { left, right, .. } => vec![&left.0, &right.0],
+            Relation::SetOperation { left, right, .. } | Relation::Recursive { seed: left, step: right, .. } => {
+                vec![&left.0, &right.0]
+            }
             Relation::With { definition, body, .. } => vec![definition, body],
         }
     }
@@ -300,6 +339,7 @@ impl Relation {
             Relation::Scan { .. }
             | Relation::Distinct { .. }
             | Relation::SetOperation { .. }
+            | Relation::Recursive { .. }
             | Relation::With { .. }
             | Relation::CteScan { .. } => Vec::new(),
             Relation::Values { rows, .. } => rows.iter().flatten().collect(),
@@ -312,6 +352,10 @@ impl Relation {
                 .map(|(_, key)| key)
                 .chain(aggregates.iter().flat_map(|(_, call)| call.argument.iter().chain(&call.filter)))
                 .collect(),
+            Relation::Window { partition, order, functions, .. } => {
+                let calls = functions.iter().flat_map(|(_, call)| call.expressions());
+                partition.iter().chain(order.iter().map(|key| &key.expression)).chain(calls).collect()
+            }
             Relation::Sort { keys, .. } => keys.iter().map(|key| &key.expression).collect(),
             Relation::Limit { limit, offset, .. } => limit.iter().chain(offset).collect(),
         }

@@ -56,7 +56,14 @@ fn column_never_null(id: ColumnId, relation: &Relation, profiles: &Profiles) -> 
         Relation::Distinct { input } | Relation::Sort { input, .. } | Relation::Limit { input, .. } => {
             column_never_null(id, input, profiles)
         }
+        Relation::Window { input, functions, .. } => {
+            let made = functions.iter().find(|(made, _)| *made == id);
+            made.map_or_else(|| column_never_null(id, input, profiles), |(_, call)| !call.may_be_null())
+        }
         Relation::With { body, .. } => column_never_null(id, body, profiles),
-        Relation::Values { .. } | Relation::SetOperation { .. } | Relation::CteScan { .. } => false,
+        Relation::Values { .. }
+        | Relation::SetOperation { .. }
+        | Relation::Recursive { .. }
+        | Relation::CteScan { .. } => false,
     }
 }

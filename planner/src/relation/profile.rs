@@ -99,7 +99,9 @@ impl Profiles {
                     self.set(*id, scanned(&table.0, *position), depth);
                 }
             }
-            Relation::Values { columns, .. } | Relation::SetOperation { columns, .. } => {
+            Relation::Values { columns, .. }
+            | Relation::SetOperation { columns, .. }
+            | Relation::Recursive { columns, .. } => {
                 columns.iter().for_each(|id| self.set(*id, Profile::default(), depth));
             }
             Relation::Project { columns, .. } => {
@@ -127,6 +129,9 @@ impl Profiles {
                 let copies = constant_count(count);
                 let range = copies.map(|copies| (0.0, (copies - 1.0).max(0.0)));
                 self.set(*position, Profile { distinct: copies, range, not_null: true, ..Profile::default() }, depth);
+            }
+            Relation::Window { functions, .. } => {
+                functions.iter().for_each(|(id, _)| self.set(*id, Profile::default(), depth));
             }
             Relation::CteScan { columns, .. } => {
                 columns.iter().for_each(|(from, id)| self.set(*id, self.get(*from).clone(), depth));

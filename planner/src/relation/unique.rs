@@ -38,9 +38,10 @@ fn differ(relation: &Relation, columns: &ColumnSet, nulls: Nulls) -> bool {
             statistics.rows <= 1 || scanned.iter().any(|(position, id)| unique(*position) && columns.contains(*id))
         }
         Relation::Values { rows, .. } => rows.len() <= 1,
-        Relation::Filter { input, .. } | Relation::Sort { input, .. } | Relation::Limit { input, .. } => {
-            differ(input, columns, nulls)
-        }
+        Relation::Filter { input, .. }
+        | Relation::Window { input, .. }
+        | Relation::Sort { input, .. }
+        | Relation::Limit { input, .. } => differ(input, columns, nulls),
         Relation::Project { input, columns: made } => {
             let below = made.iter().filter(|(id, _)| columns.contains(*id)).filter_map(|(_, value)| as_column(value));
             differ(input, &below.collect(), nulls)
@@ -65,7 +66,7 @@ fn differ(relation: &Relation, columns: &ColumnSet, nulls: Nulls) -> bool {
             input.columns().iter().all(|id| columns.contains(*id)) || differ(input, columns, nulls)
         }
         Relation::With { body, .. } => differ(body, columns, nulls),
-        Relation::SetOperation { .. } | Relation::CteScan { .. } => false,
+        Relation::SetOperation { .. } | Relation::Recursive { .. } | Relation::CteScan { .. } => false,
     }
 }
 

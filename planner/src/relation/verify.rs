@@ -7,7 +7,7 @@
 //! side, a scalar subquery from its rows and a query from its relation is made there.
 //!
 //! **CTEs.** A scan of a CTE stands in the body of its With, subqueries included, and reads columns that the definition
-//! makes.
+//! makes; or in the step of its Recursive, and reads the columns of that.
 
 use super::visit::for_each_expression;
 use super::{ColumnId, CteId, Expression, ExpressionKind, Relation, SubqueryKind};
@@ -44,11 +44,21 @@ impl Verifier {
             self.ctes.pop();
             return made;
         }
-        for input in relation.inputs() {
-            inputs.push(self.relation(input)?);
+        if let Relation::Recursive { cte, columns, seed, step, .. } = relation {
+            inputs.push(self.relation(&seed.0)?);
+            self.ctes.push((*cte, columns.clone()));
+            let made = self.relation(&step.0);
+            self.ctes.pop();
+            inputs.push(made?);
+        } else {
+            for input in relation.inputs() {
+                inputs.push(self.relation(input)?);
+            }
         }
         self.scan(relation)?;
-        if let Relation::SetOperation { left, right, .. } = relation {
+        if let Relation::SetOperation { left, right, .. } | Relation::Recursive { seed: left, step: right, .. } =
+            relation
+        {
             for (made, taken) in inputs.iter().zip([&left.1, &right.1]) {
                 let missing = taken.iter().find(|id| !made.contains(id));
                 check(missing.is_none(), || {
@@ -58,7 +68,7 @@ impl Verifier {
         }
         let count: usize = inputs.iter().map(Vec::len).sum();
         let visible: FxHashSet<ColumnId> = inputs.into_iter().flatten().collect();
-        let of_one = matches!(relation, Relation::SetOperation { .. });
+        let of_one = matches!(relation, Relation::SetOperation { .. } | Relation::Recursive { .. });
         check(of_one || visible.len() == count, || "two inputs, or one twice, make the same column".to_owned())?;
         let mut checked = Ok(());
         for_each_expression(relation, &mut |expression| {

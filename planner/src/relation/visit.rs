@@ -28,6 +28,7 @@ pub(crate) fn for_each_input(relation: &Relation, visit: &mut dyn FnMut(&Relatio
         | Relation::Project { input, .. }
         | Relation::Expand { input, .. }
         | Relation::Aggregate { input, .. }
+        | Relation::Window { input, .. }
         | Relation::Distinct { input }
         | Relation::Sort { input, .. }
         | Relation::Limit { input, .. } => visit(input),
@@ -35,7 +36,7 @@ pub(crate) fn for_each_input(relation: &Relation, visit: &mut dyn FnMut(&Relatio
             visit(left);
             visit(right);
         }
-        Relation::SetOperation { left, right, .. } => {
+        Relation::SetOperation { left, right, .. } | Relation::Recursive { seed: left, step: right, .. } => {
             visit(&left.0);
             visit(&right.0);
         }
@@ -54,6 +55,7 @@ pub(crate) fn for_each_input_mut(relation: &mut Relation, visit: &mut dyn FnMut(
         | Relation::Project { input, .. }
         | Relation::Expand { input, .. }
         | Relation::Aggregate { input, .. }
+        | Relation::Window { input, .. }
         | Relation::Distinct { input }
         | Relation::Sort { input, .. }
         | Relation::Limit { input, .. } => visit(input),
@@ -61,7 +63,7 @@ pub(crate) fn for_each_input_mut(relation: &mut Relation, visit: &mut dyn FnMut(
             visit(left);
             visit(right);
         }
-        Relation::SetOperation { left, right, .. } => {
+        Relation::SetOperation { left, right, .. } | Relation::Recursive { seed: left, step: right, .. } => {
             visit(&mut left.0);
             visit(&mut right.0);
         }
@@ -78,6 +80,7 @@ pub(crate) fn for_each_expression(relation: &Relation, visit: &mut dyn FnMut(&Ex
         Relation::Scan { .. }
         | Relation::Distinct { .. }
         | Relation::SetOperation { .. }
+        | Relation::Recursive { .. }
         | Relation::With { .. }
         | Relation::CteScan { .. } => {}
         Relation::Values { rows, .. } => rows.iter().flatten().for_each(visit),
@@ -91,6 +94,10 @@ pub(crate) fn for_each_expression(relation: &Relation, visit: &mut dyn FnMut(&Ex
                 call.argument.iter().chain(&call.filter).for_each(&mut *visit);
             }
         }
+        Relation::Window { partition, order, functions, .. } => {
+            partition.iter().chain(order.iter().map(|key| &key.expression)).for_each(&mut *visit);
+            functions.iter().for_each(|(_, call)| call.expressions().for_each(&mut *visit));
+        }
         Relation::Sort { keys, .. } => keys.iter().for_each(|key| visit(&key.expression)),
         Relation::Limit { limit, offset, .. } => limit.iter().chain(offset).for_each(visit),
     }
@@ -102,6 +109,7 @@ pub(crate) fn for_each_expression_mut(relation: &mut Relation, visit: &mut dyn F
         Relation::Scan { .. }
         | Relation::Distinct { .. }
         | Relation::SetOperation { .. }
+        | Relation::Recursive { .. }
         | Relation::With { .. }
         | Relation::CteScan { .. } => {}
         Relation::Values { rows, .. } => rows.iter_mut().flatten().for_each(visit),
@@ -114,6 +122,10 @@ pub(crate) fn for_each_expression_mut(relation: &mut Relation, visit: &mut dyn F
             for (_, call) in aggregates {
                 call.argument.iter_mut().chain(&mut call.filter).for_each(&mut *visit);
             }
+        }
+        Relation::Window { partition, order, functions, .. } => {
+            partition.iter_mut().chain(order.iter_mut().map(|key| &mut key.expression)).for_each(&mut *visit);
+            functions.iter_mut().for_each(|(_, call)| call.expressions_mut().for_each(&mut *visit));
         }
         Relation::Sort { keys, .. } => keys.iter_mut().for_each(|key| visit(&mut key.expression)),
         Relation::Limit { limit, offset, .. } => limit.iter_mut().chain(offset).for_each(visit),

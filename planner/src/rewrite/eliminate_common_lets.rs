@@ -78,7 +78,7 @@ fn eliminate(program: &mut Program, block: BlockId) -> bool {
         if changed {
             renaming.definition(program, &mut lets[at]);
         }
-        if lets[at].effects(&program.scalars).volatile {
+        if lets[at].effects(program).volatile {
             at += 1;
             continue;
         }

@@ -146,7 +146,14 @@ impl<'p> Removal<'p> {
                     *field = self.position_of_row(*input, *field);
                 }
             }
-            Let::Concat { .. } => {}
+            Let::Window { define, input, partition, order, functions } => {
+                let own = self.program.collection(*input).fields.len();
+                keep(functions, &self.needs.fields(*define)[own..]);
+                let arguments = functions.iter_mut().flat_map(|function| &mut function.arguments);
+                let fields = partition.iter_mut().chain(order.iter_mut().map(|(field, _)| field)).chain(arguments);
+                fields.for_each(|field| *field = self.position_of_row(*input, *field));
+            }
+            Let::Iterate { .. } | Let::Concat { .. } => {}
             Let::Values { define, rows } => {
                 let needed = self.needs.fields(*define);
                 rows.iter_mut().for_each(|row| keep(row, needed));

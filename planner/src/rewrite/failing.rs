@@ -27,7 +27,8 @@ impl Failing {
             return;
         }
         for each in &program.block(id).lets {
-            for (_, nested, _) in nested_of(program, each) {
+            let nested = nested_of(program, each).into_iter().map(|(_, nested, _)| nested);
+            for nested in nested.chain(each.step()) {
                 self.block(program, nested, seen);
             }
             if self.definition(program, each) {
@@ -39,7 +40,7 @@ impl Failing {
 
     /// Whether making a let's collections may fail.
     fn definition(&self, program: &Program, each: &Let) -> bool {
-        each.effects(&program.scalars).may_fail || self.reads_failing(program, each)
+        each.effects(program).may_fail || self.reads_failing(program, each)
     }
 
     /// Whether a collection may fail to be made.

@@ -173,7 +173,7 @@ impl Loops<'_> {
             if makes(at, &proofs.needed) {
                 return true;
             }
-            let effects = lets[at].effects(&program.scalars);
+            let effects = lets[at].effects(program);
             let is_pure = effects.is_pure() && !proofs.failing.reads_failing(program, &lets[at]);
             let mut proven = || proofs.ranges.get_or_insert_with(|| Ranges::analyse(program)).never_fails(&lets[at]);
             is_pure || (!effects.volatile && proven())

@@ -97,7 +97,7 @@ fn split(program: &Program, nested: BlockId, own: &[IndexId]) -> (Vec<Let>, Vec<
     for each in &program.block(nested).lets {
         let reads_own = free.definition(program, each).iter().any(|index| own.contains(index));
         let reads_staying = !staying.is_empty() && !staying.is_disjoint(&collections_read(program, each));
-        if reads_own || reads_staying || each.effects(&program.scalars).volatile {
+        if reads_own || reads_staying || each.effects(program).volatile {
             staying.extend(each.defines());
             rest.push(each.clone());
         } else {

@@ -41,6 +41,10 @@ impl Looks {
                 return multiloop.generators.iter().map(look).collect();
             }
             Let::Sort { input, order, .. } => (input, order).hash(&mut hasher),
+            Let::Window { input, partition, order, functions, .. } => {
+                (input, partition, order, functions).hash(&mut hasher);
+            }
+            Let::Iterate { seed, step, distinct, .. } => (seed, step, distinct).hash(&mut hasher),
             Let::Concat { inputs, .. } => inputs.hash(&mut hasher),
             Let::Values { rows, .. } => {
                 rows.len().hash(&mut hasher);

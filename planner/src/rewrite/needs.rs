@@ -2,7 +2,8 @@
 //!
 //! Starts at the result and marks. What a collection needs just to be there (its nest, conditions, key) is kept
 //! apart from what each of its fields needs, so that a field that nothing reads needs nothing. The fields of a
-//! Sort and of its input, of a Concat and of its inputs, are the same list, so they are needed together.
+//! Sort and of its input, of a Concat and of its inputs, are the same list, so they are needed together; a Window's list
+//! begins so. An Iterate needs all fields of what goes round in it.
 
 use crate::multiloop::{
     BlockId, Collection, CollectionId, Generator, IndexId, Let, Program, Scalar, ScalarId, Shape, Source,
@@ -58,7 +59,7 @@ struct Marks<'p> {
     definitions: Vec<Option<Definition>>,
     /// What an index goes over, and whether with `Rows`.
     sources: FxHashMap<IndexId, (CollectionId, bool)>,
-    /// The Sorts and Concats that show a collection's fields.
+    /// The Sorts, Windows and Concats that show a collection's fields.
     followers: FxHashMap<CollectionId, Vec<CollectionId>>,
     collections: Vec<bool>,
     fields: Vec<Vec<bool>>,
@@ -84,7 +85,7 @@ impl<'p> Marks<'p> {
                 for (generator, define) in each.defines().iter().enumerate() {
                     definitions[define.0 as usize] = Some(Definition { block, at, generator });
                 }
-                if let Let::Sort { .. } | Let::Concat { .. } = each {
+                if let Let::Sort { .. } | Let::Window { .. } | Let::Concat { .. } = each {
                     each.inputs()
                         .into_iter()
                         .for_each(|input| followers.entry(input).or_default().extend(each.defines()));
@@ -175,17 +176,28 @@ impl<'p> Marks<'p> {
                 self.pending.push(Need::Collection(*input));
                 order.iter().for_each(|(field, _)| self.need_field(id, *field));
             }
+            Let::Window { input, partition, order, .. } => {
+                self.pending.push(Need::Collection(*input));
+                partition.iter().for_each(|field| self.need_field(id, *field));
+                order.iter().for_each(|(field, _)| self.need_field(id, *field));
+            }
+            Let::Iterate { seed, working, step, .. } => {
+                self.block(*step);
+                for collection in [id, *seed, *working, program.block(*step).result] {
+                    (0..program.collection(id).fields.len() as u32).for_each(|field| self.of_rows(collection, field));
+                }
+            }
             Let::Concat { inputs, .. } => self.pending.extend(inputs.iter().copied().map(Need::Collection)),
             Let::Values { .. } => {}
         }
     }
 
-    /// A Sort or Concat that has just come to life shows what is needed of its inputs already.
+    /// A Sort, Window or Concat that has just come to life shows what is needed of its inputs already.
     fn follow_inputs(&mut self, id: CollectionId) {
         let program = self.program;
         let Some(Definition { block, at, .. }) = self.definitions[id.0 as usize] else { return };
         let each = &program.block(block).lets[at];
-        if let Let::Sort { .. } | Let::Concat { .. } = each {
+        if let Let::Sort { .. } | Let::Window { .. } | Let::Concat { .. } = each {
             for input in each.inputs() {
                 let needed = self.fields[input.0 as usize].iter().zip(0..).filter(|(needed, _)| **needed);
                 self.pending.extend(needed.map(|(_, field)| Need::Field(id, field)));
@@ -222,6 +234,16 @@ impl<'p> Marks<'p> {
                 Generator::Reduce { .. } | Generator::BucketReduce { .. } => {}
             },
             Let::Sort { input, .. } => self.of_rows(*input, field),
+            Let::Window { input, functions, .. } => {
+                let own = program.collection(*input).fields.len();
+                match (field as usize).checked_sub(own) {
+                    None => self.of_rows(*input, field),
+                    Some(function) => {
+                        functions[function].arguments.iter().for_each(|&argument| self.of_rows(*input, argument));
+                    }
+                }
+            }
+            Let::Iterate { .. } => {}
             Let::Concat { inputs, .. } => inputs.iter().for_each(|&input| self.of_rows(input, field)),
             Let::Values { rows, .. } => self.need(rows.iter().map(|row| row[field as usize])),
         }

@@ -158,7 +158,15 @@ impl Substitution {
                     changed |= self.generator(program, generator);
                 }
             }
-            Let::Sort { input, .. } => changed |= self.collection(input),
+            Let::Sort { input, .. } | Let::Window { input, .. } => changed |= self.collection(input),
+            Let::Iterate { seed, working, step, .. } => {
+                changed |= self.collection(seed);
+                if self.copies {
+                    self.copy_define(program, working);
+                }
+                let to = self.block(program, *step);
+                changed |= std::mem::replace(step, to) != to;
+            }
             Let::Concat { inputs, .. } => inputs.iter_mut().for_each(|input| changed |= self.collection(input)),
             Let::Values { rows, .. } => rows.iter_mut().flatten().for_each(|id| changed |= self.change(program, id)),
         }
@@ -172,16 +180,20 @@ impl Substitution {
     fn copy_defines(&mut self, program: &mut Program, each: &mut Let) {
         let defines: &mut [CollectionId] = match each {
             Let::Loop { defines, .. } => defines,
-            Let::Sort { define, .. } | Let::Concat { define, .. } | Let::Values { define, .. } => {
-                std::slice::from_mut(define)
-            }
+            Let::Sort { define, .. }
+            | Let::Window { define, .. }
+            | Let::Iterate { define, .. }
+            | Let::Concat { define, .. }
+            | Let::Values { define, .. } => std::slice::from_mut(define),
         };
-        for define in defines {
-            let copy = program.collection(*define).clone();
-            let to = program.add_collection(copy.fields, copy.shape);
-            self.collections.insert(*define, to);
-            *define = to;
-        }
+        defines.iter_mut().for_each(|define| self.copy_define(program, define));
+    }
+
+    fn copy_define(&mut self, program: &mut Program, define: &mut CollectionId) {
+        let copy = program.collection(*define).clone();
+        let to = program.add_collection(copy.fields, copy.shape);
+        self.collections.insert(*define, to);
+        *define = to;
     }
 
     /// Replaces in an index's source, and when copying gives it a new id; whether anything changed.

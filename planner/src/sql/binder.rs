@@ -1,8 +1,9 @@
 //! The state of binding one text: the builder that what is written is handed to, and what only the text has.
 
+use super::recursive::Within;
 use super::text::Text;
 use crate::error::{Position, Result};
-use crate::relation::builder::{Builder, Rows};
+use crate::relation::builder::{Builder, Rows, WindowSpec};
 use crate::stack;
 use sqlparser::ast;
 use sqlparser::tokenizer::Span;
@@ -15,19 +16,40 @@ pub(crate) struct Binder<'b, 'a> {
     pub(super) text: Option<Text>,
     /// The CTEs in sight, innermost last.
     pub(super) ctes: Vec<super::cte::CteInSight>,
+    /// The text of a view, for what is found by its words.
+    hidden: Option<Text>,
+    /// The windows that the innermost SELECT names.
+    pub(super) windows: Vec<(String, WindowSpec)>,
+    /// In what the binder stands that a recursive query may not name itself in, outermost first.
+    pub(super) within: Vec<Within>,
+    /// Whether the FROM that is being bound names the recursive query that it is in the step of.
+    pub(super) names_itself: bool,
 }
 
 /// The rows of a view, bound in a scope of its own: its text sees no CTE and no column of where it is used.
 pub(super) fn view_rows(builder: &mut Builder<'_>, sql: &str) -> Result<Rows> {
     let query = super::parse::parse_query(sql)?;
-    let mut binder = Binder { builder, text: None, ctes: Vec::new() };
+    let mut binder = Binder { hidden: Some(Text::new(sql)), ..Binder::without_text(builder) };
     binder.bind_query(&query, None, super::query::Unknown::AsText)
 }
 
 impl<'b, 'a> Binder<'b, 'a> {
     /// A binder for a statement's text.
     pub(crate) fn new(builder: &'b mut Builder<'a>, text: &str) -> Self {
-        Binder { builder, text: Some(Text::new(text)), ctes: Vec::new() }
+        Binder { text: Some(Text::new(text)), ..Binder::without_text(builder) }
+    }
+
+    /// One for parts of statements whose text nobody sees: errors have no positions.
+    pub(super) fn without_text(builder: &'b mut Builder<'a>) -> Self {
+        Binder {
+            builder,
+            text: None,
+            ctes: Vec::new(),
+            hidden: None,
+            windows: Vec::new(),
+            within: Vec::new(),
+            names_itself: false,
+        }
     }
 
     /// Does `work` one level deeper; error 54001 if that is too deep.
@@ -40,6 +62,11 @@ impl<'b, 'a> Binder<'b, 'a> {
         let result = stack::more(|| work(self));
         self.builder.ascend();
         result
+    }
+
+    /// The text that is bound, a view's, too.
+    pub(super) fn source(&self) -> Option<&Text> {
+        self.text.as_ref().or(self.hidden.as_ref())
     }
 
     /// Where a span of the syntax tree starts in the text; none for nodes without one.

@@ -2,8 +2,10 @@
 
 use super::binder::Binder;
 use super::query::Unknown;
-use crate::error::{Error, ErrorKind, Result};
-use crate::relation::builder::{Definition, FromItem, Scope, Shared, rename_columns};
+use super::recursive::Round;
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::builder::{Definition, FromItem, Scope, Shared};
+use rustc_hash::FxHashSet;
 use sqlparser::ast;
 
 /// A CTE that a FROM may name.
@@ -12,7 +14,18 @@ pub(super) struct CteInSight {
     /// Its name, case-folded.
     pub(super) name: String,
     /// What it stands for.
-    shared: Shared,
+    pub(super) stands: Stands,
+}
+
+/// What the name of a CTE stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Stands {
+    /// Its rows.
+    Shared(Shared),
+    /// In its own step, the rows of a round.
+    Round(Box<Round>),
+    /// Nothing yet: whoever names it is in error.
+    Refused(Error),
 }
 
 impl Binder<'_, '_> {
@@ -22,40 +35,54 @@ impl Binder<'_, '_> {
         with: Option<&ast::With>,
         parent: Option<&Scope<'_>>,
     ) -> Result<Vec<Definition>> {
-        let Some(ast::With { with_token, recursive, cte_tables }) = with else { return Ok(Vec::new()) };
-        if *recursive {
-            return Err(Error::unsupported("WITH RECURSIVE is").at(self.position(with_token.0.span)));
-        }
-        let first = self.ctes.len();
-        let mut definitions = Vec::new();
-        for cte in cte_tables {
-            let ast::Cte { alias, query, from, materialized, closing_paren_token: _ } = cte;
-            let name = Self::fold(&alias.name);
-            let position = self.position(alias.name.span);
+        let Some(ast::With { with_token: _, recursive, cte_tables }) = with else { return Ok(Vec::new()) };
+        let mut names = FxHashSet::default();
+        for ast::Cte { alias, from, .. } in cte_tables {
+            let (name, position) = (Self::fold(&alias.name), self.position(alias.name.span));
             if from.is_some() {
                 return Err(Error::unsupported("FROM behind a WITH query is").at(position));
             }
-            if self.ctes[first..].iter().any(|other| other.name == name) {
+            if names.contains(&name) {
                 let message = format!("WITH query name \"{name}\" specified more than once");
                 return Err(Error::new(ErrorKind::DuplicateAlias, message).at(position));
             }
-            let (relation, mut columns) = self.bind_query(query, parent, Unknown::AsText)?;
-            let renamed = columns.iter_mut().map(|(name, _)| name);
-            rename_columns(&name, &self.alias_columns(alias)?, renamed).map_err(|error| error.at(position))?;
+            names.insert(name);
+        }
+        let ordered = match recursive {
+            true => self.recursive_order(cte_tables),
+            false => cte_tables.iter().map(|cte| (cte, false)).collect(),
+        };
+        let mut definitions = Vec::new();
+        for (cte, names_itself) in ordered {
+            let ast::Cte { alias, query, from: _, materialized, closing_paren_token: _ } = cte;
+            let name = Self::fold(&alias.name);
+            let rows = if names_itself {
+                self.bind_recursive(cte, &name, parent)?
+            } else {
+                let rows = self.bind_query(query, parent, Unknown::AsText)?;
+                self.named(cte, &name, rows)?
+            };
             // NOT MATERIALIZED asks for speed, not for other rows; whether to compute a CTE twice is the
             // optimiser's to decide.
             let materialized = matches!(materialized, Some(ast::CteAsMaterialized::Materialized));
-            let (shared, definition) = self.builder.share((relation, columns), materialized);
-            self.ctes.push(CteInSight { name, shared });
+            let (shared, definition) = self.builder.share(rows, materialized);
+            match *recursive {
+                true => self.stand(&name, Stands::Shared(shared)),
+                false => self.ctes.push(CteInSight { name, stands: Stands::Shared(shared) }),
+            }
             definitions.push(definition);
         }
         Ok(definitions)
     }
 
     /// The rows of the innermost CTE of this name, under new ids.
-    pub(super) fn scan_cte(&mut self, name: &str) -> Option<FromItem> {
-        let cte = self.ctes.iter().rev().find(|cte| cte.name == name)?;
-        Some(self.builder.scan_shared(&cte.shared, name.to_owned()))
+    pub(super) fn scan_cte(&mut self, name: &str, position: Option<Position>) -> Result<Option<FromItem>> {
+        let Some(at) = self.ctes.iter().rposition(|cte| cte.name == name) else { return Ok(None) };
+        match &self.ctes[at].stands {
+            Stands::Shared(shared) => Ok(Some(self.builder.scan_shared(shared, name.to_owned()))),
+            Stands::Round(_) => self.scan_round(at, position).map(Some),
+            Stands::Refused(error) => Err(error.clone().at(position)),
+        }
     }
 
     /// The names of the column list of `AS name (a, b)`.

@@ -18,7 +18,7 @@ pub fn filled_rows(
     let mut builder = Builder::new(catalog, view_rows, &[], true);
     let from = builder.scan(Arc::clone(given), given.name.clone());
     let output = from.columns.into_iter().map(|column| (column.name, column.id)).collect();
-    let mut binder = Binder { builder: &mut builder, text: None, ctes: Vec::new() };
+    let mut binder = Binder::without_text(&mut builder);
     let rows = binder.fill_columns((from.relation, output), table, columns, true, None)?;
     Ok(builder.finish(rows))
 }

@@ -121,7 +121,7 @@ impl Binder<'_, '_> {
         }
         let table = TableName { schema, name: Self::fold(ident) };
         if table.schema.is_none()
-            && let Some(item) = self.scan_cte(&table.name)
+            && let Some(item) = self.scan_cte(&table.name, position)?
         {
             return Ok(item);
         }

@@ -2,6 +2,7 @@
 
 use super::binder::Binder;
 use super::from::Before;
+use super::recursive::Within;
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::Expression;
 use crate::relation::builder::{FromItem, Joined, Scope, Side};
@@ -16,15 +17,18 @@ impl Binder<'_, '_> {
         before: Option<&Before<'_>>,
     ) -> Result<FromItem> {
         let ast::TableWithJoins { relation, joins } = item;
-        let mut left = self.bind_table_factor(relation, parent, before)?;
-        for join in joins {
+        let missing = |at: usize| missing(joins, at).then_some(Within::OuterJoin);
+        let mut left = self.bind_within(missing(0), |binder| binder.bind_table_factor(relation, parent, before))?;
+        for (join, at) in joins.iter().zip(1..) {
             let ast::Join { relation, global, join_operator } = join;
             let position = self.factor_start(relation);
             if *global {
                 return Err(Error::unsupported("GLOBAL JOIN is").at(position));
             }
             let (side, constraint) = join_side(join_operator).map_err(|error| error.at(position))?;
-            let right = self.bind_table_factor(relation, parent, Some(&Before { item: &left, before }))?;
+            let before = Before { item: &left, before };
+            let right =
+                self.bind_within(missing(at), |binder| binder.bind_table_factor(relation, parent, Some(&before)))?;
             left.check_aliases(&right, position)?;
             left.check_lateral(&right, side, position)?;
             left = match constraint {
@@ -68,6 +72,14 @@ impl Binder<'_, '_> {
         };
         joined.on(self.builder, side, on)
     }
+}
+
+/// Whether an outer join may give rows without one of the tables of a chain of joins: the first, or that of a join.
+fn missing(joins: &[ast::Join], at: usize) -> bool {
+    let side = |join: &ast::Join| join_side(&join.join_operator).ok().map(|(side, _)| side);
+    let own = at.checked_sub(1).and_then(|own| side(&joins[own]));
+    matches!(own, Some(Side::Left | Side::Full))
+        || joins[at..].iter().any(|join| matches!(side(join), Some(Side::Right | Side::Full)))
 }
 
 /// Which join it is, and its constraint; none for CROSS JOIN.

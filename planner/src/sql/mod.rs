@@ -30,10 +30,12 @@ mod limit;
 mod naming;
 mod order;
 mod query;
+mod recursive;
 mod select;
 mod select_list;
 mod set_operation;
 mod values;
+mod window;
 
 mod expression;
 

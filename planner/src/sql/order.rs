@@ -27,21 +27,26 @@ pub(super) fn order_by_items<'o>(
     binder: &Binder<'_, '_>,
     items: &'o [ast::OrderByExpr],
 ) -> Result<Vec<(&'o ast::Expr, SortOrder)>> {
-    let item = |item: &'o ast::OrderByExpr| {
-        let ast::OrderByExpr { expr, options, with_fill } = item;
-        let ast::OrderByOptions { sort, nulls_first } = options;
-        let position = binder.position(expr.span());
-        if with_fill.is_some() {
-            return Err(Error::unsupported("WITH FILL is").at(position));
-        }
-        let descending = match sort {
-            None | Some(ast::OrderBySort::Asc) => false,
-            Some(ast::OrderBySort::Desc) => true,
-            Some(ast::OrderBySort::Using(_)) => return Err(Error::unsupported("ORDER BY … USING is").at(position)),
-        };
-        Ok((expr, SortOrder { descending, nulls_first: nulls_first.unwrap_or(descending) }))
+    items.iter().map(|item| order_item(binder, item)).collect()
+}
+
+/// An item of ORDER BY with its direction.
+pub(super) fn order_item<'o>(
+    binder: &Binder<'_, '_>,
+    item: &'o ast::OrderByExpr,
+) -> Result<(&'o ast::Expr, SortOrder)> {
+    let ast::OrderByExpr { expr, options, with_fill } = item;
+    let ast::OrderByOptions { sort, nulls_first } = options;
+    let position = binder.position(expr.span());
+    if with_fill.is_some() {
+        return Err(Error::unsupported("WITH FILL is").at(position));
+    }
+    let descending = match sort {
+        None | Some(ast::OrderBySort::Asc) => false,
+        Some(ast::OrderBySort::Desc) => true,
+        Some(ast::OrderBySort::Using(_)) => return Err(Error::unsupported("ORDER BY … USING is").at(position)),
     };
-    items.iter().map(item).collect()
+    Ok((expr, SortOrder { descending, nulls_first: nulls_first.unwrap_or(descending) }))
 }
 
 /// The constant or name that an item of ORDER BY or GROUP BY is, perhaps in parentheses; none for other expressions.

@@ -2,6 +2,7 @@
 
 use super::binder::Binder;
 use super::order::{order_items, reference};
+use super::recursive::Within;
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::builder::{Clause, FromItem, Rows, Scope};
 use crate::types::DataType;
@@ -62,7 +63,7 @@ impl Binder<'_, '_> {
     /// Binds a query inside an expression. Columns of `outer` that it mentions are correlated references. No column
     /// of its result has the type "unknown".
     pub(crate) fn bind_subquery(&mut self, query: &ast::Query, outer: &Scope<'_>) -> Result<Rows> {
-        self.bind_query(query, Some(outer), Unknown::AsText)
+        self.bind_within(Some(Within::Subquery), |binder| binder.bind_query(query, Some(outer), Unknown::AsText))
     }
 
     /// Binds a query within a scope.

@@ -6,17 +6,19 @@ use super::order::{order_items, reference};
 use super::query::Unknown;
 use crate::error::{Error, Result};
 use crate::relation::Expression;
-use crate::relation::builder::{Clause, Rows, Scope, Select};
+use crate::relation::builder::{Clause, Rows, Scope, Select, Target};
 use sqlparser::ast::{self, Spanned};
 
 /// The clauses of a SELECT that Multiloop has.
 struct Clauses<'s> {
     distinct: bool,
+    distinct_on: &'s [ast::Expr],
     projection: &'s [ast::SelectItem],
     from: &'s [ast::TableWithJoins],
     selection: Option<&'s ast::Expr>,
     group_by: &'s [ast::Expr],
     having: Option<&'s ast::Expr>,
+    windows: &'s [ast::NamedWindowDefinition],
 }
 
 impl Binder<'_, '_> {
@@ -29,13 +31,18 @@ impl Binder<'_, '_> {
         unknown: Unknown<'_>,
     ) -> Result<Rows> {
         let clauses = self.select_clauses(select)?;
+        let outside = std::mem::take(&mut self.names_itself);
         let (mut relation, scope) = self.bind_from(clauses.from, parent)?.into_scope(parent, Clause::Where);
+        let names_itself = std::mem::replace(&mut self.names_itself, outside);
         if let Some(selection) = clauses.selection {
             let predicate = self.bind_condition(selection, &scope)?;
             relation = self.builder.filter(relation, predicate);
         }
-        let select = self.bind_clauses(&clauses, order_by, &scope, unknown)?;
-        self.builder.select(relation, select)
+        let windows = std::mem::take(&mut self.windows);
+        let clauses = self.bind_clauses(&clauses, order_by, &scope, unknown);
+        self.windows = windows;
+        self.check_step(names_itself, &scope, self.position(select.select_token.0.span))?;
+        self.builder.select(relation, clauses?)
     }
 
     /// Takes a SELECT apart; what Multiloop does not have is an error.
@@ -80,7 +87,6 @@ impl Binder<'_, '_> {
             (!cluster_by.is_empty(), "CLUSTER BY is", of(cluster_by.first())),
             (!distribute_by.is_empty(), "DISTRIBUTE BY is", of(distribute_by.first())),
             (!sort_by.is_empty(), "SORT BY is", position),
-            (!named_window.is_empty(), "WINDOW is", named_window.first().and_then(|w| self.position(w.span()))),
             (qualify.is_some(), "QUALIFY is", of(qualify.as_ref())),
             (value_table_mode.is_some(), "SELECT AS is", position),
             (*flavor != ast::SelectFlavor::Standard, "FROM before SELECT is", position),
@@ -88,10 +94,10 @@ impl Binder<'_, '_> {
         if let Some((_, what, position)) = refused.into_iter().find(|(refused, ..)| *refused) {
             return Err(Error::unsupported(what).at(position));
         }
-        let distinct = match distinct {
-            None | Some(ast::Distinct::All) => false,
-            Some(ast::Distinct::Distinct) => true,
-            Some(ast::Distinct::On(on)) => return Err(Error::unsupported("DISTINCT ON is").at(of(on.first()))),
+        let (distinct, distinct_on) = match distinct {
+            None | Some(ast::Distinct::All) => (false, &[][..]),
+            Some(ast::Distinct::Distinct) => (true, &[][..]),
+            Some(ast::Distinct::On(on)) => (false, on.as_slice()),
         };
         let group_by = match group_by {
             ast::GroupByExpr::Expressions(keys, modifiers) if modifiers.is_empty() => keys,
@@ -101,7 +107,8 @@ impl Binder<'_, '_> {
             }
             ast::GroupByExpr::All(_) => return Err(Error::unsupported("GROUP BY ALL is").at(position)),
         };
-        Ok(Clauses { distinct, projection, from, selection: selection.as_ref(), group_by, having: having.as_ref() })
+        let (selection, having, windows) = (selection.as_ref(), having.as_ref(), named_window.as_slice());
+        Ok(Clauses { distinct, distinct_on, projection, from, selection, group_by, having, windows })
     }
 
     fn bind_clauses<'s, 'p>(
@@ -111,6 +118,7 @@ impl Binder<'_, '_> {
         scope: &'s Scope<'p>,
         unknown: Unknown<'_>,
     ) -> Result<Select<'s, 'p>> {
+        self.bind_named_windows(clauses.windows, scope)?;
         scope.enter(Clause::SelectList);
         let items = self.bind_select_list(clauses.projection, scope, unknown)?;
         let mut select = Select::new(scope, items, clauses.distinct);
@@ -122,22 +130,31 @@ impl Binder<'_, '_> {
         if let Some(having) = clauses.having {
             select.having(self.bind_condition(having, scope)?);
         }
-        for (expr, direction) in order_by.map(|by| order_items(self, by)).transpose()?.unwrap_or_default() {
-            let position = self.position(expr.span());
+        let target = |binder: &mut Self, select: &Select<'s, 'p>, expr: &ast::Expr, clause: Clause| -> Result<Target> {
+            let position = binder.position(expr.span());
             let named = match reference(expr) {
-                Some(reference) => select.named_target(&reference, position)?,
+                Some(reference) => select.named_target(&reference, clause, position)?,
                 None => None,
             };
-            let target = match named {
-                Some(target) => target,
+            match named {
+                Some(target) => Ok(target),
                 None => {
-                    scope.enter(Clause::OrderBy);
-                    let expression = self.bind_expression(expr, scope)?;
-                    select.target(self.builder.settle(expression)?)
+                    scope.enter(clause);
+                    let expression = binder.bind_expression(expr, scope)?;
+                    Ok(select.target(binder.builder.settle(expression)?))
                 }
-            };
-            select.order_by(target, direction, position)?;
+            }
+        };
+        for (expr, direction) in order_by.map(|by| order_items(self, by)).transpose()?.unwrap_or_default() {
+            let target = target(self, &select, expr, Clause::OrderBy)?;
+            select.order_by(target, direction, self.position(expr.span()))?;
         }
+        let mut on = Vec::with_capacity(clauses.distinct_on.len());
+        for expr in clauses.distinct_on {
+            on.push(target(self, &select, expr, Clause::DistinctOn)?);
+        }
+        let position = clauses.distinct_on.first().and_then(|first| self.position(first.span()));
+        select.distinct_on(on).map_err(|error| error.at(position))?;
         Ok(select)
     }
 

@@ -2,6 +2,7 @@
 
 use super::binder::Binder;
 use super::query::Unknown;
+use super::recursive::Within;
 use crate::error::{Error, Result};
 use crate::relation::SetKind;
 use crate::relation::builder::{Rows, Scope};
@@ -11,6 +12,16 @@ use sqlparser::ast;
 /// One of a chain of set operations: operator, ALL or DISTINCT, right side.
 type Link<'q> = (ast::SetOperator, ast::SetQuantifier, &'q ast::SetExpr);
 
+/// What a side of a set operation stands in that a recursive query may not name itself in.
+fn within((operator, quantifier, _): &Link<'_>, is_right: bool) -> Option<Within> {
+    let all = *quantifier == ast::SetQuantifier::All;
+    match operator {
+        ast::SetOperator::Except if is_right || all => Some(Within::Except),
+        ast::SetOperator::Intersect if all => Some(Within::Intersect),
+        _ => None,
+    }
+}
+
 impl Binder<'_, '_> {
     /// Binds a chain of set operations, from the left. Its columns are all of known types.
     pub(super) fn bind_set_operations(&mut self, chain: &ast::SetExpr, parent: Option<&Scope<'_>>) -> Result<Rows> {
@@ -19,11 +30,15 @@ impl Binder<'_, '_> {
             links.push((*op, *set_quantifier, &**right));
             first = left;
         }
-        let mut rows = self.bind_set_expression(first, parent, Unknown::Keep)?;
+        let around = |later: &[Link<'_>]| later.iter().find_map(|link| within(link, false));
+        let mut rows =
+            self.bind_within(around(&links), |binder| binder.bind_set_expression(first, parent, Unknown::Keep))?;
         // Only the first side may have columns of unknown type: those of a set operation are known.
         let mut written = Some(first);
         while let Some(link) = links.pop() {
-            rows = self.bind_set_operation((rows, written.take()), link, parent)?;
+            let within = within(&link, true).or_else(|| around(&links));
+            rows =
+                self.bind_within(within, |binder| binder.bind_set_operation((rows, written.take()), link, parent))?;
         }
         Ok(rows)
     }

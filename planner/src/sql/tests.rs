@@ -131,6 +131,8 @@ fn shape_of(relation: &Relation) -> String {
         Relation::Aggregate { keys, aggregates, .. } => {
             format!("Aggregate {}+{}({inputs})", keys.len(), aggregates.len())
         }
+        Relation::Window { functions, .. } => format!("Window {}({inputs})", functions.len()),
+        Relation::Recursive { all, .. } => format!("Recursive{}({inputs})", if *all { " all" } else { "" }),
         Relation::Distinct { .. } => format!("Distinct({inputs})"),
         Relation::Sort { keys, .. } => format!("Sort {}({inputs})", keys.len()),
         Relation::Limit { .. } => format!("Limit({inputs})"),

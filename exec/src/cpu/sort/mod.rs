@@ -42,17 +42,37 @@ pub(crate) fn sort(
     reservation.add(columns.iter().map(ColumnBuilder::bytes).sum::<usize>() + input.rows * SORTED_BYTES)?;
     let order: Vec<(usize, SortOrder)> = order.iter().map(|&(field, order)| (field as usize, order)).collect();
     let sorted = RowOrder { columns: &columns, order: &order }.sorted(input.rows, workers)?;
-    let parts = sorted.chunks(SORTED_CHUNK_ROWS);
+    let chunks = taken(&columns, &sorted, types, workers)?.into_iter().map(Arc::new).collect();
+    Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
+}
+
+/// These rows of columns, in this order, in chunks.
+pub(crate) fn taken(
+    columns: &[ColumnBuilder],
+    rows: &[u32],
+    types: &[DataType],
+    workers: Workers<'_>,
+) -> Result<Vec<Chunk>> {
+    let parts = rows.chunks(SORTED_CHUNK_ROWS);
     let places: Vec<(&[u32], usize)> =
         parts.clone().flat_map(|rows| (0..columns.len()).map(move |column| (rows, column))).collect();
     let column = |(rows, column): (&[u32], usize)| columns[column].take(rows).into_column(types[column]);
     let mut made = workers.map(places, column)?.into_iter();
-    let chunk = |rows: &[u32]| Arc::new(Chunk::new(rows.len(), made.by_ref().take(columns.len()).collect()));
-    Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(parts.map(chunk).collect()) })
+    Ok(parts.map(|rows| Chunk::new(rows.len(), made.by_ref().take(columns.len()).collect())).collect())
+}
+
+/// The same rows in the same order, in as few chunks as can be.
+pub(crate) fn gathered(input: &RowSet, types: &[DataType], workers: Workers<'_>) -> Result<RowSet> {
+    let columns = read(input, types, workers)?;
+    let mut reservation = Reservation::new(&workers.context.memory);
+    reservation.add(columns.iter().map(ColumnBuilder::bytes).sum::<usize>() + input.rows * size_of::<u32>())?;
+    let rows: Vec<u32> = (0..input.rows as u32).collect();
+    let chunks = taken(&columns, &rows, types, workers)?.into_iter().map(Arc::new).collect();
+    Ok(RowSet { reservation: Some(Arc::new(reservation)), ..RowSet::new(chunks) })
 }
 
 /// All rows as growing columns.
-fn read(input: &RowSet, types: &[DataType], workers: Workers<'_>) -> Result<Vec<ColumnBuilder>> {
+pub(crate) fn read(input: &RowSet, types: &[DataType], workers: Workers<'_>) -> Result<Vec<ColumnBuilder>> {
     let batches = input.chunks.chunks(READ_CHUNKS);
     let work: Vec<(usize, &[Arc<Chunk>])> =
         (0..types.len()).flat_map(|field| batches.clone().map(move |batch| (field, batch))).collect();

@@ -30,7 +30,7 @@ const LEVELS: usize = 32;
 pub(in crate::cpu) const SORTED_BYTES: usize = 24;
 
 /// SQL's order of two rows of one column; NULLs, if any, as `order` says.
-pub(super) fn compare_rows(column: &ColumnBuilder, a: usize, b: usize, order: SortOrder) -> Ordering {
+pub(in crate::cpu) fn compare_rows(column: &ColumnBuilder, a: usize, b: usize, order: SortOrder) -> Ordering {
     match (column.is_null(a), column.is_null(b)) {
         (false, false) => {}
         (true, true) => return Ordering::Equal,
@@ -98,7 +98,7 @@ impl RowOrder<'_> {
     }
 
     /// The rows in order.
-    pub(super) fn sorted(&self, rows: usize, workers: Workers<'_>) -> Result<Vec<u32>> {
+    pub(in crate::cpu) fn sorted(&self, rows: usize, workers: Workers<'_>) -> Result<Vec<u32>> {
         if !Technique::SortKeys.is_on() {
             let mut sorted: Vec<u32> = (0..rows as u32).collect();
             Sort { order: self, columns: &[], workers }.compare(&mut sorted)?;

@@ -20,7 +20,7 @@ impl<'p> Analysis<'p> {
                 let rows = self.nest_rows(multiloop);
                 self.limit(generator).map_or(rows, |limit| Some(rows.map_or(limit, |rows| rows.min(limit))))
             }
-            (_, Some(Definition::Let(Let::Sort { input, .. }))) => self.rows(*input),
+            (_, Some(Definition::Let(Let::Sort { input, .. } | Let::Window { input, .. }))) => self.rows(*input),
             (_, Some(Definition::Let(Let::Concat { inputs, .. }))) => {
                 inputs.iter().try_fold(0u64, |sum, &input| sum.checked_add(self.rows(input)?))
             }
@@ -117,6 +117,9 @@ impl<'p> Analysis<'p> {
                 Generator::BucketReduce { key, .. } | Generator::BucketCollect { key, .. },
             )) => key.len() == 1 && field == 0,
             Some(Definition::Let(Let::Sort { input, .. })) => self.field_is_unique(*input, field),
+            Some(Definition::Let(Let::Window { input, .. })) => {
+                (field as usize) < self.program.collection(*input).fields.len() && self.field_is_unique(*input, field)
+            }
             _ => false,
         }
     }

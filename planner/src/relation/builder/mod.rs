@@ -7,8 +7,8 @@
 //! Read in this order: `state` is the builder itself; `scope` says what a name can mean, and how an expression is built
 //! over it; `expression` has the expressions, `naming` the names of columns without one. Then the operators: `table`
 //! and `join` (FROM) with `expand` (functions that give rows) and `lateral`, `select` with `order` and `grouping` (one
-//! SELECT level), `values`, `set_operation`, `limit`, and `shared` for what is used more than once. `suggest` and
-//! `walk` serve all of them.
+//! SELECT level), `values`, `set_operation`, `limit`, `window`, `recursive`, and `shared` for what is used more than once.
+//! `suggest` and `walk` serve all of them.
 //!
 //! What SQL's grammar cannot say enters here: a front end that wants it needs no syntax for it. A group as a value is a
 //! relation over a key, so it is another way to end a [`Select`]; a reduction of the user's is another
@@ -22,6 +22,7 @@ mod lateral;
 mod limit;
 mod naming;
 mod order;
+mod recursive;
 mod scope;
 mod select;
 mod set_operation;
@@ -31,6 +32,7 @@ mod suggest;
 mod table;
 mod values;
 mod walk;
+mod window;
 
 pub use expand::set_not_allowed;
 pub use expression::{
@@ -43,6 +45,7 @@ pub(crate) use limit::names_columns;
 pub use naming::Name;
 pub(crate) use naming::type_name;
 pub use order::Reference;
+pub use recursive::Recursion;
 pub use scope::{Clause, Scope, ScopeColumn};
 pub use select::{Select, SelectItem, Target};
 pub use shared::{Definition, Shared};
@@ -51,6 +54,7 @@ pub(crate) use suggest::did_you_mean;
 pub use table::{FromItem, check_table_count};
 pub(crate) use table::{TABLES_MAX, rename_columns};
 pub(crate) use values::may_be_null;
+pub use window::WindowSpec;
 
 use super::{ColumnId, Relation};
 use std::sync::Arc;

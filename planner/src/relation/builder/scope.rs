@@ -23,9 +23,10 @@ use super::Builder;
 use super::expand::{set_in_aggregate, set_not_allowed};
 use super::expression::SetCall;
 use super::suggest::did_you_mean;
+use super::window::WindowUse;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{AggregateCall, ColumnId, Columns, Expression};
-use std::cell::{Cell, Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::fmt;
 
 /// The clause that is being built; its `Display` reads as in "aggregate functions are not allowed in WHERE".
@@ -59,12 +60,26 @@ pub enum Clause {
     From,
     /// The arguments of a function in FROM.
     FromFunction,
+    /// Inside the arguments or FILTER of a window function: aggregates allowed.
+    WindowArgument,
+    /// Inside OVER or WINDOW: aggregates allowed.
+    WindowDefinition,
+    /// DISTINCT ON: aggregates allowed.
+    DistinctOn,
 }
 
 impl Clause {
     /// Whether an aggregate of this level may stand here.
     pub fn allows_aggregates(self) -> bool {
-        matches!(self, Clause::SelectList | Clause::Having | Clause::OrderBy)
+        matches!(
+            self,
+            Clause::SelectList
+                | Clause::Having
+                | Clause::OrderBy
+                | Clause::WindowArgument
+                | Clause::WindowDefinition
+                | Clause::DistinctOn
+        )
     }
 
     /// Whether a function that gives rows may stand here; 0A000 if it may not.
@@ -97,6 +112,9 @@ impl fmt::Display for Clause {
             Clause::AggregateArgument => "an aggregate's argument",
             Clause::From => "FROM clause of their own query level",
             Clause::FromFunction => "functions in FROM",
+            Clause::WindowArgument => "a window function's argument",
+            Clause::WindowDefinition => "window definitions",
+            Clause::DistinctOn => "DISTINCT ON",
         })
     }
 }
@@ -127,6 +145,7 @@ pub struct Scope<'p> {
     aggregates: RefCell<Vec<(ColumnId, AggregateCall)>>,
     /// The functions that give rows, those that others are called with before these.
     sets: RefCell<Vec<SetCall>>,
+    windows: RefCell<Vec<WindowUse>>,
 }
 
 impl<'p> Scope<'p> {
@@ -144,6 +163,7 @@ impl<'p> Scope<'p> {
             clause: Cell::new(clause),
             aggregates: RefCell::default(),
             sets: RefCell::default(),
+            windows: RefCell::default(),
         }
     }
 
@@ -187,6 +207,21 @@ impl<'p> Scope<'p> {
     /// The functions that give rows, which have to find their place now.
     pub(super) fn take_sets(&self) -> Vec<SetCall> {
         self.sets.take()
+    }
+
+    /// Whether aggregates belong to this level so far.
+    pub(crate) fn has_aggregates(&self) -> bool {
+        !self.aggregates.borrow().is_empty()
+    }
+
+    /// The window functions of this level so far.
+    pub(super) fn windows(&self) -> Ref<'_, Vec<WindowUse>> {
+        self.windows.borrow()
+    }
+
+    /// The window functions of this level, to be changed.
+    pub(super) fn windows_mut(&self) -> RefMut<'_, Vec<WindowUse>> {
+        self.windows.borrow_mut()
     }
 
     /// The column of a name (case-folded), looking outward level by level.

@@ -1,7 +1,7 @@
 //! One SELECT level: its list, GROUP BY, HAVING, DISTINCT, and the ORDER BY that belongs to it.
 //!
 //! Clauses are built over the scope of FROM, in the order that SQL gives them meaning: select list, keys, HAVING, ORDER BY.
-//! Then the operators are stacked: Aggregate, Filter (HAVING), Project, Distinct, Sort. What ORDER BY needs and the select
+//! Then the operators are stacked: Aggregate, Filter (HAVING), Window, Project, Distinct, Sort. What ORDER BY needs and the select
 //! list does not have is computed in the same Project and stays as a hidden column.
 
 use super::expand::mentions;
@@ -40,6 +40,8 @@ pub struct Select<'s, 'p> {
     scope: &'s Scope<'p>,
     items: Vec<SelectItem>,
     distinct: bool,
+    /// Of rows that are equal in these only the first counts; all do if there are none.
+    distinct_on: Vec<Target>,
     is_grouped: bool,
     keys: Vec<Expression>,
     having: Option<Expression>,
@@ -51,8 +53,8 @@ pub struct Select<'s, 'p> {
 impl<'s, 'p> Select<'s, 'p> {
     /// A SELECT of these items over the scope of its FROM.
     pub fn new(scope: &'s Scope<'p>, items: Vec<SelectItem>, distinct: bool) -> Self {
-        let (keys, order, sets) = (Vec::new(), Vec::new(), Vec::new());
-        Select { scope, items, distinct, is_grouped: false, keys, having: None, order, sets }
+        let (distinct_on, keys, order, sets) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Select { scope, items, distinct, distinct_on, is_grouped: false, keys, having: None, order, sets }
     }
 
     /// There is a GROUP BY, perhaps of no keys.
@@ -72,6 +74,10 @@ impl<'s, 'p> Select<'s, 'p> {
         let key = self.items[index].expression.clone();
         let mut mentioned = Vec::new();
         walk::expression_columns(&key, &mut mentioned);
+        if self.scope.windows().iter().any(|window| mentioned.contains(&window.id)) {
+            let message = "window functions are not allowed in GROUP BY";
+            return Err(Error::new(ErrorKind::Windowing, message).at(position));
+        }
         if self.scope.aggregates().iter().any(|(id, _)| mentioned.contains(id)) {
             let message = "aggregate functions are not allowed in GROUP BY";
             return Err(Error::new(ErrorKind::Grouping, message).at(position));
@@ -91,9 +97,14 @@ impl<'s, 'p> Select<'s, 'p> {
         self.having = Some(condition);
     }
 
-    /// The item that a bare number or name in ORDER BY means, if it is not to be built as any expression.
-    pub fn named_target(&self, reference: &Reference, position: Option<Position>) -> Result<Option<Target>> {
-        Ok(find_item(reference, &self.items, Clause::OrderBy, position)?.map(Target::Item))
+    /// The item that a bare number or name in ORDER BY or DISTINCT ON means, if it is not to be built as any expression.
+    pub fn named_target(
+        &self,
+        reference: &Reference,
+        clause: Clause,
+        position: Option<Position>,
+    ) -> Result<Option<Target>> {
+        Ok(find_item(reference, &self.items, clause, position)?.map(Target::Item))
     }
 
     /// What an expression of a known type in ORDER BY stands for: an item, if one is equal.
@@ -114,9 +125,38 @@ impl<'s, 'p> Select<'s, 'p> {
         Ok(())
     }
 
+    /// Keeps the first row, in the order that has been said, of those that are equal in some targets.
+    ///
+    /// # Errors
+    /// 42P10 if the order does not begin with these.
+    pub fn distinct_on(&mut self, mut targets: Vec<Target>) -> Result<()> {
+        let is_one = |(target, _): &(Target, SortOrder)| {
+            targets.iter().any(|other| self.expression_of(other) == self.expression_of(target))
+        };
+        let first = self.order.iter().take_while(|key| is_one(key)).count();
+        let is_ordered = |target: &Target| {
+            let key = |(key, _): &(Target, SortOrder)| self.expression_of(key) == self.expression_of(target);
+            self.order[..first].iter().any(key)
+        };
+        if self.order.len() > first && (self.order[first..].iter().any(is_one) || !targets.iter().all(is_ordered)) {
+            let message = "SELECT DISTINCT ON expressions must match initial ORDER BY expressions";
+            return Err(Error::new(ErrorKind::InvalidColumnReference, message));
+        }
+        self.distinct_on.append(&mut targets);
+        Ok(())
+    }
+
+    fn expression_of<'t>(&'t self, target: &'t Target) -> &'t Expression {
+        match target {
+            Target::Item(index) => &self.items[*index].expression,
+            Target::Expression(expression) => expression,
+        }
+    }
+
     /// The expressions that stand above the groups.
     fn above_groups(&self) -> impl Iterator<Item = &Expression> {
-        let order = self.order.iter().filter_map(|(target, _)| match target {
+        let targets = self.order.iter().map(|(target, _)| target).chain(&self.distinct_on);
+        let order = targets.filter_map(|target| match target {
             Target::Item(_) => None,
             Target::Expression(expression) => Some(expression),
         });
@@ -125,7 +165,8 @@ impl<'s, 'p> Select<'s, 'p> {
     }
 
     fn above_groups_mut(&mut self) -> impl Iterator<Item = &mut Expression> {
-        let order = self.order.iter_mut().filter_map(|(target, _)| match target {
+        let targets = self.order.iter_mut().map(|(target, _)| target).chain(&mut self.distinct_on);
+        let order = targets.filter_map(|target| match target {
             Target::Item(_) => None,
             Target::Expression(expression) => Some(expression),
         });
@@ -207,6 +248,7 @@ impl Builder<'_> {
         if select.is_grouped || select.having.is_some() || !select.scope.aggregates().is_empty() {
             input = self.group(input, &mut select)?;
         }
+        input = self.windows(input, select.scope)?;
         let (input, positions) = self.expand_levels(input, std::mem::take(&mut select.sets));
         self.project(input, select, &positions)
     }
@@ -233,6 +275,10 @@ impl Builder<'_> {
             .collect();
         let grouping = Grouping { keys: &keys, scope };
         select.above_groups_mut().try_for_each(|expression| grouping.replace(expression))?;
+        let mut windows = scope.windows_mut();
+        let of_windows = windows.iter_mut().flat_map(|window| window.expressions_mut());
+        of_windows.into_iter().try_for_each(|expression| grouping.replace(expression))?;
+        drop(windows);
         let aggregates = scope.aggregates().clone();
         let checked = |(id, value)| Ok((id, checked_key(value, false)?));
         let keys = keys.into_iter().map(checked).collect::<Result<_>>()?;
@@ -260,6 +306,9 @@ impl Builder<'_> {
         for expression in select.above_groups() {
             walk::expression_columns(expression, &mut mentioned);
         }
+        for expression in select.scope.windows().iter().flat_map(|window| window.expressions()) {
+            walk::expression_columns(expression, &mut mentioned);
+        }
         for id in mentioned {
             let is_new = keys.iter().all(|key| column(key) != Some(id));
             if is_new && determined.contains(&id) && select.scope.columns.iter().any(|column| column.id == id) {
@@ -272,7 +321,7 @@ impl Builder<'_> {
     /// Project, Distinct and Sort. Rows that a function gave for one row stay in its order, as far as nobody asked for
     /// another.
     fn project(&mut self, input: Arc<Relation>, select: Select<'_, '_>, positions: &[ColumnId]) -> Result<Rows> {
-        let Select { items, distinct, order, .. } = select;
+        let Select { items, distinct, distinct_on, order, .. } = select;
         let available = input.columns();
         let mut columns: Vec<(ColumnId, Expression)> = Vec::new();
         let mut output = Vec::new();
@@ -296,7 +345,18 @@ impl Builder<'_> {
                 keys.push(SortKey { expression, order: SortOrder { descending: false, nulls_first: false } });
             }
         }
+        let mut partition = Vec::new();
+        for target in distinct_on {
+            let id = match target {
+                Target::Item(index) => output[index].1,
+                Target::Expression(expression) => self.project_column(&available, &mut columns, "distinct", expression),
+            };
+            partition.push(checked_key(self.columns.reference(id), false)?);
+        }
         let mut relation = Arc::new(Relation::Project { input, columns });
+        if !partition.is_empty() {
+            relation = self.first_of_each(relation, partition, keys.clone());
+        }
         if distinct {
             relation = Arc::new(Relation::Distinct { input: relation });
         }

@@ -63,7 +63,7 @@ impl Builder<'_> {
     }
 
     /// The rows with every column of its type in `types`: a Project over them where a cast is needed.
-    fn cast_rows(
+    pub(super) fn cast_rows(
         &mut self,
         (input, output): Rows,
         types: &[DataType],

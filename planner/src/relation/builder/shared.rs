@@ -27,9 +27,14 @@ pub struct Definition {
 impl Builder<'_> {
     /// Makes rows something to be shared. The definition is for [`Builder::attach`].
     pub fn share(&mut self, (relation, columns): Rows, materialized: bool) -> (Shared, Definition) {
-        let id = CteId(self.shared_next);
-        self.shared_next += 1;
+        let id = self.next_shared();
         (Shared { id, columns }, Definition { id, relation, materialized })
+    }
+
+    /// An id that nothing else has.
+    pub(super) fn next_shared(&mut self) -> CteId {
+        self.shared_next += 1;
+        CteId(self.shared_next - 1)
     }
 
     /// Its rows, under new ids.

@@ -52,7 +52,8 @@ fn drop_unseen(relation: &mut Arc<Relation>, ordered: bool, read_in_order: &mut 
     }
     let relation = Arc::make_mut(relation);
     let below = match relation {
-        Relation::Limit { .. } => true,
+        // Whoever numbers rows without an order, or leaves some tied, is shown that of its input.
+        Relation::Limit { .. } | Relation::Window { .. } => true,
         // What gathers rows as they come shows their order.
         Relation::Aggregate { aggregates, .. } => aggregates.iter().any(|(_, call)| gathers_in_order(call)),
         Relation::Project { .. } | Relation::Expand { .. } | Relation::Filter { .. } | Relation::With { .. } => ordered,

@@ -19,6 +19,8 @@ const DISTINCT_SHARE: f64 = 0.3;
 
 /// How often a row is expected where only the rows themselves say how often.
 const COPIES: f64 = 10.0;
+/// Rounds that a recursion is expected to take.
+const ROUNDS: f64 = 10.0;
 
 /// The number of rows that a relation is expected to give.
 pub(crate) fn rows(relation: &Relation, profiles: &Profiles) -> f64 {
@@ -26,7 +28,9 @@ pub(crate) fn rows(relation: &Relation, profiles: &Profiles) -> f64 {
         Relation::Scan { table, .. } => table.0.statistics.rows as f64,
         Relation::Values { rows, .. } => rows.len() as f64,
         Relation::Filter { input, predicate } => rows(input, profiles) * selectivity([predicate], profiles),
-        Relation::Project { input, .. } | Relation::Sort { input, .. } => rows(input, profiles),
+        Relation::Project { input, .. } | Relation::Sort { input, .. } | Relation::Window { input, .. } => {
+            rows(input, profiles)
+        }
         Relation::Expand { input, count, .. } => rows(input, profiles) * constant_count(count).unwrap_or(COPIES),
         Relation::Join { kind, left, right, on } => {
             join(*kind, rows(left, profiles), rows(right, profiles), &Sides { left, right }, on, profiles)
@@ -63,6 +67,8 @@ pub(crate) fn rows(relation: &Relation, profiles: &Profiles) -> f64 {
                 SetKind::Except => left * 0.5,
             }
         }
+        // How many rounds there are nobody knows.
+        Relation::Recursive { seed, step, .. } => rows(&seed.0, profiles) + ROUNDS * rows(&step.0, profiles),
         Relation::With { body, .. } => rows(body, profiles),
         // What the definition gives is not known here; its columns' tables bound it.
         Relation::CteScan { columns, .. } => {

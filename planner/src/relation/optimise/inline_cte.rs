@@ -4,7 +4,8 @@
 //! With c = D in … CteScan c (x as y) …   =   … Project (y = x) D …
 //! ```
 //!
-//! Not into a subquery of an expression: there it would be computed for each row unless a later rule saves it.
+//! Not into a subquery of an expression, nor the step of a recursion: there it would be computed for each row, or round,
+//! unless a later rule saves it.
 //! Volatile definitions are computed once either way.
 
 use crate::relation::visit::{
@@ -50,7 +51,7 @@ struct Uses {
 struct Use {
     direct: usize,
     in_subqueries: usize,
-    /// How many subqueries its WITH stands in.
+    /// How many subqueries and steps its WITH stands in.
     depth: usize,
 }
 
@@ -64,7 +65,14 @@ impl Uses {
             }
             _ => {}
         }
-        for_each_input(relation, &mut |input| self.count(input, depth));
+        match relation {
+            // What stands in a step is computed for each round, as in a subquery for each row.
+            Relation::Recursive { seed, step, .. } => {
+                self.count(&seed.0, depth);
+                self.count(&step.0, depth + 1);
+            }
+            _ => for_each_input(relation, &mut |input| self.count(input, depth)),
+        }
         for_each_expression(relation, &mut |expression| {
             for_each_subquery(expression, &mut |subquery| self.count(&subquery.relation, depth + 1));
         });

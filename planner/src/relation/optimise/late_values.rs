@@ -79,6 +79,11 @@ impl LateValues<'_> {
                 }
             }
             Relation::SetOperation { columns, left, right, .. } => self.set_operation(columns, left, right),
+            // What goes round is values: rounds may make others than the seed has.
+            Relation::Recursive { seed, step, .. } => {
+                self.look_up(&mut seed.0, &seed.1);
+                self.look_up(&mut step.0, &step.1);
+            }
             _ => {}
         }
     }

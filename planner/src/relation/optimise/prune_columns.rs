@@ -5,6 +5,7 @@
 //! x inner join y on k = u      =  x semi join y on k = u     if nothing else reads y and u is unique in y
 //! x left join y on k = u       =  x                          likewise: each left row comes out once, match or not
 //! Aggregate by k: s, t         =  Aggregate by k: s          if t is not read; keys stay, they make the groups
+//! Window f, g over x           =  Window f over x            if g is not read; x if nothing is
 //! Project (a = a) x            =  x
 //! ```
 //!
@@ -18,7 +19,7 @@ use crate::relation::column_set::ColumnSet;
 use crate::relation::unique::{is_unique_key, join_key};
 use crate::relation::visit::{
     as_binary, as_column, conjuncts, for_each_column, for_each_expression, for_each_expression_mut,
-    for_each_subquery_mut, rewrite, take,
+    for_each_subquery_mut, nothing, rewrite, take,
 };
 use crate::relation::{ColumnId, CteId, Relation, SetKind, SubqueryKind};
 use std::sync::Arc;
@@ -68,6 +69,16 @@ impl Pruner {
             }
             Relation::Expand { input, .. } => self.prune(input, &below, exact),
             Relation::Project { input, .. } | Relation::Aggregate { input, .. } => self.prune(input, &below, false),
+            Relation::Window { input, .. } => {
+                self.prune(input, &below, exact);
+            }
+            // All that goes round is read, if by nobody else then by the next round.
+            Relation::Recursive { cte, seed, step, .. } => {
+                for (input, columns) in [seed, step] {
+                    self.prune(input, &columns.iter().copied().collect(), false);
+                }
+                self.read_of_ctes.retain(|(known, _)| known != cte);
+            }
             Relation::Distinct { input } => {
                 let all = input.columns().into_iter().collect();
                 self.prune(input, &all, true);
@@ -114,6 +125,13 @@ impl Pruner {
                 if keys.is_empty() && aggregates.is_empty() {
                     // One group, whatever the rows.
                     *relation = Relation::Values { columns: Vec::new(), rows: vec![Vec::new()] };
+                }
+            }
+            Relation::Window { input, functions, .. } => {
+                functions.retain(|(id, _)| required.contains(*id));
+                if functions.is_empty() {
+                    *relation = take(std::mem::replace(input, Arc::new(nothing())));
+                    self.narrow(relation, required);
                 }
             }
             Relation::Values { columns, rows } => {

@@ -7,8 +7,10 @@
 //! Filter p (Expand c x)             =  Expand c (Filter p x)              p does not read the position
 //! Filter p (Distinct x)             =  Distinct (Filter p x)
 //! Filter p (Sort x)                 =  Sort (Filter p x)
+//! Filter p (Window by k x)          =  Window by k (Filter p x)           p reads what partitions share only
 //! Filter p (a union b)              =  Filter p a union Filter p b        likewise the left of except, intersect
 //! Filter p (Limit x)                   stays: another row would fill the limit
+//! Filter p (Recursive x)               stays: a row that it drops may lead to one that it keeps
 //! Filter p (a join b)                  see `crossing` for outer joins, `join_cluster` for the others
 //! ```
 //!
@@ -84,6 +86,18 @@ impl Placer<'_> {
                     return empty(keys.iter().map(|(id, _)| *id).chain(aggregates.iter().map(|(id, _)| *id)).collect());
                 }
                 self.filter(Relation::Aggregate { input, keys, aggregates }, above)
+            }
+            Relation::Window { input, partition, order, functions } => {
+                let columns: Vec<ColumnId> =
+                    partition.iter().filter_map(as_column).filter(|id| self.is_plain(*id)).collect();
+                let (below, above) = split(predicates, |predicate| self.reads_only(predicate, &columns));
+                let input = Arc::new(self.place(take(input), below));
+                self.filter(Relation::Window { input, partition, order, functions }, above)
+            }
+            Relation::Recursive { cte, columns, all, seed, step } => {
+                let seed = (Arc::new(self.place(take(seed.0), Vec::new())), seed.1);
+                let step = (Arc::new(self.place(take(step.0), Vec::new())), step.1);
+                self.filter(Relation::Recursive { cte, columns, all, seed, step }, predicates)
             }
             Relation::Limit { input, limit, offset } => {
                 let input = Arc::new(self.place(take(input), Vec::new()));
@@ -224,6 +238,22 @@ impl Placer<'_> {
             });
         });
         correlated
+    }
+
+    /// Whether a column's equal values are all alike: nothing tells 0 from -0, or 1.0 from 1.00.
+    fn is_plain(&self, column: ColumnId) -> bool {
+        let data_type = self.columns.get(column).data_type;
+        let plain = data_type.is_integer() || data_type.is_decimal() || data_type.is_text();
+        plain || matches!(data_type, DataType::Boolean | DataType::Date | DataType::Time | DataType::Timestamp)
+    }
+
+    /// Whether a predicate reads none of its own query's columns but these.
+    fn reads_only(&self, predicate: &Expression, columns: &[ColumnId]) -> bool {
+        let mut only = self.is_free(predicate) && !columns.is_empty();
+        for_each_column(predicate, &mut |id| {
+            only &= self.profiles.get(id).depth != self.depth || columns.contains(&id);
+        });
+        only
     }
 
     fn reads_keys_only(&self, predicate: &Expression, keys: &[(ColumnId, Expression)]) -> bool {

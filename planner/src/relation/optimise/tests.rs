@@ -8,6 +8,7 @@ mod differential;
 mod rows;
 mod star;
 mod tpch_catalog;
+mod windows;
 
 use crate::error::Result;
 use crate::relation::explain::{explain, explain_shape};

@@ -36,8 +36,13 @@ impl Binder<'_, '_> {
             }
         };
         unsupported_clauses(function).map_err(|error| error.at(position))?;
-        if let Callee::Aggregate(aggregate) = self.builder.callee(&name).map_err(|error| error.at(position))? {
-            return self.bind_aggregate(aggregate, &name, function, position, scope);
+        if let Some(over) = &function.over {
+            return self.bind_window_call(function, &name, over, position, scope);
+        }
+        match self.builder.callee(&name).map_err(|error| error.at(position))? {
+            Callee::Aggregate(aggregate) => return self.bind_aggregate(aggregate, &name, function, position, scope),
+            Callee::Window(function) => return Err(self.builder.needs_window(function).at(position)),
+            Callee::Function => {}
         }
         if let FunctionArguments::List(list) = &function.args
             && !list.clauses.is_empty()
@@ -136,7 +141,7 @@ impl Binder<'_, '_> {
     }
 
     /// The arguments, none for `*`, the filter, and the order.
-    fn bind_parts(
+    pub(in crate::sql) fn bind_parts(
         &mut self,
         name: &str,
         list: &ast::FunctionArgumentList,
@@ -177,9 +182,6 @@ impl Binder<'_, '_> {
 
 /// Clauses around a call that are not supported for any function.
 fn unsupported_clauses(function: &ast::Function) -> Result<()> {
-    if function.over.is_some() {
-        return Err(Error::unsupported("a window function (OVER) is"));
-    }
     if !function.within_group.is_empty() {
         return Err(Error::unsupported("WITHIN GROUP is"));
     }

@@ -131,7 +131,7 @@ impl Builder<'_> {
         argument
     }
 
-    fn aggregate_call(
+    pub(in crate::relation::builder) fn aggregate_call(
         &mut self,
         function: AggregateFunction,
         name: &str,

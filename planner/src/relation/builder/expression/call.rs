@@ -10,12 +10,15 @@ use crate::relation::builder::suggest::did_you_mean;
 use crate::relation::{AggregateFunction, Expression};
 use crate::types::DataType;
 use crate::value::Value;
+use crate::window::WindowFunction;
 
 /// What is called by a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callee {
     /// An aggregate; `count` until its arguments say whether it counts rows.
     Aggregate(AggregateFunction),
+    /// A window function that is no aggregate.
+    Window(WindowFunction),
     /// A function, if there is one.
     Function,
 }
@@ -26,6 +29,9 @@ impl Builder<'_> {
     pub fn callee(&self, name: &str) -> Result<Callee> {
         if let Some(aggregate) = aggregate::named(name) {
             return Ok(Callee::Aggregate(aggregate));
+        }
+        if let Some(function) = WindowFunction::named(name) {
+            return Ok(Callee::Window(function));
         }
         match registry::unsupported(name) {
             Some(what) => Err(Error::unsupported(format_args!("{what} is"))),
@@ -46,6 +52,11 @@ impl Builder<'_> {
         };
         let message = format!("{clause} specified, but {name} is not an aggregate function");
         Err(Error::new(ErrorKind::WrongObjectType, message))
+    }
+
+    /// The error (42883) for a function that does not take these arguments.
+    pub(in crate::relation::builder) fn no_function(&self, name: &str, arguments: &[Expression]) -> Error {
+        no_function(name, arguments)
     }
 
     /// A call of a function that is no aggregate.
@@ -237,7 +248,9 @@ pub(super) fn no_function(name: &str, arguments: &[Expression]) -> Error {
     let types: Vec<String> = arguments.iter().map(|argument| argument.data_type.to_string()).collect();
     let message = format!("function {name}({}) does not exist", types.join(", "));
     let error = Error::new(ErrorKind::UnknownFunction, message);
-    let names = || registry::names().chain(aggregate::names()).chain(set_function::NAMES.iter().copied());
+    let windowed = || WindowFunction::ALL.map(WindowFunction::name);
+    let names =
+        || registry::names().chain(aggregate::names()).chain(windowed()).chain(set_function::NAMES.iter().copied());
     if names().any(|known| known == name) {
         return error
             .with_hint("No function matches the given argument types. You might need to add explicit type casts.");

@@ -175,8 +175,6 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 pub(super) fn unsupported(name: &str) -> Option<&'static str> {
     Some(match name {
         "current_time" | "timeofday" => "the current date or time",
-        "row_number" | "rank" | "dense_rank" | "percent_rank" | "cume_dist" | "ntile" | "lag" | "lead"
-        | "first_value" | "last_value" | "nth_value" => "a window function",
         "xmlagg" | "corr" | "covar_pop" | "covar_samp" | "regr_slope" | "regr_intercept" | "regr_r2" | "regr_count"
         | "regr_avgx" | "regr_avgy" | "regr_sxx" | "regr_syy" | "regr_sxy" | "bit_and" | "bit_or" | "bit_xor"
         | "any_value" | "mode" | "percentile_cont" | "percentile_disc" | "grouping" => "this aggregate function",

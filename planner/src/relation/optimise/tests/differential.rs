@@ -196,7 +196,7 @@ impl Writer<'_> {
         }
         let filter = if conjuncts.is_empty() { String::new() } else { format!(" where {}", conjuncts.join(" and ")) };
         let (x, y) = (self.column(&mine), self.column(&mine));
-        match self.random.below(10) {
+        match self.random.below(11) {
             0..=4 => format!("select {x} as x, {y} as y from {from}{filter}"),
             5 => format!("select distinct {x} as x, {y} as y from {from}{filter}"),
             6 => format!("select {x} as x, {y} as y from {from}{filter} order by 1, 2 limit {}", self.random.below(4)),
@@ -212,6 +212,12 @@ impl Writer<'_> {
             8 => {
                 let distinct = *self.random.pick(&["", "distinct "]);
                 format!("select max({x}) as x, sum({distinct}{y}) as y from {from}{filter}")
+            }
+            9 => {
+                let call = *self.random.pick(&["rank()", "dense_rank()", "count(*)", "sum", "min", "first_value"]);
+                let call = if call.ends_with(')') { call.to_owned() } else { format!("{call}({x})") };
+                let by = if self.random.chance(60) { format!("partition by {x} ") } else { String::new() };
+                format!("select {x} as x, {call} over ({by}order by {y}, {x}) as y from {from}{filter}")
             }
             _ if self.total => format!("select {x} + 1 as x, {y} as y from {from}{filter}"),
             _ => format!("select {x} + 1 as x, 12 / ({y} + 1) as y from {from}{filter}"),

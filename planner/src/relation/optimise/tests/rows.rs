@@ -28,9 +28,9 @@ pub(super) struct Rows {
 /// The row that an expression is evaluated for, and those of the queries around.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'a> {
-    columns: &'a [ColumnId],
-    row: &'a [Value],
-    outer: Option<&'a Scope<'a>>,
+    pub(super) columns: &'a [ColumnId],
+    pub(super) row: &'a [Value],
+    pub(super) outer: Option<&'a Scope<'a>>,
 }
 
 impl Scope<'_> {
@@ -86,6 +86,12 @@ impl Evaluator {
             }
             Relation::Join { kind, left, right, on } => self.join(*kind, left, right, on, outer)?,
             Relation::Aggregate { input, keys, aggregates } => self.aggregate(input, keys, aggregates, outer)?,
+            Relation::Window { input, partition, order, functions } => {
+                self.window(input, partition, order, functions, outer)?
+            }
+            Relation::Recursive { cte, columns, all, seed, step } => {
+                self.recursive((*cte, *all), columns, seed, step, outer)?
+            }
             Relation::Distinct { input } => distinct(self.rows(input, outer)?.rows),
             Relation::Sort { input, keys } => self.sort(input, keys, outer)?,
             Relation::Limit { input, limit, offset } => {
@@ -237,7 +243,7 @@ impl Evaluator {
         Ok(true)
     }
 
-    fn value(&mut self, expression: &Expression, scope: &Scope<'_>) -> Result<Value> {
+    pub(super) fn value(&mut self, expression: &Expression, scope: &Scope<'_>) -> Result<Value> {
         match &expression.kind {
             ExpressionKind::Column(id) => Ok(scope.get(*id)),
             ExpressionKind::Constant(value) => Ok(value.clone()),
@@ -328,7 +334,7 @@ impl Evaluator {
     }
 }
 
-fn order(key: &SortKey, a: &Value, b: &Value) -> Ordering {
+pub(super) fn order(key: &SortKey, a: &Value, b: &Value) -> Ordering {
     match (a.is_null(), b.is_null()) {
         (false, false) if key.order.descending => b.compare(a),
         (false, false) | (true, true) => a.compare(b),
@@ -353,7 +359,7 @@ pub(super) fn pick(rows: Rows, columns: &[ColumnId]) -> Vec<Row> {
     rows.rows.into_iter().map(|row| at.iter().map(|at| row[*at].clone()).collect()).collect()
 }
 
-fn distinct(rows: Vec<Row>) -> Vec<Row> {
+pub(super) fn distinct(rows: Vec<Row>) -> Vec<Row> {
     let mut kept: Vec<Row> = Vec::new();
     for row in rows {
         if !kept.contains(&row) {
@@ -384,7 +390,7 @@ fn set_operation(kind: SetKind, all: bool, left: Vec<Row>, mut right: Vec<Row>) 
     kept
 }
 
-fn fold(call: &AggregateCall, arguments: Vec<Value>) -> Value {
+pub(super) fn fold(call: &AggregateCall, arguments: Vec<Value>) -> Value {
     let mut values: Vec<Value> = arguments.into_iter().filter(|value| !value.is_null()).collect();
     if call.distinct {
         values = distinct(values.into_iter().map(|value| vec![value]).collect()).into_iter().flatten().collect();

@@ -288,7 +288,12 @@ fn functions_take_what_casts_implicitly() {
 #[test]
 fn what_is_not_supported_says_so() {
     check(&[
-        ("sum(i) over ()", "!0A000 at 0 a window function (OVER) is not supported"),
+        ("sum(distinct i) over ()", "!0A000 at 0 DISTINCT is not implemented for window functions"),
+        ("row_number()", "!42809 at 0 window function row_number requires an OVER clause"),
+        (
+            "lower(t) over ()",
+            "!42809 at 0 OVER specified, but lower is not a window function nor an aggregate function",
+        ),
         ("try_cast(t as integer)", "!0A000 at 9 TRY_CAST is not supported"),
         ("xmlagg(t)", "!0A000 at 0 this aggregate function is not supported"),
         ("percentile_cont(0.5) within group (order by i)", "!0A000 at 0 WITHIN GROUP is not supported"),

@@ -1,0 +1,173 @@
+//! Windows: OVER and WINDOW, and calls over them.
+
+use super::binder::Binder;
+use super::order::order_item;
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::Expression;
+use crate::relation::builder::{Callee, Clause, Scope, WindowSpec};
+use crate::types::SortOrder;
+use crate::window::{Frame, FrameBound, FrameUnit};
+use sqlparser::ast::{self, DuplicateTreatment, FunctionArguments, Spanned, WindowFrameBound};
+
+impl Binder<'_, '_> {
+    /// Binds the windows that a SELECT names, each of which may go on from those in front of it.
+    pub(super) fn bind_named_windows(
+        &mut self,
+        definitions: &[ast::NamedWindowDefinition],
+        scope: &Scope<'_>,
+    ) -> Result<()> {
+        for ast::NamedWindowDefinition(ident, definition) in definitions {
+            let (name, position) = (Self::fold(ident), self.position(ident.span));
+            if self.windows.iter().any(|(known, _)| *known == name) {
+                let message = format!("window \"{name}\" is already defined");
+                return Err(Error::new(ErrorKind::Windowing, message).at(position));
+            }
+            let ast::NamedWindowExpr::WindowSpec(spec) = definition else {
+                return Err(Error::unsupported("a window that is another one is").at(position));
+            };
+            let spec = self.bind_window_spec(spec, scope, position)?;
+            self.windows.push((name, spec));
+        }
+        Ok(())
+    }
+
+    /// What OVER says; it stands at `position`.
+    fn bind_window(
+        &mut self,
+        over: &ast::WindowType,
+        scope: &Scope<'_>,
+        position: Option<Position>,
+    ) -> Result<WindowSpec> {
+        match over {
+            ast::WindowType::WindowSpec(spec) => self.bind_window_spec(spec, scope, position),
+            ast::WindowType::NamedWindow(ident) => self.named_window(ident),
+        }
+    }
+
+    fn named_window(&self, ident: &ast::Ident) -> Result<WindowSpec> {
+        let name = Self::fold(ident);
+        let found = self.windows.iter().find(|(known, _)| *known == name);
+        found.map(|(_, spec)| spec.clone()).ok_or_else(|| {
+            let message = format!("window \"{name}\" does not exist");
+            Error::new(ErrorKind::UnknownObject, message).at(self.position(ident.span))
+        })
+    }
+
+    fn bind_window_spec(
+        &mut self,
+        spec: &ast::WindowSpec,
+        scope: &Scope<'_>,
+        position: Option<Position>,
+    ) -> Result<WindowSpec> {
+        let ast::WindowSpec { window_name, partition_by, order_by, window_frame } = spec;
+        let base = window_name.as_ref().map(|ident| Ok((self.named_window(ident)?, Self::fold(ident))));
+        let base = base.transpose()?;
+        let before = scope.enter(Clause::WindowDefinition);
+        let keys = self.bind_window_keys(partition_by, order_by, scope);
+        scope.enter(before);
+        let (partition, order) = keys?;
+        let frame = window_frame.as_ref().map(|frame| self.bind_frame(frame, position)).transpose()?;
+        let base = base.as_ref().map(|(spec, name)| (spec, name.as_str()));
+        WindowSpec::new(base, partition, order, frame).map_err(|error| error.at(position))
+    }
+
+    fn bind_window_keys(
+        &mut self,
+        partition_by: &[ast::Expr],
+        order_by: &[ast::OrderByExpr],
+        scope: &Scope<'_>,
+    ) -> Result<(Vec<Expression>, Vec<(Expression, SortOrder)>)> {
+        let mut partition = Vec::with_capacity(partition_by.len());
+        for key in partition_by {
+            let key = self.bind_expression(key, scope)?;
+            partition.push(self.builder.settle(key)?);
+        }
+        let mut order = Vec::with_capacity(order_by.len());
+        for item in order_by {
+            let (key, direction) = order_item(self, item)?;
+            let key = self.bind_expression(key, scope)?;
+            order.push((self.builder.settle(key)?, direction));
+        }
+        Ok((partition, order))
+    }
+
+    fn bind_frame(&mut self, frame: &ast::WindowFrame, position: Option<Position>) -> Result<Frame> {
+        let ast::WindowFrame { units, start_bound, end_bound } = frame;
+        let unit = match units {
+            ast::WindowFrameUnits::Rows => FrameUnit::Rows,
+            ast::WindowFrameUnits::Groups => FrameUnit::Groups,
+            ast::WindowFrameUnits::Range => FrameUnit::Range,
+        };
+        let start = self.bind_frame_bound(start_bound, unit, true, position)?;
+        let end = end_bound.as_ref().unwrap_or(&WindowFrameBound::CurrentRow);
+        Ok(Frame { unit, start, end: self.bind_frame_bound(end, unit, false, position)? })
+    }
+
+    fn bind_frame_bound(
+        &mut self,
+        bound: &WindowFrameBound,
+        unit: FrameUnit,
+        is_start: bool,
+        position: Option<Position>,
+    ) -> Result<FrameBound> {
+        let (distance, before) = match bound {
+            WindowFrameBound::CurrentRow => return Ok(FrameBound::Current),
+            WindowFrameBound::Preceding(None) => return Ok(FrameBound::First),
+            WindowFrameBound::Following(None) => return Ok(FrameBound::Last),
+            WindowFrameBound::Preceding(Some(distance)) => (distance, true),
+            WindowFrameBound::Following(Some(distance)) => (distance, false),
+        };
+        let position = self.position(distance.span()).or(position);
+        if unit == FrameUnit::Range {
+            return Err(Error::unsupported("a frame of RANGE at a distance is").at(position));
+        }
+        let value = self.bind_expression(distance, &Scope::empty(None, Clause::WindowDefinition))?;
+        let distance = self.builder.frame_distance(value, is_start, position)?;
+        Ok(if before { FrameBound::Before(distance) } else { FrameBound::Behind(distance) })
+    }
+
+    /// `name(arguments) FILTER (…) OVER …`.
+    pub(super) fn bind_window_call(
+        &mut self,
+        call: &ast::Function,
+        name: &str,
+        over: &ast::WindowType,
+        position: Option<Position>,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        let unsupported = |what: &str| Error::new(ErrorKind::Unsupported, what).at(position);
+        let callee = self.builder.callee(name).map_err(|error| error.at(position))?;
+        if callee == Callee::Function {
+            let message = format!("OVER specified, but {name} is not a window function nor an aggregate function");
+            return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
+        }
+        let FunctionArguments::List(list) = &call.args else {
+            return Err(Error::unsupported(format_args!("a query as the argument of {name} is")).at(position));
+        };
+        if list.duplicate_treatment == Some(DuplicateTreatment::Distinct) {
+            return Err(unsupported("DISTINCT is not implemented for window functions"));
+        }
+        if call.filter.is_some() && matches!(callee, Callee::Window(_)) {
+            return Err(unsupported("FILTER is not implemented for non-aggregate window functions"));
+        }
+        let before = scope.enter(Clause::WindowArgument);
+        let parts = self.bind_parts(name, list, call.filter.as_deref(), scope);
+        scope.enter(before);
+        let (arguments, filter, aggregate_order) = parts.map_err(|error| error.at(position))?;
+        if !aggregate_order.is_empty() {
+            return Err(unsupported("aggregate ORDER BY is not implemented for window functions"));
+        }
+        let spec = self.bind_window(over, scope, position)?;
+        let bound = match callee {
+            Callee::Aggregate(aggregate) => {
+                self.builder.window_aggregate(aggregate, name, (arguments, filter), spec, scope)
+            }
+            Callee::Window(function) => {
+                self.builder.window_function(function, arguments.unwrap_or_default(), spec, scope)
+            }
+            Callee::Function => Err(Error::internal("a plain function over a window")),
+        };
+        let bound = bound.map_err(|error| error.at(position))?;
+        Ok(Expression { position: position.or(bound.position), ..bound })
+    }
+}
