@@ -75,6 +75,12 @@ impl Doing {
 pub(crate) fn shown(parsed: &Parsed) -> &str {
     match &parsed.tree {
         Tree::Session(SessionStatement::Role(role)) if role.has_password() => role.tag(),
+        // It is read when it is bound; whatever it is then, nobody need see it.
+        Tree::Session(SessionStatement::Prepare { statement, .. })
+            if statement.text.to_ascii_lowercase().contains("password") =>
+        {
+            "PREPARE"
+        }
         _ => &parsed.text,
     }
 }

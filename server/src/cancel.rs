@@ -57,7 +57,7 @@ impl Running {
     pub(crate) fn terminate(&self) {
         self.is_terminated.store(true, Ordering::Relaxed);
         self.cancel();
-        self.terminated.notify_one();
+        self.terminated.notify_waiters();
     }
 
     /// Whether somebody wants its end.
@@ -67,8 +67,11 @@ impl Running {
 
     /// Waits until somebody wants its end.
     pub(crate) async fn terminated(&self) {
-        while !self.is_terminated() {
-            self.terminated.notified().await;
+        let mut told = std::pin::pin!(self.terminated.notified());
+        // Who is told between a look and the wait is told all the same.
+        told.as_mut().enable();
+        if !self.is_terminated() {
+            told.await;
         }
     }
 
@@ -166,6 +169,18 @@ mod tests {
     use super::Keys;
     use multiloop::Cancellation;
     use std::sync::Arc;
+
+    #[test]
+    fn all_who_wait_are_told_of_the_end() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime starts");
+        runtime.block_on(async {
+            let running = super::Running::default();
+            let all = async { tokio::join!(running.terminated(), running.terminated()) };
+            let ((), ((), ())) = tokio::join!(async { running.terminate() }, all);
+            running.terminated().await;
+            assert!(running.is_terminated());
+        });
+    }
 
     #[test]
     fn only_who_knows_the_secret_stops_only_what_runs() {

@@ -4,7 +4,7 @@
 //! one of them sooner. While a statement runs, the connection writes what it gives and reads a little ahead: a client
 //! that leaves stops its statement.
 
-use crate::cancel::Key;
+use crate::cancel::{Key, Running};
 use crate::channel::{Channel, Message};
 use crate::conversation::{Conversation, Next, Place, place};
 use crate::fault::Fault;
@@ -44,6 +44,11 @@ impl Connection {
         phase: watch::Receiver<Phase>,
     ) -> Self {
         Connection { conversation: Some(conversation), key, _slot: slot, phase, answered: Instant::now() }
+    }
+
+    /// What others may do to it.
+    pub(crate) fn running(&self) -> Arc<Running> {
+        Arc::clone(&self.key.running)
     }
 
     /// Its number.

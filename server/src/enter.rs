@@ -17,11 +17,14 @@ use bytes::Bytes;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 
 /// Bytes of a message by which a client proves who it is, as in PostgreSQL.
 const PROOF_BYTES_MAX: usize = 65_535;
+
+/// How long a connection that somebody ends may take to say so: its client may not read.
+const PARTING: Duration = Duration::from_secs(2);
 
 /// What a client asks for when it connects.
 struct Asked {
@@ -59,8 +62,16 @@ where
     tracing::info!(process, user, client, is_encrypted, "client entered");
     shared.metrics.sessions.add(1);
     let _counted = Counted(&shared);
-    // A client that cannot be written to has left.
-    let _ = connection.run(&mut channel, &shared).await;
+    let running = connection.running();
+    let ended = async {
+        running.terminated().await;
+        tokio::time::sleep(PARTING).await;
+    };
+    tokio::select! {
+        // A client that cannot be written to has left.
+        _ = connection.run(&mut channel, &shared) => {}
+        () = ended => {}
+    }
     tracing::info!(process, user, client, seconds = began.elapsed().as_secs_f64(), "client left");
 }
 

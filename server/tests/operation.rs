@@ -151,12 +151,30 @@ fn a_statement_ends_with_its_session() {
 }
 
 #[test]
+fn who_does_not_read_can_be_ended() {
+    let server = Running::start();
+    server.numbers(5);
+    let (mut slow, mut watcher) = (server.client(), server.client());
+    slow.send(Script::new().query("SELECT a.i, repeat('x', 200) FROM n a, (VALUES (1), (2), (3), (4), (5)) b(j)"));
+    std::thread::sleep(Duration::from_millis(500));
+    watcher.rows(&format!("SELECT pg_terminate_backend({})", slow.key.0));
+    let started = Instant::now();
+    let list = format!("SELECT pid FROM pg_stat_activity WHERE pid = {}", slow.key.0);
+    while !watcher.rows(&list).is_empty() {
+        assert!(started.elapsed() < PATIENCE, "who has been ended is not there");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
 fn no_list_shows_passwords() {
     let roles = multiloop::Roles::in_memory().expect("there is randomness");
     let engine = multiloop::Engine::builder().threads(1).roles(std::sync::Arc::new(roles)).build();
     let engine = engine.expect("an engine starts");
     let session = engine.session();
     session.sql("CREATE ROLE a PASSWORD 'hidden'").expect("an embedded session may do all");
+    let prepared = engine.session();
+    prepared.sql("PREPARE p AS ALTER ROLE a PASSWORD 'hidden'").expect("it can be prepared");
     let other = engine.session();
     let rows = other.sql("SELECT query FROM pg_stat_activity").and_then(|rows| rows.collect_batches());
     let shown = format!("{:?}", rows.expect("it runs"));
