@@ -23,6 +23,12 @@ impl<'p> Core<'p> {
         Ok(core)
     }
 
+    /// The tuples to come are of this piece of work; pieces are numbered in the order of their rows.
+    pub(crate) fn begin_piece(&mut self, piece: usize) {
+        self.grouper.begin_piece(piece);
+        self.accumulators.iter_mut().for_each(|accumulator| accumulator.begin_piece(piece));
+    }
+
     /// Makes room for all groups in the accumulators.
     pub(crate) fn resize(&mut self) {
         let room = self.grouper.len();

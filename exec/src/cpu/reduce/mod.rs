@@ -132,8 +132,7 @@ impl<'p> Reducer<'p> {
 
     /// The tuples to come are of this piece of work.
     pub(crate) fn begin_piece(&mut self, piece: usize) {
-        self.core.grouper.begin_piece(piece);
-        self.core.accumulators.iter_mut().for_each(|accumulator| accumulator.begin_piece(piece));
+        self.core.begin_piece(piece);
         self.passed.begin_piece();
         // Each piece goes on until it has decided, whoever did which.
         if self.is_decided()

@@ -62,10 +62,13 @@ const AGGREGATES: &str = "    rows = count_rows()
     each? = sum(distinct i0.x)::decimal(38,2)
     apart? = variance_population(distinct i0.s)
     thousand? = first(i0.c / 1000::bigint)
+    gathered? = gather(i0.t)
+    in_order? = gather_sorted(i0.t)
+    told? = gather_distinct(i0.t)
 ";
 
 const FIELDS: &str = "rows, some, narrow, wide, exact, float, number, span, least, most, word, real, longest, one_true, all_true, \
-                      spread, deviation, kinds, wides, texts, each, apart, thousand";
+                      spread, deviation, kinds, wides, texts, each, apart, thousand, gathered, in_order, told";
 
 /// Rows: their number, clustered keys, and values of each type, of so many distinct ones.
 fn rows_of(count: usize, distinct: u64, random: &mut Random) -> Vec<Vec<Value>> {

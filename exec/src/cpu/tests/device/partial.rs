@@ -48,7 +48,7 @@ pub(super) fn fold(
         let mut left = &rows[cut[0]..cut[1]];
         while !left.is_empty() {
             let (now, then) = left.split_at(1 + random.below(left.len() as u64) as usize);
-            folded.core.grouper.begin_piece(piece);
+            folded.core.begin_piece(piece);
             now.iter().try_for_each(|row| folded.row(row))?;
             context.check()?;
             (piece, left) = (piece + 1, then);
