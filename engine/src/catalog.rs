@@ -179,14 +179,15 @@ impl Entry {
         }
     }
 
-    /// The tables, views and types that a view's query names, or a materialized one's.
+    /// The tables, views and types that a view's query names, or a materialized one's, and the types that a table's expressions name.
     pub(crate) fn needs(&self) -> Vec<Qualified> {
         match self {
             Entry::View(view) => view.needs.to_vec(),
-            Entry::Table(table) => match &table.info.declared.materialized {
-                Some(of) => of.view.names.iter().filter_map(|(_, meant)| Qualified::of(meant)).collect(),
-                None => Vec::new(),
-            },
+            Entry::Table(table) => {
+                let declared = &table.info.declared;
+                let query = declared.materialized.iter().flat_map(|of| &of.view.names);
+                query.chain(&declared.names).filter_map(|(_, meant)| Qualified::of(meant)).collect()
+            }
             Entry::Type(_) => Vec::new(),
         }
     }

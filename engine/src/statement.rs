@@ -234,7 +234,7 @@ impl Runner<'_> {
         Ok(ResultStream::done(new.tag))
     }
 
-    /// Lets references name the tables that they mean.
+    /// Lets references name the tables that they mean, and expressions their types.
     fn refer(&self, new: &New<'_>, name: &Qualified, declared: &mut Declared) -> Result<()> {
         for reference in &mut declared.references {
             let to = if reference.table == *new.name {
@@ -252,6 +252,11 @@ impl Runner<'_> {
                 return Err(Error::new(ErrorKind::InvalidTableDefinition, message));
             }
             reference.table = to.to_name();
+        }
+        for (_, meant) in &mut declared.names {
+            if let Some((found, _)) = self.snapshot.find_type(meant) {
+                *meant = found.to_name();
+            }
         }
         Ok(())
     }

@@ -15,35 +15,28 @@ use arrow::array::{Array, RecordBatch};
 use arrow::util::display::array_value_to_string;
 use multiloop_exec::column::Table;
 use multiloop_exec::column::build::{Storage, TableBuilder};
-use multiloop_planner::catalog::{Check, Declared, Reference, TableInfo};
+use multiloop_planner::catalog::{Check, Declared, Reference, TableInfo, TableName, View};
 use multiloop_planner::relation::Query;
-use multiloop_planner::sql::{self, Statement};
+use multiloop_planner::sql;
 use multiloop_planner::types::Field;
+use std::sync::Arc;
 
 /// Bytes of a value that an error shows.
 const SHOWN_MAX: usize = 64;
 
 impl Runner<'_> {
     /// Runs `ask` where queries may name the rows, in the state as it is now: whoever asks has the right to change it.
-    fn over<T>(
-        &self,
-        rows: &Table,
-        ask: impl FnOnce(&Runner<'_>, &std::sync::Arc<TableInfo>) -> Result<T>,
-    ) -> Result<T> {
+    fn over<T>(&self, rows: &Table, ask: impl FnOnce(&Runner<'_>, &Arc<TableInfo>) -> Result<T>) -> Result<T> {
         self.session.with_snapshot(|snapshot: &Snapshot<'_>| {
             let info = snapshot.lend(rows.clone());
             ask(&Runner { session: self.session, snapshot, parameters: &[] }, &info)
         })
     }
 
-    /// The first row of a query's text, if it has one.
-    fn first(&self, text: &str) -> Result<Option<RecordBatch>> {
-        let parsed = sql::parse(text)?;
-        let bound = match &parsed[..] {
-            [only] => sql::bind_wide(only, self.snapshot, &[])?,
-            _ => return Err(Error::internal("a check is not one query")),
-        };
-        let Statement::Query(query) = bound else { return Err(Error::internal("a check is no query")) };
+    /// The first row of a query's text, if it has one; its names mean what those of what a table is declared with do.
+    fn first(&self, sql: String, declared: &Declared) -> Result<Option<RecordBatch>> {
+        let view = Arc::new(View { sql, columns: Vec::new(), names: declared.names.clone() });
+        let query = sql::view_as_query(self.snapshot, &TableName::from("a check"), &view, true)?;
         for batch in self.query(query, Timings::default())? {
             let batch = batch?;
             if batch.num_rows() > 0 {
@@ -69,7 +62,7 @@ impl Runner<'_> {
             quoted(COMING),
             conditions.join(" AND ")
         );
-        let Some(row) = self.over(rows, |runner, _| runner.first(&text))? else { return Ok(()) };
+        let Some(row) = self.over(rows, |runner, _| runner.first(text, declared))? else { return Ok(()) };
         let is_false = |at: &usize| value(&row, columns.len() + at).as_deref() == Some("false");
         let violated = (0..checks.len()).find(is_false).map_or("", |at| &checks[at].name);
         let message = format!("new row for relation \"{table}\" violates check constraint \"{violated}\"");
@@ -92,7 +85,7 @@ impl Runner<'_> {
             let to = Qualified::of(&reference.table).ok_or_else(|| Error::internal("a reference names no schema"))?;
             let other = state.table(&to)?;
             let text = dangling(reference, rows, &to, other, to == *name);
-            let Some(row) = self.over(rows, |runner, _| runner.first(&text))? else { continue };
+            let Some(row) = self.over(rows, |runner, _| runner.first(text, declared))? else { continue };
             let message = format!(
                 "insert or update on table \"{}\" violates foreign key constraint \"{}\"",
                 name.name, reference.name

@@ -196,7 +196,10 @@ pub(super) fn remove_all(state: &mut State, mut gone: Vec<Qualified>, cascade: b
         next += 1;
         let kind = state.get(&name).map_or("table", Entry::kind);
         if let Some(&Entry::Type(data_type)) = state.get(&name) {
-            let uses = |(_, _, object): &(&str, &str, &crate::catalog::Object)| object.entry.has_type(data_type);
+            let uses = |(_, _, object): &(&str, &str, &crate::catalog::Object)| {
+                object.entry.has_type(data_type)
+                    || (object.entry.kind() == "table" && object.entry.needs().contains(&name))
+            };
             let used = state.iter().filter(uses).map(|(schema, name, _)| (schema.to_owned(), name.to_owned()));
             let used = used.map(|(schema, name)| Qualified { schema, name }).find(|used| !gone.contains(used));
             if let Some(table) = used {

@@ -165,6 +165,7 @@ fn follow(state: &mut State, from: &Qualified, to: &Qualified) {
             }
             Entry::Table(table) => {
                 let mut declared = Declared::clone(&table.info.declared);
+                declared.names = names_following(&declared.names, from, to);
                 for reference in &mut declared.references {
                     if reference.table == from.to_name() {
                         reference.table = to.to_name();
@@ -181,11 +182,16 @@ fn follow(state: &mut State, from: &Qualified, to: &Qualified) {
 }
 
 fn view_following(view: &View, from: &Qualified, to: &Qualified) -> View {
+    View { names: names_following(&view.names, from, to), ..view.clone() }
+}
+
+/// Names as they are written and what they mean, where what one means is called otherwise.
+fn names_following(names: &[(TableName, TableName)], from: &Qualified, to: &Qualified) -> Vec<(TableName, TableName)> {
     let (from, to) = (from.to_name(), to.to_name());
     let meant = |(written, meant): &(TableName, TableName)| {
         (written.clone(), if *meant == from { to.clone() } else { meant.clone() })
     };
-    View { names: view.names.iter().map(meant).collect(), ..view.clone() }
+    names.iter().map(meant).collect()
 }
 
 fn rename_schema(state: &mut State, from: &str, to: &str) -> Result<()> {

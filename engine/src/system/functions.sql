@@ -151,6 +151,9 @@ SELECT (SELECT r.definition FROM pg_catalog.multiloop_relation r JOIN pg_catalog
 -- @ pg_get_viewdef(oid, any)
 SELECT (SELECT r.definition FROM pg_catalog.multiloop_relation r JOIN pg_catalog.pg_rewrite w ON w.ev_class = r.oid WHERE r.oid = $1)
 
+-- @ pg_partition_ancestors(regclass)
+SELECT NULL::regclass
+
 -- @ pg_get_ruledef(oid)
 SELECT NULL::text
 

@@ -25,6 +25,8 @@ pub struct Declared {
     pub references: Vec<Reference>,
     /// Indexes that keep nothing unique.
     pub indexes: Vec<Index>,
+    /// The names of types in its expressions, as they are written, and what they stood for when it was made, with the schema.
+    pub names: Vec<(TableName, TableName)>,
     /// The query whose rows it keeps, of a materialized view.
     pub materialized: Option<Arc<Materialized>>,
 }

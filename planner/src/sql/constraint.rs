@@ -5,7 +5,7 @@
 use super::binder::Binder;
 use super::kept::{Kept, without_table};
 use super::parse::parse_expression;
-use crate::catalog::{Action, CatalogEntry, Check, Declared, Key, Reference, TableInfo, TableName};
+use crate::catalog::{Action, CatalogEntry, Check, Declared, Key, Reference, TableInfo, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
 use crate::relation::builder::{Clause, Coercion, FromItem, Scope};
@@ -132,6 +132,14 @@ impl Binder<'_, '_> {
             let reference = self.reference(name, columns, of, own, &mut names)?;
             declared.references.push(reference);
         }
+        // In a kept text a type has no schema.
+        for written in self.builder.take_needs() {
+            for name in [written.clone(), TableName::from(written.name.as_str())] {
+                if !declared.names.iter().any(|(known, _)| *known == name) {
+                    declared.names.push((name, written.clone()));
+                }
+            }
+        }
         Ok(())
     }
 
@@ -206,9 +214,11 @@ impl Binder<'_, '_> {
             return Ok(Expression::constant(Value::Null, field.data_type));
         };
         let value = parse_expression(text)?;
-        let around = self.text.take();
+        let names = View { sql: text.to_string(), columns: Vec::new(), names: info.declared.names.clone() };
+        let (text, meaning) = (self.text.take(), self.builder.mean(Some(Arc::new(names))));
         let bound = self.bind_expression(&value, &Scope::empty(None, Clause::Default));
-        self.text = around;
+        self.text = text;
+        self.builder.mean(meaning);
         bound
     }
 

@@ -353,3 +353,70 @@ fn constant(value: &ast::Value, wanted: Option<DataType>) -> String {
         other => other.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::parse_expression;
+    use super::{Kept, column_renamed, pretty, without_table};
+    use crate::types::{DataType, Field};
+
+    /// The expressions are PostgreSQL 15's, and so are the forms: plain, and pretty.
+    #[test]
+    fn expressions_have_the_form_of_postgresql() {
+        let of = |name: &str, data_type| Field::new(name, data_type, true);
+        let fields = [
+            of("a", DataType::Integer),
+            of("b", DataType::Varchar(5)),
+            of("c", DataType::Numeric),
+            of("l", DataType::Text),
+            of("p", DataType::Double),
+            of("r", DataType::Real),
+            of("s", DataType::Date),
+            of("B c", DataType::Integer),
+        ];
+        for (written, kept, shown) in [
+            ("a > 0", "(a > 0)", "a > 0"),
+            ("b <> 'x'", "((b)::text <> 'x'::text)", "b::text <> 'x'::text"),
+            (
+                "t.c > 0 AND c < 100",
+                "((c > (0)::numeric) AND (c < (100)::numeric))",
+                "c > 0::numeric AND c < 100::numeric",
+            ),
+            ("l IN ('a', 'b')", "(l = ANY (ARRAY['a'::text, 'b'::text]))", "l = ANY (ARRAY['a'::text, 'b'::text])"),
+            ("a BETWEEN 1 AND 5", "((a >= 1) AND (a <= 5))", "a >= 1 AND a <= 5"),
+            ("length(b) > 2", "(length((b)::text) > 2)", "length(b::text) > 2"),
+            ("l LIKE 'a%'", "(l ~~ 'a%'::text)", "l ~~ 'a%'::text"),
+            ("p > 0", "(p > (0)::double precision)", "p > 0::double precision"),
+            ("r > 0", "(r > (0)::double precision)", "r > 0::double precision"),
+            ("s > '2020-01-01'", "(s > '2020-01-01'::date)", "s > '2020-01-01'::date"),
+            ("a > -1", "(a > '-1'::integer)", "a > '-1'::integer"),
+            ("\"B c\" IS NOT NULL", "(\"B c\" IS NOT NULL)", "\"B c\" IS NOT NULL"),
+            (
+                "l IS NOT NULL OR a > 5 OR b = 'y'",
+                "((l IS NOT NULL) OR (a > 5) OR ((b)::text = 'y'::text))",
+                "l IS NOT NULL OR a > 5 OR b::text = 'y'::text",
+            ),
+            (
+                "(a > 1 OR a < 0) AND NOT a = 7",
+                "(((a > 1) OR (a < 0)) AND (NOT (a = 7)))",
+                "(a > 1 OR a < 0) AND NOT (a = 7)",
+            ),
+        ] {
+            let parsed = parse_expression(written).expect("it can be read");
+            let text = without_table(&Kept { fields: &fields }.text(&parsed, None), "t");
+            assert_eq!(text, kept, "{written}");
+            assert_eq!(pretty(&text), shown, "{written}");
+            parse_expression(&text).expect("what is kept can be read");
+        }
+    }
+
+    #[test]
+    fn columns_are_renamed_but_not_texts_and_calls() {
+        assert_eq!(
+            column_renamed("((a > 0) AND (\"A\" = 'a'::text))", "a", "B c"),
+            "((\"B c\" > 0) AND (\"A\" = 'a'::text))"
+        );
+        assert_eq!(column_renamed("lower(lower)", "lower", "x"), "lower(x)");
+        assert_eq!(column_renamed("(\"it''s\" = 'it''s a'::text)", "a", "b"), "(\"it''s\" = 'it''s a'::text)");
+    }
+}

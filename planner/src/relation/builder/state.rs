@@ -78,6 +78,11 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Lets names mean what a kept text's names stood for, as those of a view's text do; gives what they meant before.
+    pub(crate) fn mean(&mut self, names: Option<Arc<View>>) -> Option<Arc<View>> {
+        std::mem::replace(&mut self.view, names)
+    }
+
     /// What the statement itself has named so far.
     pub(crate) fn take_needs(&mut self) -> Vec<TableName> {
         std::mem::take(self.needs.get_mut())

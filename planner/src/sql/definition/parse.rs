@@ -2,7 +2,7 @@
 
 use super::{Commented, Definition, ObjectKind, RenamedPart};
 use crate::catalog::TableName;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sql::session::{Piece, Words};
 use crate::sql::spelling::is_keyword;
 use crate::sql::text::Text;
@@ -90,7 +90,7 @@ impl Words<'_> {
             self.needs("on")?;
             Commented::Constraint(self.qualified()?, constraint)
         } else {
-            let kind = self.kind()?;
+            let kind = self.kind().map_err(|error| Error::unsupported("a comment on this is").at(error.position()))?;
             Commented::Object(kind, self.qualified()?)
         };
         self.needs("is")?;
