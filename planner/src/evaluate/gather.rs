@@ -12,10 +12,21 @@
 use super::{Call, array};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
-use crate::multiloop::reduction::Gather;
 use crate::types::SortOrder;
 use crate::value::Value;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
+
+/// In which order texts are gathered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Gather {
+    /// That of the rows.
+    Arrived,
+    /// That of their bytes.
+    Sorted,
+    /// The same, and of those with equal fronts only the first.
+    Distinct,
+}
 
 /// What ends a row's front.
 pub const FRONT_END: char = '\0';

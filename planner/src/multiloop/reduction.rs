@@ -2,6 +2,7 @@
 //! backends ask ([`Reduction::properties`]).
 
 use super::{Scalar, ScalarId, Scalars};
+pub use crate::evaluate::gather::Gather;
 use crate::function::Effects;
 use crate::types::{DataType, SortOrder};
 use serde::{Deserialize, Serialize};
@@ -65,17 +66,6 @@ pub enum Reduction {
         /// A bigint that reads no index; NULL means 0.
         offset: ScalarId,
     },
-}
-
-/// In which order texts are gathered (`evaluate/gather.rs`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Gather {
-    /// That of the rows.
-    Arrived,
-    /// That of their bytes.
-    Sorted,
-    /// The same, and of those with equal fronts only the first.
-    Distinct,
 }
 
 /// What is known of a reduction, whatever it is fed. DISTINCT and conditions are the aggregate's: a distinct aggregate takes
