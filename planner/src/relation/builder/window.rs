@@ -91,8 +91,7 @@ impl WindowSpec {
             (Last, _) => "frame start cannot be UNBOUNDED FOLLOWING",
             (_, First) => "frame end cannot be UNBOUNDED PRECEDING",
             (Current, Before(_)) => "frame starting from current row cannot have preceding rows",
-            (Behind(_), Current) => "frame starting from following row cannot end with current row",
-            (Behind(_), Before(_)) => "frame starting from following row cannot have preceding rows",
+            (Behind(_), Current | Before(_)) => "frame starting from following row cannot have preceding rows",
             _ if unit == FrameUnit::Groups && self.order.is_empty() => "GROUPS mode requires an ORDER BY clause",
             _ => return Ok(()),
         };
@@ -216,6 +215,8 @@ impl Builder<'_> {
             let Ok(common) = unify_types(&types, function.name()) else {
                 return Err(self.no_function(function.name(), &arguments));
             };
+            // Digits that one of them lacks are not shown of it.
+            let common = if common.is_decimal() && types[0] != types[1] { DataType::Numeric } else { common };
             for at in [0, 2] {
                 let value = arguments[at].clone();
                 arguments[at] = self.coerce(value, common, Coercion::Implicit)?;
