@@ -9,6 +9,9 @@ use crate::types::SortOrder;
 use crate::window::{Frame, FrameBound, FrameUnit};
 use sqlparser::ast::{self, DuplicateTreatment, FunctionArguments, Spanned, WindowFrameBound};
 
+/// What a window's rows are parted by, and ordered by.
+type Keys = (Vec<Expression>, Vec<(Expression, SortOrder)>);
+
 impl Binder<'_, '_> {
     /// Binds the windows that a SELECT names, each of which may go on from those in front of it.
     pub(super) fn bind_named_windows(
@@ -76,7 +79,7 @@ impl Binder<'_, '_> {
         partition_by: &[ast::Expr],
         order_by: &[ast::OrderByExpr],
         scope: &Scope<'_>,
-    ) -> Result<(Vec<Expression>, Vec<(Expression, SortOrder)>)> {
+    ) -> Result<Keys> {
         let mut partition = Vec::with_capacity(partition_by.len());
         for key in partition_by {
             let key = self.bind_expression(key, scope)?;

@@ -81,8 +81,9 @@ impl Pattern {
     fn new(text: &str, options: Options) -> Result<Self> {
         let translation = translate::translate(text, options)?;
         let config = meta::Config::new().nfa_size_limit(Some(BYTES_MAX));
-        let search = stack::more(|| meta::Regex::builder().configure(config).syntax(syntax()).build(&translation.text));
-        let search = search.map_err(|_| too_complex())?;
+        let mut builder = meta::Regex::builder();
+        builder.configure(config).syntax(syntax());
+        let search = stack::more(|| builder.build(&translation.text).ok()).ok_or_else(too_complex)?;
         Ok(Pattern { text: translation.text, prefers: translation.prefers, search, extent: OnceCell::new() })
     }
 
@@ -113,7 +114,7 @@ impl Pattern {
         let mut builder = pikevm::PikeVM::builder();
         builder.configure(config).syntax(syntax());
         builder.thompson(thompson::Config::new().nfa_size_limit(Some(BYTES_MAX)));
-        let automaton = stack::more(|| builder.build(&self.text)).map_err(|_| too_complex())?;
+        let automaton = stack::more(|| builder.build(&self.text).ok()).ok_or_else(too_complex)?;
         let cache = RefCell::new(automaton.create_cache());
         Ok(Extent { automaton, cache })
     }

@@ -111,8 +111,7 @@ pub(super) fn quoted<'a>(text: &'a str, put: &mut dyn FnMut(char)) -> &'a str {
 fn field(text: &str) -> Option<(Field, usize)> {
     let mut rest = text;
     let (mut is_bare, mut is_translated) = (false, false);
-    loop {
-        let Some(prefix) = ["FM", "fm", "TM", "tm"].into_iter().find(|prefix| rest.starts_with(prefix)) else { break };
+    while let Some(prefix) = ["FM", "fm", "TM", "tm"].into_iter().find(|prefix| rest.starts_with(prefix)) {
         is_bare |= prefix.eq_ignore_ascii_case("fm");
         is_translated |= prefix.eq_ignore_ascii_case("tm");
         rest = &rest[2..];

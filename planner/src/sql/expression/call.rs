@@ -88,7 +88,7 @@ impl Binder<'_, '_> {
             let Some(argument) = plain_argument(argument) else {
                 return Err(Error::unsupported(format_args!("the argument {argument} of {name} is")).at(position));
             };
-            bound.push(match self.row_of_table(&name, argument, scope)? {
+            bound.push(match self.row_of_table(name, argument, scope)? {
                 Some(row) => row,
                 None => self.bind_expression(argument, scope)?,
             });

@@ -16,7 +16,7 @@ impl Builder<'_> {
         let call = match (name, arguments.len()) {
             ("to_char", 2) => {
                 let [value, template] = take(arguments);
-                return self.to_char(value, template);
+                return self.shown_by_template(value, template);
             }
             ("to_timestamp", 1) => {
                 let [seconds] = take(arguments);
@@ -39,7 +39,7 @@ impl Builder<'_> {
     }
 
     /// `to_char(value, template)`. A date is an instant, as its clock shows zones; a time is an interval.
-    fn to_char(&mut self, value: Expression, template: Expression) -> Result<Special> {
+    fn shown_by_template(&mut self, value: Expression, template: Expression) -> Result<Special> {
         use DataType as T;
         let (function, wanted) = match value.data_type {
             T::Date | T::TimestampTz => (TemplateFunction::Instant, T::TimestampTz),
