@@ -1,8 +1,11 @@
 //! What the planner asks about tables. The engine implements [`Catalog`] over an immutable snapshot, so that a
 //! statement sees one state of the world from its first name to its last row.
 
+mod declared;
+
+pub use declared::{Action, Check, Declared, Index, IndexPart, Key, Materialized, Reference, Restriction};
+
 use crate::error::{Error, ErrorKind, Result};
-use crate::evaluate::interval::Fields;
 use crate::value::number;
 
 use crate::types::{DataType, Field, OidKind};
@@ -42,55 +45,6 @@ impl PartialEq for Domain {
     fn eq(&self, other: &Self) -> bool {
         self.table.handle == other.table.handle
     }
-}
-
-/// What a table was declared with besides its columns' names and types.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Declared {
-    /// Its keys, the primary one first.
-    pub keys: Vec<Key>,
-    /// For each column what its values lose where they are stored; empty if no column has such a type.
-    pub restrictions: Vec<Option<Restriction>>,
-    /// For each column whether it is a NUMERIC without digits, whose values' scales are their own; empty if none is. A
-    /// snapshot whose values happen to be of one scale may have it as decimals.
-    pub numerics: Vec<bool>,
-}
-
-impl Declared {
-    /// The fields as they were declared, of a table that has these.
-    pub fn fields(&self, stored: &[Field]) -> Vec<Field> {
-        stored.iter().enumerate().map(|(column, field)| self.field(column, field)).collect()
-    }
-
-    /// A column's field as it was declared, of a table that has this one.
-    fn field(&self, column: usize, stored: &Field) -> Field {
-        match self.numerics.get(column) {
-            Some(true) => Field { data_type: DataType::Numeric, ..stored.clone() },
-            _ => stored.clone(),
-        }
-    }
-}
-
-/// PRIMARY KEY or UNIQUE.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key {
-    /// The constraint's name.
-    pub name: String,
-    /// Its columns, by position.
-    pub columns: Vec<usize>,
-    /// Whether it is the primary key, whose columns are never NULL.
-    pub primary: bool,
-    /// NULLS NOT DISTINCT: rows that have a NULL may not be alike either.
-    pub nulls_equal: bool,
-}
-
-/// What the values of a type lose: of `timestamp(3)` digits of the seconds, of `interval hour` the minutes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Restriction {
-    /// time(p), timestamp(p).
-    Seconds(u8),
-    /// interval with fields or a precision.
-    Fields(Fields),
 }
 
 impl TableInfo {
@@ -290,8 +244,8 @@ pub trait Catalog {
         Err(Error::new(error, format!("{what} \"{name}\" does not exist")))
     }
 
-    /// The type that was made under a name (in lower case unless it was quoted), if there is one.
-    fn type_named(&self, _: &str) -> Result<Option<DataType>> {
+    /// The type that was made under a name, if there is one.
+    fn type_named(&self, _: &TableName) -> Result<Option<DataType>> {
         Ok(None)
     }
 

@@ -159,6 +159,10 @@ pub enum ErrorKind {
     ForeignKeyViolation,
     /// 23514: a row that a CHECK refuses.
     CheckViolation,
+    /// 42830: a foreign key that the other table has no key for.
+    InvalidForeignKey,
+    /// 42P17: an object that cannot be made so, as an enum without names.
+    InvalidObject,
     /// XX001: bytes that are not what they should be.
     DataCorrupted,
     /// XX000: a bug in Multiloop.
@@ -256,6 +260,8 @@ impl ErrorKind {
             ErrorKind::IdleTransaction => "25P03",
             ErrorKind::ForeignKeyViolation => "23503",
             ErrorKind::CheckViolation => "23514",
+            ErrorKind::InvalidForeignKey => "42830",
+            ErrorKind::InvalidObject => "42P17",
             _ => "XX000",
         }
     }

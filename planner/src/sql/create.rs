@@ -3,10 +3,11 @@
 use super::Statement;
 use super::ahead::NAMED_ONLY;
 use super::binder::Binder;
+use super::constraint::Said;
 use super::expression::restriction;
 use super::query::Unknown;
 use super::text::Text;
-use crate::catalog::{Declared, Key, TableName};
+use crate::catalog::{Declared, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::rename_columns;
 use crate::types::Field;
@@ -18,7 +19,7 @@ use sqlparser::tokenizer::{Token, Tokenizer};
 
 impl Binder<'_, '_> {
     /// CREATE TABLE, with or without AS.
-    pub(super) fn create_table(self, create: &ast::CreateTable) -> Result<Statement> {
+    pub(super) fn create_table(mut self, create: &ast::CreateTable) -> Result<Statement> {
         let position = self.position(create.name.span());
         // The statement built from the clauses that are read below must be the statement that was written: so no
         // clause of any dialect is overlooked.
@@ -39,7 +40,7 @@ impl Binder<'_, '_> {
         match &create.query {
             Some(query) => self.create_table_as(create, query, name),
             None => {
-                let (fields, declared) = self.table_fields(create, &name.name, position)?;
+                let (fields, declared) = self.table_fields(create, &name, position)?;
                 let temporary = create.temporary;
                 Ok(Statement::CreateTable { name, temporary, fields, declared, if_not_exists, or_replace })
             }
@@ -73,109 +74,37 @@ impl Binder<'_, '_> {
     }
 
     fn table_fields(
-        &self,
+        &mut self,
         create: &ast::CreateTable,
-        table: &str,
+        name: &TableName,
         position: Option<Position>,
     ) -> Result<(Vec<Field>, Declared)> {
         if create.columns.is_empty() {
             return Err(Error::unsupported("a table without columns is").at(position));
         }
-        let mut fields = Vec::new();
-        let mut declared = Declared::default();
+        let (mut fields, mut restrictions) = (Vec::new(), Vec::new());
+        let mut said = Said::default();
         for ast::ColumnDef { name, data_type, options } in &create.columns {
             let position = self.position(name.span);
-            let field = Field::new(Self::fold(name), self.data_type(data_type, position)?, true);
-            declared.restrictions.push(restriction(data_type));
-            fields.push(field);
+            fields.push(Field::new(Self::fold(name), self.data_type(data_type, position)?, true));
+            restrictions.push(restriction(data_type));
             for ast::ColumnOptionDef { name, option } in options {
-                self.column_option((name.as_ref(), option), &mut fields, &mut declared.keys)
-                    .map_err(|error| error.at(position))?;
+                said.column_option((name.as_ref(), option), &mut fields).map_err(|error| error.at(position))?;
             }
         }
         if let Some(again) = repeated_name(fields.iter().map(|field| &field.name)) {
             let position = self.position(create.columns[again].name.span);
             return Err(duplicate_column(&fields[again].name).at(position));
         }
-        if declared.restrictions.iter().all(Option::is_none) {
-            declared.restrictions.clear();
+        if restrictions.iter().all(Option::is_none) {
+            restrictions.clear();
         }
         for constraint in &create.constraints {
-            let key = self.table_key(constraint, &fields).map_err(|error| error.at(position))?;
-            declared.keys.push(key);
+            said.table_constraint(self, constraint, &fields).map_err(|error| error.at(position))?;
         }
-        finish_keys(table, &mut fields, &mut declared.keys).map_err(|error| error.at(position))?;
+        let mut declared = Declared { restrictions, ..Declared::default() };
+        self.declare(said, name, create.temporary, &mut fields, &mut declared).map_err(|error| error.at(position))?;
         Ok((fields, declared))
-    }
-
-    /// An option of the last column.
-    fn column_option(
-        &self,
-        (name, option): (Option<&ast::Ident>, &ast::ColumnOption),
-        fields: &mut [Field],
-        keys: &mut Vec<Key>,
-    ) -> Result<()> {
-        let column = fields.len() - 1;
-        let name = name.map(Self::fold);
-        let mut add = |name: Option<String>, primary, nulls_equal| {
-            keys.push(Key { name: name.unwrap_or_default(), columns: vec![column], primary, nulls_equal });
-        };
-        match option {
-            ast::ColumnOption::Null => {}
-            ast::ColumnOption::NotNull => fields[column].nullable = false,
-            ast::ColumnOption::PrimaryKey(key) if is_plain_primary(key) && key.columns.is_empty() => {
-                add(key.name.as_ref().map(Self::fold).or(name), true, false);
-            }
-            ast::ColumnOption::Unique(key) if is_plain_unique(key) && key.columns.is_empty() => {
-                let nulls_equal = key.nulls_distinct == ast::NullsDistinctOption::NotDistinct;
-                add(key.name.as_ref().map(Self::fold).or(name), false, nulls_equal);
-            }
-            other => return Err(Error::unsupported(format_args!("{other} of a column is"))),
-        }
-        Ok(())
-    }
-
-    /// A PRIMARY KEY or UNIQUE constraint of a table.
-    fn table_key(&self, constraint: &ast::TableConstraint, fields: &[Field]) -> Result<Key> {
-        let (name, columns, primary, nulls_equal) = match constraint {
-            ast::TableConstraint::PrimaryKey(key) if is_plain_primary(key) => (&key.name, &key.columns, true, false),
-            ast::TableConstraint::Unique(key) if is_plain_unique(key) => {
-                let nulls_equal = key.nulls_distinct == ast::NullsDistinctOption::NotDistinct;
-                (&key.name, &key.columns, false, nulls_equal)
-            }
-            other => return Err(Error::unsupported(format_args!("constraint {other} is"))),
-        };
-        let name = name.as_ref().map(Self::fold).unwrap_or_default();
-        let mut positions = Vec::new();
-        for column in columns {
-            let index = self.key_column(column, fields)?;
-            if positions.contains(&index) {
-                let kind = if primary { "primary key" } else { "unique" };
-                let message = format!("column \"{}\" appears twice in {kind} constraint", fields[index].name);
-                return Err(Error::new(ErrorKind::DuplicateColumn, message));
-            }
-            positions.push(index);
-        }
-        Ok(Key { name, columns: positions, primary, nulls_equal })
-    }
-
-    fn key_column(&self, column: &ast::IndexColumn, fields: &[Field]) -> Result<usize> {
-        let plain = ast::OrderByOptions { sort: None, nulls_first: None };
-        let ast::IndexColumn {
-            column: ast::OrderByExpr { expr: ast::Expr::Identifier(ident), options, with_fill: None },
-            operator_class: None,
-        } = column
-        else {
-            return Err(Error::unsupported("a key over more than columns is"));
-        };
-        let (name, position) = (Self::fold(ident), self.position(ident.span));
-        if *options != plain {
-            return Err(Error::unsupported("an order in a key is").at(position));
-        }
-        fields.iter().position(|field| field.name == name).ok_or_else(|| {
-            let message = format!("column \"{name}\" named in key does not exist");
-            Error::new(ErrorKind::UnknownColumn, message).at(position)
-        })
     }
 
     /// CREATE VIEW: the query is bound once, to see that it is right, and kept as text.
@@ -235,7 +164,7 @@ impl Binder<'_, '_> {
         rename_columns(&name.name, &names, output.iter_mut().map(|(name, _)| name))
             .map_err(|error| error.at(position))?;
         check_distinct_names(output.iter().map(|(name, _)| name)).map_err(|error| error.at(position))?;
-        let needs = std::mem::take(&mut self.builder.needs);
+        let needs = self.builder.take_needs();
         let (temporary, or_replace) = (*temporary, *or_replace);
         Ok(Statement::CreateView { name, temporary, columns: names, sql, needs, or_replace })
     }
@@ -251,64 +180,6 @@ fn is_named_only(data_type: &ast::DataType) -> bool {
         }
         _ => false,
     }
-}
-
-/// A key's columns of a primary key are not NULL; a key without a name gets PostgreSQL's.
-fn finish_keys(table: &str, fields: &mut [Field], keys: &mut [Key]) -> Result<()> {
-    if keys.iter().filter(|key| key.primary).count() > 1 {
-        let message = format!("multiple primary keys for table \"{table}\" are not allowed");
-        return Err(Error::new(ErrorKind::InvalidTableDefinition, message));
-    }
-    keys.sort_by_key(|key| !key.primary);
-    for key in keys {
-        if key.primary {
-            key.columns.iter().for_each(|&column| fields[column].nullable = false);
-        }
-        if key.name.is_empty() {
-            let columns: Vec<&str> = key.columns.iter().map(|&column| fields[column].name.as_str()).collect();
-            key.name = if key.primary { format!("{table}_pkey") } else { format!("{table}_{}_key", columns.join("_")) };
-        }
-    }
-    Ok(())
-}
-
-/// A primary key of nothing but columns.
-fn is_plain_primary(key: &ast::PrimaryKeyConstraint) -> bool {
-    let ast::PrimaryKeyConstraint {
-        name: _,
-        index_name,
-        index_type,
-        columns: _,
-        include,
-        index_options,
-        characteristics,
-    } = key;
-    index_name.is_none()
-        && index_type.is_none()
-        && include.is_empty()
-        && index_options.is_empty()
-        && characteristics.is_none()
-}
-
-/// A unique constraint of nothing but columns.
-fn is_plain_unique(key: &ast::UniqueConstraint) -> bool {
-    let ast::UniqueConstraint {
-        name: _,
-        index_name,
-        index_type_display,
-        index_type,
-        columns: _,
-        include,
-        index_options,
-        characteristics,
-        nulls_distinct: _,
-    } = key;
-    index_name.is_none()
-        && *index_type_display == ast::KeyOrIndexDisplay::None
-        && index_type.is_none()
-        && include.is_empty()
-        && index_options.is_empty()
-        && characteristics.is_none()
 }
 
 /// The query's text: what follows the first AS outside parentheses.
@@ -332,7 +203,7 @@ fn view_text(text: Option<&Text>) -> Result<String> {
 }
 
 /// Reports a column name that is there twice (42701).
-fn check_distinct_names<'n>(names: impl Iterator<Item = &'n String> + Clone) -> Result<()> {
+pub(super) fn check_distinct_names<'n>(names: impl Iterator<Item = &'n String> + Clone) -> Result<()> {
     let again = repeated_name(names.clone()).and_then(|again| names.clone().nth(again));
     again.map_or(Ok(()), |name| Err(duplicate_column(name)))
 }

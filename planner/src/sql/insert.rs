@@ -5,10 +5,9 @@ use super::binder::Binder;
 use super::query::Unknown;
 use crate::catalog::{CatalogEntry, TableInfo};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::builder::{Clause, Coercion, Rows, Scope, did_you_mean, may_be_null};
+use crate::relation::builder::{Clause, Coercion, FromItem, Rows, Scope, did_you_mean, may_be_null};
 use crate::relation::{Expression, Relation};
 use crate::types::{DataType, Field};
-use crate::value::Value;
 use rustc_hash::FxHashMap;
 use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
@@ -19,6 +18,13 @@ impl Binder<'_, '_> {
         let (table, columns, source) = self.insert_clauses(insert)?;
         let position = self.position(table.span());
         let info = self.table_to_fill(table)?;
+        let name = self.object_name(table)?;
+        let Some(source) = source else {
+            // DEFAULT VALUES: one row of which nothing is given.
+            let row = FromItem::nothing().relation;
+            let rows = self.fill_columns((row, Vec::new()), &info, &[], false, position)?;
+            return Ok(Statement::Insert { name, query: self.into_query(rows) });
+        };
         let targets = self.target_columns(&info, columns)?;
         let types: Vec<DataType> = targets.iter().map(|index| info.declared_field(*index).data_type).collect();
         let values = plain_values(source);
@@ -36,7 +42,6 @@ impl Binder<'_, '_> {
             return Err(Error::new(ErrorKind::Syntax, message).at(self.position(source.span()).or(position)));
         }
         let rows = self.fill_columns(rows, &info, &targets, values.is_some(), self.position(source.span()))?;
-        let name = self.object_name(table)?;
         Ok(Statement::Insert { name, query: self.into_query(rows) })
     }
 
@@ -44,7 +49,7 @@ impl Binder<'_, '_> {
     fn insert_clauses<'i>(
         &self,
         insert: &'i ast::Insert,
-    ) -> Result<(&'i ast::ObjectName, &'i [ast::ObjectName], &'i ast::Query)> {
+    ) -> Result<(&'i ast::ObjectName, &'i [ast::ObjectName], Option<&'i ast::Query>)> {
         let ast::Insert {
             insert_token,
             // Hints are comments, INTO is required, and TABLE adds nothing.
@@ -97,22 +102,25 @@ impl Binder<'_, '_> {
             (returning.is_some(), "RETURNING is"),
             (table_alias.is_some(), "an alias in INSERT is"),
             (foreign, "a clause of this INSERT is"),
-            (source.is_none(), "INSERT without rows is"),
         ];
         if let Some((_, what)) = refused.into_iter().find(|(refused, _)| *refused) {
             return Err(Error::unsupported(what).at(position));
         }
-        match (table, source) {
-            (ast::TableObject::TableName(table), Some(source)) => Ok((table, columns, source)),
+        match table {
+            ast::TableObject::TableName(table) => Ok((table, columns, source.as_deref())),
             _ => Err(Error::unsupported("INSERT into what is no table is").at(position)),
         }
     }
 
-    /// The table that INSERT or COPY FROM fills; 42809 for a view.
+    /// The table that INSERT or COPY FROM fills; 42809 for a view of either kind.
     pub(super) fn table_to_fill(&self, name: &ast::ObjectName) -> Result<Arc<TableInfo>> {
         let position = self.position(name.span());
         let table = self.object_name(name)?;
         match self.builder.catalog.entry(&table).map_err(|error| error.at(position))? {
+            Some(CatalogEntry::Table(info)) if info.declared.materialized.is_some() => {
+                let message = format!("cannot change materialized view \"{}\"", table.name);
+                Err(Error::new(ErrorKind::WrongObjectType, message).at(position))
+            }
             Some(CatalogEntry::Table(info)) => Ok(info),
             Some(CatalogEntry::View(_)) => {
                 let message = format!("cannot insert into view \"{}\"", table.name);
@@ -167,13 +175,9 @@ impl Binder<'_, '_> {
             let scope = Scope::empty(None, Clause::Values);
             let mut row = Vec::new();
             for (ast, index) in ast_row.iter().zip(targets) {
-                let field = info.declared_field(*index);
-                let value = if is_default(ast) {
-                    Expression::constant(Value::Null, field.data_type)
-                } else {
-                    let value = self.bind_expression(ast, &scope)?;
-                    self.assign(value, (info, *index), self.position(ast.span()))?
-                };
+                let value =
+                    if is_default(ast) { self.default_of(info, *index)? } else { self.bind_expression(ast, &scope)? };
+                let value = self.assign(value, (info, *index), self.position(ast.span()))?;
                 row.push(value);
             }
             rows.push(row);
@@ -204,8 +208,9 @@ impl Binder<'_, '_> {
         })
     }
 
-    /// One column a table column, in the table's order; those not given are NULL. Of VALUES each value has been assigned.
-    fn fill_columns(
+    /// One column a table column, in the table's order; those not given have their defaults. Of VALUES each value has been
+    /// assigned.
+    pub(super) fn fill_columns(
         &mut self,
         (input, output): Rows,
         info: &TableInfo,
@@ -222,7 +227,10 @@ impl Binder<'_, '_> {
                     self.builder.columns.reference(*id)
                 }
                 Some((_, id)) => self.assign(self.builder.columns.reference(*id), (info, index), position)?,
-                None => Expression::constant(Value::Null, field.data_type),
+                None => {
+                    let value = self.default_of(info, index)?;
+                    self.assign(value, (info, index), None)?
+                }
             };
             let id = self.builder.columns.add(field.name.clone(), field.data_type, may_be_null(&value));
             columns.push((id, value));
@@ -250,7 +258,7 @@ fn plain_values(query: &ast::Query) -> Option<&ast::Values> {
     }
 }
 
-/// The keyword DEFAULT; columns have no other default than NULL.
+/// The keyword DEFAULT.
 fn is_default(value: &ast::Expr) -> bool {
     matches!(value, ast::Expr::Identifier(ident)
         if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("default"))

@@ -6,15 +6,20 @@
 //! is what all of them share.
 
 mod ahead;
+mod definition;
 mod parse;
 mod session;
 mod spelling;
 mod statement;
 
+mod constraint;
 mod copy;
 mod create;
 mod explain;
+mod filled;
 mod insert;
+mod kept;
+mod quoted;
 
 mod cte;
 mod file_function;
@@ -34,6 +39,10 @@ mod expression;
 mod binder;
 mod text;
 
+pub use definition::{Commented, Definition, NewIndex, ObjectKind, RenamedPart};
+pub use filled::{filled_rows, view_as_query};
+pub use kept::{column_renamed, pretty};
+pub use quoted::quoted;
 pub use session::{Direction, Discarded, Isolation, Piece, SessionStatement, TransactionMode};
 
 use crate::catalog::{Catalog, CopyOptions, Declared, TableName};
@@ -58,6 +67,8 @@ pub enum Tree {
     Sql(Box<sqlparser::ast::Statement>),
     /// What only a session understands.
     Session(SessionStatement),
+    /// What defines something in words that sqlparser does not read.
+    Definition(Definition),
 }
 
 /// A bound statement. Names are case-folded; files are paths as written.
@@ -73,7 +84,7 @@ pub enum Statement {
         temporary: bool,
         /// Its columns; `nullable: false` for NOT NULL and PRIMARY KEY.
         fields: Vec<Field>,
-        /// Its keys, and what its types lose.
+        /// Its keys, defaults, checks and references, and what its types lose.
         declared: Declared,
         /// IF NOT EXISTS.
         if_not_exists: bool,
@@ -109,22 +120,41 @@ pub enum Statement {
         or_replace: bool,
     },
     /// INSERT INTO name [(columns)] query. The query's output has one column a table column, in the table's
-    /// order, cast for assignment, missing ones NULL.
+    /// order, cast for assignment, missing ones their defaults.
     Insert {
         /// The table.
         name: TableName,
         /// The rows.
         query: Query,
     },
-    /// DROP TABLE or DROP VIEW.
+    /// CREATE MATERIALIZED VIEW.
+    CreateMaterialized {
+        /// Its name.
+        name: TableName,
+        /// Its column names, if given.
+        columns: Vec<String>,
+        /// The query's text.
+        sql: String,
+        /// Its rows; output names are the columns'.
+        query: Query,
+        /// The tables, views and types that it names.
+        needs: Vec<TableName>,
+        /// Unless WITH NO DATA.
+        is_filled: bool,
+        /// IF NOT EXISTS.
+        if_not_exists: bool,
+    },
+    /// What defines or renames something else.
+    Define(Definition),
+    /// DROP of anything but a schema.
     Drop {
         /// What to drop.
         names: Vec<TableName>,
-        /// Whether they are views.
-        views: bool,
+        /// What they are.
+        kind: ObjectKind,
         /// IF EXISTS.
         if_exists: bool,
-        /// CASCADE: views that need it go, too.
+        /// CASCADE: what needs it goes, too.
         cascade: bool,
     },
     /// CREATE SCHEMA.
@@ -189,6 +219,7 @@ impl Statement {
         match self {
             Statement::Query(query)
             | Statement::CreateTableAs { query, .. }
+            | Statement::CreateMaterialized { query, .. }
             | Statement::Insert { query, .. }
             | Statement::CopyTo { query, .. }
             | Statement::Explain { query, .. } => Some(query),

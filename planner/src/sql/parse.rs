@@ -3,7 +3,7 @@
 
 use super::spelling::{is_keyword, respell};
 use super::text::Text;
-use super::{Parsed, Tree, session};
+use super::{Parsed, Tree, definition, session};
 use crate::error::{Error, ErrorKind, Position, Result};
 use sqlparser::ast;
 use sqlparser::dialect::PostgreSqlDialect;
@@ -70,6 +70,17 @@ pub(super) fn parse_query(text: &str) -> Result<ast::Query> {
     Err(Error::internal("a view's text is not one query"))
 }
 
+/// Parses the text of one expression, as defaults and checks are kept.
+pub(super) fn parse_expression(text: &str) -> Result<ast::Expr> {
+    let query = parse_query(&format!("SELECT {text}"))?;
+    if let ast::SetExpr::Select(select) = *query.body
+        && let [ast::SelectItem::UnnamedExpr(expression)] = &select.projection[..]
+    {
+        return Ok(expression.clone());
+    }
+    Err(Error::internal(format!("an expression was kept in another form than one that can be read: {text}")))
+}
+
 /// Parses the name of a type.
 pub(super) fn parse_type(text: &str) -> Result<ast::DataType> {
     let parser = Parser::new(&PostgreSqlDialect {}).try_with_sql(text);
@@ -133,6 +144,9 @@ fn split(script: &Text, tokens: &[TokenWithSpan]) -> Vec<Range<usize>> {
 fn parse_one(text: &Text, tokens: Vec<TokenWithSpan>) -> Result<Tree> {
     if let Some(statement) = session::parse(text, &tokens)? {
         return Ok(Tree::Session(statement));
+    }
+    if let Some(definition) = definition::parse(text, &tokens)? {
+        return Ok(Tree::Definition(definition));
     }
     let tokens = respell(tokens);
     check_chains(text, &tokens)?;

@@ -2,7 +2,7 @@
 
 use super::binder::{Binder, view_rows};
 use super::query::Unknown;
-use super::{Parsed, Statement, Tree, expression};
+use super::{Definition, Parsed, Statement, Tree, expression};
 use crate::catalog::{Catalog, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Query;
@@ -21,9 +21,23 @@ pub(super) fn bind(
     let ast = match tree {
         Tree::Sql(ast) => ast,
         Tree::Session(statement) => return Ok(Statement::Session(statement.clone())),
+        Tree::Definition(definition) => return bind_definition(definition, catalog, wide_numerics),
     };
     let mut builder = Builder::new(catalog, view_rows, parameters, wide_numerics);
     let bound = bind_kind(Binder::new(&mut builder, text), ast, text)?;
+    bound.query().map_or(Ok(()), Builder::check_depth)?;
+    Ok(bound)
+}
+
+fn bind_definition(definition: &Definition, catalog: &dyn Catalog, wide_numerics: bool) -> Result<Statement> {
+    let Definition::CreateMaterialized { name, columns, query, is_filled, if_not_exists } = definition else {
+        return Ok(Statement::Define(definition.clone()));
+    };
+    let mut builder = Builder::new(catalog, view_rows, &[], wide_numerics);
+    let binder = Binder::new(&mut builder, &query.text);
+    let bound = binder
+        .create_materialized((name.clone(), columns), query, (*is_filled, *if_not_exists))
+        .map_err(|error| error.shifted(query.start as usize))?;
     bound.query().map_or(Ok(()), Builder::check_depth)?;
     Ok(bound)
 }
@@ -33,6 +47,11 @@ fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, text: &str) -> Result
         ast::Statement::Query(query) => Ok(Statement::Query(binder.whole_query(query)?)),
         ast::Statement::CreateTable(create) => binder.create_table(create),
         ast::Statement::CreateView(create) => binder.create_view(create),
+        ast::Statement::CreateIndex(create) => binder.create_index(create).map(Statement::Define),
+        ast::Statement::CreateType { name, representation } => {
+            binder.create_type(name, representation.as_ref()).map(Statement::Define)
+        }
+        ast::Statement::Truncate(truncate) => binder.truncate(truncate).map(Statement::Define),
         ast::Statement::Insert(insert) => binder.insert(insert),
         ast::Statement::Drop { object_type, if_exists, names, cascade, restrict: _, purge, temporary, table } => {
             if *object_type == ast::ObjectType::Schema && !*purge && !*temporary && table.is_none() {
@@ -155,7 +174,7 @@ impl Binder<'_, '_> {
 
     /// A type as it is written.
     pub(super) fn data_type(&self, data_type: &ast::DataType, position: Option<Position>) -> Result<DataType> {
-        let made = |name: &str| self.builder.catalog.type_named(name);
+        let made = |name: &TableName| self.builder.made_type(name);
         expression::bind_type(data_type, &made).map_err(|error| error.at(position))
     }
 
@@ -166,13 +185,9 @@ impl Binder<'_, '_> {
         cascade: bool,
         names: &[ast::ObjectName],
     ) -> Result<Statement> {
-        let views = match object_type {
-            ast::ObjectType::Table => false,
-            ast::ObjectType::View => true,
-            other => return Err(Error::unsupported(format_args!("DROP {other} is")).at(Some(Position(0)))),
-        };
+        let kind = Self::dropped_kind(object_type)?;
         let names = names.iter().map(|name| self.object_name(name)).collect::<Result<_>>()?;
-        Ok(Statement::Drop { names, views, if_exists, cascade })
+        Ok(Statement::Drop { names, kind, if_exists, cascade })
     }
 
     fn describe(&self, alias: &ast::DescribeAlias, name: &ast::ObjectName) -> Result<Statement> {

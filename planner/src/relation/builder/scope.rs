@@ -43,6 +43,12 @@ pub enum Clause {
     GroupBy,
     /// A row of VALUES.
     Values,
+    /// A column's DEFAULT.
+    Default,
+    /// The condition of a CHECK.
+    Check,
+    /// An expression of an index.
+    Index,
     /// LIMIT, OFFSET and FETCH, which may not mention columns either.
     Limit,
     /// Inside an aggregate's argument or FILTER.
@@ -66,6 +72,9 @@ impl fmt::Display for Clause {
             Clause::JoinCondition => "JOIN conditions",
             Clause::GroupBy => "GROUP BY",
             Clause::Values => "VALUES",
+            Clause::Default => "DEFAULT expressions",
+            Clause::Check => "check constraints",
+            Clause::Index => "index expressions",
             Clause::Limit => "LIMIT",
             Clause::AggregateArgument => "an aggregate's argument",
         })

@@ -8,6 +8,7 @@ use crate::relation::{ColumnId, Columns, Expression, Query};
 use crate::speculation::Speculation;
 use crate::stack;
 use crate::types::DataType;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -45,8 +46,8 @@ pub struct Builder<'a> {
     pub(super) arguments: Option<Vec<Expression>>,
     /// The view that the statement creates: its query may not mention it, not even through other views.
     pub(crate) created_view: Option<TableName>,
-    /// The tables and views that the statement itself names, views left out that a view names.
-    pub(crate) needs: Vec<TableName>,
+    /// The tables, views and types that the statement itself names, views left out that a view names.
+    pub(super) needs: RefCell<Vec<TableName>>,
     /// The next shared relation's id.
     pub(super) shared_next: u32,
     depth: u32,
@@ -68,10 +69,20 @@ impl<'a> Builder<'a> {
             view: None,
             arguments: None,
             created_view: None,
-            needs: Vec::new(),
+            needs: RefCell::default(),
             shared_next: 0,
             depth: 0,
         }
+    }
+
+    /// Lets names mean what a kept text's names stood for, as those of a view's text do; gives what they meant before.
+    pub(crate) fn mean(&mut self, names: Option<Arc<View>>) -> Option<Arc<View>> {
+        std::mem::replace(&mut self.view, names)
+    }
+
+    /// What the statement itself has named so far.
+    pub(crate) fn take_needs(&mut self) -> Vec<TableName> {
+        std::mem::take(self.needs.get_mut())
     }
 
     /// Goes one level deeper, to be left by [`Builder::ascend`]; error 54001 if that is too deep.

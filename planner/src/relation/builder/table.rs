@@ -96,10 +96,16 @@ impl Builder<'_> {
         let known = view.iter().flat_map(|view| &view.names).find(|(written, _)| written == name);
         let name = known.map_or(name, |(_, name)| name);
         let entry = self.catalog.entry(name).map_err(|error| error.at(position))?;
-        if entry.is_some() && self.views.is_empty() && !self.needs.contains(name) {
-            self.needs.push(name.clone());
+        if entry.is_some() {
+            self.need(name);
         }
         match entry {
+            Some(CatalogEntry::Table(info)) if info.declared.materialized.as_ref().is_some_and(|of| !of.is_filled) => {
+                let message = format!("materialized view \"{}\" has not been populated", name.name);
+                Err(Error::new(ErrorKind::WrongState, message)
+                    .with_hint("Use the REFRESH MATERIALIZED VIEW command.")
+                    .at(position))
+            }
             Some(CatalogEntry::Table(info)) => Ok(Some(self.scan(info, name.name.clone()))),
             Some(CatalogEntry::View(view)) => {
                 let rows = self.view(name, &view, position).map_err(|error| error.at(position))?;
@@ -107,6 +113,25 @@ impl Builder<'_> {
             }
             None => Ok(None),
         }
+    }
+
+    /// Notes that the statement itself names something.
+    fn need(&self, name: &TableName) {
+        let mut needs = self.needs.borrow_mut();
+        if self.views.is_empty() && !needs.contains(name) {
+            needs.push(name.clone());
+        }
+    }
+
+    /// The type that was made under a name; in a view's text that which it meant when the view was made.
+    pub(crate) fn made_type(&self, name: &TableName) -> Result<Option<DataType>> {
+        let known = self.view.iter().flat_map(|view| &view.names).find(|(written, _)| written == name);
+        let name = known.map_or(name, |(_, name)| name);
+        let found = self.catalog.type_named(name)?;
+        if found.is_some() {
+            self.need(name);
+        }
+        Ok(found)
     }
 
     /// The table or view of a name, or the file, if it could only be one's.
@@ -139,7 +164,8 @@ impl Builder<'_> {
         Ok(self.scan(info, stem.to_owned()))
     }
 
-    fn scan(&mut self, info: Arc<TableInfo>, name: String) -> FromItem {
+    /// The rows of a table, under a name.
+    pub(crate) fn scan(&mut self, info: Arc<TableInfo>, name: String) -> FromItem {
         let mut columns = Vec::new();
         let mut visible = Vec::new();
         let mut values = Vec::new();
@@ -175,7 +201,7 @@ impl Builder<'_> {
     }
 
     /// A view's query, built in a scope of its own: it sees no column of where it is used.
-    fn view(&mut self, name: &TableName, view: &Arc<View>, position: Option<Position>) -> Result<FromItem> {
+    pub(crate) fn view(&mut self, name: &TableName, view: &Arc<View>, position: Option<Position>) -> Result<FromItem> {
         if self.views.iter().chain(&self.created_view).any(|view| view == name) {
             let message = format!("infinite recursion detected in the query of view \"{}\"", name.plain());
             return Err(Error::new(ErrorKind::TooComplex, message));

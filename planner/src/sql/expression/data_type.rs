@@ -1,7 +1,7 @@
 //! SQL's names of types.
 
 use super::interval::fields_of_type;
-use crate::catalog::Restriction;
+use crate::catalog::{Restriction, TableName};
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::builder;
 use crate::types::{DataType, OidKind};
@@ -17,7 +17,7 @@ pub(crate) fn bind_data_type(ast: &ast::DataType) -> Result<DataType> {
 /// The same, where `made` gives the types that statements have made, by name.
 pub(in crate::sql) fn bind_type(
     ast: &ast::DataType,
-    made: &dyn Fn(&str) -> Result<Option<DataType>>,
+    made: &dyn Fn(&TableName) -> Result<Option<DataType>>,
 ) -> Result<DataType> {
     use ast::ArrayElemTypeDef as Element;
     use ast::DataType as T;
@@ -119,7 +119,7 @@ pub(crate) fn restriction(ast: &ast::DataType) -> Option<Restriction> {
 fn custom(
     name: &ast::ObjectName,
     modifiers: &[String],
-    made: &dyn Fn(&str) -> Result<Option<DataType>>,
+    made: &dyn Fn(&TableName) -> Result<Option<DataType>>,
 ) -> Result<DataType> {
     let parts: Vec<String> =
         name.0.iter().filter_map(|part| part.as_ident()).map(crate::sql::binder::Binder::fold).collect();
@@ -137,7 +137,15 @@ fn custom(
     if let Some(element) = plain.strip_prefix('_').and_then(named) {
         return Ok(DataType::list(element));
     }
-    match made(plain)? {
+    if ["serial", "bigserial", "smallserial", "serial2", "serial4", "serial8"].contains(&plain) {
+        return Err(Error::unsupported(format_args!("type {plain} is")));
+    }
+    let of = match parts.as_slice() {
+        [.., schema, name] => TableName { schema: Some(schema.clone()), name: name.clone() },
+        [name] => TableName::from(name.as_str()),
+        [] => TableName::from(""),
+    };
+    match made(&of)? {
         Some(made) => Ok(made),
         None => Err(Error::new(ErrorKind::UnknownObject, format!("type \"{name}\" does not exist"))),
     }

@@ -3,7 +3,7 @@
 
 mod parse;
 
-pub(super) use parse::parse;
+pub(super) use parse::{Words, parse};
 
 /// A statement of these.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -49,22 +49,29 @@ pub(in crate::sql) fn parse(text: &Text, tokens: &[TokenWithSpan]) -> Result<Opt
     if !VERBS.iter().any(is_verb) {
         return Ok(None);
     }
+    let mut words = Words::new(text, tokens);
     // SHOW TABLES is no setting.
-    let tokens: Vec<&TokenWithSpan> = tokens.iter().filter(is_solid).collect();
-    if is_verb(&"show") && tokens.get(1).is_some_and(|token| is_keyword(&token.token, "tables")) {
+    if is_verb(&"show") && words.tokens.get(1).is_some_and(|token| is_keyword(&token.token, "tables")) {
         return Ok(None);
     }
-    let mut words = Words { text, tokens, at: 0 };
     let statement = words.statement()?;
     words.end()?;
     Ok(Some(statement))
 }
 
 /// The tokens of a statement, and how far they are read.
-struct Words<'t> {
-    text: &'t Text,
-    tokens: Vec<&'t TokenWithSpan>,
+pub(in crate::sql) struct Words<'t> {
+    pub(in crate::sql) text: &'t Text,
+    pub(in crate::sql) tokens: Vec<&'t TokenWithSpan>,
     at: usize,
+}
+
+impl<'t> Words<'t> {
+    /// A statement's tokens, of which none is read.
+    pub(in crate::sql) fn new(text: &'t Text, tokens: &'t [TokenWithSpan]) -> Self {
+        let is_solid = |token: &&TokenWithSpan| !matches!(token.token, Token::Whitespace(_) | Token::EOF);
+        Words { text, tokens: tokens.iter().filter(is_solid).collect(), at: 0 }
+    }
 }
 
 impl Words<'_> {
@@ -419,15 +426,19 @@ impl Words<'_> {
 
     fn notify(&mut self) -> Result<SessionStatement> {
         let channel = self.name()?;
-        let mut payload = String::new();
-        if self.takes_token(&Token::Comma) {
-            match self.tokens.get(self.at).map(|token| &token.token) {
-                Some(Token::SingleQuotedString(text) | Token::EscapedStringLiteral(text)) => payload.clone_from(text),
-                _ => return Err(self.unexpected()),
-            }
-            self.at += 1;
-        }
+        let payload = if self.takes_token(&Token::Comma) { self.string()? } else { String::new() };
         Ok(SessionStatement::Notify { channel, payload })
+    }
+
+    /// A text in quotes.
+    pub(in crate::sql) fn string(&mut self) -> Result<String> {
+        let text = match self.tokens.get(self.at).map(|token| &token.token) {
+            Some(Token::SingleQuotedString(text) | Token::EscapedStringLiteral(text)) => text.clone(),
+            Some(Token::DollarQuotedString(text)) => text.value.clone(),
+            _ => return Err(self.unexpected()),
+        };
+        self.at += 1;
+        Ok(text)
     }
 
     /// The name of a setting, which may have dots; some have names of several words.
@@ -457,7 +468,7 @@ impl Words<'_> {
     }
 
     /// A word, folded unless it is quoted.
-    fn name(&mut self) -> Result<String> {
+    pub(in crate::sql) fn name(&mut self) -> Result<String> {
         let Some(Token::Word(word)) = self.tokens.get(self.at).map(|token| &token.token) else {
             return Err(self.unexpected());
         };
@@ -466,7 +477,7 @@ impl Words<'_> {
     }
 
     /// All text from here.
-    fn rest(&mut self) -> Result<Piece> {
+    pub(in crate::sql) fn rest(&mut self) -> Result<Piece> {
         if self.at == self.tokens.len() {
             return Err(self.unexpected());
         }
@@ -488,27 +499,27 @@ impl Words<'_> {
         self.tokens.get(self.at).is_some_and(|next| next.token == *token)
     }
 
-    fn takes(&mut self, word: &str) -> bool {
+    pub(in crate::sql) fn takes(&mut self, word: &str) -> bool {
         let takes = self.peeks(word);
         self.at += usize::from(takes);
         takes
     }
 
-    fn takes_token(&mut self, token: &Token) -> bool {
+    pub(in crate::sql) fn takes_token(&mut self, token: &Token) -> bool {
         let takes = self.peeks_token(token);
         self.at += usize::from(takes);
         takes
     }
 
-    fn needs(&mut self, word: &str) -> Result<()> {
+    pub(in crate::sql) fn needs(&mut self, word: &str) -> Result<()> {
         if self.takes(word) { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    fn needs_token(&mut self, token: &Token) -> Result<()> {
+    pub(in crate::sql) fn needs_token(&mut self, token: &Token) -> Result<()> {
         if self.takes_token(token) { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    fn end(&self) -> Result<()> {
+    pub(in crate::sql) fn end(&self) -> Result<()> {
         if self.at == self.tokens.len() { Ok(()) } else { Err(self.unexpected()) }
     }
 
@@ -518,7 +529,7 @@ impl Words<'_> {
         next.unwrap_or(self.text.as_str().len())
     }
 
-    fn unexpected(&self) -> Error {
+    pub(in crate::sql) fn unexpected(&self) -> Error {
         let message = match self.tokens.get(self.at) {
             Some(token) => format!("syntax error at or near \"{}\"", token.token),
             None => "syntax error at end of input".to_owned(),

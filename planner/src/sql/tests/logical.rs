@@ -34,9 +34,9 @@ impl Catalog for NewYork {
         }
     }
 
-    fn type_named(&self, name: &str) -> Result<Option<DataType>> {
+    fn type_named(&self, name: &TableName) -> Result<Option<DataType>> {
         let labels = || ["sad", "ok", "happy"].map(str::to_owned).to_vec();
-        Ok((name == "mood").then(|| DataType::enumeration("mood", labels())))
+        Ok((name.name == "mood").then(|| DataType::enumeration("mood", labels())))
     }
 
     fn names(&self) -> Vec<String> {

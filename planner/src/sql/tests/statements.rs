@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::catalog::{CopyOptions, TableName};
-use crate::sql::ExplainKind;
+use crate::sql::{ExplainKind, ObjectKind};
 
 fn insert(sql: &str) -> Query {
     match bind_one(sql) {
@@ -127,14 +127,14 @@ fn wrong_inserts_are_refused() {
 
 #[test]
 fn drop_show_describe() {
-    let Ok(Statement::Drop { names, views, if_exists, cascade: false }) =
+    let Ok(Statement::Drop { names, kind, if_exists, cascade: false }) =
         bind_one("DROP TABLE IF EXISTS A, \"B\", public.c")
     else {
         panic!()
     };
     let c = TableName { schema: Some("public".to_owned()), name: "c".to_owned() };
-    assert_eq!((names, views, if_exists), (vec!["a".into(), "B".into(), c], false, true));
-    assert!(matches!(bind_one("DROP VIEW v"), Ok(Statement::Drop { views: true, if_exists: false, .. })));
+    assert_eq!((names, kind, if_exists), (vec!["a".into(), "B".into(), c], ObjectKind::Table, true));
+    assert!(matches!(bind_one("DROP VIEW v"), Ok(Statement::Drop { kind: ObjectKind::View, if_exists: false, .. })));
     assert!(matches!(bind_one("SHOW TABLES"), Ok(Statement::ShowTables)));
     assert!(matches!(bind_one("DESCRIBE t"), Ok(Statement::Describe { name }) if name == "t".into()));
     refused("DESCRIBE ^tt", "42P01", "relation \"tt\" does not exist");

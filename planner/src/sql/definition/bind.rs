@@ -1,0 +1,206 @@
+//! CREATE INDEX, CREATE TYPE, TRUNCATE and CREATE MATERIALIZED VIEW, bound.
+
+use super::{Definition, NewIndex, ObjectKind};
+use crate::catalog::{CatalogEntry, Index, IndexPart, Key, TableInfo, TableName};
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::builder::{Clause, rename_columns};
+use crate::sql::Statement;
+use crate::sql::binder::Binder;
+use crate::sql::constraint::Names;
+use crate::sql::create::check_distinct_names;
+use crate::sql::kept::{Kept, without_table};
+use crate::sql::naming::column_name;
+use crate::sql::query::Unknown;
+use crate::sql::session::Piece;
+use crate::types::{Field, SortOrder};
+use sqlparser::ast::{self, Spanned};
+use std::sync::Arc;
+
+/// Bytes of an enum's label.
+const LABEL_MAX: usize = 63;
+
+impl Binder<'_, '_> {
+    /// CREATE INDEX: what it is over is bound, to see that it is right, and kept as text.
+    pub(in crate::sql) fn create_index(mut self, create: &ast::CreateIndex) -> Result<Definition> {
+        let position = self.position(create.table_name.span());
+        let method = refuse_of_index(create).map_err(|error| error.at(position))?;
+        let table = self.object_name(&create.table_name)?;
+        let info = self.indexed_table(&table, position)?;
+        let fields = info.declared.fields(&info.fields);
+        let (mut parts, mut called) = (Vec::new(), Vec::new());
+        for column in &create.columns {
+            let (part, name) = self.index_part(column, &info.name, &fields)?;
+            let place = called.iter().filter(|of| **of == name).count();
+            called.push(if place == 0 { name } else { format!("{name}{place}") });
+            parts.push(part);
+        }
+        let name = match &create.name {
+            Some(name) => Some(Self::fold(self.split_name(name)?.1)),
+            None => None,
+        };
+        let is_chosen = name.is_none();
+        let name = name.unwrap_or_else(|| {
+            let keys = info.declared.keys.iter().map(|key| &key.name);
+            let taken = keys.chain(info.declared.indexes.iter().map(|index| &index.name)).cloned().collect();
+            Names { table: &info.name, taken }.choose(&called.join("_"), "idx")
+        });
+        let index = if create.unique {
+            let plain = SortOrder { descending: false, nulls_first: false };
+            let columns: Option<Vec<usize>> =
+                parts.iter().map(|part| part.column.filter(|_| part.order == plain)).collect();
+            let Some(columns) = columns.filter(|_| create.predicate.is_none()) else {
+                let what = "a UNIQUE index of some rows, of expressions or with an order is";
+                return Err(Error::unsupported(what).at(position));
+            };
+            let nulls_equal = create.nulls_distinct == Some(false);
+            NewIndex::Unique(Key { name, columns, primary: false, nulls_equal, is_index: true })
+        } else {
+            let predicate = match &create.predicate {
+                Some(condition) => Some(self.index_condition(condition, &info.name, &fields)?),
+                None => None,
+            };
+            NewIndex::Plain(Index { name, method, parts, predicate })
+        };
+        Ok(Definition::CreateIndex { table, index, is_chosen, if_not_exists: create.if_not_exists })
+    }
+
+    fn indexed_table(&self, name: &TableName, position: Option<Position>) -> Result<Arc<TableInfo>> {
+        match self.builder.catalog.entry(name).map_err(|error| error.at(position))? {
+            Some(CatalogEntry::Table(info)) => Ok(info),
+            Some(CatalogEntry::View(_)) => {
+                let message = format!("cannot create index on relation \"{}\"", name.name);
+                let error = Error::new(ErrorKind::WrongObjectType, message).at(position);
+                Err(error.with_hint("This operation is not supported for views."))
+            }
+            None => Err(self.unknown_table(name).at(position)),
+        }
+    }
+
+    /// A part of an index, and what it adds to a name.
+    fn index_part(&mut self, part: &ast::IndexColumn, table: &str, fields: &[Field]) -> Result<(IndexPart, String)> {
+        let ast::IndexColumn { column: ast::OrderByExpr { expr, options, with_fill: _ }, operator_class } = part;
+        let position = self.position(expr.span());
+        let descending = match options.sort {
+            None | Some(ast::OrderBySort::Asc) => false,
+            Some(ast::OrderBySort::Desc) => true,
+            Some(_) => return Err(Error::unsupported("USING in an index is").at(position)),
+        };
+        if operator_class.is_some() {
+            return Err(Error::unsupported("an operator class is").at(position));
+        }
+        let order = SortOrder { descending, nulls_first: options.nulls_first.unwrap_or(descending) };
+        if let ast::Expr::Identifier(ident) = expr {
+            let name = Self::fold(ident);
+            let Some(column) = fields.iter().position(|field| field.name == name) else {
+                let error = Error::new(ErrorKind::UnknownColumn, format!("column \"{name}\" does not exist"));
+                return Err(error.at(position));
+            };
+            let data_type = fields[column].data_type;
+            return Ok((IndexPart { column: Some(column), expression: "".into(), data_type, order }, name));
+        }
+        let (_, scope) = self.scope_of(table, fields, Clause::Index);
+        let data_type = self.alone(expr, &scope, "index expression")?.data_type;
+        let text = without_table(&Kept { fields }.text(expr, None), table);
+        let name = Some(column_name(expr)).filter(|name| name != "?column?").unwrap_or_else(|| "expr".to_owned());
+        Ok((IndexPart { column: None, expression: text.into(), data_type, order }, name))
+    }
+
+    fn index_condition(&mut self, condition: &ast::Expr, table: &str, fields: &[Field]) -> Result<Arc<str>> {
+        let (_, scope) = self.scope_of(table, fields, Clause::Index);
+        let bound = self.alone(condition, &scope, "index predicate")?;
+        self.builder.coerce_condition(bound, "WHERE")?;
+        Ok(without_table(&Kept { fields }.text(condition, None), table).into())
+    }
+
+    /// CREATE TYPE … AS ENUM.
+    pub(in crate::sql) fn create_type(
+        &self,
+        name: &ast::ObjectName,
+        representation: Option<&ast::UserDefinedTypeRepresentation>,
+    ) -> Result<Definition> {
+        let position = self.position(name.span());
+        let Some(ast::UserDefinedTypeRepresentation::Enum { labels }) = representation else {
+            return Err(Error::unsupported("a type that is no enum is").at(position));
+        };
+        let name = self.object_name(name)?;
+        let mut known: Vec<String> = Vec::new();
+        for label in labels {
+            if label.value.is_empty() || label.value.len() > LABEL_MAX {
+                let error = Error::new(ErrorKind::InvalidName, format!("invalid enum label \"{}\"", label.value));
+                return Err(error.at(position).with_hint("Labels must be 63 bytes or less."));
+            }
+            if known.contains(&label.value) {
+                let message = "duplicate key value violates unique constraint \"pg_enum_typid_label_index\"";
+                return Err(Error::new(ErrorKind::UniqueViolation, message).at(position));
+            }
+            known.push(label.value.clone());
+        }
+        Ok(Definition::CreateEnum { name, labels: known })
+    }
+
+    /// TRUNCATE.
+    pub(in crate::sql) fn truncate(&self, truncate: &ast::Truncate) -> Result<Definition> {
+        let ast::Truncate { table_names, partitions, table: _, if_exists, identity: _, cascade, on_cluster } = truncate;
+        if partitions.is_some() || *if_exists || on_cluster.is_some() {
+            return Err(Error::unsupported("a clause of this TRUNCATE is").at(Some(Position(0))));
+        }
+        let names = table_names.iter().map(|of| self.object_name(&of.name)).collect::<Result<_>>()?;
+        Ok(Definition::Truncate { names, cascade: *cascade == Some(ast::CascadeOption::Cascade) })
+    }
+
+    /// What DROP drops.
+    pub(in crate::sql) fn dropped_kind(object_type: ast::ObjectType) -> Result<ObjectKind> {
+        Ok(match object_type {
+            ast::ObjectType::Table => ObjectKind::Table,
+            ast::ObjectType::View => ObjectKind::View,
+            ast::ObjectType::MaterializedView => ObjectKind::MaterializedView,
+            ast::ObjectType::Index => ObjectKind::Index,
+            ast::ObjectType::Type => ObjectKind::Type,
+            other => return Err(Error::unsupported(format_args!("DROP {other} is")).at(Some(Position(0)))),
+        })
+    }
+
+    /// CREATE MATERIALIZED VIEW: the query, whose text this binder's is.
+    pub(in crate::sql) fn create_materialized(
+        mut self,
+        (name, names): (TableName, &[String]),
+        text: &Piece,
+        (is_filled, if_not_exists): (bool, bool),
+    ) -> Result<Statement> {
+        let ast = crate::sql::parse::parse_query(&text.text)?;
+        let known_parameters = self.builder.parameters.len();
+        let (relation, mut output) = self.bind_query(&ast, None, Unknown::AsText)?;
+        if self.builder.parameters.len() > known_parameters {
+            return Err(Error::new(ErrorKind::UnknownParameter, "a view's query cannot have parameters"));
+        }
+        rename_columns(&name.name, names, output.iter_mut().map(|(name, _)| name))?;
+        check_distinct_names(output.iter().map(|(name, _)| name))?;
+        let needs = self.builder.take_needs();
+        let query = self.into_query((relation, output));
+        let (sql, columns) = (text.text.clone(), names.to_vec());
+        Ok(Statement::CreateMaterialized { name, columns, sql, query, needs, is_filled, if_not_exists })
+    }
+}
+
+/// The method of an index; what else it has that is not supported is an error.
+fn refuse_of_index(create: &ast::CreateIndex) -> Result<String> {
+    let refused = [
+        (create.r#async, "ASYNC is"),
+        (!create.include.is_empty(), "INCLUDE is"),
+        (!create.with.is_empty(), "WITH of an index is"),
+        (!create.alter_options.is_empty(), "an option of an index is"),
+        (!create.index_options.is_empty(), "an option of an index is"),
+        (create.nulls_distinct.is_some() && !create.unique, "NULLS DISTINCT of an index that is not UNIQUE is"),
+    ];
+    if let Some((_, what)) = refused.into_iter().find(|(refused, _)| *refused) {
+        return Err(Error::unsupported(what));
+    }
+    match &create.using {
+        None | Some(ast::IndexType::BTree) => Ok("btree".to_owned()),
+        Some(ast::IndexType::Hash) if create.unique => {
+            Err(Error::new(ErrorKind::Unsupported, "access method \"hash\" does not support unique indexes"))
+        }
+        Some(ast::IndexType::Hash) => Ok("hash".to_owned()),
+        Some(other) => Err(Error::unsupported(format_args!("an index of method {other} is"))),
+    }
+}

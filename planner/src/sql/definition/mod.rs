@@ -1,0 +1,149 @@
+//! Statements that define what is no table and no view, or change what there is without its rows: indexes, types, comments, new
+//! names, materialized views. `parse` has the grammar of those that sqlparser cannot read; `bind` looks at the others, and at what
+//! names tables.
+
+mod bind;
+mod parse;
+
+pub(super) use parse::parse;
+
+use super::session::Piece;
+use crate::catalog::{Index, Key, TableName};
+
+/// A statement of these.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Definition {
+    /// COMMENT ON.
+    Comment {
+        /// What it says something of.
+        on: Commented,
+        /// What it says; none is NULL.
+        text: Option<String>,
+    },
+    /// ALTER … RENAME TO, and of what belongs to a relation.
+    Rename {
+        /// The relation, or schema (whose name is the name).
+        kind: ObjectKind,
+        /// Its name.
+        name: TableName,
+        /// What of it is renamed.
+        part: RenamedPart,
+        /// The new name.
+        to: String,
+        /// IF EXISTS.
+        if_exists: bool,
+    },
+    /// ALTER … SET SCHEMA.
+    SetSchema {
+        /// What it is.
+        kind: ObjectKind,
+        /// Its name.
+        name: TableName,
+        /// The schema.
+        schema: String,
+        /// IF EXISTS.
+        if_exists: bool,
+    },
+    /// CREATE MATERIALIZED VIEW as it is written.
+    CreateMaterialized {
+        /// Its name.
+        name: TableName,
+        /// The columns' names, if they are given.
+        columns: Vec<String>,
+        /// The query's text, and where it starts.
+        query: Piece,
+        /// Unless WITH NO DATA.
+        is_filled: bool,
+        /// IF NOT EXISTS.
+        if_not_exists: bool,
+    },
+    /// REFRESH MATERIALIZED VIEW.
+    Refresh {
+        /// Its name.
+        name: TableName,
+        /// Unless WITH NO DATA.
+        is_filled: bool,
+    },
+    /// CREATE INDEX.
+    CreateIndex {
+        /// The table.
+        table: TableName,
+        /// What is made.
+        index: NewIndex,
+        /// Whether the name was chosen, and may get a number.
+        is_chosen: bool,
+        /// IF NOT EXISTS.
+        if_not_exists: bool,
+    },
+    /// CREATE TYPE … AS ENUM.
+    CreateEnum {
+        /// Its name.
+        name: TableName,
+        /// Its labels in order.
+        labels: Vec<String>,
+    },
+    /// TRUNCATE.
+    Truncate {
+        /// The tables.
+        names: Vec<TableName>,
+        /// CASCADE: those that refer to them, too.
+        cascade: bool,
+    },
+}
+
+/// An index to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NewIndex {
+    /// One that keeps its columns unique.
+    Unique(Key),
+    /// One that is recorded.
+    Plain(Index),
+}
+
+/// What a comment is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Commented {
+    /// A relation, a type or a schema.
+    Object(ObjectKind, TableName),
+    /// A column of a relation.
+    Column(TableName, String),
+    /// A constraint of a table.
+    Constraint(TableName, String),
+}
+
+/// Kinds of objects with names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the variants are SQL's own words")]
+pub enum ObjectKind {
+    Table,
+    View,
+    MaterializedView,
+    Index,
+    Type,
+    Schema,
+}
+
+impl ObjectKind {
+    /// In words, as messages have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ObjectKind::Table => "table",
+            ObjectKind::View => "view",
+            ObjectKind::MaterializedView => "materialized view",
+            ObjectKind::Index => "index",
+            ObjectKind::Type => "type",
+            ObjectKind::Schema => "schema",
+        }
+    }
+}
+
+/// What RENAME is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RenamedPart {
+    /// The object.
+    Whole,
+    /// A column.
+    Column(String),
+    /// A constraint.
+    Constraint(String),
+}

@@ -1,0 +1,199 @@
+//! The grammar of COMMENT, ALTER … RENAME and SET SCHEMA, CREATE and REFRESH MATERIALIZED VIEW, over sqlparser's tokens.
+
+use super::{Commented, Definition, ObjectKind, RenamedPart};
+use crate::catalog::TableName;
+use crate::error::{Error, Result};
+use crate::sql::session::{Piece, Words};
+use crate::sql::spelling::is_keyword;
+use crate::sql::text::Text;
+use sqlparser::tokenizer::{Token, TokenWithSpan};
+
+/// Reads one of these statements; none if the text is something else.
+///
+/// # Errors
+/// 42601 where the text does not go on as PostgreSQL's grammar has it.
+pub(in crate::sql) fn parse(text: &Text, tokens: &[TokenWithSpan]) -> Result<Option<Definition>> {
+    let mut solid = tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_) | Token::EOF));
+    let first = solid.next();
+    let is = |token: Option<&TokenWithSpan>, word| token.is_some_and(|token| is_keyword(&token.token, word));
+    let is_ours = match first {
+        first if is(first, "comment") || is(first, "refresh") => true,
+        first if is(first, "create") => is(solid.next(), "materialized"),
+        first if is(first, "alter") => {
+            let kind = solid.next();
+            ["table", "view", "materialized", "index", "schema"].iter().any(|word| is(kind, word))
+                && tokens.iter().any(|token| is_keyword(&token.token, "rename"))
+                || sets_schema(tokens)
+        }
+        _ => false,
+    };
+    if !is_ours {
+        return Ok(None);
+    }
+    let mut words = Words::new(text, tokens);
+    let definition = words.definition()?;
+    words.end()?;
+    Ok(Some(definition))
+}
+
+/// Whether SET SCHEMA stands in the text.
+fn sets_schema(tokens: &[TokenWithSpan]) -> bool {
+    let solid: Vec<_> = tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
+    solid.windows(2).any(|two| is_keyword(&two[0].token, "set") && is_keyword(&two[1].token, "schema"))
+}
+
+impl Words<'_> {
+    fn definition(&mut self) -> Result<Definition> {
+        if self.takes("comment") {
+            return self.comment();
+        }
+        if self.takes("refresh") {
+            self.needs("materialized")?;
+            self.needs("view")?;
+            // Readers never wait.
+            let _ = self.takes("concurrently");
+            let name = self.qualified()?;
+            return Ok(Definition::Refresh { name, is_filled: self.data()? });
+        }
+        if self.takes("create") {
+            return self.materialized();
+        }
+        self.needs("alter")?;
+        self.alter()
+    }
+
+    fn kind(&mut self) -> Result<ObjectKind> {
+        for (word, kind) in [
+            ("table", ObjectKind::Table),
+            ("view", ObjectKind::View),
+            ("index", ObjectKind::Index),
+            ("schema", ObjectKind::Schema),
+            ("type", ObjectKind::Type),
+        ] {
+            if self.takes(word) {
+                return Ok(kind);
+            }
+        }
+        self.needs("materialized")?;
+        self.needs("view")?;
+        Ok(ObjectKind::MaterializedView)
+    }
+
+    fn comment(&mut self) -> Result<Definition> {
+        self.needs("on")?;
+        let on = if self.takes("column") {
+            let mut parts = self.parts()?;
+            let column = parts.pop().unwrap_or_default();
+            Commented::Column(self.relation_of(parts)?, column)
+        } else if self.takes("constraint") {
+            let constraint = self.name()?;
+            self.needs("on")?;
+            Commented::Constraint(self.qualified()?, constraint)
+        } else {
+            let kind = self.kind().map_err(|error| Error::unsupported("a comment on this is").at(error.position()))?;
+            Commented::Object(kind, self.qualified()?)
+        };
+        self.needs("is")?;
+        let text = if self.takes("null") { None } else { Some(self.string()?) };
+        Ok(Definition::Comment { on, text: text.filter(|text| !text.is_empty()) })
+    }
+
+    fn alter(&mut self) -> Result<Definition> {
+        let kind = self.kind()?;
+        let if_exists = self.takes("if");
+        if if_exists {
+            self.needs("exists")?;
+        }
+        let _ = kind == ObjectKind::Table && self.takes("only");
+        let name = self.qualified()?;
+        if self.takes("set") {
+            self.needs("schema")?;
+            return Ok(Definition::SetSchema { kind, name, schema: self.name()?, if_exists });
+        }
+        self.needs("rename")?;
+        let part = if self.takes("to") {
+            return Ok(Definition::Rename { kind, name, part: RenamedPart::Whole, to: self.name()?, if_exists });
+        } else if kind == ObjectKind::Table && self.takes("constraint") {
+            RenamedPart::Constraint(self.name()?)
+        } else {
+            let _ = self.takes("column");
+            RenamedPart::Column(self.name()?)
+        };
+        self.needs("to")?;
+        Ok(Definition::Rename { kind, name, part, to: self.name()?, if_exists })
+    }
+
+    fn materialized(&mut self) -> Result<Definition> {
+        self.needs("materialized")?;
+        self.needs("view")?;
+        let if_not_exists = self.takes("if");
+        if if_not_exists {
+            self.needs("not")?;
+            self.needs("exists")?;
+        }
+        let name = self.qualified()?;
+        let mut columns = Vec::new();
+        if self.takes_token(&Token::LParen) {
+            loop {
+                columns.push(self.name()?);
+                if !self.takes_token(&Token::Comma) {
+                    break;
+                }
+            }
+            self.needs_token(&Token::RParen)?;
+        }
+        if self.takes("using") {
+            self.needs("heap")?;
+        }
+        self.needs("as")?;
+        let Piece { text, start } = self.rest()?;
+        let (text, is_filled) = self.without_data(text, start as usize);
+        Ok(Definition::CreateMaterialized { name, columns, query: Piece { text, start }, is_filled, if_not_exists })
+    }
+
+    /// WITH DATA, WITH NO DATA or neither.
+    fn data(&mut self) -> Result<bool> {
+        if !self.takes("with") {
+            return Ok(true);
+        }
+        let is_filled = !self.takes("no");
+        self.needs("data")?;
+        Ok(is_filled)
+    }
+
+    /// A query's text, up to the end, without WITH DATA or WITH NO DATA behind it.
+    fn without_data(&self, text: String, start: usize) -> (String, bool) {
+        let ends = |words: &[&str]| {
+            let first = self.tokens.len().checked_sub(words.len())?;
+            let is_it = self.tokens[first..].iter().zip(words).all(|(token, word)| is_keyword(&token.token, word));
+            is_it.then(|| self.text.offset(self.tokens[first].span.start))?
+        };
+        let (end, is_filled) = match (ends(&["with", "data"]), ends(&["with", "no", "data"])) {
+            (Some(end), _) => (Some(end), true),
+            (None, Some(end)) => (Some(end), false),
+            (None, None) => (None, true),
+        };
+        let length = end.map_or(text.len(), |end| end - start);
+        (text[..length].trim_end().to_owned(), is_filled)
+    }
+
+    fn parts(&mut self) -> Result<Vec<String>> {
+        let mut parts = vec![self.name()?];
+        while self.takes_token(&Token::Period) {
+            parts.push(self.name()?);
+        }
+        Ok(parts)
+    }
+
+    fn qualified(&mut self) -> Result<TableName> {
+        let parts = self.parts()?;
+        self.relation_of(parts)
+    }
+
+    fn relation_of(&self, mut parts: Vec<String>) -> Result<TableName> {
+        match (parts.pop(), parts.pop(), parts.len()) {
+            (Some(name), schema, 0 | 1) => Ok(TableName { schema, name }),
+            _ => Err(self.unexpected()),
+        }
+    }
+}

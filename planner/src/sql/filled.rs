@@ -1,0 +1,32 @@
+//! What fills tables without a statement's text: rows of some columns as rows of all of them (COPY with a list of columns fills
+//! the others as INSERT does), and the query of a materialized view.
+
+use super::binder::{Binder, view_rows};
+use crate::catalog::{Catalog, TableInfo, TableName, View};
+use crate::error::Result;
+use crate::relation::Query;
+use crate::relation::builder::Builder;
+use std::sync::Arc;
+
+/// A query for the rows of a table, over `given`, whose columns are those of the table at `columns`: of others the defaults.
+pub fn filled_rows(
+    catalog: &dyn Catalog,
+    table: &TableInfo,
+    given: &Arc<TableInfo>,
+    columns: &[usize],
+) -> Result<Query> {
+    let mut builder = Builder::new(catalog, view_rows, &[], true);
+    let from = builder.scan(Arc::clone(given), given.name.clone());
+    let output = from.columns.into_iter().map(|column| (column.name, column.id)).collect();
+    let mut binder = Binder { builder: &mut builder, text: None, ctes: Vec::new() };
+    let rows = binder.fill_columns((from.relation, output), table, columns, true, None)?;
+    Ok(builder.finish(rows))
+}
+
+/// The query of a view, as it was meant when the view was made. `wide` is [`super::bind_wide`]'s.
+pub fn view_as_query(catalog: &dyn Catalog, name: &TableName, view: &Arc<View>, wide: bool) -> Result<Query> {
+    let mut builder = Builder::new(catalog, view_rows, &[], wide);
+    let from = builder.view(name, view, None)?;
+    let output = from.columns.into_iter().map(|column| (column.name, column.id)).collect();
+    Ok(builder.finish((from.relation, output)))
+}
