@@ -9,6 +9,7 @@ use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::{Table, domain};
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{CatalogEntry, Declared, Domain, Key, TableHandle, TableInfo, TableName, View};
+use multiloop_planner::types::DataType;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
@@ -38,18 +39,56 @@ pub(crate) struct Schema {
     /// Its number, for good.
     pub(crate) oid: u32,
     pub(crate) objects: BTreeMap<String, Object>,
+    /// What COMMENT says of it.
+    pub(crate) comment: Option<Arc<str>>,
 }
 
-/// A table or view, under its name.
+/// A table, a view or a type, under its name.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     /// Its number, for good: another snapshot of the same table has it, too. What belongs to it has the next ones.
     pub(crate) oid: u32,
-    /// The numbers of its keys' indexes, for good; that of a constraint is the next one.
-    pub(crate) keys: Arc<[u32]>,
+    /// Those of what belongs to it.
+    pub(crate) numbers: Arc<Numbers>,
+    /// What COMMENT says of it and what belongs to it.
+    pub(crate) comments: Arc<Comments>,
     /// Differs between any two states of it that statements have made; codes of other domains do not count.
     pub(crate) version: u64,
     pub(crate) entry: Entry,
+}
+
+/// Comments by the catalog that has the object, its number, and the number of a column.
+pub(crate) type Comments = BTreeMap<(u32, u32, u32), Arc<str>>;
+
+/// The numbers of what a table was declared with, in the order of its lists, for good.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Numbers {
+    /// Of the keys' indexes; that of a constraint is the next one.
+    pub(crate) keys: Vec<u32>,
+    pub(crate) checks: Vec<u32>,
+    pub(crate) references: Vec<u32>,
+    pub(crate) indexes: Vec<u32>,
+    /// One a column, if one of them has a default; or one a label of an enum.
+    pub(crate) defaults: Vec<u32>,
+}
+
+impl Numbers {
+    /// The numbers of an entry that follows one that had these.
+    fn followed(&self, entry: &Entry) -> Self {
+        let declared = entry.declared();
+        let counted = |known: &[u32], count: usize, step: u32| {
+            let kept = known.iter().copied().chain(std::iter::repeat_with(|| next_oids(step)));
+            kept.take(count).collect::<Vec<_>>()
+        };
+        let labels = if let Entry::Type(of) = entry { of.labels().map_or(0, <[String]>::len) } else { 0 };
+        Numbers {
+            keys: counted(&self.keys, declared.map_or(0, |declared| declared.keys.len()), 2),
+            checks: counted(&self.checks, declared.map_or(0, |declared| declared.checks.len()), 1),
+            references: counted(&self.references, declared.map_or(0, |declared| declared.references.len()), 1),
+            indexes: counted(&self.indexes, declared.map_or(0, |declared| declared.indexes.len()), 1),
+            defaults: counted(&self.defaults, declared.map_or(labels, |declared| declared.defaults.len()), 1),
+        }
+    }
 }
 
 /// What a name stands for.
@@ -57,6 +96,8 @@ pub(crate) struct Object {
 pub(crate) enum Entry {
     Table(StoredTable),
     View(StoredView),
+    /// An enum.
+    Type(DataType),
 }
 
 impl Object {
@@ -73,6 +114,32 @@ impl Object {
         self.oid + 2
     }
 
+    /// The number of an index of it.
+    pub(crate) fn index_number(&self, name: &str) -> Option<u32> {
+        let declared = self.entry.declared()?;
+        let key = declared.keys.iter().position(|key| key.name == name);
+        let index = || declared.indexes.iter().position(|index| index.name == name);
+        match key {
+            Some(at) => self.numbers.keys.get(at).copied(),
+            None => self.numbers.indexes.get(index()?).copied(),
+        }
+    }
+
+    /// The number of a constraint of it.
+    pub(crate) fn constraint_number(&self, name: &str) -> Option<u32> {
+        let declared = self.entry.declared()?;
+        let key = declared.keys.iter().position(|key| key.name == name && !key.is_index);
+        let check = || declared.checks.iter().position(|check| check.name == name);
+        let reference = || declared.references.iter().position(|reference| reference.name == name);
+        if let Some(at) = key {
+            return self.numbers.keys.get(at).map(|number| number + 1);
+        }
+        match check() {
+            Some(at) => self.numbers.checks.get(at).copied(),
+            None => self.numbers.references.get(reference()?).copied(),
+        }
+    }
+
     /// The number of a view's rule.
     pub(crate) fn rule(&self) -> u32 {
         self.oid + 3
@@ -80,20 +147,69 @@ impl Object {
 }
 
 impl Entry {
-    /// The keys of a table.
-    pub(crate) fn declared_keys(&self) -> &[Key] {
+    /// What a table was declared with.
+    pub(crate) fn declared(&self) -> Option<&Declared> {
         match self {
-            Entry::Table(table) => &table.info.declared.keys,
-            Entry::View(_) => &[],
+            Entry::Table(table) => Some(&table.info.declared),
+            Entry::View(_) | Entry::Type(_) => None,
         }
     }
 
-    /// What the planner sees of it.
-    pub(crate) fn seen(&self) -> CatalogEntry {
+    /// The keys of a table.
+    pub(crate) fn declared_keys(&self) -> &[Key] {
+        self.declared().map_or(&[], |declared| &declared.keys)
+    }
+
+    /// What the planner sees of it; nothing of a type.
+    pub(crate) fn seen(&self) -> Option<CatalogEntry> {
         match self {
-            Entry::Table(table) => CatalogEntry::Table(Arc::clone(&table.info)),
-            Entry::View(view) => CatalogEntry::View(Arc::clone(&view.view)),
+            Entry::Table(table) => Some(CatalogEntry::Table(Arc::clone(&table.info))),
+            Entry::View(view) => Some(CatalogEntry::View(Arc::clone(&view.view))),
+            Entry::Type(_) => None,
         }
+    }
+
+    /// What it is, in words.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Entry::Table(table) if table.info.declared.materialized.is_some() => "materialized view",
+            Entry::Table(_) => "table",
+            Entry::View(_) => "view",
+            Entry::Type(_) => "type",
+        }
+    }
+
+    /// The tables, views and types that a view's query names, or a materialized one's, and the types that a table's expressions name.
+    pub(crate) fn needs(&self) -> Vec<Qualified> {
+        match self {
+            Entry::View(view) => view.needs.to_vec(),
+            Entry::Table(table) => {
+                let declared = &table.info.declared;
+                let query = declared.materialized.iter().flat_map(|of| &of.view.names);
+                query.chain(&declared.names).filter_map(|(_, meant)| Qualified::of(meant)).collect()
+            }
+            Entry::Type(_) => Vec::new(),
+        }
+    }
+
+    /// The names of indexes of a table.
+    pub(crate) fn index_names(&self) -> impl Iterator<Item = &String> {
+        let of = self.declared().into_iter();
+        of.flat_map(|of| of.keys.iter().map(|key| &key.name).chain(of.indexes.iter().map(|index| &index.name)))
+    }
+
+    /// The enums that a table's columns are of.
+    pub(crate) fn enums(&self) -> Vec<DataType> {
+        let Entry::Table(table) = self else { return Vec::new() };
+        let of = table.info.fields.iter().map(|field| field.data_type.element().unwrap_or(field.data_type));
+        of.filter(|of| of.labels().is_some()).collect()
+    }
+
+    /// Whether a table has a column of a type.
+    pub(crate) fn has_type(&self, data_type: DataType) -> bool {
+        let Entry::Table(table) = self else { return false };
+        let is_it = |of: DataType| of == data_type || of.element() == Some(data_type);
+        table.info.fields.iter().any(|field| is_it(field.data_type))
     }
 }
 
@@ -110,6 +226,19 @@ pub(crate) struct StoredView {
 pub(crate) struct Qualified {
     pub(crate) schema: String,
     pub(crate) name: String,
+}
+
+impl Qualified {
+    /// A name that says its schema, unless that is the system's.
+    pub(crate) fn of(name: &TableName) -> Option<Self> {
+        let schema = name.schema.clone().filter(|schema| schema != "pg_catalog" && schema != "information_schema")?;
+        Some(Qualified { schema, name: name.name.clone() })
+    }
+
+    /// As the planner has it.
+    pub(crate) fn to_name(&self) -> TableName {
+        TableName { schema: Some(self.schema.clone()), name: self.name.clone() }
+    }
 }
 
 /// Schemas in which names without one are looked for, in order.
@@ -141,7 +270,7 @@ fn next_version() -> u64 {
 impl Schema {
     /// An empty one, under a number of its own.
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Schema { oid: next_oids(1), objects: BTreeMap::new() })
+        Arc::new(Schema { oid: next_oids(1), objects: BTreeMap::new(), comment: None })
     }
 }
 
@@ -198,15 +327,19 @@ impl StoredDomain {
 
 /// What the planner sees of a table, under a handle of its own: plans for another snapshot never match it by accident.
 fn info(name: String, table: &Table, domains: Vec<Option<Domain>>, declared: Arc<Declared>) -> TableInfo {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
     TableInfo {
         name,
         fields: table.fields.clone(),
         statistics: Arc::clone(&table.statistics),
-        handle: TableHandle(NEXT.fetch_add(1, Ordering::Relaxed)),
+        handle: next_handle(),
         domains,
         declared,
     }
+}
+
+fn next_handle() -> TableHandle {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    TableHandle(NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 impl StoredTable {
@@ -287,6 +420,29 @@ impl StoredTable {
         StoredTable { table: Arc::new(table), info: Arc::new(info), domains, keys, unreadable: Arc::default() }
     }
 
+    /// The same rows under another name, with other names of columns, declared otherwise. Keys keep their indexes where those that
+    /// there were are the first ones still.
+    pub(crate) fn redeclared(&self, name: &str, names: Option<&[String]>, declared: Declared) -> Self {
+        let mut info = TableInfo::clone(&self.info);
+        let mut table = Arc::clone(&self.table);
+        if let Some(names) = names {
+            let of = Arc::make_mut(&mut table);
+            for fields in [&mut of.fields, &mut info.fields] {
+                fields.iter_mut().zip(names).for_each(|(field, name)| field.name.clone_from(name));
+            }
+        }
+        let columns = |keys: &[Key]| keys.iter().map(|key| (key.columns.clone(), key.nulls_equal)).collect::<Vec<_>>();
+        let follows = columns(&declared.keys).starts_with(&columns(&self.info.declared.keys));
+        info.name = name.to_owned();
+        info.handle = next_handle();
+        info.declared = Arc::new(declared);
+        let keys = match follows {
+            true => self.keys.followed(info.handle, self.info.handle),
+            false => KeyIndexes::new(info.handle),
+        };
+        StoredTable { table, info: Arc::new(info), keys, ..self.clone() }
+    }
+
     /// The rows as they are stored, some perhaps as codes.
     pub(crate) fn stored(&self) -> &Arc<Table> {
         &self.table
@@ -339,6 +495,18 @@ impl State {
 
     /// All tables and views, schema by schema, those of the session last.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str, &Object)> {
+        self.all().filter(|(_, _, object)| !matches!(object.entry, Entry::Type(_)))
+    }
+
+    /// All types that were made.
+    pub(crate) fn types(&self) -> impl Iterator<Item = (&str, &str, &Object, DataType)> {
+        self.all().filter_map(|(schema, name, object)| match object.entry {
+            Entry::Type(data_type) => Some((schema, name, object, data_type)),
+            _ => None,
+        })
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&str, &str, &Object)> {
         let schemas = self.schemas.iter().map(|(name, schema)| (name.as_str(), schema));
         schemas
             .chain([(TEMPORARY, &self.temporary)])
@@ -393,17 +561,63 @@ impl State {
     }
 
     fn put(&mut self, name: &Qualified, entry: Entry, version: u64) {
-        let (oid, mut keys) = match self.object(name) {
-            Some(object) => (object.oid, Arc::clone(&object.keys)),
-            None => (next_oids(Object::NUMBERS), Arc::default()),
+        let (oid, numbers, comments) = match self.object(name) {
+            Some(object) => (object.oid, Numbers::clone(&object.numbers), Arc::clone(&object.comments)),
+            None => (next_oids(Object::NUMBERS), Numbers::default(), Arc::default()),
         };
-        if keys.len() != entry.declared_keys().len() {
-            let kept = keys.iter().copied().chain(std::iter::repeat_with(|| next_oids(2)));
-            keys = kept.take(entry.declared_keys().len()).collect();
-        }
+        let numbers = Arc::new(numbers.followed(&entry));
         if let Some(schema) = self.schema_mut(&name.schema) {
-            schema.objects.insert(name.name.clone(), Object { oid, keys, version, entry });
+            schema.objects.insert(name.name.clone(), Object { oid, numbers, comments, version, entry });
         }
+    }
+
+    /// Changes something where it is; its numbers follow what it is declared with.
+    pub(crate) fn change(&mut self, name: &Qualified, change: impl FnOnce(&mut Object)) {
+        let object = self.schema_mut(&name.schema).and_then(|schema| schema.objects.get_mut(&name.name));
+        if let Some(object) = object {
+            change(object);
+            object.version = next_version();
+            object.numbers = Arc::new(object.numbers.followed(&object.entry));
+        }
+    }
+
+    /// Puts something that was taken from under another name.
+    pub(crate) fn put_object(&mut self, name: &Qualified, object: Object) {
+        if let Some(schema) = self.schema_mut(&name.schema) {
+            schema.objects.insert(name.name.clone(), Object { version: next_version(), ..object });
+        }
+    }
+
+    /// Whether a relation of a schema has a name: a table, a view, a type, or an index of a table other than `but`.
+    pub(crate) fn has_relation(&self, name: &Qualified, but: Option<&str>) -> bool {
+        self.schema(&name.schema).is_some_and(|schema| {
+            let others = || schema.objects.iter().filter(|(of, _)| but != Some(of.as_str()));
+            others().any(|(of, object)| *of == name.name || object.entry.index_names().any(|index| *index == name.name))
+        })
+    }
+
+    /// The table that has an index of a name, as names are looked for.
+    pub(crate) fn index_table(&self, name: &TableName, path: &[String]) -> Option<Qualified> {
+        let within = |schema: &String| {
+            let of = self.schema(schema)?;
+            let has = |object: &Object| object.entry.index_names().any(|index| *index == name.name);
+            let (table, _) = of.objects.iter().find(|(_, object)| has(object))?;
+            Some(Qualified { schema: schema.clone(), name: table.clone() })
+        };
+        match &name.schema {
+            Some(schema) => within(schema),
+            None => path.iter().find_map(within),
+        }
+    }
+
+    /// The tables that refer to one, other than itself.
+    pub(crate) fn referring(&self, name: &Qualified) -> Vec<Qualified> {
+        let to = name.to_name();
+        let refers = |object: &Object| {
+            object.entry.declared().is_some_and(|declared| declared.references.iter().any(|of| of.table == to))
+        };
+        let named = |(schema, name, _): (&str, &str, &Object)| Qualified { schema: schema.into(), name: name.into() };
+        self.iter().filter(|(_, _, object)| refers(object)).map(named).filter(|other| other != name).collect()
     }
 
     pub(crate) fn remove(&mut self, name: &Qualified) -> Option<Object> {
@@ -419,15 +633,15 @@ impl State {
 
     /// The views that name a table or view.
     pub(crate) fn needing(&self, name: &Qualified) -> Vec<Qualified> {
-        let needs = |object: &Object| matches!(&object.entry, Entry::View(view) if view.needs.contains(name));
+        let needs = |object: &Object| object.entry.needs().contains(name);
         let named = |(schema, name, _): (&str, &str, &Object)| Qualified { schema: schema.into(), name: name.into() };
         self.iter().filter(|(_, _, object)| needs(object)).map(named).collect()
     }
 
     /// Whether a view's query names something, itself or through other views.
     pub(crate) fn reaches(&self, from: &Qualified, to: &Qualified) -> bool {
-        let Some(Entry::View(view)) = self.get(from) else { return false };
-        view.needs.iter().any(|need| need == to || self.reaches(need, to))
+        let needs = self.get(from).map(Entry::needs).unwrap_or_default();
+        needs.iter().any(|need| need == to || self.reaches(need, to))
     }
 
     /// The domains of all tables.
@@ -448,6 +662,9 @@ impl State {
             Some(Entry::View(_)) => {
                 Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is a view, not a table", name.name)))
             }
+            Some(Entry::Type(_)) => {
+                Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is a type, not a table", name.name)))
+            }
             None => Err(Error::new(ErrorKind::UnknownTable, format!("table \"{}\" does not exist", name.name))),
         }
     }
@@ -462,7 +679,11 @@ pub(crate) struct Current {
 
 impl Default for Current {
     fn default() -> Self {
-        let public = Arc::new(Schema { oid: PUBLIC_OID, objects: BTreeMap::new() });
+        let public = Arc::new(Schema {
+            oid: PUBLIC_OID,
+            objects: BTreeMap::new(),
+            comment: Some("standard public schema".into()),
+        });
         let schemas = Arc::new(BTreeMap::from([(PUBLIC.to_owned(), public)]));
         Current { schemas: RwLock::new(schemas), writing: Mutex::default() }
     }

@@ -7,7 +7,7 @@ use crate::sight::Sight;
 use crate::snapshot::Snapshot;
 use crate::system;
 use crate::transaction::{Work, Write};
-use crate::{Result, format};
+use crate::{Error, ErrorKind, Result, format};
 use multiloop_exec::column::Table;
 use multiloop_exec::cpu::simd::level::Level;
 use multiloop_exec::technique::Technique;
@@ -201,6 +201,10 @@ impl Shared {
         let path = facts.settings.search_path(facts.user());
         let mut write = self.begin_write(work)?;
         let name = write.state.name_for(name, &path, false)?;
+        if let Some(other) = write.state.referring(&name).first() {
+            let message = format!("cannot replace \"{}\" because table \"{}\" refers to it", name.name, other.name);
+            return Err(Error::new(ErrorKind::DependentObjects, message));
+        }
         write.state.insert(&name, Entry::Table(table));
         let is_shared = write.is_shared();
         write.commit();

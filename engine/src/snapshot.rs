@@ -44,7 +44,12 @@ pub(crate) struct Snapshot<'a> {
     files: RefCell<HashMap<(String, CopyOptions), StoredTable>>,
     now: OnceCell<i64>,
     names: RefCell<Vec<Use>>,
+    /// Rows on their way into a table, which a check of them names [`COMING`].
+    coming: RefCell<Option<StoredTable>>,
 }
+
+/// What rows on their way into a table are called.
+pub(crate) const COMING: &str = "rows that come";
 
 /// What a plan was made from: names, and what they stood for. It keeps no table: a plan that is not used again holds no memory of
 /// rows that are gone.
@@ -119,6 +124,27 @@ impl<'a> Snapshot<'a> {
             files: RefCell::default(),
             now: OnceCell::new(),
             names: RefCell::default(),
+            coming: RefCell::default(),
+        }
+    }
+
+    /// Lets queries name rows that are on their way into a table; gives what the planner sees of them.
+    pub(crate) fn lend(&self, rows: Table) -> Arc<TableInfo> {
+        let stored = StoredTable::new(COMING, rows, Arc::default());
+        let info = Arc::clone(&stored.info);
+        *self.coming.borrow_mut() = Some(stored);
+        info
+    }
+
+    /// The type of a name, with its schema.
+    pub(crate) fn find_type(&self, name: &TableName) -> Option<(Qualified, DataType)> {
+        let found = |schema: &String| match self.state.schema(schema)?.objects.get(&name.name)?.entry {
+            Entry::Type(data_type) => Some((Qualified { schema: schema.clone(), name: name.name.clone() }, data_type)),
+            _ => None,
+        };
+        match &name.schema {
+            Some(schema) => found(schema),
+            None => self.path.iter().find_map(found),
         }
     }
 
@@ -147,7 +173,7 @@ impl<'a> Snapshot<'a> {
         let found = |schema: &String| {
             let entry = match schema.as_str() {
                 PG_CATALOG | INFORMATION => self.system_entry(schema, &name.name)?,
-                _ => self.state.schema(schema)?.objects.get(&name.name)?.entry.seen(),
+                _ => self.state.schema(schema)?.objects.get(&name.name)?.entry.seen()?,
             };
             Some((Qualified { schema: schema.clone(), name: name.name.clone() }, entry))
         };
@@ -221,14 +247,22 @@ impl<'a> Snapshot<'a> {
         });
         let named = self.state.iter().filter_map(|(_, _, object)| match &object.entry {
             Entry::Table(table) => Some(table),
-            Entry::View(_) => None,
+            Entry::View(_) | Entry::Type(_) => None,
         });
+        let coming = self.coming.borrow();
+        let named = named.chain(coming.iter());
         named.chain(system).chain(files.values()).flat_map(StoredTable::scanned).collect()
     }
 }
 
 impl Catalog for Snapshot<'_> {
     fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>> {
+        if let Some(coming) = &*self.coming.borrow()
+            && name.schema.is_none()
+            && name.name == COMING
+        {
+            return Ok(Some(CatalogEntry::Table(Arc::clone(&coming.info))));
+        }
         let found = self.find(name).map(|(_, entry)| entry);
         let used = found.as_ref().map(Found::new);
         self.names.borrow_mut().push(Use { name: name.clone(), found: used });
@@ -268,6 +302,16 @@ impl Catalog for Snapshot<'_> {
         // What a name stands for may change with any change of the state.
         self.resolves.set(true);
         self.making().resolve(kind, name)
+    }
+
+    fn type_named(&self, name: &TableName) -> Result<Option<DataType>> {
+        // What a name stands for may change with any change of the state.
+        self.resolves.set(true);
+        let array = || {
+            let element = TableName { name: name.name.strip_prefix('_')?.to_owned(), ..name.clone() };
+            self.find_type(&element).map(|(_, element)| DataType::list(element))
+        };
+        Ok(self.find_type(name).map(|(_, found)| found).or_else(array))
     }
 
     fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>> {

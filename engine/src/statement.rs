@@ -1,5 +1,12 @@
 //! What every kind of statement does.
 
+mod comment;
+mod constraints;
+mod dropped;
+mod indexes;
+mod materialized;
+mod renamed;
+
 use crate::catalog::{Entry, PUBLIC, Qualified, Schema, State, StoredTable, StoredView, TEMPORARY};
 use crate::format::Format;
 use crate::plan::{Executable, Planned, Timings, timed};
@@ -11,9 +18,9 @@ use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::domain::{self, Appended};
 use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::{Column, Table};
-use multiloop_planner::catalog::{Catalog, CopyOptions, Declared, TableName, View};
+use multiloop_planner::catalog::{Catalog, CopyOptions, Declared, TableInfo, TableName, View};
 use multiloop_planner::relation::Query;
-use multiloop_planner::sql::{self, Statement};
+use multiloop_planner::sql::{self, Definition, Statement};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::path::Path;
@@ -55,32 +62,20 @@ fn run_once(
         match statement {
             Statement::Query(query) => runner.query(query, timings),
             Statement::Explain { kind, analyze, query } => explain::explain(&runner, kind, analyze, query),
-            Statement::CreateTable { name, temporary, fields, declared, if_not_exists, or_replace } => {
-                let numerics = numerics_of(&fields, &[]);
-                let empty = || Ok((Table::empty(fields), Declared { numerics, ..declared }));
-                let new = New { name: &name, temporary, if_not_exists, or_replace, tag: "CREATE TABLE" };
-                runner.create(&new, empty)
-            }
-            Statement::CreateTableAs { name, temporary, query, if_not_exists, or_replace } => {
-                let mut rows = 0;
-                let filled = || runner.table_of(query).inspect(|(table, _)| rows = table.rows());
-                let new = New { name: &name, temporary, if_not_exists, or_replace, tag: "CREATE TABLE AS" };
-                let done = runner.create(&new, filled)?;
-                Ok(if done.notices().is_empty() { ResultStream::done(format!("SELECT {rows}")) } else { done })
-            }
-            Statement::CreateView { name, temporary, columns, sql, needs, or_replace } => {
-                let new = New { name: &name, temporary, if_not_exists: false, or_replace, tag: "CREATE VIEW" };
-                runner.create_view(&new, (sql, columns), needs)
-            }
+            statement @ (Statement::CreateTable { .. }
+            | Statement::CreateTableAs { .. }
+            | Statement::CreateView { .. }
+            | Statement::CreateMaterialized { .. }) => runner.make(statement),
+            Statement::Define(definition) => runner.define(definition, wide),
             Statement::CreateSchema { name, if_not_exists } => runner.create_schema(&name, if_not_exists),
             Statement::DropSchema { names, if_exists, cascade } => runner.drop_schemas(&names, if_exists, cascade),
             Statement::Session(_) => Err(Error::internal("a session's own statement was run as one of tables")),
             Statement::Insert { name, query } => {
                 let source = runner.source(query)?;
-                let rows = runner.append(&name, |fields| runner.build(fields.to_vec(), source))?;
+                let rows = runner.append(&name, |info| runner.build(info.declared.fields(&info.fields), source))?;
                 Ok(ResultStream::done(format!("INSERT 0 {rows}")))
             }
-            Statement::Drop { names, views, if_exists, cascade } => runner.drop(&names, views, if_exists, cascade),
+            Statement::Drop { names, kind, if_exists, cascade } => runner.drop(&names, kind, if_exists, cascade),
             Statement::CopyFrom { path: None, .. } | Statement::CopyTo { path: None, .. } => {
                 Err(Error::unsupported("COPY with STDIN or STDOUT without a client to copy with is"))
             }
@@ -162,23 +157,73 @@ impl Runner<'_> {
         Ok((self.build(fields, source)?, declared))
     }
 
-    fn create(&self, new: &New<'_>, make: impl FnOnce() -> Result<(Table, Declared)>) -> Result<ResultStream> {
+    /// Makes a table or a view of either kind.
+    fn make(&self, statement: Statement) -> Result<ResultStream> {
+        match statement {
+            Statement::CreateTable { name, temporary, fields, declared, if_not_exists, or_replace } => {
+                let numerics = numerics_of(&fields, &[]);
+                let empty = || Ok((Table::empty(fields), Declared { numerics, ..declared }));
+                let new = New { name: &name, temporary, if_not_exists, or_replace, tag: "CREATE TABLE" };
+                self.create(&new, &[], empty)
+            }
+            Statement::CreateTableAs { name, temporary, query, if_not_exists, or_replace } => {
+                let mut rows = 0;
+                let filled = || self.table_of(query).inspect(|(table, _)| rows = table.rows());
+                let new = New { name: &name, temporary, if_not_exists, or_replace, tag: "CREATE TABLE AS" };
+                let done = self.create(&new, &[], filled)?;
+                Ok(if done.notices().is_empty() { ResultStream::done(format!("SELECT {rows}")) } else { done })
+            }
+            Statement::CreateView { name, temporary, columns, sql, needs, or_replace } => {
+                let new = New { name: &name, temporary, if_not_exists: false, or_replace, tag: "CREATE VIEW" };
+                self.create_view(&new, (sql, columns), needs)
+            }
+            Statement::CreateMaterialized { name, columns, sql, query, needs, is_filled, if_not_exists } => {
+                let tag = "CREATE MATERIALIZED VIEW";
+                let new = New { name: &name, temporary: false, if_not_exists, or_replace: false, tag };
+                let (view, needs) = self.view_meant((sql, columns), needs);
+                self.create_materialized(&new, (view, &needs), query, is_filled)
+            }
+            _ => Err(Error::internal("something else than a relation was to be made")),
+        }
+    }
+
+    /// Makes a table, of rows that `make` gives; `needs` are what its query names.
+    fn create(
+        &self,
+        new: &New<'_>,
+        needs: &[Qualified],
+        make: impl FnOnce() -> Result<(Table, Declared)>,
+    ) -> Result<ResultStream> {
         let name = self.name_for(new, &self.snapshot.state)?;
-        let exists = |state: &State| state.get(&name).is_some();
-        if exists(&self.snapshot.state) && !new.or_replace {
+        let exists = |state: &State| state.has_relation(&name, None);
+        let replaces = |state: &State| new.or_replace && matches!(state.get(&name), Some(Entry::Table(_)));
+        if exists(&self.snapshot.state) && !replaces(&self.snapshot.state) {
             return new.already_exists();
         }
-        let (table, declared) = make()?;
+        let (table, mut declared) = make()?;
+        self.refer(new, &name, &mut declared)?;
         let context = self.session.loading();
         let table = table.narrowed(&declared.numerics, &context)?;
-        let table =
-            StoredTable::encoded(&name.name, table, Arc::new(declared), self.snapshot.state.domains(), &context)?;
         let mut write = self.session.begin_write()?;
-        if exists(&write.state) && !new.or_replace {
+        if exists(&write.state) && !replaces(&write.state) {
             return new.already_exists();
         }
-        // The schema may be gone by now.
+        if let Some(other) = write.state.referring(&name).first() {
+            let message = format!("cannot replace \"{}\" because table \"{}\" refers to it", name.name, other.name);
+            return Err(Error::new(ErrorKind::DependentObjects, message));
+        }
+        // The schema may be gone by now, and so may what is named.
         self.name_for(new, &write.state)?;
+        let referred = declared.references.iter().filter_map(|of| Qualified::of(&of.table)).filter(|to| *to != name);
+        for need in needs.iter().cloned().chain(referred) {
+            if write.state.get(&need).is_none() {
+                let message = format!("relation \"{}\" does not exist", need.name);
+                return Err(Error::new(ErrorKind::UnknownTable, message));
+            }
+        }
+        name_indexes(&write.state, &name, &mut declared)?;
+        let domains = write.state.domains();
+        let table = StoredTable::encoded(&name.name, table, Arc::new(declared), domains, &context)?;
         write.state.insert(&name, Entry::Table(table));
         let is_shared = write.is_shared();
         write.commit();
@@ -188,29 +233,72 @@ impl Runner<'_> {
         Ok(ResultStream::done(new.tag))
     }
 
-    fn create_view(
-        &self,
-        new: &New<'_>,
-        (sql, columns): (String, Vec<String>),
-        needs: Vec<TableName>,
-    ) -> Result<ResultStream> {
+    /// Lets references name the tables that they mean, and expressions their types.
+    fn refer(&self, new: &New<'_>, name: &Qualified, declared: &mut Declared) -> Result<()> {
+        for reference in &mut declared.references {
+            let to = if reference.table == *new.name {
+                name.clone()
+            } else {
+                let found = self.snapshot.find(&reference.table).map(|(found, _)| found);
+                found.ok_or_else(|| {
+                    let message = format!("relation \"{}\" does not exist", reference.table.plain());
+                    Error::new(ErrorKind::UnknownTable, message)
+                })?
+            };
+            if (to.schema == TEMPORARY) != (name.schema == TEMPORARY) {
+                let which = if name.schema == TEMPORARY { "temporary" } else { "permanent" };
+                let message = format!("constraints on {which} tables may reference only {which} tables");
+                return Err(Error::new(ErrorKind::InvalidTableDefinition, message));
+            }
+            reference.table = to.to_name();
+        }
+        for (_, meant) in &mut declared.names {
+            if let Some((found, _)) = self.snapshot.find_type(meant) {
+                *meant = found.to_name();
+            }
+        }
+        Ok(())
+    }
+
+    /// A view as what its names mean now, and which of these are no system's.
+    fn view_meant(&self, (sql, columns): (String, Vec<String>), needs: Vec<TableName>) -> (View, Vec<Qualified>) {
         let named = |need: TableName| {
-            let (found, _) = self.snapshot.find(&need)?;
+            let found = self.snapshot.find(&need).map(|(found, _)| found);
+            let found = found.or_else(|| self.snapshot.find_type(&need).map(|(found, _)| found))?;
             Some((need, found))
         };
         let (written, mut needs): (Vec<TableName>, Vec<Qualified>) = needs.into_iter().filter_map(named).unzip();
-        let meant = needs
-            .iter()
-            .map(|Qualified { schema, name }| TableName { schema: Some(schema.clone()), name: name.clone() });
-        let view = View { sql, columns, names: written.into_iter().zip(meant).collect() };
+        let names = written.into_iter().zip(needs.iter().map(Qualified::to_name)).collect();
         // What is the system's stays.
         needs.retain(|need| !is_system(&need.schema));
+        (View { sql, columns, names }, needs)
+    }
+
+    fn define(&self, definition: Definition, wide: bool) -> Result<ResultStream> {
+        match definition {
+            Definition::Comment { on, text } => self.comment(&on, text.as_deref()),
+            Definition::Rename { kind, name, part, to, if_exists } => self.rename((kind, &name), &part, &to, if_exists),
+            Definition::SetSchema { kind, name, schema, if_exists } => {
+                self.set_schema((kind, &name), &schema, if_exists)
+            }
+            Definition::Refresh { name, is_filled } => self.refresh(&name, is_filled, wide),
+            Definition::CreateIndex { table, index, is_chosen, if_not_exists } => {
+                self.create_index(&table, index, (is_chosen, if_not_exists))
+            }
+            Definition::CreateEnum { name, labels } => self.create_enum(&name, labels),
+            Definition::Truncate { names, cascade } => self.truncate(&names, cascade),
+            Definition::CreateMaterialized { .. } => Err(Error::internal("a query was left unbound")),
+        }
+    }
+
+    fn create_view(&self, new: &New<'_>, text: (String, Vec<String>), needs: Vec<TableName>) -> Result<ResultStream> {
+        let (view, needs) = self.view_meant(text, needs);
         let mut write = self.session.begin_write()?;
         // What names something temporary is temporary.
         let temporary = new.temporary || needs.iter().any(|need| need.schema == TEMPORARY);
         let name = self.name_for(&New { temporary, ..*new }, &write.state)?;
         match write.state.get(&name) {
-            Some(Entry::Table(_)) if new.or_replace => {
+            Some(Entry::Table(_) | Entry::Type(_)) if new.or_replace => {
                 return Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is not a view", name.name)));
             }
             Some(_) if !new.or_replace => return new.already_exists(),
@@ -262,46 +350,23 @@ impl Runner<'_> {
         Ok(ResultStream::done("CREATE SCHEMA"))
     }
 
-    fn drop_schemas(&self, names: &[String], if_exists: bool, cascade: bool) -> Result<ResultStream> {
-        let mut write = self.session.begin_write()?;
-        let mut result = ResultStream::done("DROP SCHEMA");
-        for name in names {
-            if SYSTEM.contains(&name.as_str()) || name == TEMPORARY {
-                let message = format!("cannot drop schema {name} because it is required by the database system");
-                return Err(Error::new(ErrorKind::DependentObjects, message));
-            }
-            let Some(schema) = write.state.schema(name).cloned() else {
-                let message = format!("schema \"{name}\" does not exist");
-                if !if_exists {
-                    return Err(Error::new(ErrorKind::UnknownSchema, message));
-                }
-                result = result.with_notice(Notice::skipping("00000", message));
-                continue;
-            };
-            if !schema.objects.is_empty() && !cascade {
-                let message = format!("cannot drop schema {name} because other objects depend on it");
-                return Err(Error::new(ErrorKind::DependentObjects, message)
-                    .with_hint("Use DROP ... CASCADE to drop the dependent objects too."));
-            }
-            let of = |object: &String| Qualified { schema: name.clone(), name: object.clone() };
-            let gone = schema.objects.keys().map(of).collect();
-            remove_all(&mut write.state, gone, true)?;
-            Arc::make_mut(&mut write.state.schemas).remove(name);
-        }
-        write.commit();
-        Ok(result)
-    }
-
     /// Appends rows to a table: they are made while nobody else may write, for the table as it is then.
     /// Gives the number of rows.
-    pub(crate) fn append(&self, name: &TableName, rows: impl FnOnce(&[Field]) -> Result<Table>) -> Result<usize> {
+    pub(crate) fn append(&self, name: &TableName, rows: impl FnOnce(&TableInfo) -> Result<Table>) -> Result<usize> {
         let context = self.session.loading();
         let mut write = self.session.begin_write()?;
         let qualified = self.found(name, &write.state);
         let name = qualified.name.as_str();
         let stored = write.state.table(&qualified)?.clone();
         let declared = Arc::clone(&stored.info.declared);
-        let rows = rows(&declared.fields(&stored.stored().fields))?;
+        if declared.materialized.is_some() {
+            let message = format!("cannot change materialized view \"{name}\"");
+            return Err(Error::new(ErrorKind::WrongObjectType, message));
+        }
+        let rows = rows(&stored.info)?;
+        check_not_null(name, &stored.stored().fields, &rows)?;
+        self.check_conditions(name, &declared, &rows)?;
+        let given = rows.clone();
         let (old, rows) = if declared.numerics.is_empty() {
             (Arc::clone(stored.stored()), rows)
         } else {
@@ -309,7 +374,6 @@ impl Runner<'_> {
             let (old, rows) = alike(Table::clone(stored.stored()), rows, &declared.numerics, &context)?;
             (Arc::new(old), rows)
         };
-        check_not_null(name, &old.fields, &rows)?;
         let count = rows.rows();
         let is_load = old.rows() == 0;
         let table = match domain::append(&old, &stored.own_domains(), &rows, &context)? {
@@ -335,6 +399,7 @@ impl Runner<'_> {
                 stored
             }
         };
+        self.check_references(&qualified, &table.info.declared, &given, &write.state)?;
         write.state.insert(&qualified, Entry::Table(table));
         let is_shared = write.is_shared();
         write.commit();
@@ -344,56 +409,32 @@ impl Runner<'_> {
         Ok(count)
     }
 
-    fn drop(&self, names: &[TableName], views: bool, if_exists: bool, cascade: bool) -> Result<ResultStream> {
-        let mut write = self.session.begin_write()?;
-        let what = if views { "view" } else { "table" };
-        let mut result = ResultStream::done(format!("DROP {}", what.to_uppercase()));
-        let mut gone: Vec<Qualified> = Vec::new();
-        for name in names {
-            let qualified = self.found(name, &write.state);
-            let name = name.plain();
-            match write.state.get(&qualified) {
-                None if if_exists => {
-                    let message = format!("{what} \"{name}\" does not exist");
-                    result = result.with_notice(Notice::skipping("00000", message));
-                }
-                None => {
-                    return Err(Error::new(ErrorKind::UnknownTable, format!("{what} \"{name}\" does not exist")));
-                }
-                Some(Entry::Table(_)) if views => {
-                    return Err(Error::new(ErrorKind::WrongObjectType, format!("\"{name}\" is not a view")));
-                }
-                Some(Entry::View(_)) if !views => {
-                    return Err(Error::new(ErrorKind::WrongObjectType, format!("\"{name}\" is not a table")));
-                }
-                Some(_) => gone.push(qualified),
-            }
-        }
-        remove_all(&mut write.state, gone, cascade)?;
-        write.commit();
-        Ok(result)
-    }
-
     fn copy_from(&self, name: &TableName, columns: &[usize], path: &str, options: CopyOptions) -> Result<ResultStream> {
         let mut format = format::copy_format(path, options)?;
         if let Format::Csv(options) = &mut format {
             options.time_zone = Some(Arc::clone(&self.snapshot.zone));
         }
-        let count = self.append(name, |fields| {
+        let count = self.append(name, |info| {
+            let fields: &[Field] = &info.declared.fields(&info.fields);
             let chosen: Vec<Field> = columns.iter().map(|&position| fields[position].clone()).collect();
             let chosen = if columns.is_empty() { fields } else { &chosen };
             let read = format::read_table(path, &format, Some(chosen), &self.session.loading())?;
-            self.placed(read, columns, fields)
+            self.placed(read, columns, info)
         })?;
         Ok(ResultStream::done(format!("COPY {count}")))
     }
 
-    /// Rows of some columns as rows of all: the others are NULL. No columns are all.
-    pub(crate) fn placed(&self, read: Table, columns: &[usize], fields: &[Field]) -> Result<Table> {
+    /// Rows of some columns as rows of all: the others have their defaults. No columns are all.
+    pub(crate) fn placed(&self, read: Table, columns: &[usize], info: &TableInfo) -> Result<Table> {
         if columns.is_empty() {
             return Ok(read);
         }
-        let mut builder = TableBuilder::new(fields.to_vec(), Storage::Compact, &self.session.loading());
+        let fields = info.declared.fields(&info.fields);
+        let lacks = |column: &usize| !columns.contains(column) && info.declared.default_text(*column).is_some();
+        if (0..fields.len()).any(|column| lacks(&column)) {
+            return self.defaulted(&read, columns, info);
+        }
+        let mut builder = TableBuilder::new(fields.clone(), Storage::Compact, &self.session.loading());
         for chunk in &read.chunks {
             let column = |position: usize| match columns.iter().position(|&chosen| chosen == position) {
                 Some(found) => chunk.columns[found].clone(),
@@ -417,8 +458,8 @@ impl Runner<'_> {
         let rows = entries
             .map(|(_, name, object)| {
                 let (kind, rows) = match &object.entry {
-                    Entry::Table(stored) => ("table", Some(stored.info.statistics.rows.to_string())),
-                    Entry::View(_) => ("view", None),
+                    Entry::Table(stored) => (object.entry.kind(), Some(stored.info.statistics.rows.to_string())),
+                    _ => (object.entry.kind(), None),
                 };
                 vec![Some(name.to_owned()), Some(kind.to_owned()), rows]
             })
@@ -478,21 +519,23 @@ pub(crate) fn shown_fields(statement: &Statement) -> Option<Vec<Field>> {
     Some(names.iter().map(|name| Field::new(*name, DataType::Text, true)).collect())
 }
 
-/// Drops tables and views, and with `cascade` the views that need them; whatever is dropped together may need each other.
-fn remove_all(state: &mut State, mut gone: Vec<Qualified>, cascade: bool) -> Result<()> {
-    let mut next = 0;
-    while let Some(name) = gone.get(next).cloned() {
-        next += 1;
-        for view in state.needing(&name).into_iter().filter(|view| !gone.contains(view)).collect::<Vec<_>>() {
-            if !cascade {
-                let message = format!("cannot drop \"{}\" because view \"{}\" depends on it", name.name, view.name);
-                return Err(Error::new(ErrorKind::DependentObjects, message)
-                    .with_hint("Use DROP ... CASCADE to drop the dependent objects too."));
-            }
-            gone.push(view);
+/// Sees that the indexes of a table that is made have names of their own: those that PostgreSQL chooses get a number.
+fn name_indexes(state: &State, table: &Qualified, declared: &mut Declared) -> Result<()> {
+    let taken = |name: &str| {
+        let of = Qualified { schema: table.schema.clone(), name: name.to_owned() };
+        state.has_relation(&of, Some(&table.name)) || name == table.name
+    };
+    for key in &mut declared.keys {
+        if !taken(&key.name) {
+            continue;
         }
+        let is_chosen =
+            key.name.starts_with(&table.name) && (key.name.ends_with("_key") || key.name.ends_with("_pkey"));
+        if !is_chosen {
+            return Err(Error::new(ErrorKind::DuplicateTable, format!("relation \"{}\" already exists", key.name)));
+        }
+        key.name = indexes::free_name(&key.name, &taken);
     }
-    gone.iter().for_each(|name| drop(state.remove(name)));
     Ok(())
 }
 

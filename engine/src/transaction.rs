@@ -11,7 +11,9 @@ use crate::catalog::{Current, Entry, Object, Publishing, Qualified, Schema, Sche
 use crate::notify::Notification;
 use crate::settings::Settings;
 use crate::{Error, ErrorKind, Result};
+use multiloop_planner::catalog::{Key, Reference};
 use multiloop_planner::sql::TransactionMode;
+use multiloop_planner::types::DataType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -402,8 +404,10 @@ fn merged(base: &Schemas, own: &Schemas, now: &Schemas, changed: &mut Vec<(Strin
         if oid(was) != oid(there) {
             return Err(conflict(name));
         }
-        let mut schema =
-            there.map_or_else(|| Schema { oid: is.oid, objects: is.objects.clone() }, |there| Schema::clone(there));
+        let mut schema = there.map_or_else(|| Schema::clone(is), |there| Schema::clone(there));
+        if was.is_some_and(|was| was.comment != is.comment) {
+            schema.comment.clone_from(&is.comment);
+        }
         let empty = Default::default();
         let before = was.map_or(&empty, |was| &was.objects);
         let current = there.map_or(&empty, |there| &there.objects);
@@ -425,21 +429,46 @@ fn merged(base: &Schemas, own: &Schemas, now: &Schemas, changed: &mut Vec<(Strin
         }
         result.insert(name.clone(), Arc::new(schema));
     }
-    // Somebody may have dropped what a new view names, or made a view of what this transaction dropped.
-    for (name, schema) in merged.iter() {
-        let needs = |one: &Object| match &one.entry {
-            Entry::View(view) => view.needs.iter().all(|need| holds(&merged, need)),
-            Entry::Table(_) => true,
-        };
-        if let Some((view, _)) = schema.objects.iter().find(|(_, one)| !needs(one)) {
-            return Err(conflict(&format!("{name}.{view}")));
-        }
-    }
+    check_names(&merged)?;
     Ok(merged)
 }
 
-fn holds(schemas: &Schemas, Qualified { schema, name }: &Qualified) -> bool {
-    schemas.get(schema).is_some_and(|schema| schema.objects.contains_key(name))
+/// Somebody may have dropped what a new view or table names, or made one that names what this transaction dropped.
+fn check_names(merged: &Schemas) -> Result<()> {
+    for (name, schema) in merged.iter() {
+        let stands = |one: &Object| {
+            let refers = |of: &Reference| {
+                let to = Qualified::of(&of.table);
+                to.as_ref().is_some_and(|to| object_of(merged, to).is_some_and(|to| has_key(to, &of.referenced)))
+            };
+            let named = one.entry.needs().iter().all(|need| object_of(merged, need).is_some());
+            named && one.entry.declared().is_none_or(|declared| declared.references.iter().all(refers))
+        };
+        if let Some((view, _)) = schema.objects.iter().find(|(_, one)| !stands(one)) {
+            return Err(conflict(&format!("{name}.{view}")));
+        }
+        let used = |one: &Object| {
+            one.entry.enums().into_iter().all(|of| merged.values().any(|of_schema| has_enum(of_schema, of)))
+        };
+        if let Some((table, _)) = schema.objects.iter().find(|(_, one)| !used(one)) {
+            return Err(conflict(&format!("{name}.{table}")));
+        }
+    }
+    Ok(())
+}
+
+fn object_of<'s>(schemas: &'s Schemas, Qualified { schema, name }: &Qualified) -> Option<&'s Object> {
+    schemas.get(schema)?.objects.get(name)
+}
+
+/// Whether a table has a key of these columns, in any order.
+pub(crate) fn has_key(object: &Object, columns: &[usize]) -> bool {
+    let is_it = |key: &Key| key.columns.len() == columns.len() && key.columns.iter().all(|of| columns.contains(of));
+    object.entry.declared_keys().iter().any(is_it)
+}
+
+fn has_enum(schema: &Schema, data_type: DataType) -> bool {
+    schema.objects.values().any(|object| matches!(object.entry, Entry::Type(of) if of == data_type))
 }
 
 fn unchanged(was: &BTreeMap<String, Object>, is: &BTreeMap<String, Object>) -> bool {

@@ -102,7 +102,7 @@ impl CopyIn {
                 let running = session.running();
                 running.with_snapshot(|snapshot| {
                     let runner = Runner { session: &running, snapshot, parameters: &[] };
-                    let count = runner.append(&name, |fields| runner.placed(rows, &columns, fields))?;
+                    let count = runner.append(&name, |info| runner.placed(rows, &columns, info))?;
                     Ok(format!("COPY {count}"))
                 })
             })

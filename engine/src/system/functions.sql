@@ -128,13 +128,13 @@ SELECT (SELECT d.description FROM pg_catalog.pg_shdescription d
 SELECT $1
 
 -- @ pg_get_expr(text, oid, boolean)
-SELECT $1
+SELECT CASE WHEN $3 AND $1 LIKE '(%)' AND $1 NOT LIKE '%::%' THEN substring($1 from 2 for length($1) - 2) ELSE $1 END
 
 -- @ pg_get_constraintdef(oid)
 SELECT (SELECT c.definition FROM pg_catalog.multiloop_constraint c WHERE c.oid = $1)
 
 -- @ pg_get_constraintdef(oid, boolean)
-SELECT (SELECT c.definition FROM pg_catalog.multiloop_constraint c WHERE c.oid = $1)
+SELECT (SELECT CASE WHEN $2 THEN c.pretty ELSE c.definition END FROM pg_catalog.multiloop_constraint c WHERE c.oid = $1)
 
 -- @ pg_get_indexdef(oid)
 SELECT (SELECT r.definition FROM pg_catalog.multiloop_relation r JOIN pg_catalog.pg_index i ON i.indexrelid = r.oid WHERE r.oid = $1)
@@ -150,6 +150,9 @@ SELECT (SELECT r.definition FROM pg_catalog.multiloop_relation r JOIN pg_catalog
 
 -- @ pg_get_viewdef(oid, any)
 SELECT (SELECT r.definition FROM pg_catalog.multiloop_relation r JOIN pg_catalog.pg_rewrite w ON w.ev_class = r.oid WHERE r.oid = $1)
+
+-- @ pg_partition_ancestors(regclass)
+SELECT NULL::regclass
 
 -- @ pg_get_ruledef(oid)
 SELECT NULL::text

@@ -2,13 +2,14 @@
 //!
 //! `shape` has the names and columns of all tables and views, from a text. The rows of a table are made when a statement names it,
 //! and kept as long as the state is what it was: those that PostgreSQL has, too, whatever users make (`rows`, `fixed.txt`), and
-//! those of what users make (`relations`, `types`, `session_tables`). `views` are queries over them, and so are functions:
+//! those of what users make (`relations`, `declared`, `types`, `session_tables`). `views` are queries over them, and so are functions:
 //! `functions` has a text for each, which is bound where it is called. `facts` is what a session tells of itself, `names` how
 //! things are called, and what a name means.
 //!
 //! What PostgreSQL has and Multiloop has not is an empty table of the right columns. Tables whose names begin with `multiloop_`
 //! are what functions look up in; no list shows them.
 
+mod declared;
 pub(crate) mod facts;
 mod functions;
 mod names;
@@ -21,9 +22,11 @@ mod views;
 
 pub(crate) use facts::Facts;
 pub(crate) use functions::function;
+pub(crate) use names::quoted;
+pub(crate) use relations::{PG_CLASS, PG_CONSTRAINT, PG_TYPE};
 
 use crate::Result;
-use crate::catalog::{Schema, Schemas, SearchPath, State, StoredTable};
+use crate::catalog::{Entry, Schema, Schemas, SearchPath, State, StoredTable};
 use multiloop_planner::catalog::{Catalog, CatalogEntry, CopyOptions, SqlFunction, TableInfo, TableName, View};
 use multiloop_planner::sql::{self, Statement};
 use multiloop_planner::types::{DataType, Field};
@@ -153,8 +156,11 @@ impl Making<'_> {
         match name {
             "pg_class" => relations::classes(self),
             "pg_attribute" => relations::attributes(self),
-            "pg_index" => relations::indexes(self),
-            "pg_constraint" => relations::constraints(self),
+            "pg_index" => declared::indexes(self),
+            "pg_constraint" => declared::constraints(self),
+            "pg_attrdef" => declared::defaults(self),
+            "pg_enum" => declared::labels(self),
+            "pg_description" => declared::comments(self),
             "pg_rewrite" => relations::rules(self),
             "pg_depend" => relations::dependencies(self),
             "pg_namespace" => relations::namespaces(self),
@@ -163,10 +169,10 @@ impl Making<'_> {
             "pg_database" => session_tables::databases(self),
             "pg_settings" => session_tables::settings(self),
             "multiloop_relation" => relations::relation_names(self),
-            "multiloop_constraint" => relations::constraint_texts(self),
+            "multiloop_constraint" => declared::constraint_texts(self),
             "multiloop_namespace" => names::shown_names(self, "pg_namespace", name),
             "multiloop_role" => names::shown_names(self, "pg_authid", name),
-            "multiloop_index_column" => relations::index_columns(self),
+            "multiloop_index_column" => declared::index_columns(self),
             "multiloop_type" => types::names(self),
             "multiloop_procedure" => functions::procedures(),
             name => rows::fixed(name),
@@ -212,7 +218,7 @@ impl Catalog for Shapes<'_, '_> {
                 });
             }
             let object = self.0.state.schema(schema)?.objects.get(&name.name)?;
-            Some(object.entry.seen())
+            object.entry.seen()
         };
         Ok(match &name.schema {
             Some(schema) => found(schema),
@@ -234,6 +240,17 @@ impl Catalog for Shapes<'_, '_> {
 
     fn function(&self, name: &str, arguments: usize) -> Option<Arc<SqlFunction>> {
         function(name, arguments)
+    }
+
+    fn type_named(&self, name: &TableName) -> Result<Option<DataType>> {
+        let found = |schema: &String| match self.0.state.schema(schema)?.objects.get(&name.name)?.entry {
+            Entry::Type(data_type) => Some(data_type),
+            _ => None,
+        };
+        Ok(match &name.schema {
+            Some(schema) => found(schema),
+            None => self.0.path.iter().find_map(found),
+        })
     }
 
     fn resolve(&self, kind: multiloop_planner::types::OidKind, name: &str) -> Result<u32> {

@@ -4,125 +4,11 @@ use super::rows::{Rows, text};
 use super::shape::shape;
 use super::types::FIXED;
 use super::{INFORMATION, Making, PG_CATALOG};
+use crate::catalog::Entry;
 use crate::{Error, ErrorKind, Result};
+pub(crate) use multiloop_planner::sql::quoted;
 use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
-
-/// PostgreSQL's reserved words: as names they are in quotes.
-const RESERVED: &[&str] = &[
-    "all",
-    "analyse",
-    "analyze",
-    "and",
-    "any",
-    "array",
-    "as",
-    "asc",
-    "asymmetric",
-    "authorization",
-    "between",
-    "binary",
-    "both",
-    "case",
-    "cast",
-    "check",
-    "coalesce",
-    "collate",
-    "column",
-    "concurrently",
-    "constraint",
-    "create",
-    "cross",
-    "current_catalog",
-    "current_date",
-    "current_role",
-    "current_schema",
-    "current_time",
-    "current_timestamp",
-    "current_user",
-    "default",
-    "deferrable",
-    "desc",
-    "distinct",
-    "do",
-    "else",
-    "end",
-    "except",
-    "exists",
-    "false",
-    "fetch",
-    "for",
-    "foreign",
-    "freeze",
-    "from",
-    "full",
-    "grant",
-    "group",
-    "having",
-    "ilike",
-    "in",
-    "initially",
-    "inner",
-    "intersect",
-    "interval",
-    "into",
-    "is",
-    "isnull",
-    "join",
-    "lateral",
-    "leading",
-    "left",
-    "like",
-    "limit",
-    "localtime",
-    "localtimestamp",
-    "natural",
-    "not",
-    "notnull",
-    "null",
-    "offset",
-    "on",
-    "only",
-    "or",
-    "order",
-    "outer",
-    "overlaps",
-    "placing",
-    "primary",
-    "references",
-    "returning",
-    "right",
-    "select",
-    "session_user",
-    "similar",
-    "some",
-    "symmetric",
-    "table",
-    "tablesample",
-    "then",
-    "to",
-    "trailing",
-    "true",
-    "union",
-    "unique",
-    "user",
-    "using",
-    "values",
-    "variadic",
-    "verbose",
-    "when",
-    "where",
-    "window",
-    "with",
-];
-
-/// A name as it has to be written, in quotes if it needs them.
-pub(crate) fn quoted(name: &str) -> String {
-    let is_plain = name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
-        && name.chars().all(|each| each.is_ascii_lowercase() || each.is_ascii_digit() || each == '_' || each == '$')
-        && !RESERVED.contains(&name);
-    if is_plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
-}
 
 /// Whether a name without a schema means this object.
 pub(super) fn is_visible(making: &Making<'_>, schema: &str, name: &str) -> bool {
@@ -178,13 +64,9 @@ impl Making<'_> {
             return shape(schema, name).map(|shape| shape.oid).filter(|oid| *oid != 0);
         }
         let of = self.state.schema(schema)?;
-        let index = || {
-            of.objects.values().find_map(|object| {
-                let at = object.entry.declared_keys().iter().position(|key| key.name == name)?;
-                object.keys.get(at).copied()
-            })
-        };
-        of.objects.get(name).map(|object| object.oid).or_else(index)
+        let index = || of.objects.values().find_map(|object| object.index_number(name));
+        let object = of.objects.get(name).filter(|object| !matches!(object.entry, Entry::Type(_)));
+        object.map(|object| object.oid).or_else(index)
     }
 
     /// The number of a schema's name.

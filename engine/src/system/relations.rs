@@ -1,37 +1,37 @@
-//! Tables and views, their columns, and what belongs to them: indexes, constraints, rules, and who needs whom.
+//! Tables and views, their columns, their rules, and who needs whom.
 
+use super::declared::{Listed, indexes_of, referenced, references};
 use super::names::{is_visible, quoted};
-use super::rows::{Rows, boolean, int, list, oid, text, vector};
+use super::rows::{Rows, boolean, int, oid, text};
 use super::shape::shapes;
-use super::types::{FIXED, FixedType, type_of};
+use super::types::{FIXED, FixedType, oid_in, type_of};
 use super::{INFORMATION, Making, PG_CATALOG};
-use crate::catalog::{Entry, Object};
-use multiloop_planner::catalog::{Declared, Key};
-use multiloop_planner::types::{DataType, Field};
+use crate::catalog::{Entry, Qualified};
+use multiloop_planner::catalog::Declared;
+use multiloop_planner::types::Field;
 use multiloop_planner::value::Value;
 
 /// The numbers of the catalogs that pg_depend and pg_description name.
-const PG_CLASS: u32 = 1259;
-const PG_CONSTRAINT: u32 = 2606;
+pub(crate) const PG_CLASS: u32 = 1259;
+pub(crate) const PG_CONSTRAINT: u32 = 2606;
+pub(crate) const PG_TYPE: u32 = 1247;
+pub(super) const PG_NAMESPACE: u32 = 2615;
 const PG_REWRITE: u32 = 2618;
+const PG_ATTRDEF: u32 = 2604;
 
-/// A key of a table: its number among the keys, its index' number and the key.
-fn keys(object: &Object) -> impl Iterator<Item = (u32, &Key)> {
-    object.keys.iter().copied().zip(object.entry.declared_keys())
-}
-
-fn fields_of(entry: &Entry) -> Option<Vec<Field>> {
+/// The columns of a table.
+pub(super) fn fields_of(entry: &Entry) -> Option<Vec<Field>> {
     match entry {
         Entry::Table(table) => Some(table.info.declared.fields(&table.info.fields)),
-        Entry::View(_) => None,
+        Entry::View(_) | Entry::Type(_) => None,
     }
 }
 
 /// Rows of pg_class.
 pub(super) fn classes(making: &Making<'_>) -> Vec<Vec<Value>> {
     let columns = "oid relname relnamespace reltype relam relfilenode reltuples relhasindex relpersistence relkind \
-                   relnatts relhasrules relreplident";
-    let mut rows = Rows::new("pg_class", columns).with("relowner", oid(10)).with("relispopulated", boolean(true));
+                   relnatts relhasrules relreplident relchecks relhastriggers relispopulated";
+    let mut rows = Rows::new("pg_class", columns).with("relowner", oid(10));
     made_classes(making, &mut rows);
     for shape in shapes().iter().filter(|shape| shape.oid != 0) {
         let (kind, am) = if shape.is_view { ("v", 0) } else { ("r", 2) };
@@ -50,6 +50,9 @@ pub(super) fn classes(making: &Making<'_>) -> Vec<Vec<Value>> {
             int(shape.fields.len() as i64),
             boolean(shape.is_view),
             text("n"),
+            int(0),
+            boolean(false),
+            boolean(true),
         ]);
     }
     rows.finish()
@@ -63,8 +66,11 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
         let row_type = oid(object.row_type());
         match &object.entry {
             Entry::Table(table) => {
-                let has_index = !object.keys.is_empty();
-                let rows_of = Value::Float(table.info.statistics.rows as f64);
+                let (declared, indexes) = (&table.info.declared, indexes_of(object));
+                let rows_of = || Value::Float(table.info.statistics.rows as f64);
+                let qualified = Qualified { schema: schema.to_owned(), name: name.to_owned() };
+                let refers = !declared.references.is_empty() || !making.state.referring(&qualified).is_empty();
+                let materialized = declared.materialized.as_ref();
                 rows.push([
                     oid(number),
                     text(name),
@@ -72,31 +78,19 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                     row_type,
                     oid(2),
                     oid(number),
-                    rows_of,
-                    boolean(has_index),
+                    rows_of(),
+                    boolean(!indexes.is_empty()),
                     persistence(schema),
-                    text("r"),
+                    text(if materialized.is_some() { "m" } else { "r" }),
                     int(table.info.fields.len() as i64),
-                    boolean(false),
+                    boolean(materialized.is_some()),
                     text("d"),
+                    int(declared.checks.len() as i64),
+                    boolean(refers),
+                    boolean(materialized.is_none_or(|of| of.is_filled)),
                 ]);
-                for (index, key) in keys(object) {
-                    let tuples = Value::Float(table.info.statistics.rows as f64);
-                    rows.push([
-                        oid(index),
-                        text(&key.name),
-                        oid(oid_of),
-                        oid(0),
-                        oid(403),
-                        oid(index),
-                        tuples,
-                        boolean(false),
-                        persistence(schema),
-                        text("i"),
-                        int(key.columns.len() as i64),
-                        boolean(false),
-                        text("n"),
-                    ]);
+                for index in indexes {
+                    index_class(&index, (oid_of, persistence(schema), rows_of()), rows);
                 }
             }
             Entry::View(_) => {
@@ -115,38 +109,67 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                     int(columns as i64),
                     boolean(true),
                     text("n"),
+                    int(0),
+                    boolean(false),
+                    boolean(true),
                 ]);
             }
+            Entry::Type(_) => {}
         }
     }
+}
+
+/// The row of an index: of a schema, as persistent as its table, whose rows it has.
+fn index_class(index: &Listed, (schema, persistence, tuples): (u32, Value, Value), rows: &mut Rows) {
+    rows.push([
+        oid(index.number),
+        text(&index.name),
+        oid(schema),
+        oid(0),
+        oid(index.method_number()),
+        oid(index.number),
+        tuples,
+        boolean(false),
+        persistence,
+        text("i"),
+        int(index.parts.len() as i64),
+        boolean(false),
+        text("n"),
+        int(0),
+        boolean(false),
+        boolean(true),
+    ]);
 }
 
 /// Rows of pg_attribute.
 pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
     let columns = "attrelid attname atttypid attlen attnum attndims atttypmod attbyval attalign attstorage attnotnull \
-                   attcollation";
+                   attcollation atthasdef";
     let mut rows = Rows::new("pg_attribute", columns)
         .with("attstattarget", int(-1))
         .with("attcacheoff", int(-1))
         .with("attislocal", boolean(true));
     let mut add = |relation: u32, number: usize, field: &Field, place: usize, declared: Option<&Declared>| {
         let of = type_of(field.data_type, place, declared);
-        let fixed = FIXED.get(&of.oid);
+        let is_enum = field.data_type.labels().is_some();
+        let fixed = FIXED.get(&of.oid).filter(|_| !is_enum);
         let part = |part: fn(&FixedType) -> &Value, or: Value| fixed.map_or(or, |fixed| part(fixed).clone());
+        let either = |plain: Value, of_enum: Value| if is_enum { of_enum } else { plain };
         let dimensions = int(i64::from(field.data_type.element().is_some()));
         rows.push([
             oid(relation),
             text(&field.name),
-            oid(of.oid),
-            part(|of| &of.length, int(-1)),
+            oid(oid_in(making, field.data_type).unwrap_or(of.oid)),
+            part(|of| &of.length, either(int(-1), int(4))),
             int(number as i64 + 1),
             dimensions,
             int(of.modifier),
-            part(|of| &of.by_value, boolean(false)),
+            part(|of| &of.by_value, boolean(is_enum)),
             part(|of| &of.alignment, text("i")),
-            part(|of| &of.storage, text("x")),
+            part(|of| &of.storage, either(text("x"), text("p"))),
             boolean(!field.nullable),
             part(|of| &of.collation, oid(0)),
+            boolean(declared.is_some_and(|declared| declared.default_text(place).is_some())),
         ]);
     };
     for (schema, name, object) in making.state.iter() {
@@ -156,10 +179,12 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
                 for (at, field) in fields.iter().enumerate() {
                     add(object.oid, at, field, at, Some(declared));
                 }
-                for (index, key) in keys(object) {
-                    for (at, &column) in key.columns.iter().enumerate() {
-                        let field = Field { nullable: true, ..fields[column].clone() };
-                        add(index, at, &field, column, Some(declared));
+                for index in indexes_of(object) {
+                    for (at, part) in index.parts.iter().enumerate() {
+                        let name = part.column.map_or("expr", |column| &fields[column].name);
+                        let field = Field::new(name, part.data_type, true);
+                        let bare = Declared { defaults: Vec::new(), ..Declared::clone(declared) };
+                        add(index.number, at, &field, part.column.unwrap_or(usize::MAX), Some(&bare));
                     }
                 }
             }
@@ -168,6 +193,7 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
                     add(object.oid, at, &Field { nullable: true, ..field.clone() }, at, None);
                 }
             }
+            Entry::Type(_) => {}
         }
     }
     for shape in shapes().iter().filter(|shape| shape.oid != 0) {
@@ -178,132 +204,18 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
     rows.finish()
 }
 
-/// The kind of order that PostgreSQL's index of a type has: the number in pg_opclass.
-fn operator_class(data_type: DataType) -> u32 {
-    let of = super::types::type_oid(data_type);
-    match of {
-        // Both are compared as text is.
-        25 | 1043 => 3126,
-        _ if data_type.element().is_some() => 10000,
-        _ if data_type.is_oid() => 1981,
-        _ if data_type.labels().is_some() => 10069,
-        _ => {
-            let class = |row: &Vec<Value>| match (&row[0], &row[1], &row[6], &row[7]) {
-                (Value::Int(class), Value::Int(403), Value::Int(type_of), Value::Boolean(true))
-                    if *type_of == i64::from(of) =>
-                {
-                    u32::try_from(*class).ok()
-                }
-                _ => None,
-            };
-            super::rows::fixed("pg_opclass").iter().find_map(class).unwrap_or(0)
-        }
-    }
-}
-
-/// Rows of pg_index.
-pub(super) fn indexes(making: &Making<'_>) -> Vec<Vec<Value>> {
-    let columns = "indexrelid indrelid indnatts indnkeyatts indnullsnotdistinct indisprimary indkey indcollation indclass \
-                   indoption";
-    let mut rows = Rows::new("pg_index", columns);
-    for always in ["indisunique", "indimmediate", "indisvalid", "indisready", "indislive"] {
-        rows = rows.with(always, boolean(true));
-    }
-    for (_, _, object) in making.state.iter() {
-        let Some(fields) = fields_of(&object.entry) else { continue };
-        for (index, key) in keys(object) {
-            let count = key.columns.len() as i64;
-            let types = || key.columns.iter().map(|&column| fields[column].data_type);
-            let numbers = key.columns.iter().map(|&column| int(column as i64 + 1)).collect();
-            let collations = types().map(|data_type| {
-                FIXED.get(&super::types::type_oid(data_type)).map_or(oid(0), |fixed| fixed.collation.clone())
-            });
-            rows.push([
-                oid(index),
-                oid(object.oid),
-                int(count),
-                int(count),
-                boolean(key.nulls_equal),
-                boolean(key.primary),
-                vector(numbers, DataType::SmallInt),
-                vector(collations.collect(), DataType::OID),
-                vector(types().map(|data_type| oid(operator_class(data_type))).collect(), DataType::OID),
-                vector(key.columns.iter().map(|_| int(0)).collect(), DataType::SmallInt),
-            ]);
-        }
-    }
-    rows.finish()
-}
-
-/// Rows of pg_constraint.
-pub(super) fn constraints(making: &Making<'_>) -> Vec<Vec<Value>> {
-    let columns = "oid conname connamespace contype conrelid conindid conkey";
-    let mut rows = Rows::new("pg_constraint", columns);
-    for always in ["convalidated", "conislocal", "connoinherit"] {
-        rows = rows.with(always, boolean(true));
-    }
-    for blank in ["confupdtype", "confdeltype", "confmatchtype"] {
-        rows = rows.with(blank, text(" "));
-    }
-    for (schema, _, object) in making.state.iter() {
-        for (index, key) in keys(object) {
-            let numbers = key.columns.iter().map(|&column| int(column as i64 + 1)).collect();
-            rows.push([
-                oid(index + 1),
-                text(&key.name),
-                oid(making.schema_oid(schema)),
-                text(if key.primary { "p" } else { "u" }),
-                oid(object.oid),
-                oid(index),
-                list(numbers, DataType::SmallInt),
-            ]);
-        }
-    }
-    rows.finish()
-}
-
-fn columns_of_key(key: &Key, object: &Object) -> String {
-    let fields = fields_of(&object.entry).unwrap_or_default();
-    key.columns.iter().map(|&column| quoted(&fields[column].name)).collect::<Vec<_>>().join(", ")
-}
-
-/// Rows of multiloop_constraint: constraints as they are written.
-pub(super) fn constraint_texts(making: &Making<'_>) -> Vec<Vec<Value>> {
-    let mut rows = Rows::new("multiloop_constraint", "oid definition");
-    for (_, _, object) in making.state.iter() {
-        for (index, key) in keys(object) {
-            let kind = match (key.primary, key.nulls_equal) {
-                (true, _) => "PRIMARY KEY",
-                (_, true) => "UNIQUE NULLS NOT DISTINCT",
-                _ => "UNIQUE",
-            };
-            rows.push([oid(index + 1), text(format!("{kind} ({})", columns_of_key(key, object)))]);
-        }
-    }
-    rows.finish()
-}
-
-/// Rows of multiloop_index_column: the columns of indexes as they are written.
-pub(super) fn index_columns(making: &Making<'_>) -> Vec<Vec<Value>> {
-    let mut rows = Rows::new("multiloop_index_column", "oid attnum shown");
-    for (_, _, object) in making.state.iter() {
-        let fields = fields_of(&object.entry).unwrap_or_default();
-        for (index, key) in keys(object) {
-            for (at, &column) in key.columns.iter().enumerate() {
-                rows.push([oid(index), int(at as i64 + 1), text(quoted(&fields[column].name))]);
-            }
-        }
-    }
-    rows.finish()
-}
-
 /// Rows of multiloop_relation: how relations are called, how large they are, and what makes indexes and views.
 pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
     let mut rows = Rows::new("multiloop_relation", "oid shown visible bytes definition");
     for (schema, name, object) in making.state.iter() {
         let (bytes, definition) = match &object.entry {
-            Entry::Table(table) => (table.stored().bytes(), Value::Null),
+            Entry::Table(table) => {
+                let query = table.info.declared.materialized.as_ref();
+                let query = query.map_or(Value::Null, |of| text(format!(" {};", of.view.sql.trim())));
+                (table.stored().bytes(), query)
+            }
             Entry::View(view) => (0, text(format!(" {};", view.view.sql.trim()))),
+            Entry::Type(_) => continue,
         };
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
         rows.push([
@@ -313,14 +225,13 @@ pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
             int(bytes),
             definition,
         ]);
-        for (index, key) in keys(object) {
-            let (table, columns) = (format!("{}.{}", quoted(schema), quoted(name)), columns_of_key(key, object));
-            let nulls = if key.nulls_equal { " NULLS NOT DISTINCT" } else { "" };
-            let definition =
-                format!("CREATE UNIQUE INDEX {} ON {table} USING btree ({columns}){nulls}", quoted(&key.name));
+        let fields = fields_of(&object.entry).unwrap_or_default();
+        for index in indexes_of(object) {
+            let definition = index.definition(schema, name, &fields);
             let visible = is_visible(making, schema, name);
-            let shown = if visible { quoted(&key.name) } else { format!("{}.{}", quoted(schema), quoted(&key.name)) };
-            rows.push([oid(index), text(shown), boolean(visible), int(0), text(definition)]);
+            let shown =
+                if visible { quoted(&index.name) } else { format!("{}.{}", quoted(schema), quoted(&index.name)) };
+            rows.push([oid(index.number), text(shown), boolean(visible), int(0), text(definition)]);
         }
     }
     for shape in shapes().iter().filter(|shape| shape.oid != 0) {
@@ -344,7 +255,7 @@ pub(super) fn rules(making: &Making<'_>) -> Vec<Vec<Value>> {
         .with("ev_enabled", text("O"))
         .with("is_instead", boolean(true));
     for (_, _, object) in making.state.iter() {
-        if matches!(object.entry, Entry::View(_)) {
+        if matches!(object.entry.kind(), "view" | "materialized view") {
             rows.push([oid(object.rule()), oid(object.oid)]);
         }
     }
@@ -358,16 +269,46 @@ pub(super) fn dependencies(making: &Making<'_>) -> Vec<Vec<Value>> {
         rows.push([oid(class), oid(object), oid(of.0), oid(of.1), int(of.2 as i64), text(kind)]);
     };
     for (_, _, object) in making.state.iter() {
-        for (index, key) in keys(object) {
-            add(PG_CLASS, index, (PG_CONSTRAINT, index + 1, 0), "i");
-            for column in &key.columns {
-                add(PG_CONSTRAINT, index + 1, (PG_CLASS, object.oid, column + 1), "a");
+        for index in indexes_of(object) {
+            if index.is_constraint {
+                add(PG_CLASS, index.number, (PG_CONSTRAINT, index.number + 1, 0), "i");
+            }
+            for column in index.parts.iter().filter_map(|part| part.column) {
+                match index.is_constraint {
+                    true => add(PG_CONSTRAINT, index.number + 1, (PG_CLASS, object.oid, column + 1), "a"),
+                    false => add(PG_CLASS, index.number, (PG_CLASS, object.oid, column + 1), "a"),
+                }
             }
         }
-        if let Entry::View(view) = &object.entry {
+        for (number, reference) in references(object) {
+            for column in &reference.columns {
+                add(PG_CONSTRAINT, number, (PG_CLASS, object.oid, column + 1), "a");
+            }
+            let Some((to, index)) = referenced(making, reference) else { continue };
+            for column in &reference.referenced {
+                add(PG_CONSTRAINT, number, (PG_CLASS, to.oid, column + 1), "n");
+            }
+            add(PG_CONSTRAINT, number, (PG_CLASS, index, 0), "n");
+        }
+        let declared = object.entry.declared();
+        for (number, check) in object.numbers.checks.iter().zip(declared.iter().flat_map(|of| &of.checks)) {
+            for column in &check.columns {
+                add(PG_CONSTRAINT, *number, (PG_CLASS, object.oid, column + 1), "a");
+            }
+        }
+        for (at, number) in object.numbers.defaults.iter().enumerate() {
+            if declared.is_some_and(|of| of.default_text(at).is_some()) {
+                add(PG_ATTRDEF, *number, (PG_CLASS, object.oid, at + 1), "a");
+            }
+        }
+        let needs = object.entry.needs();
+        if matches!(object.entry.kind(), "view" | "materialized view") {
             add(PG_REWRITE, object.rule(), (PG_CLASS, object.oid, 0), "i");
-            for need in view.needs.iter().filter_map(|need| making.state.object(need)) {
-                add(PG_REWRITE, object.rule(), (PG_CLASS, need.oid, 0), "n");
+            for need in needs.iter().filter_map(|need| making.state.object(need)) {
+                match need.entry {
+                    Entry::Type(_) => add(PG_REWRITE, object.rule(), (PG_TYPE, need.row_type(), 0), "n"),
+                    _ => add(PG_REWRITE, object.rule(), (PG_CLASS, need.oid, 0), "n"),
+                }
             }
         }
     }

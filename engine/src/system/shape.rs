@@ -30,7 +30,7 @@ pg_catalog.multiloop_role 0 r
 pg_catalog.multiloop_index_column 0 r
   oid oid!, attnum smallint!, shown text!
 pg_catalog.multiloop_constraint 0 r
-  oid oid!, definition text!
+  oid oid!, definition text!, pretty text!
 ";
 
 /// All of them, by schema and name in order.

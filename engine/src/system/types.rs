@@ -3,6 +3,7 @@
 use super::names::{is_visible, quoted};
 use super::rows::{Rows, boolean, fixed, int, oid, text};
 use super::{Making, shape};
+use crate::catalog::Entry;
 use multiloop_planner::catalog::{Declared, Restriction};
 use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
@@ -133,37 +134,50 @@ fn sql_name(oid: u32) -> Option<&'static str> {
     })
 }
 
+/// The number of a type that was made, or of arrays of it.
+pub(super) fn oid_in(making: &Making<'_>, data_type: DataType) -> Option<u32> {
+    let of = data_type.element().unwrap_or(data_type);
+    of.labels()?;
+    let (_, _, object, _) = making.state.types().find(|(.., made)| *made == of)?;
+    Some(if of == data_type { object.row_type() } else { object.array_type() })
+}
+
 /// Rows of pg_type.
 pub(super) fn types(making: &Making<'_>) -> Vec<Vec<Value>> {
     let mut all = fixed("pg_type");
     let columns = "oid typname typnamespace typlen typtype typcategory typdelim typrelid typsubscript typelem \
-                   typarray typinput typoutput typreceive typsend typanalyze typalign typstorage";
+                   typarray typinput typoutput typreceive typsend typanalyze typalign typstorage typbyval";
     let mut rows = Rows::new("pg_type", columns)
         .with("typowner", oid(10))
         .with("typisdefined", boolean(true))
         .with("typtypmod", int(-1));
-    for (schema, name, object) in making.state.iter() {
+    let enums = making.state.types().map(|(schema, name, object, _)| (schema, name, object));
+    for (schema, name, object) in making.state.iter().chain(enums) {
         let schema = making.schema_oid(schema);
         let (row, array) = (object.row_type(), object.array_type());
+        let is_enum = matches!(object.entry, Entry::Type(_));
+        let either = |of_row: u32, of_enum: u32| oid(if is_enum { of_enum } else { of_row });
+        let word = |of_row, of_enum| text(if is_enum { of_enum } else { of_row });
         rows.push([
             oid(row),
             text(name),
             oid(schema),
-            int(-1),
-            text("c"),
-            text("C"),
+            int(if is_enum { 4 } else { -1 }),
+            word("c", "e"),
+            word("C", "E"),
             text(","),
-            oid(object.oid),
+            either(object.oid, 0),
             oid(0),
             oid(0),
             oid(array),
-            oid(2290),
-            oid(2291),
-            oid(2402),
-            oid(2403),
+            either(2290, 3504),
+            either(2291, 3505),
+            either(2402, 3532),
+            either(2403, 3533),
             oid(0),
-            text("d"),
-            text("x"),
+            word("d", "i"),
+            word("x", "p"),
+            boolean(is_enum),
         ]);
         rows.push([
             oid(array),
@@ -182,8 +196,9 @@ pub(super) fn types(making: &Making<'_>) -> Vec<Vec<Value>> {
             oid(2400),
             oid(2401),
             oid(3816),
-            text("d"),
+            word("d", "i"),
             text("x"),
+            boolean(false),
         ]);
     }
     all.extend(rows.finish());
@@ -200,7 +215,8 @@ pub(super) fn names(making: &Making<'_>) -> Vec<Vec<Value>> {
         let shown = sql_name(base).map_or_else(|| quoted(name), str::to_owned);
         rows.push([oid(number), text(shown), text(if is_array { "[]" } else { "" }), oid(base), boolean(true)]);
     }
-    for (schema, name, object) in making.state.iter() {
+    let enums = making.state.types().map(|(schema, name, object, _)| (schema, name, object));
+    for (schema, name, object) in making.state.iter().chain(enums) {
         let visible = is_visible(making, schema, name);
         let shown = making.shown(schema, name);
         rows.push([oid(object.row_type()), text(&shown), text(""), oid(object.row_type()), boolean(visible)]);

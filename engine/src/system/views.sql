@@ -14,6 +14,14 @@ SELECT n.nspname AS schemaname, c.relname AS viewname, pg_get_userbyid(c.relowne
 FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind = 'v'
 
+-- @ pg_catalog.pg_matviews
+SELECT n.nspname AS schemaname, c.relname AS matviewname, pg_get_userbyid(c.relowner) AS matviewowner,
+    t.spcname AS tablespace, c.relhasindex AS hasindexes, c.relispopulated AS ispopulated,
+    pg_get_viewdef(c.oid) AS definition
+FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    LEFT JOIN pg_catalog.pg_tablespace t ON t.oid = c.reltablespace
+WHERE c.relkind = 'm'
+
 -- @ pg_catalog.pg_indexes
 SELECT n.nspname AS schemaname, c.relname AS tablename, i.relname AS indexname, t.spcname AS tablespace,
     pg_get_indexdef(i.oid) AS indexdef
@@ -152,6 +160,31 @@ SELECT current_database(), nr.nspname,
     'YES'::varchar(3), NULL::varchar(3)
 FROM pg_catalog.pg_namespace nr JOIN pg_catalog.pg_class r ON nr.oid = r.relnamespace JOIN pg_catalog.pg_attribute a ON r.oid = a.attrelid
 WHERE a.attnotnull AND a.attnum > 0 AND NOT a.attisdropped AND r.relkind IN ('r', 'p')
+
+-- @ information_schema.check_constraints
+SELECT current_database() AS constraint_catalog, n.nspname AS constraint_schema, c.conname AS constraint_name,
+    c.conbin::varchar AS check_clause
+FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_namespace n ON n.oid = c.connamespace
+WHERE c.contype = 'c'
+UNION ALL
+SELECT current_database(), n.nspname,
+    (n.oid::bigint::text || '_' || r.oid::bigint::text || '_' || a.attnum::text || '_not_null')::name,
+    (a.attname::text || ' IS NOT NULL')::varchar
+FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_class r ON n.oid = r.relnamespace JOIN pg_catalog.pg_attribute a ON r.oid = a.attrelid
+WHERE a.attnotnull AND a.attnum > 0 AND NOT a.attisdropped AND r.relkind IN ('r', 'p')
+
+-- @ information_schema.referential_constraints
+SELECT current_database() AS constraint_catalog, n.nspname AS constraint_schema, c.conname AS constraint_name,
+    current_database() AS unique_constraint_catalog, nk.nspname AS unique_constraint_schema,
+    k.conname AS unique_constraint_name, 'NONE'::varchar AS match_option,
+    (CASE c.confupdtype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' WHEN 'r' THEN 'RESTRICT'
+        ELSE 'NO ACTION' END)::varchar AS update_rule,
+    (CASE c.confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' WHEN 'r' THEN 'RESTRICT'
+        ELSE 'NO ACTION' END)::varchar AS delete_rule
+FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_namespace n ON n.oid = c.connamespace
+    LEFT JOIN pg_catalog.pg_constraint k ON k.conindid = c.conindid AND k.contype IN ('p', 'u')
+    LEFT JOIN pg_catalog.pg_namespace nk ON nk.oid = k.connamespace
+WHERE c.contype = 'f'
 
 -- @ information_schema.key_column_usage
 SELECT current_database() AS constraint_catalog, nc.nspname AS constraint_schema, c.conname AS constraint_name,

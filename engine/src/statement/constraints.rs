@@ -1,0 +1,175 @@
+//! CHECK and FOREIGN KEY over rows that come into a table, and the defaults of columns that they leave out. Each is a query over
+//! the rows, under a name of their own: what makes values makes these, too.
+//!
+//! A violation is told of the first row that has one, as its values and with PostgreSQL's words; of checks it is the first by name.
+
+use crate::Result;
+use crate::catalog::{Qualified, State, StoredTable};
+use crate::plan::Timings;
+use crate::running::Runner;
+use crate::snapshot::{COMING, Snapshot};
+use crate::stream::ResultStream;
+use crate::system::quoted;
+use crate::{Error, ErrorKind};
+use arrow::array::{Array, RecordBatch};
+use arrow::util::display::array_value_to_string;
+use multiloop_exec::column::Table;
+use multiloop_exec::column::build::{Storage, TableBuilder};
+use multiloop_planner::catalog::{Check, Declared, Reference, TableInfo, TableName, View};
+use multiloop_planner::relation::Query;
+use multiloop_planner::sql;
+use multiloop_planner::types::Field;
+use std::sync::Arc;
+
+/// Bytes of a value that an error shows.
+const SHOWN_MAX: usize = 64;
+
+impl Runner<'_> {
+    /// Runs `ask` where queries may name the rows, in the state as it is now: whoever asks has the right to change it.
+    fn over<T>(&self, rows: &Table, ask: impl FnOnce(&Runner<'_>, &Arc<TableInfo>) -> Result<T>) -> Result<T> {
+        self.session.with_snapshot(|snapshot: &Snapshot<'_>| {
+            let info = snapshot.lend(rows.clone());
+            ask(&Runner { session: self.session, snapshot, parameters: &[] }, &info)
+        })
+    }
+
+    /// The first row of a query's text, if it has one; its names mean what those of what a table is declared with do.
+    fn first(&self, sql: String, declared: &Declared) -> Result<Option<RecordBatch>> {
+        let view = Arc::new(View { sql, columns: Vec::new(), names: declared.names.clone() });
+        let query = sql::view_as_query(self.snapshot, &TableName::from("a check"), &view, true)?;
+        for batch in self.query(query, Timings::default())? {
+            let batch = batch?;
+            if batch.num_rows() > 0 {
+                return Ok(Some(batch));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The error (23514) for the first row that a CHECK refuses.
+    pub(super) fn check_conditions(&self, table: &str, declared: &Declared, rows: &Table) -> Result<()> {
+        if declared.checks.is_empty() || rows.rows() == 0 {
+            return Ok(());
+        }
+        let mut checks: Vec<&Check> = declared.checks.iter().collect();
+        checks.sort_by(|a, b| a.name.cmp(&b.name));
+        let conditions: Vec<String> = checks.iter().map(|check| format!("({})", check.condition)).collect();
+        let columns = (0..rows.fields.len()).collect::<Vec<_>>();
+        let text = format!(
+            "SELECT {}, {} FROM {} WHERE NOT ({}) LIMIT 1",
+            shown(&rows.fields, &columns, ""),
+            conditions.join(", "),
+            quoted(COMING),
+            conditions.join(" AND ")
+        );
+        let Some(row) = self.over(rows, |runner, _| runner.first(text, declared))? else { return Ok(()) };
+        let is_false = |at: &usize| value(&row, columns.len() + at).as_deref() == Some("false");
+        let violated = (0..checks.len()).find(is_false).map_or("", |at| &checks[at].name);
+        let message = format!("new row for relation \"{table}\" violates check constraint \"{violated}\"");
+        let failing = format!("Failing row contains ({}).", values(&row, columns.len()));
+        Err(Error::new(ErrorKind::CheckViolation, message).with_hint(failing))
+    }
+
+    /// The error (23503) for the first row that refers to one that is not there. The rows may refer to each other.
+    pub(super) fn check_references(
+        &self,
+        name: &Qualified,
+        declared: &Declared,
+        rows: &Table,
+        state: &State,
+    ) -> Result<()> {
+        if rows.rows() == 0 {
+            return Ok(());
+        }
+        for reference in &declared.references {
+            let to = Qualified::of(&reference.table).ok_or_else(|| Error::internal("a reference names no schema"))?;
+            let other = state.table(&to)?;
+            let text = dangling(reference, rows, &to, other, to == *name);
+            let Some(row) = self.over(rows, |runner, _| runner.first(text, declared))? else { continue };
+            let message = format!(
+                "insert or update on table \"{}\" violates foreign key constraint \"{}\"",
+                name.name, reference.name
+            );
+            let names: Vec<&str> = reference.columns.iter().map(|&column| rows.fields[column].name.as_str()).collect();
+            let missing = format!(
+                "Key ({})=({}) is not present in table \"{}\".",
+                names.join(", "),
+                values(&row, names.len()),
+                to.name
+            );
+            return Err(Error::new(ErrorKind::ForeignKeyViolation, message).with_hint(missing));
+        }
+        Ok(())
+    }
+
+    /// Rows of some columns of a table as rows of all: the others have their defaults.
+    pub(super) fn defaulted(&self, read: &Table, columns: &[usize], info: &TableInfo) -> Result<Table> {
+        let fields = info.declared.fields(&info.fields);
+        self.over(read, |runner, coming| {
+            let query: Query = sql::filled_rows(runner.snapshot, info, coming, columns)?;
+            let rows: ResultStream = runner.query(query, Timings::default())?;
+            let mut builder = TableBuilder::new(fields, Storage::Compact, &self.session.loading());
+            for batch in rows {
+                builder.push(batch?)?;
+            }
+            builder.finish()
+        })
+    }
+}
+
+/// A query for the first row that refers to one that is not there.
+fn dangling(reference: &Reference, rows: &Table, to: &Qualified, other: &StoredTable, is_own: bool) -> String {
+    let column = |alias: &str, fields: &[Field], at: usize| format!("{alias}.{}", quoted(&fields[at].name));
+    let others = &other.info.fields;
+    let given: Vec<String> =
+        reference.columns.iter().map(|&at| format!("{} IS NOT NULL", column("r", &rows.fields, at))).collect();
+    let meets = |alias: &str| {
+        let pairs = reference.columns.iter().zip(&reference.referenced);
+        let pair = |(&own, &other): (&usize, &usize)| {
+            format!("{} = {}", column(alias, others, other), column("r", &rows.fields, own))
+        };
+        pairs.map(pair).collect::<Vec<_>>().join(" AND ")
+    };
+    let table = format!("{}.{}", quoted(&to.schema), quoted(&to.name));
+    let mut text = format!(
+        "SELECT {} FROM {} r WHERE {} AND NOT EXISTS (SELECT 1 FROM {table} t WHERE {})",
+        shown(&rows.fields, &reference.columns, "r."),
+        quoted(COMING),
+        given.join(" AND "),
+        meets("t")
+    );
+    if is_own {
+        text.push_str(&format!(" AND NOT EXISTS (SELECT 1 FROM {} o WHERE {})", quoted(COMING), meets("o")));
+    }
+    text.push_str(" LIMIT 1");
+    text
+}
+
+/// Columns as texts, for errors.
+fn shown(fields: &[Field], columns: &[usize], prefix: &str) -> String {
+    let one = |&column: &usize| format!("({prefix}{})::text", quoted(&fields[column].name));
+    columns.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// A value of a batch's first row.
+fn value(row: &RecordBatch, column: usize) -> Option<String> {
+    let of = row.column(column);
+    if of.is_null(0) { None } else { array_value_to_string(of, 0).ok() }
+}
+
+/// The first values of a batch's first row, as errors show them.
+fn values(row: &RecordBatch, count: usize) -> String {
+    let one = |column| {
+        let mut text = value(row, column).unwrap_or_else(|| "null".to_owned());
+        if text.len() > SHOWN_MAX {
+            let mut end = SHOWN_MAX;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            text.truncate(end);
+            text.push_str("...");
+        }
+        text
+    };
+    (0..count).map(one).collect::<Vec<_>>().join(", ")
+}

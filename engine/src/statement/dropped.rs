@@ -1,0 +1,281 @@
+//! DROP and TRUNCATE: what goes, and what needs it.
+
+use super::SYSTEM;
+use crate::catalog::{Entry, Qualified, State, StoredTable, TEMPORARY};
+use crate::running::Runner;
+use crate::stream::{Notice, ResultStream};
+use crate::{Error, ErrorKind, Result};
+use multiloop_exec::column::Table;
+use multiloop_planner::catalog::{Declared, TableName};
+use multiloop_planner::sql::ObjectKind;
+use std::sync::Arc;
+
+impl Runner<'_> {
+    /// DROP of anything but schemas.
+    pub(super) fn drop(
+        &self,
+        names: &[TableName],
+        kind: ObjectKind,
+        if_exists: bool,
+        cascade: bool,
+    ) -> Result<ResultStream> {
+        let mut write = self.session.begin_write()?;
+        let what = kind.name();
+        let mut result = ResultStream::done(format!("DROP {}", what.to_uppercase()));
+        let mut gone: Vec<Qualified> = Vec::new();
+        for name in names {
+            if kind == ObjectKind::Index && self.drop_index(name, cascade, &mut write.state)? {
+                continue;
+            }
+            let qualified = self.found(name, &write.state);
+            let shown = name.plain();
+            let Some(entry) = write.state.get(&qualified) else {
+                let message = format!("{what} \"{shown}\" does not exist");
+                if !if_exists {
+                    let error = if matches!(kind, ObjectKind::Index | ObjectKind::Type) {
+                        ErrorKind::UnknownObject
+                    } else {
+                        ErrorKind::UnknownTable
+                    };
+                    return Err(Error::new(error, message));
+                }
+                result = result.with_notice(Notice::skipping("00000", message));
+                continue;
+            };
+            if entry.kind() != what {
+                return Err(wrong_kind(&shown, entry, kind));
+            }
+            gone.push(qualified);
+        }
+        remove_all(&mut write.state, gone, cascade)?;
+        write.commit();
+        Ok(result)
+    }
+
+    /// Drops an index, if there is one of this name.
+    fn drop_index(&self, name: &TableName, cascade: bool, state: &mut State) -> Result<bool> {
+        let Some(table) = state.index_table(name, &self.snapshot.path) else { return Ok(false) };
+        let stored = state.table(&table)?;
+        let mut declared = Declared::clone(&stored.info.declared);
+        if let Some(at) = declared.keys.iter().position(|key| key.name == name.name) {
+            if !declared.keys[at].is_index {
+                let message = format!(
+                    "cannot drop index {0} because constraint {0} on table {1} requires it",
+                    name.name, table.name
+                );
+                return Err(Error::new(ErrorKind::DependentObjects, message)
+                    .with_hint(format!("You can drop constraint {} on table {} instead.", name.name, table.name)));
+            }
+            let gone = declared.keys.remove(at);
+            remove_references(state, &table, Some(&gone.columns), &[], cascade, &name.name)?;
+            // Its own references may have gone.
+            declared.references = state.table(&table)?.info.declared.references.clone();
+            redeclare(state, &table, declared, |numbers| {
+                numbers.keys.remove(at);
+            })?;
+            return Ok(true);
+        }
+        let Some(at) = declared.indexes.iter().position(|index| index.name == name.name) else { return Ok(false) };
+        declared.indexes.remove(at);
+        redeclare(state, &table, declared, |numbers| {
+            numbers.indexes.remove(at);
+        })?;
+        Ok(true)
+    }
+
+    /// DROP SCHEMA.
+    pub(super) fn drop_schemas(&self, names: &[String], if_exists: bool, cascade: bool) -> Result<ResultStream> {
+        let mut write = self.session.begin_write()?;
+        let mut result = ResultStream::done("DROP SCHEMA");
+        for name in names {
+            if SYSTEM.contains(&name.as_str()) || name == TEMPORARY {
+                let message = format!("cannot drop schema {name} because it is required by the database system");
+                return Err(Error::new(ErrorKind::DependentObjects, message));
+            }
+            let Some(schema) = write.state.schema(name).cloned() else {
+                let message = format!("schema \"{name}\" does not exist");
+                if !if_exists {
+                    return Err(Error::new(ErrorKind::UnknownSchema, message));
+                }
+                result = result.with_notice(Notice::skipping("00000", message));
+                continue;
+            };
+            if !schema.objects.is_empty() && !cascade {
+                let message = format!("cannot drop schema {name} because other objects depend on it");
+                return Err(Error::new(ErrorKind::DependentObjects, message)
+                    .with_hint("Use DROP ... CASCADE to drop the dependent objects too."));
+            }
+            let of = |object: &String| Qualified { schema: name.clone(), name: object.clone() };
+            let gone = schema.objects.keys().map(of).collect();
+            remove_all(&mut write.state, gone, true)?;
+            Arc::make_mut(&mut write.state.schemas).remove(name);
+        }
+        write.commit();
+        Ok(result)
+    }
+
+    /// TRUNCATE: a table has no rows, and is what it was.
+    pub(super) fn truncate(&self, names: &[TableName], cascade: bool) -> Result<ResultStream> {
+        let mut write = self.session.begin_write()?;
+        let mut tables: Vec<Qualified> = Vec::new();
+        for name in names {
+            let qualified = self.found(name, &write.state);
+            match write.state.get(&qualified) {
+                None => {
+                    return Err(Error::new(
+                        ErrorKind::UnknownTable,
+                        format!("relation \"{}\" does not exist", name.plain()),
+                    ));
+                }
+                Some(entry) if entry.kind() != "table" => {
+                    let message = format!("\"{}\" is not a table", name.name);
+                    return Err(Error::new(ErrorKind::WrongObjectType, message));
+                }
+                Some(_) if tables.contains(&qualified) => {}
+                Some(_) => tables.push(qualified),
+            }
+        }
+        let mut next = 0;
+        while let Some(table) = tables.get(next).cloned() {
+            next += 1;
+            for other in write.state.referring(&table) {
+                if tables.contains(&other) {
+                    continue;
+                }
+                if !cascade {
+                    let message = "cannot truncate a table referenced in a foreign key constraint";
+                    return Err(Error::new(ErrorKind::Unsupported, message).with_hint(format!(
+                        "Table \"{0}\" references \"{1}\". Truncate table \"{0}\" at the same time, or use TRUNCATE ... \
+                         CASCADE.",
+                        other.name, table.name
+                    )));
+                }
+                tables.push(other);
+            }
+        }
+        for table in &tables {
+            let stored = write.state.table(table)?;
+            let declared = Arc::clone(&stored.info.declared);
+            let empty = Table::empty(declared.fields(&stored.info.fields));
+            let empty = empty.narrowed(&declared.numerics, &self.session.loading())?;
+            write.state.insert(table, Entry::Table(StoredTable::new(&table.name, empty, declared)));
+        }
+        write.commit();
+        Ok(ResultStream::done("TRUNCATE TABLE"))
+    }
+}
+
+/// What is dropped as something else than it is.
+pub(super) fn wrong_kind(name: &str, entry: &Entry, kind: ObjectKind) -> Error {
+    let article = if kind == ObjectKind::Index { "an" } else { "a" };
+    let error = Error::new(ErrorKind::WrongObjectType, format!("\"{name}\" is not {article} {}", kind.name()));
+    let is = entry.kind();
+    if is == "type" { error } else { error.with_hint(format!("Use DROP {} to remove a {is}.", is.to_uppercase())) }
+}
+
+/// A table declared otherwise; `change` changes the numbers of what is gone from its lists.
+pub(super) fn redeclare(
+    state: &mut State,
+    name: &Qualified,
+    declared: Declared,
+    change: impl FnOnce(&mut crate::catalog::Numbers),
+) -> Result<()> {
+    let stored = state.table(name)?.redeclared(&name.name, None, declared);
+    state.change(name, |object| {
+        change(Arc::make_mut(&mut object.numbers));
+        object.entry = Entry::Table(stored);
+    });
+    Ok(())
+}
+
+/// Drops what is named, and with `cascade` what needs it: views, and the references of tables. Whatever is dropped together may
+/// need each other.
+pub(super) fn remove_all(state: &mut State, mut gone: Vec<Qualified>, cascade: bool) -> Result<()> {
+    let mut next = 0;
+    while let Some(name) = gone.get(next).cloned() {
+        next += 1;
+        let kind = state.get(&name).map_or("table", Entry::kind);
+        if let Some(&Entry::Type(data_type)) = state.get(&name) {
+            let uses = |(_, _, object): &(&str, &str, &crate::catalog::Object)| {
+                object.entry.has_type(data_type)
+                    || (object.entry.kind() == "table" && object.entry.needs().contains(&name))
+            };
+            let used = state.iter().filter(uses).map(|(schema, name, _)| (schema.to_owned(), name.to_owned()));
+            let used = used.map(|(schema, name)| Qualified { schema, name }).find(|used| !gone.contains(used));
+            if let Some(table) = used {
+                if cascade {
+                    let what = format_args!("dropping a type with columns of it (\"{}\") is", table.name).to_string();
+                    return Err(Error::unsupported(what));
+                }
+                return Err(depends(kind, &name, "table", &table));
+            }
+        }
+        for view in state.needing(&name).into_iter().filter(|view| !gone.contains(view)).collect::<Vec<_>>() {
+            if !cascade {
+                return Err(depends(kind, &name, state.get(&view).map_or("view", Entry::kind), &view));
+            }
+            gone.push(view);
+        }
+    }
+    for name in &gone {
+        remove_references(state, name, None, &gone, cascade, &name.name)?;
+    }
+    gone.iter().for_each(|name| drop(state.remove(name)));
+    Ok(())
+}
+
+fn depends(kind: &str, name: &Qualified, by: &str, other: &Qualified) -> Error {
+    let kind = if matches!(kind, "table" | "view") { String::new() } else { format!("{kind} ") };
+    let message = format!("cannot drop {kind}\"{}\" because {by} \"{}\" depends on it", name.name, other.name);
+    Error::new(ErrorKind::DependentObjects, message)
+        .with_hint("Use DROP ... CASCADE to drop the dependent objects too.")
+}
+
+/// Takes away what refers to a table that goes, or to a key of it: the constraints of tables that stay.
+fn remove_references(
+    state: &mut State,
+    to: &Qualified,
+    key: Option<&[usize]>,
+    gone: &[Qualified],
+    cascade: bool,
+    dropped: &str,
+) -> Result<()> {
+    let target = to.to_name();
+    let mut tables = state.referring(to);
+    if key.is_some() {
+        tables.push(to.clone());
+    }
+    for table in tables.into_iter().filter(|table| !gone.contains(table)) {
+        let mut declared = Declared::clone(&state.table(&table)?.info.declared);
+        let is_key = |columns: &[usize]| {
+            key.is_none_or(|key| key.len() == columns.len() && key.iter().all(|column| columns.contains(column)))
+        };
+        let goes: Vec<usize> = (0..declared.references.len())
+            .filter(|&at| declared.references[at].table == target && is_key(&declared.references[at].referenced))
+            .collect();
+        let Some(&first) = goes.first() else { continue };
+        if !cascade {
+            let message = format!(
+                "cannot drop \"{dropped}\" because constraint \"{}\" on table \"{}\" depends on it",
+                declared.references[first].name, table.name
+            );
+            return Err(Error::new(ErrorKind::DependentObjects, message)
+                .with_hint("Use DROP ... CASCADE to drop the dependent objects too."));
+        }
+        for &at in goes.iter().rev() {
+            declared.references.remove(at);
+        }
+        redeclare(state, &table, declared, |numbers| {
+            for &at in goes.iter().rev() {
+                numbers.references.remove(at);
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// What is altered as something else than it is.
+pub(super) fn wrong_kind_altered(name: &str, kind: ObjectKind) -> Error {
+    let article = if kind == ObjectKind::Index { "an" } else { "a" };
+    Error::new(ErrorKind::WrongObjectType, format!("\"{name}\" is not {article} {}", kind.name()))
+}

@@ -1,0 +1,337 @@
+//! What tables are declared with: pg_index, pg_constraint, pg_attrdef, and the labels of enums and comments, with the texts that
+//! functions show of them.
+
+use super::Making;
+use super::names::quoted;
+use super::relations::{PG_NAMESPACE, fields_of};
+use super::rows::{Rows, boolean, fixed, int, list, oid, text, vector};
+use super::types::{FIXED, type_oid};
+use crate::catalog::{Object, Qualified};
+use multiloop_planner::catalog::{Check, IndexPart, Reference};
+use multiloop_planner::types::{DataType, Field, SortOrder};
+use multiloop_planner::value::Value;
+
+/// An index of a table: of a key, or recorded.
+pub(super) struct Listed {
+    pub(super) number: u32,
+    pub(super) name: String,
+    pub(super) unique: bool,
+    pub(super) primary: bool,
+    pub(super) nulls_equal: bool,
+    /// Whether it is a constraint's.
+    pub(super) is_constraint: bool,
+    pub(super) method: String,
+    pub(super) parts: Vec<IndexPart>,
+    predicate: Option<String>,
+}
+
+/// The indexes of a table.
+pub(super) fn indexes_of(object: &Object) -> Vec<Listed> {
+    let Some(declared) = object.entry.declared() else { return Vec::new() };
+    let fields = fields_of(&object.entry).unwrap_or_default();
+    let order = SortOrder { descending: false, nulls_first: false };
+    let part = |&column: &usize| {
+        let data_type = fields[column].data_type;
+        IndexPart { column: Some(column), expression: "".into(), data_type, order }
+    };
+    let mut all = Vec::new();
+    for (&number, key) in object.numbers.keys.iter().zip(&declared.keys) {
+        all.push(Listed {
+            number,
+            name: key.name.clone(),
+            unique: true,
+            primary: key.primary,
+            nulls_equal: key.nulls_equal,
+            is_constraint: !key.is_index,
+            method: "btree".to_owned(),
+            parts: key.columns.iter().map(part).collect(),
+            predicate: None,
+        });
+    }
+    for (&number, index) in object.numbers.indexes.iter().zip(&declared.indexes) {
+        all.push(Listed {
+            number,
+            name: index.name.clone(),
+            unique: false,
+            primary: false,
+            nulls_equal: false,
+            is_constraint: false,
+            method: index.method.clone(),
+            parts: index.parts.clone(),
+            predicate: index.predicate.as_ref().map(|text| text.to_string()),
+        });
+    }
+    all
+}
+
+impl Listed {
+    /// The number of its method in pg_am.
+    pub(super) fn method_number(&self) -> u32 {
+        if self.method == "hash" { 405 } else { 403 }
+    }
+
+    /// A part as it is written, without its order.
+    fn part(&self, part: &IndexPart, fields: &[Field]) -> String {
+        match part.column {
+            Some(column) => quoted(&fields[column].name),
+            // A call stands for itself.
+            None if part.expression.starts_with(|first: char| first.is_ascii_alphabetic()) => {
+                part.expression.to_string()
+            }
+            None => format!("({})", part.expression),
+        }
+    }
+
+    /// CREATE INDEX as it would be written.
+    pub(super) fn definition(&self, schema: &str, table: &str, fields: &[Field]) -> String {
+        let parts: Vec<String> = self
+            .parts
+            .iter()
+            .map(|part| {
+                let order = match (part.order.descending, part.order.nulls_first) {
+                    (false, false) => "",
+                    (false, true) => " NULLS FIRST",
+                    (true, true) => " DESC",
+                    (true, false) => " DESC NULLS LAST",
+                };
+                format!("{}{order}", self.part(part, fields))
+            })
+            .collect();
+        let unique = if self.unique { "UNIQUE " } else { "" };
+        let nulls = if self.nulls_equal { " NULLS NOT DISTINCT" } else { "" };
+        let rows = self.predicate.as_ref().map_or_else(String::new, |text| format!(" WHERE {text}"));
+        let (name, table) = (quoted(&self.name), format!("{}.{}", quoted(schema), quoted(table)));
+        format!("CREATE {unique}INDEX {name} ON {table} USING {} ({}){nulls}{rows}", self.method, parts.join(", "))
+    }
+}
+
+/// The kind of order that PostgreSQL's index of a type has: the number in pg_opclass.
+fn operator_class(data_type: DataType) -> u32 {
+    let of = type_oid(data_type);
+    match of {
+        _ if data_type.element().is_some() => 10000,
+        _ if data_type.is_oid() => 1981,
+        _ if data_type.labels().is_some() => 10069,
+        // Both are compared as text is.
+        25 | 1043 => 3126,
+        _ => {
+            let class = |row: &Vec<Value>| match (&row[0], &row[1], &row[6], &row[7]) {
+                (Value::Int(class), Value::Int(403), Value::Int(type_of), Value::Boolean(true))
+                    if *type_of == i64::from(of) =>
+                {
+                    u32::try_from(*class).ok()
+                }
+                _ => None,
+            };
+            fixed("pg_opclass").iter().find_map(class).unwrap_or(0)
+        }
+    }
+}
+
+/// Rows of pg_index.
+pub(super) fn indexes(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let columns = "indexrelid indrelid indnatts indnkeyatts indnullsnotdistinct indisunique indisprimary indkey \
+                   indcollation indclass indoption indexprs indpred";
+    let mut rows = Rows::new("pg_index", columns);
+    for always in ["indimmediate", "indisvalid", "indisready", "indislive"] {
+        rows = rows.with(always, boolean(true));
+    }
+    for (_, _, object) in making.state.iter() {
+        for index in indexes_of(object) {
+            let count = index.parts.len() as i64;
+            let number = |part: &IndexPart| int(part.column.map_or(0, |column| column as i64 + 1));
+            let collation =
+                |part: &IndexPart| FIXED.get(&type_oid(part.data_type)).map_or(oid(0), |fixed| fixed.collation.clone());
+            let order =
+                |part: &IndexPart| int(i64::from(part.order.descending) + 2 * i64::from(part.order.nulls_first));
+            let expressions: Vec<&str> =
+                index.parts.iter().filter(|part| part.column.is_none()).map(|part| &*part.expression).collect();
+            rows.push([
+                oid(index.number),
+                oid(object.oid),
+                int(count),
+                int(count),
+                boolean(index.nulls_equal),
+                boolean(index.unique),
+                boolean(index.primary),
+                vector(index.parts.iter().map(number).collect(), DataType::SmallInt),
+                vector(index.parts.iter().map(collation).collect(), DataType::OID),
+                vector(index.parts.iter().map(|part| oid(operator_class(part.data_type))).collect(), DataType::OID),
+                vector(index.parts.iter().map(order).collect(), DataType::SmallInt),
+                if expressions.is_empty() { Value::Null } else { text(expressions.join(", ")) },
+                index.predicate.as_ref().map_or(Value::Null, text),
+            ]);
+        }
+    }
+    rows.finish()
+}
+
+/// Rows of multiloop_index_column: the columns of indexes as they are written.
+pub(super) fn index_columns(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let mut rows = Rows::new("multiloop_index_column", "oid attnum shown");
+    for (_, _, object) in making.state.iter() {
+        let fields = fields_of(&object.entry).unwrap_or_default();
+        for index in indexes_of(object) {
+            for (at, part) in index.parts.iter().enumerate() {
+                rows.push([oid(index.number), int(at as i64 + 1), text(index.part(part, &fields))]);
+            }
+        }
+    }
+    rows.finish()
+}
+
+fn numbers(columns: &[usize]) -> Value {
+    list(columns.iter().map(|&column| int(column as i64 + 1)).collect(), DataType::SmallInt)
+}
+
+/// A check of a table and its number.
+fn checks(object: &Object) -> impl Iterator<Item = (u32, &Check)> {
+    let checks = object.entry.declared().map_or(&[][..], |declared| &declared.checks);
+    object.numbers.checks.iter().copied().zip(checks)
+}
+
+/// A reference of a table and its number.
+pub(super) fn references(object: &Object) -> impl Iterator<Item = (u32, &Reference)> {
+    let references = object.entry.declared().map_or(&[][..], |declared| &declared.references);
+    object.numbers.references.iter().copied().zip(references)
+}
+
+/// The table that a reference is to, and its index that the reference needs.
+pub(super) fn referenced<'m>(making: &Making<'m>, reference: &Reference) -> Option<(&'m Object, u32)> {
+    let object = making.state.object(&Qualified::of(&reference.table)?)?;
+    let is_it = |columns: &[usize]| {
+        columns.len() == reference.referenced.len() && columns.iter().all(|of| reference.referenced.contains(of))
+    };
+    let at = object.entry.declared_keys().iter().position(|key| is_it(&key.columns))?;
+    Some((object, *object.numbers.keys.get(at)?))
+}
+
+/// Rows of pg_constraint.
+pub(super) fn constraints(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let columns = "oid conname connamespace contype conrelid conindid conkey confrelid confkey confupdtype confdeltype \
+                   confmatchtype connoinherit conbin";
+    let mut rows = Rows::new("pg_constraint", columns);
+    for always in ["convalidated", "conislocal"] {
+        rows = rows.with(always, boolean(true));
+    }
+    for (schema, _, object) in making.state.iter() {
+        let (schema, table) = (oid(making.schema_oid(schema)), oid(object.oid));
+        let mut add = |number: u32, name: &str, kind: &str, index: u32, columns: &[usize], rest: [Value; 7]| {
+            let (number, name, kind, index) = (oid(number), text(name), text(kind), oid(index));
+            let first = [number, name, schema.clone(), kind, table.clone(), index, numbers(columns)];
+            rows.push(first.into_iter().chain(rest));
+        };
+        let none = |no_inherit, condition| {
+            let blank = || text(" ");
+            [oid(0), Value::Null, blank(), blank(), blank(), boolean(no_inherit), condition]
+        };
+        for (index, key) in object.numbers.keys.iter().copied().zip(object.entry.declared_keys()) {
+            if !key.is_index {
+                let kind = if key.primary { "p" } else { "u" };
+                add(index + 1, &key.name, kind, index, &key.columns, none(true, Value::Null));
+            }
+        }
+        for (number, check) in checks(object) {
+            add(number, &check.name, "c", 0, &check.columns, none(false, text(&*check.condition)));
+        }
+        for (number, reference) in references(object) {
+            let Some((to, index)) = referenced(making, reference) else { continue };
+            let (update, delete) = (text(reference.on_update.letter()), text(reference.on_delete.letter()));
+            let rest =
+                [oid(to.oid), numbers(&reference.referenced), update, delete, text("s"), boolean(true), Value::Null];
+            add(number, &reference.name, "f", index, &reference.columns, rest);
+        }
+    }
+    rows.finish()
+}
+
+fn named(columns: &[usize], fields: &[Field]) -> String {
+    columns.iter().map(|&column| quoted(&fields[column].name)).collect::<Vec<_>>().join(", ")
+}
+
+/// Rows of multiloop_constraint: constraints as they are written.
+pub(super) fn constraint_texts(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let mut rows = Rows::new("multiloop_constraint", "oid definition pretty");
+    let mut add = |number: u32, definition: String, pretty: String| {
+        rows.push([oid(number), text(definition), text(pretty)]);
+    };
+    for (_, _, object) in making.state.iter() {
+        let fields = fields_of(&object.entry).unwrap_or_default();
+        for (index, key) in object.numbers.keys.iter().copied().zip(object.entry.declared_keys()) {
+            let kind = match (key.primary, key.nulls_equal) {
+                _ if key.is_index => continue,
+                (true, _) => "PRIMARY KEY",
+                (_, true) => "UNIQUE NULLS NOT DISTINCT",
+                _ => "UNIQUE",
+            };
+            let definition = format!("{kind} ({})", named(&key.columns, &fields));
+            add(index + 1, definition.clone(), definition);
+        }
+        for (number, check) in checks(object) {
+            let pretty = multiloop_planner::sql::pretty(&check.condition);
+            add(number, format!("CHECK ({})", check.condition), format!("CHECK ({pretty})"));
+        }
+        for (number, reference) in references(object) {
+            let Some((to, _)) = referenced(making, reference) else { continue };
+            let to_fields = fields_of(&to.entry).unwrap_or_default();
+            let table = making.shown(reference.table.schema.as_deref().unwrap_or_default(), &reference.table.name);
+            let mut definition = format!(
+                "FOREIGN KEY ({}) REFERENCES {table}({})",
+                named(&reference.columns, &fields),
+                named(&reference.referenced, &to_fields)
+            );
+            for (event, action) in [("UPDATE", reference.on_update), ("DELETE", reference.on_delete)] {
+                if action != multiloop_planner::catalog::Action::NoAction {
+                    definition.push_str(&format!(" ON {event} {}", action.name()));
+                }
+            }
+            add(number, definition.clone(), definition);
+        }
+    }
+    rows.finish()
+}
+
+/// Rows of pg_attrdef: the defaults of columns.
+pub(super) fn defaults(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let mut rows = Rows::new("pg_attrdef", "oid adrelid adnum adbin");
+    for (_, _, object) in making.state.iter() {
+        let defaults = object.entry.declared().map_or(&[][..], |declared| &declared.defaults);
+        for (at, (number, default)) in object.numbers.defaults.iter().zip(defaults).enumerate() {
+            if let Some(default) = default {
+                rows.push([oid(*number), oid(object.oid), int(at as i64 + 1), text(&**default)]);
+            }
+        }
+    }
+    rows.finish()
+}
+
+/// Rows of pg_enum: the labels of enums.
+pub(super) fn labels(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let mut rows = Rows::new("pg_enum", "oid enumtypid enumsortorder enumlabel");
+    for (_, _, object, data_type) in making.state.types() {
+        let labels = data_type.labels().unwrap_or_default();
+        for (at, (number, label)) in object.numbers.defaults.iter().zip(labels).enumerate() {
+            rows.push([oid(*number), oid(object.row_type()), Value::Float((at + 1) as f64), text(label)]);
+        }
+    }
+    rows.finish()
+}
+
+/// Rows of pg_description: comments.
+pub(super) fn comments(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let mut all = fixed("pg_description");
+    let mut rows = Rows::new("pg_description", "objoid classoid objsubid description");
+    for schema in making.state.schemas.values() {
+        if let Some(comment) = &schema.comment {
+            rows.push([oid(schema.oid), oid(PG_NAMESPACE), int(0), text(&**comment)]);
+        }
+    }
+    let types = making.state.types().map(|(_, _, object, _)| object);
+    for object in making.state.iter().map(|(_, _, object)| object).chain(types) {
+        for ((class, number, column), comment) in object.comments.iter() {
+            rows.push([oid(*number), oid(*class), int(i64::from(*column)), text(&**comment)]);
+        }
+    }
+    all.extend(rows.finish());
+    all
+}
