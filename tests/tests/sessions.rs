@@ -750,3 +750,102 @@ fn a_view_means_what_it_meant() {
     );
     check(&one, &[("SELECT a FROM t", "4"), ("SELECT a FROM v", "1"), ("SELECT * FROM w", "1,1")]);
 }
+
+#[test]
+fn definitions_are_undone_with_their_transaction() {
+    let session = engine().session();
+    check(
+        &session,
+        &[
+            ("CREATE TABLE p (a int PRIMARY KEY, b int)", "CREATE TABLE"),
+            ("CREATE TYPE mood AS ENUM ('sad', 'ok')", "CREATE TYPE"),
+            ("BEGIN", "BEGIN"),
+            ("CREATE TABLE c (a int REFERENCES p)", "CREATE TABLE"),
+            ("INSERT INTO p VALUES (1, 1)", "INSERT 0 1"),
+            ("INSERT INTO c VALUES (1)", "INSERT 0 1"),
+            ("SAVEPOINT s", "SAVEPOINT"),
+            ("INSERT INTO c VALUES (2)", "!23503"),
+            ("ROLLBACK TO s", "ROLLBACK"),
+            ("COMMENT ON TABLE p IS 'x'", "COMMENT"),
+            ("CREATE UNIQUE INDEX pb ON p (b)", "CREATE INDEX"),
+            ("ALTER TABLE p RENAME TO q", "ALTER TABLE"),
+            ("INSERT INTO q VALUES (2, 2)", "INSERT 0 1"),
+            ("INSERT INTO c VALUES (2)", "INSERT 0 1"),
+            ("SELECT obj_description('q'::regclass)", "x"),
+            ("ROLLBACK TO s", "ROLLBACK"),
+            ("SELECT count(*) FROM c", "1"),
+            ("INSERT INTO c VALUES (2)", "!23503"),
+            ("ROLLBACK TO s", "ROLLBACK"),
+            ("INSERT INTO p VALUES (3, 1)", "INSERT 0 1"),
+            ("SELECT count(obj_description('p'::regclass))", "0"),
+            ("TRUNCATE c, p", "TRUNCATE TABLE"),
+            ("SELECT count(*) FROM p", "0"),
+            ("DROP TYPE mood", "DROP TYPE"),
+            ("ROLLBACK", "ROLLBACK"),
+            ("SELECT 'ok'::mood", "ok"),
+            ("SELECT count(*) FROM p", "0"),
+            ("SELECT * FROM c", "!42P01"),
+        ],
+    );
+}
+
+#[test]
+fn a_reference_and_a_drop_do_not_both_commit() {
+    let engine = engine();
+    let (one, other) = (engine.session(), engine.session());
+    let make = [
+        ("CREATE TABLE p (a int PRIMARY KEY)", "CREATE TABLE"),
+        ("CREATE TABLE c (a int REFERENCES p)", "CREATE TABLE"),
+        ("INSERT INTO p VALUES (1)", "INSERT 0 1"),
+    ];
+    check(&one, &make);
+    // One refers, the other drops what is referred to: the second has to try again.
+    check(&one, &[("BEGIN", "BEGIN"), ("INSERT INTO c VALUES (1)", "INSERT 0 1")]);
+    check(&other, &[("BEGIN", "BEGIN"), ("DROP TABLE p CASCADE", "DROP TABLE"), ("COMMIT", "COMMIT")]);
+    check(&one, &[("COMMIT", "!40001"), ("SELECT count(*) FROM c", "0")]);
+    check(&one, &[("DROP TABLE c", "DROP TABLE")]);
+    check(&one, &make);
+    check(&other, &[("BEGIN", "BEGIN"), ("DROP TABLE p CASCADE", "DROP TABLE")]);
+    check(&one, &[("INSERT INTO c VALUES (1)", "INSERT 0 1")]);
+    check(&other, &[("COMMIT", "!40001"), ("SELECT count(*) FROM p", "1")]);
+    // One makes a table that refers, the other drops.
+    check(
+        &one,
+        &[("DROP TABLE c", "DROP TABLE"), ("BEGIN", "BEGIN"), ("CREATE TABLE d (a int REFERENCES p)", "CREATE TABLE")],
+    );
+    check(&other, &[("DROP TABLE p", "DROP TABLE")]);
+    check(&one, &[("COMMIT", "!40001"), ("SELECT * FROM d", "!42P01")]);
+    // A type, and a table of it.
+    check(
+        &one,
+        &[("CREATE TYPE e AS ENUM ('x')", "CREATE TYPE"), ("BEGIN", "BEGIN"), ("CREATE TABLE f (a e)", "CREATE TABLE")],
+    );
+    check(&other, &[("DROP TYPE e", "DROP TYPE")]);
+    check(&one, &[("COMMIT", "!40001")]);
+}
+
+#[test]
+fn copied_rows_have_defaults_and_are_checked() {
+    let session = engine().session();
+    check(
+        &session,
+        &[
+            ("CREATE TABLE p (a int PRIMARY KEY)", "CREATE TABLE"),
+            ("INSERT INTO p VALUES (1)", "INSERT 0 1"),
+            (
+                "CREATE TABLE t (a int REFERENCES p, b text DEFAULT 'x' || 'y', c int DEFAULT 7 CHECK (c > 0))",
+                "CREATE TABLE",
+            ),
+        ],
+    );
+    let copy = |sql: &str, columns: &[Vec<Value>]| {
+        let prepared = session.prepare(sql).expect("it is prepared");
+        let Ok(Execution::CopyIn(mut rows)) = session.run(&prepared, &[]) else { panic!("rows are to come") };
+        rows.push_values(columns).expect("they are of the columns");
+        rows.finish(&session).map_err(|error| error.sqlstate())
+    };
+    assert_eq!(copy("COPY t (a) FROM STDIN", &[vec![Value::Int(1), Value::Null]]), Ok("COPY 2".to_owned()));
+    assert_eq!(copy("COPY t (a) FROM STDIN", &[vec![Value::Int(2)]]), Err("23503"));
+    assert_eq!(copy("COPY t (c) FROM STDIN", &[vec![Value::Int(0)]]), Err("23514"));
+    check(&session, &[("SELECT * FROM t ORDER BY a", "1,xy,7 NULL,xy,7")]);
+}
