@@ -27,14 +27,14 @@ impl Runner<'_> {
             return Ok(done);
         }
         let index = write.state.index_table(name, &self.snapshot.path);
-        if let Some(table) = index.filter(|_| matches!(kind, ObjectKind::Index | ObjectKind::Table)) {
-            if *part == RenamedPart::Whole {
-                let to = Qualified { schema: table.schema.clone(), name: to.to_owned() };
-                refuse_taken(&write.state, &to)?;
-                rename_within(&mut write.state, &table, &name.name, &to.name)?;
-                write.commit();
-                return Ok(done);
-            }
+        if let Some(table) = index.filter(|_| matches!(kind, ObjectKind::Index | ObjectKind::Table))
+            && *part == RenamedPart::Whole
+        {
+            let to = Qualified { schema: table.schema.clone(), name: to.to_owned() };
+            refuse_taken(&write.state, &to)?;
+            rename_within(&mut write.state, &table, &name.name, &to.name)?;
+            write.commit();
+            return Ok(done);
         }
         let Some(found) = self.altered(kind, name, &write.state)? else {
             let message = format!("relation \"{}\" does not exist", name.plain());
