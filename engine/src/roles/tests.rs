@@ -119,7 +119,9 @@ fn files_are_for_who_may_and_where() {
     let engine = engine();
     let folder = std::env::temp_dir().join(format!("multiloop-roles-{}", std::process::id()));
     let (inside, outside) = (folder.join("in"), folder.join("out"));
-    [&inside, &outside].into_iter().for_each(|folder| std::fs::create_dir_all(folder).expect("a folder can be made"));
+    for folder in [&inside, &outside] {
+        std::fs::create_dir_all(folder).expect("a folder can be made");
+    }
     std::fs::write(inside.join("a.csv"), "x\n1\n").expect("a file can be written");
     std::fs::write(outside.join("a.csv"), "x\n1\n").expect("a file can be written");
     std::os::unix::fs::symlink(outside.join("a.csv"), inside.join("link.csv")).expect("a link can be made");
