@@ -80,8 +80,9 @@ impl WindowSpec {
                 spec.order.clone_from(&base.order);
             }
         }
-        let spec = spec;
-        spec.frame.map(|frame| spec.check(frame)).transpose()?;
+        if let Some(frame) = spec.frame {
+            spec.check(frame)?;
+        }
         Ok(spec)
     }
 
