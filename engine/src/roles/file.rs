@@ -48,9 +48,9 @@ fn parse(text: &str) -> std::result::Result<BTreeMap<String, Role>, Wrong> {
         }
         let wrong = |why: String| Wrong { line: line + 1, why };
         let mut words = words(content).ok_or_else(|| wrong("a quote is not closed".to_owned()))?.into_iter();
-        let name = words.next().ok_or_else(|| wrong("there is no name".to_owned()))?;
+        let (name, _) = words.next().ok_or_else(|| wrong("there is no name".to_owned()))?;
         let mut role = Role::default();
-        match words.next().as_deref() {
+        match words.next().as_ref().map(|(word, _)| word.as_str()) {
             None => return Err(wrong("behind the name stands what the password is checked by, or -".to_owned())),
             Some("-") => {}
             Some(verifier) => {
@@ -58,10 +58,10 @@ fn parse(text: &str) -> std::result::Result<BTreeMap<String, Role>, Wrong> {
             }
         }
         for word in words {
-            match word.as_str() {
-                "login" => role.login = true,
-                "superuser" => role.superuser = true,
-                group => drop(role.groups.insert(group.to_owned())),
+            match (word.0.as_str(), word.1) {
+                ("login", false) => role.login = true,
+                ("superuser", false) => role.superuser = true,
+                (group, _) => drop(role.groups.insert(group.to_owned())),
             }
         }
         if roles.insert(name.clone(), role).is_some() {
@@ -71,8 +71,8 @@ fn parse(text: &str) -> std::result::Result<BTreeMap<String, Role>, Wrong> {
     Ok(roles)
 }
 
-/// Words between blanks; what is quoted may have some, and two quotes for one.
-fn words(line: &str) -> Option<Vec<String>> {
+/// Words between blanks, and whether they are quoted; what is may have blanks, and two quotes for one.
+fn words(line: &str) -> Option<Vec<(String, bool)>> {
     let (mut words, mut characters) = (Vec::new(), line.chars().peekable());
     while let Some(&first) = characters.peek() {
         if first.is_whitespace() {
@@ -94,7 +94,7 @@ fn words(line: &str) -> Option<Vec<String>> {
                 word.push(character);
             }
         }
-        words.push(word);
+        words.push((word, first == '"'));
     }
     Some(words)
 }

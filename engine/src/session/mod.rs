@@ -369,7 +369,9 @@ impl Session {
     /// # Errors
     /// As those of [`Session::set`].
     pub fn set_default(&self, name: &str, value: &str) -> Result<()> {
-        self.work.set_default(name, &[value.to_owned()])
+        self.work.set_default(name, &[value.to_owned()])?;
+        self.watch.change(|doing| doing.settings = self.work.settings());
+        Ok(())
     }
 
     /// The settings of which clients are told, with their values.

@@ -93,7 +93,7 @@ loop
 %10 sort %7 by one desc nulls first
 %11 window %6 partition by quantity, found order by position desc, total
   number = row_number()
-  before? = lag(position, #1, #1)
+  before? = lag(position, position, position)
   sum? = sum(position)::numeric
   sum? = sum(total) over rows 3 before to current
   rows = count_rows() over groups first to 2 behind

@@ -145,22 +145,7 @@ impl Printer {
             Relation::Join { kind, on, .. } => {
                 format!("Join {} on {}", join_name(*kind), self.expression(on, subqueries))
             }
-            Relation::Aggregate { keys, aggregates, .. } => {
-                let mut text = "Aggregate".to_owned();
-                if !keys.is_empty() {
-                    let _ = write!(text, " by {}", self.named(keys, subqueries));
-                }
-                let calls: Vec<String> = aggregates
-                    .iter()
-                    .map(|(id, call)| {
-                        format!("{} = {}", self.names.get(*id).to_owned(), self.aggregate(call, subqueries))
-                    })
-                    .collect();
-                if !calls.is_empty() {
-                    let _ = write!(text, ": {}", calls.join(", "));
-                }
-                text
-            }
+            Relation::Aggregate { keys, aggregates, .. } => self.groups(keys, aggregates, subqueries),
             Relation::Distinct { .. } => "Distinct".to_owned(),
             Relation::Sort { keys, .. } => {
                 let keys: Vec<String> = keys.iter().map(|key| self.sort_key(key, subqueries)).collect();
@@ -184,21 +169,7 @@ impl Printer {
                 format!("{}{} {columns}", set_name(*kind), if *all { " all" } else { "" })
             }
             Relation::Window { partition, order, functions, .. } => {
-                let mut text = "Window".to_owned();
-                if !partition.is_empty() {
-                    let keys: Vec<String> = partition.iter().map(|key| self.expression(key, subqueries)).collect();
-                    let _ = write!(text, " by {}", keys.join(", "));
-                }
-                if !order.is_empty() {
-                    let keys: Vec<String> = order.iter().map(|key| self.sort_key(key, subqueries)).collect();
-                    let _ = write!(text, " order {}", keys.join(", "));
-                }
-                let calls = functions.iter().map(|(id, call)| {
-                    format!("{} = {}", self.names.get(*id).to_owned(), self.window_call(call, subqueries))
-                });
-                let calls: Vec<String> = calls.collect();
-                let _ = write!(text, ": {}", calls.join(", "));
-                text
+                self.window(partition, order, functions, subqueries)
             }
             Relation::Recursive { cte, columns, all, .. } => {
                 let columns = self.names.list(columns.iter().copied());
@@ -209,6 +180,50 @@ impl Printer {
                 format!("CteScan #{}: {}", cte.0, self.names.list(columns.iter().map(|(_, id)| *id)))
             }
         }
+    }
+
+    fn groups<'a>(
+        &mut self,
+        keys: &'a [(ColumnId, Expression)],
+        aggregates: &'a [(ColumnId, AggregateCall)],
+        subqueries: &mut Numbered<'a>,
+    ) -> String {
+        let mut text = "Aggregate".to_owned();
+        if !keys.is_empty() {
+            let _ = write!(text, " by {}", self.named(keys, subqueries));
+        }
+        let calls: Vec<String> = aggregates
+            .iter()
+            .map(|(id, call)| format!("{} = {}", self.names.get(*id).to_owned(), self.aggregate(call, subqueries)))
+            .collect();
+        if !calls.is_empty() {
+            let _ = write!(text, ": {}", calls.join(", "));
+        }
+        text
+    }
+
+    fn window<'a>(
+        &mut self,
+        partition: &'a [Expression],
+        order: &'a [SortKey],
+        functions: &'a [(ColumnId, WindowCall)],
+        subqueries: &mut Numbered<'a>,
+    ) -> String {
+        let mut text = "Window".to_owned();
+        if !partition.is_empty() {
+            let keys: Vec<String> = partition.iter().map(|key| self.expression(key, subqueries)).collect();
+            let _ = write!(text, " by {}", keys.join(", "));
+        }
+        if !order.is_empty() {
+            let keys: Vec<String> = order.iter().map(|key| self.sort_key(key, subqueries)).collect();
+            let _ = write!(text, " order {}", keys.join(", "));
+        }
+        let calls = functions
+            .iter()
+            .map(|(id, call)| format!("{} = {}", self.names.get(*id).to_owned(), self.window_call(call, subqueries)));
+        let calls: Vec<String> = calls.collect();
+        let _ = write!(text, ": {}", calls.join(", "));
+        text
     }
 
     /// `name = expression`, or just the name of what is handed through.

@@ -11,7 +11,7 @@
 //! L ⟕ Aggregate without keys   =  Project L, each aggregate as a scalar subquery
 //! ```
 //!
-//! What treats rows together (groups, DISTINCT, set operations) would mix those of several left rows. There the left
+//! What treats rows together (groups, windows, LIMIT, DISTINCT, set operations) would mix those of several left rows. There the left
 //! side is D, the distinct values that the right one reads, and D's columns are among the keys (T. Neumann and A.
 //! Kemper, Unnesting Arbitrary Queries, BTW 2015); then both are joined by these, NULLs being equal. A left join goes
 //! this way, too.
@@ -209,6 +209,7 @@ impl Builder<'_> {
     /// them.
     fn apply_to_values(&mut self, values: Arc<Relation>, right: Arc<Relation>) -> Result<Arc<Relation>> {
         let kept: Vec<_> = values.columns().into_iter().map(|id| (id, self.columns.reference(id))).collect();
+        let each = || kept.iter().map(|(_, value)| value.clone());
         Ok(match take(right) {
             Relation::Distinct { input } => Arc::new(Relation::Distinct { input: self.apply(values, input)? }),
             Relation::Aggregate { input, keys, aggregates } if !keys.is_empty() => {
@@ -236,11 +237,20 @@ impl Builder<'_> {
                 let body = Arc::new(Relation::SetOperation { kind, all, columns, left, right });
                 Arc::new(Relation::With { cte, definition, body })
             }
-            Relation::Limit { .. } => {
-                let what = "LIMIT in a LATERAL subquery that reads other tables of FROM is";
-                return Err(Error::unsupported(what));
+            Relation::Window { input, partition, order, functions } => {
+                let input = self.apply(values, input)?;
+                Arc::new(Relation::Window { input, partition: each().chain(partition).collect(), order, functions })
             }
-            Relation::With { .. } => {
+            Relation::Limit { input, limit, offset } => {
+                let (input, order) = match take(input) {
+                    Relation::Sort { input, keys } => (input, keys),
+                    unordered => (Arc::new(unordered), Vec::new()),
+                };
+                let input = self.apply(values, input)?;
+                let (numbered, number) = self.numbered(input, each().collect(), order);
+                self.filter(numbered, within(number, limit.as_ref(), offset.as_ref())?)
+            }
+            Relation::Recursive { .. } | Relation::With { .. } => {
                 let what = "WITH in a LATERAL subquery that reads other tables of FROM is";
                 return Err(Error::unsupported(what));
             }
@@ -248,7 +258,7 @@ impl Builder<'_> {
                 let what = "FULL JOIN in a LATERAL subquery that reads other tables of FROM is";
                 return Err(Error::unsupported(what));
             }
-            each => self.apply(values, Arc::new(each))?,
+            rows => self.apply(values, Arc::new(rows))?,
         })
     }
 
@@ -276,6 +286,24 @@ impl Builder<'_> {
         };
         (definition, [scanned(first), scanned(second)])
     }
+}
+
+/// Whether a row of this number, from 1, is among those of a LIMIT and an OFFSET.
+fn within(number: Expression, limit: Option<&Expression>, offset: Option<&Expression>) -> Result<Expression> {
+    let constant = |rows: Option<&Expression>| match rows.map(|rows| &rows.kind) {
+        None | Some(ExpressionKind::Constant(Value::Null)) => Ok(None),
+        Some(ExpressionKind::Constant(Value::Int(rows))) => Ok(Some(*rows)),
+        Some(_) => {
+            Err(Error::unsupported("LIMIT of a parameter in a LATERAL subquery that reads other tables of FROM is"))
+        }
+    };
+    let (limit, offset) = (constant(limit)?, constant(offset)?.unwrap_or(0));
+    let compared = |function: Function, rows: i64| {
+        let rows = Expression::constant(Value::Int(rows), DataType::BigInt);
+        Expression::call(function, vec![number.clone(), rows], DataType::Boolean)
+    };
+    let last = limit.map(|limit| compared(Function::LessEqual, offset.saturating_add(limit)));
+    Ok(Expression::and([compared(Function::Greater, offset)].into_iter().chain(last)))
 }
 
 /// New columns, and each with the one that it is in a definition.

@@ -262,15 +262,25 @@ impl Builder<'_> {
         partition: Vec<Expression>,
         order: Vec<SortKey>,
     ) -> Arc<Relation> {
+        let (input, number) = self.numbered(input, partition, order);
+        let one = Expression::constant(Value::Int(1), number.data_type);
+        self.filter(input, Expression::call(Function::Equal, vec![number, one], DataType::Boolean))
+    }
+
+    /// Rows with their numbers, from 1, in an order among those that have the same values of these.
+    pub(super) fn numbered(
+        &mut self,
+        input: Arc<Relation>,
+        partition: Vec<Expression>,
+        order: Vec<SortKey>,
+    ) -> (Arc<Relation>, Expression) {
         let function = WindowFunction::RowNumber;
         let data_type = function.data_type(None);
         let id = self.columns.add(function.name(), data_type, false);
         let callee = WindowCallee::Function(function, Vec::new(), data_type);
         let functions = vec![(id, WindowCall { callee, frame: Frame::default() })];
-        let input = Arc::new(Relation::Window { input, partition, order, functions });
-        let one = Expression::constant(Value::Int(1), data_type);
-        let arguments = vec![self.columns.reference(id), one];
-        self.filter(input, Expression::call(Function::Equal, arguments, DataType::Boolean))
+        let numbered = Arc::new(Relation::Window { input, partition, order, functions });
+        (numbered, self.columns.reference(id))
     }
 
     /// The distance of a frame's bound: a whole number that is known.

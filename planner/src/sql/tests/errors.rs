@@ -53,7 +53,6 @@ fn what_is_no_sql_is_a_syntax_error() {
 fn what_is_not_supported_says_so_and_where() {
     for sql in [
         "SELECT 1 FROM t TABLESAMPLE BERNOULLI (10)",
-        "SELECT 1 FROM t, LATERAL (SELECT t.a LIMIT 1) s",
         "SELECT a FROM t FOR UPDATE",
         "SELECT a INTO x FROM t",
         "SELECT a FROM t GROUP BY GROUPING SETS ((a), ())",

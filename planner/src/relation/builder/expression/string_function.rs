@@ -6,8 +6,8 @@ use super::pattern::pad;
 use super::{blanks, fold};
 use crate::error::Result;
 use crate::function::Function;
-use crate::relation::Expression;
 use crate::relation::builder::Builder;
+use crate::relation::{Expression, ExpressionKind};
 use crate::types::{DataType, OidKind};
 use crate::value::Value;
 
@@ -86,7 +86,7 @@ impl Builder<'_> {
                     T::Decimal { .. } => "numeric".to_owned(),
                     known => known.to_string(),
                 };
-                let name = Expression::constant(Value::text(name), T::Null);
+                let name = Expression::new(ExpressionKind::Constant(Value::text(name)), T::Null);
                 self.coerce(name, T::Oid(OidKind::Type), Coercion::Explicit)?
             }
             ("overlay", 3..=4) => {
