@@ -40,6 +40,8 @@ impl Gathered {
         debug_assert_eq!(self.groups.len() - first, tuples.len());
         let mut texts = Vector::default();
         texts.gather(vector, &tuples);
+        // NULLs are not among them.
+        texts.nulls = None;
         self.texts.append(&texts);
         Ok(place + input.len as u64)
     }
