@@ -12,7 +12,7 @@ const DEEP_BYTES: usize = 1 << 30;
 #[cfg(not(target_pointer_width = "64"))]
 const DEEP_BYTES: usize = 1 << 27;
 
-/// Bytes of the stack of a thread on which [`deep`] needs no other one: of half of [`DEEP_BYTES`], and what stands in front.
+/// Bytes of the stack of a thread on which [`deep`] needs no other one: half of what it makes, and what stands in front.
 pub const STATEMENT_BYTES: usize = DEEP_BYTES / 8 * 5;
 
 /// Bytes of the stack of a thread that evaluates expressions only.
