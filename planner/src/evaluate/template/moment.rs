@@ -195,9 +195,11 @@ fn date_value(moment: &Moment, key: &str, field: Field, digits: &dyn Fn(usize, i
         "MM" => digits(2, month),
         "DAY" => padded(day_name, 9),
         "DY" => in_case_of(field.name, &day_name[..3]),
-        "DDD" => digits(3, moment.day_of_year()),
+        // Of these the sign is one of the digits.
+        "DDD" | "DD" if field.is_bare => if key == "DD" { day } else { moment.day_of_year() }.to_string(),
+        "DDD" => format!("{:03}", moment.day_of_year()),
+        "DD" => format!("{day:02}"),
         "IDDD" => digits(3, moment.iso_day_of_year()),
-        "DD" => digits(2, day),
         "D" => ((weekday(moment.days) + 1) % 7 + 1).to_string(),
         "ID" => (weekday(moment.days) + 1).to_string(),
         "WW" => digits(2, (moment.day_of_year() - 1) / 7 + 1),

@@ -52,6 +52,8 @@ fn intervals() {
         (long, "YYYY MM DD HH24 HH12 HH MI SS MS DDD AM Q", "0001 02 03 25 01 01 06 07 500 423 AM 1"),
         (long, "CC WW W", "00 61 1"),
         ("-3 days -04:05:06", "DD HH24:MI:SS SSSS MS", "-3 -04:-05:-06 -14706 000"),
+        ("-13 days", "DD FMDD DDth", "-13 -13 -13th"),
+        ("-3 days", "DD FMDD DDD", "-3 -3 -03"),
         ("100 hours", "HH24 AM", "100 AM"),
     ] {
         assert_eq!(moment::show(&Moment::of_interval(interval(span)), template).unwrap(), shown, "{template}");
