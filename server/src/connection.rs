@@ -70,6 +70,8 @@ impl Connection {
             let (messages, broken) = gather(channel, shared.limits.message_bytes);
             if !messages.is_empty() {
                 let next = self.answer(messages, channel, &mut out).await?;
+                // Some of it may have been written on the way.
+                self.answered = Instant::now();
                 if next == Next::End {
                     channel.write(&mut out.buffer).await?;
                     return channel.stream.shutdown().await;
@@ -103,6 +105,8 @@ impl Connection {
             None => (None, Fault::shut_down()),
         };
         tokio::select! {
+            // A client that has said something is not idle, however late that is seen.
+            biased;
             read = channel.read() => read,
             () = self.key.running.told() => {
                 conversation.tell(out);
