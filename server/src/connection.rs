@@ -105,8 +105,6 @@ impl Connection {
             None => (None, Fault::shut_down()),
         };
         tokio::select! {
-            // A client that has said something is not idle, however late that is seen.
-            biased;
             read = channel.read() => read,
             () = self.key.running.told() => {
                 conversation.tell(out);
