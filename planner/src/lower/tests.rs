@@ -166,6 +166,10 @@ fn every_feature_lowers() {
         "select a, b from n except all select b, a from n",
         "with w as (select a, sum(b) s from n group by a) select * from w x join w y on x.s = y.s where x.a > 2",
         "select a, (select max(b) from n y where y.a = x.a) from n x",
+        "select case when m is null then 0 else m + coalesce((select max(b) from n where b < m), 0) end \
+         from (select (select min(b) from n y where y.a = x.a) m from n x) v",
+        "select (select case when m is null then 0 else m + coalesce((select max(b) from n where b < m), 0) end \
+         from (select (select min(b) from n y where y.a = x.a) m) v) from n x",
         "select a, (select b from n y where y.a = x.a) from n x",
         "select a from n x where exists (select 1 from n y where y.a = x.b and y.b <> x.a)",
         "select a from n x where a in (select b from n y where y.c = x.c)",

@@ -80,12 +80,14 @@ fn hoist_from(program: &mut Program, block: BlockId, at: usize) -> usize {
         else {
             return moved;
         };
-        let (hoisted, rest) = split(program, nested, &own);
-        if hoisted.is_empty() {
+        if split(program, nested, &own).0.is_empty() {
             continue;
         }
+        // Somebody in a block around this one may read it, too, and keeps it: what moves is a copy.
+        let copied = Substitution::copying().block(program, nested);
+        let (hoisted, rest) = split(program, copied, &own);
         moved += hoisted.len();
-        move_out(program, block, at + moved - hoisted.len(), nested, hoisted, rest);
+        move_out(program, (block, at + moved - hoisted.len()), (nested, copied), hoisted, rest);
     }
 }
 
@@ -107,8 +109,15 @@ fn split(program: &Program, nested: BlockId, own: &[IndexId]) -> (Vec<Let>, Vec<
     (hoisted, rest)
 }
 
-fn move_out(program: &mut Program, block: BlockId, at: usize, nested: BlockId, hoisted: Vec<Let>, rest: Vec<Let>) {
-    let result = program.block(nested).result;
+/// Puts lets of a nested block's copy in front of a let, whose readers of the block read that.
+fn move_out(
+    program: &mut Program,
+    (block, at): (BlockId, usize),
+    (nested, copied): (BlockId, BlockId),
+    hoisted: Vec<Let>,
+    rest: Vec<Let>,
+) {
+    let result = program.block(copied).result;
     let mut readers = Substitution::new();
     let fields = program.collection(result).fields.iter().map(|field| field.data_type).collect::<Vec<_>>();
     // Nothing is left: the block's value is the row of a Reduce in front.

@@ -112,13 +112,15 @@ impl Binder<'_, '_> {
         }
         let mut calls = Vec::new();
         for arg in args {
-            let ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(ast::Expr::Function(function))) = arg else {
+            let ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(ast::Expr::Function(ast::Function {
+                name,
+                args: ast::FunctionArguments::List(list),
+                ..
+            }))) = arg
+            else {
                 return Err(Error::new(ErrorKind::Syntax, format!("syntax error at or near \"{arg}\"")).at(position));
             };
-            let ast::FunctionArguments::List(list) = &function.args else {
-                return Err(Error::new(ErrorKind::Syntax, format!("syntax error at or near \"{arg}\"")).at(position));
-            };
-            calls.extend(self.bind_call(&function.name, &list.args, scope)?);
+            calls.extend(self.bind_call(name, &list.args, scope)?);
         }
         Ok(calls)
     }
