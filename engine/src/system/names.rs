@@ -6,7 +6,7 @@ use super::types::FIXED;
 use super::{INFORMATION, Making, PG_CATALOG};
 use crate::catalog::Entry;
 use crate::{Error, ErrorKind, Result};
-pub(crate) use multiloop_planner::sql::quoted;
+pub(crate) use multiloop_planner::evaluate::quote::identifier as quoted;
 use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
 

@@ -27,7 +27,7 @@ mod math;
 mod numeric;
 mod parse;
 mod pattern;
-mod quote;
+pub mod quote;
 mod series;
 mod template;
 mod text;

@@ -23,7 +23,7 @@ const RESERVED: &str = "\
     xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable";
 
 /// A name as SQL text, in quotes if it needs them.
-pub(super) fn identifier(name: &str) -> String {
+pub fn identifier(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
     let needs_none = !name.is_empty()
         && !name.starts_with(|first: char| first.is_ascii_digit())

@@ -7,8 +7,8 @@
 
 use super::binder::Binder;
 use super::expression::bind_data_type;
-use super::quoted::quoted;
 use super::spelling::is_keyword;
+use crate::evaluate::quote::identifier as quoted;
 use crate::stack;
 use crate::types::{DataType, Field};
 use sqlparser::ast::{self, BinaryOperator, Expr, UnaryOperator};

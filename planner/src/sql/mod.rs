@@ -19,7 +19,6 @@ mod explain;
 mod filled;
 mod insert;
 mod kept;
-mod quoted;
 
 mod cte;
 mod file_function;
@@ -45,7 +44,6 @@ mod text;
 pub use definition::{Commented, Definition, NewIndex, ObjectKind, RenamedPart};
 pub use filled::{filled_rows, view_as_query};
 pub use kept::{column_renamed, pretty};
-pub use quoted::quoted;
 pub use session::{
     Direction, Discarded, Isolation, Piece, RoleOptions, RoleStatement, SessionStatement, TransactionMode,
 };

@@ -25,7 +25,7 @@ use crate::function::Function;
 use crate::join_kind::JoinKind;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::visit::{for_each_column_in, substitute_in, take};
-use crate::relation::{ColumnId, CteId, Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
+use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, Subquery, SubqueryKind};
 use crate::types::DataType;
 use crate::value::Value;
 use std::sync::Arc;
@@ -178,7 +178,7 @@ impl Builder<'_> {
         let (definition, scans) = self.shared_twice(left, &whole);
         let [ours, theirs] = scans;
         // The left rows as they were.
-        let cte = self.new_cte();
+        let cte = self.next_shared();
         let rows = Arc::new(Relation::CteScan { cte, columns: ours.1 });
         let back = whole.iter().zip(&ours.0).map(|(old, new)| (*old, self.columns.reference(*new)));
         let rows = Arc::new(Relation::Project { input: rows, columns: back.collect() });
@@ -219,7 +219,7 @@ impl Builder<'_> {
             Relation::SetOperation { kind, all, columns, left, right } => {
                 let whole = values.columns();
                 let (definition, scans) = self.shared_twice(values, &whole);
-                let cte = self.new_cte();
+                let cte = self.next_shared();
                 let mut sides = Vec::with_capacity(2);
                 for ((ids, scanned), (mut rows, given)) in scans.into_iter().zip([left, right]) {
                     let renamed = |id: ColumnId| {
@@ -260,11 +260,6 @@ impl Builder<'_> {
             }
             rows => self.apply(values, Arc::new(rows))?,
         })
-    }
-
-    fn new_cte(&mut self) -> CteId {
-        self.shared_next += 1;
-        CteId(self.shared_next - 1)
     }
 
     /// A relation as a definition, and what two scans of it read: their new columns, and of which of the definition's.
