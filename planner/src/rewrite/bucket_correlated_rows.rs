@@ -217,6 +217,8 @@ fn make_buckets(program: &mut Program, block: BlockId, at: usize, search: Search
         }
     }
     let new = program.add_block(Block { lets, result });
+    // Other lets may read the block, too, and keep it.
+    let new = Substitution::copying().block(program, new);
     let mut readers = Substitution::new();
     for field in 0..program.collection(result).fields.len() as u32 {
         let (from, to) = (program.nested(search.block, field), program.nested(new, field));
