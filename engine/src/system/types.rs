@@ -130,6 +130,11 @@ fn sql_name(oid: u32) -> Option<&'static str> {
         1083 => "time without time zone",
         1114 => "timestamp without time zone",
         1184 => "timestamp with time zone",
+        1186 => "interval",
+        1266 => "time with time zone",
+        1560 => "bit",
+        1562 => "bit varying",
+        1700 => "numeric",
         _ => return None,
     })
 }
