@@ -5,13 +5,14 @@
 
 use super::wide::Wide;
 use crate::error::{Error, ErrorKind, Result};
+use crate::numeric::powers;
 use crate::types::{DECIMAL_DIGITS_MAX, DataType};
 use crate::value::Value;
 
 /// 10^exponent, for an exponent of at most 38.
 pub fn power_of_ten(exponent: u8) -> i128 {
     debug_assert!(exponent <= DECIMAL_DIGITS_MAX);
-    10i128.pow(u32::from(exponent))
+    powers::power_of_ten(exponent.into()).expect("a decimal has at most 38 digits")
 }
 
 /// Decimal digits; of zero one.

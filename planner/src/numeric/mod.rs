@@ -19,6 +19,7 @@
 
 mod arithmetic;
 pub mod key;
+pub mod powers;
 mod scale;
 pub mod small;
 pub mod sum;

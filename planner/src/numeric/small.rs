@@ -2,6 +2,7 @@
 //! of the same name gives, or None where the result, or something on the way to it, might not fit; then `Numeric`'s is
 //! asked.
 
+use super::powers::{log10, power_of_ten};
 use super::scale::{DIGITS, SHOWN_MAX, SIGNIFICANT_MIN};
 use super::{Numeric, SCALE_MAX};
 use num_traits::ToPrimitive;
@@ -14,11 +15,6 @@ pub struct SmallNumeric {
     pub unscaled: i128,
     /// How many of them are shown behind the point.
     pub scale: u32,
-}
-
-/// 10^exponent.
-fn power_of_ten(exponent: u32) -> Option<i128> {
-    10i128.checked_pow(exponent)
 }
 
 /// Quotient rounded half away from zero.
@@ -115,10 +111,10 @@ impl SmallNumeric {
     /// As `scale::leading`: the exponent of 10000 and the value of the leading base-10000 digit.
     fn leading(self) -> Option<(i64, i64)> {
         let magnitude = self.unscaled.unsigned_abs();
-        let Some(exponent) = magnitude.checked_ilog10() else { return Some((0, 0)) };
+        let Some(exponent) = log10(magnitude) else { return Some((0, 0)) };
         let weight = (i64::from(exponent) - i64::from(self.scale)).div_euclid(DIGITS);
         let shift = weight * DIGITS + i64::from(self.scale);
-        let factor = 10u128.checked_pow(u32::try_from(shift.unsigned_abs()).ok()?)?;
+        let factor = power_of_ten(u32::try_from(shift.unsigned_abs()).ok()?)?.unsigned_abs();
         let first = if shift >= 0 { magnitude / factor } else { magnitude.checked_mul(factor)? };
         Some((weight, first as i64))
     }

@@ -8,6 +8,7 @@ use crate::plan::register::Register;
 use crate::{Error, Result};
 use multiloop_planner::error::Position;
 use multiloop_planner::function::Function;
+use multiloop_planner::numeric::powers::power_of_ten;
 use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -215,7 +216,8 @@ fn cast(number: SmallNumeric, to: DataType) -> Option<Operand> {
         DataType::Numeric => Some(Operand::Number(number)),
         DataType::Decimal { precision, scale } => {
             let rounded = number.round(scale.into())?;
-            (rounded.unscaled.unsigned_abs() < 10u128.pow(precision.into())).then_some(Operand::Number(rounded))
+            let limit = power_of_ten(precision.into())?.unsigned_abs();
+            (rounded.unscaled.unsigned_abs() < limit).then_some(Operand::Number(rounded))
         }
         DataType::Double => {
             let magnitude = number.unscaled.unsigned_abs();
@@ -237,12 +239,12 @@ fn cast(number: SmallNumeric, to: DataType) -> Option<Operand> {
 /// The decimal next to a number.
 fn narrow(function: Function, number: SmallNumeric, to: DataType) -> Option<Operand> {
     let DataType::Decimal { precision, scale } = to else { return None };
-    let power = 10i128.checked_pow(number.scale.checked_sub(scale.into())?)?;
+    let power = power_of_ten(number.scale.checked_sub(scale.into())?)?;
     let down = number.unscaled.div_euclid(power);
     let units = match function {
         Function::NarrowUp if number.unscaled.rem_euclid(power) != 0 => down + 1,
         _ => down,
     };
-    let is_within = units.unsigned_abs() < 10u128.pow(precision.into());
+    let is_within = units.unsigned_abs() < power_of_ten(precision.into())?.unsigned_abs();
     is_within.then(|| Operand::Number(SmallNumeric::new(units, scale.into())))
 }
