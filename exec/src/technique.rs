@@ -77,8 +77,6 @@ techniques! {
     Direct = "direct",
     /// Rows of many groups partitioned first.
     RadixPartition = "radix-partition",
-    /// Looking only at the rows that begin a group where any row of it will do.
-    FirstRows = "first-rows",
     /// HAVING before groups become rows.
     GroupFilter = "group-filter",
     /// Indexes that are an array over all codes.

@@ -380,9 +380,7 @@ impl Compiler<'_> {
         let condition = aggregate.condition.clone();
         let safe = condition.iter().chain(&argument).all(|id| self.is_safe(id, expressions));
         let takes_any_row = safe && kind.takes_any_row();
-        let is_first = aggregate.reduction == Reduction::First && Technique::FirstRows.is_on();
-        let takes_first_row = safe && condition.is_empty() && is_first;
-        Ok(AggregatePlan { kind, argument, condition, takes_any_row, takes_first_row })
+        Ok(AggregatePlan { kind, argument, condition, takes_any_row })
     }
 
     /// Whether an index finds about one row, or none: buckets of no more rows than there are keys for.
@@ -473,9 +471,6 @@ fn partitions(key_types: &[DataType], aggregates: &[AggregatePlan]) -> Choice<bo
     }
     if aggregates.iter().any(|aggregate| aggregate.kind.reduction.properties().state == State::Texts) {
         return Choice::new(false, "an aggregate keeps the places of its rows");
-    }
-    if aggregates.iter().any(|aggregate| aggregate.takes_first_row) {
-        return Choice::new(false, "an aggregate wants the first row of a group only");
     }
     Choice::new(true, "once there are many groups whose rows lie apart")
 }

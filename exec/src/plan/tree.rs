@@ -239,8 +239,6 @@ pub(crate) struct AggregatePlan {
     /// Whether tuples that conditions drop may be fed to it in a group that nobody reads: nothing that is computed for
     /// them can fail, and the accumulator does not mind.
     pub(crate) takes_any_row: bool,
-    /// Whether one row of a group is as good as any other: only those that begin a group need be looked at.
-    pub(crate) takes_first_row: bool,
 }
 
 /// A top-k.

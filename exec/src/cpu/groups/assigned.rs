@@ -1,7 +1,6 @@
 //! What groups a tile's tuples have: a number for each, or runs, or which of few there are.
 
 use super::runs::Runs;
-use crate::cpu::groups::first_rows::firsts;
 use crate::cpu::groups::masks::Present;
 use crate::cpu::keys::duplicates::DuplicateRuns;
 
@@ -32,10 +31,5 @@ impl Assigned {
         if self.has_runs {
             self.runs.set(duplicates, &mut self.groups);
         }
-    }
-
-    /// The tuples that began the groups from `before` to `len`, in order.
-    pub(crate) fn beginnings(&self, before: usize, len: usize) -> Vec<u32> {
-        if self.has_runs { self.runs.firsts(before) } else { firsts(&self.groups, before, len) }
     }
 }

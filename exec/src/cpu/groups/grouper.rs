@@ -126,11 +126,6 @@ impl Grouper {
         }
     }
 
-    /// Whether groups are numbered in the order in which they come.
-    pub(crate) fn numbers_in_order(&self) -> bool {
-        matches!(self, Grouper::Direct(_) | Grouper::Ordered(_) | Grouper::Hash(_))
-    }
-
     /// How many groups there is room for.
     pub(crate) fn len(&self) -> usize {
         match self {

@@ -20,8 +20,6 @@ pub(crate) struct Fold<'t> {
     pub(in crate::cpu) mask: Option<&'t Bitmap>,
     /// The number behind the last group.
     pub(in crate::cpu) room: usize,
-    /// Whether what any row of a group says has been folded in.
-    pub(in crate::cpu) skips_first: bool,
 }
 
 /// Memory for aggregates with conditions: which groups get the tuples of a tile.
@@ -54,14 +52,11 @@ impl Folding {
         tile: &mut Tile<'_>,
         accumulators: &mut [Accumulator],
         aggregates: &[AggregatePlan],
-        Fold { all, groups, mask, room, skips_first }: Fold<'_>,
+        Fold { all, groups, mask, room }: Fold<'_>,
     ) -> Result<()> {
         let aside = usize::from(mask.is_some());
         let mut known: Option<(&[ScalarId], Spilled)> = None;
         for (accumulator, aggregate) in accumulators.iter_mut().zip(aggregates) {
-            if skips_first && aggregate.takes_first_row {
-                continue;
-            }
             accumulator.resize(room + aside);
             let mut spilled = Spilled::No;
             if aggregate.spills() {

@@ -42,7 +42,6 @@ use crate::plan::key_layout::{KeyLayout, KeyWidth};
 use crate::plan::tree::ReducePlan;
 use crate::workers::context::{Context, Reservation};
 use crate::{Error, Result};
-use fold::fold;
 pub(crate) use fold::{Fold, Folding};
 use multiloop_planner::multiloop::ScalarId;
 
@@ -192,14 +191,9 @@ impl<'p> Reducer<'p> {
         if self.partitions == Partitions::Yes {
             return self.partition(tile, parts);
         }
-        let before = self.core.grouper.len();
         self.assigned.may_wait = self.codes_may_wait(tile, parts);
         let masks = self.assign(tile, parts, mask)?;
         let room = self.core.grouper.len();
-        let in_order = self.core.grouper.numbers_in_order();
-        if in_order && room > before && self.core.plan.aggregates.iter().any(|aggregate| aggregate.takes_first_row) {
-            self.begin_groups(tile, before)?;
-        }
         let Assigned { groups, present, runs, has_runs, .. } = &mut self.assigned;
         if *has_runs && self.core.plan.aggregates.iter().any(|aggregate| !aggregate.condition.is_empty()) {
             runs.spread(groups);
@@ -211,7 +205,7 @@ impl<'p> Reducer<'p> {
             Some(groups) => TileGroups::Each(groups, (!present.is_empty()).then_some(&*present)),
             None => TileGroups::One,
         };
-        let fold = Fold { all, groups, mask, room, skips_first: in_order };
+        let fold = Fold { all, groups, mask, room };
         self.folding.fold_all(tile, &mut self.core.accumulators, &self.core.plan.aggregates, fold)?;
         self.end_waiting(tile, parts)?;
         if self.partitions == Partitions::Later
@@ -222,23 +216,6 @@ impl<'p> Reducer<'p> {
         }
         self.uncounted += len;
         if self.uncounted > COUNT_ROWS { self.account() } else { Ok(()) }
-    }
-
-    /// Gives the tuples that began the groups from `before` on to the aggregates that want no others.
-    fn begin_groups(&mut self, tile: &mut Tile<'_>, before: usize) -> Result<()> {
-        let room = self.core.grouper.len();
-        let tuples = self.assigned.beginnings(before, room);
-        let groups: Vec<u32> = (before as u32..room as u32).collect();
-        let mark = tile.depth();
-        tile.select(&tuples);
-        for (accumulator, aggregate) in self.core.accumulators.iter_mut().zip(&self.core.plan.aggregates) {
-            if aggregate.takes_first_row {
-                accumulator.resize(room);
-                fold(tile, accumulator, aggregate, TileGroups::Each(&groups, None))?;
-            }
-        }
-        tile.truncate(mark);
-        Ok(())
     }
 
     /// Finds the groups of the active tuples; whether as masks, without a number for each tuple.

@@ -233,7 +233,7 @@ impl<'a> OwnLoop<'a> {
             self.groups = groups.collect();
         }
         let all = if dropped { TileGroups::Each(&self.groups, None) } else { TileGroups::Runs(&self.of_tile) };
-        let fold = Fold { all, groups: Some(&self.groups), mask: None, room: groups, skips_first: false };
+        let fold = Fold { all, groups: Some(&self.groups), mask: None, room: groups };
         self.folding.fold_all(&mut self.tile, accumulators, aggregates, fold)
     }
 }
