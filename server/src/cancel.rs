@@ -3,15 +3,15 @@
 use multiloop::Cancellation;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::Notify;
 
-/// What runs on one connection, for those who may stop it. Only what runs can be stopped: a request that comes late
-/// does not reach the next statement.
+/// What runs on one connection, for those who may stop it. Only what runs can be cancelled: a request that comes late
+/// does not reach the next statement. What is closed is stopped whenever it starts: nobody is left to stop it once more.
 #[derive(Default)]
 pub(crate) struct Running {
-    statement: Mutex<Option<Cancellation>>,
+    current: Mutex<Current>,
     is_cancelled: AtomicBool,
     /// Wakes a statement that waits for its client to read.
     cancelled: Notify,
@@ -23,12 +23,26 @@ pub(crate) struct Running {
     terminated: Notify,
 }
 
+/// What runs now, under one lock with whether anything may.
+#[derive(Default)]
+struct Current {
+    statement: Option<Cancellation>,
+    is_closed: bool,
+}
+
 impl Running {
-    /// A statement starts; this handle stops it.
+    fn current(&self) -> MutexGuard<'_, Current> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A statement starts; this handle stops it, and has done so already if the connection is closed.
     pub(crate) fn start(&self, statement: Cancellation) {
-        let mut running = self.statement.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.current();
         self.is_cancelled.store(false, Ordering::Relaxed);
-        *running = Some(statement);
+        current.statement = Some(statement);
+        if current.is_closed {
+            self.stop(&current);
+        }
     }
 
     /// Its time is over then; none is never.
@@ -56,7 +70,7 @@ impl Running {
     /// Ends the connection, and what it runs.
     pub(crate) fn terminate(&self) {
         self.is_terminated.store(true, Ordering::Relaxed);
-        self.cancel();
+        self.close();
         self.terminated.notify_waiters();
     }
 
@@ -78,13 +92,23 @@ impl Running {
     /// It has ended, and all its rows are sent.
     pub(crate) fn end(&self) {
         self.set_deadline(None);
-        *self.statement.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.current().statement = None;
     }
 
     /// Stops what runs, if anything does.
     pub(crate) fn cancel(&self) {
-        let running = self.statement.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(statement) = &*running {
+        self.stop(&self.current());
+    }
+
+    /// Stops what runs, and all that starts from now on: a statement that was read may not have begun.
+    pub(crate) fn close(&self) {
+        let mut current = self.current();
+        current.is_closed = true;
+        self.stop(&current);
+    }
+
+    fn stop(&self, current: &Current) {
+        if let Some(statement) = &current.statement {
             self.is_cancelled.store(true, Ordering::Relaxed);
             statement.cancel();
             self.cancelled.notify_one();
@@ -148,17 +172,17 @@ impl Keys {
         }
     }
 
-    /// Stops what all connections run.
-    pub(crate) fn cancel_all(&self) {
+    /// Stops what all connections run, and are about to.
+    pub(crate) fn close_all(&self) {
         let connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
-        connections.values().for_each(|(_, running)| running.cancel());
+        connections.values().for_each(|(_, running)| running.close());
     }
 }
 
 impl Drop for Key {
     fn drop(&mut self) {
-        // Nobody waits for what runs any more.
-        self.running.cancel();
+        // Nobody waits for what runs any more, nor for what a thread has taken and not begun.
+        self.running.close();
         let mut connections = self.keys.connections.lock().unwrap_or_else(PoisonError::into_inner);
         connections.remove(&self.process);
     }
@@ -166,7 +190,7 @@ impl Drop for Key {
 
 #[cfg(test)]
 mod tests {
-    use super::Keys;
+    use super::{Key, Keys};
     use multiloop::Cancellation;
     use std::sync::Arc;
 
@@ -205,5 +229,28 @@ mod tests {
         drop(key);
         assert!(next.is_cancelled());
         keys.cancel(process, secret);
+    }
+
+    #[test]
+    fn what_starts_late_is_stopped_all_the_same() {
+        // By the end of the server, by somebody who ends the session, and by the end of the connection.
+        let ends: [fn(&Keys, &mut Option<Key>); 3] = [
+            |keys, _| keys.close_all(),
+            |_, key| key.iter().for_each(|key| key.running.terminate()),
+            |_, key| drop(key.take()),
+        ];
+        for end in ends {
+            let keys = Arc::<Keys>::default();
+            let key = keys.enter(7).expect("there is randomness");
+            let running = Arc::clone(&key.running);
+            let mut key = Some(key);
+            end(&keys, &mut key);
+            for _ in 0..2 {
+                let statement = Cancellation::default();
+                running.start(statement.clone());
+                assert!(statement.is_cancelled() && running.is_cancelled());
+                running.end();
+            }
+        }
     }
 }

@@ -9,10 +9,14 @@ use crate::wire::startup::STARTUP_BYTES_MAX;
 use bytes::{Buf as _, Bytes, BytesMut};
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 /// Bytes that are read at once.
 const READ_BYTES: usize = 16 << 10;
+
+/// How long a connection that ends may take to say so: its client may not read.
+pub(crate) const PARTING: Duration = Duration::from_secs(2);
 
 /// A type and what the message holds.
 pub(crate) type Message = (u8, Bytes);
@@ -91,10 +95,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Channel<S> {
         written
     }
 
-    /// Says why the connection ends. A client that has left already does not matter.
+    /// Says why the connection ends. A client that has left already does not matter, nor does one that does not read.
     pub(crate) async fn part(&mut self, buffer: &mut Vec<u8>, fault: &Fault) {
         backend::fault(buffer, fault);
-        let _ = self.write(buffer).await;
-        let _ = self.stream.shutdown().await;
+        let said = async {
+            let _ = self.write(buffer).await;
+            let _ = self.stream.shutdown().await;
+        };
+        let _ = tokio::time::timeout(PARTING, said).await;
     }
 }

@@ -166,7 +166,8 @@ impl Connection {
                 read = channel.read(), if !is_left && channel.input.len() < AHEAD_BYTES => {
                     is_left = !matches!(read, Ok(true));
                     if is_left {
-                        self.key.running.cancel();
+                        // The thread may not have begun.
+                        self.key.running.close();
                     }
                 }
             }

@@ -3,7 +3,7 @@
 //! With roles in the engine everybody proves that they know a password, wherever they come from, and never in clear text.
 //! Without, whoever reaches the server is let in: it listens on loopback alone then.
 
-use crate::channel::Channel;
+use crate::channel::{Channel, PARTING};
 use crate::connection::{Connection, left};
 use crate::conversation::{Bounds, Conversation};
 use crate::engine::Session;
@@ -17,14 +17,11 @@ use bytes::Bytes;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 
 /// Bytes of a message by which a client proves who it is, as in PostgreSQL.
 const PROOF_BYTES_MAX: usize = 65_535;
-
-/// How long a connection that somebody ends may take to say so: its client may not read.
-const PARTING: Duration = Duration::from_secs(2);
 
 /// What a client asks for when it connects.
 struct Asked {

@@ -165,7 +165,8 @@ impl Server {
                 break;
             }
             tokio::select! {
-                Some(client) = accepted.recv(), if now == Phase::Running => {
+                // Also of one that goes down: who has come in just before has to leave, not to wait here unheard.
+                Some(client) = accepted.recv() => {
                     let shared = Arc::clone(&shared);
                     match client {
                         Accepted::Tcp(stream, address, place) => {
@@ -178,7 +179,7 @@ impl Server {
                 _ = phase.changed() => {}
             }
         }
-        shared.keys.cancel_all();
+        shared.keys.close_all();
         connections.shutdown().await;
         listeners.shutdown().await;
     }

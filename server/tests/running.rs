@@ -123,26 +123,48 @@ fn who_leaves_stops_their_statement() {
 }
 
 #[test]
+fn who_leaves_at_once_leaves_nothing_behind() {
+    let server = Running::start();
+    server.numbers(5);
+    for _ in 0..20 {
+        // The statement may not have begun when its client is gone.
+        server.client().send(Script::new().query(ENDLESS));
+    }
+    server.wait_for_nobody();
+}
+
+#[test]
+fn what_has_not_begun_ends_with_the_server() {
+    for _ in 0..5 {
+        let mut server = Running::start();
+        server.numbers(5);
+        let mut clients: Vec<Client> = (0..4).map(|_| server.client()).collect();
+        clients.iter_mut().for_each(|client| client.send(Script::new().query(ENDLESS)));
+        server.control.end();
+        server.wait();
+        server.wait_for_nobody();
+    }
+}
+
+#[test]
 fn a_server_drains() {
     let mut server = Running::start();
     server.numbers(5);
     let (mut idle, mut busy) = (server.client(), server.client());
     busy.send(Script::new().query(ENDLESS));
-    // What is planned still would be ended as if it were idle.
-    std::thread::sleep(Duration::from_secs(1));
+    // One that has not been read would be ended as if it were idle.
+    server.wait_for_statement(&busy);
     server.control.drain();
     let error = idle.message().expect("a last word");
     assert_eq!((error.field('S').as_deref(), error.field('C').as_deref()), (Some("FATAL"), Some("57P01")));
     assert_eq!(idle.message(), None);
     // Nobody is let in, and what runs goes on.
-    let late = std::net::TcpStream::connect_timeout(&server.address, Duration::from_secs(1));
-    assert!(
-        late.is_err() || {
-            let mut client = Client { stream: late.expect("it connected"), key: (0, 0) };
-            client.startup(&[("user", "u")]);
-            client.message().is_none_or(|message| message.kind == 'E')
-        }
-    );
+    if let Ok(stream) = std::net::TcpStream::connect_timeout(&server.address, Duration::from_secs(1)) {
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket has timeouts");
+        let mut client = Client { stream, key: (0, 0) };
+        client.startup(&[("user", "u")]);
+        assert!(client.message().is_none_or(|message| message.kind == 'E'));
+    }
     busy.stream.set_read_timeout(Some(Duration::from_millis(200))).expect("a socket has timeouts");
     assert!(std::io::Read::read(&mut busy.stream, &mut [0]).is_err());
     // A second word ends it.

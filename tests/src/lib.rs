@@ -4,6 +4,7 @@ mod fuzz;
 pub mod programs;
 pub mod random;
 mod rows;
+pub mod slt;
 
 pub use fuzz::{execute, parse_and_bind};
 pub use rows::{Answer, answer, text_rows};

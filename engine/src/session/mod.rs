@@ -132,6 +132,8 @@ fn of_script(script: &str) -> Result<Vec<Statement>> {
 struct Watched {
     cancellation: Cancellation,
     progress: Arc<Progress>,
+    /// Statements that run one within another, as what EXECUTE runs: whoever cancels means all of them.
+    depth: usize,
 }
 
 impl Engine {
@@ -488,7 +490,7 @@ impl Session {
 
     /// What statements have from this session.
     pub(crate) fn running(&self) -> Running<'_> {
-        let Watched { cancellation, progress } = self.watched();
+        let Watched { cancellation, progress, .. } = self.watched();
         Running { engine: &self.engine, work: &self.work, options: &self.options, cancellation, progress }
     }
 
@@ -500,7 +502,11 @@ impl Session {
     /// Runs a whole statement: the cancel handle reaches it, and its progress is reported.
     pub(crate) fn as_statement<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let progress = Arc::<Progress>::default();
-        self.current.lock().unwrap_or_else(PoisonError::into_inner).progress = Arc::clone(&progress);
+        {
+            let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+            current.progress = Arc::clone(&progress);
+            current.depth += 1;
+        }
         let limit = self.work.statement_time().map(|limit| TimeLimit::start(limit, self.cancel_handle()));
         let result = guarded(|| match &self.on_progress {
             None => work(),
@@ -510,6 +516,7 @@ impl Session {
             Some(limit) => limit.named(result),
             None => result,
         };
+        self.current.lock().unwrap_or_else(PoisonError::into_inner).depth -= 1;
         self.forget_cancellation();
         result
     }
@@ -525,10 +532,10 @@ impl Session {
     }
 
     /// Gives the next statement a flag of its own if this one's was set, which happens when somebody cancels it while its rows are
-    /// taken; handles given out before are spent.
+    /// taken; handles given out before are spent. Nothing happens while one runs.
     pub fn forget_cancellation(&self) {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.cancellation.is_cancelled() {
+        if current.depth == 0 && current.cancellation.is_cancelled() {
             current.cancellation = Cancellation::default();
         }
     }
@@ -612,4 +619,23 @@ fn with_progress<T>(progress: &Arc<Progress>, callback: &ProgressCallback, work:
         drop(stop);
         result
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Engine, ErrorKind};
+
+    #[test]
+    fn what_runs_within_a_statement_forgets_nothing() {
+        let engine = Engine::builder().threads(1).build().expect("an engine");
+        let session = engine.session();
+        let error = session.as_statement(|| {
+            session.cancel_handle().cancel();
+            // What prepares another one, as PREPARE and DECLARE do, goes on behind that.
+            assert!(session.prepare("SELECT 1").is_err());
+            session.running().context().check().map_err(Into::into)
+        });
+        assert_eq!(error.expect_err("it is cancelled").kind(), ErrorKind::Cancelled);
+        assert!(session.prepare("SELECT 1").is_ok());
+    }
 }

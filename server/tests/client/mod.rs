@@ -77,6 +77,31 @@ impl Running {
         client
     }
 
+    /// How many sessions of clients there are of which this holds in pg_stat_activity.
+    fn sessions(&self, condition: &str) -> usize {
+        let sql = format!("SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND {condition}");
+        let rows = self.engine.session().sql(&sql).and_then(|rows| rows.collect_batches()).expect("it can be asked");
+        rows.iter().map(|batch| batch.num_rows()).sum()
+    }
+
+    fn wait_for_sessions(&self, count: usize, condition: &str) {
+        let started = std::time::Instant::now();
+        while self.sessions(condition) != count {
+            assert!(started.elapsed() < PATIENCE, "there are other sessions with {condition}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits until the statement of a client runs.
+    pub(crate) fn wait_for_statement(&self, client: &Client) {
+        self.wait_for_sessions(1, &format!("state = 'active' AND pid = {}", client.key.0));
+    }
+
+    /// Waits until nobody has a session any more, nor runs a statement.
+    pub(crate) fn wait_for_nobody(&self) {
+        self.wait_for_sessions(0, "client_addr IS NOT NULL");
+    }
+
     /// Waits until the server is down.
     pub(crate) fn wait(&mut self) {
         if let Some(thread) = self.thread.take() {
@@ -114,6 +139,20 @@ impl Message {
             }));
         }
         values
+    }
+
+    /// The types' OIDs and the formats of a RowDescription.
+    pub(crate) fn columns(&self) -> Vec<(u32, i16)> {
+        assert_eq!(self.kind, 'T');
+        let (mut columns, mut rest) = (Vec::new(), &self.body[2..]);
+        while let Some(end) = rest.iter().position(|&byte| byte == 0) {
+            // Behind the name: table, position, type, size, modifier, format.
+            let (about, behind) = rest[end + 1..].split_at(18);
+            let oid = u32::from_be_bytes(about[6..10].try_into().expect("four bytes"));
+            columns.push((oid, i16::from_be_bytes(about[16..].try_into().expect("two bytes"))));
+            rest = behind;
+        }
+        columns
     }
 
     /// A field of an error.
