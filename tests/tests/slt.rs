@@ -1,4 +1,7 @@
-//! SQL logic tests: every file of `tests/slt/` runs in every way, each against an engine of its own.
+//! SQL logic tests: every file of `tests/slt/` runs in every way, each against an engine of its own; and once with each query
+//! planned without each rule, too (`rules_off`).
+
+mod rules_off;
 
 use multiloop::Session;
 use multiloop_tests::{Answer, WAYS, Way, answer};
