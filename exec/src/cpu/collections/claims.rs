@@ -50,7 +50,8 @@ pub(crate) fn check_increasing(keys: &[&Column], step: Option<i128>) -> Result<(
         ColumnData::Boolean(values) => Some(values.value(row).into()),
         _ => column.integer(row),
     };
-    let rows = keys.iter().flat_map(|column| (0..column.rows()).map(move |row| (column.is_null(row), number(column, row))));
+    let rows =
+        keys.iter().flat_map(|column| (0..column.rows()).map(move |row| (column.is_null(row), number(column, row))));
     let mut last: Option<i128> = None;
     for (is_null, key) in rows.take(ROWS_MAX) {
         let Some(key) = key.filter(|_| !is_null) else { return Err(Error::internal("a unique key is NULL")) };

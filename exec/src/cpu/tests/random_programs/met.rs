@@ -74,7 +74,10 @@ impl Met {
         assert!(missing.is_empty(), "these are not met: {missing:?}, but\n{self}");
         // Programs that give nothing, or nothing but errors, say little.
         let [empty, full, errors] = ["no rows", "rows", "errors"].map(often);
-        assert!(full > empty && errors < (empty + full) / 4, "{full} programs give rows, {empty} none, {errors} errors");
+        assert!(
+            full > empty && errors < (empty + full) / 4,
+            "{full} programs give rows, {empty} none, {errors} errors"
+        );
     }
 
     /// What the interpreter gave.
@@ -146,7 +149,8 @@ impl Met {
 
     fn layout(&mut self, layout: &KeyLayout) {
         let width: KeyWidth = layout.width;
-        let name = if layout.parts.is_empty() { "keys of no part".to_owned() } else { format!("keys: {}", width.name()) };
+        let name =
+            if layout.parts.is_empty() { "keys of no part".to_owned() } else { format!("keys: {}", width.name()) };
         self.count(name, 1);
     }
 }

@@ -1,9 +1,9 @@
 //! Makes a case that fails smaller, simply: it leaves out rows, lets, generators, conditions and columns of the output, and
 //! puts constants and arguments in the place of scalars, as long as what is left is a program that fails.
 
+use super::Case;
 use super::met::Met;
 use super::write::value;
-use super::Case;
 use crate::workers::pool::Pool;
 use multiloop_planner::multiloop::{Let, Program, Scalar, ScalarId};
 use std::sync::Arc;
@@ -71,8 +71,9 @@ fn programs(program: &Program) -> impl Iterator<Item = Program> {
         smaller.output.remove(at);
         smaller
     });
-    let lets = (0..program.blocks.len())
-        .flat_map(move |block| (0..program.blocks[block].lets.len()).flat_map(move |at| let_changes(program, block, at)));
+    let lets = (0..program.blocks.len()).flat_map(move |block| {
+        (0..program.blocks[block].lets.len()).flat_map(move |at| let_changes(program, block, at))
+    });
     results.chain(lets).chain(outputs)
 }
 

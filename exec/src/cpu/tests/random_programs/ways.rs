@@ -49,7 +49,8 @@ pub(super) fn random_ways(random: &mut Random) -> Vec<Way> {
     let mut workers = || 1 + random.below(WORKERS_MAX as u64) as usize;
     let (several, streams, shares) = (workers().max(2), workers(), workers());
     let (other, seed) = (random_limits(random), random.below(1 << 16));
-    let without = RULES.iter().chain(LAST_RULES).nth(random.below(2 * RULES.len() as u64) as usize).map(|rule| rule.name);
+    let without =
+        RULES.iter().chain(LAST_RULES).nth(random.below(2 * RULES.len() as u64) as usize).map(|rule| rule.name);
     vec![
         Way { limits, workers: 1, how: How::Whole },
         Way { limits, workers: several, how: How::Whole },

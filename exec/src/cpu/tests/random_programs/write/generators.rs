@@ -1,7 +1,7 @@
 //! Random loops: a nest, and what is made of its rows.
 
-use super::scalars::{has_forms, is_ordered};
 use super::Writer;
+use super::scalars::{has_forms, is_ordered};
 use multiloop_planner::multiloop::{
     Aggregate, CollectionId, Gather, Generator, Index, Let, Multiloop, Reduction, Scalar, ScalarId, Shape, Source,
 };
@@ -76,9 +76,8 @@ impl Writer {
         }
         let index = self.program.index_over(Source::Rows(table.id));
         self.nullability.enter(&self.program, &index);
-        let column = |writer: &mut Self, at: usize| {
-            writer.program.scalars.column(index.id, at as u32, fields[at].data_type)
-        };
+        let column =
+            |writer: &mut Self, at: usize| writer.program.scalars.column(index.id, at as u32, fields[at].data_type);
         let key = vec![column(self, at)];
         let value: Vec<ScalarId> = (0..fields.len()).map(|at| column(self, at)).collect();
         let (key_fields, members) = (self.fields_of(&key), self.fields_of(&value));

@@ -196,9 +196,7 @@ impl Writer {
             let alike = |program: &Program, made: &Made| is_small(program, made) && types(program, made.id) == wanted;
             inputs.extend(self.one_made(alike));
         }
-        let nullable = |at: usize| {
-            inputs.iter().any(|input| self.program.collection(input.id).fields[at].nullable)
-        };
+        let nullable = |at: usize| inputs.iter().any(|input| self.program.collection(input.id).fields[at].nullable);
         let nullable: Vec<bool> = (0..wanted.len()).map(nullable).collect();
         let field = |(data_type, nullable)| Field { name: self.name(), data_type, nullable };
         let fields = wanted.into_iter().zip(nullable).map(field).collect();
@@ -273,7 +271,8 @@ impl Writer {
         let (mut condition, mut value) = (Vec::new(), Vec::new());
         for (at, field) in fields.iter().enumerate() {
             if counter == Some(at) {
-                let (count, of) = (self.program.scalars.column(nest[0].id, at as u32, field.data_type), field.data_type);
+                let (count, of) =
+                    (self.program.scalars.column(nest[0].id, at as u32, field.data_type), field.data_type);
                 let (least, one, most) = (self.integer(0, of), self.integer(1, of), self.integer(ROUNDS, of));
                 let scalars = &mut self.program.scalars;
                 condition.push(scalars.call(Function::Less, vec![count, most], DataType::Boolean));
@@ -281,7 +280,11 @@ impl Writer {
                 value.push(scalars.call(Function::Add, vec![from, one], of));
             } else {
                 // Without a counter nothing may be new for ever.
-                value.push(if counter.is_some() { self.scalar(field.data_type, 1) } else { self.leaf(field.data_type) });
+                value.push(if counter.is_some() {
+                    self.scalar(field.data_type, 1)
+                } else {
+                    self.leaf(field.data_type)
+                });
             }
         }
         self.open.clear();

@@ -1,7 +1,7 @@
 //! Random scalars of a type, over what is in scope.
 
 use super::values::{random_type, value};
-use super::{Made, NESTED_RUNS_MAX, TUPLES_NESTED_MAX, Written, Writer};
+use super::{Made, NESTED_RUNS_MAX, TUPLES_NESTED_MAX, Writer, Written};
 use multiloop_planner::function::{ArrayFunction, Function, TrimSide};
 use multiloop_planner::multiloop::{Block, CollectionId, KeyPart, Program, Scalar, ScalarId, Shape};
 use multiloop_planner::types::{DataType, Field};
@@ -61,9 +61,7 @@ impl Writer {
         }
         let parameter = super::PARAMETERS.iter().position(|&of| of == data_type);
         match parameter {
-            Some(number) if self.once_in(6) => {
-                self.program.scalars.intern(Scalar::Parameter(number as u32), data_type)
-            }
+            Some(number) if self.once_in(6) => self.program.scalars.intern(Scalar::Parameter(number as u32), data_type),
             _ => self.constant(data_type),
         }
     }
@@ -71,8 +69,10 @@ impl Writer {
     /// A column of a type; rather of an inner index.
     pub(super) fn column(&mut self, data_type: DataType) -> Option<ScalarId> {
         let columns = self.open.iter().flat_map(|(index, fields)| (0..).zip(fields).map(move |field| (*index, field)));
-        let found: Vec<_> =
-            columns.filter(|(_, (_, field))| field.data_type == data_type).map(|(index, (at, _))| (index, at)).collect();
+        let found: Vec<_> = columns
+            .filter(|(_, (_, field))| field.data_type == data_type)
+            .map(|(index, (at, _))| (index, at))
+            .collect();
         if found.is_empty() {
             return None;
         }
@@ -92,7 +92,8 @@ impl Writer {
                 self.call(Function::Coalesce, arguments, data_type)
             }
             3 => {
-                let arguments = vec![self.condition(depth - 1), self.leaf(data_type), self.scalar(data_type, depth - 1)];
+                let arguments =
+                    vec![self.condition(depth - 1), self.leaf(data_type), self.scalar(data_type, depth - 1)];
                 self.call(Function::Case, arguments, data_type)
             }
             4 if is_ordered(data_type) => {
@@ -111,7 +112,8 @@ impl Writer {
         }
         let data_type = self.ordered_type();
         let arguments = vec![self.scalar(data_type, depth.saturating_sub(1)), self.constant(data_type)];
-        let function = [Function::NotEqual, Function::NotEqual, Function::IsDistinct, Function::GreaterEqual][self.pick(4)];
+        let function =
+            [Function::NotEqual, Function::NotEqual, Function::IsDistinct, Function::GreaterEqual][self.pick(4)];
         self.call(function, arguments, BOOLEAN)
     }
 
