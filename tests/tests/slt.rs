@@ -51,7 +51,8 @@ impl DB for Database {
     }
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("slt");
     let entries = std::fs::read_dir(folder).expect("the folder of SQL logic tests is there");
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("it can be listed").path()).collect();
     files.retain(|file| file.extension().is_some_and(|ending| ending == "slt"));
@@ -61,9 +62,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn check(way: Way) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("slt");
     let mut failures = Vec::new();
-    for file in files(&folder) {
+    for file in files() {
         let mut runner = Runner::new(|| async { Ok(Database(way.session())) });
         let records = sqllogictest::parse_file::<DefaultColumnType>(&file).expect("the file is one of SQL logic tests");
         for record in records {

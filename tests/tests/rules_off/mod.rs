@@ -11,6 +11,7 @@ use multiloop_tests::{Answer, WAYS, answer};
 use sqllogictest::{DB, DBOutput, DefaultColumnType, QueryExpect, Record, Runner, SortMode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 type Output = DBOutput<DefaultColumnType>;
@@ -34,8 +35,6 @@ const ONCE: [&str; 12] = [
 /// What was found so far.
 #[derive(Default)]
 struct Found {
-    /// Whether the order of the rows is not free.
-    ordered: bool,
     /// How many plans differ without each rule or pass.
     differ: BTreeMap<String, usize>,
     queries: usize,
@@ -47,6 +46,8 @@ struct Found {
 /// A session whose queries are run without rules, too.
 struct Checked {
     database: Database,
+    /// Whether the order of the rows of the query at hand is not free.
+    ordered: Arc<AtomicBool>,
     found: Arc<Mutex<Found>>,
 }
 
@@ -115,10 +116,9 @@ impl Checked {
                 continue;
             }
             found.runs += 1;
-            let ordered = found.ordered;
             drop(found);
             let problem = match self.database.run(sql) {
-                Ok(DBOutput::Rows { rows, .. }) => differ(expected, &rows, ordered),
+                Ok(DBOutput::Rows { rows, .. }) => differ(expected, &rows, self.ordered.load(Ordering::Relaxed)),
                 Ok(_) => Some("no rows".to_owned()),
                 Err(error) => Some(error.to_string()),
             };
@@ -148,22 +148,35 @@ fn is_ordered(record: &Record<DefaultColumnType>) -> bool {
     matches!(sort_mode, None | Some(SortMode::NoSort)) && sql.to_lowercase().contains("order by")
 }
 
-#[test]
-fn no_rule_is_needed() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("slt");
-    let found = Arc::new(Mutex::new(Found::default()));
-    for file in files(&folder) {
-        let open = || async { Ok(Checked { database: Database(WAYS[2].session()), found: Arc::clone(&found) }) };
-        let mut runner = Runner::new(open);
-        let records = sqllogictest::parse_file::<DefaultColumnType>(&file).expect("the file is one of SQL logic tests");
-        for record in records {
-            lock(&found).ordered = is_ordered(&record);
-            if let Err(error) = runner.run(record) {
-                lock(&found).wrong.push(error.display(false).to_string());
-            }
+/// Runs a file, and checks its queries.
+fn check(file: &Path, found: &Arc<Mutex<Found>>) {
+    let ordered = Arc::new(AtomicBool::new(false));
+    let open = || async {
+        let database = Database(WAYS[2].session());
+        Ok(Checked { database, ordered: Arc::clone(&ordered), found: Arc::clone(found) })
+    };
+    let mut runner = Runner::new(open);
+    for record in sqllogictest::parse_file::<DefaultColumnType>(file).expect("the file is one of SQL logic tests") {
+        ordered.store(is_ordered(&record), Ordering::Relaxed);
+        if let Err(error) = runner.run(record) {
+            lock(found).wrong.push(error.display(false).to_string());
         }
     }
-    let Found { differ, queries, plans, runs, wrong, .. } = std::mem::take(&mut *lock(&found));
+}
+
+#[test]
+fn no_rule_is_needed() {
+    let (found, left) = (Arc::new(Mutex::new(Found::default())), Mutex::new(files()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(file) = { left.lock().expect("nobody panics with it").pop() } {
+                    check(&file, &found);
+                }
+            });
+        }
+    });
+    let Found { differ, queries, plans, runs, wrong } = std::mem::take(&mut *lock(&found));
     println!("{queries} queries, {plans} plans, {runs} runs: {differ:?}");
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n\n"));
     let names = RULES.iter().chain(LAST_RULES).map(|rule| rule.name);
