@@ -10,7 +10,7 @@ struct Database<A>(A);
 
 /// An error as the files match it: `SQLSTATE message`.
 #[derive(Debug)]
-struct Failure {
+pub struct Failure {
     state: String,
     message: String,
 }
@@ -28,23 +28,35 @@ impl<A: FnMut(&str) -> Answer + Send> DB for Database<A> {
     type ColumnType = DefaultColumnType;
 
     fn run(&mut self, sql: &str) -> Result<DBOutput<DefaultColumnType>, Failure> {
-        match self.0(sql) {
-            Answer::Error(state, message) => Err(Failure { state, message }),
-            Answer::Done(tag) => {
-                let count = tag.rsplit(' ').next().and_then(|last| last.parse().ok()).unwrap_or(0);
-                Ok(DBOutput::StatementComplete(count))
-            }
-            Answer::Rows(types, rows) => {
-                // An empty cell would vanish in the files' format.
-                let show = |cell: String| if cell.is_empty() { "(empty)".to_owned() } else { cell };
-                let rows = rows.into_iter().map(|row| row.into_iter().map(show).collect()).collect();
-                Ok(DBOutput::Rows { types: vec![DefaultColumnType::Any; types.len()], rows })
-            }
-        }
+        output(self.0(sql))
     }
 
     fn error_sql_state(failure: &Failure) -> Option<String> {
-        Some(failure.state.clone())
+        Some(failure.state())
+    }
+}
+
+impl Failure {
+    /// The SQLSTATE.
+    pub fn state(&self) -> String {
+        self.state.clone()
+    }
+}
+
+/// An answer as the files have it.
+pub fn output(answer: Answer) -> Result<DBOutput<DefaultColumnType>, Failure> {
+    match answer {
+        Answer::Error(state, message) => Err(Failure { state, message }),
+        Answer::Done(tag) => {
+            let count = tag.rsplit(' ').next().and_then(|last| last.parse().ok()).unwrap_or(0);
+            Ok(DBOutput::StatementComplete(count))
+        }
+        Answer::Rows(types, rows) => {
+            // An empty cell would vanish in the files' format.
+            let show = |cell: String| if cell.is_empty() { "(empty)".to_owned() } else { cell };
+            let rows = rows.into_iter().map(|row| row.into_iter().map(show).collect()).collect();
+            Ok(DBOutput::Rows { types: vec![DefaultColumnType::Any; types.len()], rows })
+        }
     }
 }
 
@@ -53,7 +65,8 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("slt")
 }
 
-fn files() -> Vec<PathBuf> {
+/// The files, in the order of their names.
+pub fn files() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder()).expect("the folder of SQL logic tests is there");
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("it can be listed").path()).collect();
     files.retain(|file| file.extension().is_some_and(|ending| ending == "slt"));

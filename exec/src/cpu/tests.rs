@@ -18,6 +18,7 @@ mod own_index;
 mod partial_groups;
 mod programs;
 mod radix_partition;
+mod random_programs;
 mod refused_memory;
 mod runs;
 mod stepped;

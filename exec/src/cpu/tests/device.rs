@@ -50,16 +50,18 @@ pub(super) fn compare_shared(
     }
 }
 
-struct RowByRow<'p> {
+/// The device.
+pub(super) struct RowByRow<'p> {
     program: &'p Program,
     seed: u64,
     /// How many loops it ran, and of how many reductions it handed back partial groups.
     taken: AtomicUsize,
-    partial: AtomicUsize,
+    pub(super) partial: AtomicUsize,
 }
 
 impl<'p> RowByRow<'p> {
-    fn new(program: &'p Program, seed: u64) -> Self {
+    /// One that takes loops of a program as this seed has it.
+    pub(super) fn new(program: &'p Program, seed: u64) -> Self {
         RowByRow { program, seed, taken: AtomicUsize::new(0), partial: AtomicUsize::new(0) }
     }
 
