@@ -8,6 +8,7 @@ use crate::fault::{Fault, Result};
 use crate::output::Output;
 use crate::record::Record;
 use crate::wire::Format;
+use crate::wire::backend;
 use bytes::Bytes;
 use multiloop::Engine;
 use proptest::prelude::*;
@@ -82,11 +83,11 @@ impl CopyOut for Given {
         1
     }
 
-    fn next(&mut self, out: &mut Vec<u8>) -> Result<bool> {
-        out.extend_from_slice(b"row");
+    fn next(&mut self, _: usize, out: &mut Vec<u8>) -> Result<bool> {
         if self.left == 0 {
             return if self.fails { Err(Fault::error("22012", "division by zero")) } else { Ok(false) };
         }
+        backend::message(out, b'd', |out| out.extend_from_slice(b"row"));
         self.left -= 1;
         Ok(true)
     }

@@ -24,8 +24,18 @@ fn run(session: &Session, sql: &str) -> Execution {
 fn out(session: &Session, sql: &str) -> Vec<u8> {
     let Execution::CopyOut(rows) = run(session, sql) else { panic!("{sql} copies nothing out") };
     let mut writer = to_client(rows).expect("a form");
-    let mut data = Vec::new();
-    while writer.next(&mut data).expect("rows") {}
+    let (mut data, mut messages) = (Vec::new(), Vec::new());
+    while writer.next(100, &mut messages).expect("rows") {
+        let mut rest = &messages[..];
+        while let Some((head, behind)) = rest.split_first_chunk::<5>() {
+            assert_eq!(head[0], b'd');
+            let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize - 4;
+            data.extend_from_slice(&behind[..length]);
+            rest = &behind[length..];
+        }
+        assert!(rest.is_empty(), "messages are written whole");
+        messages.clear();
+    }
     data
 }
 
