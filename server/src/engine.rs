@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What a statement may take by its estimate that runs where messages are carried.
-const SHORT: Duration = Duration::from_micros(50);
+pub(crate) const SHORT: Duration = Duration::from_micros(50);
 
 /// A statement of a text that a client sent.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ mod script;
 #[cfg(test)]
 mod tests;
 
-use crate::engine::{Prepared, Session};
+use crate::engine::{Prepared, SHORT, Session};
 use crate::fault::{Fault, Result};
 use crate::output::Output;
 use crate::record::Record;
@@ -135,6 +135,7 @@ impl Conversation {
             _ if self.is_skipping && kind != b'S' => Place::Here,
             b'Q' | b'P' | b'd' | b'c' | b'f' => Place::Apart,
             b'B' | b'C' | b'E' | b'S' if drops_rows() => Place::Apart,
+            b'E' if self.record.logs(SHORT) => Place::Apart,
             b'S' if !self.session.is_end_idle() => Place::Apart,
             _ => Place::Here,
         }

@@ -9,7 +9,9 @@ use crate::decode::parameter;
 use crate::fault::{Fault, Result};
 use crate::wire::Format;
 use multiloop::arrow::array::RecordBatch;
+use multiloop::arrow::datatypes::{Field as ArrowField, Schema, SchemaRef};
 use multiloop::{Field, Value};
+use std::sync::Arc;
 
 /// Rows that make a batch.
 const BATCH_ROWS: usize = 1 << 16;
@@ -27,6 +29,8 @@ pub(super) struct Reader {
     lines: Lines,
     part: Part,
     columns: Columns,
+    /// Of batches. Where NULLs may not be, the table says so.
+    schema: SchemaRef,
     /// Rows that are no batch yet.
     count: usize,
 }
@@ -72,11 +76,11 @@ impl Columns {
     }
 
     /// Hands on the rows that have gathered.
-    fn push(&mut self, rows: &mut multiloop::CopyIn) -> Result<()> {
+    fn push(&mut self, rows: &mut multiloop::CopyIn, schema: &SchemaRef) -> Result<()> {
         let pushed = match self {
             Columns::Gathered(columns) => {
                 let arrays = columns.iter_mut().map(|column| column.array()).collect();
-                let batch = RecordBatch::try_new(rows.schema(), arrays);
+                let batch = RecordBatch::try_new(Arc::clone(schema), arrays);
                 rows.push(batch.map_err(|error| Fault::internal(format!("a batch of COPY: {error}")))?)
             }
             Columns::Values(columns) => {
@@ -93,20 +97,22 @@ impl Reader {
     pub(super) fn new(rows: multiloop::CopyIn, form: Form) -> Self {
         let fields = rows.fields().to_vec();
         let columns = Columns::of(&rows, form.format());
+        let nullable = |field: &Arc<ArrowField>| field.as_ref().clone().with_nullable(true);
+        let schema = Arc::new(Schema::new(rows.schema().fields().iter().map(nullable).collect::<Vec<_>>()));
         let (lines, part) = (Lines::default(), Part::default());
-        Reader { rows, fields, form, left: Vec::new(), lines, part, columns, count: 0 }
+        Reader { rows, fields, form, left: Vec::new(), lines, part, columns, schema, count: 0 }
     }
 
     /// Reads what it can of what has come.
     fn read(&mut self, last: bool) -> Result<()> {
-        let Reader { rows, fields, form, left, lines, part, columns, count } = self;
+        let Reader { rows, fields, form, left, lines, part, columns, schema, count } = self;
         let format = form.format();
         let mut each = |row: &[Option<&[u8]>]| {
             let written = Written { number: 0, data_type: multiloop::DataType::Null, format, sight: rows.sight() };
             columns.take(row, fields, &written)?;
             *count += 1;
             if *count == BATCH_ROWS {
-                columns.push(rows)?;
+                columns.push(rows, schema)?;
                 *count = 0;
             }
             Ok(())
@@ -142,9 +148,9 @@ impl CopyIn for Reader {
         if self.form == Form::Binary && self.part != Part::Ended {
             return Err(Fault::error("22P04", "unexpected EOF in COPY data"));
         }
-        let Reader { mut rows, mut columns, count, .. } = *self;
+        let Reader { mut rows, mut columns, schema, count, .. } = *self;
         if count > 0 {
-            columns.push(&mut rows)?;
+            columns.push(&mut rows, &schema)?;
         }
         rows.finish(session).map_err(|error| Fault::of(&error, "", 0))
     }

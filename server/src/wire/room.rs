@@ -2,7 +2,7 @@
 //! now, takes as long as to write them. So bytes are made ready in pieces, and written by position.
 
 /// Bytes that are made ready at once.
-const PIECE_BYTES: usize = 1 << 12;
+const PIECE_BYTES: usize = 1 << 10;
 
 /// Two decimal digits each.
 const PAIRS: [[u8; 2]; 100] = {
@@ -176,7 +176,7 @@ mod tests {
     fn digits_are_those_of_the_number() {
         for power in 0..20 {
             let number = 10u64.pow(power);
-            [number - 1, number, number + 1, number * 9 / 10].into_iter().for_each(check);
+            [number - 1, number, number + 1, number / 10 * 9].into_iter().for_each(check);
         }
         [0, u64::from(u32::MAX), u64::from(u32::MAX) + 1, u64::MAX].into_iter().for_each(check);
     }
