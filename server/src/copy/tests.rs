@@ -153,6 +153,10 @@ fn bad_data_is_refused_and_nothing_is_kept() {
     assert_eq!(state("COPY u (a) FROM STDIN", b"1\nx\n"), Err("22P02"));
     assert_eq!(state("COPY u (b) FROM STDIN", b"\xff\n"), Err("22021"));
     assert_eq!(state("COPY u (b) FROM STDIN CSV", b"\"open\n"), Err("22P04"));
+    session.sql("CREATE TABLE strict (a int NOT NULL, b varchar(2))").expect("a table");
+    assert_eq!(state("COPY strict FROM STDIN", b"1\ta\n\\N\tb\n"), Err("23502"));
+    assert_eq!(state("COPY strict FROM STDIN", b"1\tabc\n"), Err("22001"));
+    assert_eq!(rows(&session, "SELECT * FROM strict"), "");
     assert_eq!(state("COPY u (a) FROM STDIN (FORMAT binary)", b"PGCOPY\n"), Err("22P04"));
     assert_eq!(state("COPY u (a) FROM STDIN (FORMAT binary)", b"nothing of the kind"), Err("22P04"));
     let head = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0".to_vec();
