@@ -460,11 +460,13 @@ impl StoredTable {
         Arc::unwrap_or_clone(self.table)
     }
 
-    /// What programs may scan, by handle: the table and its domains.
-    pub(crate) fn scanned(&self) -> impl Iterator<Item = (TableHandle, Arc<Table>)> {
-        let domains = self.domains.iter().flatten();
-        let domains = domains.map(|stored| (stored.info.handle, Arc::clone(&stored.domain.table)));
-        domains.chain([(self.info.handle, Arc::clone(&self.table))])
+    /// What programs may scan under this handle: the table, or one of its domains.
+    pub(crate) fn scanned(&self, handle: TableHandle) -> Option<Arc<Table>> {
+        if self.info.handle == handle {
+            return Some(Arc::clone(&self.table));
+        }
+        let domain = self.domains.iter().flatten().find(|stored| stored.info.handle == handle);
+        domain.map(|stored| Arc::clone(&stored.domain.table))
     }
 }
 

@@ -11,7 +11,6 @@ use multiloop_planner::relation::optimise::{as_bound, optimise_without};
 use multiloop_planner::relation::{Query, explain as relation_text};
 use multiloop_planner::rewrite::{RewriteOptions, rewrite};
 use multiloop_planner::sql::ExplainKind;
-use std::sync::Arc;
 
 /// Runs EXPLAIN: one text column, one line a row.
 pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, query: Query) -> Result<ResultStream> {
@@ -28,8 +27,7 @@ pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, que
             format!("Passes\n{passes}\nBefore rules\n{before}\nRules\n{names}\nAfter rules\n{}", print(&program))
         }
         ExplainKind::Kernels => {
-            let tables = runner.snapshot.tables();
-            let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
+            let find = |handle| runner.snapshot.table(handle).expect("a plan scans tables of its own snapshot");
             let planned = Planned::new(query.clone(), rules, &runner.session.context())?;
             format!(
                 "{}\n",
@@ -72,8 +70,7 @@ fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
     let mut timings = Timings::default();
     let context = runner.session.context();
     let planned = timed(&mut timings.plan, || Planned::new(query, &runner.session.options.rules, &context))?;
-    let tables = runner.snapshot.tables();
-    let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
+    let find = |handle| runner.snapshot.table(handle).expect("a plan scans tables of its own snapshot");
     let pool = &runner.session.engine.0.pool;
     let run = |executable: &Executable| {
         let plan = executable.plan(runner.session.machine())?;

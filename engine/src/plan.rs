@@ -1,6 +1,6 @@
 //! From a bound query to an optimised program, with the time that each step took.
 
-use crate::Result;
+use crate::{Error, Result};
 use multiloop_exec::plan::{Machine, Plan};
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::lower::lower;
@@ -36,7 +36,7 @@ pub(crate) struct Executable {
     pub(crate) program: Program,
     /// The types of its columns, which those of the program carry.
     pub(crate) types: Arc<[DataType]>,
-    plan: OnceLock<Arc<Plan>>,
+    plan: OnceLock<(Arc<Plan>, Option<Duration>)>,
 }
 
 impl Executable {
@@ -46,11 +46,17 @@ impl Executable {
 
     /// How it runs, decided the first time; an engine has one machine.
     pub(crate) fn plan(&self, machine: Machine) -> Result<&Arc<Plan>> {
-        if let Some(plan) = self.plan.get() {
+        if let Some((plan, _)) = self.plan.get() {
             return Ok(plan);
         }
         let plan = Arc::new(multiloop_exec::plan::plan(&self.program, machine)?);
-        Ok(self.plan.get_or_init(|| plan))
+        let time_max = plan.time_max();
+        Ok(&self.plan.get_or_init(|| (plan, time_max)).0)
+    }
+
+    /// How long it takes at most, once it has a physical plan; None if nobody knows.
+    pub(crate) fn time_max(&self) -> Option<Duration> {
+        self.plan.get().and_then(|(_, time_max)| *time_max)
     }
 }
 
@@ -63,10 +69,15 @@ impl Planned {
         Ok(Planned { executable: Executable::new(program, &types), careful })
     }
 
+    /// Whether an error is none of the statement: it runs once more, carefully.
+    pub(crate) fn is_premature(&self, error: &Error) -> bool {
+        self.careful.is_some() && error.kind().is_data_error()
+    }
+
     /// Runs the program; if it speculates and fails at that, the careful one.
     pub(crate) fn run<T>(&self, context: &Context, mut run: impl FnMut(&Executable) -> Result<T>) -> Result<T> {
         match (run(&self.executable), &self.careful) {
-            (Err(error), Some((query, rules))) if error.kind().is_data_error() => {
+            (Err(error), Some((query, rules))) if self.is_premature(&error) => {
                 let types = &self.executable.types;
                 run(&Executable::new(program(query.clone(), rules, context)?, types))
             }

@@ -103,8 +103,7 @@ impl Running<'_> {
         parameters: &[Value],
         context: &Context,
     ) -> Result<ResultStream> {
-        let tables = snapshot.tables();
-        let find = |handle| Arc::clone(tables.get(&handle).expect("a plan scans tables of its own snapshot"));
+        let find = |handle| snapshot.table(handle).expect("a plan scans tables of its own snapshot");
         match self.options.backend {
             Backend::Cpu => {
                 let plan = executable.plan(self.machine())?;

@@ -8,12 +8,29 @@ use crate::catalog::SearchPath;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate::zone::Zone;
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 /// The values of all settings that are not as they begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Settings(Arc<BTreeMap<String, String>>);
+pub(crate) struct Settings(Arc<Values>);
+
+/// Values, and what each statement asks of them, found out once.
+#[derive(Clone, Debug, Default)]
+struct Values {
+    set: BTreeMap<String, String>,
+    /// The search path of a user.
+    path: OnceLock<(String, SearchPath)>,
+    zone: OnceLock<Arc<str>>,
+}
+
+impl PartialEq for Values {
+    fn eq(&self, other: &Self) -> bool {
+        self.set == other.set
+    }
+}
+
+impl Eq for Values {}
 
 /// A setting that there is.
 #[derive(Debug)]
@@ -167,7 +184,7 @@ fn unknown(name: &str) -> Error {
 impl Settings {
     /// The value of a setting, as SHOW has it; 42704 if there is no such setting.
     pub(crate) fn get(&self, name: &str) -> Result<&str> {
-        if let Some(value) = self.0.get(&name.to_ascii_lowercase()) {
+        if let Some(value) = self.0.set.get(&name.to_ascii_lowercase()) {
             return Ok(value);
         }
         known(name).map(|known| known.default).ok_or_else(|| unknown(name))
@@ -205,12 +222,13 @@ impl Settings {
     pub(crate) fn reset(&mut self, name: &str, defaults: &Settings) -> Result<()> {
         let key = name.to_ascii_lowercase();
         self.get(&key)?;
-        self.put(key.clone(), defaults.0.get(&key).cloned());
+        self.put(key.clone(), defaults.0.set.get(&key).cloned());
         Ok(())
     }
 
     fn put(&mut self, key: String, value: Option<String>) {
-        let values = Arc::make_mut(&mut self.0);
+        let Values { set: values, path, zone } = Arc::make_mut(&mut self.0);
+        (*path, *zone) = Default::default();
         match value {
             Some(value) => drop(values.insert(key, value)),
             None => drop(values.remove(&key)),
@@ -224,23 +242,29 @@ impl Settings {
 
     /// The time that a setting says, named in lower case; none if it is zero, which is no limit.
     pub(crate) fn time(&self, name: &str) -> Option<Duration> {
-        let milliseconds = Unit::Milliseconds.read(&self.0.get(name)?.to_ascii_lowercase())?;
+        let milliseconds = Unit::Milliseconds.read(&self.0.set.get(name)?.to_ascii_lowercase())?;
         u64::try_from(milliseconds).ok().filter(|&milliseconds| milliseconds > 0).map(Duration::from_millis)
     }
 
     /// The role that acts, if one is set.
     pub(crate) fn acting(&self) -> Option<&str> {
-        let role = self.0.get("role").filter(|role| *role != "none");
-        role.or_else(|| self.0.get("session_authorization").filter(|user| *user != "default")).map(String::as_str)
+        let role = self.0.set.get("role").filter(|role| *role != "none");
+        role.or_else(|| self.0.set.get("session_authorization").filter(|user| *user != "default")).map(String::as_str)
     }
 
     /// The name of the time zone, as functions of time take it.
     pub(crate) fn time_zone(&self) -> Arc<str> {
-        self.get("TimeZone").map_or_else(|_| Arc::from("UTC"), |shown| Zone::of_setting(shown).into())
+        let zone = || self.get("TimeZone").map_or_else(|_| Arc::from("UTC"), |shown| Zone::of_setting(shown).into());
+        Arc::clone(self.0.zone.get_or_init(zone))
     }
 
     /// The schemas in which names are looked for: first what is temporary and the system's, unless they are listed.
     pub(crate) fn search_path(&self, user: &str) -> SearchPath {
+        let (of, path) = self.0.path.get_or_init(|| (user.to_owned(), self.path_of(user)));
+        if of == user { Arc::clone(path) } else { self.path_of(user) }
+    }
+
+    fn path_of(&self, user: &str) -> SearchPath {
         let listed = self.get("search_path").map(names).unwrap_or_default();
         let mut path: Vec<String> =
             listed.into_iter().map(|name| if name == "$user" { user.to_owned() } else { name }).collect();
@@ -453,6 +477,7 @@ mod tests {
         assert_eq!(names("a, \"B \"\"c\" , D,"), ["a", "B \"c", "d"]);
         let mut settings = Settings::default();
         assert_eq!(*settings.search_path("me"), ["pg_temp", "pg_catalog", "me", "public"]);
+        assert_eq!(*settings.search_path("you"), ["pg_temp", "pg_catalog", "you", "public"]);
         set(&mut settings, "search_path", &["Own", "pg_temp"]).expect("names");
         assert_eq!(settings.get("search_path"), Ok("\"Own\", pg_temp"));
         assert_eq!(*settings.search_path("me"), ["pg_catalog", "Own", "pg_temp"]);

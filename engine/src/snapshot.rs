@@ -1,7 +1,7 @@
 //! What one statement sees: a state, the system's tables over it, the files that it reads, and what its session tells.
 
 use crate::activity::Signal;
-use crate::catalog::{Entry, Qualified, SearchPath, State, StateMark, StoredTable, TEMPORARY};
+use crate::catalog::{Entry, Object, Qualified, SearchPath, State, StateMark, StoredTable, TEMPORARY};
 use crate::system::facts::Change;
 use crate::system::{self, Facts, Found as SystemFound, INFORMATION, Made, Making, PG_CATALOG};
 use crate::{Error, ErrorKind, Result};
@@ -269,21 +269,23 @@ impl<'a> Snapshot<'a> {
         files.remove(&path)
     }
 
-    /// The tables that a program may scan, by handle.
-    pub(crate) fn tables(&self) -> HashMap<TableHandle, Arc<Table>> {
-        let files = self.files.borrow();
-        let system = self.system_tables.borrow();
-        let system = system.values().filter_map(|found| match found {
-            SystemFound::Table(table) => Some(table),
-            SystemFound::View(_) => None,
-        });
-        let named = self.state.iter().filter_map(|(_, _, object)| match &object.entry {
-            Entry::Table(table) => Some(table),
+    /// The table of a handle, of which programs may scan those that have been named. There are many tables, and a program scans few:
+    /// to look through all of them costs less than to enter them into a map.
+    pub(crate) fn table(&self, handle: TableHandle) -> Option<Arc<Table>> {
+        let of = |stored: &StoredTable| stored.scanned(handle);
+        let named = |object: &Object| match &object.entry {
+            Entry::Table(table) => of(table),
             Entry::View(_) | Entry::Type(_) => None,
-        });
-        let coming = self.coming.borrow();
-        let named = named.chain(coming.iter());
-        named.chain(system).chain(files.values()).flat_map(StoredTable::scanned).collect()
+        };
+        let system = |found: &SystemFound| match found {
+            SystemFound::Table(table) => of(table),
+            SystemFound::View(_) => None,
+        };
+        let stored = self.state.iter().find_map(|(_, _, object)| named(object));
+        stored
+            .or_else(|| self.coming.borrow().as_ref().and_then(of))
+            .or_else(|| self.system_tables.borrow().values().find_map(system))
+            .or_else(|| self.files.borrow().values().find_map(of))
     }
 }
 

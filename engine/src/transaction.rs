@@ -297,6 +297,16 @@ impl Work {
         Ok(Some(Committed { tables: changed, told: transaction.told }))
     }
 
+    /// Whether the transaction that is open, if one is, has changed something, or has something to tell.
+    pub(crate) fn has_changed(&self) -> bool {
+        self.inner().transaction.as_ref().is_some_and(|transaction| {
+            let is_same = |(base, state): &(Schemas, State)| {
+                Arc::ptr_eq(base, &state.schemas) && Arc::ptr_eq(&state.temporary, &transaction.temporary)
+            };
+            !transaction.states.as_ref().is_none_or(is_same) || !transaction.told.is_empty()
+        })
+    }
+
     /// ROLLBACK. Whether a transaction was open.
     pub(crate) fn rollback(&self) -> bool {
         let Some(transaction) = self.inner().transaction.take() else { return false };

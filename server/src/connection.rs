@@ -6,7 +6,7 @@
 
 use crate::cancel::{Key, Running};
 use crate::channel::{Channel, Message};
-use crate::conversation::{Conversation, Next, Place, place};
+use crate::conversation::{Conversation, Next, Place};
 use crate::fault::Fault;
 use crate::output::{BUFFER_BYTES, BUFFERS_MAX, Output, Pipe};
 use crate::shared::{Phase, Shared};
@@ -22,6 +22,9 @@ const AHEAD_BYTES: usize = 64 << 10;
 
 /// Messages that are answered together.
 const MESSAGES_MAX: usize = 256;
+
+/// Messages that are answered on the connection's thread before other connections have their turn.
+const MESSAGES_AT_ONCE: usize = 32;
 
 /// A client that has a session.
 pub(crate) struct Connection {
@@ -133,6 +136,7 @@ impl Connection {
         }
     }
 
+    /// Answers messages: here as long as they are short, from the first that is not on apart.
     async fn answer<S>(
         &mut self,
         messages: Vec<Message>,
@@ -142,13 +146,46 @@ impl Connection {
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
-        let mut conversation =
-            self.conversation.take().ok_or_else(|| io::Error::other("a statement's thread has ended"))?;
-        if messages.iter().all(|(kind, body)| place(*kind, body.len()) == Place::Here) {
-            let next = answer_all(&mut conversation, messages, out);
-            self.conversation = Some(conversation);
-            return Ok(next);
+        let mut messages = messages.into_iter();
+        let mut answered = 0;
+        while let Some((kind, body)) = messages.as_slice().first() {
+            let conversation = self.conversation.as_mut().ok_or_else(has_ended)?;
+            if conversation.place(*kind, body) == Place::Apart {
+                break;
+            }
+            match conversation.handle_here(*kind, body.clone(), out) {
+                Next::Go => drop(messages.next()),
+                Next::Apart => break,
+                Next::End => return Ok(Next::End),
+            }
+            answered += 1;
+            if out.buffer.len() >= BUFFER_BYTES {
+                channel.write(&mut out.buffer).await?;
+            }
+            if answered % MESSAGES_AT_ONCE == 0 {
+                tokio::task::yield_now().await;
+            }
         }
+        if messages.as_slice().is_empty() {
+            return Ok(Next::Go);
+        }
+        // Somebody waits for it, and the next message takes longer.
+        if std::mem::take(&mut out.flush) {
+            channel.write(&mut out.buffer).await?;
+        }
+        self.answer_apart(messages, channel, out).await
+    }
+
+    async fn answer_apart<S>(
+        &mut self,
+        messages: std::vec::IntoIter<Message>,
+        channel: &mut Channel<S>,
+        out: &mut Output,
+    ) -> io::Result<Next>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let mut conversation = self.conversation.take().ok_or_else(has_ended)?;
         let (sender, mut buffers) = mpsc::channel(BUFFERS_MAX);
         let mut apart = std::mem::take(out);
         apart.pipe = Some(Pipe { sender, running: Arc::clone(&self.key.running), runtime: Handle::current() });
@@ -182,6 +219,10 @@ impl Connection {
     }
 }
 
+fn has_ended() -> io::Error {
+    io::Error::other("a statement's thread has ended")
+}
+
 /// Waits until a time; for ever without one.
 async fn passed(until: Option<Instant>) {
     match until {
@@ -213,7 +254,7 @@ where
 }
 
 /// Answers messages, one after the other.
-fn answer_all(conversation: &mut Conversation, messages: Vec<Message>, out: &mut Output) -> Next {
+fn answer_all(conversation: &mut Conversation, messages: impl IntoIterator<Item = Message>, out: &mut Output) -> Next {
     for (kind, body) in messages {
         if conversation.handle(kind, body, out) == Next::End {
             return Next::End;

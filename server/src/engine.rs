@@ -9,6 +9,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// What a statement may take by its estimate that runs where messages are carried.
+pub(crate) const SHORT: Duration = Duration::from_micros(50);
+
 /// A statement of a text that a client sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Statement {
@@ -225,6 +228,19 @@ impl Session {
         self.check()?;
         self.begin_time();
         let execution = self.session.run(&prepared.prepared, values).map_err(|error| prepared.fault(&error))?;
+        self.outcome(execution)
+    }
+
+    /// Runs a statement that is known to be short; None if it is not, and then nothing has been done.
+    pub(crate) fn execute_short(&self, prepared: &Prepared, values: &[Value]) -> Result<Option<Outcome>> {
+        self.check()?;
+        self.begin_time();
+        let execution = self.session.run_within(&prepared.prepared, values, SHORT);
+        let execution = execution.map_err(|error| prepared.fault(&error))?;
+        execution.map(|execution| self.outcome(execution)).transpose()
+    }
+
+    fn outcome(&self, execution: Execution) -> Result<Outcome> {
         Ok(match execution {
             Execution::CopyIn(rows) => Outcome::CopyIn(copy::from_client(rows)?),
             Execution::CopyOut(rows) => Outcome::CopyOut(copy::to_client(rows)?),
@@ -277,6 +293,11 @@ impl Session {
     /// Begins the transaction that several statements are which the client sent together, unless one is open.
     pub(crate) fn begin_implicit(&self) {
         self.session.begin_implicit();
+    }
+
+    /// Whether to end it takes no time.
+    pub(crate) fn is_end_idle(&self) -> bool {
+        self.session.is_end_idle()
     }
 
     /// Ends it: by a commit, or because a statement failed. One that the client has begun goes on, as one that has failed if a

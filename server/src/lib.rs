@@ -20,8 +20,9 @@
 //! encrypt and prove who they are; `shared` is what its connections share, `channel` has their bytes, `connection` carries
 //! messages, `enter` lets clients in, `scrape` tells who watches; `server` is what users call.
 //!
-//! Tokio's threads carry messages only. Statements are planned and run on threads of their own, one each, which wait
-//! for the engine's workers, and for clients that read slowly.
+//! Tokio's threads carry messages, and run statements that have a plan already by which they are short: a hop to another thread
+//! and back takes as long. All others are planned and run on threads of their own, one each, which wait for the engine's
+//! workers, and for clients that read slowly.
 
 mod cancel;
 mod channel;

@@ -52,8 +52,13 @@ impl Record {
         }
     }
 
+    /// Whether what takes so long is logged: its plan is made once more for that.
+    pub(crate) fn logs(&self, took: Duration) -> bool {
+        self.slow.is_some_and(|slow| took >= slow)
+    }
+
     fn log_slow(&self, took: Duration, prepared: &Prepared, outcome: &str, session: &Session) {
-        if self.slow.is_none_or(|slow| took < slow) {
+        if !self.logs(took) {
             return;
         }
         let (process, user) = (self.process, self.user.as_str());

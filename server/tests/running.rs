@@ -81,6 +81,49 @@ fn who_reads_slowly_stops_their_own_statement_only() {
 }
 
 #[test]
+fn short_statements_need_no_thread_of_statements() {
+    let engine = Engine::builder().threads(2).build().expect("an engine starts");
+    let server = Running::on(2, engine, |_| {});
+    server.numbers(5);
+    server.sql("CREATE TABLE keys AS SELECT i, i * 2 AS twice FROM n ORDER BY i");
+    let mut short = server.client();
+    let bound = |statement, value: &str| {
+        Script::new().bind("", statement, &[Some(value.as_bytes())], (&[], &[])).execute("", 0).sync()
+    };
+    let parse =
+        Script::new().parse("one", "SELECT $1::int", &[]).parse("key", "SELECT twice FROM keys WHERE i = $1", &[]);
+    assert_eq!(short.say(parse.sync()), "11Z");
+    // How they run is planned when they run first.
+    let statements = ["one", "key"];
+    statements.into_iter().for_each(|statement| assert_eq!(short.say(bound(statement, "7")), "2DC(SELECT 1)Z"));
+    let mut long = [server.client(), server.client()];
+    long.iter_mut().for_each(|client| client.send(Script::new().query(ENDLESS)));
+    soon();
+    for _ in 0..20 {
+        statements.into_iter().for_each(|statement| assert_eq!(short.say(bound(statement, "41")), "2DC(SELECT 1)Z"));
+        short.send(bound("key", "41"));
+        assert_eq!(short.ready()[1].values(), [Some(b"82".to_vec())]);
+        assert_eq!(short.say(bound("key", "-1")), "2C(SELECT 0)Z");
+        assert_eq!(short.say(bound("one", "x")), "E(22P02)Z");
+        // Several that are sent at once, rows that are asked for one by one, and what is described.
+        let twice = Script::new().bind("", "one", &[None], (&[], &[1])).execute("", 0).describe(b'P', "");
+        assert_eq!(
+            short.say(twice.bind("", "key", &[Some(b"9")], (&[], &[])).execute("", 0).sync()),
+            "2DC(SELECT 1)T2DC(SELECT 1)Z"
+        );
+    }
+    // What is not short waits for a thread, and nobody waits for what stands before it.
+    let again = Script::new().bind("", "one", &[Some(b"1")], (&[], &[])).execute("", 0).sync();
+    short.send(again.query("SELECT count(*) FROM n"));
+    assert_eq!(shown(&short.ready()), "2DC(SELECT 1)Z");
+    long.iter_mut().for_each(|client| {
+        cancel_until_answered(client);
+        assert_eq!(shown(&client.ready()), "E(57014)Z");
+    });
+    assert_eq!(shown(&short.ready()), "TDC(SELECT 1)Z");
+}
+
+#[test]
 fn replies_go_out_as_statements_end() {
     let server = Running::start();
     server.numbers(5);

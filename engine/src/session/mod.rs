@@ -3,6 +3,7 @@
 mod copy;
 mod cursors;
 mod prepared;
+mod short;
 mod verbs;
 
 pub use copy::{CopyIn, CopyOut};

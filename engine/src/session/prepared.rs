@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A statement that is ready to run, many times. A query is planned again only when something that it names has changed since: a
 /// plan belongs to one snapshot, because statistics (and so widths and bucket kinds) are proofs about those rows only.
 pub struct Prepared {
-    statement: Statement,
+    pub(super) statement: Statement,
     types: Vec<DataType>,
     fields: Option<Vec<Field>>,
     kind: Kind,
@@ -192,7 +192,7 @@ impl Prepared {
         }
     }
 
-    fn check_values(&self, parameters: &[Value]) -> Result<()> {
+    pub(super) fn check_values(&self, parameters: &[Value]) -> Result<()> {
         if parameters.len() != self.types.len() {
             let message = format!("{} parameters are needed, {} were given", self.types.len(), parameters.len());
             return Err(Error::new(ErrorKind::UnknownParameter, message));
@@ -229,7 +229,7 @@ impl Prepared {
 
     /// Whoever has prepared it knows its columns: others are an error (0A000). NUMERICs are one type, whatever a plan makes of
     /// them.
-    fn check_fields(&self, fields: &[Field]) -> Result<()> {
+    pub(super) fn check_fields(&self, fields: &[Field]) -> Result<()> {
         let known = self.fields.as_deref().unwrap_or_default();
         let is_same = |(known, field): (&Field, &Field)| {
             known.data_type == field.data_type || (known.data_type.is_exact() && field.data_type.is_exact())
@@ -275,14 +275,29 @@ impl Prepared {
         }
     }
 
-    fn plan(&self, session: &Session, snapshot: &Snapshot<'_>) -> Result<Arc<Planned>> {
-        if let Some(cached) = &*self.cached.lock().unwrap_or_else(PoisonError::into_inner)
-            && cached.rules == session.options.rules
-            && snapshot.has_still(&cached.uses)
-        {
-            return Ok(Arc::clone(&cached.planned));
+    /// Whether it gives the rows of a query.
+    pub(super) fn is_query(&self) -> bool {
+        self.kind == Kind::Query
+    }
+
+    /// The plan that it has, which may be old.
+    pub(super) fn kept(&self) -> Option<Arc<Planned>> {
+        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.as_ref().map(|cached| Arc::clone(&cached.planned))
+    }
+
+    /// The plan that it has, if it is good for what the session sees.
+    pub(super) fn still(&self, session: &Session, snapshot: &Snapshot<'_>) -> Option<Arc<Planned>> {
+        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_good = |cached: &&Cached| cached.rules == session.options.rules && snapshot.has_still(&cached.uses);
+        cached.as_ref().filter(is_good).map(|cached| Arc::clone(&cached.planned))
+    }
+
+    pub(super) fn plan(&self, session: &Session, snapshot: &Snapshot<'_>) -> Result<Arc<Planned>> {
+        match self.still(session, snapshot) {
+            Some(planned) => Ok(planned),
+            None => self.keep(session, snapshot, self.query(snapshot, false)?),
         }
-        self.keep(session, snapshot, self.query(snapshot, false)?)
     }
 
     /// Plans a query, and keeps the plan if another run may use it.

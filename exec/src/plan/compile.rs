@@ -18,6 +18,7 @@ use crate::technique::Technique;
 use crate::{Error, Result};
 use multiloop_planner::analysis::own_groups::own_groups;
 use multiloop_planner::analysis::ranges::{Grid, Ranges};
+use multiloop_planner::catalog::{TableHandle, TableStatistics};
 use multiloop_planner::multiloop::kept::{keep_order, proven};
 use multiloop_planner::multiloop::reduction::State;
 use multiloop_planner::multiloop::uses::for_each_node;
@@ -54,10 +55,7 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
         let id = CollectionId(number as u32);
         let made = program.collection(id);
         let table = match &made.shape {
-            Shape::Table { name, handle, columns, statistics } => {
-                let (name, columns, rows) = (name.clone(), columns.clone(), statistics.rows);
-                Some(TablePlan { name, handle: *handle, columns, rows })
-            }
+            Shape::Table { name, handle, columns, statistics } => Some(table(name, *handle, columns, statistics)),
             _ => None,
         };
         CollectionPlan {
@@ -74,6 +72,24 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
     let (output, limits) = (program.output.clone(), machine.limits);
     let streams = streams(&blocks[program.body.0 as usize]);
     Ok(Plan { collections, blocks, body: program.body, output, elements: elements(program), streams, limits })
+}
+
+/// A table with what is known of these of its columns.
+fn table(name: &str, handle: TableHandle, columns: &[u32], statistics: &TableStatistics) -> TablePlan {
+    let of = |&column: &u32| statistics.columns.get(column as usize);
+    let sorted = (0..).zip(columns).filter_map(|(field, column)| {
+        let proofs = &of(column)?.proofs;
+        proofs.sorted.then_some((field, proofs.unique))
+    });
+    let bytes: f64 = columns.iter().filter_map(of).map(|column| column.estimates.average_bytes).sum();
+    TablePlan {
+        name: name.to_owned(),
+        handle,
+        columns: columns.to_vec(),
+        rows: statistics.rows,
+        sorted: sorted.collect(),
+        row_bytes: bytes.ceil() as u64,
+    }
 }
 
 /// Whether the rows of a body's last let may be made while they are handed out: what has been handed out cannot be taken back.

@@ -4,12 +4,14 @@
 //! is evaluated, which collections need an index, which lets of nested blocks are computed once (`invariance`). `nodes` compiles
 //! scalars, each with the `register` that holds its values; `key_layout` lays out keys, `group_kind` and `index_form` choose how
 //! groups are numbered and found (once more when the data is at hand), by `limits`; `aggregate` says what is kept of a
-//! reduction, `in_place` which buckets a table already is. `explain` prints the plan, `statistics` is what a run notes.
+//! reduction, `in_place` which buckets a table already is. `explain` prints the plan, `estimate` says how
+//! long it takes at most if that is short, `statistics` is what a run notes.
 
 pub(crate) mod aggregate;
 pub(crate) mod choice;
 pub mod code_range;
 pub(crate) mod compile;
+pub(crate) mod estimate;
 pub(crate) mod explain;
 pub(crate) mod group_kind;
 pub(crate) mod in_place;

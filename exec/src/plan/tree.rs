@@ -99,6 +99,10 @@ pub(crate) struct TablePlan {
     /// For each field its column's position in the table.
     pub(crate) columns: Vec<u32>,
     pub(crate) rows: u64,
+    /// Proven: the fields whose values never decrease from row to row, NULLs last, and whether no two of them are alike.
+    pub(crate) sorted: Vec<(u32, bool)>,
+    /// Bytes of a row's fields, on average.
+    pub(crate) row_bytes: u64,
 }
 
 /// Where own groups come from.

@@ -3,7 +3,7 @@
 use super::Conversation;
 use crate::copy::{CopyIn, CopyOut};
 use crate::fault::{Fault, Result};
-use crate::output::Output;
+use crate::output::{BUFFER_BYTES, Output};
 use crate::wire::backend::{self, CopyDirection};
 use crate::wire::frontend::Frontend;
 
@@ -63,17 +63,7 @@ impl Conversation {
     /// Sends all data of a COPY, one message a row, as clients expect it.
     pub(super) fn copy_out(&mut self, mut copy: Box<dyn CopyOut>, out: &mut Output) -> Result<()> {
         backend::copy(&mut out.buffer, CopyDirection::Out, copy.format(), copy.columns())?;
-        loop {
-            let start = backend::begin(&mut out.buffer, b'd');
-            let more = copy.next(&mut out.buffer);
-            if !matches!(more, Ok(true)) {
-                // The message that has begun is none.
-                out.buffer.truncate(start - 1);
-                if !more? {
-                    break;
-                }
-            }
-            backend::end(&mut out.buffer, start)?;
+        while copy.next(BUFFER_BYTES, &mut out.buffer)? {
             self.session.check()?;
             out.pass()?;
         }

@@ -2,7 +2,7 @@
 //! Between two Syncs they are one implicit transaction; an error skips what is left up to the Sync.
 
 use super::portal::{Portal, RowsInFlight, State};
-use super::{Conversation, Named};
+use super::{Conversation, Named, Next, Place};
 use crate::decode;
 use crate::engine::Outcome;
 use crate::fault::{Fault, Result};
@@ -152,13 +152,13 @@ impl Conversation {
     }
 
     /// Runs a portal, or goes on with it. A limit of zero, or less, is none.
-    pub(super) fn execute(&mut self, name: &str, limit: i32, out: &mut Output) -> Result<()> {
+    pub(super) fn execute(&mut self, name: &str, limit: i32, out: &mut Output) -> Result<Next> {
         let limit = u64::try_from(limit).ok().filter(|&limit| limit > 0).unwrap_or(u64::MAX);
         // What fails is not run once more.
         let portal = self.portals.get_mut(name).ok_or_else(|| no_portal(name))?;
         let Some(statement) = portal.statement.clone() else {
             backend::empty_query(&mut out.buffer);
-            return Ok(());
+            return Ok(Next::Go);
         };
         self.record.begin(&statement);
         let mut rows = match std::mem::replace(&mut portal.state, State::Done) {
@@ -166,7 +166,17 @@ impl Conversation {
             State::Rows(rows) => rows,
             State::New => {
                 self.session.begin_implicit();
-                match self.session.execute(&statement, &portal.values)? {
+                let outcome = match self.place {
+                    Place::Apart => self.session.execute(&statement, &portal.values)?,
+                    Place::Here => match self.session.execute_short(&statement, &portal.values)? {
+                        Some(outcome) => outcome,
+                        None => {
+                            portal.state = State::New;
+                            return Ok(Next::Apart);
+                        }
+                    },
+                };
+                match outcome {
                     Outcome::Rows(rows) => {
                         let columns = rows.stream.fields().len();
                         let is_binary = rows.stream.is_binary();
@@ -178,7 +188,7 @@ impl Conversation {
                         return self.executed(out);
                     }
                     Outcome::CopyIn(copy) => {
-                        return self.begin_copy(copy, false, out);
+                        return self.begin_copy(copy, false, out).map(|()| Next::Go);
                     }
                     Outcome::CopyOut(copy) => {
                         self.copy_out(copy, out)?;
@@ -201,9 +211,9 @@ impl Conversation {
         self.executed(out)
     }
 
-    fn executed(&mut self, out: &mut Output) -> Result<()> {
+    fn executed(&mut self, out: &mut Output) -> Result<Next> {
         self.send_notices(out);
-        out.pass()
+        out.pass().map(|()| Next::Go)
     }
 
     /// Drops a statement or a portal; one that is not there is closed already.

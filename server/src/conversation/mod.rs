@@ -10,7 +10,7 @@ mod script;
 #[cfg(test)]
 mod tests;
 
-use crate::engine::{Prepared, Session};
+use crate::engine::{Prepared, SHORT, Session};
 use crate::fault::{Fault, Result};
 use crate::output::Output;
 use crate::record::Record;
@@ -37,21 +37,13 @@ pub(crate) enum Place {
 /// Messages of more bytes are never answered on the connection's thread: values of a parameter take their time, too.
 const SHORT_BYTES: usize = 4 << 10;
 
-/// Where a message of so many bytes runs. Whatever may parse, plan or run a statement, or end a transaction, runs
-/// apart; short statements could stay here if somebody knew that they are.
-pub(crate) fn place(kind: u8, bytes: usize) -> Place {
-    match kind {
-        _ if bytes > SHORT_BYTES => Place::Apart,
-        b'Q' | b'P' | b'E' | b'S' | b'd' | b'c' | b'f' => Place::Apart,
-        _ => Place::Here,
-    }
-}
-
 /// Whether a conversation goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     Go,
     End,
+    /// What was to be answered on the connection's thread takes longer: nothing has been done, and it is to be answered apart.
+    Apart,
 }
 
 /// A prepared statement: none if its text was empty.
@@ -72,6 +64,8 @@ pub(crate) struct Conversation {
     /// What is left of a text of several statements while one of them copies.
     script: Option<Script>,
     copying: Option<Copying>,
+    /// Where the message is answered that is being answered.
+    place: Place,
 }
 
 /// What a client may take.
@@ -97,6 +91,7 @@ impl Conversation {
             is_skipping: false,
             script: None,
             copying: None,
+            place: Place::Apart,
         }
     }
 
@@ -127,6 +122,31 @@ impl Conversation {
     fn complete(&mut self, tag: &str, out: &mut Output) {
         self.record.completed(tag, &self.session);
         backend::complete(&mut out.buffer, tag);
+    }
+
+    /// Where a message is answered. Whatever may parse or plan, or copies, or ends a transaction that has changed something, is
+    /// answered apart, as is what drops rows. Of statements that run it is known when they are asked: see
+    /// [`Conversation::handle_here`].
+    pub(crate) fn place(&self, kind: u8, body: &[u8]) -> Place {
+        let drops_rows = || self.portals.values().any(Portal::has_rows);
+        match kind {
+            _ if body.len() > SHORT_BYTES => Place::Apart,
+            // They are left out.
+            _ if self.is_skipping && kind != b'S' => Place::Here,
+            b'Q' | b'P' | b'd' | b'c' | b'f' => Place::Apart,
+            b'B' | b'C' | b'E' | b'S' if drops_rows() => Place::Apart,
+            b'E' if self.record.logs(SHORT) => Place::Apart,
+            b'S' if !self.session.is_end_idle() => Place::Apart,
+            _ => Place::Here,
+        }
+    }
+
+    /// As [`Conversation::handle`], on the connection's thread: a statement that is not short gives [`Next::Apart`].
+    pub(crate) fn handle_here(&mut self, kind: u8, body: Bytes, out: &mut Output) -> Next {
+        self.place = Place::Here;
+        let next = self.handle(kind, body, out);
+        self.place = Place::Apart;
+        next
     }
 
     /// Answers a message of this type. Whatever happens in it, the conversation stays good for the next one.
@@ -186,7 +206,7 @@ impl Conversation {
             Frontend::Parse { name, text, types } => self.parse(name, &text, &types, out)?,
             Frontend::Bind(bind) => self.bind(bind, out)?,
             Frontend::Describe(target) => self.describe(&target, out)?,
-            Frontend::Execute { portal, limit } => self.execute(&portal, limit, out)?,
+            Frontend::Execute { portal, limit } => return self.execute(&portal, limit, out),
             Frontend::Close(target) => self.close(&target, out),
             Frontend::Sync => self.sync(out)?,
             Frontend::Flush => out.flush = true,

@@ -17,6 +17,13 @@ pub(super) struct Portal {
     pub(super) state: State,
 }
 
+impl Portal {
+    /// Whether it has rows that are not sent.
+    pub(super) fn has_rows(&self) -> bool {
+        matches!(&self.state, State::Rows(rows) if !rows.is_done)
+    }
+}
+
 /// How far a portal is.
 pub(super) enum State {
     /// It has not run.
@@ -33,12 +40,14 @@ pub(super) struct RowsInFlight {
     fields: Vec<Field>,
     formats: Vec<Format>,
     batch: Option<BatchRows>,
+    /// There are no more.
+    is_done: bool,
 }
 
 impl RowsInFlight {
     /// Rows in these formats, one a column.
     pub(super) fn new(rows: Rows, formats: Vec<Format>) -> Self {
-        RowsInFlight { fields: rows.stream.fields().to_vec(), rows, formats, batch: None }
+        RowsInFlight { fields: rows.stream.fields().to_vec(), rows, formats, batch: None, is_done: false }
     }
 
     pub(super) fn tag(&self, rows: u64) -> String {
@@ -51,7 +60,10 @@ impl RowsInFlight {
         while sent < limit {
             session.check()?;
             let Some(batch) = &mut self.batch else {
-                let Some(next) = self.rows.stream.next() else { break };
+                let Some(next) = self.rows.stream.next() else {
+                    self.is_done = true;
+                    break;
+                };
                 let next = next.map_err(|error| Fault::of(&error, "", 0))?;
                 let sight = self.rows.stream.sight();
                 self.batch = Some(BatchRows::new(&next, &self.fields, |column| self.formats[column], sight)?);

@@ -1,6 +1,6 @@
 //! Conversations without a socket: what no statement of the engine does yet, and what any order of messages may do.
 
-use super::{Bounds, Conversation, Next};
+use super::{Bounds, Conversation, Next, Place};
 use crate::cancel::Running;
 use crate::copy::{CopyIn, CopyOut};
 use crate::engine::Session;
@@ -8,6 +8,7 @@ use crate::fault::{Fault, Result};
 use crate::output::Output;
 use crate::record::Record;
 use crate::wire::Format;
+use crate::wire::backend;
 use bytes::Bytes;
 use multiloop::Engine;
 use proptest::prelude::*;
@@ -82,11 +83,11 @@ impl CopyOut for Given {
         1
     }
 
-    fn next(&mut self, out: &mut Vec<u8>) -> Result<bool> {
-        out.extend_from_slice(b"row");
+    fn next(&mut self, _: usize, out: &mut Vec<u8>) -> Result<bool> {
         if self.left == 0 {
             return if self.fails { Err(Fault::error("22012", "division by zero")) } else { Ok(false) };
         }
+        backend::message(out, b'd', |out| out.extend_from_slice(b"row"));
         self.left -= 1;
         Ok(true)
     }
@@ -148,6 +149,52 @@ fn a_copy_that_fails_is_over() {
     assert!(!conversation.is_copying());
 }
 
+const BIND: &[u8] = b"\0\0\0\0\0\0\0\0";
+const EXECUTE: &[u8] = b"\0\0\0\0\0";
+
+#[test]
+fn short_statements_are_answered_on_the_connections_thread() {
+    let (mut conversation, _) = conversation();
+    let mut out = Output::default();
+    let mut here = |conversation: &mut Conversation, kind: u8, body: &'static [u8]| {
+        assert_eq!(conversation.place(kind, body), Place::Here);
+        let next = conversation.handle_here(kind, Bytes::from_static(body), &mut out);
+        (next, kinds(&mut out))
+    };
+    let go = |shown: &str| (Next::Go, shown.to_owned());
+    // Nobody has planned how it runs before it has run.
+    assert_eq!(conversation.place(b'P', b""), Place::Apart);
+    for (parse, is_short) in
+        [(&b"\0SELECT 1\0\0\0"[..], true), (b"\0SELECT repeat('x', 1 + random()::int)\0\0\0", false)]
+    {
+        assert_eq!(say(&mut conversation, &mut Output::default(), b'P', parse), "1");
+        for round in 0..3 {
+            assert_eq!(here(&mut conversation, b'B', BIND), go("2"));
+            let expected = if round > 0 && is_short { go("DC") } else { (Next::Apart, String::new()) };
+            assert_eq!(here(&mut conversation, b'E', EXECUTE), expected, "{round}");
+            if expected.0 == Next::Apart {
+                // As if it had not been asked.
+                let mut apart = Output::default();
+                assert_eq!(say(&mut conversation, &mut apart, b'E', EXECUTE), "DC");
+            }
+            assert_eq!(here(&mut conversation, b'S', b""), go("Z"));
+        }
+    }
+    // Rows that are there, changes to be committed and long messages take their time.
+    assert_eq!(say(&mut conversation, &mut Output::default(), b'P', b"\0VALUES (1), (2)\0\0\0"), "1");
+    assert_eq!(here(&mut conversation, b'B', BIND), go("2"));
+    assert_eq!(say(&mut conversation, &mut Output::default(), b'E', b"\0\0\0\0\x01"), "Ds");
+    assert_eq!(b"BCES".map(|kind| conversation.place(kind, BIND)), [Place::Apart; 4]);
+    assert_eq!(say(&mut conversation, &mut Output::default(), b'S', b""), "Z");
+    assert_eq!(say(&mut conversation, &mut Output::default(), b'P', b"\0CREATE TABLE t (a int)\0\0\0"), "1");
+    assert_eq!(here(&mut conversation, b'B', BIND), go("2"));
+    assert_eq!(here(&mut conversation, b'E', EXECUTE), (Next::Apart, String::new()));
+    assert_eq!(say(&mut conversation, &mut Output::default(), b'E', EXECUTE), "C");
+    assert_eq!(conversation.place(b'S', b""), Place::Apart);
+    assert_eq!(say(&mut conversation, &mut Output::default(), b'S', b""), "Z");
+    assert_eq!(conversation.place(b'B', &[0; 5000]), Place::Apart);
+}
+
 #[test]
 fn data_is_copied_out_a_message_a_row() {
     let (mut conversation, _) = conversation();
@@ -194,7 +241,13 @@ proptest! {
         for (index, noise) in messages {
             let (kind, body) = known[index.index(known.len())];
             let body = if noise.len() > 9 { &noise[..] } else { body };
-            prop_assert_eq!(conversation.handle(kind, Bytes::copy_from_slice(body), &mut out), Next::Go);
+            let body = Bytes::copy_from_slice(body);
+            let next = match conversation.place(kind, &body) {
+                Place::Here => conversation.handle_here(kind, body.clone(), &mut out),
+                Place::Apart => Next::Apart,
+            };
+            let next = if next == Next::Apart { conversation.handle(kind, body, &mut out) } else { next };
+            prop_assert_eq!(next, Next::Go);
             kinds(&mut out);
         }
         conversation.handle(b'c', Bytes::new(), &mut out);

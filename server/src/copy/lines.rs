@@ -78,6 +78,10 @@ impl Lines {
         let quote = if let Form::Csv { quote, escape, .. } = form { Some((*quote, *escape)) } else { None };
         let mut at = self.searched;
         let found = loop {
+            if quote.is_none() {
+                // Most bytes are nothing but themselves.
+                at += bytes.get(at..).map_or(0, |rest| plain(rest, b'\n'));
+            }
             let Some(&byte) = bytes.get(at) else { break None };
             match quote {
                 None if byte == b'\\' && bytes.len() == at + 1 && !last => break None,
@@ -125,15 +129,24 @@ impl Lines {
         let mut start = 0;
         loop {
             let mut end = start;
-            while end < line.len() && line[end] != marks.delimiter {
-                end += if line[end] == b'\\' { 2 } else { 1 };
+            let mut is_plain = true;
+            loop {
+                end += line.get(end..).map_or(0, |rest| plain(rest, marks.delimiter));
+                if line.get(end) != Some(&b'\\') || marks.delimiter == b'\\' {
+                    break;
+                }
+                (end, is_plain) = (end + 2, false);
             }
             let end = end.min(line.len());
             // What stands for NULL does so before backslashes are read.
             if &line[start..end] == marks.null.as_bytes() {
                 self.ends.push(None);
             } else {
-                unescaped(&line[start..end], &mut self.text);
+                if is_plain {
+                    self.text.extend_from_slice(&line[start..end]);
+                } else {
+                    unescaped(&line[start..end], &mut self.text);
+                }
                 self.ends.push(Some(self.text.len()));
             }
             if end >= line.len() {
@@ -186,6 +199,11 @@ impl Lines {
     fn bad(&self, what: &str) -> Box<Fault> {
         Fault::error("22P04", format!("{what} (line {})", self.lines))
     }
+}
+
+/// How many bytes stand before a mark, or a backslash.
+fn plain(bytes: &[u8], mark: u8) -> usize {
+    bytes.iter().position(|&byte| byte == mark || byte == b'\\').unwrap_or(bytes.len())
 }
 
 /// Reads backslashes: letters for what cannot stand for itself, octal and hexadecimal numbers of bytes.

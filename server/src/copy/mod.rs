@@ -1,7 +1,8 @@
 //! The data of COPY between client and server, in PostgreSQL's three forms: text (`\t` between fields, `\N` for NULL), CSV and
-//! binary. `write` makes it of record batches, `read` record batches of it; `lines` takes text and CSV apart, `packed` what is
-//! binary.
+//! binary. `write` makes it of record batches, `read` record batches of it, whose values `columns` gather; `lines` takes text and CSV
+//! apart, `packed` what is binary.
 
+mod columns;
 mod lines;
 mod packed;
 mod read;
@@ -84,6 +85,14 @@ impl Form {
         }
     }
 
+    /// What text and CSV have in common.
+    fn marks(&self) -> Option<&Marks> {
+        match self {
+            Form::Text(marks) | Form::Csv { marks, .. } => Some(marks),
+            Form::Binary => None,
+        }
+    }
+
     /// How the protocol announces it.
     fn format(&self) -> Format {
         if *self == Form::Binary { Format::Binary } else { Format::Text }
@@ -108,8 +117,9 @@ pub(crate) trait CopyOut: Send {
     fn format(&self) -> Format;
     /// The number of columns.
     fn columns(&self) -> usize;
-    /// Appends one piece, which is a row, a header or an end; false if there is no more.
-    fn next(&mut self, out: &mut Vec<u8>) -> Result<bool>;
+    /// Appends messages, one for each row, for a header and for an end: some at least, and until the buffer has so many bytes. False
+    /// if there are no more.
+    fn next(&mut self, bytes: usize, out: &mut Vec<u8>) -> Result<bool>;
     /// The tag of what was given.
     fn tag(&self) -> String;
 }

@@ -2,12 +2,16 @@
 
 use super::CopyIn;
 use super::Form;
+use super::columns::{Gathered, Written, gathered};
 use super::lines::Lines;
 use super::packed::Part;
 use crate::decode::parameter;
 use crate::fault::{Fault, Result};
 use crate::wire::Format;
+use multiloop::arrow::array::RecordBatch;
+use multiloop::arrow::datatypes::{Field as ArrowField, Schema, SchemaRef};
 use multiloop::{Field, Value};
+use std::sync::Arc;
 
 /// Rows that make a batch.
 const BATCH_ROWS: usize = 1 << 16;
@@ -24,33 +28,92 @@ pub(super) struct Reader {
     left: Vec<u8>,
     lines: Lines,
     part: Part,
-    /// The values of each column that are no batch yet.
-    values: Vec<Vec<Value>>,
+    columns: Columns,
+    /// Of batches. Where NULLs may not be, the table says so.
+    schema: SchemaRef,
+    /// Rows that are no batch yet.
+    count: usize,
+}
+
+/// Values that are no batch yet.
+enum Columns {
+    /// As arrays have them.
+    Gathered(Vec<Box<dyn Gathered>>),
+    /// Where a column has no such form.
+    Values(Vec<Vec<Value>>),
+}
+
+impl Columns {
+    fn of(rows: &multiloop::CopyIn, format: Format) -> Self {
+        let (fields, schema) = (rows.fields(), rows.schema());
+        let column = |(field, array): (&Field, &_)| gathered(field.data_type, format, array);
+        let types = schema.fields().iter().map(|field| field.data_type());
+        match fields.iter().zip(types).map(column).collect::<Option<Vec<_>>>() {
+            Some(columns) if !columns.is_empty() => Columns::Gathered(columns),
+            _ => Columns::Values(vec![Vec::new(); fields.len()]),
+        }
+    }
+
+    /// Takes a row.
+    fn take(&mut self, row: &[Option<&[u8]>], fields: &[Field], written: &Written<'_>) -> Result<()> {
+        let written = |at: usize| Written { number: at + 1, data_type: fields[at].data_type, ..*written };
+        match self {
+            Columns::Gathered(columns) => {
+                let mut values = columns.iter_mut().zip(row).enumerate();
+                values.try_for_each(|(at, (column, bytes))| column.take(*bytes, &written(at)))
+            }
+            Columns::Values(columns) => {
+                columns.iter_mut().zip(row).enumerate().try_for_each(|(at, (column, bytes))| {
+                    let Written { number, data_type, format, sight } = written(at);
+                    column.push(match bytes {
+                        None => Value::Null,
+                        Some(bytes) => parameter(number, data_type, (format, bytes), sight)?,
+                    });
+                    Ok(())
+                })
+            }
+        }
+    }
+
+    /// Hands on the rows that have gathered.
+    fn push(&mut self, rows: &mut multiloop::CopyIn, schema: &SchemaRef) -> Result<()> {
+        let pushed = match self {
+            Columns::Gathered(columns) => {
+                let arrays = columns.iter_mut().map(|column| column.array()).collect();
+                let batch = RecordBatch::try_new(Arc::clone(schema), arrays);
+                rows.push(batch.map_err(|error| Fault::internal(format!("a batch of COPY: {error}")))?)
+            }
+            Columns::Values(columns) => {
+                let pushed = rows.push_values(columns);
+                columns.iter_mut().for_each(Vec::clear);
+                pushed
+            }
+        };
+        pushed.map_err(|error| Fault::of(&error, "", 0))
+    }
 }
 
 impl Reader {
     pub(super) fn new(rows: multiloop::CopyIn, form: Form) -> Self {
         let fields = rows.fields().to_vec();
-        let values = vec![Vec::new(); fields.len()];
-        Reader { rows, fields, form, left: Vec::new(), lines: Lines::default(), part: Part::default(), values }
+        let columns = Columns::of(&rows, form.format());
+        let nullable = |field: &Arc<ArrowField>| field.as_ref().clone().with_nullable(true);
+        let schema = Arc::new(Schema::new(rows.schema().fields().iter().map(nullable).collect::<Vec<_>>()));
+        let (lines, part) = (Lines::default(), Part::default());
+        Reader { rows, fields, form, left: Vec::new(), lines, part, columns, schema, count: 0 }
     }
 
     /// Reads what it can of what has come.
     fn read(&mut self, last: bool) -> Result<()> {
-        let Reader { rows, fields, form, left, lines, part, values } = self;
+        let Reader { rows, fields, form, left, lines, part, columns, schema, count } = self;
         let format = form.format();
-        let mut count = values.first().map_or(0, Vec::len);
         let mut each = |row: &[Option<&[u8]>]| {
-            for (at, ((field, values), bytes)) in fields.iter().zip(values.iter_mut()).zip(row).enumerate() {
-                values.push(match bytes {
-                    None => Value::Null,
-                    Some(bytes) => parameter(at + 1, field.data_type, (format, bytes), rows.sight())?,
-                });
-            }
-            count += 1;
-            if count == BATCH_ROWS {
-                push(rows, values)?;
-                count = 0;
+            let written = Written { number: 0, data_type: multiloop::DataType::Null, format, sight: rows.sight() };
+            columns.take(row, fields, &written)?;
+            *count += 1;
+            if *count == BATCH_ROWS {
+                columns.push(rows, schema)?;
+                *count = 0;
             }
             Ok(())
         };
@@ -64,16 +127,6 @@ impl Reader {
         }
         Ok(())
     }
-}
-
-/// Hands on the rows that have gathered.
-fn push(rows: &mut multiloop::CopyIn, values: &mut [Vec<Value>]) -> Result<()> {
-    if values.first().is_none_or(Vec::is_empty) {
-        return Ok(());
-    }
-    let pushed = rows.push_values(values).map_err(|error| Fault::of(&error, "", 0));
-    values.iter_mut().for_each(Vec::clear);
-    pushed
 }
 
 impl CopyIn for Reader {
@@ -95,8 +148,10 @@ impl CopyIn for Reader {
         if self.form == Form::Binary && self.part != Part::Ended {
             return Err(Fault::error("22P04", "unexpected EOF in COPY data"));
         }
-        let Reader { mut rows, mut values, .. } = *self;
-        push(&mut rows, &mut values)?;
+        let Reader { mut rows, mut columns, schema, count, .. } = *self;
+        if count > 0 {
+            columns.push(&mut rows, &schema)?;
+        }
         rows.finish(session).map_err(|error| Fault::of(&error, "", 0))
     }
 }

@@ -24,8 +24,18 @@ fn run(session: &Session, sql: &str) -> Execution {
 fn out(session: &Session, sql: &str) -> Vec<u8> {
     let Execution::CopyOut(rows) = run(session, sql) else { panic!("{sql} copies nothing out") };
     let mut writer = to_client(rows).expect("a form");
-    let mut data = Vec::new();
-    while writer.next(&mut data).expect("rows") {}
+    let (mut data, mut messages) = (Vec::new(), Vec::new());
+    while writer.next(100, &mut messages).expect("rows") {
+        let mut rest = &messages[..];
+        while let Some((head, behind)) = rest.split_first_chunk::<5>() {
+            assert_eq!(head[0], b'd');
+            let length = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize - 4;
+            data.extend_from_slice(&behind[..length]);
+            rest = &behind[length..];
+        }
+        assert!(rest.is_empty(), "messages are written whole");
+        messages.clear();
+    }
     data
 }
 
@@ -143,6 +153,10 @@ fn bad_data_is_refused_and_nothing_is_kept() {
     assert_eq!(state("COPY u (a) FROM STDIN", b"1\nx\n"), Err("22P02"));
     assert_eq!(state("COPY u (b) FROM STDIN", b"\xff\n"), Err("22021"));
     assert_eq!(state("COPY u (b) FROM STDIN CSV", b"\"open\n"), Err("22P04"));
+    session.sql("CREATE TABLE strict (a int NOT NULL, b varchar(2))").expect("a table");
+    assert_eq!(state("COPY strict FROM STDIN", b"1\ta\n\\N\tb\n"), Err("23502"));
+    assert_eq!(state("COPY strict FROM STDIN", b"1\tabc\n"), Err("22001"));
+    assert_eq!(rows(&session, "SELECT * FROM strict"), "");
     assert_eq!(state("COPY u (a) FROM STDIN (FORMAT binary)", b"PGCOPY\n"), Err("22P04"));
     assert_eq!(state("COPY u (a) FROM STDIN (FORMAT binary)", b"nothing of the kind"), Err("22P04"));
     let head = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0".to_vec();

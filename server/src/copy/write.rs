@@ -5,19 +5,18 @@ use super::packed::{SIGNATURE, TRAILER};
 use super::{Form, Marks};
 use crate::encode::{Cells, cells};
 use crate::fault::{Fault, Result};
-use crate::wire::Format;
+use crate::wire::room::Room;
+use crate::wire::{Format, backend};
 use multiloop::{Field, ResultStream};
 
 /// Rows that are written one by one.
 pub(super) struct Writer {
     rows: ResultStream,
     fields: Vec<Field>,
-    form: Form,
+    lines: Lines,
     batch: Option<Batch>,
     part: Part,
     written: u64,
-    /// A value before it is escaped.
-    value: Vec<u8>,
 }
 
 /// A batch that is being written.
@@ -35,6 +34,17 @@ enum Part {
     Done,
 }
 
+/// How values become fields of lines.
+struct Lines {
+    form: Form,
+    /// Bytes that a value cannot have as it is.
+    special: [bool; 256],
+    /// Whether any value of plain characters can stay as it is.
+    plain_stays: bool,
+    /// A value that cannot.
+    value: Vec<u8>,
+}
+
 impl Writer {
     pub(super) fn new(rows: ResultStream, form: Form) -> Self {
         let fields = rows.fields().to_vec();
@@ -44,89 +54,87 @@ impl Writer {
             Form::Binary => true,
         };
         let part = if has_head { Part::Head } else { Part::Rows };
-        Writer { rows, fields, form, batch: None, part, written: 0, value: Vec::new() }
+        Writer { rows, fields, lines: Lines::new(form), batch: None, part, written: 0 }
     }
 
-    fn head(&mut self, out: &mut Vec<u8>) {
-        let (Form::Text(marks) | Form::Csv { marks, .. }) = &self.form else {
-            out.extend_from_slice(SIGNATURE);
-            return;
-        };
-        for (at, field) in self.fields.iter().enumerate() {
-            between(at, marks, out);
-            self.form.put(field.name.as_bytes(), self.fields.len() == 1, out);
-        }
-        out.push(b'\n');
+    fn head(&mut self, out: &mut Vec<u8>) -> Result<()> {
+        message(&mut Room::new(out), |out| match self.lines.form.marks() {
+            None => out.extend_from_slice(SIGNATURE),
+            Some(Marks { delimiter, .. }) => {
+                let delimiter = *delimiter;
+                for (at, field) in self.fields.iter().enumerate() {
+                    if at > 0 {
+                        out.push(delimiter);
+                    }
+                    let start = out.len();
+                    out.extend_from_slice(field.name.as_bytes());
+                    self.lines.settle(start, self.fields.len() == 1, out);
+                }
+                out.push(b'\n');
+            }
+        })
     }
 
-    /// The next row; false if there is none.
-    fn row(&mut self, out: &mut Vec<u8>) -> Result<bool> {
-        let (columns, row) = loop {
-            match &mut self.batch {
-                Some(batch) if batch.next < batch.rows => {
-                    batch.next += 1;
-                    break (&batch.columns, batch.next - 1);
-                }
-                _ => {
-                    let Some(batch) = self.rows.next() else { return Ok(false) };
-                    let batch = batch.map_err(|error| Fault::of(&error, "", 0))?;
-                    let (format, sight) = (self.form.format(), self.rows.sight());
-                    let columns = batch.columns().iter().zip(&self.fields);
-                    let cells = columns.map(|(array, field)| cells(array, field.data_type, format, sight));
-                    let columns = cells.collect::<Result<_>>()?;
-                    self.batch = Some(Batch { columns, rows: batch.num_rows(), next: 0 });
-                }
-            }
-        };
-        let marks = match &self.form {
-            Form::Text(marks) | Form::Csv { marks, .. } => marks,
-            Form::Binary => {
-                out.extend_from_slice(&(columns.len() as u16).to_be_bytes());
-                columns.iter().for_each(|column| column.field(row, out));
-                self.written += 1;
-                return Ok(true);
-            }
-        };
-        for (at, column) in columns.iter().enumerate() {
-            between(at, marks, out);
-            if column.is_null(row) {
-                out.extend_from_slice(marks.null.as_bytes());
-            } else {
-                self.value.clear();
-                column.value(row, &mut self.value);
-                self.form.put(&self.value, columns.len() == 1, out);
-            }
+    /// Has the next batch ready, if what there was is written; whether there are rows.
+    fn advance(&mut self) -> Result<bool> {
+        while self.batch.as_ref().is_none_or(|batch| batch.next == batch.rows) {
+            let Some(batch) = self.rows.next() else { return Ok(false) };
+            let batch = batch.map_err(|error| Fault::of(&error, "", 0))?;
+            let (format, sight) = (self.lines.form.format(), self.rows.sight());
+            let columns = batch.columns().iter().zip(&self.fields);
+            let cells = columns.map(|(array, field)| cells(array, field.data_type, format, sight));
+            let columns = cells.collect::<Result<_>>()?;
+            self.batch = Some(Batch { columns, rows: batch.num_rows(), next: 0 });
         }
-        out.push(b'\n');
-        self.written += 1;
         Ok(true)
     }
 }
 
+/// A message of data.
+fn message(out: &mut Room<'_>, data: impl FnOnce(&mut Room<'_>)) -> Result<()> {
+    let start = out.len();
+    out.put([b'd', 0, 0, 0, 0]);
+    data(out);
+    backend::end_row(out, start)
+}
+
 impl CopyOut for Writer {
     fn format(&self) -> Format {
-        self.form.format()
+        self.lines.form.format()
     }
 
     fn columns(&self) -> usize {
         self.fields.len()
     }
 
-    fn next(&mut self, out: &mut Vec<u8>) -> Result<bool> {
-        if self.part == Part::Head {
-            self.head(out);
-            self.part = Part::Rows;
+    fn next(&mut self, bytes: usize, out: &mut Vec<u8>) -> Result<bool> {
+        match self.part {
+            Part::Done => return Ok(false),
+            Part::Head => {
+                self.head(out)?;
+                self.part = Part::Rows;
+                return Ok(true);
+            }
+            Part::Rows => {}
+        }
+        if !self.advance()? {
+            self.part = Part::Done;
+            if self.lines.form != Form::Binary {
+                return Ok(false);
+            }
+            message(&mut Room::new(out), |out| out.extend_from_slice(TRAILER))?;
             return Ok(true);
         }
-        if self.part == Part::Done || self.row(out)? {
-            return Ok(self.part == Part::Rows);
+        let Some(batch) = &mut self.batch else { return Ok(true) };
+        let mut out = Room::new(out);
+        loop {
+            message(&mut out, |out| self.lines.put(&batch.columns, batch.next, out))?;
+            batch.next += 1;
+            self.written += 1;
+            if batch.next == batch.rows || out.len() >= bytes {
+                return Ok(true);
+            }
         }
-        self.part = Part::Done;
-        if self.form == Form::Binary {
-            out.extend_from_slice(TRAILER);
-            return Ok(true);
-        }
-        Ok(false)
     }
 
     fn tag(&self) -> String {
@@ -134,26 +142,73 @@ impl CopyOut for Writer {
     }
 }
 
-impl Form {
-    /// Appends a value as a field of a line.
-    fn put(&self, value: &[u8], is_alone: bool, out: &mut Vec<u8>) {
-        match self {
-            Form::Text(marks) => escaped(value, marks.delimiter, out),
-            Form::Csv { marks, quote, escape } => quoted(value, marks, (*quote, *escape), is_alone, out),
-            // Its fields are no text.
-            Form::Binary => out.extend_from_slice(value),
+impl Lines {
+    fn new(form: Form) -> Self {
+        let mut special = [false; 256];
+        let bytes = match &form {
+            Form::Text(marks) => vec![b'\\', b'\n', b'\r', b'\t', 0x08, 0x0b, 0x0c, marks.delimiter],
+            Form::Csv { marks, quote, .. } => vec![b'\n', b'\r', marks.delimiter, *quote],
+            Form::Binary => Vec::new(),
+        };
+        bytes.into_iter().for_each(|byte| special[usize::from(byte)] = true);
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" -+:.".contains(&byte);
+        // What stands for NULL is empty, or has a character that such a value cannot have.
+        let null = form.marks().map_or(&[][..], |marks| marks.null.as_bytes());
+        let null_differs = null.is_empty() || !null.iter().copied().all(is_plain);
+        let plain_stays = null_differs && !(0..=u8::MAX).any(|byte| is_plain(byte) && special[usize::from(byte)]);
+        Lines { form, special, plain_stays, value: Vec::new() }
+    }
+
+    /// Writes a row.
+    fn put(&mut self, columns: &[Box<dyn Cells>], row: usize, out: &mut Room<'_>) {
+        let (Form::Text(marks) | Form::Csv { marks, .. }) = &self.form else {
+            out.put((columns.len() as u16).to_be_bytes());
+            return columns.iter().for_each(|column| column.field(row, out));
+        };
+        let delimiter = marks.delimiter;
+        for (at, column) in columns.iter().enumerate() {
+            if at > 0 {
+                out.push(delimiter);
+            }
+            if column.is_null(row) {
+                let null = self.form.marks().map_or("", |marks| marks.null.as_str());
+                out.extend_from_slice(null.as_bytes());
+                continue;
+            }
+            let start = out.len();
+            column.value(row, out);
+            if !(self.plain_stays && column.is_plain()) {
+                self.settle(start, columns.len() == 1, out);
+            }
+        }
+        out.push(b'\n');
+    }
+
+    /// Makes a value that was written as it is a field.
+    fn settle(&mut self, start: usize, is_alone: bool, out: &mut Room<'_>) {
+        let value = out.written(start);
+        let is_special = value.iter().any(|&byte| self.special[usize::from(byte)]);
+        let stays = match &self.form {
+            Form::Text(_) | Form::Binary => !is_special,
+            // It could be taken for something else, as what ends the data if it stands alone in its line.
+            Form::Csv { marks, .. } => !is_special && value != marks.null.as_bytes() && !(is_alone && value == b"\\."),
+        };
+        if stays {
+            return;
+        }
+        self.value.clear();
+        self.value.extend_from_slice(value);
+        out.truncate(start);
+        match &self.form {
+            Form::Csv { quote, escape, .. } => quoted(&self.value, (*quote, *escape), out),
+            Form::Text(marks) => escaped(&self.value, marks.delimiter, out),
+            Form::Binary => {}
         }
     }
 }
 
-fn between(at: usize, marks: &Marks, out: &mut Vec<u8>) {
-    if at > 0 {
-        out.push(marks.delimiter);
-    }
-}
-
 /// A value of text: what would end it has a backslash before it.
-fn escaped(value: &[u8], delimiter: u8, out: &mut Vec<u8>) {
+fn escaped(value: &[u8], delimiter: u8, out: &mut Room<'_>) {
     for &byte in value {
         let letter = match byte {
             b'\\' => b'\\',
@@ -175,17 +230,12 @@ fn escaped(value: &[u8], delimiter: u8, out: &mut Vec<u8>) {
                 continue;
             }
         };
-        out.extend_from_slice(&[b'\\', letter]);
+        out.put([b'\\', letter]);
     }
 }
 
-/// A value of CSV: in quotes if it could be taken for something else, as what ends the data if it stands alone in its line.
-fn quoted(value: &[u8], marks: &Marks, (quote, escape): (u8, u8), is_alone: bool, out: &mut Vec<u8>) {
-    let needs = |byte: &u8| *byte == marks.delimiter || *byte == quote || matches!(byte, b'\n' | b'\r');
-    if value != marks.null.as_bytes() && !value.iter().any(needs) && !(is_alone && value == b"\\.") {
-        out.extend_from_slice(value);
-        return;
-    }
+/// A value of CSV in quotes.
+fn quoted(value: &[u8], (quote, escape): (u8, u8), out: &mut Room<'_>) {
     out.push(quote);
     for &byte in value {
         if byte == quote || byte == escape {

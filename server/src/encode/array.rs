@@ -8,6 +8,7 @@ use super::{Cells, cells, downcast};
 use crate::fault::{Fault, Result};
 use crate::types::wire_type;
 use crate::wire::Format;
+use crate::wire::room::Room;
 use multiloop::arrow::array::{Array as _, ArrayRef, ListArray, StringArray};
 use multiloop::arrow::datatypes::DataType as Arrow;
 use multiloop::format::{Array, Bound, array_of, value_of};
@@ -109,7 +110,7 @@ impl Cells for Arrays {
         self.rows.is_null(row)
     }
 
-    fn value(&self, row: usize, out: &mut Vec<u8>) {
+    fn value(&self, row: usize, out: &mut Room<'_>) {
         let Some(shape) = self.rows.shape(row) else { return };
         match self.format {
             Format::Text => self.put_text(&shape, out),
@@ -125,7 +126,7 @@ impl Shape {
 }
 
 impl Arrays {
-    fn put_binary(&self, shape: &Shape, out: &mut Vec<u8>) {
+    fn put_binary(&self, shape: &Shape, out: &mut Room<'_>) {
         let elements = shape.first..shape.first + shape.count();
         let has_nulls = elements.clone().any(|element| self.elements.is_null(element));
         out.extend_from_slice(&(shape.bounds.len() as i32).to_be_bytes());
@@ -138,7 +139,7 @@ impl Arrays {
         elements.for_each(|element| self.elements.field(element, out));
     }
 
-    fn put_text(&self, shape: &Shape, out: &mut Vec<u8>) {
+    fn put_text(&self, shape: &Shape, out: &mut Room<'_>) {
         // Bounds are shown if one does not begin at 1.
         if shape.bounds.iter().any(|bound| bound.lower != 1) {
             for bound in &shape.bounds {
@@ -152,7 +153,7 @@ impl Arrays {
         self.put_level(&shape.bounds, &mut { shape.first }, out);
     }
 
-    fn put_level(&self, bounds: &[Bound], next: &mut usize, out: &mut Vec<u8>) {
+    fn put_level(&self, bounds: &[Bound], next: &mut usize, out: &mut Room<'_>) {
         let Some((bound, inner)) = bounds.split_first() else {
             self.put_element(*next, out);
             *next += 1;
@@ -166,18 +167,19 @@ impl Arrays {
     }
 
     /// An element, in quotes if it would be read as something else.
-    fn put_element(&self, element: usize, out: &mut Vec<u8>) {
+    fn put_element(&self, element: usize, out: &mut Room<'_>) {
         if self.elements.is_null(element) {
             return out.extend_from_slice(b"NULL");
         }
         let start = out.len();
         self.elements.value(element, out);
-        let written = &out[start..];
+        let written = out.written(start);
         let special = |byte: &u8| matches!(byte, b'"' | b'\\' | b'{' | b'}' | b',' | b' ' | b'\t'..=b'\r');
         if !written.is_empty() && !written.eq_ignore_ascii_case(b"null") && !written.iter().any(special) {
             return;
         }
-        let written = out.split_off(start);
+        let written = written.to_vec();
+        out.truncate(start);
         out.push(b'"');
         for byte in written {
             if matches!(byte, b'"' | b'\\') {

@@ -1,6 +1,7 @@
 //! Booleans: `t` and `f`, or a byte.
 
 use super::{Cells, Form};
+use crate::wire::room::Room;
 use multiloop::arrow::array::{Array as _, BooleanArray};
 
 /// `t` or `f`.
@@ -10,13 +11,17 @@ pub(super) struct Letter;
 pub(super) struct Byte;
 
 impl Form<bool> for Letter {
-    fn put(&self, value: bool, out: &mut Vec<u8>) {
+    fn put(&self, value: bool, out: &mut Room<'_>) {
         out.push(if value { b't' } else { b'f' });
+    }
+
+    fn is_plain(&self) -> bool {
+        true
     }
 }
 
 impl Form<bool> for Byte {
-    fn put(&self, value: bool, out: &mut Vec<u8>) {
+    fn put(&self, value: bool, out: &mut Room<'_>) {
         out.push(u8::from(value));
     }
 }
@@ -36,7 +41,11 @@ impl<F: Form<bool>> Cells for Booleans<F> {
         self.array.is_null(row)
     }
 
-    fn value(&self, row: usize, out: &mut Vec<u8>) {
+    fn value(&self, row: usize, out: &mut Room<'_>) {
         self.form.put(self.array.value(row), out);
+    }
+
+    fn is_plain(&self) -> bool {
+        self.form.is_plain()
     }
 }

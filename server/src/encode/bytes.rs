@@ -1,6 +1,7 @@
 //! bytea and uuid: hexadecimal digits, or the bytes as they are.
 
 use super::Cells;
+use crate::wire::room::Room;
 use multiloop::arrow::array::{Array as _, BinaryArray, FixedSizeBinaryArray};
 
 /// Arrays of bytes.
@@ -55,7 +56,7 @@ impl<A: Bytes> Cells for Written<A> {
         self.array.is_null_at(row)
     }
 
-    fn value(&self, row: usize, out: &mut Vec<u8>) {
+    fn value(&self, row: usize, out: &mut Room<'_>) {
         let bytes = self.array.bytes(row);
         match self.form {
             Form::Raw => out.extend_from_slice(bytes),
@@ -75,10 +76,9 @@ impl<A: Bytes> Cells for Written<A> {
     }
 }
 
-fn put_digits(bytes: &[u8], out: &mut Vec<u8>) {
+fn put_digits(bytes: &[u8], out: &mut Room<'_>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    out.reserve(bytes.len() * 2);
     for byte in bytes {
-        out.extend_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        out.put([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
     }
 }

@@ -2,6 +2,7 @@
 //! where its own calendar begins.
 
 use super::Form;
+use crate::wire::room::Room;
 use multiloop::Zone;
 
 /// Days from 1970-01-01, where ours begins, to 2000-01-01.
@@ -34,7 +35,7 @@ pub(super) struct InstantText {
 }
 
 impl Form<i32> for DateText {
-    fn put(&self, days: i32, out: &mut Vec<u8>) {
+    fn put(&self, days: i32, out: &mut Room<'_>) {
         match days {
             i32::MAX => out.extend_from_slice(b"infinity"),
             i32::MIN => out.extend_from_slice(b"-infinity"),
@@ -44,24 +45,33 @@ impl Form<i32> for DateText {
             }
         }
     }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
 }
 
 impl Form<i32> for DateDays {
-    fn put(&self, days: i32, out: &mut Vec<u8>) {
+    fn put(&self, days: i32, out: &mut Room<'_>) {
         // The infinities are the same numbers there.
         let days = if matches!(days, i32::MAX | i32::MIN) { days } else { days.saturating_sub(EPOCH_DAYS) };
-        out.extend_from_slice(&days.to_be_bytes());
+        out.put(days.to_be_bytes());
+    }
+
+    fn field(&self, days: i32, out: &mut Room<'_>) {
+        out.put(4i32.to_be_bytes());
+        self.put(days, out);
     }
 }
 
 impl Form<i64> for TimeText {
-    fn put(&self, micros: i64, out: &mut Vec<u8>) {
+    fn put(&self, micros: i64, out: &mut Room<'_>) {
         put_time(micros.unsigned_abs(), out);
     }
 }
 
 impl Form<i64> for TimestampText {
-    fn put(&self, micros: i64, out: &mut Vec<u8>) {
+    fn put(&self, micros: i64, out: &mut Room<'_>) {
         match micros {
             i64::MAX => out.extend_from_slice(b"infinity"),
             i64::MIN => out.extend_from_slice(b"-infinity"),
@@ -73,10 +83,14 @@ impl Form<i64> for TimestampText {
             }
         }
     }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
 }
 
 impl Form<i64> for InstantText {
-    fn put(&self, instant: i64, out: &mut Vec<u8>) {
+    fn put(&self, instant: i64, out: &mut Room<'_>) {
         if matches!(instant, i64::MAX | i64::MIN) {
             return TimestampText.put(instant, out);
         }
@@ -92,24 +106,28 @@ impl Form<i64> for InstantText {
 }
 
 impl Form<i64> for TimestampMicros {
-    fn put(&self, micros: i64, out: &mut Vec<u8>) {
+    fn put(&self, micros: i64, out: &mut Room<'_>) {
         let micros = if matches!(micros, i64::MAX | i64::MIN) { micros } else { micros.saturating_sub(EPOCH_MICROS) };
-        out.extend_from_slice(&micros.to_be_bytes());
+        out.put(micros.to_be_bytes());
+    }
+
+    fn field(&self, micros: i64, out: &mut Room<'_>) {
+        out.put(8i32.to_be_bytes());
+        self.put(micros, out);
     }
 }
 
 /// Appends year, month and day; gives what stands behind them, and behind the time, in years before 1.
-fn put_date(days: i64, out: &mut Vec<u8>) -> &'static [u8] {
+fn put_date(days: i64, out: &mut Room<'_>) -> &'static [u8] {
     let (year, month, day) = civil(days);
     let (year, era) = if year > 0 { (year, b"".as_slice()) } else { (1 - year, b" BC".as_slice()) };
-    let mut digits = itoa::Buffer::new();
-    let digits = digits.format(year).as_bytes();
-    out.extend_from_slice(&b"000"[..4usize.saturating_sub(digits.len()).min(3)]);
-    out.extend_from_slice(digits);
-    out.push(b'-');
-    put_two(month, out);
-    out.push(b'-');
-    put_two(day, out);
+    if year < 10_000 {
+        out.digits_of(year.unsigned_abs(), 4);
+    } else {
+        out.digits(year.unsigned_abs());
+    }
+    let ([a, b], [c, d]) = (pair(month), pair(day));
+    out.put([b'-', a, b, b'-', c, d]);
     era
 }
 
@@ -129,45 +147,42 @@ fn civil(days: i64) -> (i64, u64, u64) {
 }
 
 /// Appends hours, minutes and seconds, and what of a fraction is not zero.
-pub(super) fn put_time(micros: u64, out: &mut Vec<u8>) {
+pub(super) fn put_time(micros: u64, out: &mut Room<'_>) {
     let (seconds, fraction) = (micros / SECOND.unsigned_abs(), micros % SECOND.unsigned_abs());
     let hours = seconds / 3_600;
     if hours < 100 {
-        put_two(hours, out);
+        out.put(pair(hours));
     } else {
         // Of intervals only.
-        out.extend_from_slice(itoa::Buffer::new().format(hours).as_bytes());
+        out.digits(hours);
     }
-    out.push(b':');
-    put_two(seconds / 60 % 60, out);
-    out.push(b':');
-    put_two(seconds % 60, out);
+    let ([a, b], [c, d]) = (pair(seconds / 60 % 60), pair(seconds % 60));
+    out.put([b':', a, b, b':', c, d]);
     if fraction > 0 {
         out.push(b'.');
-        put_two(fraction / 10_000, out);
-        put_two(fraction / 100 % 100, out);
-        put_two(fraction % 100, out);
-        let kept = out.iter().rposition(|&byte| byte != b'0').map_or(0, |last| last + 1);
-        out.truncate(kept);
+        let start = out.len();
+        out.digits_of(fraction, 6);
+        let zeros = out.written(start).iter().rev().take_while(|&&byte| byte == b'0').count();
+        out.truncate(start + 6 - zeros);
     }
 }
 
 /// Appends an offset's seconds: `+00`, `-03:30`.
-fn put_offset(seconds: i64, out: &mut Vec<u8>) {
+fn put_offset(seconds: i64, out: &mut Room<'_>) {
     out.push(if seconds < 0 { b'-' } else { b'+' });
     let seconds = seconds.unsigned_abs();
-    put_two(seconds / 3_600, out);
+    out.put(pair(seconds / 3_600));
     if !seconds.is_multiple_of(3_600) {
         out.push(b':');
-        put_two(seconds / 60 % 60, out);
+        out.put(pair(seconds / 60 % 60));
     }
     if !seconds.is_multiple_of(60) {
         out.push(b':');
-        put_two(seconds % 60, out);
+        out.put(pair(seconds % 60));
     }
 }
 
-fn put_two(number: u64, out: &mut Vec<u8>) {
-    let digits = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
-    out.extend_from_slice(&digits);
+/// The two digits of a number below 100.
+fn pair(number: u64) -> [u8; 2] {
+    [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]
 }

@@ -2,6 +2,7 @@
 //! one and more), or their bits.
 
 use super::Form;
+use crate::wire::room::Room;
 
 /// The shortest digits.
 pub(super) struct Shortest;
@@ -14,38 +15,46 @@ const DOUBLE_EXPONENT: i32 = 15;
 const REAL_EXPONENT: i32 = 6;
 
 impl Form<f64> for Shortest {
-    fn put(&self, value: f64, out: &mut Vec<u8>) {
+    fn put(&self, value: f64, out: &mut Room<'_>) {
         if value.is_finite() {
             place(zmij::Buffer::new().format_finite(value), DOUBLE_EXPONENT, out);
         } else {
             special(value, out);
         }
     }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
 }
 
 impl Form<f32> for Shortest {
-    fn put(&self, value: f32, out: &mut Vec<u8>) {
+    fn put(&self, value: f32, out: &mut Room<'_>) {
         if value.is_finite() {
             place(zmij::Buffer::new().format_finite(value), REAL_EXPONENT, out);
         } else {
             special(value.into(), out);
         }
     }
+
+    fn is_plain(&self) -> bool {
+        true
+    }
 }
 
 impl Form<f64> for Bits {
-    fn put(&self, value: f64, out: &mut Vec<u8>) {
-        out.extend_from_slice(&value.to_be_bytes());
+    fn put(&self, value: f64, out: &mut Room<'_>) {
+        out.put(value.to_be_bytes());
     }
 }
 
 impl Form<f32> for Bits {
-    fn put(&self, value: f32, out: &mut Vec<u8>) {
-        out.extend_from_slice(&value.to_be_bytes());
+    fn put(&self, value: f32, out: &mut Room<'_>) {
+        out.put(value.to_be_bytes());
     }
 }
 
-fn special(value: f64, out: &mut Vec<u8>) {
+fn special(value: f64, out: &mut Room<'_>) {
     out.extend_from_slice(if value.is_nan() {
         b"NaN"
     } else if value > 0.0 {
@@ -57,7 +66,7 @@ fn special(value: f64, out: &mut Vec<u8>) {
 
 /// Digits with a point somewhere and perhaps an exponent, in PostgreSQL's form: plain for exponents from -4 to below
 /// `exponent_max`, else one digit before the point and an exponent with its sign and at least two digits.
-fn place(printed: &str, exponent_max: i32, out: &mut Vec<u8>) {
+fn place(printed: &str, exponent_max: i32, out: &mut Room<'_>) {
     let printed = match printed.strip_prefix('-') {
         Some(rest) => {
             out.push(b'-');
@@ -90,16 +99,16 @@ fn place(printed: &str, exponent_max: i32, out: &mut Vec<u8>) {
         if exponent.abs() < 10 {
             out.push(b'0');
         }
-        out.extend_from_slice(itoa::Buffer::new().format(exponent.abs()).as_bytes());
+        out.digits(exponent.unsigned_abs().into());
     } else if exponent < 0 {
         out.extend_from_slice(b"0.");
-        out.resize(out.len() + exponent.unsigned_abs() as usize - 1, b'0');
+        out.fill(exponent.unsigned_abs() as usize - 1, b'0');
         out.extend_from_slice(digits);
     } else {
         let whole = exponent as usize + 1;
         out.extend_from_slice(&digits[..whole.min(digits.len())]);
         if digits.len() <= whole {
-            out.resize(out.len() + whole - digits.len(), b'0');
+            out.fill(whole - digits.len(), b'0');
         } else {
             out.push(b'.');
             out.extend_from_slice(&digits[whole..]);

@@ -2,6 +2,7 @@
 
 use super::Form;
 use super::datetime::put_time;
+use crate::wire::room::Room;
 use multiloop::arrow::array::types::IntervalMonthDayNano;
 
 /// `1 year 2 mons 3 days 04:05:06.5`.
@@ -14,7 +15,7 @@ pub(super) struct Parts;
 const NANOSECONDS: i64 = 1_000;
 
 impl Form<IntervalMonthDayNano> for Text {
-    fn put(&self, value: IntervalMonthDayNano, out: &mut Vec<u8>) {
+    fn put(&self, value: IntervalMonthDayNano, out: &mut Room<'_>) {
         let start = out.len();
         // A part behind a negative one shows its plus sign.
         let mut is_behind_negative = false;
@@ -53,7 +54,7 @@ impl Form<IntervalMonthDayNano> for Text {
 }
 
 impl Form<IntervalMonthDayNano> for Parts {
-    fn put(&self, value: IntervalMonthDayNano, out: &mut Vec<u8>) {
+    fn put(&self, value: IntervalMonthDayNano, out: &mut Room<'_>) {
         out.extend_from_slice(&(value.nanoseconds / NANOSECONDS).to_be_bytes());
         out.extend_from_slice(&value.days.to_be_bytes());
         out.extend_from_slice(&value.months.to_be_bytes());

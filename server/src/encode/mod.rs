@@ -22,6 +22,7 @@ pub(crate) use datetime::{EPOCH_DAYS, EPOCH_MICROS};
 pub(crate) use text::JSONB_VERSION;
 
 use crate::fault::{Fault, Result};
+use crate::wire::room::Room;
 use crate::wire::{Format, backend};
 use multiloop::arrow::array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int16Type, Int32Type, Int64Type,
@@ -31,6 +32,7 @@ use multiloop::arrow::array::{
     Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, PrimitiveArray, RecordBatch, StringArray,
     UInt32Array,
 };
+use multiloop::arrow::buffer::{NullBuffer, ScalarBuffer};
 use multiloop::{DataType, Field, Sight};
 
 /// The values of a column, each written on demand.
@@ -39,41 +41,76 @@ pub(crate) trait Cells: Send {
     fn is_null(&self, row: usize) -> bool;
 
     /// Appends the value of this row; what it appends for NULL means nothing.
-    fn value(&self, row: usize, out: &mut Vec<u8>);
+    fn value(&self, row: usize, out: &mut Room<'_>);
+
+    /// Whether values are of digits, ASCII letters, blanks and `-+:.` alone.
+    fn is_plain(&self) -> bool {
+        false
+    }
 
     /// Appends the value with its length before it, as DataRow and COPY's binary form have it; -1 is NULL's.
-    fn field(&self, row: usize, out: &mut Vec<u8>) {
+    fn field(&self, row: usize, out: &mut Room<'_>) {
         if self.is_null(row) {
-            out.extend_from_slice(&(-1i32).to_be_bytes());
-            return;
+            return out.put(NULL);
         }
-        let start = out.len();
-        out.extend_from_slice(&[0; 4]);
-        self.value(row, out);
-        // One that is longer than this can tell makes its row too long, too, which is refused.
-        let length = (out.len() - start - 4) as u32;
-        out[start..start + 4].copy_from_slice(&length.to_be_bytes());
+        measured(out, |out| self.value(row, out));
     }
+}
+
+/// The length of NULL.
+const NULL: [u8; 4] = (-1i32).to_be_bytes();
+
+/// Appends a value with its length before it.
+#[inline]
+fn measured(out: &mut Room<'_>, value: impl FnOnce(&mut Room<'_>)) {
+    let start = out.len();
+    out.put([0; 4]);
+    value(out);
+    // One that is longer than this can tell makes its row too long, too, which is refused.
+    let length = (out.len() - start - 4) as u32;
+    out.replace(start, length.to_be_bytes());
 }
 
 /// How values of one native type are written.
 trait Form<V>: Send {
-    fn put(&self, value: V, out: &mut Vec<u8>);
+    fn put(&self, value: V, out: &mut Room<'_>);
+
+    /// As [`Form::put`], with the length before it.
+    fn field(&self, value: V, out: &mut Room<'_>) {
+        measured(out, |out| self.put(value, out));
+    }
+
+    /// As [`Cells::is_plain`].
+    fn is_plain(&self) -> bool {
+        false
+    }
 }
 
 /// An array of numbers, and how they are written.
 struct Primitive<T: ArrowPrimitiveType, F> {
-    array: PrimitiveArray<T>,
+    values: ScalarBuffer<T::Native>,
+    nulls: Option<NullBuffer>,
     form: F,
 }
 
 impl<T: ArrowPrimitiveType, F: Form<T::Native>> Cells for Primitive<T, F> {
     fn is_null(&self, row: usize) -> bool {
-        self.array.is_null(row)
+        self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
     }
 
-    fn value(&self, row: usize, out: &mut Vec<u8>) {
-        self.form.put(self.array.value(row), out);
+    fn value(&self, row: usize, out: &mut Room<'_>) {
+        self.form.put(self.values[row], out);
+    }
+
+    fn is_plain(&self) -> bool {
+        self.form.is_plain()
+    }
+
+    fn field(&self, row: usize, out: &mut Room<'_>) {
+        if self.is_null(row) {
+            return out.put(NULL);
+        }
+        self.form.field(self.values[row], out);
     }
 }
 
@@ -157,8 +194,8 @@ fn primitive<T: ArrowPrimitiveType>(
     data_type: DataType,
     form: impl Form<T::Native> + 'static,
 ) -> Result<Box<dyn Cells>> {
-    let array = downcast::<PrimitiveArray<T>>(array, data_type)?;
-    Ok(Box::new(Primitive { array, form }))
+    let (_, values, nulls) = downcast::<PrimitiveArray<T>>(array, data_type)?.into_parts();
+    Ok(Box::new(Primitive::<T, _> { values, nulls, form }))
 }
 
 fn downcast<A: Array + Clone + 'static>(array: &ArrayRef, data_type: DataType) -> Result<A> {
@@ -197,14 +234,15 @@ impl BatchRows {
     /// Appends DataRow messages until the buffer has `bytes` or more, or `rows_max` rows are written. Gives their
     /// number.
     pub(crate) fn write(&mut self, rows_max: usize, bytes: usize, out: &mut Vec<u8>) -> Result<usize> {
-        let count = backend::columns(self.columns.len())?.to_be_bytes();
+        let [high, low] = backend::columns(self.columns.len())?.to_be_bytes();
         let first = self.next;
         let last = self.next + self.left().min(rows_max);
+        let mut out = Room::new(out);
         while self.next < last && out.len() < bytes {
-            let start = backend::begin(out, b'D');
-            out.extend_from_slice(&count);
-            self.columns.iter().for_each(|column| column.field(self.next, out));
-            backend::end(out, start)?;
+            let start = out.len();
+            out.put([b'D', 0, 0, 0, 0, high, low]);
+            self.columns.iter().for_each(|column| column.field(self.next, &mut out));
+            backend::end_row(&mut out, start)?;
             self.next += 1;
         }
         Ok(self.next - first)

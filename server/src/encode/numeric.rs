@@ -2,6 +2,7 @@
 //! sign, and how many decimal digits behind the point are shown.
 
 use super::{Cells, Form};
+use crate::wire::room::Room;
 use multiloop::arrow::array::{Array as _, StringArray};
 
 /// Decimals of this scale as text.
@@ -28,17 +29,17 @@ const INFINITY_SCALE: usize = 32;
 const GROUP: usize = 4;
 
 impl Form<i128> for Digits {
-    fn put(&self, value: i128, out: &mut Vec<u8>) {
+    fn put(&self, value: i128, out: &mut Room<'_>) {
         if value < 0 {
             out.push(b'-');
         }
-        let (mut narrow, mut wide) = (itoa::Buffer::new(), itoa::Buffer::new());
+        let scale = usize::from(self.scale);
         // Numbers of 64 bits have much the faster digits.
-        let digits = match u64::try_from(value.unsigned_abs()) {
-            Ok(value) => narrow.format(value),
-            Err(_) => wide.format(value.unsigned_abs()),
-        };
-        let (digits, scale) = (digits.as_bytes(), usize::from(self.scale));
+        if let Ok(value) = u64::try_from(value.unsigned_abs()) {
+            return out.digits_with_point(value, scale);
+        }
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(value.unsigned_abs()).as_bytes();
         if scale == 0 {
             return out.extend_from_slice(digits);
         }
@@ -49,63 +50,73 @@ impl Form<i128> for Digits {
             out.extend_from_slice(fraction);
         } else {
             out.extend_from_slice(b"0.");
-            out.resize(out.len() + scale - digits.len(), b'0');
+            out.fill(scale - digits.len(), b'0');
             out.extend_from_slice(digits);
         }
+    }
+
+    fn is_plain(&self) -> bool {
+        true
     }
 }
 
 impl Form<i128> for TenThousands {
-    fn put(&self, value: i128, out: &mut Vec<u8>) {
-        match u64::try_from(value.unsigned_abs()) {
-            // What is behind the point, filled up to whole groups, is below 10^16.
-            Ok(digits) if self.scale <= 16 => put_narrow(digits, self.scale, value < 0, out),
-            _ => {
+    fn put(&self, value: i128, out: &mut Room<'_>) {
+        // What is behind the point is filled up to whole groups.
+        let scale = usize::from(self.scale);
+        let behind = scale.div_ceil(GROUP);
+        let filled = 10u64.pow((behind * GROUP - scale) as u32);
+        let narrow = u64::try_from(value.unsigned_abs()).ok().and_then(|digits| digits.checked_mul(filled));
+        match narrow {
+            Some(digits) => put_narrow(digits, behind, (scale, value < 0), out),
+            None => {
                 let mut digits = Vec::with_capacity(48);
-                Digits { scale: self.scale }.put(value, &mut digits);
+                Digits { scale: self.scale }.put(value, &mut Room::new(&mut digits));
                 put_text(&digits, out);
             }
         }
     }
 }
 
-fn put_narrow(digits: u64, scale: u8, is_negative: bool, out: &mut Vec<u8>) {
-    let scale = usize::from(scale);
-    let unit = 10u64.pow(scale as u32);
-    let (mut whole, fraction) = (digits / unit, digits % unit);
-    let mut groups = [0u16; 10];
-    let behind = scale.div_ceil(GROUP);
+/// Digits of which so many groups stand behind the point, none of it when there is no digit but zero; those at the end are left out.
+fn put_narrow(digits: u64, behind: usize, (scale, is_negative): (usize, bool), out: &mut Room<'_>) {
+    let (mut rest, mut zeros) = (digits, 0);
+    while rest > 0 && rest.is_multiple_of(10_000) {
+        rest /= 10_000;
+        zeros += 1;
+    }
+    let mut groups = [0u16; 5];
     let mut at = groups.len();
-    let mut fraction = fraction * 10u64.pow((behind * GROUP - scale) as u32);
-    for _ in 0..behind {
+    while rest > 0 {
         at -= 1;
-        groups[at] = (fraction % 10_000) as u16;
-        fraction /= 10_000;
+        groups[at] = (rest % 10_000) as u16;
+        rest /= 10_000;
     }
-    while whole > 0 {
-        at -= 1;
-        groups[at] = (whole % 10_000) as u16;
-        whole /= 10_000;
-    }
-    let before = groups.len() - at - behind;
-    put_groups(&groups[at..], before, if is_negative { NEGATIVE } else { POSITIVE }, scale, out);
+    let groups = &groups[at..];
+    let weight = if groups.is_empty() { 0 } else { (groups.len() + zeros) as i16 - 1 - behind as i16 };
+    put_head(groups.len(), weight, (if is_negative { NEGATIVE } else { POSITIVE }, scale), out);
+    groups.iter().for_each(|group| out.put(group.to_be_bytes()));
+}
+
+/// What stands before the groups.
+fn put_head(groups: usize, weight: i16, (sign, scale): (u16, usize), out: &mut Room<'_>) {
+    let ([a, b], [c, d]) = ((groups as u16).to_be_bytes(), weight.to_be_bytes());
+    let ([e, f], [g, h]) = (sign.to_be_bytes(), (scale as u16).to_be_bytes());
+    out.put([a, b, c, d, e, f, g, h]);
 }
 
 /// Groups of which so many stand before the point; zeros at both ends are left out.
-fn put_groups(groups: &[u16], before: usize, sign: u16, scale: usize, out: &mut Vec<u8>) {
+fn put_groups(groups: &[u16], before: usize, sign: u16, scale: usize, out: &mut Room<'_>) {
     let leading = groups.iter().take_while(|&&group| group == 0).count();
     let end = groups.iter().rposition(|&group| group != 0).map_or(leading, |last| last + 1);
     let kept = &groups[leading.min(end)..end];
     let weight = if kept.is_empty() { 0 } else { before as i64 - 1 - leading as i64 };
-    out.extend_from_slice(&(kept.len() as u16).to_be_bytes());
-    out.extend_from_slice(&(weight as i16).to_be_bytes());
-    out.extend_from_slice(&sign.to_be_bytes());
-    out.extend_from_slice(&(scale as u16).to_be_bytes());
-    kept.iter().for_each(|group| out.extend_from_slice(&group.to_be_bytes()));
+    put_head(kept.len(), weight as i16, (sign, scale), out);
+    kept.iter().for_each(|group| out.put(group.to_be_bytes()));
 }
 
 /// The binary form of a number's text: digits with a point, or one of the words.
-fn put_text(text: &[u8], out: &mut Vec<u8>) {
+fn put_text(text: &[u8], out: &mut Room<'_>) {
     match text {
         b"NaN" => return put_groups(&[], 0, NAN, 0, out),
         b"Infinity" => return put_groups(&[], 0, INFINITY, INFINITY_SCALE, out),
@@ -142,7 +153,7 @@ impl Cells for Wide {
         self.0.is_null(row)
     }
 
-    fn value(&self, row: usize, out: &mut Vec<u8>) {
+    fn value(&self, row: usize, out: &mut Room<'_>) {
         put_text(self.0.value(row).as_bytes(), out);
     }
 }

@@ -1,6 +1,7 @@
 //! Object identifiers: numbers, or the names of what they stand for.
 
 use super::Cells;
+use crate::wire::room::Room;
 use multiloop::arrow::array::{Array as _, UInt32Array};
 use multiloop::{OidKind, Sight};
 
@@ -20,7 +21,7 @@ impl Cells for Named {
         self.array.is_null(row)
     }
 
-    fn value(&self, row: usize, out: &mut Vec<u8>) {
+    fn value(&self, row: usize, out: &mut Room<'_>) {
         out.extend_from_slice(self.sight.name_of(self.kind, self.array.value(row)).as_bytes());
     }
 }

@@ -6,6 +6,7 @@ mod logical;
 use super::{BatchRows, cells};
 use crate::decode;
 use crate::wire::Format;
+use crate::wire::room::Room;
 use multiloop::arrow::array::{
     ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float32Array, Float64Array, Int16Array, Int32Array,
     Int64Array, IntervalMonthDayNanoArray, RecordBatch, StringArray, Time64MicrosecondArray, TimestampMicrosecondArray,
@@ -18,7 +19,9 @@ use std::sync::Arc;
 
 fn bytes(array: &ArrayRef, data_type: DataType, format: Format, row: usize) -> Vec<u8> {
     let mut out = Vec::new();
-    cells(array, data_type, format, &Sight::default()).expect("the array is of the type").value(row, &mut out);
+    cells(array, data_type, format, &Sight::default())
+        .expect("the array is of the type")
+        .value(row, &mut Room::new(&mut out));
     out
 }
 

@@ -1,25 +1,48 @@
 //! Text and what is like it: its bytes, in both formats. In binary jsonb has its version before it, and `"char"` is one byte.
 
-use super::Cells;
+use super::{Cells, NULL};
+use crate::wire::room::Room;
 use multiloop::arrow::array::{Array as _, StringArray};
+use multiloop::arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
 
 /// The one version of jsonb's binary form.
 pub(crate) const JSONB_VERSION: u8 = 1;
 
-struct Texts(StringArray);
+struct Texts {
+    offsets: OffsetBuffer<i32>,
+    bytes: Buffer,
+    nulls: Option<NullBuffer>,
+}
 
 /// The values of an array.
 pub(super) fn cells(array: StringArray) -> Box<dyn Cells> {
-    Box::new(Texts(array))
+    let (offsets, bytes, nulls) = array.into_parts();
+    Box::new(Texts { offsets, bytes, nulls })
+}
+
+impl Texts {
+    fn bytes(&self, row: usize) -> &[u8] {
+        &self.bytes[self.offsets[row] as usize..self.offsets[row + 1] as usize]
+    }
 }
 
 impl Cells for Texts {
     fn is_null(&self, row: usize) -> bool {
-        self.0.is_null(row)
+        self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
     }
 
-    fn value(&self, row: usize, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.0.value(row).as_bytes());
+    fn value(&self, row: usize, out: &mut Room<'_>) {
+        out.extend_from_slice(self.bytes(row));
+    }
+
+    fn field(&self, row: usize, out: &mut Room<'_>) {
+        if self.is_null(row) {
+            return out.put(NULL);
+        }
+        let bytes = self.bytes(row);
+        // An array's offsets have 31 bits.
+        out.put((bytes.len() as u32).to_be_bytes());
+        out.extend_from_slice(bytes);
     }
 }
 
@@ -35,7 +58,7 @@ impl Cells for Versioned {
         self.0.is_null(row)
     }
 
-    fn value(&self, row: usize, out: &mut Vec<u8>) {
+    fn value(&self, row: usize, out: &mut Room<'_>) {
         out.push(JSONB_VERSION);
         out.extend_from_slice(self.0.value(row).as_bytes());
     }
@@ -53,7 +76,7 @@ impl Cells for Letters {
         self.0.is_null(row)
     }
 
-    fn value(&self, row: usize, out: &mut Vec<u8>) {
+    fn value(&self, row: usize, out: &mut Room<'_>) {
         out.push(match self.0.value(row).as_bytes() {
             [] => 0,
             [b'\\', octal @ ..] if octal.len() == 3 => {

@@ -1,6 +1,7 @@
 //! What clients are sent. Every function appends whole messages to a buffer.
 
 use super::Format;
+use super::room::Room;
 use crate::fault::{Fault, Result};
 use crate::types::wire_type;
 use multiloop::{DataType, Field};
@@ -27,28 +28,23 @@ pub(crate) enum CopyDirection {
 
 /// Appends a message of this type. What it holds is appended by `body`.
 pub(crate) fn message(out: &mut Vec<u8>, kind: u8, body: impl FnOnce(&mut Vec<u8>)) {
-    let start = begin(out, kind);
+    out.push(kind);
+    let start = out.len();
+    out.extend_from_slice(&[0; 4]);
     body(out);
-    // Nothing but rows is of a size that a client's data decides, and those go through `end`.
+    // Nothing but rows is of a size that a client's data decides, and those go through `end_row`.
     let length = out.len() - start;
     out[start..start + 4].copy_from_slice(&(length as u32).to_be_bytes());
 }
 
-/// Begins a message; gives where its length stands.
-pub(crate) fn begin(out: &mut Vec<u8>, kind: u8) -> usize {
-    out.push(kind);
-    let start = out.len();
-    out.extend_from_slice(&[0; 4]);
-    start
-}
-
-/// Ends a message that has begun at `start`. One that is too long for the protocol is taken back (54000).
-pub(crate) fn end(out: &mut Vec<u8>, start: usize) -> Result<()> {
-    let Ok(length) = i32::try_from(out.len() - start) else {
-        out.truncate(start - 1);
+/// Ends the message of a row, which has begun at `start` with its type and room for its length. One that is too long for the
+/// protocol is taken back (54000).
+pub(crate) fn end_row(out: &mut Room<'_>, start: usize) -> Result<()> {
+    let Ok(length) = i32::try_from(out.len() - start - 1) else {
+        out.truncate(start);
         return Err(Fault::error("54000", "a row of more than 2 GiB cannot be sent"));
     };
-    out[start..start + 4].copy_from_slice(&length.to_be_bytes());
+    out.replace(start + 1, length.to_be_bytes());
     Ok(())
 }
 

@@ -36,13 +36,19 @@ impl Running {
 
     /// A server of this engine.
     pub(crate) fn over(engine: Engine, change: impl FnOnce(&mut Options)) -> Self {
+        Running::on(512, engine, change)
+    }
+
+    /// A server that has so many threads for statements.
+    pub(crate) fn on(threads: usize, engine: Engine, change: impl FnOnce(&mut Options)) -> Self {
         let mut options = Options { listen: vec![([127, 0, 0, 1], 0).into()], ..Options::default() };
         change(&mut options);
         let (sender, receiver) = mpsc::channel();
         let served = engine.clone();
         let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-            let runtime = runtime.expect("a runtime starts");
+            let mut runtime = tokio::runtime::Builder::new_multi_thread();
+            runtime.worker_threads(2).max_blocking_threads(threads).enable_all();
+            let runtime = runtime.build().expect("a runtime starts");
             runtime.block_on(async {
                 let server = Server::bind(served, options).await.expect("a free port can be had");
                 sender

@@ -12,6 +12,7 @@ use crate::plan::nodes::Operation;
 use arrow::buffer::NullBuffer;
 use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::{CollectionId, ScalarId};
+use std::ops::Range;
 
 /// What must hold of a row that passes a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +67,44 @@ impl ChunkTest {
             ChunkTest::Unknown => true,
         }
     }
+
+    /// Those of some rows of a chunk outside of which none passes, found by search where the field is sorted.
+    pub(in crate::cpu) fn rows(
+        &self,
+        source: &Source,
+        is_sorted: &dyn Fn(u32) -> bool,
+        rows: Range<usize>,
+    ) -> Range<usize> {
+        match self {
+            ChunkTest::Within { field, intervals, .. } if is_sorted(*field) => {
+                let Some((column, _)) = column_of(source, *field) else { return rows };
+                let (Some(&(low, _)), Some(&(_, high))) = (intervals.first(), intervals.last()) else { return rows };
+                // NULLs are in no order with values, and other forms have another one.
+                if null_count(column) > 0 || rows.is_empty() || column.integer(rows.start).is_none() {
+                    return rows;
+                }
+                let value = |row| column.integer(row).unwrap_or_default();
+                let start = first_row(rows.clone(), |row| value(row) >= low);
+                start..first_row(start..rows.end, |row| value(row) > high)
+            }
+            ChunkTest::All(tests) => tests.iter().fold(rows, |rows, test| test.rows(source, is_sorted, rows)),
+            _ => rows,
+        }
+    }
+}
+
+/// The first of some rows from which on a condition holds that holds behind every row for which it does.
+fn first_row(rows: Range<usize>, holds: impl Fn(usize) -> bool) -> usize {
+    let Range { mut start, mut end } = rows;
+    while start < end {
+        let middle = start + (end - start) / 2;
+        if holds(middle) {
+            end = middle;
+        } else {
+            start = middle + 1;
+        }
+    }
+    start
 }
 
 /// The column of a field, and its least and greatest value as far as they are known.

@@ -246,13 +246,16 @@ pub(crate) fn pieces(frame: &Frame<'_>, plan: &LoopPlan, workers: Workers<'_>) -
         Source::Rows(collection) => {
             let stored = frame.get(*collection)?;
             let rows = stored.rows()?;
-            let kept = prune_chunks::chunks(frame, plan, rows);
-            let is_kept = |chunk: usize| kept.as_ref().is_none_or(|kept| kept[chunk]);
+            let kept = prune_chunks::rows(frame, plan, rows);
+            let kept = |chunk: usize| kept.as_ref().map_or(0..rows.chunks[chunk].rows, |kept| kept[chunk].clone());
             // A chunk that is left out has no morsels.
-            let lens =
-                rows.chunks.iter().enumerate().map(|(number, chunk)| if is_kept(number) { chunk.rows } else { 0 });
+            let lens = (0..rows.chunks.len()).map(|chunk| kept(chunk).len());
             let morsels = schedule::morsels(lens.clone(), piece_rows(plan, lens.sum(), workers));
-            morsels.into_iter().map(|Morsel { chunk, rows }| Piece::Rows { chunk, rows }).collect()
+            let piece = |Morsel { chunk, rows }: Morsel| {
+                let first = kept(chunk).start;
+                Piece::Rows { chunk, rows: rows.start + first..rows.end + first }
+            };
+            morsels.into_iter().map(piece).collect()
         }
         Source::Count(count) => {
             let count = ground_value(frame, &plan.expressions, *count, DataType::BigInt)?;

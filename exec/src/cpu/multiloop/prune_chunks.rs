@@ -1,22 +1,27 @@
-//! Chunks that a loop does not look at.
+//! Chunks that a loop does not look at, and rows at the ends of those that it does.
 //!
 //! What the conditions of a loop ask of its outermost index, and the keys among which it looks for that index's keys
 //! (sideways information passing), become tests of a chunk's ranges (`expression::chunk_test`). A chunk of which no row
 //! can pass is left out before work is cut into pieces, so pieces stay numbered without gaps.
 //!
+//! Where a column is sorted, the rows of a chunk that are in a range lie together: two searches find them, and a key of a table
+//! that lies in its order is found without a scan.
+//!
 //! What stands behind a condition that may fail leaves no chunk out: the error of a row that reaches it is due.
 
 use crate::collections::rows::RowSet;
+use crate::column::Chunk;
 use crate::cpu::expression::chunk_test::ChunkTest;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::vector::rows::Source as TileSource;
 use crate::plan::tree::LoopPlan;
 use multiloop_planner::multiloop::{KeyPart, Source};
+use std::ops::Range;
 use std::sync::Arc;
 
-/// For each chunk of the outermost index whether a tuple of the loop may come of it; none if of every one.
-pub(crate) fn chunks(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Option<Vec<bool>> {
+/// For each chunk of the outermost index the rows of which a tuple of the loop may come; none if of all.
+pub(crate) fn rows(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Option<Vec<Range<usize>>> {
     if rows.chunks.is_empty() {
         return None;
     }
@@ -24,12 +29,19 @@ pub(crate) fn chunks(frame: &Frame<'_>, plan: &LoopPlan, rows: &RowSet) -> Optio
     if tests.iter().all(|test| *test == ChunkTest::Unknown) {
         return None;
     }
-    let may_pass = |chunk| {
+    let collection = plan.levels.first().and_then(|level| level.source.collection());
+    let table = collection.and_then(|id| frame.shared.plan.collection(id).table.as_ref());
+    let sorted = table.map_or(&[][..], |table| &table.sorted);
+    let kept = |chunk: &Arc<Chunk>| {
         let source = TileSource::Chunk { chunk: Arc::clone(chunk), fields: rows.fields.clone() };
-        tests.iter().all(|test| test.may_hold(&source))
+        if !tests.iter().all(|test| test.may_hold(&source)) {
+            return 0..0;
+        }
+        let is_sorted = |field| sorted.iter().any(|&(sorted, _)| sorted == field);
+        tests.iter().fold(0..chunk.rows, |kept, test| test.rows(&source, &is_sorted, kept))
     };
-    let kept: Vec<bool> = rows.chunks.iter().map(may_pass).collect();
-    frame.note_pruned(kept.iter().filter(|kept| !**kept).count());
+    let kept: Vec<Range<usize>> = rows.chunks.iter().map(kept).collect();
+    frame.note_pruned(kept.iter().filter(|kept| kept.is_empty()).count());
     Some(kept)
 }
 

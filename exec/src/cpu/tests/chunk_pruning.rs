@@ -158,6 +158,24 @@ fn parameters_lists_and_logic() {
     }
 }
 
+/// Days are in order, and so are numbers of eights, each of which stands in several rows.
+#[test]
+fn rows_of_sorted_columns_are_found_by_search() {
+    for (conditions, expected) in [
+        (&["i0.d = date '1970-01-12'"][..], 9),
+        (&["i0.d >= date '1970-01-12'", "i0.d <= date '1970-01-14'"], 9),
+        // The range of a chunk has both, and none of its rows.
+        (&["i0.d > date '1970-01-12'", "i0.d < date '1970-01-13'"], 10),
+        (&["in_list(i0.d, date '1970-01-04', date '1970-01-06', date '1970-03-12')"], 8),
+        (&["i0.d <> date '1970-01-12'"], 0),
+        (&["i0.n >= 3::smallint", "i0.n < 5::smallint", "i0.d <> date '1970-02-01'"], 8),
+        (&["i0.d > date '1970-02-20'", "i0.k > 53::bigint", "100 / i0.a > 1"], 3),
+        (&["100 / i0.a > 1", "i0.d = date '1970-01-12'"], 0),
+    ] {
+        check_conditions(conditions, &Value::Null, expected);
+    }
+}
+
 #[test]
 fn rows_that_fail_are_reached() {
     for (conditions, expected) in [

@@ -3,6 +3,7 @@
 use super::check;
 use crate::encode::cells;
 use crate::wire::Format;
+use crate::wire::room::Room;
 use multiloop::arrow::array::StringArray;
 use multiloop::{DataType, Engine, Session, Sight};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ fn sent(session: &Session, sql: &str, format: Format) -> Vec<Option<Vec<u8>>> {
         let cells = cells(&array, data_type, format, &sight).expect("the type has a form");
         for row in 0..array.len() {
             let mut value = Vec::new();
-            cells.value(row, &mut value);
+            cells.value(row, &mut Room::new(&mut value));
             sent.push((!cells.is_null(row)).then_some(value));
         }
         if !Sight::matters_to(data_type) {

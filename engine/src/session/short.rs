@@ -1,0 +1,213 @@
+//! Statements that are known to be short: for callers that may not wait, such as threads that carry the messages of many clients.
+//!
+//! A statement is short by the plan that it has, if that is still good for what the session sees, and by what the plan says of its
+//! time. To make a plan takes longer than that, so nothing is planned here; nor is anything run once more.
+
+use super::Session;
+use super::prepared::{Execution, Prepared};
+use crate::guard::guarded;
+use crate::plan::Planned;
+use crate::running::Backend;
+use crate::transaction::TransactionStatus;
+use crate::{ErrorKind, Result};
+use multiloop_planner::value::Value;
+use std::time::Duration;
+
+impl Session {
+    /// How long a prepared statement takes at most, about, with any parameters. None if that is not known, or may be long: of what is no
+    /// query, of what joins or sorts, of scans of more than a few thousand rows, of functions that may take their time for one value.
+    ///
+    /// # Errors
+    /// Those of planning it, where it has no plan, or an old one.
+    pub fn estimate(&self, prepared: &Prepared) -> Result<Option<Duration>> {
+        if !prepared.is_query() || self.options.backend != Backend::Cpu {
+            return Ok(None);
+        }
+        guarded(|| {
+            let running = self.running();
+            running.with_snapshot(|snapshot| {
+                let planned = prepared.plan(self, snapshot)?;
+                planned.executable.plan(running.machine())?;
+                Ok(planned.executable.time_max())
+            })
+        })
+    }
+
+    /// Runs a prepared statement as [`Session::run`] does, if it has a plan already, and takes no longer than this by its estimate.
+    /// None if not: nothing has been done then, and nothing has been waited for.
+    ///
+    /// # Errors
+    /// Those of running it.
+    pub fn run_within(&self, prepared: &Prepared, parameters: &[Value], time: Duration) -> Result<Option<Execution>> {
+        if self.options.backend != Backend::Cpu || !prepared.kept().is_some_and(|planned| is_within(&planned, time)) {
+            return Ok(None);
+        }
+        self.watching(&prepared.statement, || {
+            self.as_statement(|| {
+                prepared.check_values(parameters)?;
+                self.in_transaction(|| self.run_short(prepared, parameters, time))
+            })
+        })
+    }
+
+    fn run_short(&self, prepared: &Prepared, parameters: &[Value], time: Duration) -> Result<Option<Execution>> {
+        let running = self.running();
+        running.with_snapshot(|snapshot| {
+            let Some(planned) = prepared.still(self, snapshot).filter(|planned| is_within(planned, time)) else {
+                return Ok(None);
+            };
+            let context = running.context();
+            match running.execute(&planned.executable, snapshot, parameters, &context) {
+                // Another plan may give rows.
+                Err(error) if error.kind() == ErrorKind::DecimalOverflow || planned.is_premature(&error) => Ok(None),
+                result => {
+                    let result = result?;
+                    prepared.check_fields(result.fields())?;
+                    running.change_settings(snapshot)?;
+                    Ok(Some(Execution::Result(result)))
+                }
+            }
+        })
+    }
+
+    /// Whether [`Session::end_implicit`] has nothing to do that takes time: nothing to show or to tell others, nothing to drop.
+    pub fn is_end_idle(&self) -> bool {
+        let is_failed = self.transaction_status() == TransactionStatus::Failed;
+        self.work.is_explicit() || !(is_failed || self.work.has_changed() || !self.cursors().is_empty())
+    }
+}
+
+fn is_within(planned: &Planned, time: Duration) -> bool {
+    planned.executable.time_max().is_some_and(|time_max| time_max <= time)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{DataType, Engine, Execution, Prepared, Session, Value};
+    use std::time::Duration;
+
+    const SHORT: Duration = Duration::from_micros(50);
+
+    /// A session with a table of 150,000 rows in the order of their keys, and one of ten.
+    fn session() -> Session {
+        let session = Engine::builder().threads(2).build().expect("an engine").session();
+        let large =
+            "SELECT i::bigint AS k, (i * 7 % 1000)::int AS v, 'text ' || i AS t FROM generate_series(1, 150000) g(i)";
+        session.sql(&format!("CREATE TABLE large AS {large}")).expect("a table");
+        session.sql("CREATE TABLE small AS SELECT k, v, t FROM large WHERE k <= 10").expect("a table");
+        session
+    }
+
+    fn prepare(session: &Session, sql: &str) -> Prepared {
+        session.prepare(sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
+    }
+
+    fn is_short(session: &Session, sql: &str) -> bool {
+        let time = session.estimate(&prepare(session, sql)).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        time.is_some_and(|time| time <= SHORT)
+    }
+
+    fn rows(execution: Execution) -> Vec<Option<i64>> {
+        use arrow::array::AsArray as _;
+        use arrow::datatypes::Int64Type;
+        let Execution::Result(result) = execution else { panic!("it gives rows") };
+        let batches = result.collect_batches().expect("it runs");
+        let columns = batches.iter().map(|batch| batch.column(0).as_primitive::<Int64Type>());
+        columns.flat_map(|column| column.iter().collect::<Vec<_>>()).collect()
+    }
+
+    #[test]
+    fn what_is_short() {
+        let session = session();
+        for sql in [
+            "SELECT 1",
+            "SELECT $1::int + 1, 'text'",
+            "SELECT k, v, t FROM large WHERE k = $1",
+            "SELECT k, v, t FROM large WHERE v > 3 AND k = $1",
+            "SELECT v FROM large WHERE k = 5::bigint",
+            "SELECT * FROM small",
+            "SELECT count(*), min(v) FROM small WHERE v > $1",
+            "SELECT i FROM generate_series(1, 100) g(i)",
+        ] {
+            assert!(is_short(&session, sql), "{sql}");
+        }
+        for sql in [
+            "SELECT v FROM large",
+            "SELECT count(*) FROM large",
+            // No search finds these.
+            "SELECT k FROM large WHERE v = $1",
+            "SELECT k FROM large WHERE t = $1",
+            "SELECT k FROM large WHERE k > $1",
+            "SELECT k FROM large WHERE k = v",
+            "SELECT k FROM large WHERE k = $1 OR v = $1",
+            "SELECT k FROM large WHERE 10 / v > 1 AND k = $1",
+            "SELECT a.k FROM small a JOIN large b ON a.k = b.k",
+            "SELECT v, count(*) FROM small GROUP BY v",
+            "SELECT k FROM small ORDER BY v",
+            "SELECT i FROM generate_series(1, 1000000000) g(i)",
+            "SELECT i FROM generate_series(1, $1::int) g(i)",
+            "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT i FROM r",
+            "SELECT repeat('x', $1)",
+            "SELECT lpad('x', $1)",
+            "SELECT t ~ $1 FROM small",
+            "SELECT $1::numeric * $2::numeric",
+            "SELECT (SELECT sum(v) FROM large)",
+            "INSERT INTO small SELECT * FROM small",
+            "CREATE TABLE other (a int)",
+            "BEGIN",
+        ] {
+            assert!(!is_short(&session, sql), "{sql}");
+        }
+    }
+
+    #[test]
+    fn what_is_run() {
+        let session = session();
+        let prepared = prepare(&session, "SELECT k FROM large WHERE k = $1");
+        let run = |value: i64| session.run_within(&prepared, &[Value::Int(value)], SHORT).expect("it runs");
+        // Nobody has planned how it runs.
+        assert!(run(7).is_none());
+        assert_eq!(rows(session.run(&prepared, &[Value::Int(7)]).expect("it runs")), [Some(7)]);
+        for value in [1, 7, 65_536, 65_537, 150_000] {
+            assert_eq!(rows(run(value).expect("it is short")), [Some(value)]);
+        }
+        for value in [0, -1, 150_001, i64::MAX, i64::MIN] {
+            assert_eq!(rows(run(value).expect("it is short")), []);
+        }
+        let null = session.run_within(&prepared, &[Value::Null], SHORT).expect("it runs");
+        assert_eq!(rows(null.expect("it is short")), []);
+        // What is estimated at more is not run, nor is what is not there any more.
+        assert!(session.run_within(&prepared, &[Value::Int(7)], Duration::ZERO).expect("no error").is_none());
+        session.sql("INSERT INTO large VALUES (150001, 1, 'x')").expect("a row");
+        assert!(run(7).is_none());
+        assert_eq!(rows(session.run(&prepared, &[Value::Int(150_001)]).expect("it runs")), [Some(150_001)]);
+        assert_eq!(rows(run(150_001).expect("it is short")), [Some(150_001)]);
+        // A key that comes late is in no order.
+        session.sql("INSERT INTO large VALUES (-5, 1, 'x')").expect("a row");
+        assert_eq!(rows(session.run(&prepared, &[Value::Int(-5)]).expect("it runs")), [Some(-5)]);
+        assert!(run(-5).is_none());
+    }
+
+    #[test]
+    fn errors_are_those_of_the_statement() {
+        let session = session();
+        let prepared = prepare(&session, "SELECT 10 / $1::bigint");
+        assert_eq!(prepared.parameter_types(), [DataType::BigInt]);
+        let run = |value: i64| session.run_within(&prepared, &[Value::Int(value)], SHORT);
+        session.run(&prepared, &[Value::Int(5)]).expect("it runs");
+        assert_eq!(rows(run(5).expect("it runs").expect("it is short")), [Some(2)]);
+        session.begin_implicit();
+        assert!(session.is_end_idle());
+        let error = run(0).err().expect("it fails");
+        assert_eq!(error.sqlstate(), "22012");
+        assert_eq!(session.transaction_status(), crate::TransactionStatus::Failed);
+        assert!(!session.is_end_idle());
+        session.end_implicit().expect("it is undone");
+        session.begin_implicit();
+        session.sql("CREATE TABLE made (a int)").expect("a table");
+        assert!(!session.is_end_idle());
+        session.end_implicit().expect("it is done");
+        assert!(session.is_end_idle());
+        assert!(session.run_within(&prepared, &[], SHORT).is_err());
+    }
+}

@@ -1,0 +1,206 @@
+//! Room for values behind what a buffer has. A value is a few bytes: to look whether a vector is full, and to say how long it is
+//! now, takes as long as to write them. So bytes are made ready in pieces, and written by position.
+
+/// Bytes that are made ready at once.
+const PIECE_BYTES: usize = 1 << 10;
+
+/// Two decimal digits each.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
+    }
+    pairs
+};
+
+/// The end of a buffer, at which bytes are written. What is made ready and not written is given back when it is dropped.
+pub(crate) struct Room<'b> {
+    buffer: &'b mut Vec<u8>,
+    len: usize,
+}
+
+impl<'b> Room<'b> {
+    /// Behind what the buffer has.
+    pub(crate) fn new(buffer: &'b mut Vec<u8>) -> Self {
+        Room { len: buffer.len(), buffer }
+    }
+
+    /// Bytes that the buffer has, with those that are written.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// So many bytes to be written.
+    #[inline(always)]
+    fn next(&mut self, bytes: usize) -> &mut [u8] {
+        let (start, end) = (self.len, self.len + bytes);
+        if end > self.buffer.len() {
+            self.grow(end);
+        }
+        self.len = end;
+        &mut self.buffer[start..end]
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, end: usize) {
+        self.buffer.resize(end + PIECE_BYTES, 0);
+    }
+
+    /// Writes a byte.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, byte: u8) {
+        self.next(1)[0] = byte;
+    }
+
+    /// Writes so many bytes as are known to the compiler.
+    #[inline(always)]
+    pub(crate) fn put<const N: usize>(&mut self, bytes: [u8; N]) {
+        self.next(N).copy_from_slice(&bytes);
+    }
+
+    /// Writes bytes.
+    #[inline]
+    pub(crate) fn extend_from_slice(&mut self, bytes: &[u8]) {
+        self.next(bytes.len()).copy_from_slice(bytes);
+    }
+
+    /// Writes a byte so many times.
+    pub(crate) fn fill(&mut self, count: usize, byte: u8) {
+        self.next(count).fill(byte);
+    }
+
+    /// Writes over bytes that are written.
+    #[inline(always)]
+    pub(crate) fn replace<const N: usize>(&mut self, start: usize, bytes: [u8; N]) {
+        self.buffer[start..start + N].copy_from_slice(&bytes);
+    }
+
+    /// Takes back what is written from there on.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// What is written from there on.
+    pub(crate) fn written(&self, start: usize) -> &[u8] {
+        &self.buffer[start..self.len]
+    }
+
+    /// Writes the decimal digits of a number.
+    #[inline]
+    pub(crate) fn digits(&mut self, number: u64) {
+        let count = number.checked_ilog10().unwrap_or(0) as usize + 1;
+        put_digits(number, self.next(count));
+    }
+
+    /// Writes the last so many decimal digits of a number, with zeros before it.
+    #[inline]
+    pub(crate) fn digits_of(&mut self, number: u64, count: usize) {
+        put_digits(number, self.next(count));
+    }
+
+    /// Writes a number in units of which so many decimal digits stand behind the point.
+    #[inline]
+    pub(crate) fn digits_with_point(&mut self, number: u64, scale: usize) {
+        if scale == 0 {
+            return self.digits(number);
+        }
+        let count = (number.checked_ilog10().unwrap_or(0) as usize + 1).max(scale + 1);
+        let to = self.next(count + 1);
+        let (whole, fraction) = to.split_at_mut(count - scale);
+        fraction[0] = b'.';
+        put_digits(put_digits(number, &mut fraction[1..]), whole);
+    }
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        self.buffer.truncate(self.len);
+    }
+}
+
+/// Writes the last digits of a number, as many as there is room for; gives what is in front of them.
+#[inline]
+fn put_digits(number: u64, to: &mut [u8]) -> u64 {
+    let (mut rest, mut end) = (number, to.len());
+    // Few numbers need more than 32 bits, and those are divided faster.
+    while rest > u64::from(u32::MAX) && end >= 2 {
+        end -= 2;
+        to[end..end + 2].copy_from_slice(&PAIRS[(rest % 100) as usize]);
+        rest /= 100;
+    }
+    if let (Ok(mut narrow), true) = (u32::try_from(rest), end > 0) {
+        while end >= 2 {
+            end -= 2;
+            to[end..end + 2].copy_from_slice(&PAIRS[(narrow % 100) as usize]);
+            narrow /= 100;
+        }
+        rest = narrow.into();
+    }
+    if end == 1 {
+        to[0] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Room;
+    use proptest::prelude::*;
+
+    fn written(write: impl FnOnce(&mut Room<'_>)) -> String {
+        let mut buffer = b"before ".to_vec();
+        write(&mut Room::new(&mut buffer));
+        String::from_utf8(buffer).expect("it is text").strip_prefix("before ").expect("it is written behind").to_owned()
+    }
+
+    fn check(number: u64) {
+        assert_eq!(written(|room| room.digits(number)), number.to_string());
+        for scale in [0, 1, 2, 5, 19, 20, 38] {
+            let padded = format!("{number:0width$}", width = scale + 1);
+            let (whole, fraction) = padded.split_at(padded.len() - scale);
+            let expected = if scale == 0 { padded } else { format!("{whole}.{fraction}") };
+            assert_eq!(written(|room| room.digits_with_point(number, scale)), expected);
+        }
+        for count in [1, 2, 3, 6, 9, 20, 25] {
+            let padded = format!("{number:0count$}");
+            let expected = &padded[padded.len() - count..];
+            assert_eq!(written(|room| room.digits_of(number, count)), expected);
+        }
+    }
+
+    #[test]
+    fn digits_are_those_of_the_number() {
+        for power in 0..20 {
+            let number = 10u64.pow(power);
+            [number - 1, number, number + 1, number / 10 * 9].into_iter().for_each(check);
+        }
+        [0, u64::from(u32::MAX), u64::from(u32::MAX) + 1, u64::MAX].into_iter().for_each(check);
+    }
+
+    #[test]
+    fn what_is_not_written_is_not_there() {
+        let text = "some text that is longer than most".repeat(200);
+        let shown = written(|room| {
+            let start = room.len();
+            room.extend_from_slice(text.as_bytes());
+            room.put(*b"abc");
+            room.push(b'd');
+            room.fill(2, b'e');
+            room.replace(start, *b"SOME");
+            assert_eq!(room.written(start + text.len()), b"abcdee");
+            room.truncate(start + text.len() + 1);
+        });
+        assert_eq!(shown, format!("SOME{}a", &text[4..]));
+    }
+
+    proptest! {
+        #[test]
+        fn any_number(number: u64, shift in 0u32..64) {
+            check(number >> shift);
+        }
+    }
+}
