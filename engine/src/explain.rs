@@ -10,11 +10,16 @@ use multiloop_planner::multiloop::print::print;
 use multiloop_planner::relation::optimise::{as_bound, optimise_without};
 use multiloop_planner::relation::{Query, explain as relation_text};
 use multiloop_planner::rewrite::{RewriteOptions, rewrite};
-use multiloop_planner::sql::ExplainKind;
+use multiloop_planner::sql::{ExplainForm, ExplainKind};
 use std::sync::Arc;
 
 /// Runs EXPLAIN: one text column, one line a row.
-pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, query: Query) -> Result<ResultStream> {
+pub(crate) fn explain(
+    runner: &Runner<'_>,
+    kind: ExplainKind,
+    (analyze, _form): (bool, ExplainForm),
+    query: Query,
+) -> Result<ResultStream> {
     let rules = &runner.session.options.rules;
     let mut text = match kind {
         ExplainKind::Relation => relation(query.clone(), rules),

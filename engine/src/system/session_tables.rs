@@ -4,22 +4,23 @@ use super::Making;
 use super::facts::Facts;
 use super::facts::USER;
 use super::rows::{Rows, boolean, fixed, int, oid, text};
-use crate::roles::{GIVEN, Role};
+use crate::roles::{GIVEN, Rights, Role};
 use crate::settings::KNOWN;
 use multiloop_planner::value::Value;
 use std::time::SystemTime;
 
-/// The number of the database.
-const DATABASE: u32 = 5;
+/// The number of the catalog of databases, and of the one that there is.
+pub(super) const PG_DATABASE: u32 = 1262;
+pub(super) const DATABASE: u32 = 5;
 
-/// The number of the role that owns everything.
+/// The number of the role that owns what nobody else has made.
 const OWNER: u32 = 10;
+
+/// The number of the role that owns `public`.
+const DATABASE_OWNER: u32 = 6171;
 
 /// The number of the role of a session that has another one.
 const OTHER: u32 = 16383;
-
-/// Numbers of roles that are made begin here: those of tables and the like are PostgreSQL's kind, in other catalogs.
-const FIRST: u32 = 16384;
 
 /// Whether a table is made for each statement anew, since it says what the session is now.
 pub(super) fn is_own(name: &str) -> bool {
@@ -28,7 +29,15 @@ pub(super) fn is_own(name: &str) -> bool {
 
 /// Whether a table is made anew where there are roles, which change without the state.
 pub(super) fn is_of_roles(name: &str) -> bool {
-    matches!(name, "pg_authid" | "pg_auth_members" | "multiloop_role")
+    matches!(
+        name,
+        "pg_authid"
+            | "pg_auth_members"
+            | "multiloop_role"
+            | "multiloop_right"
+            | "multiloop_own_right"
+            | "multiloop_member"
+    )
 }
 
 /// Rows of pg_authid.
@@ -51,12 +60,35 @@ pub(super) fn roles(making: &Making<'_>) -> Vec<Vec<Value>> {
     all
 }
 
-/// The roles that were made, each with its number: as they stand by their names.
+/// The roles that were made, each with its number, by name.
 fn numbered(making: &Making<'_>) -> Vec<(String, u32, Role)> {
-    let roles = making.facts.roles.as_ref().map(|roles| roles.list()).unwrap_or_default();
-    let numbers = FIRST..;
-    let made = roles.into_iter().filter(|(name, _)| name != USER);
-    made.zip(numbers).map(|((name, role), number)| (name, number, role)).collect()
+    let Some(roles) = &making.facts.roles else { return Vec::new() };
+    let made = roles.list().into_iter().filter(|(name, _)| name != USER);
+    made.map(|(name, role)| (name.clone(), roles.number(&name), role)).collect()
+}
+
+/// The number of a role, of whoever is there or owns something.
+pub(super) fn role_number(making: &Making<'_>, name: &str) -> u32 {
+    let given = GIVEN.iter().find(|(given, _)| *given == name).map(|(_, number)| *number);
+    match (name, given, &making.facts.roles) {
+        (USER, ..) => OWNER,
+        ("pg_database_owner", ..) => DATABASE_OWNER,
+        (_, Some(number), _) => number,
+        (_, None, Some(roles)) => roles.number(name),
+        (_, None, None) => OTHER,
+    }
+}
+
+/// All roles that somebody may act as, with numbers and what they may do.
+pub(super) fn named_roles(making: &Making<'_>) -> Vec<(String, u32, Rights)> {
+    let facts = making.facts;
+    let rights = |name: &str| facts.roles.as_ref().map_or(Rights::ALL, |roles| roles.owner_rights(name));
+    let mut all = vec![(USER.to_owned(), OWNER, rights(USER))];
+    all.extend(numbered(making).into_iter().map(|(name, number, _)| (name.clone(), number, rights(&name))));
+    if all.iter().all(|(name, ..)| name != facts.user()) {
+        all.push((facts.user().to_owned(), OTHER, facts.rights.clone()));
+    }
+    all
 }
 
 /// Rows of pg_auth_members.

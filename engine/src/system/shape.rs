@@ -29,6 +29,14 @@ pg_catalog.multiloop_role 0 r
   oid oid!, shown text!
 pg_catalog.multiloop_index_column 0 r
   oid oid!, attnum smallint!, shown text!
+pg_catalog.multiloop_acl 0 r
+  class oid!, oid oid!, grantor oid!, grantee oid!, privilege text!, grantable boolean!
+pg_catalog.multiloop_right 0 r
+  role oid!, rolename name!, class oid!, oid oid!, name name!, words text!
+pg_catalog.multiloop_own_right 0 r
+  class oid!, oid oid!, name name!, words text!
+pg_catalog.multiloop_member 0 r
+  role oid!, rolename name!, granted oid!, grantedname name!, own boolean!
 pg_catalog.multiloop_constraint 0 r
   oid oid!, definition text!, pretty text!
 ";
