@@ -48,6 +48,7 @@ mod snapshot;
 mod statement;
 mod stream;
 mod system;
+mod tallies;
 mod timer;
 mod transaction;
 

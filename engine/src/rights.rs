@@ -76,6 +76,11 @@ impl Facts {
         if self.rights.superuser { Ok(()) } else { Err(denied("database", &self.database)) }
     }
 
+    /// An error (42501) unless whoever acts may forget what statements have taken.
+    pub(crate) fn check_may_forget(&self) -> Result<()> {
+        if self.rights.superuser { Ok(()) } else { Err(denied("function", "pg_stat_statements_reset")) }
+    }
+
     /// An error (42501) unless whoever acts owns something.
     pub(crate) fn check_owner(&self, name: &Qualified, object: &Object) -> Result<()> {
         self.check_owner_of(name, object, (object.entry.kind(), &name.name))

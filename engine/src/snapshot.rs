@@ -36,6 +36,8 @@ pub(crate) struct Snapshot<'a> {
     /// What it asks of other sessions, by their numbers.
     signals: RefCell<Vec<(u32, Signal)>>,
     signals_any: Cell<bool>,
+    /// The tallies that it forgets: of a user, a database and a statement, each 0 for any.
+    forgets: RefCell<Vec<[i64; 3]>>,
     counts: Cell<bool>,
     /// Whether it has looked up a name as a value.
     resolves: Cell<bool>,
@@ -137,6 +139,7 @@ impl<'a> Snapshot<'a> {
             changes: RefCell::default(),
             signals: RefCell::default(),
             signals_any: Cell::new(false),
+            forgets: RefCell::default(),
             counts: Cell::new(false),
             resolves: Cell::new(false),
             open_file,
@@ -177,12 +180,16 @@ impl<'a> Snapshot<'a> {
     /// Whether the statement asks for what is different each time: the time, a number that counts, or does something to settings
     /// or other sessions.
     pub(crate) fn is_volatile(&self) -> bool {
-        let does = !self.changes.borrow().is_empty() || self.signals_any.get();
+        let forgets = !self.forgets.borrow().is_empty();
+        let does = !self.changes.borrow().is_empty() || self.signals_any.get() || forgets;
         self.now.get().is_some() || self.counts.get() || does
     }
 
-    /// Asks other sessions for what the statement asks of them.
+    /// Asks other sessions for what the statement asks of them, and forgets the tallies that it says.
     pub(crate) fn send_signals(&self) {
+        for of in self.forgets.take() {
+            self.making().forget_tallies(of);
+        }
         for (session, signal) in self.signals.take() {
             if let Some(watch) = self.facts.activity.find(session) {
                 watch.signal(signal);
@@ -349,6 +356,11 @@ impl Catalog for Snapshot<'_> {
                 let Some((change, shown)) = self.facts.change(arguments)? else { return Ok(None) };
                 self.changes.borrow_mut().push(change);
                 return Ok(Some((shown, DataType::Text)));
+            }
+            "pg_stat_statements_reset" if let Some(of) = system::tallies_of(arguments) => {
+                self.facts.check_may_forget()?;
+                self.forgets.borrow_mut().push(of);
+                return Ok(Some((Value::text(""), DataType::Text)));
             }
             "txid_current" if arguments.is_empty() => {
                 self.counts.set(true);

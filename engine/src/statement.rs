@@ -540,6 +540,9 @@ fn numerics_of(fields: &[Field], computed: &[bool]) -> Vec<bool> {
 /// Names and types of what a statement that is no query gives; None if it gives no rows.
 pub(crate) fn shown_fields(statement: &Statement) -> Option<Vec<Field>> {
     let names: &[&str] = match statement {
+        Statement::Explain { form, .. } if form.json => {
+            return Some(vec![Field::new("QUERY PLAN", DataType::Json, true)]);
+        }
         Statement::Explain { .. } => &["QUERY PLAN"],
         Statement::ShowTables => &["name", "kind", "rows"],
         Statement::Describe { .. } => &["column", "type", "nullable"],

@@ -64,6 +64,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "guard",
             "timer",
             "plan",
+            "tallies",
             "sight",
             "stream",
             "format",

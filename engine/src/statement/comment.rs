@@ -43,7 +43,10 @@ impl Runner<'_> {
             Commented::Object(ObjectKind::Index, index) => {
                 self.snapshot.facts.check_owner_of(name, object, ("index", &index.name))
             }
-            _ => self.snapshot.facts.check_owner(name, object),
+            Commented::Column(..) | Commented::Constraint(..) => {
+                self.snapshot.facts.check_owner_of(name, object, ("relation", &name.name))
+            }
+            Commented::Object(..) => self.snapshot.facts.check_owner(name, object),
         }
     }
 

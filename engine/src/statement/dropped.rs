@@ -46,7 +46,11 @@ impl Runner<'_> {
                 return Err(wrong_kind(&shown, entry, kind));
             }
             if let Some(object) = write.state.object(&qualified) {
-                self.snapshot.facts.check_drop(&write.state, &qualified, object, (what, &qualified.name))?;
+                // Types are called as they are shown.
+                let visible = write.state.resolve(&TableName::from(qualified.name.as_str()), &self.snapshot.path);
+                let is_visible = visible.is_some_and(|(found, _)| found == qualified);
+                let called = if kind == ObjectKind::Type && !is_visible { &shown } else { &qualified.name };
+                self.snapshot.facts.check_drop(&write.state, &qualified, object, (what, called))?;
             }
             gone.push(qualified);
         }

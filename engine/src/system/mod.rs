@@ -25,6 +25,7 @@ pub(crate) use facts::Facts;
 pub(crate) use functions::function;
 pub(crate) use names::quoted;
 pub(crate) use relations::{PG_CLASS, PG_CONSTRAINT, PG_TYPE};
+pub(crate) use session_tables::tallies_of;
 
 use crate::Result;
 use crate::catalog::{Entry, Schema, Schemas, SearchPath, State, StoredTable};
@@ -171,6 +172,7 @@ impl Making<'_> {
             "pg_database" => session_tables::databases(self),
             "pg_auth_members" => session_tables::members(self),
             "pg_stat_activity" => session_tables::activity(self),
+            "pg_stat_statements" => session_tables::statements(self),
             "pg_settings" => session_tables::settings(self),
             "multiloop_acl" => granted::items(self),
             "multiloop_right" => granted::rights(self),

@@ -3,9 +3,9 @@
 use super::declared::{Listed, indexes_of, referenced, references};
 use super::names::{is_visible, quoted};
 use super::rows::{Rows, boolean, int, oid, text};
+use super::session_tables::role_number;
 use super::shape::shapes;
 use super::types::{FIXED, FixedType, oid_in, type_of};
-use super::session_tables::role_number;
 use super::{INFORMATION, Making, PG_CATALOG, granted};
 use crate::catalog::{Entry, Qualified};
 use multiloop_planner::catalog::Declared;

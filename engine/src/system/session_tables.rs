@@ -6,6 +6,7 @@ use super::facts::USER;
 use super::rows::{Rows, boolean, fixed, int, oid, text};
 use crate::roles::{GIVEN, Rights, Role};
 use crate::settings::KNOWN;
+use crate::tallies::Times;
 use multiloop_planner::value::Value;
 use std::time::SystemTime;
 
@@ -24,7 +25,7 @@ const OTHER: u32 = 16383;
 
 /// Whether a table is made for each statement anew, since it says what the session is now.
 pub(super) fn is_own(name: &str) -> bool {
-    matches!(name, "pg_settings" | "pg_stat_activity")
+    matches!(name, "pg_settings" | "pg_stat_activity" | "pg_stat_statements")
 }
 
 /// Whether a table is made anew where there are roles, which change without the state.
@@ -158,6 +159,49 @@ pub(super) fn activity(making: &Making<'_>) -> Vec<Vec<Value>> {
         rows.push(start.into_iter().chain(shown));
     }
     rows.finish()
+}
+
+/// Rows of pg_stat_statements: the text of what others run is theirs to see, and superusers'.
+pub(super) fn statements(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let columns = "userid dbid toplevel queryid query plans total_plan_time min_plan_time max_plan_time mean_plan_time \
+        stddev_plan_time calls total_exec_time min_exec_time max_exec_time mean_exec_time stddev_exec_time rows";
+    let mut rows = Rows::new("pg_stat_statements", columns);
+    let count = |count: u64| int(i64::try_from(count).unwrap_or(i64::MAX));
+    let times = |of: &Times| [of.total, of.min, of.max, of.mean, of.deviation()].map(Value::Float);
+    for tally in making.facts.activity.tallies.list() {
+        let is_shown = making.facts.is_superuser || making.facts.rights.has(&tally.user);
+        let (number, query) = match is_shown {
+            true => (int(tally.number.cast_signed()), text(&tally.text)),
+            false => (Value::Null, text("<insufficient privilege>")),
+        };
+        let user = role_number(making, &tally.user);
+        let start = [oid(user), oid(DATABASE), boolean(true), number, query, count(tally.plans.count)];
+        let (plans, runs) = (times(&tally.plans), times(&tally.runs));
+        let runs = [count(tally.runs.count)].into_iter().chain(runs).chain([count(tally.rows)]);
+        rows.push(start.into_iter().chain(plans).chain(runs));
+    }
+    rows.finish()
+}
+
+/// Which tallies a call of pg_stat_statements_reset means: of a user, a database and a statement, each 0 for any.
+pub(crate) fn tallies_of(arguments: &[Value]) -> Option<[i64; 3]> {
+    match arguments {
+        [] => Some([0; 3]),
+        [Value::Int(user), Value::Int(database), Value::Int(statement)] => Some([*user, *database, *statement]),
+        _ => None,
+    }
+}
+
+impl Making<'_> {
+    /// Forgets tallies.
+    pub(crate) fn forget_tallies(&self, [user, database, statement]: [i64; 3]) {
+        let is = |wanted: i64, number: i64| wanted == 0 || wanted == number;
+        self.facts.activity.tallies.forget(|tally| {
+            is(user, role_number(self, &tally.user).into())
+                && is(database, DATABASE.into())
+                && is(statement, tally.number.cast_signed())
+        });
+    }
 }
 
 /// Rows of pg_database.

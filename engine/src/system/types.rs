@@ -153,9 +153,7 @@ pub(super) fn types(making: &Making<'_>) -> Vec<Vec<Value>> {
     let mut all = fixed("pg_type");
     let columns = "oid typname typnamespace typlen typtype typcategory typdelim typrelid typsubscript typelem \
                    typarray typinput typoutput typreceive typsend typanalyze typalign typstorage typbyval typowner";
-    let mut rows = Rows::new("pg_type", columns)
-        .with("typisdefined", boolean(true))
-        .with("typtypmod", int(-1));
+    let mut rows = Rows::new("pg_type", columns).with("typisdefined", boolean(true)).with("typtypmod", int(-1));
     let enums = making.state.types().map(|(schema, name, object, _)| (schema, name, object));
     for (schema, name, object) in making.state.iter().chain(enums) {
         let schema = making.schema_oid(schema);

@@ -191,6 +191,8 @@ fn check_rights(rights: &[Right], on: &Granted) -> Result<()> {
     };
     match rights.iter().find(|right| !all.contains(right)) {
         Some(right) => {
+            // Sequences, which PostgreSQL also calls relations, have it.
+            let what = if *right == Right::Usage { "table" } else { what };
             let message = format!("invalid privilege type {} for {what}", right.name());
             Err(Error::new(ErrorKind::InvalidGrant, message))
         }
@@ -256,7 +258,8 @@ mod tests {
             ("GRANT SELECT ON t FROM a", "42601"),
             ("GRANT nonsense ON t TO a", "42601 unrecognized privilege type \"nonsense\""),
             ("GRANT SELECT ON SCHEMA s TO a", "0LP01 invalid privilege type SELECT for schema"),
-            ("GRANT USAGE ON t TO a", "0LP01 invalid privilege type USAGE for relation"),
+            ("GRANT USAGE ON t TO a", "0LP01 invalid privilege type USAGE for table"),
+            ("GRANT CREATE ON t TO a", "0LP01 invalid privilege type CREATE for relation"),
             ("GRANT SELECT (a) ON t TO a", "0A000"),
             ("GRANT USAGE ON SEQUENCE s TO a", "0A000"),
             ("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA s TO a", "0A000"),

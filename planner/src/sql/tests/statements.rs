@@ -193,11 +193,7 @@ fn explain() {
     }
     refused("EXPLAIN (^FORMAT yaml) SELECT 1", "0A000", "EXPLAIN with FORMAT YAML is not supported");
     refused("EXPLAIN (^FORMAT) SELECT 1", "42601", "format requires a parameter");
-    refused(
-        "EXPLAIN (^FORMAT csv) SELECT 1",
-        "22023",
-        "unrecognized value for EXPLAIN option \"format\": \"csv\"",
-    );
+    refused("EXPLAIN (^FORMAT csv) SELECT 1", "22023", "unrecognized value for EXPLAIN option \"format\": \"csv\"");
     refused("EXPLAIN (^nonsense) SELECT 1", "42601", "unrecognized EXPLAIN option \"nonsense\"");
     refused("EXPLAIN (^COSTS maybe) SELECT 1", "22023", "COSTS requires a Boolean value");
     refused("EXPLAIN (FORMAT json, LOOPS) SELECT 1", "22023", "EXPLAIN options LOOPS and KERNELS need FORMAT TEXT");
