@@ -401,7 +401,7 @@ fn without_roles_all_may_be_done() {
     check(
         &session,
         "CREATE TABLE t (x int); SELECT relacl, pg_get_userbyid(relowner) FROM pg_class WHERE relname = 't'",
-        { "NULL,postgres" },
+        "NULL,postgres",
     );
     check(&session, "SELECT has_table_privilege('t', 'INSERT'), has_schema_privilege('public', 'CREATE')", "t,t");
     check(&session, "SELECT pg_has_role('postgres', 'USAGE'), has_table_privilege('postgres', 't', 'DELETE')", "t,t");

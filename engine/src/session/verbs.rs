@@ -119,7 +119,10 @@ impl Session {
         };
         let facts = self.engine.0.facts_of(&self.work);
         if let RoleStatement::Drop { names, .. } = statement {
-            names.iter().try_for_each(|name| owns_nothing(&self.work.snapshot(&self.engine.0.catalog), name))?;
+            // What the session sees, and what others do.
+            let own = self.work.snapshot(&self.engine.0.catalog);
+            let shared = State { schemas: self.engine.0.catalog.snapshot(), ..own.clone() };
+            names.iter().try_for_each(|name| owns_nothing(&own, name).and_then(|()| owns_nothing(&shared, name)))?;
         }
         let passed = roles.run(statement, facts.user(), &facts.rights)?;
         let done = ResultStream::done(statement.tag());

@@ -37,7 +37,7 @@ pg_catalog.pg_stat_statements 0 v
   shared_blks_written bigint!, local_blks_hit bigint!, local_blks_read bigint!, local_blks_dirtied bigint!,
   local_blks_written bigint!, temp_blks_read bigint!, temp_blks_written bigint!, blk_read_time double!, blk_write_time
   double!, temp_blk_read_time double!, temp_blk_write_time double!, wal_records bigint!, wal_fpi bigint!, wal_bytes
-  numeric!
+  bigint!
 pg_catalog.multiloop_acl 0 r
   class oid!, oid oid!, grantor oid!, grantee oid!, privilege text!, grantable boolean!
 pg_catalog.multiloop_right 0 r
