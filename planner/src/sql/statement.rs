@@ -91,7 +91,8 @@ fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, text: &str) -> Result
         ast::Statement::Explain {
             describe_alias,
             analyze,
-            verbose,
+            // There is nothing that it would add.
+            verbose: _,
             query_plan,
             estimate,
             statement,
@@ -99,8 +100,6 @@ fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, text: &str) -> Result
             options,
         } => {
             let explain = *describe_alias == ast::DescribeAlias::Explain;
-            // There is nothing that VERBOSE would add.
-            let _ = verbose;
             if !explain || *query_plan || *estimate || format.is_some() {
                 let error = Error::unsupported("EXPLAIN with FORMAT outside of parentheses, QUERY PLAN or ESTIMATE is");
                 return Err(error.at(Some(Position(0))));
