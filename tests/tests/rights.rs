@@ -262,6 +262,14 @@ fn plans_are_asked_again() {
     assert_eq!(kind(&root, &of_root), Err(ErrorKind::Forbidden));
     check(&root, "RESET ROLE", "");
     assert_eq!(kind(&root, &of_root), Ok(1));
+    check(&root, "SET SESSION AUTHORIZATION a", "");
+    assert_eq!(kind(&root, &of_root), Err(ErrorKind::Forbidden));
+    check(&root, "RESET SESSION AUTHORIZATION", "");
+    // What a program loads for somebody is that one's.
+    let batches = || root.sql("SELECT 1 AS x").and_then(|rows| rows.collect_batches()).expect("a batch");
+    let loaded = |name: &str| a.register(name, batches()).map_err(|error| error.message().to_owned());
+    assert_eq!(loaded("t"), Err("must be owner of table t".to_owned()));
+    assert_eq!(loaded("u"), Err("permission denied for schema public".to_owned()));
     // A view's owner loses what it reads by.
     check(&root, "GRANT CREATE ON SCHEMA public TO owner; GRANT SELECT ON t TO owner; GRANT owner TO a", "");
     check(&a, "SET ROLE owner; CREATE VIEW v AS SELECT x FROM t; RESET ROLE", "");
