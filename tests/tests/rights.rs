@@ -264,7 +264,7 @@ fn plans_are_asked_again() {
     assert_eq!(kind(&root, &of_root), Ok(1));
     check(&root, "SET SESSION AUTHORIZATION a", "");
     assert_eq!(kind(&root, &of_root), Err(ErrorKind::Forbidden));
-    check(&root, "RESET SESSION AUTHORIZATION", "");
+    check(&root, "SET SESSION AUTHORIZATION DEFAULT", "");
     // What a program loads for somebody is that one's.
     let batches = || root.sql("SELECT 1 AS x").and_then(|rows| rows.collect_batches()).expect("a batch");
     let loaded = |name: &str| a.register(name, batches()).map_err(|error| error.message().to_owned());
