@@ -1,5 +1,5 @@
 -- Functions that are queries. Behind @ a name and the types of its arguments (any is one that is taken as it is); then the query,
--- in which $1, $2, … are the arguments.
+-- in which $1, $2, … are the arguments. A query of several columns gives a row; behind `rows` each of a query's rows is a value.
 
 -- @ format_type(oid, integer)
 SELECT CASE

@@ -94,21 +94,30 @@ impl Builder<'_> {
         self.view = view;
         self.views.pop();
         let rows = built.map_err(|error| error.at(position))?;
+        let value = self.value_of(name, function, rows, position)?;
         if computed.is_empty() {
-            return match value_of_one_row(&rows) {
-                Some(value) => Ok(value.at(position)),
-                None => self.scalar_subquery(rows, position),
-            };
+            return Ok(value);
         }
         let input = Arc::new(Relation::Values { columns: Vec::new(), rows: vec![Vec::new()] });
         let input = Arc::new(Relation::Project { input, columns: computed });
-        let value = match value_of_one_row(&rows) {
-            Some(value) => value,
-            None => self.scalar_subquery(rows, position)?,
-        };
         let id = self.columns.add(name, value.data_type, true);
         let relation = Arc::new(Relation::Project { input, columns: vec![(id, value)] });
         self.scalar_subquery((relation, vec![(name.to_owned(), id)]), position)
+    }
+
+    /// What the rows of a body are as a value: of several columns rows, of a function that gives rows an array.
+    fn value_of(
+        &mut self,
+        name: &str,
+        function: &SqlFunction,
+        rows: Rows,
+        position: Option<Position>,
+    ) -> Result<Expression> {
+        if let Some(value) = value_of_one_row(&rows).filter(|_| !function.gives_rows) {
+            return Ok(value.at(position));
+        }
+        let rows = if rows.1.len() == 1 { rows } else { self.as_rows(name, rows, position)? };
+        if function.gives_rows { self.array_of_rows(rows, position) } else { self.scalar_subquery(rows, position) }
     }
 }
 
