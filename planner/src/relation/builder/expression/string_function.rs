@@ -77,6 +77,11 @@ impl Builder<'_> {
                 let first = counts.next().unwrap_or_else(|| Expression::constant(Value::Int(0), T::Integer));
                 counts.fold(first, |sum, count| fold::call(Function::Add, vec![sum, count], T::Integer))
             }
+            ("parse_ident", 1) => {
+                let [name] = take(arguments);
+                let name = self.coerce(name, T::Text, Coercion::Implicit)?;
+                fold::call(Function::ParseIdentifier, vec![name], T::list(T::Text))
+            }
             ("pg_typeof", 1) => {
                 let [value] = take(arguments);
                 let name = match value.data_type {
