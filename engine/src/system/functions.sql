@@ -59,8 +59,11 @@ SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
                  ELSE n.nspname = (parse_ident($1))[cardinality(parse_ident($1)) - 1] END) END::regclass
 
 -- @ regtypein(text)
-SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
-    SELECT min(t.oid) FROM pg_catalog.multiloop_type t JOIN pg_catalog.pg_type p ON p.oid = t.oid
+SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid WHEN $1 ~ '^[^(]*[".][^(]*$' THEN (
+    SELECT min(p.oid) FROM pg_catalog.pg_type p JOIN pg_catalog.pg_namespace n ON n.oid = p.typnamespace
+    WHERE p.typname = (parse_ident($1))[cardinality(parse_ident($1))]
+        AND (cardinality(parse_ident($1)) = 1 OR n.nspname = (parse_ident($1))[cardinality(parse_ident($1)) - 1]))
+    ELSE (SELECT min(t.oid) FROM pg_catalog.multiloop_type t JOIN pg_catalog.pg_type p ON p.oid = t.oid
     WHERE t.shown || t.suffix = regexp_replace(regexp_replace($1, '^int\M', 'integer'), '\(.*\)', '')
         OR p.typname = $1) END::regtype
 

@@ -7,6 +7,7 @@ use super::coercion::{Coercion, as_text_type, cast};
 use super::{blanks, fold};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate;
+use crate::evaluate::array::Array;
 use crate::function::{ArrayFunction, Function};
 use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
@@ -222,6 +223,21 @@ impl Builder<'_> {
             && text.trim() != "-"
         {
             return self.catalog.resolve(kind, text).map(|number| Value::Int(number.into()));
+        }
+        if let Some(DataType::Oid(kind)) = to.element()
+            && kind.is_registered()
+            && !to.is_zero_based()
+        {
+            let Value::Text(encoded) = evaluate::parse(text, DataType::list(DataType::Text))? else {
+                return Err(Error::internal("an array of no text"));
+            };
+            let Array { bounds, elements } = Array::decode(&encoded, DataType::Text).unwrap_or_default();
+            let number = |value: Value| match value {
+                Value::Text(name) => self.read_logical(&name, DataType::Oid(kind)),
+                other => Ok(other),
+            };
+            let elements = elements.into_iter().map(number).collect::<Result<_>>()?;
+            return Ok(Value::text(Array { bounds, elements }.encode(DataType::Oid(kind))));
         }
         evaluate::parse_in(text, to, &self.catalog.time_zone())
     }
