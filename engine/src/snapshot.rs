@@ -16,7 +16,10 @@ use multiloop_planner::value::Value;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
+
+/// How soon a statement that sleeps sees that it is cancelled.
+const SLEEP_STEP: Duration = Duration::from_millis(5);
 
 /// Reads a file as a table, from a cache if it has not changed.
 pub(crate) type OpenFile<'a> = &'a dyn Fn(&str, &CopyOptions) -> Result<Option<StoredTable>>;
@@ -38,6 +41,8 @@ pub(crate) struct Snapshot<'a> {
     signals_any: Cell<bool>,
     /// The tallies that it forgets: of a user, a database and a statement, each 0 for any.
     forgets: RefCell<Vec<[i64; 3]>>,
+    /// How long it sleeps; none of a statement that does not.
+    sleep: Cell<Option<Duration>>,
     counts: Cell<bool>,
     /// Whether it has looked up a name as a value.
     resolves: Cell<bool>,
@@ -140,6 +145,7 @@ impl<'a> Snapshot<'a> {
             signals: RefCell::default(),
             signals_any: Cell::new(false),
             forgets: RefCell::default(),
+            sleep: Cell::new(None),
             counts: Cell::new(false),
             resolves: Cell::new(false),
             open_file,
@@ -182,7 +188,7 @@ impl<'a> Snapshot<'a> {
     pub(crate) fn is_volatile(&self) -> bool {
         let forgets = !self.forgets.borrow().is_empty();
         let does = !self.changes.borrow().is_empty() || self.signals_any.get() || forgets;
-        self.now.get().is_some() || self.counts.get() || does
+        self.now.get().is_some() || self.counts.get() || does || self.sleep.get().is_some()
     }
 
     /// Asks other sessions for what the statement asks of them, and forgets the tallies that it says.
@@ -193,6 +199,19 @@ impl<'a> Snapshot<'a> {
         for (session, signal) in self.signals.take() {
             if let Some(watch) = self.facts.activity.find(session) {
                 watch.signal(signal);
+            }
+        }
+    }
+
+    /// Sleeps as long as the statement says, unless it is cancelled.
+    pub(crate) fn sleep(&self) -> Result<()> {
+        let Some(left) = self.sleep.get() else { return Ok(()) };
+        let end = Instant::now().checked_add(left);
+        loop {
+            self.context.check()?;
+            match end.map(|end| end.saturating_duration_since(Instant::now())) {
+                Some(Duration::ZERO) => return Ok(()),
+                left => std::thread::sleep(left.unwrap_or(SLEEP_STEP).min(SLEEP_STEP)),
             }
         }
     }
@@ -352,6 +371,10 @@ impl Catalog for Snapshot<'_> {
         allowed
     }
 
+    fn schema_of(&self, name: &TableName) -> Option<String> {
+        self.find(name).map(|(found, _)| found.schema)
+    }
+
     fn session_value(&self, name: &str, arguments: &[Value]) -> Result<Option<(Value, DataType)>> {
         match name {
             "set_config" => {
@@ -362,6 +385,13 @@ impl Catalog for Snapshot<'_> {
             "pg_stat_statements_reset" if let Some(of) = system::tallies_of(arguments) => {
                 self.facts.check_may_forget()?;
                 self.forgets.borrow_mut().push(of);
+                return Ok(Some((Value::text(""), DataType::Text)));
+            }
+            "pg_sleep" => {
+                let [seconds] = arguments else { return Ok(None) };
+                let Value::Float(seconds) = seconds else { return Ok(Some((Value::Null, DataType::Text))) };
+                let more = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
+                self.sleep.set(Some(self.sleep.get().unwrap_or_default().saturating_add(more)));
                 return Ok(Some((Value::text(""), DataType::Text)));
             }
             "txid_current" if arguments.is_empty() => {

@@ -191,8 +191,24 @@ impl From<&str> for TableName {
 pub struct SqlFunction {
     /// The types of its arguments; of [`DataType::Null`] one that is taken as it is.
     pub parameters: Vec<DataType>,
-    /// A SELECT of one column and at most one row, in which `$1`, `$2`, … are the arguments. Its tables are named with their schemas.
+    /// A SELECT of at most one row, in which `$1`, `$2`, … are the arguments. Its tables are named with their schemas. Of several
+    /// columns the value is a row.
     pub body: String,
+    /// Whether each of its rows is a value, of which there may be any number.
+    pub gives_rows: bool,
+}
+
+/// The error for a name that no object of a kind has.
+pub fn no_object(kind: OidKind, name: &str) -> Error {
+    let (error, what) = match kind {
+        OidKind::Class => (ErrorKind::UnknownTable, "relation"),
+        OidKind::Type => (ErrorKind::UnknownObject, "type"),
+        OidKind::Namespace => (ErrorKind::UnknownObject, "schema"),
+        OidKind::Role => (ErrorKind::UnknownObject, "role"),
+        OidKind::Operator => (ErrorKind::UnknownFunction, "operator"),
+        _ => (ErrorKind::UnknownFunction, "function"),
+    };
+    Error::new(error, format!("{what} \"{name}\" does not exist"))
 }
 
 /// One immutable state of the world.
@@ -204,6 +220,11 @@ pub trait Catalog {
     /// view whose text names it, which is asked with the rights of its owner.
     fn check_right(&self, _: &TableName, _: Right, _through: Option<&TableName>) -> Result<()> {
         Ok(())
+    }
+
+    /// The schema in which a table or view of a name without one is found; none where schemas mean nothing.
+    fn schema_of(&self, _: &TableName) -> Option<String> {
+        None
     }
 
     /// A file (`SELECT … FROM 'orders.parquet'`) as a table: Ok(None) if the engine does not know its format.
@@ -241,15 +262,7 @@ pub trait Catalog {
 
     /// The number of the object of a name, as it is written: 42P01 for a relation that is not there, 42704 and 42883 for others.
     fn resolve(&self, kind: OidKind, name: &str) -> Result<u32> {
-        let (error, what) = match kind {
-            OidKind::Class => (ErrorKind::UnknownTable, "relation"),
-            OidKind::Type => (ErrorKind::UnknownObject, "type"),
-            OidKind::Namespace => (ErrorKind::UnknownObject, "schema"),
-            OidKind::Role => (ErrorKind::UnknownObject, "role"),
-            OidKind::Operator => (ErrorKind::UnknownFunction, "operator"),
-            _ => (ErrorKind::UnknownFunction, "function"),
-        };
-        Err(Error::new(error, format!("{what} \"{name}\" does not exist")))
+        Err(no_object(kind, name))
     }
 
     /// The type that was made under a name, if there is one.

@@ -15,8 +15,8 @@ mod logical;
 mod pattern;
 mod template;
 
-use crate::types::DataType;
-pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, ShaBits, SortKeyOrder};
+use crate::types::{DataType, OidKind};
+pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, RowFunction, ShaBits, SortKeyOrder};
 pub(crate) use logical::{debug_word, function_of_word, word_of};
 pub use pattern::PatternFunction;
 use serde::{Deserialize, Serialize};
@@ -411,6 +411,10 @@ pub enum Function {
     OfZone,
     /// `timestamptz + interval`: months and days in a zone, the rest as time passes. Arguments instant, interval, zone.
     AddInZone,
+    /// The error for a name, a text, that no object of a kind has.
+    NoObject(OidKind),
+    /// `parse_ident(text)`: the parts of a name, without their quotes.
+    ParseIdentifier,
     /// A bigint as an oid; 22003 if it is none.
     CheckedOid,
     /// A function of arrays of elements of a type.
@@ -421,6 +425,8 @@ pub enum Function {
     JsonOf(DataType),
     /// A function of JSON.
     Json(JsonFunction),
+    /// A function of rows as values.
+    Row(RowFunction),
     /// `encode(bytea, format)`.
     Encode(ByteFormat),
     /// `decode(text, format)`.

@@ -75,7 +75,7 @@ pub enum DataType {
     Jsonb,
     /// An instant: microseconds since 1970-01-01 00:00 UTC. It is read and shown in the session's time zone.
     TimestampTz,
-    /// An array, an enum, a vector or a struct. Of the last two no column has values yet.
+    /// An array, a row, an enum, a vector or a struct. Of the last two no column has values yet.
     Nested(Nested),
 }
 
@@ -211,9 +211,9 @@ impl DataType {
             DataType::InternalChar => Category::Internal,
             DataType::Bytea | DataType::Uuid | DataType::Json | DataType::Jsonb => Category::UserDefined,
             DataType::Nested(nested) => match nested.get() {
-                NestedType::List(_) => Category::Array,
+                NestedType::List(_) | NestedType::ZeroBased(_) => Category::Array,
                 NestedType::Enum { .. } => Category::Enum,
-                NestedType::Vector(..) | NestedType::Struct(_) => Category::Composite,
+                NestedType::Vector(..) | NestedType::Struct(_) | NestedType::Row { .. } => Category::Composite,
             },
             text if text.is_text() => Category::String,
             _ => Category::Numeric,

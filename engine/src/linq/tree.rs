@@ -2,6 +2,7 @@
 //! once a frame runs.
 
 use crate::{DataType, Result};
+use multiloop_planner::catalog::TableName;
 use multiloop_planner::function::Function;
 use multiloop_planner::relation::Expression;
 use multiloop_planner::relation::builder::{
@@ -109,7 +110,6 @@ impl Tree {
         match self {
             Tree::Column { name, .. } => Name::strong(name),
             Tree::Call(call) => Name::strong(&call.name),
-            Tree::Boolean(_) => Name::of_boolean(),
             Tree::Typed(data_type, _) => Name::of_typed_literal(*data_type),
             Tree::Cast(value, data_type) => Name::of_cast(value.name(), *data_type),
             Tree::Case(_, otherwise) => Name::of_case(otherwise.name()),
@@ -130,7 +130,10 @@ impl Tree {
     /// The typed expression over a scope.
     pub(super) fn build(&self, builder: &mut Builder<'_>, scope: &Scope<'_>) -> Result<Expression> {
         match self {
-            Tree::Column { table, name } => builder.column(scope, table.as_deref(), name, None),
+            Tree::Column { table, name } => {
+                let table = table.as_deref().map(TableName::from);
+                builder.column(scope, table.as_ref(), name, None)
+            }
             Tree::Number(digits) => builder.number(digits),
             Tree::Text(value) => Ok(text(value)),
             Tree::Boolean(value) => Ok(Expression::boolean(*value)),

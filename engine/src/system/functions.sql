@@ -1,5 +1,5 @@
 -- Functions that are queries. Behind @ a name and the types of its arguments (any is one that is taken as it is); then the query,
--- in which $1, $2, … are the arguments.
+-- in which $1, $2, … are the arguments. A query of several columns gives a row; behind `rows` each of a query's rows is a value.
 
 -- @ format_type(oid, integer)
 SELECT CASE
@@ -50,10 +50,22 @@ SELECT CASE WHEN $1 IS NULL THEN NULL WHEN $1 = 0 THEN '0'
     ELSE coalesce((SELECT o.oprname::text FROM pg_catalog.pg_operator o WHERE o.oid = $1), $1::bigint::text) END
 
 -- @ regclassin(text)
-SELECT (SELECT r.oid FROM pg_catalog.multiloop_relation r WHERE r.shown = $1)::regclass
+SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
+    SELECT min(c.oid) FROM pg_catalog.pg_class c
+        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        JOIN pg_catalog.multiloop_relation r ON r.oid = c.oid
+    WHERE c.relname = (parse_ident($1))[cardinality(parse_ident($1))]
+        AND CASE WHEN cardinality(parse_ident($1)) = 1 THEN r.visible
+                 ELSE n.nspname = (parse_ident($1))[cardinality(parse_ident($1)) - 1] END) END::regclass
 
 -- @ regtypein(text)
-SELECT (SELECT min(t.oid) FROM pg_catalog.multiloop_type t WHERE t.shown || t.suffix = $1)::regtype
+SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid WHEN $1 ~ '^[^(]*[".][^(]*$' THEN (
+    SELECT min(p.oid) FROM pg_catalog.pg_type p JOIN pg_catalog.pg_namespace n ON n.oid = p.typnamespace
+    WHERE p.typname = (parse_ident($1))[cardinality(parse_ident($1))]
+        AND (cardinality(parse_ident($1)) = 1 OR n.nspname = (parse_ident($1))[cardinality(parse_ident($1)) - 1]))
+    ELSE (SELECT min(t.oid) FROM pg_catalog.multiloop_type t JOIN pg_catalog.pg_type p ON p.oid = t.oid
+    WHERE t.shown || t.suffix = regexp_replace(regexp_replace($1, '^int\M', 'integer'), '\(.*\)', '')
+        OR p.typname = $1) END::regtype
 
 -- @ regnamespacein(text)
 SELECT (SELECT n.oid FROM pg_catalog.multiloop_namespace n WHERE n.shown = $1)::regnamespace
@@ -328,3 +340,20 @@ SELECT false
 
 -- @ pg_is_wal_replay_paused()
 SELECT false
+
+-- @ oidvectortypes(any)
+SELECT coalesce((SELECT string_agg(format_type(t.oid, NULL), ', ' ORDER BY t.place)
+    FROM unnest($1) WITH ORDINALITY t(oid, place)), '')
+
+-- @ aclexplode(any) rows
+SELECT coalesce((SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = replace(i.grantor, '"', '')), 0) AS grantor,
+    coalesce((SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = replace(i.grantee, '"', '')), 0) AS grantee,
+    CASE substr(i.rights, p.place, 1) WHEN 'a' THEN 'INSERT' WHEN 'r' THEN 'SELECT' WHEN 'w' THEN 'UPDATE'
+        WHEN 'd' THEN 'DELETE' WHEN 'D' THEN 'TRUNCATE' WHEN 'x' THEN 'REFERENCES' WHEN 't' THEN 'TRIGGER'
+        WHEN 'X' THEN 'EXECUTE' WHEN 'U' THEN 'USAGE' WHEN 'C' THEN 'CREATE' WHEN 'T' THEN 'TEMPORARY'
+        WHEN 'c' THEN 'CONNECT' WHEN 's' THEN 'SET' ELSE 'ALTER SYSTEM' END AS privilege_type,
+    substr(i.rights, p.place + 1, 1) = '*' AS is_grantable
+FROM (SELECT split_part(item::text, '=', 1) AS grantee, split_part(split_part(item::text, '=', 2), '/', 1) AS rights,
+             split_part(item::text, '/', 2) AS grantor
+      FROM unnest($1) AS item) i, generate_series(1, length(i.rights)) AS p(place)
+WHERE substr(i.rights, p.place, 1) <> '*'

@@ -120,6 +120,8 @@ fn data_type_of(word: &str) -> Option<DataType> {
         "bytea" => DataType::Bytea,
         "interval" => DataType::Interval,
         "timestamptz" => DataType::TimestampTz,
+        "int2vector" => DataType::int2vector(),
+        "oidvector" => DataType::oidvector(),
         word => DataType::Oid(OidKind::named(word)?),
     })
 }

@@ -3,6 +3,7 @@
 use super::calendar::is_infinite_timestamp;
 use super::parse::{invalid, is_blank};
 use super::{Call, array, bytes, format, json, parse, zone};
+use crate::catalog::no_object;
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::types::{DataType, OidKind};
@@ -32,6 +33,9 @@ pub(super) fn read(text: &str, data_type: DataType, zone: &str) -> Result<Value>
         DataType::Jsonb => Value::text(json::normal(text)?),
         DataType::TimestampTz => parse::parse_instant(text, zone)?,
         DataType::Nested(_) => match (data_type.element(), data_type.labels()) {
+            (Some(element), _) if data_type.is_zero_based() => {
+                Value::text(array::read_numbers(text, element)?.encode(element))
+            }
             (Some(element), _) => Value::text(array::read(text, element, zone)?.encode(element)),
             (_, Some(labels)) => match labels.iter().position(|label| label == text) {
                 Some(place) => Value::Int(place as i64),
@@ -40,6 +44,10 @@ pub(super) fn read(text: &str, data_type: DataType, zone: &str) -> Result<Value>
                     return Err(Error::new(ErrorKind::InvalidText, message));
                 }
             },
+            _ if data_type.fields().is_some() => {
+                let message = "input of anonymous composite types is not implemented";
+                return Err(Error::new(ErrorKind::Unsupported, message));
+            }
             _ => return Err(Error::unsupported(format!("a value of type {data_type} is"))),
         },
         plain => parse::parse_value(text, plain)?,
@@ -58,8 +66,11 @@ pub(super) fn show(value: &Value, data_type: DataType, zone: &str) -> String {
             label.cloned().unwrap_or_default()
         }
         (Value::Text(encoded), DataType::Nested(_)) => match data_type.element() {
+            Some(element) if data_type.is_zero_based() => {
+                array::show_numbers(&array::Array::decode(encoded, element).unwrap_or_default(), element)
+            }
             Some(element) => array::show(&array::Array::decode(encoded, element).unwrap_or_default(), element, zone),
-            None => String::new(),
+            None => encoded.to_string(),
         },
         (Value::Text(text), logical) if logical.is_logical() => text.to_string(),
         _ => format::format_value(value, data_type),
@@ -89,6 +100,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         Function::Relabel => call.arguments[0].clone(),
         Function::ReadAs(data_type) => read(call.text(0)?, data_type, zone(1)?)?,
         Function::ShowAs(data_type) => Value::text(show(&call.arguments[0], data_type, zone(1)?)),
+        Function::NoObject(kind) => return Err(no_object(kind, call.text(0)?)),
         Function::CheckedOid => {
             let number = call.int(0)?;
             if u32::try_from(number).is_err() {

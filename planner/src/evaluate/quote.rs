@@ -1,9 +1,12 @@
 //! Names and texts as SQL writes them, and `format`, which puts them into a template.
 
 use super::Call;
+use super::array::Array;
+use super::parse::is_blank;
 use super::text::{BYTES_MAX, too_long};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
+use crate::types::DataType;
 use crate::value::Value;
 use std::fmt::Write;
 use std::str::Chars;
@@ -38,6 +41,54 @@ pub(super) fn literal(text: &str) -> String {
     if text.contains('\\') { format!("E'{}'", quoted.replace('\\', "\\\\")) } else { format!("'{quoted}'") }
 }
 
+/// The parts of a name with dots, as they are without quotes.
+///
+/// # Errors
+/// 22023 for what is no name.
+fn identifiers(text: &str) -> Result<Vec<String>> {
+    let wrong = || {
+        let message = format!("string is not a valid identifier: \"{text}\"");
+        Err(Error::new(ErrorKind::InvalidParameter, message))
+    };
+    let (mut parts, mut rest) = (Vec::new(), text.trim_start_matches(is_blank));
+    loop {
+        let (part, behind) = if let Some(quoted) = rest.strip_prefix('"') {
+            let mut part = String::new();
+            let mut from = quoted;
+            let behind = loop {
+                let Some((before, behind)) = from.split_once('"') else { return wrong() };
+                part.push_str(before);
+                match behind.strip_prefix('"') {
+                    Some(more) => {
+                        part.push('"');
+                        from = more;
+                    }
+                    None => break behind,
+                }
+            };
+            if part.is_empty() {
+                return wrong();
+            }
+            (part, behind)
+        } else {
+            let is_start = |letter: char| letter.is_alphabetic() || letter == '_' || !letter.is_ascii();
+            let is_more = |letter: char| is_start(letter) || letter.is_ascii_digit() || letter == '$';
+            let end = rest.find(|letter| !is_more(letter)).unwrap_or(rest.len());
+            if !rest.starts_with(is_start) {
+                return wrong();
+            }
+            (rest[..end].to_ascii_lowercase(), &rest[end..])
+        };
+        parts.push(part);
+        rest = behind.trim_start_matches(is_blank);
+        match rest.strip_prefix('.') {
+            Some(next) => rest = next.trim_start_matches(is_blank),
+            None if rest.is_empty() => return Ok(parts),
+            None => return wrong(),
+        }
+    }
+}
+
 /// The value of a function that does not give NULL for every NULL argument.
 pub(super) fn apply_to_nulls(call: &Call) -> Result<Option<Value>> {
     match call.function {
@@ -52,6 +103,10 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
     Ok(Some(match call.function {
         Function::QuoteIdentifier => Value::text(identifier(call.text(0)?)),
         Function::QuoteLiteral => Value::text(literal(call.text(0)?)),
+        Function::ParseIdentifier => {
+            let parts = identifiers(call.text(0)?)?.into_iter().map(Value::text).collect();
+            Value::text(Array::of(parts).encode(DataType::Text))
+        }
         _ => return Ok(None),
     }))
 }

@@ -3,10 +3,11 @@
 
 use super::ahead::ROWS_FROM;
 use super::binder::Binder;
+use super::expression::is_schema_of_functions;
 use super::from::Before;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Expression;
-use crate::relation::builder::{Callee, Clause, FromItem, Scope, SetCall, gives_rows};
+use crate::relation::builder::{Callee, Clause, FromItem, Scope, SetCall};
 use sqlparser::ast::{self, Spanned as _};
 
 /// A function in FROM, however it is written.
@@ -80,7 +81,7 @@ impl Binder<'_, '_> {
             Called::Unnest(arrays) => self.bind_unnest(arrays.iter(), &scope)?,
             Called::Named(name, args) => self.bind_calls(name, args, &scope)?,
         };
-        let item = self.builder.from_functions(calls, call.ordinality, alias.as_deref());
+        let item = self.builder.from_functions(calls, call.ordinality, alias.as_deref())?;
         aliased(item, self)
     }
 
@@ -134,7 +135,7 @@ impl Binder<'_, '_> {
         let position = self.position(name.span());
         let (schema, ident) = self.split_name(name)?;
         let function = Self::fold(ident);
-        if schema.is_some_and(|schema| schema != "pg_catalog") {
+        if schema.is_some_and(|schema| !is_schema_of_functions(&schema, &function)) {
             let message = format!("function {name} does not exist");
             return Err(Error::new(ErrorKind::UnknownFunction, message).at(position));
         }
@@ -155,7 +156,7 @@ impl Binder<'_, '_> {
         if function == "unnest" {
             return arguments.into_iter().map(|array| self.builder.unnest(array)).collect();
         }
-        if gives_rows(function) {
+        if self.builder.gives_rows(function, arguments.len()) {
             return Ok(vec![self.builder.set_function(function, arguments, position)?]);
         }
         let value = self.builder.call_by_name(function, arguments, position)?;

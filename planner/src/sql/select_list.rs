@@ -1,8 +1,10 @@
 //! The select list: its expressions, what `*` stands for, and the names of the result's columns.
 
 use super::binder::Binder;
+use super::expression::before_all_fields;
 use super::naming::column_name;
 use super::query::Unknown;
+use crate::catalog::TableName;
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::builder::{Scope, SelectItem};
 use crate::types::DataType;
@@ -19,6 +21,11 @@ impl Binder<'_, '_> {
         let mut items = Vec::new();
         for item in projection {
             match item {
+                ast::SelectItem::UnnamedExpr(expr) if let Some(row) = before_all_fields(expr) => {
+                    for (name, value) in self.bind_all_fields(row, scope)? {
+                        items.push(self.builder.item(name, value, None)?);
+                    }
+                }
                 ast::SelectItem::UnnamedExpr(expr) => {
                     items.push(self.bind_item(expr, column_name(expr), scope, unknown.data_type(items.len()))?);
                 }
@@ -58,12 +65,9 @@ impl Binder<'_, '_> {
         self.builder.item(name, value, unknown)
     }
 
-    fn wildcard_table(&self, kind: &ast::SelectItemQualifiedWildcardKind) -> Result<String> {
+    fn wildcard_table(&self, kind: &ast::SelectItemQualifiedWildcardKind) -> Result<TableName> {
         match kind {
-            ast::SelectItemQualifiedWildcardKind::ObjectName(name) => {
-                let (_, table) = self.split_name(name)?;
-                Ok(Self::fold(table))
-            }
+            ast::SelectItemQualifiedWildcardKind::ObjectName(name) => self.star_of(name),
             ast::SelectItemQualifiedWildcardKind::Expr(expr) => {
                 Err(Error::unsupported("an expression before .* is").at(self.position(expr.span())))
             }

@@ -1,6 +1,7 @@
 //! The state of building one statement.
 
 use super::Rows;
+use super::expression::KnownRow;
 use crate::catalog::{Catalog, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::depth::is_deeper;
@@ -8,6 +9,7 @@ use crate::relation::{ColumnId, Columns, Expression, Query};
 use crate::speculation::Speculation;
 use crate::stack;
 use crate::types::DataType;
+use crate::value::Value;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -46,6 +48,8 @@ pub struct Builder<'a> {
     pub(super) arguments: Option<Vec<Expression>>,
     /// The view that the statement creates: its query may not mention it, not even through other views.
     pub(crate) created_view: Option<TableName>,
+    /// The rows that the statement makes as values.
+    pub(super) rows: Vec<KnownRow>,
     /// The tables, views and types that the statement itself names, views left out that a view names.
     pub(super) needs: RefCell<Vec<TableName>>,
     /// The next shared relation's id.
@@ -72,6 +76,7 @@ impl<'a> Builder<'a> {
             view: None,
             arguments: None,
             created_view: None,
+            rows: Vec::new(),
             needs: RefCell::default(),
             shared_next: 0,
             depth: 0,
@@ -111,6 +116,14 @@ impl<'a> Builder<'a> {
         let result = stack::more(|| work(self));
         self.ascend();
         result
+    }
+
+    /// The database that the session is in, where there is one.
+    pub(crate) fn database(&self) -> Result<Option<Arc<str>>> {
+        Ok(match self.catalog.session_value("current_database", &[])? {
+            Some((Value::Text(name), _)) => Some(Arc::from(&*name)),
+            _ => None,
+        })
     }
 
     /// An error (0A000) if a column that is asked for cannot be read.

@@ -1,4 +1,4 @@
-//! ARRAY[…], subscripts and slices.
+//! ARRAY[…], subscripts, slices and fields.
 
 use crate::error::{Error, Result};
 use crate::relation::Expression;
@@ -27,32 +27,70 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// `value[i]`, `value[i:j][k]`.
-    pub(super) fn bind_subscripts(
+    /// `value[i]`, `value[i:j][k]`, `(row).field`, one behind the other.
+    pub(super) fn bind_accesses(
         &mut self,
         root: &ast::Expr,
         chain: &[AccessExpr],
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        let array = self.bind_expression(root, scope)?;
-        let mut subscripts = Vec::with_capacity(chain.len());
-        for access in chain {
-            subscripts.push(match access {
+        let position = self.start(root);
+        let (mut value, behind) = self.bind_root(root, chain, scope)?;
+        let mut subscripts = Vec::new();
+        for access in behind {
+            match access {
                 AccessExpr::Subscript(ast::Subscript::Index { index }) => {
-                    Subscript::At(self.bind_expression(index, scope)?)
+                    subscripts.push(Subscript::At(self.bind_expression(index, scope)?));
                 }
                 AccessExpr::Subscript(ast::Subscript::Slice { lower_bound, upper_bound, stride: None }) => {
                     let mut bound = |bound: &Option<ast::Expr>| {
                         bound.as_ref().map(|bound| self.bind_expression(bound, scope)).transpose()
                     };
                     let lower = bound(lower_bound)?;
-                    Subscript::Slice(lower, bound(upper_bound)?)
+                    subscripts.push(Subscript::Slice(lower, bound(upper_bound)?));
+                }
+                AccessExpr::Dot(ast::Expr::Identifier(field)) => {
+                    value = self.subscripted(value, &mut subscripts)?;
+                    value = self.builder.field(&value, &Self::fold(field), position)?;
                 }
                 AccessExpr::Subscript(_) | AccessExpr::Dot(_) => {
-                    return Err(Error::unsupported(format_args!("the access {access} is")).at(array.position));
+                    return Err(Error::unsupported(format_args!("the access {access} is")).at(value.position));
                 }
-            });
+            }
         }
-        self.builder.subscripts(array, subscripts)
+        self.subscripted(value, &mut subscripts)
+    }
+
+    /// What is accessed, and what is behind it: names behind a name without parentheses are a column's.
+    fn bind_root<'c>(
+        &mut self,
+        root: &ast::Expr,
+        chain: &'c [AccessExpr],
+        scope: &Scope<'_>,
+    ) -> Result<(Expression, &'c [AccessExpr])> {
+        let mut parts = match root {
+            ast::Expr::Identifier(name) => vec![name.clone()],
+            ast::Expr::CompoundIdentifier(parts) => parts.clone(),
+            _ => return Ok((self.bind_expression(root, scope)?, chain)),
+        };
+        let name = |access: &AccessExpr| match access {
+            AccessExpr::Dot(ast::Expr::Identifier(name)) => Some(name.clone()),
+            _ => None,
+        };
+        let names: Vec<ast::Ident> = chain.iter().map_while(name).collect();
+        if names.is_empty() {
+            return Ok((self.bind_expression(root, scope)?, chain));
+        }
+        let behind = &chain[names.len()..];
+        parts.extend(names);
+        Ok((self.bind_qualified(&parts, scope)?, behind))
+    }
+
+    /// The element or part that subscripts mean, which are used up.
+    fn subscripted(&mut self, value: Expression, subscripts: &mut Vec<Subscript>) -> Result<Expression> {
+        if subscripts.is_empty() {
+            return Ok(value);
+        }
+        self.builder.subscripts(value, std::mem::take(subscripts))
     }
 }

@@ -1,12 +1,12 @@
 //! Calls of functions and aggregates.
 
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::builder::{AggregateArguments, Callee, Clause, Scope, gives_rows, set_not_allowed};
+use crate::relation::builder::{AggregateArguments, Callee, Clause, Scope, is_ordered_set, set_not_allowed};
 use crate::relation::{AggregateFunction, Expression};
 use crate::sql::binder::Binder;
 use crate::sql::order::order_by_items;
 use crate::types::SortOrder;
-use sqlparser::ast::{self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments};
+use sqlparser::ast::{self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments, Spanned};
 
 /// A plain argument; none for `*` and for named ones.
 pub(super) fn plain_argument(argument: &FunctionArg) -> Option<&ast::Expr> {
@@ -26,7 +26,7 @@ impl Binder<'_, '_> {
         let position = parts.first().and_then(|ident| self.position(ident.span));
         let name = match parts.as_slice() {
             [name] => Binder::fold(name),
-            [schema, name] if Binder::fold(schema) == "pg_catalog" => Binder::fold(name),
+            [schema, name] if is_schema_of_functions(&Binder::fold(schema), &Binder::fold(name)) => Binder::fold(name),
             _ => {
                 return Err(Error::new(
                     ErrorKind::UnknownFunction,
@@ -36,6 +36,13 @@ impl Binder<'_, '_> {
             }
         };
         unsupported_clauses(function).map_err(|error| error.at(position))?;
+        if !function.within_group.is_empty() {
+            return self.bind_ordered_set(function, &name, position, scope);
+        }
+        if is_ordered_set(&name) {
+            let message = format!("WITHIN GROUP is required for ordered-set aggregate {name}");
+            return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
+        }
         if let Some(over) = &function.over {
             return self.bind_window_call(function, &name, over, position, scope);
         }
@@ -65,7 +72,7 @@ impl Binder<'_, '_> {
         plain.map_err(|error| error.at(position))?;
         let sets = scope.set_count();
         let bound = self.bind_arguments(&name, arguments, position, scope)?;
-        if gives_rows(&name) {
+        if self.builder.gives_rows(&name, bound.len()) {
             let call = self.builder.set_function(&name, bound, position)?;
             return self.builder.set_in_list(call, scope, position);
         }
@@ -85,38 +92,21 @@ impl Binder<'_, '_> {
     ) -> Result<Vec<Expression>> {
         let mut bound = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            let Some(argument) = plain_argument(argument) else {
-                return Err(Error::unsupported(format_args!("the argument {argument} of {name} is")).at(position));
-            };
-            bound.push(match self.row_of_table(name, argument, scope)? {
-                Some(row) => row,
-                None => self.bind_expression(argument, scope)?,
-            });
+            bound.push(self.bind_argument(name, argument, scope).map_err(|error| error.at(position))?);
         }
         Ok(bound)
     }
 
-    /// A table's name as an argument of a function that makes JSON: its row. A column of that name comes first.
-    fn row_of_table(&mut self, function: &str, argument: &ast::Expr, scope: &Scope<'_>) -> Result<Option<Expression>> {
-        const OF_ROWS: [&str; 7] = [
-            "row_to_json",
-            "to_json",
-            "to_jsonb",
-            "json_build_object",
-            "jsonb_build_object",
-            "json_build_array",
-            "jsonb_build_array",
-        ];
-        let ast::Expr::Identifier(ident) = argument else { return Ok(None) };
-        let name = Self::fold(ident);
-        let levels = || std::iter::successors(Some(scope), |level| level.parent());
-        let is_table = levels().any(|level| level.tables.contains(&name));
-        let is_column = levels().any(|level| level.columns.iter().any(|column| column.name == name));
-        if !OF_ROWS.contains(&function) || !is_table || is_column {
-            return Ok(None);
+    /// An argument: an expression, or `t.*`.
+    fn bind_argument(&mut self, name: &str, argument: &FunctionArg, scope: &Scope<'_>) -> Result<Expression> {
+        match argument {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(argument)) => self.bind_expression(argument, scope),
+            FunctionArg::Unnamed(FunctionArgExpr::QualifiedWildcard(table)) => {
+                let position = self.position(table.span());
+                self.bind_star_of(table, position, scope)
+            }
+            _ => Err(Error::unsupported(format_args!("the argument {argument} of {name} is"))),
         }
-        let position = self.position(ident.span);
-        self.builder.row_as_json(scope, &name, position).map(Some)
     }
 
     /// A call of an aggregate.
@@ -140,6 +130,43 @@ impl Binder<'_, '_> {
         self.builder.aggregate(function, name, call, position, scope)
     }
 
+    /// `name(direct) WITHIN GROUP (ORDER BY key)`.
+    fn bind_ordered_set(
+        &mut self,
+        call: &ast::Function,
+        name: &str,
+        position: Option<Position>,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        let FunctionArguments::List(list) = &call.args else {
+            return Err(Error::unsupported(format_args!("a query as the argument of {name} is")).at(position));
+        };
+        if !is_ordered_set(name) {
+            let message = format!("{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP");
+            return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
+        }
+        if call.over.is_some() {
+            let message = format!("OVER is not supported for ordered-set aggregate {name}");
+            return Err(Error::new(ErrorKind::Unsupported, message).at(position));
+        }
+        if list.duplicate_treatment.is_some() || !list.clauses.is_empty() {
+            let message = "cannot use DISTINCT or ORDER BY with WITHIN GROUP";
+            return Err(Error::new(ErrorKind::Syntax, message).at(position));
+        }
+        let direct = self.bind_arguments(name, &list.args, position, scope)?;
+        let [(key, order)] = order_by_items(self, &call.within_group)?[..] else {
+            return Err(Error::unsupported(format_args!("{name} of several values is")).at(position));
+        };
+        let before = scope.enter(Clause::AggregateArgument);
+        let bound = self.bind_expression(key, scope).and_then(|key| self.builder.settle(key));
+        let filter = call.filter.as_deref().map(|filter| {
+            let filter = self.bind_expression(filter, scope)?;
+            self.builder.coerce_condition(filter, "FILTER")
+        });
+        scope.enter(before);
+        self.builder.ordered_set(name, direct, (bound?, order), filter.transpose()?, position, scope)
+    }
+
     /// The arguments, none for `*`, the filter, and the order.
     pub(in crate::sql) fn bind_parts(
         &mut self,
@@ -153,10 +180,7 @@ impl Binder<'_, '_> {
             arguments => {
                 let mut bound = Vec::with_capacity(arguments.len());
                 for argument in arguments {
-                    let Some(argument) = plain_argument(argument) else {
-                        return Err(Error::unsupported(format_args!("the argument {argument} of {name} is")));
-                    };
-                    bound.push(self.bind_expression(argument, scope)?);
+                    bound.push(self.bind_argument(name, argument, scope)?);
                 }
                 Some(bound)
             }
@@ -180,11 +204,13 @@ impl Binder<'_, '_> {
     }
 }
 
+/// Whether functions of a name are in a schema: those of PostgreSQL are in one, but for what the other one's views ask.
+pub(in crate::sql) fn is_schema_of_functions(schema: &str, name: &str) -> bool {
+    schema == if name.starts_with("_pg_") { "information_schema" } else { "pg_catalog" }
+}
+
 /// Clauses around a call that are not supported for any function.
 fn unsupported_clauses(function: &ast::Function) -> Result<()> {
-    if !function.within_group.is_empty() {
-        return Err(Error::unsupported("WITHIN GROUP is"));
-    }
     if function.null_treatment.is_some() {
         return Err(Error::unsupported("IGNORE NULLS or RESPECT NULLS is"));
     }

@@ -39,14 +39,12 @@ impl Builder<'_> {
         }
     }
 
-    /// An error (42809) where a function that is no aggregate is called like one, and (0A000) for ROW.
+    /// An error (42809) where a function that is no aggregate is called like one.
     pub fn check_plain_call(&self, name: &str, distinct: bool, filtered: bool) -> Result<()> {
         let clause = if distinct {
             "DISTINCT"
         } else if filtered {
             "FILTER"
-        } else if name == "row" {
-            return Err(row_as_value());
         } else {
             return Ok(());
         };
@@ -121,6 +119,15 @@ impl Builder<'_> {
             ("date_trunc", 2) => {
                 let [part, source] = take(arguments);
                 self.date_trunc(part, source)
+            }
+            // How long is a number of any kind, and known before anything runs.
+            ("pg_sleep", 1) => {
+                let [seconds] = take(arguments);
+                let seconds = self.coerce(seconds, DataType::Double, Coercion::Implicit)?;
+                return match self.call_of_catalog(name, vec![seconds], None)? {
+                    Special::NoMatch(_) => Err(Error::unsupported("pg_sleep of what is no literal is")),
+                    bound => Ok(bound),
+                };
             }
             ("date", 1) => {
                 let [value] = take(arguments);
@@ -236,11 +243,6 @@ pub(super) enum Special {
 /// The arguments, whose number has been checked.
 pub(super) fn take<const N: usize>(arguments: Vec<Expression>) -> [Expression; N] {
     arguments.try_into().expect("the number of arguments was matched")
-}
-
-/// The error (0A000) for a row where only a value may stand: rows exist only where they are compared.
-pub fn row_as_value() -> Error {
-    Error::unsupported("a row value outside a comparison is")
 }
 
 /// The error for a name or argument types that no function has.

@@ -137,7 +137,9 @@ fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
         (a, b) if a == b => Some(a),
         (DataType::Null, other) | (other, DataType::Null) => Some(other),
         (a, b) if a.category() != b.category() => None,
-        (DataType::Name, text) | (text, DataType::Name) if text.is_text() => Some(without_length(text)),
+        // Text is what PostgreSQL likes best of all strings; of any other and a name it takes the name.
+        (DataType::Text, DataType::Name) => Some(DataType::Text),
+        (DataType::Name, text) | (text, DataType::Name) if text.is_text() => Some(DataType::Name),
         (a, b) if a.element().is_some() && b.element().is_some() => unify_arrays(a, b),
         (a, b) if a.is_text() && b.is_text() => Some(without_length(a)),
         (a, b) if (a.is_exact() || b.is_exact()) && !a.is_float() && !b.is_float() => Some(common_exact(a, b)),

@@ -42,6 +42,9 @@ pub(super) fn spelling(function: Function) -> &'static str {
 impl Builder<'_> {
     /// A comparison of two values.
     pub fn compare(&mut self, function: Function, left: Expression, right: Expression) -> Result<Expression> {
+        if left.data_type.fields().is_some() && right.data_type.fields().is_some() {
+            return self.compare_records(function, left, right);
+        }
         let (left, right) = self.comparable(spelling(function), left, right)?;
         if let Some(narrow) = exact::compare_narrow(function, &left, &right) {
             return Ok(narrow);
@@ -120,6 +123,7 @@ impl Builder<'_> {
             (DataType::Name, other) | (other, DataType::Name) if other.is_text() || other == DataType::Name => {
                 DataType::Text
             }
+            (DataType::InternalChar, other) | (other, DataType::InternalChar) if other.is_text() => DataType::Text,
             (l, r) if l.element().is_some() && r.element().is_some() => {
                 let (left, right, _) = self.one_array_type(spelling, left.clone(), right.clone())?;
                 left.data_type.max(right.data_type)

@@ -4,7 +4,7 @@
 //! (`evaluate/gather.rs`). So the aggregate itself knows neither order nor types, and what it gives is a function of
 //! all texts.
 
-use super::array::{array_call, element_of};
+use super::array::{array_call, carried, element_of};
 use super::call::no_function;
 use super::coercion::Coercion;
 use super::{blanks, fold};
@@ -48,6 +48,36 @@ impl Builder<'_> {
         let order = if distinct { whole_order(order, &arguments) } else { Ok(order) };
         let order = order.map_err(|error| error.at(position))?;
         let kept = self.kept(name, arguments).map_err(|error| error.at(position))?;
+        self.gathered(name, kept, (order, distinct), filter, position, scope)
+    }
+
+    /// The values that are not NULL as an array in an order.
+    pub(super) fn gathered_array(
+        &mut self,
+        name: &str,
+        value: Expression,
+        order: SortOrder,
+        filter: Option<Expression>,
+        position: Option<Position>,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        let element = carried(value.data_type);
+        let data_type = DataType::list(value.data_type);
+        let finish = vec![(Function::Array(ArrayFunction::OfEntries, element), data_type)];
+        let order = vec![(value.clone(), order)];
+        let kept = Kept { values: vec![value.clone()], element, finish, needed: Some(value), data_type };
+        self.gathered(name, kept, (order, false), filter, position, scope)
+    }
+
+    fn gathered(
+        &mut self,
+        name: &str,
+        kept: Kept,
+        (order, distinct): (Vec<(Expression, SortOrder)>, bool),
+        filter: Option<Expression>,
+        position: Option<Position>,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
         let how = match (distinct, order.is_empty()) {
             (true, _) => Gather::Distinct,
             (false, false) => Gather::Sorted,
@@ -86,7 +116,8 @@ impl Builder<'_> {
                 let element = element_of(value.data_type);
                 let value = self.coerce(value, element, Coercion::Implicit)?;
                 let data_type = DataType::list(element);
-                let finish = vec![(Function::Array(A::OfEntries, element), data_type)];
+                let finish = vec![(Function::Array(A::OfEntries, carried(element)), data_type)];
+                let element = carried(element);
                 Ok(Kept { values: vec![value], element, finish, needed: None, data_type })
             }
             ("string_agg", 2) => {
@@ -111,8 +142,11 @@ impl Builder<'_> {
                 Ok(Kept { values: cast, element: DataType::Text, finish, needed, data_type: to })
             }
             ("json_agg" | "jsonb_agg", 1) => {
-                let value = self.settled_json(arguments.remove(0))?;
-                Ok(json(vec![value], JsonFunction::OfArray))
+                let value = arguments.remove(0);
+                // Objects and arrays have lines of their own.
+                let is_long = value.data_type.fields().is_some() || value.data_type.element().is_some();
+                let function = if is_long { JsonFunction::OfLines } else { JsonFunction::OfArray };
+                Ok(json(vec![self.settled_json(value)?], function))
             }
             ("json_object_agg" | "jsonb_object_agg", 2) => {
                 let key = arguments.remove(0);

@@ -7,6 +7,7 @@ use super::coercion::{Coercion, as_text_type, cast};
 use super::{blanks, fold};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate;
+use crate::evaluate::array::Array;
 use crate::function::{ArrayFunction, Function};
 use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
@@ -25,6 +26,7 @@ pub(super) fn cast_context(from: DataType, to: DataType) -> Option<Coercion> {
         (from, T::Oid(to)) if from.is_integer() && !is_counter(to) => Implicit,
         (T::Oid(from), T::Integer | T::BigInt) if !is_counter(from) => Assignment,
         (from, T::Oid(OidKind::Class)) if from.is_text() => Implicit,
+        (T::Name, T::Oid(kind)) if kind.is_registered() => Explicit,
         (T::Name, T::Text) | (T::InternalChar, T::Text) => Implicit,
         (from, T::Name) if from.is_text() => Implicit,
         (from, T::InternalChar) if from.is_text() => Assignment,
@@ -33,6 +35,7 @@ pub(super) fn cast_context(from: DataType, to: DataType) -> Option<Coercion> {
         (T::TimestampTz, T::Timestamp | T::Date | T::Time) => Assignment,
         (T::Json, T::Jsonb) | (T::Jsonb, T::Json) => Assignment,
         (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
+            _ if to.is_zero_based() => return None,
             (Some(from), Some(to)) => return element_context(from, to),
             _ => return None,
         },
@@ -92,7 +95,7 @@ fn have_one_form(from: DataType, to: DataType) -> bool {
         (from, to) if from.is_float() && to.is_float() => from <= to,
         (_, DataType::Numeric) => true,
         (from, DataType::Text | DataType::VARCHAR) => {
-            (from.is_text() && !matches!(from, DataType::Char(_))) || from == DataType::Name
+            (from.is_text() && !matches!(from, DataType::Char(_))) || from == DataType::Name || from.fields().is_some()
         }
         (DataType::Oid(_), DataType::Oid(_)) => true,
         _ => false,
@@ -167,6 +170,10 @@ impl Builder<'_> {
             (T::Name | T::InternalChar | T::Uuid | T::Json | T::Jsonb, to) if to.is_text() => {
                 cast(relabel(value, T::Text), to, coercion)
             }
+            (from, to) if from.fields().is_some() && to.is_text() => cast(relabel(value, T::Text), to, coercion),
+            (from, to) if from.element().is_some_and(|of| of.fields().is_some()) && to.is_text() => {
+                return self.cast_logical(relabel(value, T::list(T::Text)), to, coercion);
+            }
             (from, to) if to.is_text() => {
                 if let T::Oid(kind) = from
                     && kind.is_registered()
@@ -177,8 +184,8 @@ impl Builder<'_> {
                 let text = self.in_zone_if(Function::ShowAs(from), from, value, T::Text);
                 cast(text, to, coercion)
             }
-            (from, to) if from.is_text() => {
-                let text = as_text_type(blanks::as_text(value));
+            (from, to) if from.is_text() || from == T::Name => {
+                let text = as_text_type(blanks::as_text(self.as_string(value)));
                 if let T::Oid(kind) = to
                     && kind.is_registered()
                     && let Some(number) = self.object_named(kind, text.clone())?
@@ -196,7 +203,7 @@ impl Builder<'_> {
     pub(super) fn cast_array(&mut self, array: Expression, from: DataType, to: DataType) -> Expression {
         let list = DataType::list(to);
         if from == to {
-            return array;
+            return relabel(array, list);
         }
         if have_one_form(from, to) {
             return relabel(array, list);
@@ -216,6 +223,21 @@ impl Builder<'_> {
             && text.trim() != "-"
         {
             return self.catalog.resolve(kind, text).map(|number| Value::Int(number.into()));
+        }
+        if let Some(DataType::Oid(kind)) = to.element()
+            && kind.is_registered()
+            && !to.is_zero_based()
+        {
+            let Value::Text(encoded) = evaluate::parse(text, DataType::list(DataType::Text))? else {
+                return Err(Error::internal("an array of no text"));
+            };
+            let Array { bounds, elements } = Array::decode(&encoded, DataType::Text).unwrap_or_default();
+            let number = |value: Value| match value {
+                Value::Text(name) => self.read_logical(&name, DataType::Oid(kind)),
+                other => Ok(other),
+            };
+            let elements = elements.into_iter().map(number).collect::<Result<_>>()?;
+            return Ok(Value::text(Array { bounds, elements }.encode(DataType::Oid(kind))));
         }
         evaluate::parse_in(text, to, &self.catalog.time_zone())
     }

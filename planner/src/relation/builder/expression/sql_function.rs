@@ -6,6 +6,7 @@ use super::coercion::{Coercion, castable};
 use super::fold;
 use crate::catalog::{SqlFunction, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::function::Function;
 use crate::relation::builder::{Builder, Rows, may_be_null};
 use crate::relation::{Expression, ExpressionKind, Relation};
 use crate::types::{DataType, OidKind};
@@ -58,7 +59,10 @@ impl Builder<'_> {
         let in_ = format!("{}in", kind.name());
         let Some(function) = self.catalog.function(&in_, 1) else { return Ok(None) };
         let position = name.position;
-        self.inline(&in_, &function, vec![name], position).map(Some)
+        let number = self.inline(&in_, &function, vec![name.clone()], position)?;
+        let of = number.data_type;
+        let missing = fold::call(Function::NoObject(kind), vec![name], of);
+        Ok(Some(Expression::call(Function::Coalesce, vec![number, missing], of).at(position)))
     }
 
     /// The body of a function over these arguments. An argument that is more than a column or a literal is computed once.
@@ -94,21 +98,30 @@ impl Builder<'_> {
         self.view = view;
         self.views.pop();
         let rows = built.map_err(|error| error.at(position))?;
+        let value = self.value_of(name, function, rows, position)?;
         if computed.is_empty() {
-            return match value_of_one_row(&rows) {
-                Some(value) => Ok(value.at(position)),
-                None => self.scalar_subquery(rows, position),
-            };
+            return Ok(value);
         }
         let input = Arc::new(Relation::Values { columns: Vec::new(), rows: vec![Vec::new()] });
         let input = Arc::new(Relation::Project { input, columns: computed });
-        let value = match value_of_one_row(&rows) {
-            Some(value) => value,
-            None => self.scalar_subquery(rows, position)?,
-        };
         let id = self.columns.add(name, value.data_type, true);
         let relation = Arc::new(Relation::Project { input, columns: vec![(id, value)] });
         self.scalar_subquery((relation, vec![(name.to_owned(), id)]), position)
+    }
+
+    /// What the rows of a body are as a value: of several columns rows, of a function that gives rows an array.
+    fn value_of(
+        &mut self,
+        name: &str,
+        function: &SqlFunction,
+        rows: Rows,
+        position: Option<Position>,
+    ) -> Result<Expression> {
+        if let Some(value) = value_of_one_row(&rows).filter(|_| !function.gives_rows) {
+            return Ok(value.at(position));
+        }
+        let rows = if rows.1.len() == 1 { rows } else { self.as_rows(name, rows, position)? };
+        if function.gives_rows { self.array_of_rows(rows, position) } else { self.scalar_subquery(rows, position) }
     }
 }
 
@@ -116,7 +129,7 @@ impl Builder<'_> {
 fn is_simple(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Column(_) | ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => true,
-        ExpressionKind::Call(crate::function::Function::Relabel, arguments) => arguments.iter().all(is_simple),
+        ExpressionKind::Call(Function::Relabel, arguments) => arguments.iter().all(is_simple),
         _ => false,
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn with_blanks(value: Expression) -> Expression {
 }
 
 /// A boolean as it is shown, `t` or `f`; a cast to text gives `true` and `false`.
-fn boolean_letter(value: Expression) -> Expression {
+pub(super) fn boolean_letter(value: Expression) -> Expression {
     let letter = |letter: &str| Expression::constant(Value::text(letter), DataType::Text);
     let is_false = fold::call(Function::IsFalse, vec![value.clone()], DataType::Boolean);
     let null = Expression::constant(Value::Null, DataType::Text);
@@ -76,6 +76,11 @@ impl Builder<'_> {
                 let mut counts = counts.collect::<Result<Vec<_>>>()?.into_iter();
                 let first = counts.next().unwrap_or_else(|| Expression::constant(Value::Int(0), T::Integer));
                 counts.fold(first, |sum, count| fold::call(Function::Add, vec![sum, count], T::Integer))
+            }
+            ("parse_ident", 1) => {
+                let [name] = take(arguments);
+                let name = self.coerce(name, T::Text, Coercion::Implicit)?;
+                fold::call(Function::ParseIdentifier, vec![name], T::list(T::Text))
             }
             ("pg_typeof", 1) => {
                 let [value] = take(arguments);
