@@ -14,7 +14,6 @@ use multiloop_planner::relation::optimise::{as_bound, optimise_without};
 use multiloop_planner::relation::{Query, explain as relation_text};
 use multiloop_planner::rewrite::{RewriteOptions, rewrite};
 use multiloop_planner::sql::{ExplainForm, ExplainKind};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Runs EXPLAIN: one text column, one line a row; or all of it as one JSON value.

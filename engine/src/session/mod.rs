@@ -279,6 +279,15 @@ impl Session {
 
     /// Runs a statement that others see running, and that counts for its tally.
     fn watching(&self, statement: &Statement, work: impl FnOnce() -> Result<Execution>) -> Result<Execution> {
+        let (done, ran) = self.seen_running(statement, work)?;
+        Ok(match ran {
+            Some(ran) => done.tallied(ran),
+            None => done,
+        })
+    }
+
+    /// Runs a statement that others see running; with what is to count for its tally, unless another runs it.
+    fn seen_running<T>(&self, statement: &Statement, work: impl FnOnce() -> Result<T>) -> Result<(T, Option<Ran>)> {
         let settings = self.work.settings();
         let user = Arc::from(settings.acting().unwrap_or(BOOTSTRAP));
         let is_first = self.watch.begin(&statement.parsed, settings);
@@ -287,10 +296,7 @@ impl Session {
         let running = started.elapsed();
         self.watch.end(self.work.status(), self.work.settings());
         let done = result?;
-        if !is_first {
-            return Ok(done);
-        }
-        Ok(done.tallied(Ran {
+        let ran = is_first.then(|| Ran {
             tallies: Arc::clone(&self.engine.0.activity.tallies),
             user,
             parsed: Arc::clone(&statement.parsed),
@@ -299,7 +305,8 @@ impl Session {
             running,
             rows: 0,
             failed: false,
-        }))
+        });
+        Ok((done, ran))
     }
 
     fn run_parsed(&self, parsed: &Parsed, parameters: &[(Value, DataType)], timings: Timings) -> Result<ResultStream> {

@@ -42,11 +42,15 @@ impl Session {
         if self.options.backend != Backend::Cpu || !prepared.kept().is_some_and(|planned| is_within(&planned, time)) {
             return Ok(None);
         }
-        self.watching(&prepared.statement, || {
+        let (done, ran) = self.seen_running(&prepared.statement, || {
             self.as_statement(|| {
                 prepared.check_values(parameters)?;
                 self.in_transaction(|| self.run_short(prepared, parameters, time))
             })
+        })?;
+        Ok(match (done, ran) {
+            (Some(done), Some(ran)) => Some(done.tallied(ran)),
+            (done, _) => done,
         })
     }
 
