@@ -159,7 +159,7 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
         rows.push([
             oid(relation),
             text(&field.name),
-            oid(oid_in(making, field.data_type).unwrap_or(of.oid)),
+            oid(making.number_of_type(field.data_type).unwrap_or(of.oid)),
             part(|of| &of.length, either(int(-1), int(4))),
             int(number as i64 + 1),
             dimensions,

@@ -1,6 +1,6 @@
 //! Names and columns of the system's tables and views: `columns.txt`, read once.
 
-use multiloop_planner::types::{DataType, Field, OidKind};
+use multiloop_planner::types::{DataType, Field, OidKind, SystemType};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -103,6 +103,9 @@ fn data_type_of(word: &str) -> Option<DataType> {
         "bytea" => DataType::Bytea,
         "interval" => DataType::Interval,
         "timestamptz" => DataType::TimestampTz,
-        word => DataType::Oid(OidKind::named(word)?),
+        word => match SystemType::named(word) {
+            Some(of) => DataType::System(of),
+            None => DataType::Oid(OidKind::named(word)?),
+        },
     })
 }

@@ -22,6 +22,8 @@ pub(super) fn read(text: &str, data_type: DataType, zone: &str) -> Result<Value>
     Ok(match data_type {
         DataType::Oid(kind) => Value::Int(read_oid(text, kind)?),
         DataType::Name => Value::text(truncated(text)),
+        // Its meaning is the business of whoever takes it.
+        DataType::System(_) => Value::text(text),
         DataType::InternalChar => Value::text(read_char(text)),
         DataType::Bytea => Value::text(bytes::read(text)?),
         DataType::Uuid => Value::text(bytes::read_uuid(text)?),

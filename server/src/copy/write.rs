@@ -116,7 +116,10 @@ impl CopyOut for Writer {
         if self.part == Part::Head {
             self.head(out);
             self.part = Part::Rows;
-            return Ok(true);
+            // What binary data begins with is no message of its own: the first row follows, or the end.
+            if self.form != Form::Binary {
+                return Ok(true);
+            }
         }
         if self.part == Part::Done || self.row(out)? {
             return Ok(self.part == Part::Rows);

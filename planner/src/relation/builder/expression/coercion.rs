@@ -137,7 +137,9 @@ fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
         (a, b) if a == b => Some(a),
         (DataType::Null, other) | (other, DataType::Null) => Some(other),
         (a, b) if a.category() != b.category() => None,
-        (DataType::Name, text) | (text, DataType::Name) if text.is_text() => Some(without_length(text)),
+        // Names and text are cast to each other, so the first stays; a varchar or char becomes a name, not the other way round.
+        (DataType::Text, DataType::Name) => Some(DataType::Text),
+        (DataType::Name, text) | (text, DataType::Name) if text.is_text() => Some(DataType::Name),
         (a, b) if a.element().is_some() && b.element().is_some() => unify_arrays(a, b),
         (a, b) if a.is_text() && b.is_text() => Some(without_length(a)),
         (a, b) if (a.is_exact() || b.is_exact()) && !a.is_float() && !b.is_float() => Some(common_exact(a, b)),

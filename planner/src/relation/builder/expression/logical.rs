@@ -10,7 +10,7 @@ use crate::evaluate;
 use crate::function::{ArrayFunction, Function};
 use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
-use crate::types::{DataType, OidKind};
+use crate::types::{DataType, OidKind, SystemType};
 use crate::value::Value;
 
 /// Bits of an oid.
@@ -25,7 +25,7 @@ pub(super) fn cast_context(from: DataType, to: DataType) -> Option<Coercion> {
         (from, T::Oid(to)) if from.is_integer() && !is_counter(to) => Implicit,
         (T::Oid(from), T::Integer | T::BigInt) if !is_counter(from) => Assignment,
         (from, T::Oid(OidKind::Class)) if from.is_text() => Implicit,
-        (T::Name, T::Text) | (T::InternalChar, T::Text) => Implicit,
+        (T::Name | T::InternalChar | T::System(SystemType::NodeTree), T::Text) => Implicit,
         (from, T::Name) if from.is_text() => Implicit,
         (from, T::InternalChar) if from.is_text() => Assignment,
         (T::InternalChar, T::Integer) | (T::Integer, T::InternalChar) => Explicit,
@@ -92,7 +92,8 @@ fn have_one_form(from: DataType, to: DataType) -> bool {
         (from, to) if from.is_float() && to.is_float() => from <= to,
         (_, DataType::Numeric) => true,
         (from, DataType::Text | DataType::VARCHAR) => {
-            (from.is_text() && !matches!(from, DataType::Char(_))) || from == DataType::Name
+            (from.is_text() && !matches!(from, DataType::Char(_)))
+                || matches!(from, DataType::Name | DataType::InternalChar | DataType::System(_))
         }
         (DataType::Oid(_), DataType::Oid(_)) => true,
         _ => false,
@@ -164,7 +165,7 @@ impl Builder<'_> {
                 (Some(element), Some(wanted)) => self.cast_array(value, element, wanted),
                 _ => return Err(cannot(from, to).at(position)),
             },
-            (T::Name | T::InternalChar | T::Uuid | T::Json | T::Jsonb, to) if to.is_text() => {
+            (T::Name | T::InternalChar | T::Uuid | T::Json | T::Jsonb | T::System(_), to) if to.is_text() => {
                 cast(relabel(value, T::Text), to, coercion)
             }
             (from, to) if to.is_text() => {
