@@ -303,6 +303,10 @@ impl Catalog for Snapshot<'_> {
         Ok(found)
     }
 
+    fn schema_of(&self, name: &TableName) -> Option<String> {
+        self.find(name).map(|(found, _)| found.schema)
+    }
+
     fn session_value(&self, name: &str, arguments: &[Value]) -> Result<Option<(Value, DataType)>> {
         match name {
             "set_config" => {

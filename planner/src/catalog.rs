@@ -198,6 +198,11 @@ pub trait Catalog {
     /// The table or view of a name, if there is one; one without a schema is looked for where the session looks.
     fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>>;
 
+    /// The schema in which a table or view of a name without one is found; none where schemas mean nothing.
+    fn schema_of(&self, _: &TableName) -> Option<String> {
+        None
+    }
+
     /// A file (`SELECT … FROM 'orders.parquet'`) as a table: Ok(None) if the engine does not know its format.
     fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>>;
 

@@ -109,6 +109,8 @@ pub enum ErrorKind {
     NotNullViolation,
     /// 2BP01: something else depends on it.
     DependentObjects,
+    /// 42P09: a name that two tables of FROM have.
+    AmbiguousAlias,
     /// 42809: a view where a table is needed, or the other way round.
     WrongObjectType,
     /// 22021: bytes that are not UTF-8.
@@ -210,6 +212,7 @@ impl ErrorKind {
             ErrorKind::DuplicateColumn => "42701",
             ErrorKind::DuplicateAlias => "42712",
             ErrorKind::AmbiguousColumn => "42702",
+            ErrorKind::AmbiguousAlias => "42P09",
             ErrorKind::IndeterminateType => "42P18",
             ErrorKind::TypeMismatch => "42804",
             ErrorKind::Grouping => "42803",

@@ -2,6 +2,7 @@
 //! once a frame runs.
 
 use crate::{DataType, Result};
+use multiloop_planner::catalog::TableName;
 use multiloop_planner::function::Function;
 use multiloop_planner::relation::Expression;
 use multiloop_planner::relation::builder::{
@@ -130,7 +131,10 @@ impl Tree {
     /// The typed expression over a scope.
     pub(super) fn build(&self, builder: &mut Builder<'_>, scope: &Scope<'_>) -> Result<Expression> {
         match self {
-            Tree::Column { table, name } => builder.column(scope, table.as_deref(), name, None),
+            Tree::Column { table, name } => {
+                let table = table.as_deref().map(TableName::from);
+                builder.column(scope, table.as_ref(), name, None)
+            }
             Tree::Number(digits) => builder.number(digits),
             Tree::Text(value) => Ok(text(value)),
             Tree::Boolean(value) => Ok(Expression::boolean(*value)),

@@ -229,6 +229,14 @@ impl Catalog for Shapes<'_, '_> {
         })
     }
 
+    fn schema_of(&self, name: &TableName) -> Option<String> {
+        let has = |schema: &&String| match is_system(schema) {
+            true => shape::shape(schema, &name.name).is_some(),
+            false => self.0.state.schema(schema).is_some_and(|known| known.objects.contains_key(&name.name)),
+        };
+        self.0.path.iter().find(has).cloned()
+    }
+
     fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>> {
         self.0.files.file(path)
     }

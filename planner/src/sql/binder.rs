@@ -3,8 +3,9 @@
 use super::recursive::Within;
 use super::text::Text;
 use crate::error::{Position, Result};
-use crate::relation::builder::{Builder, Rows, WindowSpec};
+use crate::relation::builder::{Builder, HIDDEN, Rows, WindowSpec};
 use crate::stack;
+use std::cell::OnceCell;
 use sqlparser::ast;
 use sqlparser::tokenizer::Span;
 
@@ -18,6 +19,8 @@ pub(crate) struct Binder<'b, 'a> {
     pub(super) ctes: Vec<super::cte::CteInSight>,
     /// The text of a view, for what is found by its words.
     hidden: Option<Text>,
+    /// The columns that nobody declared and that the text names.
+    named: OnceCell<Vec<&'static str>>,
     /// The windows that the innermost SELECT names.
     pub(super) windows: Vec<(String, WindowSpec)>,
     /// In what the binder stands that a recursive query may not name itself in, outermost first.
@@ -46,6 +49,7 @@ impl<'b, 'a> Binder<'b, 'a> {
             text: None,
             ctes: Vec::new(),
             hidden: None,
+            named: OnceCell::new(),
             windows: Vec::new(),
             within: Vec::new(),
             names_itself: false,
@@ -67,6 +71,17 @@ impl<'b, 'a> Binder<'b, 'a> {
     /// The text that is bound, a view's, too.
     pub(super) fn source(&self) -> Option<&Text> {
         self.text.as_ref().or(self.hidden.as_ref())
+    }
+
+    /// The columns that nobody declared and that may be named in the text.
+    pub(super) fn hidden_names(&self) -> &[&'static str] {
+        self.named.get_or_init(|| {
+            let Some(text) = self.source().map(|text| text.as_str().as_bytes()) else { return Vec::new() };
+            let is_there = |name: &&&'static str| {
+                text.windows(name.len()).any(|part| part.eq_ignore_ascii_case(name.as_bytes()))
+            };
+            HIDDEN.iter().filter(is_there).copied().collect()
+        })
     }
 
     /// Where a span of the syntax tree starts in the text; none for nodes without one.

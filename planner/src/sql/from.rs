@@ -4,7 +4,7 @@ use super::binder::Binder;
 use super::from_function::FunctionFactor;
 use super::query::Unknown;
 use crate::catalog::{CopyOptions, TableName};
-use crate::error::{Error, ErrorKind, Position, Result};
+use crate::error::{Error, Position, Result};
 use crate::relation::builder::{Clause, FromItem, Scope, check_table_count};
 use sqlparser::ast::{self, Spanned};
 
@@ -130,7 +130,9 @@ impl Binder<'_, '_> {
         } else {
             self.builder.table(&table, position)?
         };
-        found.ok_or_else(|| self.unknown_table(&table).at(position))
+        let found = found.ok_or_else(|| self.unknown_table(&table).at(position))?;
+        let names = self.hidden_names().to_vec();
+        self.builder.with_hidden(found, &names).map_err(|error| error.at(position))
     }
 
     /// 42P01, with what the name may have been meant to be.
@@ -139,19 +141,6 @@ impl Binder<'_, '_> {
         self.builder.unknown_table(name, &ctes)
     }
 
-    /// The schema, if one is given, and the last part of a name. A name of three parts begins with the database's, any one.
-    pub(super) fn split_name<'n>(&self, name: &'n ast::ObjectName) -> Result<(Option<String>, &'n ast::Ident)> {
-        let idents: Option<Vec<&ast::Ident>> = name.0.iter().map(ast::ObjectNamePart::as_ident).collect();
-        match idents.as_deref() {
-            Some([table]) => Ok((None, table)),
-            Some([schema, table] | [_, schema, table]) => Ok((Some(Self::fold(schema)), table)),
-            Some(_) => {
-                let message = format!("improper qualified name (too many dotted names): {name}");
-                Err(Error::new(ErrorKind::Syntax, message).at(self.position(name.span())))
-            }
-            None => Err(Error::unsupported("a function as a name is").at(self.position(name.span()))),
-        }
-    }
 }
 
 /// What a table of FROM has that is not supported.

@@ -53,6 +53,7 @@ impl Binder<'_, '_> {
                     return Err(Error::new(ErrorKind::Syntax, message).at(position));
                 }
             };
+            left.hide_in_join();
         }
         Ok(left)
     }

@@ -26,6 +26,7 @@ mod from;
 mod from_function;
 mod join;
 mod limit;
+mod names;
 mod naming;
 mod order;
 mod query;

@@ -24,12 +24,15 @@ fn named(expr: &ast::Expr) -> Option<Name> {
         Expr::Cast { expr, data_type, .. } => Name::around(named(expr), &type_name(data_type)),
         Expr::TypedString(typed) => Name::around(None, &type_name(&typed.data_type)),
         Expr::Interval(_) => Name::around(None, "interval"),
-        Expr::Value(value) => match &value.value {
-            ast::Value::Boolean(_) => Name::of_boolean(),
-            _ => None,
-        },
         Expr::Array(_) => Name::strong("array"),
-        Expr::CompoundFieldAccess { root, .. } => named(root),
+        Expr::Tuple(_) => Name::strong("row"),
+        Expr::CompoundFieldAccess { root, access_chain } => {
+            let field = access_chain.iter().rev().find_map(|access| match access {
+                ast::AccessExpr::Dot(Expr::Identifier(ident)) => Some(ident),
+                _ => None,
+            });
+            field.map_or_else(|| named(root), |ident| Name::strong(&Binder::fold(ident)))
+        }
         Expr::Case { else_result, .. } => Name::of_case(else_result.as_deref().and_then(named)),
         Expr::Subquery(query) => subquery_name(&query.body).map(Name::Strong),
         Expr::Exists { negated: false, .. } => Name::strong("exists"),
@@ -67,8 +70,6 @@ fn subquery_name(body: &ast::SetExpr) -> Option<String> {
 /// PostgreSQL's internal name of a type; of what is none, what is written.
 fn type_name(data_type: &ast::DataType) -> String {
     match bind_data_type(data_type) {
-        // Of float(n) the name does not say whether it is the short one.
-        Ok(_) if matches!(data_type, ast::DataType::Float(_)) => "float8".to_owned(),
         Ok(data_type) => builder::type_name(data_type).to_owned(),
         Err(_) => {
             let text = data_type.to_string().to_ascii_lowercase();

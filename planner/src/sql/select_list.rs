@@ -3,6 +3,7 @@
 use super::binder::Binder;
 use super::naming::column_name;
 use super::query::Unknown;
+use crate::catalog::TableName;
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::builder::{Scope, SelectItem};
 use crate::types::DataType;
@@ -58,12 +59,9 @@ impl Binder<'_, '_> {
         self.builder.item(name, value, unknown)
     }
 
-    fn wildcard_table(&self, kind: &ast::SelectItemQualifiedWildcardKind) -> Result<String> {
+    fn wildcard_table(&self, kind: &ast::SelectItemQualifiedWildcardKind) -> Result<TableName> {
         match kind {
-            ast::SelectItemQualifiedWildcardKind::ObjectName(name) => {
-                let (_, table) = self.split_name(name)?;
-                Ok(Self::fold(table))
-            }
+            ast::SelectItemQualifiedWildcardKind::ObjectName(name) => self.star_of(name),
             ast::SelectItemQualifiedWildcardKind::Expr(expr) => {
                 Err(Error::unsupported("an expression before .* is").at(self.position(expr.span())))
             }

@@ -8,7 +8,7 @@
 //! ```
 
 use super::expression::SetCall;
-use super::{Builder, FromItem, Scope, ScopeColumn};
+use super::{Builder, FromItem, Scope};
 use crate::error::{Error, Position, Result};
 use crate::function::Function;
 use crate::relation::column_set::ColumnSet;
@@ -97,13 +97,7 @@ impl Builder<'_> {
             }
         };
         columns.extend(number.map(|id| ("ordinality".to_owned(), id)));
-        let visible = columns.into_iter().map(|(column, id)| ScopeColumn {
-            table: Some(table.clone()),
-            name: column,
-            id,
-            merged: false,
-        });
-        FromItem { relation, columns: visible.collect(), tables: vec![table] }
+        FromItem::table((relation, columns), table)
     }
 
     /// The rows of calls of a select list over an input: those that another one is called with come before it, others

@@ -2,7 +2,7 @@
 //! and alone are meant by the bare name; `table.column` still reaches either side's own.
 
 use super::lateral::outer_columns;
-use super::{Builder, Clause, Coercion, FromItem, Scope, ScopeColumn, did_you_mean, unify_types};
+use super::{Builder, Clause, Coercion, FromItem, Scope, ScopeColumn, ScopeTable, did_you_mean, unify_types};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
 use crate::join_kind::JoinKind;
@@ -68,13 +68,19 @@ impl FromItem {
 
     /// Reports a table alias that both sides have (42712).
     pub fn check_aliases(&self, other: &FromItem, position: Option<Position>) -> Result<()> {
-        match other.tables.iter().find(|table| self.tables.contains(table)) {
+        let is_there = |table: &&ScopeTable| !self.tables.iter().all(|own| own.may_stand_beside(table));
+        match other.tables.iter().find(is_there) {
             Some(table) => {
-                let message = format!("table name \"{table}\" specified more than once");
+                let message = format!("table name \"{}\" specified more than once", table.name);
                 Err(Error::new(ErrorKind::DuplicateAlias, message).at(position))
             }
             None => Ok(()),
         }
+    }
+
+    /// Columns that nobody declared are reached by their table's name only once the table is joined.
+    pub fn hide_in_join(&mut self) {
+        self.columns.iter_mut().filter(|column| column.hidden).for_each(|column| column.merged = true);
     }
 
     /// The names that both sides have, for NATURAL.
@@ -123,7 +129,7 @@ impl Builder<'_> {
                     id
                 }
             };
-            merged.push(ScopeColumn { table: None, name: name.clone(), id, merged: false });
+            merged.push(ScopeColumn::new(None, name.clone(), id));
         }
         let mut relation = self.join_relation(left.relation, right.relation, side, Expression::and(conditions))?;
         if !computed.is_empty() {
@@ -173,11 +179,11 @@ impl Builder<'_> {
 
 /// The names that USING may merge, each as often as it is there.
 fn visible(item: &FromItem) -> impl Iterator<Item = &str> {
-    item.columns.iter().filter(|column| !column.merged).map(|column| column.name.as_str())
+    item.columns.iter().filter(|column| !column.merged && !column.hidden).map(|column| column.name.as_str())
 }
 
 fn using_column(item: &FromItem, name: &str, side: &str) -> Result<ColumnId> {
-    let mut found = item.columns.iter().filter(|column| !column.merged && column.name == name);
+    let mut found = item.columns.iter().filter(|column| !column.merged && !column.hidden && column.name == name);
     match (found.next(), found.next()) {
         (Some(column), None) => Ok(column.id),
         (Some(_), Some(_)) => {

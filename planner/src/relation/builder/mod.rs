@@ -5,8 +5,8 @@
 //! with the position that errors point at, if it has one.
 //!
 //! Read in this order: `state` is the builder itself; `scope` says what a name can mean, and how an expression is built
-//! over it; `expression` has the expressions, `naming` the names of columns without one. Then the operators: `table`
-//! and `join` (FROM) with `expand` (functions that give rows) and `lateral`, `select` with `order` and `grouping` (one
+//! over it, `qualified` what one with dots does; `expression` has the expressions, `naming` the names of columns without one. Then the operators: `table`,
+//! `hidden` and `join` (FROM) with `expand` (functions that give rows) and `lateral`, `select` with `order` and `grouping` (one
 //! SELECT level), `values`, `set_operation`, `limit`, `window`, `recursive`, and `shared` for what is used more than once.
 //! `suggest` and `walk` serve all of them.
 //!
@@ -17,11 +17,13 @@
 mod expand;
 mod expression;
 mod grouping;
+mod hidden;
 mod join;
 mod lateral;
 mod limit;
 mod naming;
 mod order;
+mod qualified;
 mod recursive;
 mod scope;
 mod select;
@@ -40,11 +42,13 @@ pub use expression::{
     and, characters, decimal, not, null, or, row_as_value, text,
 };
 pub(crate) use expression::{checked_key, gives_rows, unify_types};
+pub(crate) use hidden::HIDDEN;
 pub use join::{Joined, Side};
 pub(crate) use limit::names_columns;
 pub use naming::Name;
 pub(crate) use naming::type_name;
 pub use order::Reference;
+pub use qualified::ScopeTable;
 pub use recursive::Recursion;
 pub use scope::{Clause, Scope, ScopeColumn};
 pub use select::{Select, SelectItem, Target};

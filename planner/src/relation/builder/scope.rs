@@ -22,8 +22,10 @@
 use super::Builder;
 use super::expand::{set_in_aggregate, set_not_allowed};
 use super::expression::SetCall;
+use super::qualified::ScopeTable;
 use super::suggest::did_you_mean;
 use super::window::WindowUse;
+use crate::catalog::TableName;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{AggregateCall, ColumnId, Columns, Expression};
 use std::cell::{Cell, Ref, RefCell, RefMut};
@@ -124,12 +126,30 @@ impl fmt::Display for Clause {
 pub struct ScopeColumn {
     /// The alias or name of the table that it came with; none for a column merged by USING.
     pub table: Option<String>,
+    /// The schema that may stand before the table's name.
+    pub schema: Option<String>,
     /// Its name, case-folded.
     pub name: String,
     /// What it is.
     pub id: ColumnId,
     /// Reached only as `table.name`, because USING merged it into another.
     pub merged: bool,
+    /// No part of `*` and of the table's rows: nobody declared it.
+    pub hidden: bool,
+}
+
+impl ScopeColumn {
+    /// A column of a table, or of none, that is reached by its name.
+    pub fn new(table: Option<&ScopeTable>, name: String, id: ColumnId) -> Self {
+        let schema = table.and_then(|table| table.schema()).map(str::to_owned);
+        ScopeColumn { table: table.map(|table| table.name.clone()), schema, name, id, merged: false, hidden: false }
+    }
+
+    /// Whether it is one of the table that a qualifier means.
+    pub(super) fn is_of(&self, qualifier: &TableName) -> bool {
+        self.table.as_ref() == Some(&qualifier.name)
+            && (qualifier.schema.is_none() || self.schema == qualifier.schema)
+    }
 }
 
 /// What one SELECT level sees.
@@ -139,8 +159,8 @@ pub struct Scope<'p> {
     pub(crate) parent: Option<&'p Scope<'p>>,
     /// Columns in the order of `*`.
     pub columns: Vec<ScopeColumn>,
-    /// Table aliases, also those of tables without columns.
-    pub tables: Vec<String>,
+    /// Its tables, also those without columns.
+    pub tables: Vec<ScopeTable>,
     clause: Cell<Clause>,
     aggregates: RefCell<Vec<(ColumnId, AggregateCall)>>,
     /// The functions that give rows, those that others are called with before these.
@@ -155,7 +175,7 @@ impl<'p> Scope<'p> {
     }
 
     /// A scope of these columns.
-    pub fn new(parent: Option<&'p Scope<'p>>, columns: Vec<ScopeColumn>, tables: Vec<String>, clause: Clause) -> Self {
+    pub fn new(parent: Option<&'p Scope<'p>>, columns: Vec<ScopeColumn>, tables: Vec<ScopeTable>, clause: Clause) -> Self {
         Scope {
             parent,
             columns,
@@ -225,17 +245,20 @@ impl<'p> Scope<'p> {
     }
 
     /// The column of a name (case-folded), looking outward level by level.
-    pub fn resolve(&self, qualifier: Option<&str>, name: &str, position: Option<Position>) -> Result<ColumnId> {
-        let mut level = Some(self);
-        while let Some(scope) = level {
-            if let Some(id) = scope.resolve_here(qualifier, name, position)? {
+    pub fn resolve(
+        &self,
+        qualifier: Option<&TableName>,
+        name: &str,
+        position: Option<Position>,
+    ) -> Result<ColumnId> {
+        for level in self.levels() {
+            if let Some(id) = level.resolve_here(qualifier, name, position)? {
                 return Ok(id);
             }
             // A table of this level hides tables of the same name further out.
-            if qualifier.is_some_and(|qualifier| scope.tables.iter().any(|table| table == qualifier)) {
+            if qualifier.is_some_and(|qualifier| level.tables.iter().any(|table| table.is(qualifier))) {
                 break;
             }
-            level = scope.parent;
         }
         Err(self.unknown_column(qualifier, name).at(position))
     }
@@ -243,14 +266,17 @@ impl<'p> Scope<'p> {
     /// The column of a name on this level, if there is one.
     pub fn resolve_here(
         &self,
-        qualifier: Option<&str>,
+        qualifier: Option<&TableName>,
         name: &str,
         position: Option<Position>,
     ) -> Result<Option<ColumnId>> {
+        if let Some(qualifier) = qualifier {
+            self.table_here(qualifier, position)?;
+        }
         let mut found = self.columns.iter().filter(|column| {
             column.name == name
                 && match qualifier {
-                    Some(qualifier) => column.table.as_deref() == Some(qualifier),
+                    Some(qualifier) => column.is_of(qualifier),
                     None => !column.merged,
                 }
         });
@@ -262,21 +288,17 @@ impl<'p> Scope<'p> {
         Ok(first.map(|column| column.id))
     }
 
-    fn unknown_column(&self, qualifier: Option<&str>, name: &str) -> Error {
-        let levels = || std::iter::successors(Some(self), |scope| scope.parent);
-        if let Some(qualifier) = qualifier {
-            let tables = || levels().flat_map(|scope| scope.tables.iter().map(String::as_str));
-            if !tables().any(|table| table == qualifier) {
-                let message = format!("missing FROM-clause entry for table \"{qualifier}\"");
-                return did_you_mean(Error::new(ErrorKind::UnknownTable, message), qualifier, tables());
-            }
-        } else if levels().any(|scope| scope.tables.iter().any(|table| table == name)) {
-            return Error::unsupported(format_args!("whole-row reference \"{name}\" is"));
+    fn unknown_column(&self, qualifier: Option<&TableName>, name: &str) -> Error {
+        if let Some(qualifier) = qualifier
+            && !self.levels().any(|level| level.tables.iter().any(|table| table.is(qualifier)))
+        {
+            return self.missing_table(qualifier);
         }
-        let shown = qualifier.map_or_else(|| format!("\"{name}\""), |qualifier| format!("{qualifier}.{name}"));
-        let candidates = levels()
+        let shown = qualifier.map_or_else(|| format!("\"{name}\""), |qualifier| format!("{}.{name}", qualifier.name));
+        let candidates = self
+            .levels()
             .flat_map(|scope| scope.columns.iter())
-            .filter(|column| qualifier.is_none_or(|qualifier| column.table.as_deref() == Some(qualifier)));
+            .filter(|column| !column.hidden && qualifier.is_none_or(|qualifier| column.is_of(qualifier)));
         let error = Error::new(ErrorKind::UnknownColumn, format!("column {shown} does not exist"));
         did_you_mean(error, name, candidates.map(|column| column.name.as_str()))
     }
@@ -333,7 +355,7 @@ impl Builder<'_> {
     pub fn column(
         &self,
         scope: &Scope<'_>,
-        qualifier: Option<&str>,
+        qualifier: Option<&TableName>,
         name: &str,
         position: Option<Position>,
     ) -> Result<Expression> {

@@ -10,6 +10,7 @@ use super::grouping::Grouping;
 use super::order::{Reference, find_item};
 use super::values::may_be_null;
 use super::{Builder, Clause, Coercion, Rows, Scope, ScopeColumn, checked_key, walk};
+use crate::catalog::TableName;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::column_set::ColumnSet;
 use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SortKey};
@@ -196,20 +197,18 @@ impl Builder<'_> {
             let error = Error::new(ErrorKind::Syntax, "SELECT * with no tables specified is not valid");
             return Err(error.at(position));
         }
-        self.column_items(scope.columns.iter().filter(|column| !column.merged), position)
+        self.column_items(scope.columns.iter().filter(|column| !column.merged && !column.hidden), position)
     }
 
     /// What `table.*` stands for: the columns of a table alias, from the innermost level that has it.
-    pub fn table_items(&self, scope: &Scope<'_>, table: &str, position: Option<Position>) -> Result<Vec<SelectItem>> {
-        let level = std::iter::successors(Some(scope), |scope| scope.parent)
-            .find(|scope| scope.tables.iter().any(|name| name == table));
-        let Some(level) = level else {
-            let message = format!("missing FROM-clause entry for table \"{table}\"");
-            let known = scope.tables.iter().map(String::as_str);
-            let error = super::did_you_mean(Error::new(ErrorKind::UnknownTable, message), table, known);
-            return Err(error.at(position));
-        };
-        self.column_items(level.columns.iter().filter(|column| column.table.as_deref() == Some(table)), position)
+    pub fn table_items(
+        &self,
+        scope: &Scope<'_>,
+        table: &TableName,
+        position: Option<Position>,
+    ) -> Result<Vec<SelectItem>> {
+        let (level, _) = scope.table(table, position)?;
+        self.column_items(level.columns.iter().filter(|column| !column.hidden && column.is_of(table)), position)
     }
 
     fn column_items<'s>(

@@ -8,6 +8,7 @@ use crate::relation::{ColumnId, Columns, Expression, Query};
 use crate::speculation::Speculation;
 use crate::stack;
 use crate::types::DataType;
+use crate::value::Value;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -111,6 +112,14 @@ impl<'a> Builder<'a> {
         let result = stack::more(|| work(self));
         self.ascend();
         result
+    }
+
+    /// The database that the session is in, where there is one.
+    pub(crate) fn database(&self) -> Result<Option<Arc<str>>> {
+        Ok(match self.catalog.session_value("current_database", &[])? {
+            Some((Value::Text(name), _)) => Some(Arc::from(&*name)),
+            _ => None,
+        })
     }
 
     /// An error (0A000) if a column that is asked for cannot be read.

@@ -1,6 +1,6 @@
 //! FROM: tables, views and files, and what their aliases rename.
 
-use super::{Builder, Clause, Rows, Scope, ScopeColumn, did_you_mean};
+use super::{Builder, Clause, Rows, Scope, ScopeColumn, ScopeTable, did_you_mean};
 use crate::catalog::{CatalogEntry, CopyOptions, TableInfo, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{ColumnId, Expression, Relation, ScanTable};
@@ -25,8 +25,8 @@ pub struct FromItem {
     pub relation: Arc<Relation>,
     /// Its columns in the order of `*`.
     pub columns: Vec<ScopeColumn>,
-    /// Its table aliases.
-    pub tables: Vec<String>,
+    /// Its tables.
+    pub tables: Vec<ScopeTable>,
 }
 
 impl FromItem {
@@ -38,18 +38,18 @@ impl FromItem {
 
     /// One table of these columns.
     pub fn table((relation, columns): Rows, name: String) -> Self {
-        let columns = columns.into_iter().map(|(column, id)| ScopeColumn {
-            table: Some(name.clone()),
-            name: column,
-            id,
-            merged: false,
-        });
-        FromItem { relation, columns: columns.collect(), tables: vec![name] }
+        Self::of_table((relation, columns), ScopeTable::named(name))
+    }
+
+    /// The same of a table of which more than a name is known.
+    fn of_table((relation, columns): Rows, table: ScopeTable) -> Self {
+        let columns = columns.into_iter().map(|(name, id)| ScopeColumn::new(Some(&table), name, id));
+        FromItem { relation, columns: columns.collect(), tables: vec![table] }
     }
 
     /// A derived table without an alias: its columns are reached by their names only.
     pub fn anonymous((relation, columns): Rows) -> Self {
-        let columns = columns.into_iter().map(|(name, id)| ScopeColumn { table: None, name, id, merged: false });
+        let columns = columns.into_iter().map(|(name, id)| ScopeColumn::new(None, name, id));
         FromItem { relation, columns: columns.collect(), tables: Vec::new() }
     }
 
@@ -57,12 +57,17 @@ impl FromItem {
     pub fn aliased(mut self, table: &str, names: &[String]) -> Result<Self> {
         // An alias of a join hides the names inside; what USING merged is then one column only.
         self.columns.retain(|column| !column.merged);
-        let columns: Vec<_> = self.columns.iter_mut().map(|column| &mut column.name).collect();
+        let shown = self.columns.iter_mut().filter(|column| !column.hidden);
+        let columns: Vec<_> = shown.map(|column| &mut column.name).collect();
         rename_columns(table, names, columns.into_iter())?;
         for column in &mut self.columns {
             column.table = Some(table.to_owned());
+            column.schema = None;
         }
-        self.tables = vec![table.to_owned()];
+        self.tables = match self.tables.as_slice() {
+            [only] => vec![ScopeTable { name: table.to_owned(), aliased: true, ..only.clone() }],
+            _ => vec![ScopeTable { aliased: true, ..ScopeTable::named(table) }],
+        };
         Ok(self)
     }
 
@@ -106,13 +111,29 @@ impl Builder<'_> {
                     .with_hint("Use the REFRESH MATERIALIZED VIEW command.")
                     .at(position))
             }
-            Some(CatalogEntry::Table(info)) => Ok(Some(self.scan(info, name.name.clone()))),
+            Some(CatalogEntry::Table(info)) => {
+                let rows = self.scan(info, name.name.clone());
+                Ok(Some(self.known(rows, name, true)))
+            }
             Some(CatalogEntry::View(view)) => {
                 let rows = self.view(name, &view, position).map_err(|error| error.at(position))?;
-                Ok(Some(rows))
+                Ok(Some(self.known(rows, name, false)))
             }
             None => Ok(None),
         }
+    }
+
+    /// The rows of a table or view of the catalog, whose schema may stand before its name.
+    fn known(&self, mut rows: FromItem, name: &TableName, stored: bool) -> FromItem {
+        let schema = name.schema.clone().or_else(|| self.catalog.schema_of(name));
+        for table in &mut rows.tables {
+            table.of = Some(TableName { schema: schema.clone(), name: name.name.clone() });
+            table.stored = stored;
+        }
+        for column in &mut rows.columns {
+            column.schema.clone_from(&schema);
+        }
+        rows
     }
 
     /// Notes that the statement itself names something.

@@ -110,13 +110,13 @@ impl Binder<'_, '_> {
         let ast::Expr::Identifier(ident) = argument else { return Ok(None) };
         let name = Self::fold(ident);
         let levels = || std::iter::successors(Some(scope), |level| level.parent());
-        let is_table = levels().any(|level| level.tables.contains(&name));
+        let is_table = levels().any(|level| level.tables.iter().any(|table| table.name == name));
         let is_column = levels().any(|level| level.columns.iter().any(|column| column.name == name));
         if !OF_ROWS.contains(&function) || !is_table || is_column {
             return Ok(None);
         }
         let position = self.position(ident.span);
-        self.builder.row_as_json(scope, &name, position).map(Some)
+        self.builder.row_as_json(scope, &name.as_str().into(), position).map(Some)
     }
 
     /// A call of an aggregate.

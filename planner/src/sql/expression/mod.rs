@@ -224,20 +224,6 @@ impl Binder<'_, '_> {
         Error::unsupported(what).at(self.start(ast))
     }
 
-    /// `table.column`.
-    fn bind_qualified(&mut self, parts: &[ast::Ident], scope: &Scope<'_>) -> Result<Expression> {
-        let position = parts.first().and_then(|part| self.position(part.span));
-        let names: Vec<String> = parts.iter().map(Binder::fold).collect();
-        match names.as_slice() {
-            [table, column] => self.builder.column(scope, Some(table), column, position),
-            [schema, table, column] if schema == "public" => self.builder.column(scope, Some(table), column, position),
-            _ => {
-                let name = names.join(".");
-                Err(Error::unsupported(format_args!("the qualified name {name} is")).at(position))
-            }
-        }
-    }
-
     /// `a IS TRUE` and its family.
     fn bind_truth_test(
         &mut self,

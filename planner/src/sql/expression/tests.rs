@@ -4,7 +4,7 @@ use super::super::binder::Binder;
 use crate::catalog::{Catalog, CatalogEntry, TableInfo, TableName};
 use crate::error::{Error, Result};
 use crate::evaluate;
-use crate::relation::builder::{Builder, Clause, Scope, ScopeColumn};
+use crate::relation::builder::{Builder, Clause, Scope, ScopeColumn, ScopeTable};
 use crate::relation::{Expression, ExpressionKind, SubqueryKind};
 use crate::types::DataType;
 use crate::value::Value;
@@ -69,13 +69,12 @@ fn bind_in(clause: Clause, sql: &str) -> Result<Bound> {
         })
         .map_err(|error| Error::new(crate::error::ErrorKind::Syntax, error.to_string()))?;
     let mut builder = Builder::new(&Empty, crate::sql::view_rows, &[], false);
-    let columns = COLUMNS.iter().map(|(name, data_type)| ScopeColumn {
-        table: Some("x".to_owned()),
-        name: (*name).to_owned(),
-        id: builder.columns.add(*name, *data_type, true),
-        merged: false,
+    let table = ScopeTable::named("x");
+    let columns = COLUMNS.iter().map(|(name, data_type)| {
+        let id = builder.columns.add(*name, *data_type, true);
+        ScopeColumn::new(Some(&table), (*name).to_owned(), id)
     });
-    let scope = Scope::new(None, columns.collect(), vec!["x".to_owned()], clause);
+    let scope = Scope::new(None, columns.collect(), vec![table.clone()], clause);
     let expression = Binder::new(&mut builder, sql).bind_expression(&ast, &scope)?;
     let expression = builder.settle(expression)?;
     let show_call = |(_, call): &(_, crate::relation::AggregateCall)| {

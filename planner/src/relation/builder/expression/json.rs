@@ -4,6 +4,7 @@ use super::coercion::Coercion;
 use super::fold;
 use super::logical::relabel;
 use super::operator::{ambiguous_operator, no_operator};
+use crate::catalog::TableName;
 use crate::error::{Position, Result};
 use crate::function::{Function, JsonFunction};
 use crate::relation::Expression;
@@ -50,7 +51,7 @@ impl Builder<'_> {
     }
 
     /// The row of a table as JSON: an object of its columns.
-    pub fn row_as_json(&mut self, scope: &Scope<'_>, table: &str, position: Option<Position>) -> Result<Expression> {
+    pub fn row_as_json(&mut self, scope: &Scope<'_>, table: &TableName, position: Option<Position>) -> Result<Expression> {
         let mut parts = Vec::new();
         for item in self.table_items(scope, table, position)? {
             parts.push(Expression::constant(Value::text(item.name.as_str()), DataType::Text));

@@ -1,0 +1,57 @@
+//! The columns that every table of the catalog has without declaring them: they are no part of `*`, and are there only for
+//! statements in which their names stand.
+//!
+//! A table's rows have no versions and no places here: what PostgreSQL keeps of those is constant, as of rows that no open
+//! transaction has touched, and a row's place (`ctid`) is an error.
+
+use super::{Builder, FromItem, ScopeColumn};
+use crate::catalog::TableName;
+use crate::error::{Error, Result};
+use crate::evaluate::quote::identifier;
+use crate::relation::{Expression, Relation};
+use crate::types::{DataType, OidKind};
+use crate::value::Value;
+use std::sync::Arc;
+
+/// Their names; no table may have columns of these.
+pub(crate) const HIDDEN: [&str; 6] = ["tableoid", "ctid", "xmin", "xmax", "cmin", "cmax"];
+
+/// The transaction of rows that are older than all transactions.
+const FROZEN: i64 = 2;
+
+impl Builder<'_> {
+    /// A table of FROM with those of these columns that a statement names; anything else is as it was.
+    pub(crate) fn with_hidden(&mut self, mut item: FromItem, names: &[&'static str]) -> Result<FromItem> {
+        let table = match item.tables.as_slice() {
+            [table] if table.stored && !names.is_empty() => table.clone(),
+            _ => return Ok(item),
+        };
+        let mut computed: Vec<_> =
+            item.relation.columns().into_iter().map(|id| (id, self.columns.reference(id))).collect();
+        for &name in names {
+            let (data_type, value) = match name {
+                "tableoid" => (DataType::OID, table.of.as_ref().map_or(Ok(0), |of| self.number_of(of))?),
+                "xmin" => (DataType::Oid(OidKind::Transaction), FROZEN),
+                "xmax" => (DataType::Oid(OidKind::Transaction), 0),
+                _ => (DataType::Oid(OidKind::Command), 0),
+            };
+            let id = self.columns.add(name, data_type, false);
+            if name == "ctid" {
+                let error = Error::unsupported("the place of a row (ctid) is");
+                self.unreadable.insert(id, error);
+            } else {
+                computed.push((id, Expression::constant(Value::Int(value), data_type)));
+            }
+            item.columns.push(ScopeColumn { hidden: true, ..ScopeColumn::new(Some(&table), name.to_owned(), id) });
+        }
+        item.relation = Arc::new(Relation::Project { input: item.relation, columns: computed });
+        Ok(item)
+    }
+
+    /// The number of a table.
+    fn number_of(&self, table: &TableName) -> Result<i64> {
+        let schema = table.schema.iter().map(|schema| format!("{}.", identifier(schema)));
+        let name = format!("{}{}", schema.collect::<String>(), identifier(&table.name));
+        self.catalog.resolve(OidKind::Class, &name).map(i64::from)
+    }
+}
