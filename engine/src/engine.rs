@@ -182,7 +182,7 @@ impl Shared {
     }
 
     /// The type that was made under a number, as a session sees it.
-    pub(crate) fn type_of_number(&self, work: &Work, number: u32) -> Option<DataType> {
+    pub(crate) fn type_of_number(&self, work: &Work, number: u32) -> Option<multiloop_planner::types::DataType> {
         work.snapshot(&self.catalog).type_of_number(number)
     }
 

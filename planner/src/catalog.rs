@@ -191,6 +191,8 @@ pub struct SqlFunction {
     pub parameters: Vec<DataType>,
     /// A SELECT of one column and at most one row, in which `$1`, `$2`, … are the arguments. Its tables are named with their schemas.
     pub body: String,
+    /// Whether it is a SELECT of any columns and rows instead: a function that stands in FROM.
+    pub gives_rows: bool,
 }
 
 /// One immutable state of the world.

@@ -241,6 +241,8 @@ pub enum Function {
 
     /// `quote_ident(text)`.
     QuoteIdentifier,
+    /// `parse_ident(text[, strict])`.
+    ParseIdentifier,
     /// `quote_literal(text)`.
     QuoteLiteral,
     /// `format(template, text, …)`: NULL only if the template is.

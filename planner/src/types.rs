@@ -6,9 +6,9 @@ mod system;
 
 pub use logical::OidKind;
 pub use nested::{Nested, NestedType};
-pub use system::SystemType;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+pub use system::SystemType;
 
 /// Digits that a decimal can hold: what fits 128 bits, as in Arrow's `Decimal128`.
 pub const DECIMAL_DIGITS_MAX: u8 = 38;

@@ -192,7 +192,7 @@ fn elements(element: DataType, bytes: &[u8], sight: &Sight) -> Result<Option<Val
             Ok(length) => {
                 let Some((bytes, behind)) = rest.split_at_checked(length) else { return Ok(None) };
                 rest = behind;
-                let Some(value) = from_binary(element, bytes)? else { return Ok(None) };
+                let Some(value) = from_binary(element, bytes, sight)? else { return Ok(None) };
                 value
             }
         });

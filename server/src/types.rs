@@ -156,6 +156,17 @@ mod tests {
     }
 
     #[test]
+    fn the_systems_types_have_numbers() {
+        for &(oid, array, bytes, of) in super::SYSTEM {
+            let (one, many) = (DataType::System(of), DataType::list(DataType::System(of)));
+            assert_eq!(wire_type(one), WireType { oid, bytes, modifier: -1 });
+            assert_eq!(wire_type(many), WireType { oid: array, bytes: -1, modifier: -1 });
+            assert_eq!(declared(oid), Declared::Missing);
+        }
+        assert_eq!(super::SYSTEM.len(), multiloop::SystemType::ALL.len());
+    }
+
+    #[test]
     fn modifiers_are_postgresqls() {
         let modifier = |data_type| (wire_type(data_type).oid, wire_type(data_type).modifier);
         assert_eq!(modifier(DataType::Varchar(10)), (1043, 14));

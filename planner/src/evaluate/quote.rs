@@ -1,9 +1,11 @@
 //! Names and texts as SQL writes them, and `format`, which puts them into a template.
 
 use super::Call;
+use super::array::Array;
 use super::text::{BYTES_MAX, too_long};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
+use crate::types::DataType;
 use crate::value::Value;
 use std::fmt::Write;
 use std::str::Chars;
@@ -52,8 +54,59 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
     Ok(Some(match call.function {
         Function::QuoteIdentifier => Value::text(identifier(call.text(0)?)),
         Function::QuoteLiteral => Value::text(literal(call.text(0)?)),
+        Function::ParseIdentifier => {
+            let strict = call.arguments.get(1).is_none_or(Value::is_true);
+            let parts = parts_of(call.text(0)?, strict)?.into_iter().map(Value::text).collect();
+            Value::text(Array::of(parts).encode(DataType::Text))
+        }
         _ => return Ok(None),
     }))
+}
+
+/// The parts of a name with dots: those without quotes in lower case. What stands behind the last is an error if that is strict.
+fn parts_of(text: &str, strict: bool) -> Result<Vec<String>> {
+    let not_valid = || {
+        let message = format!("string is not a valid identifier: \"{text}\"");
+        Error::new(ErrorKind::InvalidParameter, message)
+    };
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || !letter.is_ascii() || matches!(letter, '_' | '$');
+    let mut parts = Vec::new();
+    let mut rest = text.trim_start();
+    loop {
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let mut part = String::new();
+            let mut letters = quoted.char_indices();
+            rest = loop {
+                match letters.next() {
+                    None => return Err(not_valid()),
+                    Some((at, '"')) if quoted[at + 1..].starts_with('"') => {
+                        letters.next();
+                        part.push('"');
+                    }
+                    Some((at, '"')) => break &quoted[at + 1..],
+                    Some((_, letter)) => part.push(letter),
+                }
+            };
+            if part.is_empty() {
+                return Err(not_valid());
+            }
+            parts.push(part);
+        } else {
+            let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
+            let part = &rest[..end];
+            if part.is_empty() || part.starts_with(|first: char| first.is_ascii_digit() || first == '$') {
+                return Err(not_valid());
+            }
+            parts.push(part.to_ascii_lowercase());
+            rest = &rest[end..];
+        }
+        rest = rest.trim_start();
+        match rest.strip_prefix('.') {
+            Some(next) => rest = next.trim_start(),
+            None if rest.is_empty() || !strict => return Ok(parts),
+            None => return Err(not_valid()),
+        }
+    }
 }
 
 fn wrong(message: &str) -> Error {

@@ -76,12 +76,38 @@ impl Binder<'_, '_> {
         }
         let siblings = before.map(|before| before.scope(parent));
         let scope = Scope::empty(siblings.as_ref().or(parent), Clause::FromFunction);
+        if let Called::Named(name, args) = call.name
+            && let Some(rows) = self.bind_rows_of_catalog(name, args, &scope)?
+        {
+            if call.ordinality {
+                let error = Error::unsupported("WITH ORDINALITY of a function of several columns is");
+                return Err(error.at(self.position(name.span())));
+            }
+            return aliased(rows, self);
+        }
         let calls = match call.name {
             Called::Unnest(arrays) => self.bind_unnest(arrays.iter(), &scope)?,
             Called::Named(name, args) => self.bind_calls(name, args, &scope)?,
         };
         let item = self.builder.from_functions(calls, call.ordinality, alias.as_deref());
         aliased(item, self)
+    }
+
+    /// A function of the catalog that gives rows of several columns, if it is one.
+    fn bind_rows_of_catalog(
+        &mut self,
+        name: &ast::ObjectName,
+        args: &[ast::FunctionArg],
+        scope: &Scope<'_>,
+    ) -> Result<Option<FromItem>> {
+        let (schema, ident) = self.split_name(name)?;
+        let function = Self::fold(ident);
+        if schema.is_some_and(|schema| schema != "pg_catalog") || !self.builder.gives_columns(&function, args.len()) {
+            return Ok(None);
+        }
+        let position = self.position(name.span());
+        let arguments = self.bind_arguments(&function, args, position, scope)?;
+        self.builder.rows_of_catalog(&function, arguments, position).map(Some)
     }
 
     /// `unnest(a, b, …)`: each array is a column.

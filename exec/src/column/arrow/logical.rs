@@ -50,9 +50,7 @@ pub(super) fn metadata_of(data_type: DataType) -> HashMap<String, String> {
         | DataType::InternalChar
         | DataType::Json
         | DataType::Jsonb
-        | DataType::System(_) => {
-            named(data_type.to_string())
-        }
+        | DataType::System(_) => named(data_type.to_string()),
         DataType::Oid(kind) => named(kind.name().to_owned()),
         DataType::Uuid => Some((EXTENSION.0.to_owned(), EXTENSION.1.to_owned())),
         _ => None,
@@ -86,11 +84,9 @@ pub(in crate::column) fn takes(wanted: DataType, given: DataType) -> bool {
         (Some(_), None) => given == DataType::Text,
         _ => match wanted {
             DataType::Oid(_) => given == DataType::BigInt,
-            DataType::Name
-            | DataType::InternalChar
-            | DataType::Json
-            | DataType::Jsonb
-            | DataType::System(_) => given == DataType::Text,
+            DataType::Name | DataType::InternalChar | DataType::Json | DataType::Jsonb | DataType::System(_) => {
+                given == DataType::Text
+            }
             DataType::Uuid => matches!(given, DataType::Text | DataType::Bytea),
             DataType::Nested(_) => wanted.labels().is_some() && given == DataType::Text,
             _ => false,

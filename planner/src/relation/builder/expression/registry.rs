@@ -141,6 +141,7 @@ const SPECIAL: &[&str] = &[
     "num_nonnulls",
     "num_nulls",
     "overlay",
+    "parse_ident",
     "pg_typeof",
     "pi",
     "quote_literal",

@@ -65,6 +65,17 @@ impl Builder<'_> {
                 let null = Expression::constant(Value::text("NULL"), T::Text);
                 fold::call(Function::Coalesce, vec![quoted, null], T::Text)
             }
+            ("parse_ident", 1..=2) => {
+                let mut texts = arguments.into_iter();
+                let mut given = Vec::with_capacity(2);
+                for to in [T::Text, T::Boolean] {
+                    if let Some(argument) = texts.next() {
+                        let argument = self.as_string(argument);
+                        given.push(self.coerce(argument, to, Coercion::Implicit)?);
+                    }
+                }
+                fold::call(Function::ParseIdentifier, given, T::list(T::Text))
+            }
             ("format", 1..) => self.concat_skip_null(Function::Format, arguments)?,
             ("num_nulls" | "num_nonnulls", 1..) => {
                 let test = if name == "num_nulls" { Function::IsNull } else { Function::IsNotNull };
