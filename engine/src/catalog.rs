@@ -259,7 +259,7 @@ pub(crate) const PUBLIC: &str = "public";
 const PUBLIC_OID: u32 = 2200;
 
 /// The first number of what users make, PostgreSQL's.
-const FIRST_OID: u32 = 16384;
+const FIRST_OID: u32 = 16385;
 
 /// The first of so many numbers that nothing else has.
 fn next_oids(count: u32) -> u32 {

@@ -181,6 +181,11 @@ impl Shared {
         Sight::new(zone, Arc::new(Known::new(work.snapshot(&self.catalog), facts)))
     }
 
+    /// The type that was made under a number, as a session sees it.
+    pub(crate) fn type_of_number(&self, work: &Work, number: u32) -> Option<multiloop_planner::types::DataType> {
+        work.snapshot(&self.catalog).type_of_number(number)
+    }
+
     /// The right to change what a session sees.
     pub(crate) fn begin_write<'a>(&'a self, work: &'a Work) -> Result<Write<'a>> {
         work.begin_write(&self.catalog)

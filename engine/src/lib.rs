@@ -60,7 +60,7 @@ pub use multiloop_planner::error::{Error, ErrorKind, Position, Result};
 pub use multiloop_planner::evaluate::zone::Zone;
 pub use multiloop_planner::rewrite::RewriteOptions;
 pub use multiloop_planner::stack::{STATEMENT_BYTES, deep as with_deep_stack};
-pub use multiloop_planner::types::{DataType, Field, NestedType, OidKind};
+pub use multiloop_planner::types::{DataType, Field, NestedType, OidKind, SystemType};
 pub use multiloop_planner::value::{Interval, Value};
 pub use notify::{Notification, NotifyCallback};
 pub use plan::Timings;

@@ -7,7 +7,7 @@ use crate::sight::{Names, Sight};
 use crate::snapshot::Snapshot;
 use crate::system::{Facts, Making};
 use multiloop_planner::catalog::{Catalog, CatalogEntry, TableInfo, TableName};
-use multiloop_planner::types::{Field, OidKind};
+use multiloop_planner::types::{DataType, Field, OidKind};
 use multiloop_planner::value::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -84,6 +84,10 @@ impl Names for Known {
 
     fn number_of(&self, kind: OidKind, name: &str) -> Result<u32> {
         self.making().resolve(kind, name)
+    }
+
+    fn number_of_type(&self, data_type: DataType) -> Option<u32> {
+        self.making().number_of_type(data_type)
     }
 }
 

@@ -107,7 +107,7 @@ pub(crate) static KNOWN: &[Known] = &[
     fixed("in_hot_standby", "off", true, "Whether this is a standby."),
     fixed("integer_datetimes", "on", true, "Times are integers."),
     Known { is_reported: true, ..word("IntervalStyle", "postgres", &["postgres"], "How intervals are shown.") },
-    boolean("jit", "off", "Kept for clients."),
+    boolean("jit", "on", "Kept for clients."),
     fixed("lc_collate", "C", false, "Texts compare by bytes."),
     fixed("lc_ctype", "C", false, "Which characters are letters."),
     text("lc_messages", "C", false, "The language of messages."),
@@ -455,7 +455,7 @@ mod tests {
         assert_eq!(set(settings, "statement_timeout", &["2min"]), Ok("2min".to_owned()));
         assert_eq!(set(settings, "statement_timeout", &["-1"]), Err(ErrorKind::InvalidParameter));
         assert_eq!(set(settings, "work_mem", &["2048"]), Ok("2MB".to_owned()));
-        assert_eq!(set(settings, "jit", &["TRUE"]), Ok("on".to_owned()));
+        assert_eq!(set(settings, "jit", &["FALSE"]), Ok("off".to_owned()));
         assert_eq!(set(settings, "jit", &["maybe"]), Err(ErrorKind::InvalidParameter));
         assert_eq!(set(settings, "client_encoding", &["utf-8"]), Ok("UTF8".to_owned()));
         assert_eq!(set(settings, "client_encoding", &["latin1"]), Err(ErrorKind::InvalidParameter));
@@ -469,7 +469,7 @@ mod tests {
         assert_eq!(set(settings, "nothing_like_it", &["1"]), Err(ErrorKind::UnknownObject));
         assert_eq!(set(settings, "my.own", &["1", "b"]), Ok("1, b".to_owned()));
         settings.set("jit", None).expect("it begins with something");
-        assert_eq!(settings.get("jit"), Ok("off"));
+        assert_eq!(settings.get("jit"), Ok("on"));
     }
 
     #[test]

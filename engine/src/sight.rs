@@ -17,6 +17,9 @@ pub(crate) trait Names: Send + Sync {
 
     /// The number of an object by its name as it is written.
     fn number_of(&self, kind: OidKind, name: &str) -> Result<u32>;
+
+    /// The number of a type that was made, or of arrays of one.
+    fn number_of_type(&self, data_type: DataType) -> Option<u32>;
 }
 
 /// How a session sees values.
@@ -48,13 +51,13 @@ impl Sight {
 
     /// What values of these fields need: names keep a whole state of the catalog.
     pub(crate) fn of_fields(fields: &[Field], zone: &Arc<str>, names: impl FnOnce() -> Arc<dyn Names>) -> Self {
-        let needs = |field: &Field| is_named(field.data_type.element().unwrap_or(field.data_type));
+        let needs = |field: &Field| is_known_by_name(field.data_type);
         Sight { zone: Arc::clone(zone), names: fields.iter().any(needs).then(names) }
     }
 
-    /// Whether values of a type are other texts for other sessions.
+    /// Whether values of a type are other texts for other sessions, or the type has another number for them.
     pub fn matters_to(data_type: DataType) -> bool {
-        data_type.is_zoned() || is_named(data_type.element().unwrap_or(data_type))
+        data_type.is_zoned() || is_known_by_name(data_type)
     }
 
     /// The time zone.
@@ -74,6 +77,12 @@ impl Sight {
             Some(names) => names.name_of(kind, oid).unwrap_or_else(|| oid.to_string()),
             None => oid.to_string(),
         }
+    }
+
+    /// The number of a type that was made, or of arrays of one; none of others, and where it is not there.
+    pub fn number_of_type(&self, data_type: DataType) -> Option<u32> {
+        data_type.element().unwrap_or(data_type).labels()?;
+        self.names.as_ref()?.number_of_type(data_type)
     }
 
     /// The text of a value that is not NULL.
@@ -125,8 +134,10 @@ impl Sight {
     }
 }
 
-fn is_named(data_type: DataType) -> bool {
-    matches!(data_type, DataType::Oid(kind) if kind.is_registered())
+/// Whether values, or the type itself, are known by the names of objects.
+fn is_known_by_name(data_type: DataType) -> bool {
+    let of = data_type.element().unwrap_or(data_type);
+    of.labels().is_some() || matches!(of, DataType::Oid(kind) if kind.is_registered())
 }
 
 #[cfg(test)]
@@ -144,6 +155,10 @@ mod tests {
 
         fn number_of(&self, _: OidKind, name: &str) -> Result<u32> {
             if name == "one" { Ok(7) } else { Err(Error::new(ErrorKind::UnknownTable, name.to_owned())) }
+        }
+
+        fn number_of_type(&self, data_type: DataType) -> Option<u32> {
+            Some(if data_type.element().is_some() { 9 } else { 8 })
         }
     }
 
@@ -173,5 +188,8 @@ mod tests {
         assert_eq!(state("one", DataType::OID), Err("22P02"));
         assert_eq!(state("", class), Err("0A000"));
         assert_eq!(Sight::default().name_of(OidKind::Class, 7), "7");
+        let mood = DataType::enumeration("mood", vec!["sad".to_owned()]);
+        assert_eq!((sight.number_of_type(mood), sight.number_of_type(DataType::list(mood))), (Some(8), Some(9)));
+        assert_eq!((sight.number_of_type(DataType::Text), Sight::default().number_of_type(mood)), (None, None));
     }
 }

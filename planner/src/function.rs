@@ -241,6 +241,8 @@ pub enum Function {
 
     /// `quote_ident(text)`.
     QuoteIdentifier,
+    /// `parse_ident(text[, strict])`.
+    ParseIdentifier,
     /// `quote_literal(text)`.
     QuoteLiteral,
     /// `format(template, text, …)`: NULL only if the template is.
@@ -413,8 +415,6 @@ pub enum Function {
     AddInZone,
     /// The error for a name, a text, that no object of a kind has.
     NoObject(OidKind),
-    /// `parse_ident(text)`: the parts of a name, without their quotes.
-    ParseIdentifier,
     /// A bigint as an oid; 22003 if it is none.
     CheckedOid,
     /// A function of arrays of elements of a type.

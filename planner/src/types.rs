@@ -2,11 +2,13 @@
 
 mod logical;
 mod nested;
+mod system;
 
 pub use logical::OidKind;
 pub use nested::{Nested, NestedType};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+pub use system::SystemType;
 
 /// Digits that a decimal can hold: what fits 128 bits, as in Arrow's `Decimal128`.
 pub const DECIMAL_DIGITS_MAX: u8 = 38;
@@ -75,6 +77,8 @@ pub enum DataType {
     Jsonb,
     /// An instant: microseconds since 1970-01-01 00:00 UTC. It is read and shown in the session's time zone.
     TimestampTz,
+    /// A type that only the system's tables and functions have.
+    System(SystemType),
     /// An array, a row, an enum, a vector or a struct. Of the last two no column has values yet.
     Nested(Nested),
 }
@@ -177,6 +181,7 @@ impl fmt::Display for DataType {
             DataType::Json => f.write_str("json"),
             DataType::Jsonb => f.write_str("jsonb"),
             DataType::TimestampTz => f.write_str("timestamptz"),
+            DataType::System(of) => f.write_str(of.name()),
             DataType::Nested(nested) => nested.fmt(f),
         }
     }
@@ -210,6 +215,7 @@ impl DataType {
             DataType::Name => Category::String,
             DataType::InternalChar => Category::Internal,
             DataType::Bytea | DataType::Uuid | DataType::Json | DataType::Jsonb => Category::UserDefined,
+            DataType::System(_) => Category::Internal,
             DataType::Nested(nested) => match nested.get() {
                 NestedType::List(_) | NestedType::ZeroBased(_) => Category::Array,
                 NestedType::Enum { .. } => Category::Enum,

@@ -4,7 +4,7 @@ use crate::cancel::Running;
 use crate::copy::{self, CopyIn, CopyOut};
 use crate::fault::{Fault, Result};
 use crate::wire::backend::TransactionStatus;
-use multiloop::{DataType, Execution, Field, ResultStream, Value};
+use multiloop::{DataType, Execution, Field, ResultStream, Sight, Value};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -200,9 +200,14 @@ impl Session {
         Ok(Prepared { statement: Some(statement.clone()), prepared })
     }
 
-    /// How values are seen.
-    pub(crate) fn sight(&self) -> multiloop::Sight {
-        self.session.sight()
+    /// How values of these types are seen.
+    pub(crate) fn sight_of(&self, mut types: impl Iterator<Item = DataType>) -> Sight {
+        if types.any(Sight::matters_to) { self.session.sight() } else { Sight::default() }
+    }
+
+    /// The type that was made under a number, if there is one.
+    pub(crate) fn type_of_number(&self, oid: u32) -> Option<DataType> {
+        self.session.type_of_number(oid)
     }
 
     /// Keeps a statement under a name, for SQL's EXECUTE, too; 42P05 if it is taken.

@@ -1,6 +1,6 @@
 //! PostgreSQL's numbers of types: one table from type to OID, size and modifier, and back.
 
-use multiloop::{DataType, OidKind};
+use multiloop::{DataType, OidKind, Sight, SystemType};
 
 /// A type as the protocol names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,21 @@ const OIDVECTOR: (u32, u32, i16) = (30, 1013, -1);
 /// Rows as values, whatever they are of.
 const RECORD: (u32, u32, i16) = (2249, 2287, -1);
 
-/// What has no number of its own is sent as text: enums, and a bare NULL.
+/// The same of the system's own types, of which there are no parameters; where there are no arrays of one, those of text.
+const SYSTEM: &[(u32, u32, i16, SystemType)] = &[
+    (194, 1009, -1, SystemType::NodeTree),
+    (869, 1041, -1, SystemType::Inet),
+    (1033, 1034, 12, SystemType::AclItem),
+    (2277, 1009, -1, SystemType::AnyArray),
+    (2278, 1009, 4, SystemType::Void),
+    (3220, 3221, 8, SystemType::LogPlace),
+    (3361, 1009, -1, SystemType::DistinctCounts),
+    (3402, 1009, -1, SystemType::Dependencies),
+    (5017, 1009, -1, SystemType::CommonValues),
+    (10029, 10028, -1, SystemType::Statistic),
+];
+
+/// What has no number of its own is sent as text: a bare NULL, and enums where nobody knows theirs.
 const TEXT: (u32, u32, i16) = (25, 1009, -1);
 
 /// The OID that clients send for what they do not know, beside 0.
@@ -75,6 +89,15 @@ pub(crate) fn wire_type(data_type: DataType) -> WireType {
     WireType { oid, bytes, modifier }
 }
 
+/// A type's number, size and modifier, where somebody sees which types were made.
+pub(crate) fn wire_type_in(data_type: DataType, sight: &Sight) -> WireType {
+    match sight.number_of_type(data_type) {
+        // An enum's value is the number of its label there.
+        Some(oid) => WireType { oid, bytes: if data_type.element().is_some() { -1 } else { 4 }, modifier: -1 },
+        None => wire_type(data_type),
+    }
+}
+
 /// OID, OID of the array and bytes of a type that is no array, and its modifier.
 fn numbers(data_type: DataType) -> ((u32, u32, i16), i32) {
     let (plain, modifier) = match data_type {
@@ -85,6 +108,10 @@ fn numbers(data_type: DataType) -> ((u32, u32, i16), i32) {
         }
         other => (other, -1),
     };
+    if let DataType::System(of) = plain {
+        let found = SYSTEM.iter().find(|(_, _, _, system)| *system == of);
+        return (found.map_or(TEXT, |(oid, array, bytes, _)| (*oid, *array, *bytes)), modifier);
+    }
     let found = TYPES.iter().find(|(_, _, _, data_type)| *data_type == plain);
     let nested = || match plain {
         row if row.fields().is_some() => RECORD,
@@ -144,6 +171,17 @@ mod tests {
             (declared(0), declared(705), declared(1)),
             (Declared::Unknown, Declared::Unknown, Declared::Missing)
         );
+    }
+
+    #[test]
+    fn the_systems_types_have_numbers() {
+        for &(oid, array, bytes, of) in super::SYSTEM {
+            let (one, many) = (DataType::System(of), DataType::list(DataType::System(of)));
+            assert_eq!(wire_type(one), WireType { oid, bytes, modifier: -1 });
+            assert_eq!(wire_type(many), WireType { oid: array, bytes: -1, modifier: -1 });
+            assert_eq!(declared(oid), Declared::Missing);
+        }
+        assert_eq!(super::SYSTEM.len(), multiloop::SystemType::ALL.len());
     }
 
     #[test]

@@ -136,6 +136,52 @@ fn every_type_goes_both_ways_in_both_formats() {
 }
 
 #[test]
+fn enums_are_known_by_their_numbers() {
+    let server = Running::start();
+    server.sql("CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TABLE t (a mood, b mood[])");
+    with_driver(&server, async |client| {
+        let numbers = "SELECT oid, typarray FROM pg_type WHERE typname = 'mood'";
+        let row = client.query_one(numbers, &[]).await.expect("it runs");
+        let (one, many): (u32, u32) = (row.get(0), row.get(1));
+        // The driver asks the catalog for the type and its labels by its number.
+        let insert = client.prepare("INSERT INTO t VALUES ($1, $2)").await.expect("it is prepared");
+        assert_eq!(insert.params().iter().map(Type::oid).collect::<Vec<_>>(), [one, many]);
+        let labels = ["sad".to_owned(), "ok".to_owned()];
+        assert_eq!(insert.params()[0].kind(), &tokio_postgres::types::Kind::Enum(labels.to_vec()));
+        let array: Vec<u8> = [1, 0, one as i32, 2, 1, 3].iter().flat_map(|word| word.to_be_bytes()).collect();
+        let array = [&array[..], b"sad", &2i32.to_be_bytes(), b"ok"].concat();
+        client.execute(&insert, &[&Bytes(b"ok".to_vec()), &Bytes(array.clone())]).await.expect("it runs");
+        let select = client.prepare("SELECT a, b FROM t WHERE a = $1").await.expect("it is prepared");
+        assert_eq!(select.columns().iter().map(|column| column.type_().oid()).collect::<Vec<_>>(), [one, many]);
+        let row = client.query_one(&select, &[&Bytes(b"ok".to_vec())]).await.expect("it runs");
+        assert_eq!((row.get::<_, Bytes>(0).0, row.get::<_, Bytes>(1).0), (b"ok".to_vec(), array));
+        // And it may say the number itself.
+        let mood = insert.params()[0].clone();
+        let typed = client.prepare_typed("SELECT $1", &[mood]).await.expect("it is prepared");
+        assert_eq!(typed.columns()[0].type_().oid(), one);
+    });
+}
+
+#[test]
+fn the_systems_types_are_sent() {
+    let server = Running::start();
+    with_driver(&server, async |client| {
+        let row = client.query_one("SELECT inet_client_addr(), pg_advisory_unlock_all()", &[]).await.expect("it runs");
+        assert_eq!(row.get::<_, Bytes>(0), Bytes(vec![2, 32, 0, 4, 127, 0, 0, 1]));
+        assert_eq!((row.columns()[1].type_(), row.get::<_, Bytes>(1)), (&Type::VOID, Bytes(Vec::new())));
+        let sql = "SELECT nspacl FROM pg_namespace WHERE nspname = 'pg_catalog'";
+        let error = client.query(sql, &[]).await.expect_err("it has no binary form");
+        assert_eq!(error.code().map(|code| code.code()), Some("42883"));
+        let rows = client.simple_query(sql).await.expect("it runs");
+        let shown = rows.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0),
+            _ => None,
+        });
+        assert_eq!(shown, Some("{postgres=UC/postgres,=U/postgres}"));
+    });
+}
+
+#[test]
 fn a_driver_reads_what_it_knows() {
     let server = Running::start();
     with_driver(&server, async |client| {

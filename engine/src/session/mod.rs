@@ -389,6 +389,11 @@ impl Session {
         self.engine.0.sight(&self.work)
     }
 
+    /// The type that was made under a number, or arrays of one: what [`Sight::number_of_type`] tells of it.
+    pub fn type_of_number(&self, number: u32) -> Option<DataType> {
+        self.engine.0.type_of_number(&self.work, number)
+    }
+
     /// What a number of this kind is shown as: see [`Sight::name_of`].
     pub fn name_of(&self, kind: OidKind, oid: u32) -> String {
         self.sight().name_of(kind, oid)

@@ -4,12 +4,15 @@
 use super::Making;
 use super::names::quoted;
 use super::relations::{PG_NAMESPACE, fields_of};
-use super::rows::{Rows, boolean, fixed, int, list, oid, text, vector};
+use super::rows::{Rows, boolean, described, fixed, int, list, oid, text, vector};
+use super::shape::shape;
 use super::types::{FIXED, type_oid};
-use crate::catalog::{Object, Qualified};
+use crate::catalog::{Entry, Object, Qualified};
 use multiloop_planner::catalog::{Check, IndexPart, Reference};
 use multiloop_planner::types::{DataType, Field, SortOrder};
 use multiloop_planner::value::Value;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// An index of a table: of a key, or recorded.
 pub(super) struct Listed {
@@ -83,7 +86,7 @@ impl Listed {
     }
 
     /// CREATE INDEX as it would be written.
-    pub(super) fn definition(&self, schema: &str, table: &str, fields: &[Field]) -> String {
+    pub(super) fn definition(&self, schema: Option<&str>, table: &str, fields: &[Field]) -> String {
         let parts: Vec<String> = self
             .parts
             .iter()
@@ -100,7 +103,8 @@ impl Listed {
         let unique = if self.unique { "UNIQUE " } else { "" };
         let nulls = if self.nulls_equal { " NULLS NOT DISTINCT" } else { "" };
         let rows = self.predicate.as_ref().map_or_else(String::new, |text| format!(" WHERE {text}"));
-        let (name, table) = (quoted(&self.name), format!("{}.{}", quoted(schema), quoted(table)));
+        let schema = schema.map_or_else(String::new, |schema| format!("{}.", quoted(schema)));
+        let (name, table) = (quoted(&self.name), format!("{schema}{}", quoted(table)));
         format!("CREATE {unique}INDEX {name} ON {table} USING {} ({}){nulls}{rows}", self.method, parts.join(", "))
     }
 }
@@ -180,6 +184,31 @@ pub(super) fn index_columns(making: &Making<'_>) -> Vec<Vec<Value>> {
     rows.finish()
 }
 
+/// The numbers of the types of these columns of a table; varchars are compared as text.
+fn types_of(entry: &Entry, columns: &[usize]) -> Vec<u32> {
+    let fields = fields_of(entry).unwrap_or_default();
+    let of = |&column: &usize| match type_oid(fields[column].data_type) {
+        1043 => 25,
+        of => of,
+    };
+    columns.iter().map(of).collect()
+}
+
+/// The operators by which values of some types are equal to values of others, an array.
+fn equalities(left: &[u32], right: &[u32]) -> Value {
+    static KNOWN: LazyLock<HashMap<(u32, u32), u32>> = LazyLock::new(|| {
+        let fields = &shape("pg_catalog", "pg_operator").expect("it is a table of the catalog").fields;
+        let place = |name: &str| fields.iter().position(|field| field.name == name).expect("a column of it");
+        let [name, left, right] = ["oprname", "oprleft", "oprright"].map(place);
+        let number = |value: &Value| if let Value::Int(number) = value { *number as u32 } else { 0 };
+        let is_equality = |row: &Vec<Value>| matches!(&row[name], Value::Text(name) if &**name == "=");
+        let of = |row: Vec<Value>| ((number(&row[left]), number(&row[right])), number(&row[0]));
+        fixed("pg_operator").into_iter().filter(is_equality).map(of).collect()
+    });
+    let each = left.iter().zip(right).map(|(&left, &right)| oid(KNOWN.get(&(left, right)).copied().unwrap_or(0)));
+    list(each.collect(), DataType::OID)
+}
+
 fn numbers(columns: &[usize]) -> Value {
     list(columns.iter().map(|&column| int(column as i64 + 1)).collect(), DataType::SmallInt)
 }
@@ -209,21 +238,22 @@ pub(super) fn referenced<'m>(making: &Making<'m>, reference: &Reference) -> Opti
 /// Rows of pg_constraint.
 pub(super) fn constraints(making: &Making<'_>) -> Vec<Vec<Value>> {
     let columns = "oid conname connamespace contype conrelid conindid conkey confrelid confkey confupdtype confdeltype \
-                   confmatchtype connoinherit conbin";
+                   confmatchtype connoinherit conbin conpfeqop conppeqop conffeqop";
     let mut rows = Rows::new("pg_constraint", columns);
     for always in ["convalidated", "conislocal"] {
         rows = rows.with(always, boolean(true));
     }
     for (schema, _, object) in making.state.iter() {
         let (schema, table) = (oid(making.schema_oid(schema)), oid(object.oid));
-        let mut add = |number: u32, name: &str, kind: &str, index: u32, columns: &[usize], rest: [Value; 7]| {
+        let mut add = |number: u32, name: &str, kind: &str, index: u32, columns: &[usize], rest: [Value; 10]| {
             let (number, name, kind, index) = (oid(number), text(name), text(kind), oid(index));
             let first = [number, name, schema.clone(), kind, table.clone(), index, numbers(columns)];
             rows.push(first.into_iter().chain(rest));
         };
         let none = |no_inherit, condition| {
             let blank = || text(" ");
-            [oid(0), Value::Null, blank(), blank(), blank(), boolean(no_inherit), condition]
+            let null = || Value::Null;
+            [oid(0), null(), blank(), blank(), blank(), boolean(no_inherit), condition, null(), null(), null()]
         };
         for (index, key) in object.numbers.keys.iter().copied().zip(object.entry.declared_keys()) {
             if !key.is_index {
@@ -237,8 +267,12 @@ pub(super) fn constraints(making: &Making<'_>) -> Vec<Vec<Value>> {
         for (number, reference) in references(object) {
             let Some((to, index)) = referenced(making, reference) else { continue };
             let (update, delete) = (text(reference.on_update.letter()), text(reference.on_delete.letter()));
-            let rest =
-                [oid(to.oid), numbers(&reference.referenced), update, delete, text("s"), boolean(true), Value::Null];
+            let key = types_of(&to.entry, &reference.referenced);
+            let own = types_of(&object.entry, &reference.columns);
+            let [across, within, beside] = [(&key, &own), (&key, &key), (&own, &own)].map(|(a, b)| equalities(a, b));
+            let referenced = numbers(&reference.referenced);
+            let (plain, inherits, none) = (text("s"), boolean(true), Value::Null);
+            let rest = [oid(to.oid), referenced, update, delete, plain, inherits, none, across, within, beside];
             add(number, &reference.name, "f", index, &reference.columns, rest);
         }
     }
@@ -319,7 +353,7 @@ pub(super) fn labels(making: &Making<'_>) -> Vec<Vec<Value>> {
 
 /// Rows of pg_description: comments.
 pub(super) fn comments(making: &Making<'_>) -> Vec<Vec<Value>> {
-    let mut all = fixed("pg_description");
+    let mut all = described();
     let mut rows = Rows::new("pg_description", "objoid classoid objsubid description");
     for schema in making.state.schemas.values() {
         if let Some(comment) = &schema.comment {

@@ -6,8 +6,9 @@ use crate::settings::Settings;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate::array::Array;
 use multiloop_planner::sql::TransactionMode;
-use multiloop_planner::types::{DataType, OidKind};
+use multiloop_planner::types::{DataType, OidKind, SystemType};
 use multiloop_planner::value::Value;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
@@ -105,8 +106,18 @@ impl Facts {
                 Ok(Some((Value::text(version), T::Text)))
             }
             ("pg_backend_pid", []) => Ok(Some((Value::Int(self.session.into()), T::Integer))),
-            ("inet_server_addr" | "inet_client_addr", []) => Ok(Some((Value::Null, T::Text))),
-            ("inet_server_port" | "inet_client_port", []) => Ok(Some((Value::Null, T::Integer))),
+            ("inet_server_addr" | "inet_client_addr", []) => {
+                let client = self.client().filter(|_| name == "inet_client_addr");
+                let address = client.map_or(Value::Null, |client| Value::text(client.ip().to_string()));
+                Ok(Some((address, T::System(SystemType::Inet))))
+            }
+            ("inet_server_port" | "inet_client_port", []) => {
+                let client = self.client().filter(|_| name == "inet_client_port");
+                Ok(Some((client.map_or(Value::Null, |client| Value::Int(client.port().into())), T::Integer)))
+            }
+            ("getdatabaseencoding", []) => name_of("UTF8"),
+            ("pg_client_encoding", []) => name_of(&self.setting("client_encoding")?),
+            ("pg_advisory_unlock_all", []) => Ok(Some((Value::text(""), T::System(SystemType::Void)))),
             ("pg_is_in_recovery", []) => Ok(Some((Value::Boolean(false), T::Boolean))),
             ("pg_my_temp_schema", []) => Ok(Some((Value::Int(0), T::Oid(OidKind::Any)))),
             ("pg_postmaster_start_time" | "pg_conf_load_time", []) => Ok(Some((Value::Int(*STARTED), T::TimestampTz))),
@@ -119,6 +130,11 @@ impl Facts {
             },
             _ => Ok(None),
         }
+    }
+
+    /// Where the session's client is; none of one in this process, and of one that is near.
+    fn client(&self) -> Option<SocketAddr> {
+        self.activity.find(self.session)?.doing().client
     }
 
     /// What a call of pg_cancel_backend or pg_terminate_backend asks of whom, and whether that one is there; none for a call of

@@ -153,8 +153,10 @@ SELECT (SELECT r.definition FROM pg_catalog.multiloop_relation r JOIN pg_catalog
 
 -- @ pg_get_indexdef(oid, integer, boolean)
 SELECT CASE WHEN $2 = 0
-    THEN (SELECT r.definition FROM pg_catalog.multiloop_relation r JOIN pg_catalog.pg_index i ON i.indexrelid = r.oid WHERE r.oid = $1)
-    ELSE coalesce((SELECT c.shown FROM pg_catalog.multiloop_index_column c WHERE c.oid = $1 AND c.attnum = $2), '')
+    THEN (SELECT CASE WHEN $3 THEN r.pretty ELSE r.definition END
+          FROM pg_catalog.multiloop_relation r JOIN pg_catalog.pg_index i ON i.indexrelid = r.oid WHERE r.oid = $1)
+    ELSE (SELECT coalesce((SELECT c.shown FROM pg_catalog.multiloop_index_column c WHERE c.oid = $1 AND c.attnum = $2), '')
+          FROM pg_catalog.pg_index i WHERE i.indexrelid = $1 AND $2 IS NOT NULL AND $3 IS NOT NULL)
 END
 
 -- @ pg_get_viewdef(oid)
@@ -203,13 +205,14 @@ SELECT NULL::text
 SELECT NULL::bigint
 
 -- @ pg_encoding_to_char(integer)
-SELECT (CASE $1 WHEN 0 THEN 'SQL_ASCII' WHEN 6 THEN 'UTF8' WHEN 8 THEN 'LATIN1' ELSE '' END)::name
+SELECT (CASE WHEN $1 = 0 THEN 'SQL_ASCII' WHEN $1 = 6 THEN 'UTF8' WHEN $1 = 8 THEN 'LATIN1' WHEN $1 IS NOT NULL THEN '' END)::name
 
 -- @ pg_char_to_encoding(name)
-SELECT CASE upper($1::text) WHEN 'SQL_ASCII' THEN 0 WHEN 'UTF8' THEN 6 WHEN 'LATIN1' THEN 8 ELSE -1 END
+SELECT CASE WHEN $1 IS NULL THEN NULL ELSE
+    CASE upper($1::text) WHEN 'SQL_ASCII' THEN 0 WHEN 'UTF8' THEN 6 WHEN 'LATIN1' THEN 8 ELSE -1 END END
 
 -- @ pg_tablespace_location(oid)
-SELECT ''
+SELECT CASE WHEN $1 IS NOT NULL THEN '' END
 
 -- @ pg_relation_size(regclass)
 SELECT (SELECT r.bytes FROM pg_catalog.multiloop_relation r WHERE r.oid = $1)
@@ -316,13 +319,15 @@ SELECT CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL AND $3 IS NOT NULL THEN EXIST
 SELECT (SELECT c.relkind = 'r' AND c.oid >= 16384 FROM pg_catalog.pg_class c WHERE c.oid = $1)
 
 -- @ pg_relation_is_updatable(regclass, boolean)
-SELECT coalesce((SELECT CASE WHEN c.relkind = 'r' AND c.oid >= 16384 THEN 8 ELSE 0 END FROM pg_catalog.pg_class c WHERE c.oid = $1), 0)
+SELECT CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN
+    coalesce((SELECT CASE WHEN c.relkind = 'r' AND c.oid >= 16384 THEN 8 ELSE 0 END FROM pg_catalog.pg_class c WHERE c.oid = $1), 0) END
 
 -- @ pg_column_is_updatable(regclass, smallint, boolean)
-SELECT coalesce((SELECT c.relkind = 'r' AND c.oid >= 16384 FROM pg_catalog.pg_class c WHERE c.oid = $1), false)
+SELECT CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL AND $3 IS NOT NULL THEN
+    coalesce((SELECT c.relkind = 'r' AND c.oid >= 16384 FROM pg_catalog.pg_class c WHERE c.oid = $1), false) END
 
 -- @ pg_is_other_temp_schema(oid)
-SELECT false
+SELECT CASE WHEN $1 IS NOT NULL THEN false END
 
 -- @ pg_index_column_has_property(regclass, integer, text)
 SELECT CASE $3 WHEN 'asc' THEN true WHEN 'desc' THEN false WHEN 'nulls_first' THEN false WHEN 'nulls_last' THEN true
@@ -330,10 +335,59 @@ SELECT CASE $3 WHEN 'asc' THEN true WHEN 'desc' THEN false WHEN 'nulls_first' TH
     WHEN 'search_array' THEN true WHEN 'search_nulls' THEN true END
 
 -- @ pg_stat_get_numscans(oid)
-SELECT 0::bigint
+SELECT CASE WHEN $1 IS NOT NULL THEN 0::bigint END
 
--- @ pg_advisory_unlock_all()
-SELECT NULL::text
+-- @ pg_show_all_settings() rows
+SELECT name, setting, unit, category, short_desc, extra_desc, context, vartype, source, min_val, max_val, enumvals, boot_val,
+    reset_val, sourcefile, sourceline, pending_restart
+FROM pg_catalog.pg_settings
+
+-- @ pg_available_extensions() rows
+SELECT name, default_version, comment FROM pg_catalog.pg_available_extensions
+
+-- @ pg_get_keywords() rows
+SELECT word, catcode, barelabel,
+    CASE catcode WHEN 'U' THEN 'unreserved' WHEN 'C' THEN 'unreserved (cannot be function or type name)'
+        WHEN 'T' THEN 'reserved (can be function or type name)' WHEN 'R' THEN 'reserved' END AS catdesc,
+    CASE WHEN barelabel THEN 'can be bare label' ELSE 'requires AS' END AS baredesc
+FROM pg_catalog.multiloop_keyword
+
+-- @ aclexplode(aclitem[]) rows
+SELECT coalesce(o.oid, 0::oid) AS grantor, coalesce(e.oid, 0::oid) AS grantee,
+    CASE l.letter WHEN 'a' THEN 'INSERT' WHEN 'r' THEN 'SELECT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' WHEN 'D' THEN 'TRUNCATE'
+        WHEN 'x' THEN 'REFERENCES' WHEN 't' THEN 'TRIGGER' WHEN 'X' THEN 'EXECUTE' WHEN 'U' THEN 'USAGE' WHEN 'C' THEN 'CREATE'
+        WHEN 'T' THEN 'TEMPORARY' WHEN 'c' THEN 'CONNECT' WHEN 's' THEN 'SET' WHEN 'A' THEN 'ALTER SYSTEM' END AS privilege_type,
+    l.is_grantable
+FROM (
+    SELECT r.place, s.at, parts[1] AS grantee, parts[3] AS grantor, substring(parts[2] from s.at for 1) AS letter,
+        substring(parts[2] from s.at + 1 for 1) = '*' AS is_grantable
+    FROM (
+        SELECT i.place, regexp_match(i.item::text, '^("(?:[^"]|"")*"|[^"=]*)=([^/]*)/(.*)$') AS parts
+        FROM unnest($1) WITH ORDINALITY AS i(item, place)
+    ) r CROSS JOIN LATERAL generate_series(1, length(parts[2])) AS s(at)
+) l LEFT JOIN pg_catalog.multiloop_role o ON o.shown = l.grantor LEFT JOIN pg_catalog.multiloop_role e ON e.shown = l.grantee
+WHERE l.letter <> '*' ORDER BY l.place, l.at
+
+-- @ acldefault("char", oid)
+SELECT (SELECT CASE $1
+        WHEN 'c' THEN '{}'::aclitem[]
+        WHEN 'r' THEN ARRAY[r.shown || '=arwdDxt/' || r.shown]::aclitem[]
+        WHEN 's' THEN ARRAY[r.shown || '=rwU/' || r.shown]::aclitem[]
+        WHEN 'd' THEN ARRAY['=Tc/' || r.shown, r.shown || '=CTc/' || r.shown]::aclitem[]
+        WHEN 'f' THEN ARRAY['=X/' || r.shown, r.shown || '=X/' || r.shown]::aclitem[]
+        WHEN 'l' THEN ARRAY['=U/' || r.shown, r.shown || '=U/' || r.shown]::aclitem[]
+        WHEN 'T' THEN ARRAY['=U/' || r.shown, r.shown || '=U/' || r.shown]::aclitem[]
+        WHEN 'L' THEN ARRAY[r.shown || '=rw/' || r.shown]::aclitem[]
+        WHEN 'n' THEN ARRAY[r.shown || '=UC/' || r.shown]::aclitem[]
+        WHEN 't' THEN ARRAY[r.shown || '=C/' || r.shown]::aclitem[]
+        WHEN 'F' THEN ARRAY[r.shown || '=U/' || r.shown]::aclitem[]
+        WHEN 'S' THEN ARRAY[r.shown || '=U/' || r.shown]::aclitem[]
+        WHEN 'p' THEN ARRAY[r.shown || '=sA/' || r.shown]::aclitem[] END
+    FROM (SELECT coalesce((SELECT m.shown FROM pg_catalog.multiloop_role m WHERE m.oid = $2), $2::bigint::text) AS shown) r
+    WHERE $2 IS NOT NULL)
+
+-- @ pg_blocking_pids(integer)
+SELECT CASE WHEN $1 IS NOT NULL THEN '{}'::integer[] END
 
 -- @ pg_jit_available()
 SELECT false
@@ -344,16 +398,3 @@ SELECT false
 -- @ oidvectortypes(any)
 SELECT coalesce((SELECT string_agg(format_type(t.oid, NULL), ', ' ORDER BY t.place)
     FROM unnest($1) WITH ORDINALITY t(oid, place)), '')
-
--- @ aclexplode(any) rows
-SELECT coalesce((SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = replace(i.grantor, '"', '')), 0) AS grantor,
-    coalesce((SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = replace(i.grantee, '"', '')), 0) AS grantee,
-    CASE substr(i.rights, p.place, 1) WHEN 'a' THEN 'INSERT' WHEN 'r' THEN 'SELECT' WHEN 'w' THEN 'UPDATE'
-        WHEN 'd' THEN 'DELETE' WHEN 'D' THEN 'TRUNCATE' WHEN 'x' THEN 'REFERENCES' WHEN 't' THEN 'TRIGGER'
-        WHEN 'X' THEN 'EXECUTE' WHEN 'U' THEN 'USAGE' WHEN 'C' THEN 'CREATE' WHEN 'T' THEN 'TEMPORARY'
-        WHEN 'c' THEN 'CONNECT' WHEN 's' THEN 'SET' ELSE 'ALTER SYSTEM' END AS privilege_type,
-    substr(i.rights, p.place + 1, 1) = '*' AS is_grantable
-FROM (SELECT split_part(item::text, '=', 1) AS grantee, split_part(split_part(item::text, '=', 2), '/', 1) AS rights,
-             split_part(item::text, '/', 2) AS grantor
-      FROM unnest($1) AS item) i, generate_series(1, length(i.rights)) AS p(place)
-WHERE substr(i.rights, p.place, 1) <> '*'

@@ -184,6 +184,7 @@ impl Making<'_> {
             "multiloop_role" => names::shown_names(self, "pg_authid", name),
             "multiloop_index_column" => declared::index_columns(self),
             "multiloop_type" => types::names(self),
+            "pg_proc" => functions::listed(),
             "multiloop_procedure" => functions::procedures(),
             name => rows::fixed(name),
         }

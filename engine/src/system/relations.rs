@@ -5,7 +5,7 @@ use super::names::{is_visible, quoted};
 use super::rows::{Rows, boolean, int, oid, text};
 use super::session_tables::role_number;
 use super::shape::shapes;
-use super::types::{FIXED, FixedType, oid_in, type_of};
+use super::types::{FIXED, FixedType, type_of};
 use super::{INFORMATION, Making, PG_CATALOG, granted};
 use crate::catalog::{Entry, Qualified};
 use multiloop_planner::catalog::Declared;
@@ -151,6 +151,45 @@ fn index_class(index: &Listed, (schema, persistence, tuples, owner): (u32, Value
     ]);
 }
 
+/// The columns of a table that nobody declares: name, type and bytes, whether a value is passed as it is, alignment; the last is
+/// number -1.
+const HIDDEN: [(&str, u32, i64, bool, &str); 6] = [
+    ("tableoid", 26, 4, true, "i"),
+    ("cmax", 29, 4, true, "i"),
+    ("xmax", 28, 4, true, "i"),
+    ("cmin", 29, 4, true, "i"),
+    ("xmin", 28, 4, true, "i"),
+    ("ctid", 27, 6, false, "s"),
+];
+
+/// The rows of pg_attribute of these columns.
+fn hidden_attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let columns = "attrelid attname atttypid attlen attnum attbyval attalign";
+    let mut rows = Rows::new("pg_attribute", columns)
+        .with("attcacheoff", int(-1))
+        .with("atttypmod", int(-1))
+        .with("attstorage", text("p"))
+        .with("attnotnull", boolean(true))
+        .with("attislocal", boolean(true));
+    let made = making.state.iter().filter(|(_, _, object)| matches!(object.entry, Entry::Table(_)));
+    let made = made.map(|(_, _, object)| object.oid);
+    let own = shapes().iter().filter(|shape| shape.oid != 0 && !shape.is_view).map(|shape| shape.oid);
+    for relation in made.chain(own) {
+        for (number, (name, of, bytes, by_value, alignment)) in (-6i64..).zip(HIDDEN) {
+            rows.push([
+                oid(relation),
+                text(name),
+                oid(of),
+                int(bytes),
+                int(number),
+                boolean(by_value),
+                text(alignment),
+            ]);
+        }
+    }
+    rows.finish()
+}
+
 /// Rows of pg_attribute.
 pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
     let columns = "attrelid attname atttypid attlen attnum attndims atttypmod attbyval attalign attstorage attnotnull \
@@ -169,7 +208,7 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
         rows.push([
             oid(relation),
             text(&field.name),
-            oid(oid_in(making, field.data_type).unwrap_or(of.oid)),
+            oid(making.number_of_type(field.data_type).unwrap_or(of.oid)),
             part(|of| &of.length, either(int(-1), int(4))),
             int(number as i64 + 1),
             dimensions,
@@ -211,12 +250,14 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
             add(shape.oid, at, field, at, None);
         }
     }
-    rows.finish()
+    let mut all = rows.finish();
+    all.extend(hidden_attributes(making));
+    all
 }
 
 /// Rows of multiloop_relation: how relations are called, how large they are, and what makes indexes and views.
 pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
-    let mut rows = Rows::new("multiloop_relation", "oid shown visible bytes definition");
+    let mut rows = Rows::new("multiloop_relation", "oid shown visible bytes definition pretty");
     for (schema, name, object) in making.state.iter() {
         let (bytes, definition) = match &object.entry {
             Entry::Table(table) => {
@@ -233,15 +274,18 @@ pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
             text(making.shown(schema, name)),
             boolean(is_visible(making, schema, name)),
             int(bytes),
+            definition.clone(),
             definition,
         ]);
         let fields = fields_of(&object.entry).unwrap_or_default();
         for index in indexes_of(object) {
-            let definition = index.definition(schema, name, &fields);
             let visible = is_visible(making, schema, name);
+            let definition = index.definition(Some(schema), name, &fields);
+            // It names the schema only where the table is not found without.
+            let pretty = index.definition(Some(schema).filter(|_| !visible), name, &fields);
             let shown =
                 if visible { quoted(&index.name) } else { format!("{}.{}", quoted(schema), quoted(&index.name)) };
-            rows.push([oid(index.number), text(shown), boolean(visible), int(0), text(definition)]);
+            rows.push([oid(index.number), text(shown), boolean(visible), int(0), text(definition), text(pretty)]);
         }
     }
     for shape in shapes().iter().filter(|shape| shape.oid != 0) {
@@ -251,6 +295,7 @@ pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
             text(making.shown(shape.schema, shape.name)),
             boolean(visible),
             int(0),
+            Value::Null,
             Value::Null,
         ]);
     }
@@ -272,12 +317,25 @@ pub(super) fn rules(making: &Making<'_>) -> Vec<Vec<Value>> {
     rows.finish()
 }
 
-/// Rows of pg_depend: of keys on their columns, of indexes on their constraints, of views on what they name.
+/// Rows of pg_depend: of relations and types on their schemas, of row types on relations, of keys on their columns, of indexes on
+/// their constraints, of views on what they name.
 pub(super) fn dependencies(making: &Making<'_>) -> Vec<Vec<Value>> {
     let mut rows = Rows::new("pg_depend", "classid objid refclassid refobjid refobjsubid deptype");
     let mut add = |class: u32, object: u32, of: (u32, u32, usize), kind: &str| {
         rows.push([oid(class), oid(object), oid(of.0), oid(of.1), int(of.2 as i64), text(kind)]);
     };
+    let types = making.state.types().map(|(schema, name, object, _)| (schema, name, object));
+    for (schema, _, object) in making.state.iter().chain(types) {
+        let schema = (PG_NAMESPACE, making.schema_oid(schema), 0);
+        match object.entry {
+            Entry::Type(_) => add(PG_TYPE, object.row_type(), schema, "n"),
+            _ => {
+                add(PG_CLASS, object.oid, schema, "n");
+                add(PG_TYPE, object.row_type(), (PG_CLASS, object.oid, 0), "i");
+            }
+        }
+        add(PG_TYPE, object.array_type(), (PG_TYPE, object.row_type(), 0), "i");
+    }
     for (_, _, object) in making.state.iter() {
         for index in indexes_of(object) {
             if index.is_constraint {

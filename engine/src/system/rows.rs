@@ -82,7 +82,9 @@ fn read(data_type: DataType, word: &str) -> Value {
     }
     if let Some(element) = data_type.element() {
         let parts = word.split(',').filter(|part| *part != "{}");
-        return vector(parts.map(|part| read(element, part)).collect(), element);
+        let elements = parts.map(|part| read(element, part)).collect();
+        // Numbers are vectors.
+        return if element.carrier().is_text() { list(elements, element) } else { vector(elements, element) };
     }
     match data_type {
         DataType::Boolean => Value::Boolean(word == "t"),
@@ -109,6 +111,18 @@ pub(super) fn fixed(table: &str) -> Vec<Vec<Value>> {
         let values: Vec<Value> =
             line.split(' ').zip(&rows.places).map(|(word, &place)| rows.read(place, word)).collect();
         rows.push(values);
+    }
+    rows.finish()
+}
+
+/// Rows of pg_description of what `fixed.txt` has: `descriptions.txt`.
+pub(super) fn described() -> Vec<Vec<Value>> {
+    let mut rows = Rows::new("pg_description", "classoid objoid description");
+    for line in include_str!("descriptions.txt").lines().filter(|line| !line.starts_with('#')) {
+        let mut words = line.splitn(3, ' ');
+        let mut number = || words.next().and_then(|word| word.parse().ok()).expect("a line begins with two numbers");
+        let (class, object) = (number(), number());
+        rows.push([oid(class), oid(object), text(words.next().unwrap_or_default())]);
     }
     rows.finish()
 }

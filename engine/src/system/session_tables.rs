@@ -10,9 +10,12 @@ use crate::tallies::Times;
 use multiloop_planner::value::Value;
 use std::time::SystemTime;
 
-/// The number of the catalog of databases, and of the one that there is.
+/// The number of the catalog of databases.
 pub(super) const PG_DATABASE: u32 = 1262;
-pub(super) const DATABASE: u32 = 5;
+
+/// The number of the database: that of the first one that PostgreSQL's users make, whose numbers tell clients that it is no
+/// system's.
+pub(super) const DATABASE: u32 = 16384;
 
 /// The number of the role that owns what nobody else has made.
 const OWNER: u32 = 10;
@@ -105,7 +108,9 @@ pub(super) fn members(making: &Making<'_>) -> Vec<Vec<Value>> {
             rows.push([oid(group), oid(*member), oid(OWNER), boolean(false)]);
         }
     }
-    rows.finish()
+    let mut all = fixed("pg_auth_members");
+    all.extend(rows.finish());
+    all
 }
 
 /// Rows of pg_stat_activity: what others run is theirs to see, and superusers'.

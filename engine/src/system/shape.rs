@@ -1,6 +1,6 @@
 //! Names and columns of the system's tables and views: `columns.txt`, read once.
 
-use multiloop_planner::types::{DataType, Field, OidKind};
+use multiloop_planner::types::{DataType, Field, OidKind, SystemType};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ pub(crate) struct Shape {
 /// What PostgreSQL does not have, or an extension of it: what names of types, of views and of functions are looked up in.
 const OWN: &str = "\
 pg_catalog.multiloop_relation 0 r
-  oid oid!, shown text!, visible boolean!, bytes bigint!, definition text
+  oid oid!, shown text!, visible boolean!, bytes bigint!, definition text, pretty text
 pg_catalog.multiloop_type 0 r
   oid oid!, shown text!, suffix text!, base oid!, visible boolean!
 pg_catalog.multiloop_procedure 0 r
@@ -46,6 +46,8 @@ pg_catalog.multiloop_own_right 0 r
   class oid!, oid oid!, name name!, words text!
 pg_catalog.multiloop_member 0 r
   role oid!, rolename name!, granted oid!, grantedname name!, own boolean!
+pg_catalog.multiloop_keyword 0 r
+  word text!, catcode \"char\"!, barelabel boolean!
 pg_catalog.multiloop_constraint 0 r
   oid oid!, definition text!, pretty text!
 ";
@@ -122,6 +124,9 @@ fn data_type_of(word: &str) -> Option<DataType> {
         "timestamptz" => DataType::TimestampTz,
         "int2vector" => DataType::int2vector(),
         "oidvector" => DataType::oidvector(),
-        word => DataType::Oid(OidKind::named(word)?),
+        word => match SystemType::named(word) {
+            Some(of) => DataType::System(of),
+            None => DataType::Oid(OidKind::named(word)?),
+        },
     })
 }

@@ -4,9 +4,9 @@ use super::names::{is_visible, quoted};
 use super::rows::{Rows, boolean, fixed, int, oid, text};
 use super::session_tables::role_number;
 use super::{Making, shape};
-use crate::catalog::Entry;
+use crate::catalog::{Entry, State};
 use multiloop_planner::catalog::{Declared, Restriction};
-use multiloop_planner::types::{DataType, OidKind};
+use multiloop_planner::types::{DataType, OidKind, SystemType};
 use multiloop_planner::value::Value;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -63,6 +63,18 @@ pub(crate) fn type_oid(data_type: DataType) -> u32 {
             OidKind::Operator => 2203,
             OidKind::Namespace => 4089,
             OidKind::Role => 4096,
+        },
+        T::System(of) => match of {
+            SystemType::AclItem => 1033,
+            SystemType::NodeTree => 194,
+            SystemType::AnyArray => 2277,
+            SystemType::Inet => 869,
+            SystemType::LogPlace => 3220,
+            SystemType::DistinctCounts => 3361,
+            SystemType::Dependencies => 3402,
+            SystemType::CommonValues => 5017,
+            SystemType::Statistic => 10029,
+            SystemType::Void => 2278,
         },
         T::Null | T::Text | T::Nested(_) => 25,
     }
@@ -146,12 +158,25 @@ fn sql_name(oid: u32) -> Option<&'static str> {
     })
 }
 
-/// The number of a type that was made, or of arrays of it.
-pub(super) fn oid_in(making: &Making<'_>, data_type: DataType) -> Option<u32> {
-    let of = data_type.element().unwrap_or(data_type);
-    of.labels()?;
-    let (_, _, object, _) = making.state.types().find(|(.., made)| *made == of)?;
-    Some(if of == data_type { object.row_type() } else { object.array_type() })
+impl Making<'_> {
+    /// The number of a type that was made, or of arrays of one.
+    pub(crate) fn number_of_type(&self, data_type: DataType) -> Option<u32> {
+        let of = data_type.element().unwrap_or(data_type);
+        of.labels()?;
+        let (_, _, object, _) = self.state.types().find(|(.., made)| *made == of)?;
+        Some(if of == data_type { object.row_type() } else { object.array_type() })
+    }
+}
+
+impl State {
+    /// The type that was made under a number, or arrays of one.
+    pub(crate) fn type_of_number(&self, number: u32) -> Option<DataType> {
+        self.types().find_map(|(_, _, object, made)| match number {
+            number if number == object.row_type() => Some(made),
+            number if number == object.array_type() => Some(DataType::list(made)),
+            _ => None,
+        })
+    }
 }
 
 /// Rows of pg_type.
@@ -180,8 +205,8 @@ pub(super) fn types(making: &Making<'_>) -> Vec<Vec<Value>> {
             oid(0),
             oid(0),
             oid(array),
-            either(2290, 3504),
-            either(2291, 3505),
+            either(2290, 3506),
+            either(2291, 3507),
             either(2402, 3532),
             either(2403, 3533),
             oid(0),

@@ -54,13 +54,31 @@ SELECT c.oid AS relid, n.nspname AS schemaname, c.relname, 0::bigint AS seq_scan
     NULL::timestamptz AS last_autoanalyze, 0::bigint AS vacuum_count, 0::bigint AS autovacuum_count,
     0::bigint AS analyze_count, 0::bigint AS autoanalyze_count
 FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-WHERE c.relkind = 'r'
+WHERE c.relkind IN ('r', 'm')
 
 -- @ pg_catalog.pg_stat_user_tables
 SELECT * FROM pg_catalog.pg_stat_all_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
 
 -- @ pg_catalog.pg_stat_sys_tables
 SELECT * FROM pg_catalog.pg_stat_all_tables WHERE schemaname IN ('pg_catalog', 'information_schema')
+
+-- @ pg_catalog.pg_statio_all_tables
+SELECT c.oid AS relid, n.nspname AS schemaname, c.relname, 0::bigint AS heap_blks_read, 0::bigint AS heap_blks_hit,
+    i.idx_blks_read, i.idx_blks_read AS idx_blks_hit, NULL::bigint AS toast_blks_read, NULL::bigint AS toast_blks_hit,
+    NULL::bigint AS tidx_blks_read, NULL::bigint AS tidx_blks_hit
+FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    LEFT JOIN (SELECT indrelid, 0::bigint AS idx_blks_read FROM pg_catalog.pg_index GROUP BY indrelid) i ON i.indrelid = c.oid
+WHERE c.relkind IN ('r', 'm')
+
+-- @ pg_catalog.pg_statio_user_tables
+SELECT * FROM pg_catalog.pg_statio_all_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
+
+-- @ pg_catalog.pg_statio_sys_tables
+SELECT * FROM pg_catalog.pg_statio_all_tables WHERE schemaname IN ('pg_catalog', 'information_schema')
+
+-- @ pg_catalog.pg_stat_gssapi
+SELECT a.pid, false AS gss_authenticated, NULL::text AS principal, false AS encrypted
+FROM pg_catalog.pg_stat_activity a WHERE a.backend_type = 'client backend'
 
 -- @ pg_catalog.pg_stat_all_indexes
 SELECT c.oid AS relid, i.oid AS indexrelid, n.nspname AS schemaname, c.relname, i.relname AS indexrelname,
@@ -200,7 +218,12 @@ SELECT current_database() AS table_catalog, nr.nspname AS table_schema, r.relnam
     c.conname AS constraint_name
 FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_namespace nc ON nc.oid = c.connamespace JOIN pg_catalog.pg_class r ON c.conrelid = r.oid
     JOIN pg_catalog.pg_namespace nr ON nr.oid = r.relnamespace JOIN pg_catalog.pg_attribute a ON a.attrelid = r.oid
-WHERE c.contype IN ('p', 'u') AND a.attnum = ANY (c.conkey)
+WHERE c.contype IN ('p', 'u', 'c') AND a.attnum = ANY (c.conkey)
+UNION ALL
+SELECT current_database(), nr.nspname, r.relname, a.attname, current_database(), nc.nspname, c.conname
+FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_namespace nc ON nc.oid = c.connamespace JOIN pg_catalog.pg_class r ON c.confrelid = r.oid
+    JOIN pg_catalog.pg_namespace nr ON nr.oid = r.relnamespace JOIN pg_catalog.pg_attribute a ON a.attrelid = r.oid
+WHERE c.contype = 'f' AND a.attnum = ANY (c.confkey)
 
 -- @ information_schema.constraint_table_usage
 SELECT current_database() AS table_catalog, nr.nspname AS table_schema, r.relname AS table_name,
@@ -208,6 +231,11 @@ SELECT current_database() AS table_catalog, nr.nspname AS table_schema, r.relnam
 FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_namespace nc ON nc.oid = c.connamespace JOIN pg_catalog.pg_class r ON c.conrelid = r.oid
     JOIN pg_catalog.pg_namespace nr ON nr.oid = r.relnamespace
 WHERE c.contype IN ('p', 'u')
+UNION ALL
+SELECT current_database(), nr.nspname, r.relname, current_database(), nc.nspname, c.conname
+FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_namespace nc ON nc.oid = c.connamespace JOIN pg_catalog.pg_class r ON c.confrelid = r.oid
+    JOIN pg_catalog.pg_namespace nr ON nr.oid = r.relnamespace
+WHERE c.contype = 'f'
 
 -- @ information_schema.enabled_roles
 SELECT rolname AS role_name FROM pg_catalog.pg_authid WHERE rolname = current_user

@@ -6,7 +6,7 @@ use super::{Call, array, bytes, format, json, parse, zone};
 use crate::catalog::no_object;
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
-use crate::types::{DataType, OidKind};
+use crate::types::{DataType, OidKind, SystemType};
 use crate::value::Value;
 
 /// The zone where nobody says another.
@@ -23,6 +23,8 @@ pub(super) fn read(text: &str, data_type: DataType, zone: &str) -> Result<Value>
     Ok(match data_type {
         DataType::Oid(kind) => Value::Int(read_oid(text, kind)?),
         DataType::Name => Value::text(truncated(text)),
+        DataType::System(SystemType::AclItem) => Value::text(checked_item(text)?),
+        DataType::System(_) => Value::text(text),
         DataType::InternalChar => Value::text(read_char(text)),
         DataType::Bytea => Value::text(bytes::read(text)?),
         DataType::Uuid => Value::text(bytes::read_uuid(text)?),
@@ -110,6 +112,25 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         }
         _ => return Ok(None),
     }))
+}
+
+/// Who may do what, by whose leave: `grantee=rights/grantor`. Whether there are such roles is the business of who takes it.
+fn checked_item(text: &str) -> Result<&str> {
+    const RIGHTS: &str = "arwdDxtXUCTcsA";
+    let wrong = |message: String| Err(Error::new(ErrorKind::InvalidText, message));
+    let mut is_quoted = false;
+    let sign = text.find(|letter: char| {
+        is_quoted ^= letter == '"';
+        letter == '=' && !is_quoted
+    });
+    let Some(sign) = sign else { return wrong(format!("unrecognized key word: \"{text}\"")) };
+    let Some((rights, grantor)) = text[sign + 1..].split_once('/') else {
+        return wrong("missing \"/\" sign".to_owned());
+    };
+    if !rights.chars().all(|right| right == '*' || RIGHTS.contains(right)) || rights.starts_with('*') {
+        return wrong(format!("invalid mode character: must be one of \"{RIGHTS}\""));
+    }
+    if grantor.is_empty() { wrong("a name must follow the \"/\" sign".to_owned()) } else { Ok(text) }
 }
 
 /// The number of an oid: 32 bits, of which a minus counts back from the end.

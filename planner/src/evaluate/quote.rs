@@ -41,11 +41,11 @@ pub(super) fn literal(text: &str) -> String {
     if text.contains('\\') { format!("E'{}'", quoted.replace('\\', "\\\\")) } else { format!("'{quoted}'") }
 }
 
-/// The parts of a name with dots, as they are without quotes.
+/// The parts of a name with dots, as they are without quotes. What stands behind the last is an error if that is strict.
 ///
 /// # Errors
 /// 22023 for what is no name.
-fn identifiers(text: &str) -> Result<Vec<String>> {
+fn identifiers(text: &str, strict: bool) -> Result<Vec<String>> {
     let wrong = || {
         let message = format!("string is not a valid identifier: \"{text}\"");
         Err(Error::new(ErrorKind::InvalidParameter, message))
@@ -83,7 +83,7 @@ fn identifiers(text: &str) -> Result<Vec<String>> {
         rest = behind.trim_start_matches(is_blank);
         match rest.strip_prefix('.') {
             Some(next) => rest = next.trim_start_matches(is_blank),
-            None if rest.is_empty() => return Ok(parts),
+            None if rest.is_empty() || !strict => return Ok(parts),
             None => return wrong(),
         }
     }
@@ -104,7 +104,8 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         Function::QuoteIdentifier => Value::text(identifier(call.text(0)?)),
         Function::QuoteLiteral => Value::text(literal(call.text(0)?)),
         Function::ParseIdentifier => {
-            let parts = identifiers(call.text(0)?)?.into_iter().map(Value::text).collect();
+            let strict = call.arguments.get(1).is_none_or(Value::is_true);
+            let parts = identifiers(call.text(0)?, strict)?.into_iter().map(Value::text).collect();
             Value::text(Array::of(parts).encode(DataType::Text))
         }
         _ => return Ok(None),

@@ -2,7 +2,7 @@
 //! values are: `Array(ArrayFunction::Append, integer)` appends integers.
 
 use super::{Function, PatternFunction, TemplateFunction};
-use crate::types::{DataType, SortOrder};
+use crate::types::{DataType, SortOrder, SystemType};
 use serde::{Deserialize, Serialize};
 
 /// A function of arrays, whose elements are of the type that stands beside it.
@@ -546,6 +546,9 @@ fn type_of_word(word: &str) -> Option<DataType> {
         };
         let mut words = words.split('_').map(text).collect::<Option<Vec<String>>>()?.into_iter();
         return Some(DataType::enumeration(words.next()?, words.collect()));
+    }
+    if let Some(of) = SystemType::named(word) {
+        return Some(DataType::System(of));
     }
     if let Some((name, numbers)) = word.split_once('_') {
         let mut numbers = numbers.split('_').map(|number| number.parse::<u32>().ok());

@@ -12,6 +12,7 @@
 //! | uuid | text | its lower-case form with hyphens |
 //! | json | text | as it was written |
 //! | jsonb | text | as PostgreSQL prints it (`evaluate/json.rs`) |
+//! | types of the system (`types/system.rs`) | text | as it is shown |
 //! | timestamptz | timestamp | in UTC |
 //! | an enum | integer | its label's place, from 0 |
 //! | an array, int2vector, oidvector | text | its elements, then its bounds (`evaluate/array/key.rs`) |
@@ -100,7 +101,8 @@ impl DataType {
             | DataType::Bytea
             | DataType::Uuid
             | DataType::Json
-            | DataType::Jsonb => DataType::Text,
+            | DataType::Jsonb
+            | DataType::System(_) => DataType::Text,
             DataType::TimestampTz => DataType::Timestamp,
             DataType::Nested(nested) => match nested.get() {
                 NestedType::List(_) | NestedType::ZeroBased(_) | NestedType::Row { .. } => DataType::Text,

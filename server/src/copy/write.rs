@@ -2,7 +2,7 @@
 
 use super::CopyOut;
 use super::packed::{SIGNATURE, TRAILER};
-use super::{Form, Marks};
+use super::Form;
 use crate::encode::{Cells, cells};
 use crate::fault::{Fault, Result};
 use crate::wire::room::Room;
@@ -57,21 +57,18 @@ impl Writer {
         Writer { rows, fields, lines: Lines::new(form), batch: None, part, written: 0 }
     }
 
-    fn head(&mut self, out: &mut Vec<u8>) -> Result<()> {
-        message(&mut Room::new(out), |out| match self.lines.form.marks() {
-            None => out.extend_from_slice(SIGNATURE),
-            Some(Marks { delimiter, .. }) => {
-                let delimiter = *delimiter;
-                for (at, field) in self.fields.iter().enumerate() {
-                    if at > 0 {
-                        out.push(delimiter);
-                    }
-                    let start = out.len();
-                    out.extend_from_slice(field.name.as_bytes());
-                    self.lines.settle(start, self.fields.len() == 1, out);
+    /// The line of names.
+    fn head(&mut self, delimiter: u8, out: &mut Vec<u8>) -> Result<()> {
+        message(&mut Room::new(out), |out| {
+            for (at, field) in self.fields.iter().enumerate() {
+                if at > 0 {
+                    out.push(delimiter);
                 }
-                out.push(b'\n');
+                let start = out.len();
+                out.extend_from_slice(field.name.as_bytes());
+                self.lines.settle(start, self.fields.len() == 1, out);
             }
+            out.push(b'\n');
         })
     }
 
@@ -108,27 +105,39 @@ impl CopyOut for Writer {
     }
 
     fn next(&mut self, bytes: usize, out: &mut Vec<u8>) -> Result<bool> {
-        match self.part {
-            Part::Done => return Ok(false),
-            Part::Head => {
-                self.head(out)?;
+        // Who reads binary rows one by one finds the signature before the first, in its message.
+        let mut signature: &[u8] = &[];
+        match (self.part, self.lines.form.marks().map(|marks| marks.delimiter)) {
+            (Part::Done, _) => return Ok(false),
+            (Part::Head, Some(delimiter)) => {
+                self.head(delimiter, out)?;
                 self.part = Part::Rows;
                 return Ok(true);
             }
-            Part::Rows => {}
+            (Part::Head, None) => {
+                signature = SIGNATURE;
+                self.part = Part::Rows;
+            }
+            (Part::Rows, _) => {}
         }
         if !self.advance()? {
             self.part = Part::Done;
             if self.lines.form != Form::Binary {
                 return Ok(false);
             }
-            message(&mut Room::new(out), |out| out.extend_from_slice(TRAILER))?;
+            message(&mut Room::new(out), |out| {
+                out.extend_from_slice(signature);
+                out.extend_from_slice(TRAILER);
+            })?;
             return Ok(true);
         }
         let Some(batch) = &mut self.batch else { return Ok(true) };
         let mut out = Room::new(out);
         loop {
-            message(&mut out, |out| self.lines.put(&batch.columns, batch.next, out))?;
+            message(&mut out, |out| {
+                out.extend_from_slice(std::mem::take(&mut signature));
+                self.lines.put(&batch.columns, batch.next, out);
+            })?;
             batch.next += 1;
             self.written += 1;
             if batch.next == batch.rows || out.len() >= bytes {

@@ -9,6 +9,7 @@ mod boolean;
 mod bytes;
 mod datetime;
 mod float;
+mod inet;
 mod integer;
 mod interval;
 mod numeric;
@@ -33,7 +34,7 @@ use multiloop::arrow::array::{
     UInt32Array,
 };
 use multiloop::arrow::buffer::{NullBuffer, ScalarBuffer};
-use multiloop::{DataType, Field, Sight};
+use multiloop::{DataType, Field, Sight, SystemType};
 
 /// The values of a column, each written on demand.
 pub(crate) trait Cells: Send {
@@ -186,6 +187,11 @@ fn logical_cells(array: &ArrayRef, data_type: DataType, format: Format, sight: &
         DataType::Nested(_) if is_text && (data_type.is_zero_based() || data_type.fields().is_some()) => {
             text::cells(downcast::<StringArray>(array, data_type)?)
         }
+        DataType::System(SystemType::AclItem) if !is_text => {
+            return Err(Fault::error("42883", "no binary output function available for type aclitem"));
+        }
+        DataType::System(SystemType::Inet) if !is_text => inet::cells(downcast::<StringArray>(array, data_type)?),
+        DataType::System(_) => text::cells(downcast::<StringArray>(array, data_type)?),
         DataType::Nested(_) if data_type.element().is_some() => array::arrays(array, data_type, format, sight)?,
         DataType::Nested(_) if data_type.labels().is_some() => text::cells(downcast::<StringArray>(array, data_type)?),
         other => return Err(Fault::error("0A000", format!("values of type {other} cannot be sent"))),

@@ -19,7 +19,7 @@ use ::arrow::datatypes::{DataType as Arrow, Field as ArrowField};
 use multiloop_planner::evaluate::array::{Array, Bound};
 use multiloop_planner::evaluate::bytes::{of_hex, to_hex};
 use multiloop_planner::evaluate::{format, parse};
-use multiloop_planner::types::{DataType, Field, OidKind};
+use multiloop_planner::types::{DataType, Field, OidKind, SystemType};
 use multiloop_planner::value::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,9 +45,12 @@ pub(super) fn arrow_type_of(data_type: DataType) -> Arrow {
 pub(super) fn metadata_of(data_type: DataType) -> HashMap<String, String> {
     let named = |name: String| Some((super::numeric::TYPE_KEY.to_owned(), name));
     let entry = match data_type {
-        DataType::Numeric | DataType::Name | DataType::InternalChar | DataType::Json | DataType::Jsonb => {
-            named(data_type.to_string())
-        }
+        DataType::Numeric
+        | DataType::Name
+        | DataType::InternalChar
+        | DataType::Json
+        | DataType::Jsonb
+        | DataType::System(_) => named(data_type.to_string()),
         DataType::Oid(kind) => named(kind.name().to_owned()),
         DataType::Uuid => Some((EXTENSION.0.to_owned(), EXTENSION.1.to_owned())),
         _ => None,
@@ -68,6 +71,7 @@ pub(super) fn marked_type(field: &ArrowField, plain: DataType) -> DataType {
         (DataType::Text, "\"char\"") => DataType::InternalChar,
         (DataType::Text, "json") => DataType::Json,
         (DataType::Text, "jsonb") => DataType::Jsonb,
+        (DataType::Text, name) => SystemType::named(name).map_or(plain, DataType::System),
         (DataType::BigInt, name) => OidKind::named(name).map_or(plain, DataType::Oid),
         _ => plain,
     }
@@ -80,7 +84,9 @@ pub(in crate::column) fn takes(wanted: DataType, given: DataType) -> bool {
         (Some(_), None) => given == DataType::Text,
         _ => match wanted {
             DataType::Oid(_) => given == DataType::BigInt,
-            DataType::Name | DataType::InternalChar | DataType::Json | DataType::Jsonb => given == DataType::Text,
+            DataType::Name | DataType::InternalChar | DataType::Json | DataType::Jsonb | DataType::System(_) => {
+                given == DataType::Text
+            }
             DataType::Uuid => matches!(given, DataType::Text | DataType::Bytea),
             DataType::Nested(_) => wanted.labels().is_some() && given == DataType::Text,
             _ => false,

@@ -6,7 +6,7 @@ use crate::column::Dictionary;
 use crate::column::column_builder::{BuilderData, BuilderText, ColumnBuilder};
 use crate::plan::register::Register;
 use multiloop_planner::numeric::Numeric;
-use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Nested, NestedType, OidKind};
+use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Nested, NestedType, OidKind, SystemType};
 use multiloop_planner::value::{Interval, Value};
 use std::sync::Arc;
 
@@ -46,6 +46,10 @@ impl Wire for DataType {
             DataType::Json => (25, None, None),
             DataType::Jsonb => (26, None, None),
             DataType::TimestampTz => (27, None, None),
+            DataType::System(of) => {
+                to.push(30);
+                return to.push(SystemType::ALL.iter().position(|other| *other == of).unwrap_or(0) as u8);
+            }
             DataType::Nested(_) => unreachable!("written above"),
         };
         to.push(tag);
@@ -87,6 +91,10 @@ impl Wire for DataType {
             25 => DataType::Json,
             26 => DataType::Jsonb,
             27 => DataType::TimestampTz,
+            30 => {
+                let of = SystemType::ALL.get(usize::from(u8::read(from)?)).copied();
+                DataType::System(of.ok_or_else(|| damaged("a type of the system"))?)
+            }
             tag @ (16..=19 | 28..=29) => {
                 from.depth += 1;
                 check(from.depth <= DEPTH_MAX, "types within types")?;

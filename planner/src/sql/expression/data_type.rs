@@ -4,7 +4,7 @@ use super::interval::fields_of_type;
 use crate::catalog::{Restriction, TableName};
 use crate::error::{Error, ErrorKind, Result};
 use crate::relation::builder;
-use crate::types::{DataType, OidKind};
+use crate::types::{DataType, OidKind, SystemType};
 use sqlparser::ast;
 
 /// The type that a name in the text stands for. A cast to a bare NUMERIC keeps the operand's own scale.
@@ -177,6 +177,8 @@ fn named(name: &str) -> Option<DataType> {
         "timestamptz" => DataType::TimestampTz,
         "uuid" => DataType::Uuid,
         "varchar" => DataType::VARCHAR,
+        "aclitem" => DataType::System(SystemType::AclItem),
+        "pg_node_tree" => DataType::System(SystemType::NodeTree),
         _ => DataType::Oid(OidKind::named(name)?),
     })
 }

@@ -222,10 +222,15 @@ impl Builder<'_> {
         let array = match array.data_type {
             DataType::Null => {
                 let element = match value.data_type {
-                    DataType::Null | DataType::Name | DataType::InternalChar => DataType::Text,
+                    DataType::Null => DataType::Text,
                     known => element_of(known),
                 };
-                self.coerce(array, DataType::list(element), Coercion::Implicit)?
+                let array = self.coerce(array, DataType::list(element), Coercion::Implicit)?;
+                // Compared are texts.
+                match element {
+                    DataType::Name | DataType::InternalChar => self.cast_array(array, element, DataType::Text),
+                    _ => array,
+                }
             }
             _ => array,
         };

@@ -5,6 +5,7 @@
 
 use super::coercion::{Coercion, cast};
 use super::fold;
+use super::logical::relabel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::{DatePart, Function};
 use crate::relation::Expression;
@@ -58,7 +59,8 @@ impl Builder<'_> {
         Ok(cast(extract(&name, source)?, DataType::Double, Coercion::Implicit))
     }
 
-    /// `date_trunc('field', source)`: a timestamp, also of a date, which needs no cast.
+    /// `date_trunc('field', source)`: of the source's type, but that a date is the instant at which it begins in the session's
+    /// time zone.
     pub(super) fn date_trunc(&mut self, part: Expression, source: Expression) -> Result<Expression> {
         let position = source.position;
         let part = self.coerce(part, DataType::Text, Coercion::Implicit)?;
@@ -77,14 +79,27 @@ impl Builder<'_> {
             return Err(Error::new(ErrorKind::UnknownFunction, message).at(position));
         }
         let Some(name) = literal_name(&part) else {
-            return Ok(fold::call(Function::TruncateToNamed, vec![part, source], data_type));
+            let is_date = source.data_type == DataType::Date;
+            let truncated = fold::call(Function::TruncateToNamed, vec![part, source], data_type);
+            return Ok(if is_date { self.instant_here(truncated) } else { truncated });
         };
         let part = known_part(&name, data_type).map_err(|error| error.at(position))?;
         if !part.is_unit_of(data_type) {
             let message = format!("unit \"{name}\" not recognized by date_trunc of type {data_type}");
             return Err(Error::new(ErrorKind::InvalidParameter, message).at(position));
         }
-        Ok(fold::call(Function::DateTrunc(part), vec![source], data_type))
+        let is_date = source.data_type == DataType::Date;
+        let truncated = fold::call(Function::DateTrunc(part), vec![source], data_type);
+        Ok(if is_date { self.instant_here(truncated) } else { truncated })
+    }
+
+    /// The instant at which the session's clocks show this.
+    fn instant_here(&self, local: Expression) -> Expression {
+        // There they show what an instant is stored as.
+        if *self.catalog.time_zone() == *crate::evaluate::UTC {
+            return relabel(local, DataType::TimestampTz);
+        }
+        fold::call(Function::OfZone, vec![local, self.zone()], DataType::TimestampTz)
     }
 
     /// A source of unknown type is a timestamp.

@@ -121,6 +121,8 @@ impl Builder<'_> {
                 Ok(Kept { values: vec![value], element, finish, needed: None, data_type })
             }
             ("string_agg", 2) => {
+                let arguments: Vec<Expression> =
+                    arguments.into_iter().map(|argument| self.as_string(argument)).collect();
                 let bytes = arguments.iter().any(|argument| argument.data_type == DataType::Bytea);
                 let to = if bytes { DataType::Bytea } else { DataType::Text };
                 let fits = |argument: &Expression| {

@@ -11,7 +11,7 @@ use crate::evaluate::array::Array;
 use crate::function::{ArrayFunction, Function};
 use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
-use crate::types::{DataType, OidKind};
+use crate::types::{DataType, OidKind, SystemType};
 use crate::value::Value;
 
 /// Bits of an oid.
@@ -27,7 +27,7 @@ pub(super) fn cast_context(from: DataType, to: DataType) -> Option<Coercion> {
         (T::Oid(from), T::Integer | T::BigInt) if !is_counter(from) => Assignment,
         (from, T::Oid(OidKind::Class)) if from.is_text() => Implicit,
         (T::Name, T::Oid(kind)) if kind.is_registered() => Explicit,
-        (T::Name, T::Text) | (T::InternalChar, T::Text) => Implicit,
+        (T::Name | T::InternalChar | T::System(SystemType::NodeTree), T::Text) => Implicit,
         (from, T::Name) if from.is_text() => Implicit,
         (from, T::InternalChar) if from.is_text() => Assignment,
         (T::InternalChar, T::Integer) | (T::Integer, T::InternalChar) => Explicit,
@@ -95,7 +95,9 @@ fn have_one_form(from: DataType, to: DataType) -> bool {
         (from, to) if from.is_float() && to.is_float() => from <= to,
         (_, DataType::Numeric) => true,
         (from, DataType::Text | DataType::VARCHAR) => {
-            (from.is_text() && !matches!(from, DataType::Char(_))) || from == DataType::Name || from.fields().is_some()
+            (from.is_text() && !matches!(from, DataType::Char(_)))
+                || matches!(from, DataType::Name | DataType::InternalChar | DataType::System(_))
+                || from.fields().is_some()
         }
         (DataType::Oid(_), DataType::Oid(_)) => true,
         _ => false,
@@ -167,7 +169,7 @@ impl Builder<'_> {
                 (Some(element), Some(wanted)) => self.cast_array(value, element, wanted),
                 _ => return Err(cannot(from, to).at(position)),
             },
-            (T::Name | T::InternalChar | T::Uuid | T::Json | T::Jsonb, to) if to.is_text() => {
+            (T::Name | T::InternalChar | T::Uuid | T::Json | T::Jsonb | T::System(_), to) if to.is_text() => {
                 cast(relabel(value, T::Text), to, coercion)
             }
             (from, to) if from.fields().is_some() && to.is_text() => cast(relabel(value, T::Text), to, coercion),

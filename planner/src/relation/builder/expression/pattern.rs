@@ -96,6 +96,12 @@ impl Builder<'_> {
 
     /// The functions of patterns whose signatures are not all there is to say.
     pub(super) fn special_pattern_function(&mut self, name: &str, arguments: Vec<Expression>) -> Result<Special> {
+        let arguments: Vec<Expression> = match name {
+            "regexp_match" | "regexp_split_to_array" => {
+                arguments.into_iter().map(|argument| self.as_string(argument)).collect()
+            }
+            _ => arguments,
+        };
         let may_be_text = |value: &Expression| value.data_type.is_text() || value.data_type == DataType::Null;
         let call = match (name, arguments.len()) {
             ("regexp_match" | "regexp_split_to_array", 2..=3) if arguments.iter().all(may_be_text) => {

@@ -65,6 +65,17 @@ impl Builder<'_> {
                 let null = Expression::constant(Value::text("NULL"), T::Text);
                 fold::call(Function::Coalesce, vec![quoted, null], T::Text)
             }
+            ("parse_ident", 1..=2) => {
+                let mut texts = arguments.into_iter();
+                let mut given = Vec::with_capacity(2);
+                for to in [T::Text, T::Boolean] {
+                    if let Some(argument) = texts.next() {
+                        let argument = self.as_string(argument);
+                        given.push(self.coerce(argument, to, Coercion::Implicit)?);
+                    }
+                }
+                fold::call(Function::ParseIdentifier, given, T::list(T::Text))
+            }
             ("format", 1..) => self.concat_skip_null(Function::Format, arguments)?,
             ("num_nulls" | "num_nonnulls", 1..) => {
                 let test = if name == "num_nulls" { Function::IsNull } else { Function::IsNotNull };
@@ -76,11 +87,6 @@ impl Builder<'_> {
                 let mut counts = counts.collect::<Result<Vec<_>>>()?.into_iter();
                 let first = counts.next().unwrap_or_else(|| Expression::constant(Value::Int(0), T::Integer));
                 counts.fold(first, |sum, count| fold::call(Function::Add, vec![sum, count], T::Integer))
-            }
-            ("parse_ident", 1) => {
-                let [name] = take(arguments);
-                let name = self.coerce(name, T::Text, Coercion::Implicit)?;
-                fold::call(Function::ParseIdentifier, vec![name], T::list(T::Text))
             }
             ("pg_typeof", 1) => {
                 let [value] = take(arguments);

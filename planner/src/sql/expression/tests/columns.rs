@@ -265,7 +265,7 @@ fn functions_take_what_casts_implicitly() {
         ("date_part('year', d)", "Cast(Extract(Year)(d) as double precision): double precision"),
         ("date_part(t, d)", "PartNamed(t, d): double precision"),
         ("b or current_date > d", "Or(b, Greater(1970-01-01::date, d)): boolean"),
-        ("date_trunc('month', d)", "DateTrunc(Month)(d): timestamp"),
+        ("date_trunc('month', d)", "Relabel(DateTrunc(Month)(d)): timestamptz"),
         ("trim(c)", "Trim(Both)(c): text"),
         ("lenght(t)", "!42883 at 0 function lenght(text) does not exist"),
         ("lower(t, t)", "!42883 at 0 function lower(text, text) does not exist"),
