@@ -108,8 +108,9 @@ impl Running<'_> {
             Backend::Cpu => {
                 let plan = executable.plan(self.machine())?;
                 let pool = &self.engine.0.pool;
-                // The form of arrays in a result depends on all of them.
-                let output = match executable.types.iter().any(|data_type| data_type.element().is_some()) {
+                // The form of arrays in a result depends on all of them, and few rows need not come one after the other.
+                let has_arrays = executable.types.iter().any(|data_type| data_type.element().is_some());
+                let output = match has_arrays || executable.time_max().is_some() {
                     true => multiloop_exec::run::run_plan(plan, &find, parameters, context, pool)?,
                     false => multiloop_exec::run::stream_plan(plan, &find, parameters, context, pool)?,
                 };

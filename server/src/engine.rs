@@ -239,7 +239,6 @@ impl Session {
     /// Runs a statement that is known to be short; None if it is not, and then nothing has been done.
     pub(crate) fn execute_short(&self, prepared: &Prepared, values: &[Value]) -> Result<Option<Outcome>> {
         self.check()?;
-        self.begin_time();
         let execution = self.session.run_within(&prepared.prepared, values, SHORT);
         let execution = execution.map_err(|error| prepared.fault(&error))?;
         execution.map(|execution| self.outcome(execution)).transpose()

@@ -67,7 +67,8 @@ const END: Duration = Duration::from_secs(2);
 /// Serves an engine until the process is told to end: SIGTERM or SIGINT drains (see [`Control::drain`]), a second one
 /// ends.
 ///
-/// Statements run on the runtime's blocking threads: it must have one for each session.
+/// Statements run on the runtime's blocking threads, of which it must have one for each session, and short ones on those
+/// that carry messages. A thread with a stack of less than [`multiloop::STATEMENT_BYTES`] makes one for each statement.
 ///
 /// Errors: those of [`Server::bind`].
 pub async fn serve(engine: Engine, options: Options) -> Result<()> {

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Rows of a source, at most: so many are one piece, for which nobody else is woken.
 const ROWS_MAX: u64 = 1 << 12;
 
-/// Nanoseconds, measured in a release build and rounded up: a statement, whatever it does; a let; an expression, whatever the rows.
+/// Nanoseconds, rounded up: a statement, whatever it does; a let; an expression, whatever the rows.
 const STATEMENT: u64 = 4_000;
 const LET: u64 = 1_500;
 const EXPRESSION: u64 = 100;

@@ -171,6 +171,9 @@ impl Output {
     /// The same rows shown as these types, one a column, which the columns' own carry.
     #[must_use]
     pub fn shown_as(mut self, types: &[DataType]) -> Self {
+        if !types.iter().any(|data_type| data_type.is_logical()) {
+            return self;
+        }
         show_as(&mut self.fields, types);
         let places = self.columns.iter().map(|&column| column as usize);
         self.schema = schema_of_rows(&self.fields, &self.rows.chunks, places);

@@ -130,10 +130,10 @@ impl Conversation {
     pub(crate) fn place(&self, kind: u8, body: &[u8]) -> Place {
         let drops_rows = || self.portals.values().any(Portal::has_rows);
         match kind {
-            _ if body.len() > SHORT_BYTES => Place::Apart,
+            _ if body.len() > SHORT_BYTES || self.is_copying() => Place::Apart,
             // They are left out.
             _ if self.is_skipping && kind != b'S' => Place::Here,
-            b'Q' | b'P' | b'd' | b'c' | b'f' => Place::Apart,
+            b'Q' | b'P' => Place::Apart,
             b'B' | b'C' | b'E' | b'S' if drops_rows() => Place::Apart,
             b'E' if self.record.logs(SHORT) => Place::Apart,
             b'S' if !self.session.is_end_idle() => Place::Apart,
