@@ -274,21 +274,20 @@ impl Session {
         self.watching(statement, run)?.into_result()
     }
 
-    /// Runs a statement that others see running, and that counts for its tally.
+    /// Runs a statement that others see running, and that counts for its tally; what it runs itself is a part of it.
     fn watching(&self, statement: &Statement, work: impl FnOnce() -> Result<Execution>) -> Result<Execution> {
         let settings = self.work.settings();
         let user = Arc::from(settings.acting().unwrap_or(BOOTSTRAP));
-        let is_first = self.watch.begin(&statement.parsed, settings);
+        if !self.watch.begin(&statement.parsed, settings) {
+            return work();
+        }
         let started = Instant::now();
         let result = work();
         let running = started.elapsed();
         self.watch.end(self.work.status(), self.work.settings());
-        let done = result?;
-        if !is_first {
-            return Ok(done);
-        }
-        Ok(done.tallied(Ran {
-            tallies: Arc::clone(&self.engine.0.activity.tallies),
+        let tallies = Arc::clone(&self.engine.0.activity.tallies);
+        Ok(result?.tallied(Ran {
+            tallies,
             user,
             parsed: Arc::clone(&statement.parsed),
             shown: activity::shown,
