@@ -154,16 +154,18 @@ impl Watch {
         change(&mut self.doing.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A statement begins. Whether it does so by itself, not while another one runs.
+    /// A statement begins, unless another one runs, of which it is a part then. Whether it does.
     pub(crate) fn begin(&self, statement: &Arc<Parsed>, settings: Settings) -> bool {
         let now = SystemTime::now();
         self.change(|doing| {
-            let is_first = !doing.is_running;
+            if doing.is_running {
+                return false;
+            }
             doing.statement = Some(Arc::clone(statement));
             doing.settings = settings;
             (doing.is_running, doing.changed, doing.statement_began) = (true, now, Some(now));
             doing.transaction_began.get_or_insert(now);
-            is_first
+            true
         })
     }
 

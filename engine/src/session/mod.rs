@@ -277,7 +277,7 @@ impl Session {
         self.watching(statement, run)?.into_result()
     }
 
-    /// Runs a statement that others see running, and that counts for its tally.
+    /// Runs a statement that others see running, and that counts for its tally; what it runs itself is a part of it.
     fn watching(&self, statement: &Statement, work: impl FnOnce() -> Result<Execution>) -> Result<Execution> {
         let (done, ran) = self.seen_running(statement, work)?;
         Ok(match ran {
@@ -290,13 +290,14 @@ impl Session {
     fn seen_running<T>(&self, statement: &Statement, work: impl FnOnce() -> Result<T>) -> Result<(T, Option<Ran>)> {
         let settings = self.work.settings();
         let user = Arc::from(settings.acting().unwrap_or(BOOTSTRAP));
-        let is_first = self.watch.begin(&statement.parsed, settings);
+        if !self.watch.begin(&statement.parsed, settings) {
+            return Ok((work()?, None));
+        }
         let started = Instant::now();
         let result = work();
         let running = started.elapsed();
         self.watch.end(self.work.status(), self.work.settings());
-        let done = result?;
-        let ran = is_first.then(|| Ran {
+        let ran = Ran {
             tallies: Arc::clone(&self.engine.0.activity.tallies),
             user,
             parsed: Arc::clone(&statement.parsed),
@@ -305,8 +306,8 @@ impl Session {
             running,
             rows: 0,
             failed: false,
-        });
-        Ok((done, ran))
+        };
+        Ok((result?, Some(ran)))
     }
 
     fn run_parsed(&self, parsed: &Parsed, parameters: &[(Value, DataType)], timings: Timings) -> Result<ResultStream> {

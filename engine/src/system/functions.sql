@@ -245,29 +245,35 @@ SELECT CASE
 END
 
 -- @ has_table_privilege(any, text)
-SELECT (SELECT r.words ~ (',(' || regexp_replace(upper(btrim($2)), '\s*,\s*', '|', 'g') || '),') FROM pg_catalog.multiloop_own_right r
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($2)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_own_right r
         WHERE r.class = 1259 AND r.oid = ($1::regclass)::oid)
 
 -- @ has_table_privilege(any, any, text)
-SELECT (SELECT r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),') FROM pg_catalog.multiloop_right r
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_right r
         WHERE r.class = 1259 AND r.oid = ($2::regclass)::oid
             AND (r.rolename::text = $1::text OR r.role::text = $1::text))
 
 -- @ has_schema_privilege(any, text)
-SELECT (SELECT r.words ~ (',(' || regexp_replace(upper(btrim($2)), '\s*,\s*', '|', 'g') || '),') FROM pg_catalog.multiloop_own_right r
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($2)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_own_right r
         WHERE r.class = 2615 AND (r.name::text = $1::text OR r.oid::text = $1::text))
 
 -- @ has_schema_privilege(any, any, text)
-SELECT (SELECT r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),') FROM pg_catalog.multiloop_right r
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_right r
         WHERE r.class = 2615 AND (r.name::text = $2::text OR r.oid::text = $2::text)
             AND (r.rolename::text = $1::text OR r.role::text = $1::text))
 
 -- @ has_database_privilege(any, text)
-SELECT (SELECT r.words ~ (',(' || regexp_replace(upper(btrim($2)), '\s*,\s*', '|', 'g') || '),') FROM pg_catalog.multiloop_own_right r
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($2)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_own_right r
         WHERE r.class = 1262 AND (r.name::text = $1::text OR r.oid::text = $1::text))
 
 -- @ has_database_privilege(any, any, text)
-SELECT (SELECT r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),') FROM pg_catalog.multiloop_right r
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_right r
         WHERE r.class = 1262 AND (r.name::text = $2::text OR r.oid::text = $2::text)
             AND (r.rolename::text = $1::text OR r.role::text = $1::text))
 
@@ -287,20 +293,24 @@ SELECT $1 IS NOT NULL
 SELECT $1 IS NOT NULL
 
 -- @ has_any_column_privilege(any, text)
-SELECT (SELECT r.words ~ (',(' || regexp_replace(upper(btrim($2)), '\s*,\s*', '|', 'g') || '),') FROM pg_catalog.multiloop_own_right r
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($2)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_own_right r
         WHERE r.class = 1259 AND r.oid = ($1::regclass)::oid)
 
 -- @ has_any_column_privilege(any, any, text)
-SELECT (SELECT r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),') FROM pg_catalog.multiloop_right r
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_right r
         WHERE r.class = 1259 AND r.oid = ($2::regclass)::oid
             AND (r.rolename::text = $1::text OR r.role::text = $1::text))
 
 -- @ has_column_privilege(any, any, text)
-SELECT (SELECT r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),') FROM pg_catalog.multiloop_own_right r
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_own_right r
         WHERE r.class = 1259 AND r.oid = ($1::regclass)::oid)
 
 -- @ has_column_privilege(any, any, any, text)
-SELECT (SELECT r.words ~ (',(' || regexp_replace(upper(btrim($4)), '\s*,\s*', '|', 'g') || '),') FROM pg_catalog.multiloop_right r
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($4)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_right r
         WHERE r.class = 1259 AND r.oid = ($2::regclass)::oid
             AND (r.rolename::text = $1::text OR r.role::text = $1::text))
 

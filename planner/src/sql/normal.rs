@@ -8,7 +8,7 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 use std::fmt::Write as _;
 use std::hash::{Hash as _, Hasher as _};
 
-/// The number of a statement of these tokens, the same from run to run; never 0.
+/// The number of a statement of these tokens, the same from run to run: above 0, and one that a bigint has.
 pub(super) fn number(tokens: &[TokenWithSpan]) -> u64 {
     let mut hasher = FxHasher::default();
     for TokenWithSpan { token, .. } in tokens {
@@ -22,7 +22,7 @@ pub(super) fn number(tokens: &[TokenWithSpan]) -> u64 {
             other => other.hash(&mut hasher),
         }
     }
-    hasher.finish().max(1)
+    (hasher.finish() >> 1).max(1)
 }
 
 /// The text of a statement with `$n` in place of its constants; as it is, if it cannot be read.
