@@ -10,6 +10,7 @@ step() {
 }
 
 . tests/postgres.sh
+. tests/clients-install.sh
 
 export RUSTDOCFLAGS="-D warnings"
 step cargo fmt --all --check

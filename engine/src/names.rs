@@ -113,6 +113,24 @@ mod tests {
     }
 
     #[test]
+    fn types_that_were_made_have_numbers() {
+        let session = session();
+        session.sql("CREATE TYPE mood AS ENUM ('sad', 'ok')").expect("it is made");
+        let prepared = session.prepare("SELECT 'ok'::mood, ARRAY['ok'::mood], 1").expect("it is prepared");
+        let types: Vec<DataType> = prepared.fields().into_iter().flatten().map(|field| field.data_type).collect();
+        let sight = session.sight();
+        let numbers: Vec<Option<u32>> = types.iter().map(|data_type| sight.number_of_type(*data_type)).collect();
+        assert_eq!(numbers[2], None);
+        for (data_type, number) in types.iter().zip(&numbers).take(2) {
+            assert_eq!(session.type_of_number(number.expect("it has a number")), Some(*data_type));
+        }
+        assert_eq!(numbers[0].map(|number| sight.name_of(OidKind::Type, number)).as_deref(), Some("mood"));
+        assert_eq!(session.type_of_number(23), None);
+        session.sql("DROP TYPE mood").expect("it goes");
+        assert_eq!(session.sight().number_of_type(types[0]), None);
+    }
+
+    #[test]
     fn names_are_read_as_they_are_shown() {
         let session = session();
         let class = DataType::Oid(OidKind::Class);

@@ -133,7 +133,7 @@ pub(crate) enum Declared {
     Unknown,
     /// It is of this type.
     Known(DataType),
-    /// There is no such type here.
+    /// No type of the system: one that was made, or none.
     Missing,
 }
 

@@ -1,8 +1,8 @@
 //! Rows as the data of COPY.
 
 use super::CopyOut;
-use super::packed::{SIGNATURE, TRAILER};
 use super::Form;
+use super::packed::{SIGNATURE, TRAILER};
 use crate::encode::{Cells, cells};
 use crate::fault::{Fault, Result};
 use crate::wire::room::Room;
