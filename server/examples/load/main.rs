@@ -3,7 +3,7 @@
 //! `cargo run --release -p multiloop-server --example load -- --dsn "host=127.0.0.1 user=postgres" --pid PID`, with
 //!
 //! * `--connections 200` and `--seconds 600`: how many clients, and how long they go on;
-//! * `--rows 200000`: of the table that they ask;
+//! * `--rows 200000`: of the table that they ask; what long statements take grows with its square;
 //! * `--pid`: the server's process, whose memory is watched with that of its children.
 //!
 //! 1. One client alone asks for one row at a time.
