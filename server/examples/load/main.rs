@@ -90,7 +90,7 @@ async fn main() -> Result<()> {
     println!("             {}", mixed.counts());
 
     let long = std::thread::available_parallelism().map_or(4, usize::from) * 2;
-    let roles = (0..long).map(|_| Role::Long).chain([Role::Watcher]);
+    let roles = std::iter::repeat_n(Role::Long, long).chain([Role::Watcher]);
     let beside = clients.run(roles, options.time.min(BESIDE)).await;
     let verdict = if beside.percentile(99) < BESIDE_MAX { "under" } else { "OVER" };
     println!("beside {long:<3}   {}, p99 {verdict} {} ms", beside.times(), BESIDE_MAX.as_millis());

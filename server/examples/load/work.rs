@@ -230,7 +230,8 @@ impl Worker {
         let (number, done) = (self.number as i32, self.done as i32);
         client.execute(event, &[&number, &done]).await?;
         let own = format!("load_own_{number}");
-        client.batch_execute(&format!("CREATE TABLE {own} (a integer, b text)")).await?;
+        let empty = format!("DROP TABLE IF EXISTS {own}; CREATE TABLE {own} (a integer, b text)");
+        client.batch_execute(&empty).await?;
         let end = if self.done.is_multiple_of(3) { "ROLLBACK" } else { "COMMIT" };
         let insert = format!("INSERT INTO {own} SELECT g, 'row ' || g FROM generate_series(1, 100) AS t(g)");
         client.batch_execute(&format!("BEGIN; {insert}; INSERT INTO {own} VALUES (0, 'more'); {end}")).await?;
