@@ -107,17 +107,59 @@ fn reached(path: &Path, way: FileUse) -> Option<PathBuf> {
         }
         let fixed: PathBuf = parts[..at].iter().collect();
         let fixed = if fixed.as_os_str().is_empty() { Path::new(".").to_owned() } else { fixed };
-        return fixed.canonicalize().ok();
+        return led(&fixed);
     }
     let is_link = || std::fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_symlink());
-    match path.canonicalize() {
-        Ok(found) if way == FileUse::Read || !is_link() => Some(found),
-        Ok(_) => None,
-        // One that is not there yet.
-        Err(_) if is_link() => None,
-        Err(_) => {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(path.file_name()?))
+    if way == FileUse::Write && is_link() { None } else { led(path) }
+}
+
+/// Where a path leads whose end may not be there yet, nor the folders before that: those names lead where they say. None of a
+/// link that leads nowhere, and of `..` in what is not there.
+fn led(path: &Path) -> Option<PathBuf> {
+    let (mut at, mut missing) = (path, Vec::new());
+    loop {
+        let there = if at.as_os_str().is_empty() { Path::new(".") } else { at };
+        match there.canonicalize() {
+            Ok(found) => return Some(missing.iter().rev().fold(found, |found, name| found.join(name))),
+            Err(_) if there.symlink_metadata().is_ok() => return None,
+            Err(_) => {
+                missing.push(at.file_name()?);
+                at = at.parent()?;
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FileUse, reached};
+
+    #[test]
+    fn what_is_not_there_leads_where_it_says() {
+        let folder = std::env::temp_dir().join(format!("multiloop-reached-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("inside")).expect("a folder can be made");
+        let folder = folder.canonicalize().expect("it is there");
+        std::os::unix::fs::symlink("/", folder.join("out")).expect("a link can be made");
+        std::os::unix::fs::symlink("nowhere", folder.join("dangling")).expect("a link can be made");
+        let all: &[(&str, Option<&str>)] = &[
+            ("inside/new", Some("inside/new")),
+            ("missing/deep/new", Some("missing/deep/new")),
+            ("inside/../new", Some("new")),
+            ("missing/../new", None),
+            ("missing/../../new", None),
+            ("dangling", None),
+            ("dangling/new", None),
+            ("inside/new/..", None),
+        ];
+        for way in [FileUse::Read, FileUse::Write] {
+            for (path, leads) in all {
+                assert_eq!(reached(&folder.join(path), way), leads.map(|leads| folder.join(leads)), "{path}");
+            }
+            let out = reached(&folder.join("out/missing/new"), way);
+            assert_eq!(out.as_deref(), Some(std::path::Path::new("/missing/new")));
+        }
+        let pattern = reached(&folder.join("missing/*.csv"), FileUse::Read);
+        assert_eq!(pattern, Some(folder.join("missing")));
+        std::fs::remove_dir_all(&folder).expect("a folder can be removed");
     }
 }

@@ -27,20 +27,6 @@ fn extended(sql: &str) -> Script {
     bound.describe(b'P', "").execute("", 0).sync()
 }
 
-/// What a server says, up to that it is ready. A COPY that waits for data gets none.
-fn replies(client: &mut Client, script: Script) -> Vec<Message> {
-    client.send(script);
-    let mut messages = Vec::new();
-    loop {
-        let message = client.message().expect("the server goes on");
-        match message.kind {
-            'Z' => return messages,
-            'G' => client.send(Script::new().message(b'f', b"there is none\0")),
-            _ => messages.push(message),
-        }
-    }
-}
-
 /// A value's text; the client is asked what only its session knows.
 fn value(client: &mut Client, column: (u32, i16), bytes: Option<Vec<u8>>) -> String {
     let Some(bytes) = bytes else { return "NULL".to_owned() };
@@ -89,7 +75,9 @@ fn ask(client: &mut Client, protocol: Protocol, sql: &str) -> Answer {
         Protocol::Simple => simple(sql),
         Protocol::Extended => extended(sql),
     };
-    let messages = replies(client, said);
+    client.send(said);
+    let messages = client.ready();
+    assert_eq!(messages.last().map(|last| last.kind), Some('Z'), "the server goes on: {sql}");
     answer(client, &messages)
 }
 
@@ -97,7 +85,7 @@ fn check(name: &str, protocol: Protocol) {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests");
     // Files that cases name stand where the embedded suite runs.
     std::env::set_current_dir(folder).expect("the folder of the tests is there");
-    slt::check(name, || {
+    slt::check(name, "wire", || {
         let server = Running::with(|options| options.files = vec!["/".into()]);
         move || {
             let mut client = Client::connect(server.address);

@@ -75,11 +75,12 @@ pub fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Runs every file. `start` makes an empty database for each, and what it gives makes the sessions that the file asks for.
+/// Runs every file, with the cases that are for this `label` only. `start` makes an empty database for each, and what it gives
+/// makes the sessions that the file asks for.
 ///
 /// # Panics
 /// If some cases fail; it says which, and how.
-pub fn check<A, C>(name: &str, start: impl Fn() -> C)
+pub fn check<A, C>(name: &str, label: &str, start: impl Fn() -> C)
 where
     A: FnMut(&str) -> Answer + Send,
     C: Fn() -> A,
@@ -88,6 +89,7 @@ where
     for file in files() {
         let connect = start();
         let mut runner = Runner::new(|| async { Ok(Database(connect())) });
+        runner.add_label(label);
         let records = sqllogictest::parse_file::<DefaultColumnType>(&file).expect("the file is one of SQL logic tests");
         for record in records {
             if let Err(error) = runner.run(record) {

@@ -3,7 +3,7 @@
 use multiloop_tests::{WAYS, Way, answer, slt};
 
 fn check(way: Way) {
-    slt::check(way.name, || {
+    slt::check(way.name, "embedded", || {
         let engine = way.session().engine().clone();
         move || {
             let mut session = engine.session();

@@ -667,7 +667,7 @@ mod tests {
             session.cancel_handle().cancel();
             // What prepares another one, as PREPARE and DECLARE do, goes on behind that.
             assert!(session.prepare("SELECT 1").is_err());
-            session.running().context().check().map_err(Into::into)
+            session.running().context().check()
         });
         assert_eq!(error.expect_err("it is cancelled").kind(), ErrorKind::Cancelled);
         assert!(session.prepare("SELECT 1").is_ok());

@@ -3,7 +3,7 @@
 //! `cargo run --release -p multiloop-server --example load -- --dsn "host=127.0.0.1 user=postgres" --pid PID`, with
 //!
 //! * `--connections 200` and `--seconds 600`: how many clients, and how long they go on;
-//! * `--rows 200000`: of the table that they ask;
+//! * `--rows 200000`: of the table that they ask; what long statements take grows with its square;
 //! * `--pid`: the server's process, whose memory is watched with that of its children.
 //!
 //! 1. One client alone asks for one row at a time.
@@ -90,7 +90,7 @@ async fn main() -> Result<()> {
     println!("             {}", mixed.counts());
 
     let long = std::thread::available_parallelism().map_or(4, usize::from) * 2;
-    let roles = (0..long).map(|_| Role::Long).chain([Role::Watcher]);
+    let roles = std::iter::repeat_n(Role::Long, long).chain([Role::Watcher]);
     let beside = clients.run(roles, options.time.min(BESIDE)).await;
     let verdict = if beside.percentile(99) < BESIDE_MAX { "under" } else { "OVER" };
     println!("beside {long:<3}   {}, p99 {verdict} {} ms", beside.times(), BESIDE_MAX.as_millis());

@@ -19,8 +19,12 @@ const STAYS: u64 = 20;
 
 const ROW: &str = "SELECT customer, price, note FROM load_orders WHERE id = $1";
 
-const JOIN: &str = "SELECT a.customer, count(*), sum(a.price * b.price) AS s FROM load_orders a \
-    JOIN load_orders b ON a.customer = b.customer WHERE a.price <> b.price GROUP BY a.customer ORDER BY s DESC LIMIT 5";
+/// What the long statement says before, and behind, how many rows it joins all of them with.
+const JOIN: [&str; 2] = [
+    "SELECT a.customer, count(*), sum(a.price * b.price) AS s FROM load_orders a JOIN load_orders b \
+     ON a.customer = b.customer WHERE a.price <> b.price AND b.id <= ",
+    " GROUP BY a.customer ORDER BY s DESC LIMIT 5",
+];
 
 const GROUPS: &str = "SELECT customer, count(*), avg(price), min(note) FROM load_orders GROUP BY customer";
 
@@ -195,9 +199,14 @@ impl Worker {
         Ok(())
     }
 
+    fn join(&self) -> String {
+        let [before, behind] = JOIN;
+        format!("{before}{}{behind}", self.rows / 8)
+    }
+
     async fn long(&self, client: &Client, tally: &mut Tally) -> Result<()> {
         tally.count("long");
-        let rows = client.query(JOIN, &[]).await?;
+        let rows = client.query(&self.join(), &[]).await?;
         if rows.len() == 5 { Ok(()) } else { Err(format!("{} rows came of 5", rows.len()).into()) }
     }
 
@@ -221,7 +230,8 @@ impl Worker {
         let (number, done) = (self.number as i32, self.done as i32);
         client.execute(event, &[&number, &done]).await?;
         let own = format!("load_own_{number}");
-        client.batch_execute(&format!("CREATE TABLE {own} (a integer, b text)")).await?;
+        let empty = format!("DROP TABLE IF EXISTS {own}; CREATE TABLE {own} (a integer, b text)");
+        client.batch_execute(&empty).await?;
         let end = if self.done.is_multiple_of(3) { "ROLLBACK" } else { "COMMIT" };
         let insert = format!("INSERT INTO {own} SELECT g, 'row ' || g FROM generate_series(1, 100) AS t(g)");
         client.batch_execute(&format!("BEGIN; {insert}; INSERT INTO {own} VALUES (0, 'more'); {end}")).await?;
@@ -238,9 +248,9 @@ impl Worker {
         let (code, outcome) = match self.any(4) {
             0 => ("22012", client.simple_query("SELECT 1 / (id - id) FROM load_orders").await.map(drop)),
             1 => ("42P01", client.prepare("SELECT * FROM load_nowhere").await.map(drop)),
-            2 => ("57014", cancelled(client).await),
+            2 => ("57014", cancelled(client, &self.join()).await),
             _ => {
-                let text = format!("SET statement_timeout = 5; {JOIN}");
+                let text = format!("SET statement_timeout = 5; {}", self.join());
                 let outcome = client.simple_query(&text).await.map(drop);
                 client.batch_execute("RESET statement_timeout").await?;
                 ("57014", outcome)
@@ -258,13 +268,13 @@ impl Worker {
 }
 
 /// A long statement that is cancelled.
-async fn cancelled(client: &Client) -> std::result::Result<(), Error> {
+async fn cancelled(client: &Client, statement: &str) -> std::result::Result<(), Error> {
     let token = client.cancel_token();
     let stop = async {
         tokio::time::sleep(Duration::from_millis(5)).await;
         token.cancel_query(NoTls).await
     };
-    let (outcome, stopped) = tokio::join!(client.simple_query(JOIN), stop);
+    let (outcome, stopped) = tokio::join!(client.simple_query(statement), stop);
     stopped?;
     // The request may come late, and then it is nobody's.
     outcome.map(drop)

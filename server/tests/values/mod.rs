@@ -6,8 +6,7 @@ const EPOCH_DAYS: i64 = 10_957;
 const DAY_MICROS: i64 = 86_400_000_000;
 
 /// A value as text, or what has to be asked for it, since it depends on the session.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Shown {
+enum Shown {
     Text(String),
     /// A statement that gives the text.
     Asked(String),
@@ -82,12 +81,17 @@ fn scalar(oid: u32, bytes: &mut Bytes<'_>) -> Shown {
             let value = f64::from_bits(bytes.i64() as u64);
             float(value, &format!("{value}"), &format!("{value:e}"), 15)
         }
-        1082 => date(i64::from(bytes.i32())),
+        1082 => match bytes.i32() {
+            i32::MAX => "infinity".to_owned(),
+            i32::MIN => "-infinity".to_owned(),
+            days => date(i64::from(days)),
+        },
         1083 => time(bytes.i64()),
         1114 => timestamp(bytes.i64(), ""),
-        1184 => {
-            return Shown::Asked(format!("SELECT timestamptz '{}'::text", timestamp(bytes.i64(), "+00")));
-        }
+        1184 => match bytes.i64() {
+            infinity @ (i64::MAX | i64::MIN) => timestamp(infinity, ""),
+            micros => return Shown::Asked(format!("SELECT (timestamptz '{}')::text", timestamp(micros, "+00"))),
+        },
         1186 => interval(bytes),
         1700 => numeric(bytes),
         2950 => {
@@ -200,6 +204,11 @@ fn time(micros: i64) -> String {
 
 /// A point in time, with an offset that stands before the era.
 fn timestamp(micros: i64, offset: &str) -> String {
+    match micros {
+        i64::MAX => return "infinity".to_owned(),
+        i64::MIN => return "-infinity".to_owned(),
+        _ => {}
+    }
     let date = date(micros.div_euclid(DAY_MICROS));
     let time = time(micros.rem_euclid(DAY_MICROS));
     match date.strip_suffix(" BC") {
