@@ -8,7 +8,7 @@ use crate::plan::in_place::InPlace;
 use crate::plan::index_form::IndexForm;
 use crate::plan::invariance;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
-use crate::plan::nodes::Expressions;
+use crate::plan::nodes::{Expressions, Node, Operation};
 use crate::plan::register::Register;
 use crate::plan::tree::{
     AggregatePlan, BlockPlan, BucketPlan, CollectionPlan, Device, GeneratorKind, GeneratorPlan, LetKind, LetPlan,
@@ -134,7 +134,10 @@ struct Compiler<'p> {
 impl Compiler<'_> {
     fn definition(&mut self, definition: &Let) -> Result<LetKind> {
         Ok(match definition {
-            Let::Loop { multiloop, .. } => LetKind::Loop(Box::new(self.multiloop(multiloop, definition.defines())?)),
+            Let::Loop { multiloop, .. } => match self.row(multiloop)? {
+                Some(row) => row,
+                None => LetKind::Loop(Box::new(self.multiloop(multiloop, definition.defines())?)),
+            },
             Let::Sort { input, order, .. } => LetKind::Sort { input: *input, order: order.clone() },
             Let::Window { input, partition, order, functions, .. } => LetKind::Window {
                 input: *input,
@@ -152,6 +155,26 @@ impl Compiler<'_> {
                 LetKind::Values { expressions, rows: rows.clone() }
             }
         })
+    }
+
+    /// A loop over one literal row, of which it reads nothing, that collects what a query without FROM gives: that row itself.
+    fn row(&self, multiloop: &Multiloop) -> Result<Option<LetKind>> {
+        let ([Index { id, source: Source::Rows(over) }], [Generator::Collect { condition, value }]) =
+            (&multiloop.nest[..], &multiloop.generators[..])
+        else {
+            return Ok(None);
+        };
+        let is_one =
+            |each: &Let| each.defines() == [*over] && matches!(each, Let::Values { rows, .. } if rows.len() == 1);
+        if !condition.is_empty() || !self.program.blocks.iter().flat_map(|block| &block.lets).any(is_one) {
+            return Ok(None);
+        }
+        let expressions = Expressions::compile(self.program, &[], value, self.ranges)?;
+        let reads = |node: &Node| matches!(node.operation, Operation::Captured { index, .. } if index == *id);
+        if expressions.nodes.iter().any(reads) {
+            return Ok(None);
+        }
+        Ok(Some(LetKind::Values { expressions, rows: vec![value.clone()] }))
     }
 
     fn multiloop(&mut self, multiloop: &Multiloop, defines: &[CollectionId]) -> Result<LoopPlan> {

@@ -171,3 +171,22 @@ fn nested_values_are_refused() {
         (crate::ErrorKind::Unsupported, "a value of type integer[] is not supported")
     );
 }
+
+#[test]
+fn a_row_of_a_query_without_from_takes_no_loop() {
+    let text = |fields: &str, row: &str, body: &str| {
+        format!(
+            "%0 values\n  fields{fields}\n  row{row}\nloop\n  i0 in %0\n  %1 collect\n{body}result %1\noutput one\n"
+        )
+    };
+    let is_row = |text: &str| {
+        let plan = planned(&program(text), 2);
+        let last = &plan.block(plan.body).lets[1];
+        matches!(&last.kind, LetKind::Values { rows, .. } if rows.len() == 1)
+    };
+    assert!(is_row(&text("", "", "    one = 1\n")));
+    assert!(is_row(&text(" v integer", " 7", "    one = 1 + 2\n")));
+    assert!(!is_row(&text(" v integer", " 7", "    one = i0.v\n")));
+    assert!(!is_row(&text(" v integer", " 7", "    if i0.v > 3\n    one = 1\n")));
+    assert!(!is_row(&text("", "\n  row", "    one = 1\n")));
+}
