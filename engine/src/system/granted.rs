@@ -7,7 +7,7 @@ use super::rows::{Rows, boolean, list, oid, text};
 use super::session_tables::{DATABASE, PG_DATABASE, named_roles, role_number};
 use super::shape::shapes;
 use crate::catalog::TEMPORARY;
-use crate::grants::{Owned, RightSet};
+use crate::grants::{BOOTSTRAP, Owned, RightSet};
 use crate::roles::{GIVEN, Rights};
 use multiloop_planner::catalog::Right;
 use multiloop_planner::types::DataType;
@@ -76,11 +76,14 @@ fn allowed(making: &Making<'_>, rights: &Rights) -> Vec<May> {
         all.push((PG_NAMESPACE, schema.oid, name.clone(), of(&schema.owned, &Right::OF_SCHEMAS, &may)));
     }
     // What is the system's can be read by all, and what is temporary is one's own.
+    let system = Owned::by(BOOTSTRAP);
+    let words = of(&system, &Right::OF_TABLES, &|right| right == Right::Select || rights.superuser);
     for shape in shapes().iter().filter(|shape| shape.oid != 0) {
-        all.push((PG_CLASS, shape.oid, shape.name.to_owned(), ",SELECT,".to_owned()));
+        all.push((PG_CLASS, shape.oid, shape.name.to_owned(), words.clone()));
     }
+    let words = of(&system, &Right::OF_SCHEMAS, &|right| right == Right::Usage || rights.superuser);
     for (number, name) in [(11, super::PG_CATALOG), (13207, super::INFORMATION), (99, "pg_toast")] {
-        all.push((PG_NAMESPACE, number, name.to_owned(), ",USAGE,".to_owned()));
+        all.push((PG_NAMESPACE, number, name.to_owned(), words.clone()));
     }
     all.push((PG_NAMESPACE, making.state.temporary.oid, TEMPORARY.to_owned(), ",USAGE,CREATE,".to_owned()));
     let mut words = ",CONNECT,".to_owned();
