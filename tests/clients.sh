@@ -76,9 +76,9 @@ session() {
 
 install
 log=$(mktemp)
-"$program" serve --listen 127.0.0.1:0 --tpch 0.01 --log-format none >"$log" &
+"$program" serve --listen 127.0.0.1:0 --tpch 0.01 --log-format none >"$log" 2>"$log.errors" &
 server=$!
-trap 'kill $server; rm -f "$log"' EXIT
+trap 'kill $server; rm -f "$log" "$log.errors"' EXIT
 for _ in $(seq 300); do
     port=$(sed -n 's/^ *psql -h .* -p \([0-9]*\) .*/\1/p' "$log")
     [ -n "$port" ] && break
