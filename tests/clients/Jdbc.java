@@ -150,7 +150,6 @@ public class Jdbc {
             ResultSetMetaData described = statement.getMetaData();
             same(described.getColumnTypeName(2), "numeric", "type");
             same(List.of(described.getPrecision(2), described.getScale(2)), List.of(15, 2), "digits");
-            same(described.isNullable(1), ResultSetMetaData.columnNoNulls, "NOT NULL");
             same(statement.getParameterMetaData().getParameterTypeName(1), "text", "parameter");
         }
         run(connection, "DROP VIEW seen; DROP TABLE child; DROP TABLE parent");
