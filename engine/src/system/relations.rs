@@ -206,7 +206,7 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
 
 /// Rows of multiloop_relation: how relations are called, how large they are, and what makes indexes and views.
 pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
-    let mut rows = Rows::new("multiloop_relation", "oid shown visible bytes definition");
+    let mut rows = Rows::new("multiloop_relation", "oid shown visible bytes definition name schema");
     for (schema, name, object) in making.state.iter() {
         let (bytes, definition) = match &object.entry {
             Entry::Table(table) => {
@@ -224,6 +224,8 @@ pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
             boolean(is_visible(making, schema, name)),
             int(bytes),
             definition,
+            text(name),
+            text(schema),
         ]);
         let fields = fields_of(&object.entry).unwrap_or_default();
         for index in indexes_of(object) {
@@ -231,7 +233,8 @@ pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
             let visible = is_visible(making, schema, name);
             let shown =
                 if visible { quoted(&index.name) } else { format!("{}.{}", quoted(schema), quoted(&index.name)) };
-            rows.push([oid(index.number), text(shown), boolean(visible), int(0), text(definition)]);
+            let (number, own) = (oid(index.number), text(&index.name));
+            rows.push([number, text(shown), boolean(visible), int(0), text(definition), own, text(schema)]);
         }
     }
     for shape in shapes().iter().filter(|shape| shape.oid != 0) {
@@ -242,6 +245,8 @@ pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
             boolean(visible),
             int(0),
             Value::Null,
+            text(shape.name),
+            text(shape.schema),
         ]);
     }
     rows.finish()

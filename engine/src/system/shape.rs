@@ -18,7 +18,7 @@ pub(crate) struct Shape {
 /// What names of types, of views and of functions are looked up in, that PostgreSQL does not have.
 const OWN: &str = "\
 pg_catalog.multiloop_relation 0 r
-  oid oid!, shown text!, visible boolean!, bytes bigint!, definition text
+  oid oid!, shown text!, visible boolean!, bytes bigint!, definition text, name name!, schema name!
 pg_catalog.multiloop_type 0 r
   oid oid!, shown text!, suffix text!, base oid!, visible boolean!
 pg_catalog.multiloop_procedure 0 r

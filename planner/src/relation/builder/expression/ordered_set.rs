@@ -9,8 +9,8 @@
 use super::array::{array_call, element_of};
 use super::call::no_function;
 use super::coercion::{Coercion, cast};
-use super::operator::Operator;
 use super::fold;
+use super::operator::Operator;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::array::Array;
 use crate::function::{ArrayFunction, Function};
