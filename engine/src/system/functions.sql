@@ -57,13 +57,11 @@ SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
                  ELSE r.schema = (parse_ident($1))[cardinality(parse_ident($1)) - 1] END) END::regclass
 
 -- @ regtypein(text)
-SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid WHEN $1 ~ '^[^(]*[".][^(]*$' THEN (
-    SELECT min(p.oid) FROM pg_catalog.pg_type p JOIN pg_catalog.pg_namespace n ON n.oid = p.typnamespace
-    WHERE p.typname = (parse_ident($1))[cardinality(parse_ident($1))]
-        AND (cardinality(parse_ident($1)) = 1 OR n.nspname = (parse_ident($1))[cardinality(parse_ident($1)) - 1]))
-    ELSE (SELECT min(t.oid) FROM pg_catalog.multiloop_type t JOIN pg_catalog.pg_type p ON p.oid = t.oid
+SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
+    SELECT min(t.oid) FROM pg_catalog.multiloop_type t
     WHERE t.shown || t.suffix = regexp_replace(regexp_replace($1, '^int\M', 'integer'), '\(.*\)', '')
-        OR p.typname = $1) END::regtype
+        OR t.visible AND t.name = replace($1, '"', '')
+        OR t.schema || '.' || t.name = replace($1, '"', '')) END::regtype
 
 -- @ regnamespacein(text)
 SELECT (SELECT n.oid FROM pg_catalog.multiloop_namespace n WHERE n.shown = $1)::regnamespace
@@ -79,7 +77,11 @@ SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
                  ELSE r.schema = (parse_ident($1))[cardinality(parse_ident($1)) - 1] END) END::regclass
 
 -- @ to_regtype(text)
-SELECT (SELECT min(t.oid) FROM pg_catalog.multiloop_type t WHERE t.shown || t.suffix = $1)::regtype
+SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
+    SELECT min(t.oid) FROM pg_catalog.multiloop_type t
+    WHERE t.shown || t.suffix = regexp_replace(regexp_replace($1, '^int\M', 'integer'), '\(.*\)', '')
+        OR t.visible AND t.name = replace($1, '"', '')
+        OR t.schema || '.' || t.name = replace($1, '"', '')) END::regtype
 
 -- @ to_regnamespace(text)
 SELECT (SELECT n.oid FROM pg_catalog.multiloop_namespace n WHERE n.shown = $1)::regnamespace
