@@ -122,7 +122,9 @@ fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
             if to <= from { text } else { text.saturating_add((text / from.max(1)).saturating_mul(to)) }
         }
         // A letter of a field may be written twice, and each has quotes and a comma.
-        Function::Row(RowFunction::Make) => (0..arguments.len()).map(|at| length(at).saturating_mul(2) + 3).sum(),
+        Function::Row(RowFunction::Make) => {
+            (0..arguments.len()).map(|at| length(at).saturating_mul(2).saturating_add(3)).sum()
+        }
         // An element has two bytes at least, and gets a number and what is around them.
         Function::Row(_) => length(0).saturating_mul(16),
         _ => {
