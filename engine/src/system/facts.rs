@@ -174,7 +174,11 @@ impl Facts {
         };
         let mut settings = self.settings.clone();
         settings.set(name, value.as_ref().map(std::slice::from_ref))?;
-        let shown = Facts { settings, ..self.clone() }.setting(name)?;
+        let shown = match (&value, Facts { settings, ..self.clone() }.setting(name)) {
+            // Anybody's setting is empty where nobody sets it.
+            (None, Err(_)) => String::new(),
+            (_, shown) => shown?,
+        };
         Ok(Some((Change { name: name.to_string(), value, local: *local }, Value::text(shown))))
     }
 }

@@ -51,21 +51,17 @@ SELECT CASE WHEN $1 IS NULL THEN NULL WHEN $1 = 0 THEN '0'
 
 -- @ regclassin(text)
 SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
-    SELECT min(c.oid) FROM pg_catalog.pg_class c
-        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-        JOIN pg_catalog.multiloop_relation r ON r.oid = c.oid
-    WHERE c.relname = (parse_ident($1))[cardinality(parse_ident($1))]
+    SELECT min(r.oid) FROM pg_catalog.multiloop_relation r
+    WHERE r.name = (parse_ident($1))[cardinality(parse_ident($1))]
         AND CASE WHEN cardinality(parse_ident($1)) = 1 THEN r.visible
-                 ELSE n.nspname = (parse_ident($1))[cardinality(parse_ident($1)) - 1] END) END::regclass
+                 ELSE r.schema = (parse_ident($1))[cardinality(parse_ident($1)) - 1] END) END::regclass
 
 -- @ regtypein(text)
-SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid WHEN $1 ~ '^[^(]*[".][^(]*$' THEN (
-    SELECT min(p.oid) FROM pg_catalog.pg_type p JOIN pg_catalog.pg_namespace n ON n.oid = p.typnamespace
-    WHERE p.typname = (parse_ident($1))[cardinality(parse_ident($1))]
-        AND (cardinality(parse_ident($1)) = 1 OR n.nspname = (parse_ident($1))[cardinality(parse_ident($1)) - 1]))
-    ELSE (SELECT min(t.oid) FROM pg_catalog.multiloop_type t JOIN pg_catalog.pg_type p ON p.oid = t.oid
+SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
+    SELECT min(t.oid) FROM pg_catalog.multiloop_type t
     WHERE t.shown || t.suffix = regexp_replace(regexp_replace($1, '^int\M', 'integer'), '\(.*\)', '')
-        OR p.typname = $1) END::regtype
+        OR t.visible AND t.name = replace($1, '"', '')
+        OR t.schema || '.' || t.name = replace($1, '"', '')) END::regtype
 
 -- @ regnamespacein(text)
 SELECT (SELECT n.oid FROM pg_catalog.multiloop_namespace n WHERE n.shown = $1)::regnamespace
@@ -74,17 +70,24 @@ SELECT (SELECT n.oid FROM pg_catalog.multiloop_namespace n WHERE n.shown = $1)::
 SELECT (SELECT r.oid FROM pg_catalog.multiloop_role r WHERE r.shown = $1)::regrole
 
 -- @ to_regclass(text)
-SELECT (SELECT r.oid FROM pg_catalog.multiloop_relation r WHERE r.shown = $1)::regclass
+SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
+    SELECT min(r.oid) FROM pg_catalog.multiloop_relation r
+    WHERE r.name = (parse_ident($1))[cardinality(parse_ident($1))]
+        AND CASE WHEN cardinality(parse_ident($1)) = 1 THEN r.visible
+                 ELSE r.schema = (parse_ident($1))[cardinality(parse_ident($1)) - 1] END) END::regclass
 
 -- @ to_regtype(text)
-SELECT (SELECT min(t.oid) FROM pg_catalog.multiloop_type t WHERE t.shown || t.suffix IN ($1, CASE
-    replace(replace(lower($1), 'pg_catalog.', ''), '[]', '')
-    WHEN 'bool' THEN 'boolean' WHEN 'int2' THEN 'smallint' WHEN 'int' THEN 'integer' WHEN 'int4' THEN 'integer'
-    WHEN 'int8' THEN 'bigint' WHEN 'float4' THEN 'real' WHEN 'float8' THEN 'double precision' WHEN 'float' THEN 'double precision'
-    WHEN 'decimal' THEN 'numeric' WHEN 'bpchar' THEN 'character' WHEN 'char' THEN 'character' WHEN 'varchar' THEN 'character varying'
-    WHEN 'time' THEN 'time without time zone' WHEN 'timestamp' THEN 'timestamp without time zone'
-    WHEN 'timestamptz' THEN 'timestamp with time zone'
-    ELSE replace(replace(lower($1), 'pg_catalog.', ''), '[]', '') END || CASE WHEN $1 LIKE '%[]' THEN '[]' ELSE '' END))::regtype
+SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
+    SELECT min(t.oid) FROM pg_catalog.multiloop_type t
+    WHERE t.shown || t.suffix IN (regexp_replace($1, '\(.*\)', ''), CASE replace(replace(lower($1), 'pg_catalog.', ''), '[]', '')
+            WHEN 'bool' THEN 'boolean' WHEN 'int2' THEN 'smallint' WHEN 'int' THEN 'integer' WHEN 'int4' THEN 'integer'
+            WHEN 'int8' THEN 'bigint' WHEN 'float4' THEN 'real' WHEN 'float8' THEN 'double precision'
+            WHEN 'float' THEN 'double precision' WHEN 'decimal' THEN 'numeric' WHEN 'bpchar' THEN 'character'
+            WHEN 'char' THEN 'character' WHEN 'varchar' THEN 'character varying' WHEN 'time' THEN 'time without time zone'
+            WHEN 'timestamp' THEN 'timestamp without time zone' WHEN 'timestamptz' THEN 'timestamp with time zone'
+            ELSE replace(replace(lower($1), 'pg_catalog.', ''), '[]', '') END || CASE WHEN $1 LIKE '%[]' THEN '[]' ELSE '' END)
+        OR t.visible AND t.name = replace($1, '"', '')
+        OR t.schema || '.' || t.name = replace($1, '"', '')) END::regtype
 
 -- @ to_regnamespace(text)
 SELECT (SELECT n.oid FROM pg_catalog.multiloop_namespace n WHERE n.shown = $1)::regnamespace

@@ -69,7 +69,7 @@ impl Binder<'_, '_> {
         rename_columns(&name.name, &names, output.iter_mut().map(|(name, _)| name))
             .map_err(|error| error.at(position))?;
         check_distinct_names(output.iter().map(|(name, _)| name)).map_err(|error| error.at(position))?;
-        self.check_kept(&output).map_err(|error| error.at(position))?;
+        self.check_kept(&output, false).map_err(|error| error.at(position))?;
         let query = self.into_query((relation, output));
         let (temporary, if_not_exists, or_replace) = (create.temporary, create.if_not_exists, create.or_replace);
         Ok(Statement::CreateTableAs { name, temporary, query, if_not_exists, or_replace })
@@ -110,11 +110,13 @@ impl Binder<'_, '_> {
         Ok((fields, declared))
     }
 
-    /// Reports what of a query's columns no table can have: names of those that all tables have (42701), and rows (42P16 for
-    /// those of no table, else 0A000).
-    pub(super) fn check_kept(&self, output: &[(String, ColumnId)]) -> Result<()> {
+    /// Reports what of a query's columns no table, or no view, can have: names of those that all tables have (42701), and rows
+    /// (42P16 for those of no table, else 0A000; a view may have them).
+    pub(super) fn check_kept(&self, output: &[(String, ColumnId)], is_view: bool) -> Result<()> {
         for (name, id) in output {
-            check_name(name)?;
+            if !is_view {
+                check_name(name)?;
+            }
             let of = self.builder.columns.get(*id).data_type;
             let element = of.element().unwrap_or(of);
             if element.fields().is_some() {
@@ -123,6 +125,7 @@ impl Binder<'_, '_> {
                         let message = format!("column \"{name}\" has pseudo-type {of}");
                         Error::new(ErrorKind::InvalidTableDefinition, message)
                     }
+                    _ if is_view => continue,
                     _ => Error::unsupported(format_args!("a column of type {of} is")),
                 });
             }
@@ -187,6 +190,7 @@ impl Binder<'_, '_> {
         rename_columns(&name.name, &names, output.iter_mut().map(|(name, _)| name))
             .map_err(|error| error.at(position))?;
         check_distinct_names(output.iter().map(|(name, _)| name)).map_err(|error| error.at(position))?;
+        self.check_kept(&output, true).map_err(|error| error.at(position))?;
         let needs = self.builder.take_needs();
         let (temporary, or_replace) = (*temporary, *or_replace);
         Ok(Statement::CreateView { name, temporary, columns: names, sql, needs, or_replace })

@@ -52,7 +52,9 @@ impl Builder<'_> {
     /// there is a row.
     pub(crate) fn with_presence(&mut self, mut item: FromItem, names_row: impl Fn(&str) -> bool) -> FromItem {
         let mut computed = Vec::new();
-        for table in item.tables.iter_mut().filter(|table| table.present.is_none() && names_row(&table.name)) {
+        for table in
+            item.tables.iter_mut().filter(|table| table.present.is_none() && !table.is_value && names_row(&table.name))
+        {
             let own = item.columns.iter().filter(|column| {
                 column.table.as_ref() == Some(&table.name) && column.schema.as_deref() == table.schema()
             });

@@ -4,7 +4,7 @@
 //! the session's time zone takes it as an argument, a constant.
 
 use super::coercion::{Coercion, as_text_type, cast};
-use super::{blanks, fold};
+use super::{array, blanks, fold};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate;
 use crate::evaluate::array::Array;
@@ -173,9 +173,6 @@ impl Builder<'_> {
                 cast(relabel(value, T::Text), to, coercion)
             }
             (from, to) if from.fields().is_some() && to.is_text() => cast(relabel(value, T::Text), to, coercion),
-            (from, to) if from.element().is_some_and(|of| of.fields().is_some()) && to.is_text() => {
-                return self.cast_logical(relabel(value, T::list(T::Text)), to, coercion);
-            }
             (from, to) if to.is_text() => {
                 if let T::Oid(kind) = from
                     && kind.is_registered()
@@ -183,7 +180,8 @@ impl Builder<'_> {
                 {
                     return Ok(cast(name, to, coercion).at(position));
                 }
-                let text = self.in_zone_if(Function::ShowAs(from), from, value, T::Text);
+                let shown = array::carried_array(from);
+                let text = self.in_zone_if(Function::ShowAs(shown), from, relabel(value, shown), T::Text);
                 cast(text, to, coercion)
             }
             (from, to) if from.is_text() || from == T::Name => {
