@@ -93,7 +93,7 @@ impl Sight {
         };
         match (data_type, data_type.element(), value) {
             (DataType::Oid(kind), ..) => name(kind, value),
-            (_, Some(DataType::Oid(kind)), Value::Text(encoded)) => {
+            (_, Some(DataType::Oid(kind)), Value::Text(encoded)) if !data_type.is_zero_based() => {
                 let Array { bounds, elements } = Array::decode(encoded, DataType::Oid(kind)).unwrap_or_default();
                 let named = |value: &Value| if value.is_null() { Value::Null } else { Value::text(name(kind, value)) };
                 let named = Array { bounds, elements: elements.iter().map(named).collect() };
@@ -110,7 +110,7 @@ impl Sight {
     pub fn value_of(&self, text: &str, data_type: DataType) -> Result<Value> {
         match (data_type, data_type.element()) {
             (DataType::Oid(kind), _) => self.number_of(text, kind),
-            (_, Some(DataType::Oid(kind))) => {
+            (_, Some(DataType::Oid(kind))) if !data_type.is_zero_based() => {
                 let Value::Text(encoded) = parse(text, DataType::list(DataType::Text))? else { return Ok(Value::Null) };
                 let Array { bounds, elements } = Array::decode(&encoded, DataType::Text).unwrap_or_default();
                 let number = |value: Value| match value {

@@ -189,9 +189,10 @@ impl From<&str> for TableName {
 pub struct SqlFunction {
     /// The types of its arguments; of [`DataType::Null`] one that is taken as it is.
     pub parameters: Vec<DataType>,
-    /// A SELECT of one column and at most one row, in which `$1`, `$2`, … are the arguments. Its tables are named with their schemas.
+    /// A SELECT of at most one row, in which `$1`, `$2`, … are the arguments. Its tables are named with their schemas. Of several
+    /// columns the value is a row.
     pub body: String,
-    /// Whether it is a SELECT of any columns and rows instead: a function that stands in FROM.
+    /// Whether each of its rows is a value, of which there may be any number.
     pub gives_rows: bool,
 }
 

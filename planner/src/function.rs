@@ -16,7 +16,7 @@ mod pattern;
 mod template;
 
 use crate::types::DataType;
-pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, ShaBits, SortKeyOrder};
+pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, RowFunction, ShaBits, SortKeyOrder};
 pub(crate) use logical::{debug_word, function_of_word, word_of};
 pub use pattern::PatternFunction;
 use serde::{Deserialize, Serialize};
@@ -423,6 +423,8 @@ pub enum Function {
     JsonOf(DataType),
     /// A function of JSON.
     Json(JsonFunction),
+    /// A function of rows as values.
+    Row(RowFunction),
     /// `encode(bytea, format)`.
     Encode(ByteFormat),
     /// `decode(text, format)`.

@@ -79,7 +79,7 @@ pub enum DataType {
     TimestampTz,
     /// A type that only the system's tables and functions have.
     System(SystemType),
-    /// An array, an enum, a vector or a struct. Of the last two no column has values yet.
+    /// An array, a row, an enum, a vector or a struct. Of the last two no column has values yet.
     Nested(Nested),
 }
 
@@ -217,9 +217,9 @@ impl DataType {
             DataType::Bytea | DataType::Uuid | DataType::Json | DataType::Jsonb => Category::UserDefined,
             DataType::System(_) => Category::Internal,
             DataType::Nested(nested) => match nested.get() {
-                NestedType::List(_) => Category::Array,
+                NestedType::List(_) | NestedType::ZeroBased(_) => Category::Array,
                 NestedType::Enum { .. } => Category::Enum,
-                NestedType::Vector(..) | NestedType::Struct(_) => Category::Composite,
+                NestedType::Vector(..) | NestedType::Struct(_) | NestedType::Row { .. } => Category::Composite,
             },
             text if text.is_text() => Category::String,
             _ => Category::Numeric,

@@ -65,6 +65,13 @@ const SYSTEM: &[(u32, u32, i16, SystemType)] = &[
     (10029, 10028, -1, SystemType::Statistic),
 ];
 
+/// Numbers that count from 0.
+const INT2VECTOR: (u32, u32, i16) = (22, 1006, -1);
+const OIDVECTOR: (u32, u32, i16) = (30, 1013, -1);
+
+/// Rows as values, whatever they are of.
+const RECORD: (u32, u32, i16) = (2249, 2287, -1);
+
 /// What has no number of its own is sent as text: a bare NULL, and enums where nobody knows theirs.
 const TEXT: (u32, u32, i16) = (25, 1009, -1);
 
@@ -74,7 +81,7 @@ const UNKNOWN: u32 = 705;
 /// A type's number, size and modifier; of an array the modifier of its elements. What has no type yet (a bare NULL) is text, as
 /// PostgreSQL shows it.
 pub(crate) fn wire_type(data_type: DataType) -> WireType {
-    if let Some(element) = data_type.element() {
+    if let Some(element) = data_type.element().filter(|_| !data_type.is_zero_based()) {
         let ((_, oid, _), modifier) = numbers(element);
         return WireType { oid, bytes: -1, modifier };
     }
@@ -106,7 +113,13 @@ fn numbers(data_type: DataType) -> ((u32, u32, i16), i32) {
         return (found.map_or(TEXT, |(oid, array, bytes, _)| (*oid, *array, *bytes)), modifier);
     }
     let found = TYPES.iter().find(|(_, _, _, data_type)| *data_type == plain);
-    (found.map_or(TEXT, |(oid, array, bytes, _)| (*oid, *array, *bytes)), modifier)
+    let nested = || match plain {
+        row if row.fields().is_some() => RECORD,
+        vector if vector.is_zero_based() && vector.element() == Some(DataType::SmallInt) => INT2VECTOR,
+        vector if vector.is_zero_based() => OIDVECTOR,
+        _ => TEXT,
+    };
+    (found.map_or_else(nested, |(oid, array, bytes, _)| (*oid, *array, *bytes)), modifier)
 }
 
 fn with_header(length: u32) -> i32 {
@@ -128,6 +141,11 @@ pub(crate) enum Declared {
 pub(crate) fn declared(oid: u32) -> Declared {
     if oid == 0 || oid == UNKNOWN {
         return Declared::Unknown;
+    }
+    match oid {
+        _ if oid == INT2VECTOR.0 => return Declared::Known(DataType::int2vector()),
+        _ if oid == OIDVECTOR.0 => return Declared::Known(DataType::oidvector()),
+        _ => {}
     }
     let found = TYPES.iter().find(|(number, array, _, _)| *number == oid || *array == oid);
     found.map_or(Declared::Missing, |&(number, _, _, data_type)| {
@@ -174,6 +192,11 @@ mod tests {
         assert_eq!(modifier(DataType::decimal(12, 2)), (1700, 786_438));
         assert_eq!(modifier(DataType::list(DataType::decimal(12, 2))), (1231, 786_438));
         assert_eq!(modifier(DataType::Null), (25, -1));
+        assert_eq!(modifier(DataType::row(None, vec![("a".to_owned(), DataType::Text)])), (2249, -1));
+        for (vector, oid) in [(DataType::int2vector(), 22), (DataType::oidvector(), 30)] {
+            assert_eq!(modifier(vector), (oid, -1));
+            assert_eq!(declared(oid), Declared::Known(vector));
+        }
         let mood = DataType::enumeration("mood", vec!["sad".to_owned()]);
         assert_eq!(modifier(mood), (25, -1));
         assert_eq!(modifier(DataType::list(mood)), (1009, -1));

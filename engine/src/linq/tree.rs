@@ -110,7 +110,6 @@ impl Tree {
         match self {
             Tree::Column { name, .. } => Name::strong(name),
             Tree::Call(call) => Name::strong(&call.name),
-            Tree::Boolean(_) => Name::of_boolean(),
             Tree::Typed(data_type, _) => Name::of_typed_literal(*data_type),
             Tree::Cast(value, data_type) => Name::of_cast(value.name(), *data_type),
             Tree::Case(_, otherwise) => Name::of_case(otherwise.name()),

@@ -17,12 +17,8 @@ pub(crate) fn function(name: &str, arguments: usize) -> Option<Arc<SqlFunction>>
 
 fn of(text: &str) -> ((String, usize), Arc<SqlFunction>) {
     let (head, body) = text.split_once('\n').expect("a function has a body");
-    // `rows` before the name: it stands in FROM, and gives any columns and rows.
-    let (head, gives_rows) = match head.strip_prefix("rows ") {
-        Some(head) => (head, true),
-        None => (head, false),
-    };
-    let (name, types) = head.trim().split_once('(').expect("a function has arguments");
+    let (head, gives_rows) = head.trim().strip_suffix(" rows").map_or((head.trim(), false), |head| (head, true));
+    let (name, types) = head.split_once('(').expect("a function has arguments");
     let parameters: Vec<DataType> =
         types.trim_end_matches(')').split(", ").filter(|word| !word.is_empty()).map(parameter).collect();
     let function = SqlFunction { parameters, body: body.trim().to_owned(), gives_rows };

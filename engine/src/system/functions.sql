@@ -1,5 +1,5 @@
 -- Functions that are queries. Behind @ a name and the types of its arguments (any is one that is taken as it is); then the query,
--- in which $1, $2, … are the arguments. One with `rows` before its name stands in FROM and gives the query's columns and rows.
+-- in which $1, $2, … are the arguments. A query of several columns gives a row; behind `rows` each of a query's rows is a value.
 
 -- @ format_type(oid, integer)
 SELECT CASE
@@ -302,22 +302,22 @@ SELECT CASE $3 WHEN 'asc' THEN true WHEN 'desc' THEN false WHEN 'nulls_first' TH
 -- @ pg_stat_get_numscans(oid)
 SELECT CASE WHEN $1 IS NOT NULL THEN 0::bigint END
 
--- @ rows pg_show_all_settings()
+-- @ pg_show_all_settings() rows
 SELECT name, setting, unit, category, short_desc, extra_desc, context, vartype, source, min_val, max_val, enumvals, boot_val,
     reset_val, sourcefile, sourceline, pending_restart
 FROM pg_catalog.pg_settings
 
--- @ rows pg_available_extensions()
+-- @ pg_available_extensions() rows
 SELECT name, default_version, comment FROM pg_catalog.pg_available_extensions
 
--- @ rows pg_get_keywords()
+-- @ pg_get_keywords() rows
 SELECT word, catcode, barelabel,
     CASE catcode WHEN 'U' THEN 'unreserved' WHEN 'C' THEN 'unreserved (cannot be function or type name)'
         WHEN 'T' THEN 'reserved (can be function or type name)' WHEN 'R' THEN 'reserved' END AS catdesc,
     CASE WHEN barelabel THEN 'can be bare label' ELSE 'requires AS' END AS baredesc
 FROM pg_catalog.multiloop_keyword
 
--- @ rows aclexplode(aclitem[])
+-- @ aclexplode(aclitem[]) rows
 SELECT coalesce(o.oid, 0::oid) AS grantor, coalesce(e.oid, 0::oid) AS grantee,
     CASE l.letter WHEN 'a' THEN 'INSERT' WHEN 'r' THEN 'SELECT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' WHEN 'D' THEN 'TRUNCATE'
         WHEN 'x' THEN 'REFERENCES' WHEN 't' THEN 'TRIGGER' WHEN 'X' THEN 'EXECUTE' WHEN 'U' THEN 'USAGE' WHEN 'C' THEN 'CREATE'

@@ -105,6 +105,8 @@ fn data_type_of(word: &str) -> Option<DataType> {
         "bytea" => DataType::Bytea,
         "interval" => DataType::Interval,
         "timestamptz" => DataType::TimestampTz,
+        "int2vector" => DataType::int2vector(),
+        "oidvector" => DataType::oidvector(),
         word => match SystemType::named(word) {
             Some(of) => DataType::System(of),
             None => DataType::Oid(OidKind::named(word)?),

@@ -21,6 +21,12 @@ pub(super) struct TypeOf {
 /// PostgreSQL's number of a type; a type that it has not is text.
 pub(crate) fn type_oid(data_type: DataType) -> u32 {
     use DataType as T;
+    if let Some(of) = data_type.element().filter(|_| data_type.is_zero_based()) {
+        return if of == DataType::SmallInt { 22 } else { 30 };
+    }
+    if data_type.fields().is_some() {
+        return 2249;
+    }
     if let Some(element) = data_type.element() {
         return FIXED.get(&type_oid(element)).map_or(1009, |fixed| fixed.array);
     }

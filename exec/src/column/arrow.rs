@@ -88,7 +88,7 @@ fn nested_arrow_type(nested: Nested) -> Arrow {
     let element = |of: &DataType| Arc::new(ArrowField::new("item", arrow_type(*of), true));
     match nested.get() {
         NestedType::List(of) => logical::list_of(arrow_type(*of), *of),
-        NestedType::Enum { .. } => Arrow::Utf8,
+        NestedType::Enum { .. } | NestedType::ZeroBased(_) | NestedType::Row { .. } => Arrow::Utf8,
         NestedType::Vector(of, length) => Arrow::FixedSizeList(element(of), *length as i32),
         NestedType::Struct(fields) => {
             let field = |(name, of): &(String, DataType)| ArrowField::new(name, arrow_type(*of), true);
@@ -110,12 +110,13 @@ pub fn schema_of(fields: &[Field]) -> SchemaRef {
 /// lists as deep as all of them are, or their texts.
 pub fn schema_of_rows(fields: &[Field], chunks: &[Arc<Chunk>], places: impl Iterator<Item = usize>) -> SchemaRef {
     let schema = schema_of(fields);
-    if !fields.iter().any(|field| field.data_type.element().is_some()) {
+    let list = |field: &Field| field.data_type.element().filter(|_| !field.data_type.is_zero_based());
+    if !fields.iter().any(|field| list(field).is_some()) {
         return schema;
     }
     let shaped = schema.fields().iter().zip(fields).zip(places).map(|((arrow, field), place)| {
         let arrow = arrow.as_ref().clone();
-        match field.data_type.element() {
+        match list(field) {
             Some(element) => arrow.with_data_type(logical::shape_of(element, chunks, place)),
             None => arrow,
         }

@@ -4,7 +4,7 @@
 //! It goes by the claims on what a scalar reads, so it needs no more than one look at each scalar. Whoever walks
 //! a program tells it the indices and the bucket reductions on the way, before their readers.
 
-use crate::function::{ArrayFunction, Function, JsonFunction};
+use crate::function::{ArrayFunction, Function, JsonFunction, RowFunction};
 use crate::multiloop::reduction::{Identity, Properties, State};
 use crate::multiloop::{Aggregate, CollectionId, Generator, Index, IndexId, Let, Program, Scalar, ScalarId, Scalars};
 use crate::types::DataType;
@@ -99,7 +99,8 @@ impl Nullability {
             F::Coalesce | F::Greatest | F::Least => arguments.iter().all(|&id| self.scalar(program, id)),
             F::NullIf => true,
             F::Array(A::Make | A::MakeOfArrays | A::Append | A::Prepend, _)
-            | F::Json(J::Object | J::Array | J::Row) => false,
+            | F::Json(J::Object | J::Array | J::Row)
+            | F::Row(RowFunction::Make) => false,
             each if each.makes_null() => true,
             // The month of `infinity`.
             F::Extract(part) if part.is_cyclic() && is_calendar(program.scalars.data_type(arguments[0])) => true,

@@ -418,7 +418,8 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
                 _ => "number",
             })
         }
-        Function::Json(JsonFunction::OfArray) => of_array(call.text(0)?),
+        Function::Json(JsonFunction::OfArray) => of_array(call.text(0)?, ", "),
+        Function::Json(JsonFunction::OfLines) => of_array(call.text(0)?, ", \n "),
         Function::Json(JsonFunction::OfPairs) => of_pairs(call.text(0)?)?,
         Function::Json(JsonFunction::Elements) => elements(call.text(0)?, false, "json_array_elements")?,
         Function::Json(JsonFunction::ElementTexts) => elements(call.text(0)?, true, "json_array_elements_text")?,
@@ -430,11 +431,11 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
 }
 
 /// `json_agg`: an array of JSON of the texts of an array, which are JSON.
-fn of_array(texts: &str) -> Value {
+fn of_array(texts: &str, comma: &str) -> Value {
     let texts = array::Array::decode(texts, DataType::Text).unwrap_or_default().elements;
     let mut out = String::from("[");
     for (at, text) in texts.iter().enumerate() {
-        out.push_str(if at > 0 { ", " } else { "" });
+        out.push_str(if at > 0 { comma } else { "" });
         out.push_str(if let Value::Text(text) = text { text } else { "null" });
     }
     out.push(']');

@@ -34,6 +34,9 @@ pub(super) fn read(text: &str, data_type: DataType, zone: &str) -> Result<Value>
         DataType::Jsonb => Value::text(json::normal(text)?),
         DataType::TimestampTz => parse::parse_instant(text, zone)?,
         DataType::Nested(_) => match (data_type.element(), data_type.labels()) {
+            (Some(element), _) if data_type.is_zero_based() => {
+                Value::text(array::read_numbers(text, element)?.encode(element))
+            }
             (Some(element), _) => Value::text(array::read(text, element, zone)?.encode(element)),
             (_, Some(labels)) => match labels.iter().position(|label| label == text) {
                 Some(place) => Value::Int(place as i64),
@@ -42,6 +45,10 @@ pub(super) fn read(text: &str, data_type: DataType, zone: &str) -> Result<Value>
                     return Err(Error::new(ErrorKind::InvalidText, message));
                 }
             },
+            _ if data_type.fields().is_some() => {
+                let message = "input of anonymous composite types is not implemented";
+                return Err(Error::new(ErrorKind::Unsupported, message));
+            }
             _ => return Err(Error::unsupported(format!("a value of type {data_type} is"))),
         },
         plain => parse::parse_value(text, plain)?,
@@ -60,8 +67,11 @@ pub(super) fn show(value: &Value, data_type: DataType, zone: &str) -> String {
             label.cloned().unwrap_or_default()
         }
         (Value::Text(encoded), DataType::Nested(_)) => match data_type.element() {
+            Some(element) if data_type.is_zero_based() => {
+                array::show_numbers(&array::Array::decode(encoded, element).unwrap_or_default(), element)
+            }
             Some(element) => array::show(&array::Array::decode(encoded, element).unwrap_or_default(), element, zone),
-            None => String::new(),
+            None => encoded.to_string(),
         },
         (Value::Text(text), logical) if logical.is_logical() => text.to_string(),
         _ => format::format_value(value, data_type),

@@ -28,6 +28,7 @@ mod numeric;
 mod parse;
 mod pattern;
 pub mod quote;
+mod row;
 mod series;
 mod template;
 mod text;
@@ -59,7 +60,14 @@ pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], res
         return Ok(value);
     }
     if call.function.sees_nulls() {
-        for topic in [array::apply_to_nulls, json::apply_to_nulls, quote::apply_to_nulls, gather::apply_to_nulls] {
+        let topics: [fn(&Call) -> Result<Option<Value>>; 5] = [
+            array::apply_to_nulls,
+            json::apply_to_nulls,
+            quote::apply_to_nulls,
+            gather::apply_to_nulls,
+            row::apply_to_nulls,
+        ];
+        for topic in topics {
             if let Some(value) = topic(&call)? {
                 return Ok(value);
             }
@@ -74,7 +82,7 @@ pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], res
         _ => {}
     }
     let plain = [numeric::apply, arithmetic::apply, date::apply, text::apply, interval::apply, math::apply];
-    let templates = [template::apply, quote::apply, series::apply];
+    let templates = [template::apply, quote::apply, series::apply, row::apply];
     let logical = [logical::apply, array::apply, bytes::apply, json::apply, zone::apply, pattern::apply];
     for topic in plain.into_iter().chain(logical).chain(templates) {
         if let Some(value) = topic(&call)? {

@@ -163,6 +163,8 @@ pub enum JsonFunction {
     HasKey,
     /// `json_agg`: the array of JSON of an array of texts that are JSON.
     OfArray,
+    /// The same with each element on a line of its own.
+    OfLines,
     /// `json_object_agg`: the object of an array of keys and values in turn.
     OfPairs,
     /// The elements of a json array, an array of json; 22023 for anything else.
@@ -177,7 +179,7 @@ pub enum JsonFunction {
 
 impl JsonFunction {
     /// Every function.
-    pub const ALL: [JsonFunction; 16] = [
+    pub const ALL: [JsonFunction; 17] = [
         JsonFunction::Object,
         JsonFunction::Array,
         JsonFunction::Row,
@@ -189,6 +191,7 @@ impl JsonFunction {
         JsonFunction::PathText,
         JsonFunction::HasKey,
         JsonFunction::OfArray,
+        JsonFunction::OfLines,
         JsonFunction::OfPairs,
         JsonFunction::Elements,
         JsonFunction::ElementTexts,
@@ -200,6 +203,22 @@ impl JsonFunction {
     pub fn builds(self) -> bool {
         matches!(self, JsonFunction::Object | JsonFunction::Array | JsonFunction::Row)
     }
+}
+
+/// A function of rows, which are texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum RowFunction {
+    /// The row of the texts of its fields, any of which may be NULL.
+    Make,
+    /// The text of a field by its place, a bigint from 0.
+    Field,
+    /// Of an array of texts the array of rows of a text and its place, from 1.
+    Numbered,
+}
+
+impl RowFunction {
+    /// Every function.
+    pub const ALL: [RowFunction; 3] = [RowFunction::Make, RowFunction::Field, RowFunction::Numbered];
 }
 
 /// The length of what a function of the SHA-2 family gives.
@@ -301,6 +320,7 @@ impl Function {
                     | A::All(_)
             ),
             Function::Json(function) => function.builds(),
+            Function::Row(function) => function == RowFunction::Make,
             Function::Format | Function::SortKey(..) => true,
             _ => false,
         }
@@ -329,6 +349,7 @@ impl Function {
                 use JsonFunction as J;
                 matches!(function, J::Member | J::MemberText | J::Path | J::PathText)
             }
+            Function::Row(function) => function == RowFunction::Field,
             Function::Template(function) => function.makes_null(),
             _ => false,
         }
@@ -339,10 +360,9 @@ impl Function {
         use ArrayFunction as A;
         match self {
             Function::Relabel | Function::ShowAs(_) | Function::JsonOf(_) | Function::SortKey(..) => true,
-            Function::QuoteIdentifier | Function::QuoteLiteral | Function::ToHex => true,
-            Function::Json(JsonFunction::Array | JsonFunction::Row | JsonFunction::Kind | JsonFunction::OfArray) => {
-                true
-            }
+            Function::QuoteIdentifier | Function::QuoteLiteral | Function::ToHex | Function::Row(_) => true,
+            Function::Json(JsonFunction::Array | JsonFunction::Row | JsonFunction::Kind) => true,
+            Function::Json(JsonFunction::OfArray | JsonFunction::OfLines) => true,
             Function::Encode(_) | Function::Utf8 | Function::Md5 | Function::Sha(_) | Function::ByteLength => true,
             Function::Array(A::Any(comparison) | A::All(comparison), _) => !comparison.is_pattern(),
             Function::Array(function, _) => matches!(
@@ -385,6 +405,7 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
         }
         Function::Array(function, data_type) => of(&format!("array_{}", debug_word(&function)), data_type),
         Function::Json(function) => format!("json_{}", debug_word(&function)),
+        Function::Row(function) => format!("row_{}", debug_word(&function)),
         Function::Encode(format) => format!("encode_{}", debug_word(&format)),
         Function::Decode(format) => format!("decode_{}", debug_word(&format)),
         Function::Pattern(function) => format!("pattern_{}", debug_word(&function)),
@@ -398,6 +419,7 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
 pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     const FORMATS: [ByteFormat; 3] = [ByteFormat::Hex, ByteFormat::Base64, ByteFormat::Escape];
     let mut known: Vec<Function> = JsonFunction::ALL.map(Function::Json).to_vec();
+    known.extend(RowFunction::ALL.map(Function::Row));
     known.extend(FORMATS.map(Function::Encode));
     known.extend(FORMATS.map(Function::Decode));
     known.extend(PatternFunction::ALL.map(Function::Pattern));
@@ -487,7 +509,7 @@ pub(crate) fn debug_word(of: &impl std::fmt::Debug) -> String {
 
 /// A type in one word: `integer`, `decimal_9_2`, `integer_array`, `enum_` and its name and labels in hexadecimal digits.
 fn type_word(data_type: DataType) -> String {
-    if let Some(element) = data_type.element() {
+    if let Some(element) = data_type.element().filter(|_| !data_type.is_zero_based()) {
         return format!("{}_array", type_word(element));
     }
     if let (Some(labels), Some(crate::types::NestedType::Enum { name, .. })) = (data_type.labels(), data_type.nested())
@@ -558,6 +580,8 @@ fn type_of_word(word: &str) -> Option<DataType> {
         DataType::Json,
         DataType::Jsonb,
         DataType::TimestampTz,
+        DataType::int2vector(),
+        DataType::oidvector(),
     ];
     let oids = crate::types::OidKind::ALL.map(DataType::Oid);
     plain.into_iter().chain(oids).find(|data_type| type_word(*data_type) == word)
@@ -584,6 +608,8 @@ mod tests {
             DataType::list(DataType::Text),
             mood,
             DataType::list(mood),
+            DataType::int2vector(),
+            DataType::oidvector(),
         ];
         let mut functions: Vec<Function> = Vec::new();
         for data_type in types {
@@ -593,6 +619,7 @@ mod tests {
         }
         functions.push(Function::Decode(ByteFormat::Base64));
         functions.extend(JsonFunction::ALL.map(Function::Json));
+        functions.extend(RowFunction::ALL.map(Function::Row));
         functions.extend(PatternFunction::ALL.map(Function::Pattern));
         functions.extend(TemplateFunction::ALL.map(Function::Template));
         functions.extend(ShaBits::ALL.map(Function::Sha));

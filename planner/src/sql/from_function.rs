@@ -6,7 +6,8 @@ use super::binder::Binder;
 use super::from::Before;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Expression;
-use crate::relation::builder::{Callee, Clause, FromItem, Scope, SetCall, gives_rows};
+use super::expression::is_schema_of_functions;
+use crate::relation::builder::{Callee, Clause, FromItem, Scope, SetCall};
 use sqlparser::ast::{self, Spanned as _};
 
 /// A function in FROM, however it is written.
@@ -76,38 +77,12 @@ impl Binder<'_, '_> {
         }
         let siblings = before.map(|before| before.scope(parent));
         let scope = Scope::empty(siblings.as_ref().or(parent), Clause::FromFunction);
-        if let Called::Named(name, args) = call.name
-            && let Some(rows) = self.bind_rows_of_catalog(name, args, &scope)?
-        {
-            if call.ordinality {
-                let error = Error::unsupported("WITH ORDINALITY of a function of several columns is");
-                return Err(error.at(self.position(name.span())));
-            }
-            return aliased(rows, self);
-        }
         let calls = match call.name {
             Called::Unnest(arrays) => self.bind_unnest(arrays.iter(), &scope)?,
             Called::Named(name, args) => self.bind_calls(name, args, &scope)?,
         };
-        let item = self.builder.from_functions(calls, call.ordinality, alias.as_deref());
+        let item = self.builder.from_functions(calls, call.ordinality, alias.as_deref())?;
         aliased(item, self)
-    }
-
-    /// A function of the catalog that gives rows of several columns, if it is one.
-    fn bind_rows_of_catalog(
-        &mut self,
-        name: &ast::ObjectName,
-        args: &[ast::FunctionArg],
-        scope: &Scope<'_>,
-    ) -> Result<Option<FromItem>> {
-        let (schema, ident) = self.split_name(name)?;
-        let function = Self::fold(ident);
-        if schema.is_some_and(|schema| schema != "pg_catalog") || !self.builder.gives_columns(&function, args.len()) {
-            return Ok(None);
-        }
-        let position = self.position(name.span());
-        let arguments = self.bind_arguments(&function, args, position, scope)?;
-        self.builder.rows_of_catalog(&function, arguments, position).map(Some)
     }
 
     /// `unnest(a, b, …)`: each array is a column.
@@ -160,7 +135,7 @@ impl Binder<'_, '_> {
         let position = self.position(name.span());
         let (schema, ident) = self.split_name(name)?;
         let function = Self::fold(ident);
-        if schema.is_some_and(|schema| schema != "pg_catalog") {
+        if schema.is_some_and(|schema| !is_schema_of_functions(&schema, &function)) {
             let message = format!("function {name} does not exist");
             return Err(Error::new(ErrorKind::UnknownFunction, message).at(position));
         }
@@ -181,7 +156,7 @@ impl Binder<'_, '_> {
         if function == "unnest" {
             return arguments.into_iter().map(|array| self.builder.unnest(array)).collect();
         }
-        if gives_rows(function) {
+        if self.builder.gives_rows(function, arguments.len()) {
             return Ok(vec![self.builder.set_function(function, arguments, position)?]);
         }
         let value = self.builder.call_by_name(function, arguments, position)?;

@@ -25,6 +25,10 @@ fn named(expr: &ast::Expr) -> Option<Name> {
         Expr::TypedString(typed) => Name::around(None, &type_name(&typed.data_type)),
         Expr::Interval(_) => Name::around(None, "interval"),
         Expr::Array(_) => Name::strong("array"),
+        Expr::QualifiedWildcard(name, _) => {
+            let last = name.0.last().and_then(ast::ObjectNamePart::as_ident);
+            last.and_then(|ident| Name::strong(&Binder::fold(ident)))
+        }
         Expr::Tuple(_) => Name::strong("row"),
         Expr::CompoundFieldAccess { root, access_chain } => {
             let field = access_chain.iter().rev().find_map(|access| match access {
@@ -58,6 +62,11 @@ fn subquery_name(body: &ast::SetExpr) -> Option<String> {
         ast::SetExpr::Select(select) => match select.projection.first()? {
             ast::SelectItem::ExprWithAlias { alias, .. } => Some(Binder::fold(alias)),
             ast::SelectItem::UnnamedExpr(expr) => Some(column_name(expr)),
+            // VALUES alone have been made a table.
+            ast::SelectItem::Wildcard(_) => match &select.from.first()?.relation {
+                ast::TableFactor::Derived { subquery, .. } => subquery_name(&subquery.body),
+                _ => None,
+            },
             _ => None,
         },
         ast::SetExpr::Query(query) => subquery_name(&query.body),

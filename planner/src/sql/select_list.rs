@@ -1,6 +1,7 @@
 //! The select list: its expressions, what `*` stands for, and the names of the result's columns.
 
 use super::binder::Binder;
+use super::expression::before_all_fields;
 use super::naming::column_name;
 use super::query::Unknown;
 use crate::catalog::TableName;
@@ -20,6 +21,11 @@ impl Binder<'_, '_> {
         let mut items = Vec::new();
         for item in projection {
             match item {
+                ast::SelectItem::UnnamedExpr(expr) if let Some(row) = before_all_fields(expr) => {
+                    for (name, value) in self.bind_all_fields(row, scope)? {
+                        items.push(self.builder.item(name, value, None)?);
+                    }
+                }
                 ast::SelectItem::UnnamedExpr(expr) => {
                     items.push(self.bind_item(expr, column_name(expr), scope, unknown.data_type(items.len()))?);
                 }

@@ -7,6 +7,7 @@
 //! | `a ISNULL`, `a NOTNULL` | `a IS NULL`, `a IS NOT NULL` | applies it to all of `x AND a` |
 //! | `a BETWEEN SYMMETRIC b AND c` | `a BETWEEN "between symmetric"(b) AND c` | has no node for it |
 //! | `'a'` newline `'b'` | `'ab'` | takes the second text for a name |
+//! | `(row).*` | `(row)."all fields"` | takes `.*` behind names only |
 //!
 //! What takes a look ahead is done before that, by [`super::ahead`].
 
@@ -15,6 +16,9 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 /// The function that stands around the first bound of BETWEEN SYMMETRIC. No name in SQL text gives it: were one
 /// quoted so, it would be a function that does not exist.
 pub(super) const SYMMETRIC: &str = "between symmetric";
+
+/// The name of all fields of a row. As above, no text gives it a meaning.
+pub(super) const ALL_FIELDS: &str = "all fields";
 
 /// Words after which a query may begin.
 const BEFORE_QUERY: [&str; 6] = ["as", "union", "all", "distinct", "except", "intersect"];
@@ -49,6 +53,7 @@ impl Respelled {
                 }
             }
             _ if is("table") && self.may_begin_query() => self.put(&token, [word("SELECT"), Token::Mul, word("FROM")]),
+            Token::Mul if self.is_behind_row() => self.put(&token, [Token::make_word(ALL_FIELDS, Some('"'))]),
             _ if is("isnull") => self.put(&token, [word("IS"), word("NULL")]),
             _ if is("notnull") => self.put(&token, [word("IS"), word("NOT"), word("NULL")]),
             _ if is("symmetric") && self.last(0).is_some_and(|last| is_keyword(last, "between")) => {
@@ -84,6 +89,11 @@ impl Respelled {
     /// The last token that is no space, or the one before it.
     fn last(&self, back: usize) -> Option<&Token> {
         self.solid[back].map(|at| &self.tokens[at].token)
+    }
+
+    /// Whether a dot stands before, and before it what ends a value that is no name.
+    fn is_behind_row(&self) -> bool {
+        matches!((self.last(1), self.last(0)), (Some(Token::RParen | Token::RBracket), Some(Token::Period)))
     }
 
     fn may_begin_query(&self) -> bool {

@@ -15,7 +15,8 @@
 //! | types of the system (`types/system.rs`) | text | as it is shown |
 //! | timestamptz | timestamp | in UTC |
 //! | an enum | integer | its label's place, from 0 |
-//! | an array | text | its elements, then its bounds (`evaluate/array/key.rs`) |
+//! | an array, int2vector, oidvector | text | its elements, then its bounds (`evaluate/array/key.rs`) |
+//! | a row | text | as PostgreSQL shows it (`evaluate/row.rs`) |
 
 use super::{DataType, NestedType};
 use serde::{Deserialize, Serialize};
@@ -104,7 +105,7 @@ impl DataType {
             | DataType::System(_) => DataType::Text,
             DataType::TimestampTz => DataType::Timestamp,
             DataType::Nested(nested) => match nested.get() {
-                NestedType::List(_) => DataType::Text,
+                NestedType::List(_) | NestedType::ZeroBased(_) | NestedType::Row { .. } => DataType::Text,
                 NestedType::Enum { .. } => DataType::Integer,
                 NestedType::Vector(..) | NestedType::Struct(_) => self,
             },
@@ -117,10 +118,23 @@ impl DataType {
         self.carrier() != self
     }
 
-    /// The type of an array's elements.
+    /// The type of an array's elements; int2vector and oidvector are arrays, too.
     pub fn element(self) -> Option<DataType> {
         match self.nested()? {
-            NestedType::List(of) => Some(*of),
+            NestedType::List(of) | NestedType::ZeroBased(of) => Some(*of),
+            _ => None,
+        }
+    }
+
+    /// Whether it is int2vector or oidvector, which are shown as numbers between blanks.
+    pub fn is_zero_based(self) -> bool {
+        matches!(self.nested(), Some(NestedType::ZeroBased(_)))
+    }
+
+    /// A row's fields in order.
+    pub fn fields(self) -> Option<&'static [(String, DataType)]> {
+        match self.nested()? {
+            NestedType::Row { fields, .. } => Some(fields),
             _ => None,
         }
     }
@@ -145,7 +159,8 @@ impl DataType {
 
     /// Whether values of the type can be told apart by `=`.
     pub fn has_equality(self) -> bool {
-        self != DataType::Json && self.element() != Some(DataType::Json)
+        let parts = self.fields().unwrap_or_default().iter().map(|(_, of)| *of).chain(self.element());
+        self != DataType::Json && parts.into_iter().all(DataType::has_equality)
     }
 }
 

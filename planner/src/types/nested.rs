@@ -1,4 +1,4 @@
-//! Types that take more than a word to say: arrays, vectors of a fixed size, structs, enums.
+//! Types that take more than a word to say: arrays, vectors of a fixed size, structs, rows, enums.
 //!
 //! A type is passed by value everywhere, so a nested one is a number: equal types have equal numbers in a process. What the
 //! numbers stand for is kept for good; there are as many as statements have ever named.
@@ -23,6 +23,15 @@ pub enum NestedType {
     Vector(DataType, u32),
     /// Values by name, in order; at least one, and no name twice.
     Struct(Vec<(String, DataType)>),
+    /// smallint or oid numbers that count from 0, as PostgreSQL's catalog has them: int2vector and oidvector.
+    ZeroBased(DataType),
+    /// A row as a value.
+    Row {
+        /// The table's name; none where no table says what fields there are.
+        table: Option<String>,
+        /// Its fields in order; there may be none, and two of one name.
+        fields: Vec<(String, DataType)>,
+    },
     /// One of some labels, which are in order and of which no two are alike.
     Enum {
         /// The type's name.
@@ -87,6 +96,21 @@ impl DataType {
         DataType::Nested(Nested::new(NestedType::Struct(fields)))
     }
 
+    /// int2vector.
+    pub fn int2vector() -> Self {
+        DataType::Nested(Nested::new(NestedType::ZeroBased(DataType::SmallInt)))
+    }
+
+    /// oidvector.
+    pub fn oidvector() -> Self {
+        DataType::Nested(Nested::new(NestedType::ZeroBased(DataType::OID)))
+    }
+
+    /// A row of these fields, of a table or of none.
+    pub fn row(table: Option<String>, fields: Vec<(String, DataType)>) -> Self {
+        DataType::Nested(Nested::new(NestedType::Row { table, fields }))
+    }
+
     /// One of some labels in order; no two are alike.
     pub fn enumeration(name: impl Into<String>, labels: Vec<String>) -> Self {
         DataType::Nested(Nested::new(NestedType::Enum { name: name.into(), labels }))
@@ -124,6 +148,9 @@ impl fmt::Display for Nested {
             NestedType::List(of) => write!(f, "{of}[]"),
             NestedType::Vector(of, length) => write!(f, "{of}[{length}]"),
             NestedType::Enum { name, .. } => f.write_str(name),
+            NestedType::ZeroBased(DataType::SmallInt) => f.write_str("int2vector"),
+            NestedType::ZeroBased(_) => f.write_str("oidvector"),
+            NestedType::Row { table, .. } => f.write_str(table.as_deref().unwrap_or("record")),
             NestedType::Struct(fields) => {
                 let is_plain = |name: &str| {
                     name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')

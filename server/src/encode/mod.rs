@@ -152,6 +152,9 @@ fn logical_cells(array: &ArrayRef, data_type: DataType, format: Format, sight: &
         }
         DataType::System(SystemType::Inet) if !is_text => inet::cells(downcast::<StringArray>(array, data_type)?),
         DataType::System(_) => text::cells(downcast::<StringArray>(array, data_type)?),
+        DataType::Nested(_) if is_text && (data_type.is_zero_based() || data_type.fields().is_some()) => {
+            text::cells(downcast::<StringArray>(array, data_type)?)
+        }
         DataType::Nested(_) if data_type.element().is_some() => array::arrays(array, data_type, format, sight)?,
         DataType::Nested(_) if data_type.labels().is_some() => text::cells(downcast::<StringArray>(array, data_type)?),
         other => return Err(Fault::error("0A000", format!("values of type {other} cannot be sent"))),

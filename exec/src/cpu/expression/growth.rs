@@ -71,6 +71,7 @@ pub(super) fn grows(function: Function) -> bool {
             | F::Replace
             | F::Array(A::Join | A::Replace | A::Make | A::MakeOfArrays | A::Concatenate | A::Append | A::Prepend, _)
             | F::Json(JsonFunction::Object | JsonFunction::Array)
+            | F::Row(_)
     )
 }
 
@@ -120,6 +121,8 @@ fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
             let (text, from, to) = (length(0), length(1), length(2));
             if to <= from { text } else { text.saturating_add((text / from.max(1)).saturating_mul(to)) }
         }
+        // A letter of a field may be written twice, and each has quotes and a comma.
+        Function::Row(_) => (0..arguments.len()).map(|at| length(at).saturating_mul(4).saturating_add(4)).sum(),
         _ => {
             let separators = if function == Function::ConcatWithSeparator { arguments.len() } else { 1 };
             (0..arguments.len()).map(length).sum::<usize>().saturating_add(length(0).saturating_mul(separators - 1))

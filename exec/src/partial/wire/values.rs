@@ -47,7 +47,7 @@ impl Wire for DataType {
             DataType::Jsonb => (26, None, None),
             DataType::TimestampTz => (27, None, None),
             DataType::System(of) => {
-                to.push(28);
+                to.push(30);
                 return to.push(SystemType::ALL.iter().position(|other| *other == of).unwrap_or(0) as u8);
             }
             DataType::Nested(_) => unreachable!("written above"),
@@ -91,11 +91,11 @@ impl Wire for DataType {
             25 => DataType::Json,
             26 => DataType::Jsonb,
             27 => DataType::TimestampTz,
-            28 => {
+            30 => {
                 let of = SystemType::ALL.get(usize::from(u8::read(from)?)).copied();
                 DataType::System(of.ok_or_else(|| damaged("a type of the system"))?)
             }
-            tag @ 16..=19 => {
+            tag @ (16..=19 | 28..=29) => {
                 from.depth += 1;
                 check(from.depth <= DEPTH_MAX, "types within types")?;
                 let nested = nested(tag, from)?;
@@ -127,6 +127,12 @@ fn nested(tag: u8, from: &mut Reader<'_>) -> Result<NestedType> {
             check(length > 0, "a vector of nothing")?;
             NestedType::Vector(of, length)
         }
+        28 => NestedType::ZeroBased(Wire::read(from)?),
+        29 => {
+            let named = bool::read(from)?;
+            let table: String = Wire::read(from)?;
+            NestedType::Row { table: named.then_some(table), fields: Wire::read(from)? }
+        }
         19 => {
             let (name, labels): (String, Vec<String>) = (Wire::read(from)?, Wire::read(from)?);
             let once = labels.iter().enumerate().all(|(at, label)| !labels[..at].contains(label));
@@ -157,6 +163,16 @@ fn write_nested(nested: &NestedType, to: &mut Vec<u8>) {
         }
         NestedType::Struct(fields) => {
             to.push(18);
+            fields.write(to);
+        }
+        NestedType::ZeroBased(of) => {
+            to.push(28);
+            of.write(to);
+        }
+        NestedType::Row { table, fields } => {
+            to.push(29);
+            table.is_some().write(to);
+            table.clone().unwrap_or_default().write(to);
             fields.write(to);
         }
         NestedType::Enum { name, labels } => {

@@ -6,6 +6,7 @@
 mod dimensions;
 mod key;
 mod make;
+mod numbers;
 mod search;
 mod text;
 
@@ -15,6 +16,7 @@ use crate::function::{ArrayFunction, Function};
 use crate::types::DataType;
 use crate::value::Value;
 pub(super) use key::bare;
+pub(super) use numbers::{read_numbers, show_numbers};
 pub(super) use text::{read, show};
 
 /// Dimensions of an array, at most.

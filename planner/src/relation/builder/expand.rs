@@ -8,7 +8,7 @@
 //! ```
 
 use super::expression::SetCall;
-use super::{Builder, FromItem, Scope};
+use super::{Builder, FromItem, Rows, Scope};
 use crate::error::{Error, Position, Result};
 use crate::function::Function;
 use crate::relation::column_set::ColumnSet;
@@ -66,7 +66,7 @@ impl Builder<'_> {
     }
 
     /// Calls in FROM, in lock step: `alias` names the only column of an only one.
-    pub fn from_functions(&mut self, calls: Vec<SetCall>, ordinality: bool, alias: Option<&str>) -> FromItem {
+    pub fn from_functions(&mut self, calls: Vec<SetCall>, ordinality: bool, alias: Option<&str>) -> Result<FromItem> {
         let table = alias.map_or_else(|| calls[0].name.clone(), str::to_owned);
         let is_single = calls.len() == 1;
         let name = |call: &SetCall| match alias {
@@ -97,7 +97,32 @@ impl Builder<'_> {
             }
         };
         columns.extend(number.map(|id| ("ordinality".to_owned(), id)));
-        FromItem::table((relation, columns), table)
+        let is_value = is_single && !ordinality && self.columns.get(calls[0].column).data_type.fields().is_none();
+        let mut item = FromItem::table(self.spread((relation, columns))?, table);
+        item.tables.iter_mut().for_each(|table| table.is_value = is_value);
+        Ok(item)
+    }
+
+    /// The same rows with the fields of those columns that are rows in their place.
+    fn spread(&mut self, (relation, columns): Rows) -> Result<Rows> {
+        if columns.iter().all(|(_, id)| self.columns.get(*id).data_type.fields().is_none()) {
+            return Ok((relation, columns));
+        }
+        let mut computed = self.through(&relation);
+        let mut spread = Vec::new();
+        for (name, id) in columns {
+            let row = self.columns.reference(id);
+            let Some(names) = row.data_type.fields() else {
+                spread.push((name, id));
+                continue;
+            };
+            for ((name, of), field) in names.iter().zip(self.fields_of(&row)?) {
+                let id = self.columns.add(name.clone(), *of, true);
+                computed.push((id, field));
+                spread.push((name.clone(), id));
+            }
+        }
+        Ok((Arc::new(Relation::Project { input: relation, columns: computed }), spread))
     }
 
     /// The rows of calls of a select list over an input: those that another one is called with come before it, others

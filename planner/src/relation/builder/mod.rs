@@ -39,9 +39,9 @@ mod window;
 pub use expand::set_not_allowed;
 pub use expression::{
     AggregateArguments, Callee, Coercion, ElementTest, Operator, PatternOperator, Quantifier, SetCall, Sign, Subscript,
-    and, characters, decimal, not, null, or, row_as_value, text,
+    and, characters, decimal, not, null, or, text,
 };
-pub(crate) use expression::{checked_key, gives_rows, unify_types};
+pub(crate) use expression::{checked_key, unify_types};
 pub(crate) use hidden::HIDDEN;
 pub use join::{Joined, Side};
 pub(crate) use limit::names_columns;

@@ -18,11 +18,6 @@ impl Name {
         Some(Name::Strong(name.to_owned()))
     }
 
-    /// TRUE and FALSE.
-    pub fn of_boolean() -> Option<Name> {
-        Some(Name::Weak("bool".to_owned()))
-    }
-
     /// A literal that says its type.
     pub fn of_typed_literal(data_type: DataType) -> Option<Name> {
         Some(Name::Weak(type_name(data_type).to_owned()))
@@ -85,6 +80,9 @@ pub(crate) fn type_name(data_type: DataType) -> &'static str {
         DataType::Nested(nested) => match nested.get() {
             NestedType::List(of) => type_name(*of),
             NestedType::Enum { name, .. } => name,
+            NestedType::ZeroBased(DataType::SmallInt) => "int2vector",
+            NestedType::ZeroBased(_) => "oidvector",
+            NestedType::Row { table, .. } => table.as_deref().unwrap_or("record"),
             NestedType::Vector(..) | NestedType::Struct(_) => "row",
         },
     }

@@ -3,7 +3,7 @@
 //! in GROUP BY.
 
 use super::select::SelectItem;
-use super::{Builder, Clause, Rows, checked_key, did_you_mean};
+use super::{Builder, Clause, Rows, did_you_mean};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{ColumnId, Expression, Relation, SortKey};
 use crate::types::SortOrder;
@@ -81,8 +81,8 @@ impl Builder<'_> {
     ///
     /// # Errors
     /// 42883 and 0A000 for a type that has no order.
-    pub fn sort(&self, (input, output): Rows, keys: Vec<(Expression, SortOrder)>) -> Result<Rows> {
-        let key = |(expression, order)| Ok(SortKey { expression: checked_key(expression, true)?, order });
+    pub fn sort(&mut self, (input, output): Rows, keys: Vec<(Expression, SortOrder)>) -> Result<Rows> {
+        let key = |(expression, order)| Ok(SortKey { expression: self.order_key(expression)?, order });
         let keys = keys.into_iter().map(key).collect::<Result<_>>()?;
         Ok((Arc::new(Relation::Sort { input, keys }), output))
     }

@@ -21,12 +21,14 @@ pub struct ScopeTable {
     /// A column that is not NULL in any of its rows, so that it is NULL where an outer join gave none; none where no outer
     /// join gives such rows.
     pub present: Option<ColumnId>,
+    /// Whether its rows are values of one column: what a function of one value gives.
+    pub is_value: bool,
 }
 
 impl ScopeTable {
     /// What the catalog does not know: a query, a function, a CTE.
     pub fn named(name: impl Into<String>) -> Self {
-        ScopeTable { name: name.into(), of: None, aliased: false, stored: false, present: None }
+        ScopeTable { name: name.into(), of: None, aliased: false, stored: false, present: None, is_value: false }
     }
 
     /// The schema that may stand before its name.
@@ -51,6 +53,11 @@ impl<'p> Scope<'p> {
     /// This level, and those around it.
     pub fn levels(&self) -> impl Iterator<Item = &Scope<'p>> {
         std::iter::successors(Some(self), |scope| scope.parent)
+    }
+
+    /// Whether a table of this level or of one around it has a name.
+    pub fn has_table(&self, qualifier: &TableName) -> bool {
+        self.levels().any(|level| level.tables.iter().any(|table| table.is(qualifier)))
     }
 
     /// The table of this level that a qualifier means, if there is one; 42P09 if there are two.

@@ -290,7 +290,7 @@ impl<'p> Scope<'p> {
 
     fn unknown_column(&self, qualifier: Option<&TableName>, name: &str) -> Error {
         if let Some(qualifier) = qualifier
-            && !self.levels().any(|level| level.tables.iter().any(|table| table.is(qualifier)))
+            && !self.has_table(qualifier)
         {
             return self.missing_table(qualifier);
         }

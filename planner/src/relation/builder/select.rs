@@ -26,6 +26,13 @@ pub struct SelectItem {
     pub(super) expression: Expression,
 }
 
+impl SelectItem {
+    /// Its value.
+    pub fn into_value(self) -> Expression {
+        self.expression
+    }
+}
+
 /// What an item of ORDER BY or GROUP BY stands for.
 #[derive(Clone, Debug)]
 pub enum Target {
@@ -335,7 +342,8 @@ impl Builder<'_> {
                 Target::Item(index) => output[index].1,
                 Target::Expression(expression) => self.project_column(&available, &mut columns, "order", expression),
             };
-            keys.push(SortKey { expression: checked_key(self.columns.reference(id), true)?, order });
+            let key = self.order_key(self.columns.reference(id))?;
+            keys.push(SortKey { expression: key, order });
         }
         if !keys.is_empty() && !distinct {
             for &position in positions {

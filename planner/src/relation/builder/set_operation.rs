@@ -70,7 +70,9 @@ impl Builder<'_> {
         told_apart: bool,
     ) -> Result<(Arc<Relation>, Vec<ColumnId>)> {
         let ids: Vec<ColumnId> = output.iter().map(|(_, id)| *id).collect();
-        let is_odd = |data_type: &DataType| *data_type == DataType::BPCHAR || !data_type.has_equality();
+        let is_odd = |data_type: &DataType| {
+            *data_type == DataType::BPCHAR || data_type.fields().is_some() || !data_type.has_equality()
+        };
         let has_keys = told_apart && types.iter().any(is_odd);
         if !has_keys && ids.iter().zip(types).all(|(id, data_type)| self.columns.get(*id).data_type == *data_type) {
             return Ok((input, ids));

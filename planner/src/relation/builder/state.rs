@@ -1,6 +1,7 @@
 //! The state of building one statement.
 
 use super::Rows;
+use super::expression::KnownRow;
 use crate::catalog::{Catalog, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::depth::is_deeper;
@@ -47,6 +48,8 @@ pub struct Builder<'a> {
     pub(super) arguments: Option<Vec<Expression>>,
     /// The view that the statement creates: its query may not mention it, not even through other views.
     pub(crate) created_view: Option<TableName>,
+    /// The rows that the statement makes as values.
+    pub(super) rows: Vec<KnownRow>,
     /// The tables, views and types that the statement itself names, views left out that a view names.
     pub(super) needs: RefCell<Vec<TableName>>,
     /// The next shared relation's id.
@@ -73,6 +76,7 @@ impl<'a> Builder<'a> {
             view: None,
             arguments: None,
             created_view: None,
+            rows: Vec::new(),
             needs: RefCell::default(),
             shared_next: 0,
             depth: 0,

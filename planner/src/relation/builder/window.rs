@@ -248,7 +248,7 @@ impl Builder<'_> {
             left = others;
             let functions = here.into_iter().map(|WindowUse { id, call, .. }| (id, call)).collect();
             let partition = partition.into_iter().map(|key| checked_key(key, false)).collect::<Result<_>>()?;
-            let key = |SortKey { expression, order }| Ok(SortKey { expression: checked_key(expression, true)?, order });
+            let key = |SortKey { expression, order }| Ok(SortKey { expression: self.order_key(expression)?, order });
             let order = order.into_iter().map(key).collect::<Result<_>>()?;
             input = Arc::new(Relation::Window { input, partition, order, functions });
         }

@@ -1,4 +1,4 @@
-//! ARRAY[…], subscripts and slices.
+//! ARRAY[…], subscripts, slices and fields.
 
 use crate::error::{Error, Result};
 use crate::relation::Expression;
@@ -27,32 +27,45 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// `value[i]`, `value[i:j][k]`.
-    pub(super) fn bind_subscripts(
+    /// `value[i]`, `value[i:j][k]`, `(row).field`, one behind the other.
+    pub(super) fn bind_accesses(
         &mut self,
         root: &ast::Expr,
         chain: &[AccessExpr],
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        let array = self.bind_expression(root, scope)?;
-        let mut subscripts = Vec::with_capacity(chain.len());
+        let position = self.start(root);
+        let mut value = self.bind_expression(root, scope)?;
+        let mut subscripts = Vec::new();
         for access in chain {
-            subscripts.push(match access {
+            match access {
                 AccessExpr::Subscript(ast::Subscript::Index { index }) => {
-                    Subscript::At(self.bind_expression(index, scope)?)
+                    subscripts.push(Subscript::At(self.bind_expression(index, scope)?));
                 }
                 AccessExpr::Subscript(ast::Subscript::Slice { lower_bound, upper_bound, stride: None }) => {
                     let mut bound = |bound: &Option<ast::Expr>| {
                         bound.as_ref().map(|bound| self.bind_expression(bound, scope)).transpose()
                     };
                     let lower = bound(lower_bound)?;
-                    Subscript::Slice(lower, bound(upper_bound)?)
+                    subscripts.push(Subscript::Slice(lower, bound(upper_bound)?));
+                }
+                AccessExpr::Dot(ast::Expr::Identifier(field)) => {
+                    value = self.subscripted(value, &mut subscripts)?;
+                    value = self.builder.field(&value, &Self::fold(field), position)?;
                 }
                 AccessExpr::Subscript(_) | AccessExpr::Dot(_) => {
-                    return Err(Error::unsupported(format_args!("the access {access} is")).at(array.position));
+                    return Err(Error::unsupported(format_args!("the access {access} is")).at(value.position));
                 }
-            });
+            }
         }
-        self.builder.subscripts(array, subscripts)
+        self.subscripted(value, &mut subscripts)
+    }
+
+    /// The element or part that subscripts mean, which are used up.
+    fn subscripted(&mut self, value: Expression, subscripts: &mut Vec<Subscript>) -> Result<Expression> {
+        if subscripts.is_empty() {
+            return Ok(value);
+        }
+        self.builder.subscripts(value, std::mem::take(subscripts))
     }
 }

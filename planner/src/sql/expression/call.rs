@@ -1,12 +1,12 @@
 //! Calls of functions and aggregates.
 
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::builder::{AggregateArguments, Callee, Clause, Scope, gives_rows, set_not_allowed};
+use crate::relation::builder::{AggregateArguments, Callee, Clause, Scope, set_not_allowed};
 use crate::relation::{AggregateFunction, Expression};
 use crate::sql::binder::Binder;
 use crate::sql::order::order_by_items;
 use crate::types::SortOrder;
-use sqlparser::ast::{self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments};
+use sqlparser::ast::{self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArguments, Spanned};
 
 /// A plain argument; none for `*` and for named ones.
 pub(super) fn plain_argument(argument: &FunctionArg) -> Option<&ast::Expr> {
@@ -26,7 +26,7 @@ impl Binder<'_, '_> {
         let position = parts.first().and_then(|ident| self.position(ident.span));
         let name = match parts.as_slice() {
             [name] => Binder::fold(name),
-            [schema, name] if Binder::fold(schema) == "pg_catalog" => Binder::fold(name),
+            [schema, name] if is_schema_of_functions(&Binder::fold(schema), &Binder::fold(name)) => Binder::fold(name),
             _ => {
                 return Err(Error::new(
                     ErrorKind::UnknownFunction,
@@ -65,7 +65,7 @@ impl Binder<'_, '_> {
         plain.map_err(|error| error.at(position))?;
         let sets = scope.set_count();
         let bound = self.bind_arguments(&name, arguments, position, scope)?;
-        if gives_rows(&name) {
+        if self.builder.gives_rows(&name, bound.len()) {
             let call = self.builder.set_function(&name, bound, position)?;
             return self.builder.set_in_list(call, scope, position);
         }
@@ -85,38 +85,21 @@ impl Binder<'_, '_> {
     ) -> Result<Vec<Expression>> {
         let mut bound = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            let Some(argument) = plain_argument(argument) else {
-                return Err(Error::unsupported(format_args!("the argument {argument} of {name} is")).at(position));
-            };
-            bound.push(match self.row_of_table(name, argument, scope)? {
-                Some(row) => row,
-                None => self.bind_expression(argument, scope)?,
-            });
+            bound.push(self.bind_argument(name, argument, scope).map_err(|error| error.at(position))?);
         }
         Ok(bound)
     }
 
-    /// A table's name as an argument of a function that makes JSON: its row. A column of that name comes first.
-    fn row_of_table(&mut self, function: &str, argument: &ast::Expr, scope: &Scope<'_>) -> Result<Option<Expression>> {
-        const OF_ROWS: [&str; 7] = [
-            "row_to_json",
-            "to_json",
-            "to_jsonb",
-            "json_build_object",
-            "jsonb_build_object",
-            "json_build_array",
-            "jsonb_build_array",
-        ];
-        let ast::Expr::Identifier(ident) = argument else { return Ok(None) };
-        let name = Self::fold(ident);
-        let levels = || std::iter::successors(Some(scope), |level| level.parent());
-        let is_table = levels().any(|level| level.tables.iter().any(|table| table.name == name));
-        let is_column = levels().any(|level| level.columns.iter().any(|column| column.name == name));
-        if !OF_ROWS.contains(&function) || !is_table || is_column {
-            return Ok(None);
+    /// An argument: an expression, or `t.*`.
+    fn bind_argument(&mut self, name: &str, argument: &FunctionArg, scope: &Scope<'_>) -> Result<Expression> {
+        match argument {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(argument)) => self.bind_expression(argument, scope),
+            FunctionArg::Unnamed(FunctionArgExpr::QualifiedWildcard(table)) => {
+                let position = self.position(table.span());
+                self.bind_star_of(table, position, scope)
+            }
+            _ => Err(Error::unsupported(format_args!("the argument {argument} of {name} is"))),
         }
-        let position = self.position(ident.span);
-        self.builder.row_as_json(scope, &name.as_str().into(), position).map(Some)
     }
 
     /// A call of an aggregate.
@@ -153,10 +136,7 @@ impl Binder<'_, '_> {
             arguments => {
                 let mut bound = Vec::with_capacity(arguments.len());
                 for argument in arguments {
-                    let Some(argument) = plain_argument(argument) else {
-                        return Err(Error::unsupported(format_args!("the argument {argument} of {name} is")));
-                    };
-                    bound.push(self.bind_expression(argument, scope)?);
+                    bound.push(self.bind_argument(name, argument, scope)?);
                 }
                 Some(bound)
             }
@@ -178,6 +158,11 @@ impl Binder<'_, '_> {
         }
         Ok((arguments, filter, order))
     }
+}
+
+/// Whether functions of a name are in a schema: those of PostgreSQL are in one, but for what the other one's views ask.
+pub(in crate::sql) fn is_schema_of_functions(schema: &str, name: &str) -> bool {
+    schema == if name.starts_with("_pg_") { "information_schema" } else { "pg_catalog" }
 }
 
 /// Clauses around a call that are not supported for any function.

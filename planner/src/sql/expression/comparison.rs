@@ -1,6 +1,7 @@
-//! Comparisons: of values and of row values, BETWEEN, IN over a list, IS NULL. Row values exist only where they are compared,
-//! and are taken apart there.
+//! Comparisons: of values and of rows, BETWEEN, IN over a list, IS NULL. Rows that are written as such are compared field by
+//! field, others as wholes.
 
+use super::row::is_row;
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::relation::Expression;
@@ -9,21 +10,8 @@ use crate::sql::binder::Binder;
 use crate::sql::spelling::SYMMETRIC;
 use sqlparser::ast;
 
-/// The fields of `(a, b)` or `ROW(a, b)`; none for what is no row.
-pub(super) fn fields(ast: &ast::Expr) -> Option<Vec<&ast::Expr>> {
-    match ast {
-        ast::Expr::Tuple(fields) => Some(fields.iter().collect()),
-        ast::Expr::Nested(inner) => fields(inner),
-        ast::Expr::Function(function) => {
-            let [ast::ObjectNamePart::Identifier(name)] = function.name.0.as_slice() else { return None };
-            let ast::FunctionArguments::List(list) = &function.args else { return None };
-            if name.quote_style.is_some() || !name.value.eq_ignore_ascii_case("row") {
-                return None;
-            }
-            list.args.iter().map(super::call::plain_argument).collect()
-        }
-        _ => None,
-    }
+fn is_query(ast: &ast::Expr) -> bool {
+    matches!(ast, ast::Expr::Subquery(_))
 }
 
 /// The first bound of BETWEEN SYMMETRIC, out of the function that stands around it.
@@ -46,45 +34,57 @@ impl Binder<'_, '_> {
         right: &ast::Expr,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        if let Some(fields) = fields(left).or_else(|| fields(right)).map(|fields| fields.len()) {
-            return self.bind_row_comparison(function, left, right, fields, scope);
+        if (is_row(left) && (is_row(right) || is_query(right))) || (is_query(left) && is_row(right)) {
+            return self.bind_row_comparison(function, left, right, scope);
         }
         let left = self.bind_expression(left, scope)?;
         let right = self.bind_expression(right, scope)?;
         self.builder.compare(function, left, right)
     }
 
-    /// The fields of a row that is compared with one of `count` fields; a plain value is a row of one.
-    pub(super) fn bind_row(&mut self, ast: &ast::Expr, count: usize, scope: &Scope<'_>) -> Result<Vec<Expression>> {
-        let Some(fields) = fields(ast) else {
-            if count != 1 {
-                let what = match ast {
-                    ast::Expr::Subquery(_) => "a subquery of several columns as a row is",
-                    _ => "a row compared with anything but a row is",
-                };
-                return Err(Error::unsupported(what).at(self.start(ast)));
+    /// The fields of a row, or of a query's only row, of which `count` are wanted.
+    fn bind_compared_row(
+        &mut self,
+        ast: &ast::Expr,
+        count: Option<usize>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<Expression>> {
+        let position = self.start(ast);
+        let fields = match (self.bind_fields(ast, scope)?, ast) {
+            (Some(fields), _) => fields,
+            (None, ast::Expr::Subquery(query)) => {
+                let rows = self.bind_subquery(query, scope)?;
+                let given = rows.1.len();
+                if let Some(wanted) = count.filter(|wanted| *wanted != given) {
+                    let many = if given > wanted { "many" } else { "few" };
+                    return Err(Error::new(ErrorKind::Syntax, format!("subquery has too {many} columns")).at(position));
+                }
+                let row = self.builder.row_of_query(rows, position)?;
+                self.builder.fields_of(&row)?
             }
-            return Ok(vec![self.bind_expression(ast, scope)?]);
+            (None, _) => vec![self.bind_expression(ast, scope)?],
         };
-        if fields.len() != count {
-            return Err(
-                Error::new(ErrorKind::Syntax, "unequal number of entries in row expressions").at(self.start(ast))
-            );
+        if count.is_some_and(|count| count != fields.len()) {
+            return Err(Error::new(ErrorKind::Syntax, "unequal number of entries in row expressions").at(position));
         }
-        fields.into_iter().map(|field| self.bind_expression(field, scope)).collect()
+        Ok(fields)
     }
 
-    /// A comparison of two rows of `count` fields.
-    pub(super) fn bind_row_comparison(
+    /// A comparison of two rows of which one at least is written as such.
+    fn bind_row_comparison(
         &mut self,
         function: Function,
         left: &ast::Expr,
         right: &ast::Expr,
-        count: usize,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        let left = self.bind_row(left, count, scope)?;
-        let right = self.bind_row(right, count, scope)?;
+        if is_query(left) {
+            let right = self.bind_compared_row(right, None, scope)?;
+            let left = self.bind_compared_row(left, Some(right.len()), scope)?;
+            return self.builder.compare_rows(function, left, right);
+        }
+        let left = self.bind_compared_row(left, None, scope)?;
+        let right = self.bind_compared_row(right, Some(left.len()), scope)?;
         self.builder.compare_rows(function, left, right)
     }
 
@@ -95,7 +95,7 @@ impl Binder<'_, '_> {
         negated: bool,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        if fields(value).is_some() {
+        if is_row(value) {
             let low = self.bind_comparison(Function::GreaterEqual, value, low, scope)?;
             let high = self.bind_comparison(Function::LessEqual, value, high, scope)?;
             let both = and(vec![low, high]);
@@ -121,7 +121,7 @@ impl Binder<'_, '_> {
         negated: bool,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        let found = if fields(value).is_some() {
+        let found = if is_row(value) {
             let equals = list.iter().map(|item| self.bind_comparison(Function::Equal, value, item, scope));
             or(equals.collect::<Result<Vec<_>>>()?)
         } else {
@@ -139,8 +139,16 @@ impl Binder<'_, '_> {
         value: &ast::Expr,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        let tested = fields(value).unwrap_or_else(|| vec![value]);
-        let tested = tested.into_iter().map(|field| self.bind_expression(field, scope)).collect::<Result<_>>()?;
+        let tested = match self.bind_fields(value, scope)? {
+            Some(fields) => fields,
+            None => {
+                let value = self.bind_expression(value, scope)?;
+                match value.data_type.fields() {
+                    Some(_) => self.builder.fields_of(&value)?,
+                    None => vec![value],
+                }
+            }
+        };
         self.builder.null_test(function, tested)
     }
 }

@@ -164,6 +164,8 @@ fn named(name: &str) -> Option<DataType> {
         "int2" => DataType::SmallInt,
         "int4" => DataType::Integer,
         "int8" => DataType::BigInt,
+        "int2vector" => DataType::int2vector(),
+        "oidvector" => DataType::oidvector(),
         "interval" => DataType::Interval,
         "json" => DataType::Json,
         "jsonb" => DataType::Jsonb,

@@ -1,7 +1,7 @@
 //! Expressions: from sqlparser's tree to calls of the relation's builder, which types them.
 //!
 //! By what stands in the text: `literal`, `interval` and `data_type`; `operator` (and logic), `comparison`, `pattern`; `call`
-//! (functions and aggregates) and `syntax` (what looks otherwise and is one); `subquery`; `array`.
+//! (functions and aggregates) and `syntax` (what looks otherwise and is one); `subquery`; `array`; `row` (and fields).
 
 mod array;
 mod call;
@@ -11,6 +11,7 @@ mod interval;
 mod literal;
 mod operator;
 mod pattern;
+mod row;
 mod subquery;
 mod syntax;
 #[cfg(test)]
@@ -20,9 +21,11 @@ use super::binder::Binder;
 use crate::error::{Error, Position, Result};
 use crate::function::Function;
 use crate::relation::Expression;
-use crate::relation::builder::{ElementTest, PatternOperator, Quantifier, Scope, not, row_as_value, set_not_allowed};
+use crate::relation::builder::{ElementTest, PatternOperator, Quantifier, Scope, not, set_not_allowed};
 pub(in crate::sql) use data_type::bind_type;
 pub(crate) use data_type::{bind_data_type, restriction};
+pub(in crate::sql) use call::is_schema_of_functions;
+pub(in crate::sql) use row::before_all_fields;
 use sqlparser::ast::{self, Expr, Spanned};
 
 impl Binder<'_, '_> {
@@ -40,7 +43,7 @@ impl Binder<'_, '_> {
                 {
                     return self.builder.call_by_name(&name, Vec::new(), position);
                 }
-                self.builder.column(scope, None, &Binder::fold(name), position)
+                self.bind_name(&Binder::fold(name), position, scope)
             }
             _ => self.deeper(None, |binder| binder.bind_compound(ast, scope)),
         }
@@ -138,16 +141,18 @@ impl Binder<'_, '_> {
             Expr::Overlay { expr, overlay_what, overlay_from, overlay_for } => {
                 self.bind_overlay([expr, overlay_what, overlay_from], overlay_for.as_deref(), scope)
             }
+            Expr::Function(_) if row::is_row(ast) => self.bind_row_value(ast, scope),
             Expr::Function(function) => self.bind_function(function, scope),
             Expr::Array(array) => self.bind_array(array, scope),
-            Expr::CompoundFieldAccess { root, access_chain } => self.bind_subscripts(root, access_chain, scope),
+            Expr::CompoundFieldAccess { root, access_chain } => self.bind_accesses(root, access_chain, scope),
             Expr::AtTimeZone { timestamp, time_zone } => {
                 let value = self.bind_expression(timestamp, scope)?;
                 let zone = self.bind_expression(time_zone, scope)?;
                 self.builder.at_time_zone(value, zone)
             }
             Expr::Collate { expr, collation } => self.bind_collate(expr, collation, scope),
-            Expr::Tuple(_) => Err(row_as_value().at(self.start(ast))),
+            Expr::Tuple(_) => self.bind_row_value(ast, scope),
+            Expr::QualifiedWildcard(name, _) => self.bind_star_of(name, self.start(ast), scope),
             other => Err(self.unsupported(other)),
         }
     }

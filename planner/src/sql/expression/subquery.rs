@@ -1,6 +1,5 @@
 //! Subqueries as values: scalar, EXISTS, IN, ANY, ALL; `x IN (…)` is `x = ANY (…)`.
 
-use super::comparison::fields;
 use super::operator::{comparison, named};
 use super::pattern::pattern_operator;
 use crate::error::{Error, Result};
@@ -36,8 +35,10 @@ impl Binder<'_, '_> {
         scope: &Scope<'_>,
     ) -> Result<Expression> {
         let position = self.start(left);
-        let count = fields(left).map_or(1, |fields| fields.len());
-        let left = self.bind_row(left, count, scope)?;
+        let left = match self.bind_fields(left, scope)? {
+            Some(fields) => fields,
+            None => vec![self.bind_expression(left, scope)?],
+        };
         let rows = self.bind_subquery(query, scope)?;
         self.builder.quantified_subquery(quantifier, function, left, rows, position)
     }

@@ -46,7 +46,12 @@ pub(super) fn array_call(
     arguments: Vec<Expression>,
     to: DataType,
 ) -> Expression {
-    fold::call(Function::Array(function, element), arguments, to)
+    fold::call(Function::Array(function, carried(element)), arguments, to)
+}
+
+/// The type of an array's elements as functions have it: rows are texts.
+pub(super) fn carried(element: DataType) -> DataType {
+    if element.fields().is_some() { DataType::Text } else { element }
 }
 
 /// Whether arrays of these elements that are equal can have different texts.
@@ -113,7 +118,7 @@ impl Builder<'_> {
             arguments.extend([lower, upper].map(|side| cast(side, DataType::BigInt, Coercion::Implicit)));
         }
         let call = if slices {
-            array_call(ArrayFunction::Slice, element, arguments, data_type)
+            array_call(ArrayFunction::Slice, element, arguments, DataType::list(element))
         } else {
             array_call(ArrayFunction::Element, element, arguments, element)
         };

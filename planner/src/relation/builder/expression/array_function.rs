@@ -198,9 +198,9 @@ impl Builder<'_> {
         let binary = name.starts_with("jsonb_") || name == "to_jsonb";
         let to = if binary { DataType::Jsonb } else { DataType::Json };
         let json = match (name, arguments.len()) {
-            // Rows have been made JSON by whoever binds names.
-            ("row_to_json", 1) if arguments[0].data_type == DataType::Json => {
-                return Ok(Special::Bound(take::<1>(arguments).into_iter().next().expect("it has one")));
+            ("row_to_json", 1) if arguments[0].data_type.fields().is_some() => {
+                let [row] = take(arguments);
+                self.row_as_json(row)?
             }
             ("to_json" | "to_jsonb", 1) => self.json_of(take::<1>(arguments).into_iter().next(), name)?,
             ("array_to_json", 1) if arguments[0].data_type.element().is_some() => {
@@ -250,6 +250,10 @@ impl Builder<'_> {
         Ok(match of {
             DataType::Json => value,
             DataType::Jsonb => relabel(value, DataType::Json),
+            row if row.fields().is_some() => self.row_as_json(value)?,
+            rows if rows.element().is_some_and(|of| of.fields().is_some()) => {
+                return Err(Error::unsupported("an array of rows as JSON is").at(value.position));
+            }
             _ => self.in_zone_if(Function::JsonOf(of), of, value, DataType::Json),
         })
     }

@@ -35,6 +35,10 @@ pub(crate) fn checked_key(value: Expression, orders: bool) -> Result<Expression>
         let message = format!("could not identify {what} operator for type {of}");
         return Err(Error::new(ErrorKind::UnknownFunction, message).at(position));
     }
+    if of.fields().is_some() && (orders || !super::composite::is_shown_alike(of)) {
+        let what = if orders { "an order of rows within an aggregate is" } else { "telling rows of such fields apart is" };
+        return Err(Error::unsupported(what).at(position));
+    }
     if orders && of == DataType::Jsonb {
         return Err(Error::unsupported("an order of jsonb is").at(position));
     }

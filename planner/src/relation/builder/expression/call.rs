@@ -39,14 +39,12 @@ impl Builder<'_> {
         }
     }
 
-    /// An error (42809) where a function that is no aggregate is called like one, and (0A000) for ROW.
+    /// An error (42809) where a function that is no aggregate is called like one.
     pub fn check_plain_call(&self, name: &str, distinct: bool, filtered: bool) -> Result<()> {
         let clause = if distinct {
             "DISTINCT"
         } else if filtered {
             "FILTER"
-        } else if name == "row" {
-            return Err(row_as_value());
         } else {
             return Ok(());
         };
@@ -236,11 +234,6 @@ pub(super) enum Special {
 /// The arguments, whose number has been checked.
 pub(super) fn take<const N: usize>(arguments: Vec<Expression>) -> [Expression; N] {
     arguments.try_into().expect("the number of arguments was matched")
-}
-
-/// The error (0A000) for a row where only a value may stand: rows exist only where they are compared.
-pub fn row_as_value() -> Error {
-    Error::unsupported("a row value outside a comparison is")
 }
 
 /// The error for a name or argument types that no function has.

@@ -137,7 +137,7 @@ fn unify_two(a: DataType, b: DataType) -> Option<DataType> {
         (a, b) if a == b => Some(a),
         (DataType::Null, other) | (other, DataType::Null) => Some(other),
         (a, b) if a.category() != b.category() => None,
-        // Names and text are cast to each other, so the first stays; a varchar or char becomes a name, not the other way round.
+        // Text is what PostgreSQL likes best of all strings; of any other and a name it takes the name.
         (DataType::Text, DataType::Name) => Some(DataType::Text),
         (DataType::Name, text) | (text, DataType::Name) if text.is_text() => Some(DataType::Name),
         (a, b) if a.element().is_some() && b.element().is_some() => unify_arrays(a, b),

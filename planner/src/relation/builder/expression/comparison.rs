@@ -42,6 +42,9 @@ pub(super) fn spelling(function: Function) -> &'static str {
 impl Builder<'_> {
     /// A comparison of two values.
     pub fn compare(&mut self, function: Function, left: Expression, right: Expression) -> Result<Expression> {
+        if left.data_type.fields().is_some() && right.data_type.fields().is_some() {
+            return self.compare_records(function, left, right);
+        }
         let (left, right) = self.comparable(spelling(function), left, right)?;
         if let Some(narrow) = exact::compare_narrow(function, &left, &right) {
             return Ok(narrow);

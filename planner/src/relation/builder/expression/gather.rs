@@ -4,7 +4,7 @@
 //! (`evaluate/gather.rs`). So the aggregate itself knows neither order nor types, and what it gives is a function of
 //! all texts.
 
-use super::array::{array_call, element_of};
+use super::array::{array_call, carried, element_of};
 use super::call::no_function;
 use super::coercion::Coercion;
 use super::{blanks, fold};
@@ -86,7 +86,8 @@ impl Builder<'_> {
                 let element = element_of(value.data_type);
                 let value = self.coerce(value, element, Coercion::Implicit)?;
                 let data_type = DataType::list(element);
-                let finish = vec![(Function::Array(A::OfEntries, element), data_type)];
+                let finish = vec![(Function::Array(A::OfEntries, carried(element)), data_type)];
+                let element = carried(element);
                 Ok(Kept { values: vec![value], element, finish, needed: None, data_type })
             }
             ("string_agg", 2) => {
@@ -113,8 +114,11 @@ impl Builder<'_> {
                 Ok(Kept { values: cast, element: DataType::Text, finish, needed, data_type: to })
             }
             ("json_agg" | "jsonb_agg", 1) => {
-                let value = self.settled_json(arguments.remove(0))?;
-                Ok(json(vec![value], JsonFunction::OfArray))
+                let value = arguments.remove(0);
+                // Objects and arrays have lines of their own.
+                let is_long = value.data_type.fields().is_some() || value.data_type.element().is_some();
+                let function = if is_long { JsonFunction::OfLines } else { JsonFunction::OfArray };
+                Ok(json(vec![self.settled_json(value)?], function))
             }
             ("json_object_agg" | "jsonb_object_agg", 2) => {
                 let key = arguments.remove(0);

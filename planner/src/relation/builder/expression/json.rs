@@ -1,16 +1,14 @@
-//! Operators that look into JSON, and rows as JSON.
+//! Operators that look into JSON.
 
 use super::coercion::Coercion;
 use super::fold;
 use super::logical::relabel;
 use super::operator::{ambiguous_operator, no_operator};
-use crate::catalog::TableName;
-use crate::error::{Position, Result};
+use crate::error::Result;
 use crate::function::{Function, JsonFunction};
 use crate::relation::Expression;
-use crate::relation::builder::{Builder, Scope};
+use crate::relation::builder::Builder;
 use crate::types::DataType;
-use crate::value::Value;
 
 impl Builder<'_> {
     /// `json -> key` and its kin.
@@ -48,15 +46,5 @@ impl Builder<'_> {
             JsonFunction::Member | JsonFunction::Path => relabel(part, l),
             _ => part,
         })
-    }
-
-    /// The row of a table as JSON: an object of its columns.
-    pub fn row_as_json(&mut self, scope: &Scope<'_>, table: &TableName, position: Option<Position>) -> Result<Expression> {
-        let mut parts = Vec::new();
-        for item in self.table_items(scope, table, position)? {
-            parts.push(Expression::constant(Value::text(item.name.as_str()), DataType::Text));
-            parts.push(self.settled_json(item.expression)?);
-        }
-        Ok(fold::call(Function::Json(JsonFunction::Row), parts, DataType::Json).at(position))
     }
 }

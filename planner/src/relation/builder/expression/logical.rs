@@ -25,6 +25,7 @@ pub(super) fn cast_context(from: DataType, to: DataType) -> Option<Coercion> {
         (from, T::Oid(to)) if from.is_integer() && !is_counter(to) => Implicit,
         (T::Oid(from), T::Integer | T::BigInt) if !is_counter(from) => Assignment,
         (from, T::Oid(OidKind::Class)) if from.is_text() => Implicit,
+        (T::Name, T::Oid(kind)) if kind.is_registered() => Explicit,
         (T::Name | T::InternalChar | T::System(SystemType::NodeTree), T::Text) => Implicit,
         (from, T::Name) if from.is_text() => Implicit,
         (from, T::InternalChar) if from.is_text() => Assignment,
@@ -33,6 +34,7 @@ pub(super) fn cast_context(from: DataType, to: DataType) -> Option<Coercion> {
         (T::TimestampTz, T::Timestamp | T::Date | T::Time) => Assignment,
         (T::Json, T::Jsonb) | (T::Jsonb, T::Json) => Assignment,
         (T::Nested(_), T::Nested(_)) => match (from.element(), to.element()) {
+            _ if to.is_zero_based() => return None,
             (Some(from), Some(to)) => return element_context(from, to),
             _ => return None,
         },
@@ -94,6 +96,7 @@ fn have_one_form(from: DataType, to: DataType) -> bool {
         (from, DataType::Text | DataType::VARCHAR) => {
             (from.is_text() && !matches!(from, DataType::Char(_)))
                 || matches!(from, DataType::Name | DataType::InternalChar | DataType::System(_))
+                || from.fields().is_some()
         }
         (DataType::Oid(_), DataType::Oid(_)) => true,
         _ => false,
@@ -168,6 +171,10 @@ impl Builder<'_> {
             (T::Name | T::InternalChar | T::Uuid | T::Json | T::Jsonb | T::System(_), to) if to.is_text() => {
                 cast(relabel(value, T::Text), to, coercion)
             }
+            (from, to) if from.fields().is_some() && to.is_text() => cast(relabel(value, T::Text), to, coercion),
+            (from, to) if from.element().is_some_and(|of| of.fields().is_some()) && to.is_text() => {
+                return self.cast_logical(relabel(value, T::list(T::Text)), to, coercion);
+            }
             (from, to) if to.is_text() => {
                 if let T::Oid(kind) = from
                     && kind.is_registered()
@@ -178,8 +185,8 @@ impl Builder<'_> {
                 let text = self.in_zone_if(Function::ShowAs(from), from, value, T::Text);
                 cast(text, to, coercion)
             }
-            (from, to) if from.is_text() => {
-                let text = as_text_type(blanks::as_text(value));
+            (from, to) if from.is_text() || from == T::Name => {
+                let text = as_text_type(blanks::as_text(self.as_string(value)));
                 if let T::Oid(kind) = to
                     && kind.is_registered()
                     && let Some(number) = self.object_named(kind, text.clone())?
@@ -197,7 +204,7 @@ impl Builder<'_> {
     pub(super) fn cast_array(&mut self, array: Expression, from: DataType, to: DataType) -> Expression {
         let list = DataType::list(to);
         if from == to {
-            return array;
+            return relabel(array, list);
         }
         if have_one_form(from, to) {
             return relabel(array, list);

@@ -1,7 +1,7 @@
 //! Typed expressions with PostgreSQL's meaning, made of typed expressions.
 //!
 //! Read `coercion` first: how types meet. Then by what they are: `literal`, `cast` and `type_limits`; `operator`,
-//! `arithmetic`, `comparison`, `row`, `pattern`; `conditional` (CASE and its family); `call`, `registry`,
+//! `arithmetic`, `comparison`, `row`, `composite` (rows as values), `pattern`; `conditional` (CASE and its family); `call`, `registry`,
 //! `number_function`, `date_function` and `string_function` (functions), `set_function` (those that give rows),
 //! `sql_function` (those that are queries); `aggregate` and `gather`; `subquery`. `logical` has the types that another
 //! carries, with `array`, `array_function` and `zoned`. `exact` and `blanks` are what numerics and chars need
@@ -18,6 +18,7 @@ mod call;
 mod cast;
 mod coercion;
 mod comparison;
+mod composite;
 mod conditional;
 mod date_function;
 mod exact;
@@ -42,13 +43,13 @@ mod zoned;
 pub use aggregate::AggregateArguments;
 pub use array::{ElementTest, Subscript};
 pub(crate) use blanks::checked_key;
-pub use call::{Callee, row_as_value};
+pub use call::Callee;
 pub use coercion::Coercion;
+pub(super) use composite::KnownRow;
 pub(crate) use coercion::{types_to_unify, unify_types};
 pub use literal::{null, text};
 pub use operator::{Operator, Sign, and, not, or};
 pub use pattern::PatternOperator;
 pub use set_function::SetCall;
-pub(crate) use set_function::gives_rows;
 pub use subquery::Quantifier;
 pub use type_limits::{characters, decimal};

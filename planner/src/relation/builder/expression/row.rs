@@ -1,4 +1,5 @@
-//! Comparisons of row values, `(a, b) < (c, d)` and `(a, b) IS NULL`, field by field.
+//! Comparisons of rows that are written as such, `(a, b) < (c, d)` and `(a, b) IS NULL`, field by field: a field that is NULL
+//! makes them unknown. Rows as values are in `composite`.
 
 use super::comparison::spelling;
 use super::fold;

@@ -5,12 +5,12 @@
 //! once for each row of the input, as columns of their own; `builder/expand.rs` makes the rows.
 
 use super::array::array_call;
-use super::call::{no_function, take};
+use super::call::{Special, no_function, take};
 use super::coercion::{Coercion, cast};
 use super::fold;
 use super::logical::relabel;
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::function::{ArrayFunction, Function, JsonFunction};
+use crate::function::{ArrayFunction, Function, JsonFunction, RowFunction};
 use crate::relation::builder::Builder;
 use crate::relation::effects::effects;
 use crate::relation::{ColumnId, Expression};
@@ -19,6 +19,7 @@ use crate::value::Value;
 
 /// The names of these functions.
 pub(super) const NAMES: &[&str] = &[
+    "_pg_expandarray",
     "generate_series",
     "generate_subscripts",
     "json_array_elements",
@@ -134,10 +135,6 @@ impl SetCall {
     }
 }
 
-/// Whether a name (in lower case) is that of a function that gives rows.
-pub(crate) fn gives_rows(name: &str) -> bool {
-    NAMES.contains(&name)
-}
 
 /// A call that is being put together.
 struct Parts {
@@ -158,7 +155,12 @@ impl Parts {
 }
 
 impl Builder<'_> {
-    /// A call of a function that `gives_rows`, where its rows are one column.
+    /// Whether a name (in lower case) with so many arguments is that of a function that gives rows.
+    pub fn gives_rows(&self, name: &str, arguments: usize) -> bool {
+        NAMES.contains(&name) || self.catalog.function(name, arguments).is_some_and(|function| function.gives_rows)
+    }
+
+    /// A call of a function that gives rows, where its rows are one column.
     pub fn set_function(
         &mut self,
         name: &str,
@@ -180,7 +182,12 @@ impl Builder<'_> {
                 self.set_of_array(array, "string_to_table")
             }
             (_, 1) if name.contains("_array_elements") => self.elements_of_json(name, take(arguments)),
-            _ => Err(no_function(name, &arguments)),
+            ("_pg_expandarray", 1) if arguments[0].data_type.element().is_some() => self.with_numbers(take(arguments)),
+            // The catalog's are arrays of their rows.
+            _ => match self.call_of_catalog(name, arguments, position)? {
+                Special::Bound(array) => self.set_of_array(array, name),
+                Special::NoMatch(arguments) => Err(no_function(name, &arguments)),
+            },
         };
         call.map_err(|error| error.at(position))
     }
@@ -214,7 +221,16 @@ impl Builder<'_> {
         }
     }
 
-    fn set_of_array(&mut self, array: Expression, name: &str) -> Result<SetCall> {
+    /// `_pg_expandarray(array)`: rows of an element and its number, from 1.
+    fn with_numbers(&mut self, [array]: [Expression; 1]) -> Result<SetCall> {
+        let element = array.data_type.element().ok_or_else(|| Error::internal("no array"))?;
+        let fields = vec![("x".to_owned(), element), ("n".to_owned(), DataType::Integer)];
+        let texts = self.coerce(array, DataType::list(DataType::Text), Coercion::Explicit)?;
+        let rows = fold::call(Function::Row(RowFunction::Numbered), vec![texts], DataType::list(DataType::Text));
+        self.set_of_array(relabel(rows, DataType::list(DataType::row(None, fields))), "_pg_expandarray")
+    }
+
+    pub(super) fn set_of_array(&mut self, array: Expression, name: &str) -> Result<SetCall> {
         let element = array.data_type.element().ok_or_else(|| Error::internal("no array"))?;
         let mut parts = Parts { computed: Vec::new() };
         let array = parts.once(self, array);

@@ -1,13 +1,13 @@
 //! Functions of the catalog: values of the session, which are constants of the statement, and functions that are queries, which
 //! are bound in place of their calls, so that what optimises queries sees through them.
 
-use super::call::{Special, no_function};
+use super::call::Special;
 use super::coercion::{Coercion, castable};
 use super::fold;
 use crate::catalog::{SqlFunction, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::builder::{Builder, FromItem, Rows, may_be_null};
-use crate::relation::{ColumnId, Expression, ExpressionKind, Relation};
+use crate::relation::builder::{Builder, Rows, may_be_null};
+use crate::relation::{Expression, ExpressionKind, Relation};
 use crate::types::{DataType, OidKind};
 use crate::value::Value;
 use std::sync::Arc;
@@ -29,51 +29,20 @@ impl Builder<'_> {
         let Some(function) = self.catalog.function(name, arguments.len()) else {
             return Ok(Special::NoMatch(arguments));
         };
-        if function.gives_rows {
-            return Err(Error::unsupported(format_args!("{name} outside FROM is")));
-        }
-        if !fits(&function, &arguments) {
+        let fits = |(argument, &parameter): (&Expression, &DataType)| {
+            parameter == DataType::Null || castable(argument.data_type, parameter, Coercion::Implicit)
+        };
+        if !arguments.iter().zip(&function.parameters).all(fits) {
             return Ok(Special::NoMatch(arguments));
         }
-        let arguments = self.passed(&function, arguments)?;
-        self.inline(name, &function, arguments, position).map(Special::Bound)
-    }
-
-    /// A call in FROM of a function of the catalog that gives rows of several columns; none if it has none of this name.
-    ///
-    /// Errors: 42883 if it does not take these arguments.
-    pub fn rows_of_catalog(
-        &mut self,
-        name: &str,
-        arguments: Vec<Expression>,
-        position: Option<Position>,
-    ) -> Result<FromItem> {
-        let function = self.catalog.function(name, arguments.len()).filter(|function| fits(function, &arguments));
-        let Some(function) = function else { return Err(no_function(name, &arguments).at(position)) };
-        let arguments = self.passed(&function, arguments)?;
-        let ((relation, columns), computed) = self.body_of(name, &function, arguments, position)?;
-        let relation = if computed.is_empty() {
-            relation
-        } else {
-            let input = FromItem::nothing().relation;
-            self.apply(Arc::new(Relation::Project { input, columns: computed }), relation)?
-        };
-        Ok(FromItem::table((relation, columns), name.to_owned()))
-    }
-
-    /// Whether a function of the catalog, as many arguments as it takes, gives rows of several columns.
-    pub fn gives_columns(&self, name: &str, arguments: usize) -> bool {
-        self.catalog.function(name, arguments).is_some_and(|function| function.gives_rows)
-    }
-
-    /// Arguments as a function takes them.
-    fn passed(&mut self, function: &SqlFunction, arguments: Vec<Expression>) -> Result<Vec<Expression>> {
-        let each = arguments.into_iter().zip(&function.parameters);
-        let passed = each.map(|(argument, &parameter)| match parameter {
-            DataType::Null => self.settle(argument),
-            _ => self.coerce(argument, parameter, Coercion::Implicit),
-        });
-        passed.collect()
+        let mut cast = Vec::with_capacity(arguments.len());
+        for (argument, &parameter) in arguments.into_iter().zip(&function.parameters) {
+            cast.push(match parameter {
+                DataType::Null => self.settle(argument)?,
+                _ => self.coerce(argument, parameter, Coercion::Implicit)?,
+            });
+        }
+        self.inline(name, &function, cast, position).map(Special::Bound)
     }
 
     /// The name of an object as text, by its number.
@@ -92,15 +61,14 @@ impl Builder<'_> {
         self.inline(&in_, &function, vec![name], position).map(Some)
     }
 
-    /// The body of a function over these arguments, and those that are more than a column or a literal: they are computed once,
-    /// as columns that the body reads.
-    fn body_of(
+    /// The body of a function over these arguments. An argument that is more than a column or a literal is computed once.
+    fn inline(
         &mut self,
         name: &str,
         function: &SqlFunction,
         arguments: Vec<Expression>,
         position: Option<Position>,
-    ) -> Result<(Rows, Vec<(ColumnId, Expression)>)> {
+    ) -> Result<Expression> {
         let called = TableName { schema: None, name: format!("{name}()") };
         if self.views.contains(&called) {
             let message = format!("infinite recursion detected in function {name}");
@@ -125,42 +93,32 @@ impl Builder<'_> {
         self.arguments = outer;
         self.view = view;
         self.views.pop();
-        Ok((built.map_err(|error| error.at(position))?, computed))
-    }
-
-    /// The value that a function gives for these arguments.
-    fn inline(
-        &mut self,
-        name: &str,
-        function: &SqlFunction,
-        arguments: Vec<Expression>,
-        position: Option<Position>,
-    ) -> Result<Expression> {
-        let (rows, computed) = self.body_of(name, function, arguments, position)?;
+        let rows = built.map_err(|error| error.at(position))?;
+        let value = self.value_of(name, function, rows, position)?;
         if computed.is_empty() {
-            return match value_of_one_row(&rows) {
-                Some(value) => Ok(value.at(position)),
-                None => self.scalar_subquery(rows, position),
-            };
+            return Ok(value);
         }
         let input = Arc::new(Relation::Values { columns: Vec::new(), rows: vec![Vec::new()] });
         let input = Arc::new(Relation::Project { input, columns: computed });
-        let value = match value_of_one_row(&rows) {
-            Some(value) => value,
-            None => self.scalar_subquery(rows, position)?,
-        };
         let id = self.columns.add(name, value.data_type, true);
         let relation = Arc::new(Relation::Project { input, columns: vec![(id, value)] });
         self.scalar_subquery((relation, vec![(name.to_owned(), id)]), position)
     }
-}
 
-/// Whether a function takes arguments of these types.
-fn fits(function: &SqlFunction, arguments: &[Expression]) -> bool {
-    let mut each = arguments.iter().zip(&function.parameters);
-    each.all(|(argument, &parameter)| {
-        parameter == DataType::Null || castable(argument.data_type, parameter, Coercion::Implicit)
-    })
+    /// What the rows of a body are as a value: of several columns rows, of a function that gives rows an array.
+    fn value_of(
+        &mut self,
+        name: &str,
+        function: &SqlFunction,
+        rows: Rows,
+        position: Option<Position>,
+    ) -> Result<Expression> {
+        if let Some(value) = value_of_one_row(&rows).filter(|_| !function.gives_rows) {
+            return Ok(value.at(position));
+        }
+        let rows = if rows.1.len() == 1 { rows } else { self.as_rows(name, rows, position)? };
+        if function.gives_rows { self.array_of_rows(rows, position) } else { self.scalar_subquery(rows, position) }
+    }
 }
 
 /// Whether an expression may stand in a body more than once.

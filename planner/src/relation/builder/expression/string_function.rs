@@ -21,7 +21,7 @@ pub(super) fn with_blanks(value: Expression) -> Expression {
 }
 
 /// A boolean as it is shown, `t` or `f`; a cast to text gives `true` and `false`.
-fn boolean_letter(value: Expression) -> Expression {
+pub(super) fn boolean_letter(value: Expression) -> Expression {
     let letter = |letter: &str| Expression::constant(Value::text(letter), DataType::Text);
     let is_false = fold::call(Function::IsFalse, vec![value.clone()], DataType::Boolean);
     let null = Expression::constant(Value::Null, DataType::Text);
