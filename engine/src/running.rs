@@ -83,11 +83,11 @@ impl Running<'_> {
     /// Makes the changes of settings that a statement has asked for, and asks other sessions for what it asks of them.
     pub(crate) fn change_settings(&self, snapshot: &Snapshot<'_>) -> Result<()> {
         for change in snapshot.changes() {
-            let value = [change.value];
-            self.work.change_settings(change.local, |settings| settings.set(&change.name, Some(&value)))?;
+            let value = change.value.as_ref().map(std::slice::from_ref);
+            self.work.change_settings(change.local, |settings| settings.set(&change.name, value))?;
         }
         snapshot.send_signals();
-        Ok(())
+        snapshot.sleep()
     }
 
     /// The right to change what the session sees.

@@ -10,12 +10,15 @@ use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{
     Catalog, CatalogEntry, CopyOptions, SqlFunction, TableHandle, TableInfo, TableName, View,
 };
-use multiloop_planner::types::{DataType, OidKind};
+use multiloop_planner::types::{DataType, OidKind, SystemType};
 use multiloop_planner::value::Value;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
+
+/// How soon a statement that sleeps sees that it is cancelled.
+const SLEEP_STEP: Duration = Duration::from_millis(5);
 
 /// Reads a file as a table, from a cache if it has not changed.
 pub(crate) type OpenFile<'a> = &'a dyn Fn(&str, &CopyOptions) -> Result<Option<StoredTable>>;
@@ -35,6 +38,8 @@ pub(crate) struct Snapshot<'a> {
     /// What it asks of other sessions, by their numbers.
     signals: RefCell<Vec<(u32, Signal)>>,
     signals_any: Cell<bool>,
+    /// How long it sleeps; none of a statement that does not.
+    sleep: Cell<Option<Duration>>,
     counts: Cell<bool>,
     /// Whether it has looked up a name as a value.
     resolves: Cell<bool>,
@@ -123,6 +128,7 @@ impl<'a> Snapshot<'a> {
             changes: RefCell::default(),
             signals: RefCell::default(),
             signals_any: Cell::new(false),
+            sleep: Cell::new(None),
             counts: Cell::new(false),
             resolves: Cell::new(false),
             open_file,
@@ -163,7 +169,7 @@ impl<'a> Snapshot<'a> {
     /// or other sessions.
     pub(crate) fn is_volatile(&self) -> bool {
         let does = !self.changes.borrow().is_empty() || self.signals_any.get();
-        self.now.get().is_some() || self.counts.get() || does
+        self.now.get().is_some() || self.counts.get() || does || self.sleep.get().is_some()
     }
 
     /// Asks other sessions for what the statement asks of them.
@@ -171,6 +177,19 @@ impl<'a> Snapshot<'a> {
         for (session, signal) in self.signals.take() {
             if let Some(watch) = self.facts.activity.find(session) {
                 watch.signal(signal);
+            }
+        }
+    }
+
+    /// Sleeps as long as the statement says, unless it is cancelled.
+    pub(crate) fn sleep(&self) -> Result<()> {
+        let Some(left) = self.sleep.get() else { return Ok(()) };
+        let end = Instant::now().checked_add(left);
+        loop {
+            self.context.check()?;
+            match end.map(|end| end.saturating_duration_since(Instant::now())) {
+                Some(Duration::ZERO) => return Ok(()),
+                left => std::thread::sleep(left.unwrap_or(SLEEP_STEP).min(SLEEP_STEP)),
             }
         }
     }
@@ -313,6 +332,14 @@ impl Catalog for Snapshot<'_> {
                 let Some((change, shown)) = self.facts.change(arguments)? else { return Ok(None) };
                 self.changes.borrow_mut().push(change);
                 return Ok(Some((shown, DataType::Text)));
+            }
+            "pg_sleep" => {
+                const VOID: DataType = DataType::System(SystemType::Void);
+                let [seconds] = arguments else { return Ok(None) };
+                let Value::Float(seconds) = seconds else { return Ok(Some((Value::Null, VOID))) };
+                let more = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
+                self.sleep.set(Some(self.sleep.get().unwrap_or_default().saturating_add(more)));
+                return Ok(Some((Value::text(""), VOID)));
             }
             "txid_current" if arguments.is_empty() => {
                 self.counts.set(true);

@@ -15,7 +15,7 @@ mod logical;
 mod pattern;
 mod template;
 
-use crate::types::DataType;
+use crate::types::{DataType, OidKind};
 pub use logical::{ArrayFunction, ByteFormat, Comparison, JsonFunction, RowFunction, ShaBits, SortKeyOrder};
 pub(crate) use logical::{debug_word, function_of_word, word_of};
 pub use pattern::PatternFunction;
@@ -413,6 +413,8 @@ pub enum Function {
     OfZone,
     /// `timestamptz + interval`: months and days in a zone, the rest as time passes. Arguments instant, interval, zone.
     AddInZone,
+    /// The error for a name, a text, that no object of a kind has.
+    NoObject(OidKind),
     /// A bigint as an oid; 22003 if it is none.
     CheckedOid,
     /// A function of arrays of elements of a type.

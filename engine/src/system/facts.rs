@@ -40,7 +40,8 @@ pub(crate) struct Facts {
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
     pub(crate) name: String,
-    pub(crate) value: String,
+    /// None for what it is where nobody sets it.
+    pub(crate) value: Option<String>,
     pub(crate) local: bool,
 }
 
@@ -167,12 +168,12 @@ impl Facts {
     pub(crate) fn change(&self, arguments: &[Value]) -> Result<Option<(Change, Value)>> {
         let [Value::Text(name), value, Value::Boolean(local)] = arguments else { return Ok(None) };
         let value = match value {
-            Value::Text(value) => value.to_string(),
-            Value::Null => return Err(Error::unsupported("a setting of NULL is")),
+            Value::Text(value) => Some(value.to_string()),
+            Value::Null => None,
             _ => return Ok(None),
         };
         let mut settings = self.settings.clone();
-        settings.set(name, Some(std::slice::from_ref(&value)))?;
+        settings.set(name, value.as_ref().map(std::slice::from_ref))?;
         let shown = Facts { settings, ..self.clone() }.setting(name)?;
         Ok(Some((Change { name: name.to_string(), value, local: *local }, Value::text(shown))))
     }

@@ -50,10 +50,19 @@ SELECT CASE WHEN $1 IS NULL THEN NULL WHEN $1 = 0 THEN '0'
     ELSE coalesce((SELECT o.oprname::text FROM pg_catalog.pg_operator o WHERE o.oid = $1), $1::bigint::text) END
 
 -- @ regclassin(text)
-SELECT (SELECT r.oid FROM pg_catalog.multiloop_relation r WHERE r.shown = $1)::regclass
+SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
+    SELECT min(c.oid) FROM pg_catalog.pg_class c
+        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        JOIN pg_catalog.multiloop_relation r ON r.oid = c.oid
+    WHERE c.relname = (parse_ident($1))[cardinality(parse_ident($1))]
+        AND CASE WHEN cardinality(parse_ident($1)) = 1 THEN r.visible
+                 ELSE n.nspname = (parse_ident($1))[cardinality(parse_ident($1)) - 1] END) END::regclass
 
 -- @ regtypein(text)
-SELECT (SELECT min(t.oid) FROM pg_catalog.multiloop_type t WHERE t.shown || t.suffix = $1)::regtype
+SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
+    SELECT min(t.oid) FROM pg_catalog.multiloop_type t JOIN pg_catalog.pg_type p ON p.oid = t.oid
+    WHERE t.shown || t.suffix = regexp_replace(regexp_replace($1, '^int\M', 'integer'), '\(.*\)', '')
+        OR p.typname = $1) END::regtype
 
 -- @ regnamespacein(text)
 SELECT (SELECT n.oid FROM pg_catalog.multiloop_namespace n WHERE n.shown = $1)::regnamespace
@@ -359,3 +368,7 @@ SELECT false
 
 -- @ pg_is_wal_replay_paused()
 SELECT false
+
+-- @ oidvectortypes(any)
+SELECT coalesce((SELECT string_agg(format_type(t.oid, NULL), ', ' ORDER BY t.place)
+    FROM unnest($1) WITH ORDINALITY t(oid, place)), '')

@@ -132,7 +132,10 @@ mod tests {
         for (fields, shown) in [
             (&[][..], "()"),
             (&[Some("1"), Some("a"), None], "(1,a,)"),
-            (&[Some("a\"b"), Some("c\\d"), Some(" e"), Some("f(g)"), Some("")], "(\"a\"\"b\",\"c\\\\d\",\" e\",\"f(g)\",\"\")"),
+            (
+                &[Some("a\"b"), Some("c\\d"), Some(" e"), Some("f(g)"), Some("")],
+                "(\"a\"\"b\",\"c\\\\d\",\" e\",\"f(g)\",\"\")",
+            ),
         ] {
             assert_eq!(show(fields), Ok(Value::text(shown)));
         }

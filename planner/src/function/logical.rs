@@ -63,6 +63,8 @@ pub enum ArrayFunction {
     OfEntries,
     /// Of separators and texts in turn the texts, each but the first behind its separator.
     JoinPairs,
+    /// The element that is there most often, of several the first: `mode`. Equal elements lie side by side.
+    Mode,
     /// What compares as the array does where elements that are equal can differ: numerics by their scale, intervals by their
     /// form.
     Key,
@@ -386,6 +388,7 @@ impl Function {
                     | A::Join
                     | A::Split
                     | A::Key
+                    | A::Mode
             ),
             _ => false,
         }
@@ -406,6 +409,7 @@ pub(crate) fn word_of(function: Function) -> Option<String> {
         Function::Array(function, data_type) => of(&format!("array_{}", debug_word(&function)), data_type),
         Function::Json(function) => format!("json_{}", debug_word(&function)),
         Function::Row(function) => format!("row_{}", debug_word(&function)),
+        Function::NoObject(kind) => format!("no_object_{}", debug_word(&kind)),
         Function::Encode(format) => format!("encode_{}", debug_word(&format)),
         Function::Decode(format) => format!("decode_{}", debug_word(&format)),
         Function::Pattern(function) => format!("pattern_{}", debug_word(&function)),
@@ -420,6 +424,7 @@ pub(crate) fn function_of_word(word: &str) -> Option<Function> {
     const FORMATS: [ByteFormat; 3] = [ByteFormat::Hex, ByteFormat::Base64, ByteFormat::Escape];
     let mut known: Vec<Function> = JsonFunction::ALL.map(Function::Json).to_vec();
     known.extend(RowFunction::ALL.map(Function::Row));
+    known.extend(crate::types::OidKind::ALL.map(Function::NoObject));
     known.extend(FORMATS.map(Function::Encode));
     known.extend(FORMATS.map(Function::Decode));
     known.extend(PatternFunction::ALL.map(Function::Pattern));
@@ -484,6 +489,7 @@ fn array_functions() -> impl Iterator<Item = ArrayFunction> {
         A::OfEntries,
         A::JoinPairs,
         A::Key,
+        A::Mode,
     ];
     plain.into_iter().chain(Comparison::ALL.into_iter().flat_map(|comparison| [A::Any(comparison), A::All(comparison)]))
 }
@@ -620,6 +626,7 @@ mod tests {
         functions.push(Function::Decode(ByteFormat::Base64));
         functions.extend(JsonFunction::ALL.map(Function::Json));
         functions.extend(RowFunction::ALL.map(Function::Row));
+        functions.extend(crate::types::OidKind::ALL.map(Function::NoObject));
         functions.extend(PatternFunction::ALL.map(Function::Pattern));
         functions.extend(TemplateFunction::ALL.map(Function::Template));
         functions.extend(ShaBits::ALL.map(Function::Sha));

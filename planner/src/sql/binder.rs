@@ -5,9 +5,9 @@ use super::text::Text;
 use crate::error::{Position, Result};
 use crate::relation::builder::{Builder, HIDDEN, Rows, WindowSpec};
 use crate::stack;
-use std::cell::OnceCell;
 use sqlparser::ast;
 use sqlparser::tokenizer::Span;
+use std::cell::OnceCell;
 
 /// Walks a statement, or a view's query, and calls the builder.
 pub(crate) struct Binder<'b, 'a> {
@@ -77,11 +77,25 @@ impl<'b, 'a> Binder<'b, 'a> {
     pub(super) fn hidden_names(&self) -> &[&'static str] {
         self.named.get_or_init(|| {
             let Some(text) = self.source().map(|text| text.as_str().as_bytes()) else { return Vec::new() };
-            let is_there = |name: &&&'static str| {
-                text.windows(name.len()).any(|part| part.eq_ignore_ascii_case(name.as_bytes()))
-            };
+            let is_there =
+                |name: &&&'static str| text.windows(name.len()).any(|part| part.eq_ignore_ascii_case(name.as_bytes()));
             HIDDEN.iter().filter(is_there).copied().collect()
         })
+    }
+
+    /// Whether a table's name stands in the text more often than where the table is, but for where it stands before a column's:
+    /// what asks for its rows as values has it so.
+    pub(super) fn may_name_row(&self, name: &str) -> bool {
+        let Some(text) = self.source().map(Text::as_str) else { return false };
+        let (text, name) = (text.to_ascii_lowercase(), name.to_ascii_lowercase());
+        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let alone = text.match_indices(&name).filter(|(at, _)| {
+            let (before, behind) = (&text[..*at], &text[at + name.len()..]);
+            let rest = behind.strip_prefix('"').unwrap_or(behind).trim_start();
+            let is_qualifier = rest.strip_prefix('.').is_some_and(|rest| !rest.trim_start().starts_with('*'));
+            !before.ends_with(is_part) && !behind.starts_with(is_part) && !is_qualifier
+        });
+        alone.count() > 1
     }
 
     /// Where a span of the syntax tree starts in the text; none for nodes without one.

@@ -140,7 +140,6 @@ impl Binder<'_, '_> {
         let ctes: Vec<&str> = self.ctes.iter().map(|cte| cte.name.as_str()).collect();
         self.builder.unknown_table(name, &ctes)
     }
-
 }
 
 /// What a table of FROM has that is not supported.

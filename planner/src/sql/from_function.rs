@@ -3,10 +3,10 @@
 
 use super::ahead::ROWS_FROM;
 use super::binder::Binder;
+use super::expression::is_schema_of_functions;
 use super::from::Before;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Expression;
-use super::expression::is_schema_of_functions;
 use crate::relation::builder::{Callee, Clause, FromItem, Scope, SetCall};
 use sqlparser::ast::{self, Spanned as _};
 

@@ -31,6 +31,11 @@ impl Binder<'_, '_> {
                 self.bind_within(missing(at), |binder| binder.bind_table_factor(relation, parent, Some(&before)))?;
             left.check_aliases(&right, position)?;
             left.check_lateral(&right, side, position)?;
+            let (left_missing, right_missing) =
+                (matches!(side, Side::Right | Side::Full), matches!(side, Side::Left | Side::Full));
+            let left_side = if left_missing { self.with_presence(left) } else { left };
+            let right = if right_missing { self.with_presence(right) } else { right };
+            left = left_side;
             left = match constraint {
                 None => self.join_on(left, right, side, None, parent).map_err(|error| error.at(position))?,
                 Some(ast::JoinConstraint::On(on)) => {
@@ -56,6 +61,12 @@ impl Binder<'_, '_> {
             left.hide_in_join();
         }
         Ok(left)
+    }
+
+    fn with_presence(&mut self, item: FromItem) -> FromItem {
+        let names: Vec<String> = item.tables.iter().map(|table| table.name.clone()).collect();
+        let named: Vec<String> = names.into_iter().filter(|name| self.may_name_row(name)).collect();
+        self.builder.with_presence(item, |name| named.iter().any(|known| known == name))
     }
 
     fn join_on(

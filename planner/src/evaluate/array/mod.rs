@@ -197,6 +197,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         }
         A::OfEntries => Value::text(key::of_entries(call.text(0)?)),
         A::JoinPairs => arrays.join_pairs()?,
+        A::Mode => arrays.mode()?,
         A::Key => Value::text(arrays.known(0)?.key(element)),
         A::Cast(to) => arrays.cast(to)?,
         _ => return Ok(None),

@@ -65,6 +65,18 @@ impl Arrays<'_> {
         Ok(some.elements.iter().all(|element| !element.is_null() && is_among(&all, element)))
     }
 
+    /// The element that is there most often, of several the first; equal ones lie side by side.
+    pub(super) fn mode(&self) -> Result<Value> {
+        let elements = self.known(0)?.elements;
+        let mut best: &[Value] = &[];
+        for run in elements.chunk_by(is_same) {
+            if run.len() > best.len() {
+                best = run;
+            }
+        }
+        Ok(best.first().cloned().unwrap_or(Value::Null))
+    }
+
     /// Whether the arrays have an element in common.
     pub(super) fn overlaps(&self) -> Result<bool> {
         let (left, right) = (self.known(0)?, self.known(1)?);

@@ -48,6 +48,29 @@ impl Builder<'_> {
         Ok(item)
     }
 
+    /// Rows that an outer join may leave out: tables whose whole rows a statement may ask for get a column that tells whether
+    /// there is a row.
+    pub(crate) fn with_presence(&mut self, mut item: FromItem, names_row: impl Fn(&str) -> bool) -> FromItem {
+        let mut computed = Vec::new();
+        for table in item.tables.iter_mut().filter(|table| table.present.is_none() && names_row(&table.name)) {
+            let own = item.columns.iter().filter(|column| {
+                column.table.as_ref() == Some(&table.name) && column.schema.as_deref() == table.schema()
+            });
+            let never_null = own.map(|column| column.id).find(|id| !self.columns.get(*id).nullable);
+            table.present = Some(never_null.unwrap_or_else(|| {
+                let id = self.columns.add("present", DataType::Boolean, false);
+                computed.push((id, Expression::boolean(true)));
+                id
+            }));
+        }
+        if !computed.is_empty() {
+            let through = item.relation.columns().into_iter().map(|id| (id, self.columns.reference(id)));
+            let columns = through.chain(computed).collect();
+            item.relation = Arc::new(Relation::Project { input: item.relation, columns });
+        }
+        item
+    }
+
     /// The number of a table.
     fn number_of(&self, table: &TableName) -> Result<i64> {
         let schema = table.schema.iter().map(|schema| format!("{}.", identifier(schema)));

@@ -41,7 +41,7 @@ pub use expression::{
     AggregateArguments, Callee, Coercion, ElementTest, Operator, PatternOperator, Quantifier, SetCall, Sign, Subscript,
     and, characters, decimal, not, null, or, text,
 };
-pub(crate) use expression::{checked_key, unify_types};
+pub(crate) use expression::{checked_key, is_ordered_set, unify_types};
 pub(crate) use hidden::HIDDEN;
 pub use join::{Joined, Side};
 pub(crate) use limit::names_columns;

@@ -44,8 +44,7 @@ impl ScopeTable {
 
     /// Whether both may stand in one FROM: tables of one name in different schemas do, as long as neither has an alias.
     pub(super) fn may_stand_beside(&self, other: &ScopeTable) -> bool {
-        self.name != other.name
-            || matches!((self.schema(), other.schema()), (Some(own), Some(theirs)) if own != theirs)
+        self.name != other.name || matches!((self.schema(), other.schema()), (Some(own), Some(theirs)) if own != theirs)
     }
 }
 
@@ -72,11 +71,7 @@ impl<'p> Scope<'p> {
     }
 
     /// The table that a qualifier means, and the level that it is of; 42P01 if there is none.
-    pub(super) fn table(
-        &self,
-        qualifier: &TableName,
-        position: Option<Position>,
-    ) -> Result<(&Scope<'p>, &ScopeTable)> {
+    pub(super) fn table(&self, qualifier: &TableName, position: Option<Position>) -> Result<(&Scope<'p>, &ScopeTable)> {
         for level in self.levels() {
             if let Some(table) = level.table_here(qualifier, position)? {
                 return Ok((level, table));
@@ -89,9 +84,10 @@ impl<'p> Scope<'p> {
     pub(super) fn missing_table(&self, qualifier: &TableName) -> Error {
         let name = &qualifier.name;
         let is_it = |table: &&ScopeTable| {
-            let known = table.of.as_ref().is_some_and(|of| {
-                of.name == *name && (qualifier.schema.is_none() || of.schema == qualifier.schema)
-            });
+            let known = table
+                .of
+                .as_ref()
+                .is_some_and(|of| of.name == *name && (qualifier.schema.is_none() || of.schema == qualifier.schema));
             known || table.name == *name
         };
         let tables = || self.levels().flat_map(|level| &level.tables);

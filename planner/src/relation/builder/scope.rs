@@ -147,8 +147,7 @@ impl ScopeColumn {
 
     /// Whether it is one of the table that a qualifier means.
     pub(super) fn is_of(&self, qualifier: &TableName) -> bool {
-        self.table.as_ref() == Some(&qualifier.name)
-            && (qualifier.schema.is_none() || self.schema == qualifier.schema)
+        self.table.as_ref() == Some(&qualifier.name) && (qualifier.schema.is_none() || self.schema == qualifier.schema)
     }
 }
 
@@ -175,7 +174,12 @@ impl<'p> Scope<'p> {
     }
 
     /// A scope of these columns.
-    pub fn new(parent: Option<&'p Scope<'p>>, columns: Vec<ScopeColumn>, tables: Vec<ScopeTable>, clause: Clause) -> Self {
+    pub fn new(
+        parent: Option<&'p Scope<'p>>,
+        columns: Vec<ScopeColumn>,
+        tables: Vec<ScopeTable>,
+        clause: Clause,
+    ) -> Self {
         Scope {
             parent,
             columns,
@@ -245,12 +249,7 @@ impl<'p> Scope<'p> {
     }
 
     /// The column of a name (case-folded), looking outward level by level.
-    pub fn resolve(
-        &self,
-        qualifier: Option<&TableName>,
-        name: &str,
-        position: Option<Position>,
-    ) -> Result<ColumnId> {
+    pub fn resolve(&self, qualifier: Option<&TableName>, name: &str, position: Option<Position>) -> Result<ColumnId> {
         for level in self.levels() {
             if let Some(id) = level.resolve_here(qualifier, name, position)? {
                 return Ok(id);

@@ -1,7 +1,7 @@
 //! Calls of functions and aggregates.
 
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::builder::{AggregateArguments, Callee, Clause, Scope, set_not_allowed};
+use crate::relation::builder::{AggregateArguments, Callee, Clause, Scope, is_ordered_set, set_not_allowed};
 use crate::relation::{AggregateFunction, Expression};
 use crate::sql::binder::Binder;
 use crate::sql::order::order_by_items;
@@ -36,6 +36,13 @@ impl Binder<'_, '_> {
             }
         };
         unsupported_clauses(function).map_err(|error| error.at(position))?;
+        if !function.within_group.is_empty() {
+            return self.bind_ordered_set(function, &name, position, scope);
+        }
+        if is_ordered_set(&name) {
+            let message = format!("WITHIN GROUP is required for ordered-set aggregate {name}");
+            return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
+        }
         if let Some(over) = &function.over {
             return self.bind_window_call(function, &name, over, position, scope);
         }
@@ -123,6 +130,43 @@ impl Binder<'_, '_> {
         self.builder.aggregate(function, name, call, position, scope)
     }
 
+    /// `name(direct) WITHIN GROUP (ORDER BY key)`.
+    fn bind_ordered_set(
+        &mut self,
+        call: &ast::Function,
+        name: &str,
+        position: Option<Position>,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        let FunctionArguments::List(list) = &call.args else {
+            return Err(Error::unsupported(format_args!("a query as the argument of {name} is")).at(position));
+        };
+        if !is_ordered_set(name) {
+            let message = format!("{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP");
+            return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
+        }
+        if call.over.is_some() {
+            let message = format!("OVER is not supported for ordered-set aggregate {name}");
+            return Err(Error::new(ErrorKind::Unsupported, message).at(position));
+        }
+        if list.duplicate_treatment.is_some() || !list.clauses.is_empty() {
+            let message = "cannot use DISTINCT or ORDER BY with WITHIN GROUP";
+            return Err(Error::new(ErrorKind::Syntax, message).at(position));
+        }
+        let direct = self.bind_arguments(name, &list.args, position, scope)?;
+        let [(key, order)] = order_by_items(self, &call.within_group)?[..] else {
+            return Err(Error::unsupported(format_args!("{name} of several values is")).at(position));
+        };
+        let before = scope.enter(Clause::AggregateArgument);
+        let bound = self.bind_expression(key, scope).and_then(|key| self.builder.settle(key));
+        let filter = call.filter.as_deref().map(|filter| {
+            let filter = self.bind_expression(filter, scope)?;
+            self.builder.coerce_condition(filter, "FILTER")
+        });
+        scope.enter(before);
+        self.builder.ordered_set(name, direct, (bound?, order), filter.transpose()?, position, scope)
+    }
+
     /// The arguments, none for `*`, the filter, and the order.
     pub(in crate::sql) fn bind_parts(
         &mut self,
@@ -167,9 +211,6 @@ pub(in crate::sql) fn is_schema_of_functions(schema: &str, name: &str) -> bool {
 
 /// Clauses around a call that are not supported for any function.
 fn unsupported_clauses(function: &ast::Function) -> Result<()> {
-    if !function.within_group.is_empty() {
-        return Err(Error::unsupported("WITHIN GROUP is"));
-    }
     if function.null_treatment.is_some() {
         return Err(Error::unsupported("IGNORE NULLS or RESPECT NULLS is"));
     }

@@ -22,9 +22,9 @@ use crate::error::{Error, Position, Result};
 use crate::function::Function;
 use crate::relation::Expression;
 use crate::relation::builder::{ElementTest, PatternOperator, Quantifier, Scope, not, set_not_allowed};
+pub(in crate::sql) use call::is_schema_of_functions;
 pub(in crate::sql) use data_type::bind_type;
 pub(crate) use data_type::{bind_data_type, restriction};
-pub(in crate::sql) use call::is_schema_of_functions;
 pub(in crate::sql) use row::before_all_fields;
 use sqlparser::ast::{self, Expr, Spanned};
 

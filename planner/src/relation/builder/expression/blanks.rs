@@ -36,7 +36,8 @@ pub(crate) fn checked_key(value: Expression, orders: bool) -> Result<Expression>
         return Err(Error::new(ErrorKind::UnknownFunction, message).at(position));
     }
     if of.fields().is_some() && (orders || !super::composite::is_shown_alike(of)) {
-        let what = if orders { "an order of rows within an aggregate is" } else { "telling rows of such fields apart is" };
+        let what =
+            if orders { "an order of rows within an aggregate is" } else { "telling rows of such fields apart is" };
         return Err(Error::unsupported(what).at(position));
     }
     if orders && of == DataType::Jsonb {

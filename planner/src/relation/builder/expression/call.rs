@@ -120,6 +120,15 @@ impl Builder<'_> {
                 let [part, source] = take(arguments);
                 self.date_trunc(part, source)
             }
+            // How long is a number of any kind, and known before anything runs.
+            ("pg_sleep", 1) => {
+                let [seconds] = take(arguments);
+                let seconds = self.coerce(seconds, DataType::Double, Coercion::Implicit)?;
+                return match self.call_of_catalog(name, vec![seconds], None)? {
+                    Special::NoMatch(_) => Err(Error::unsupported("pg_sleep of what is no literal is")),
+                    bound => Ok(bound),
+                };
+            }
             ("date", 1) => {
                 let [value] = take(arguments);
                 self.coerce(value, DataType::Date, Coercion::Explicit)

@@ -178,7 +178,10 @@ impl Builder<'_> {
         let differs = |((_, a), (_, b)): &(&(String, DataType), &(String, DataType))| type_name(*a) != type_name(*b);
         if let Some(place) = ours.iter().zip(theirs).position(|pair| differs(&pair)) {
             let ((_, a), (_, b)) = (&ours[place], &theirs[place]);
-            return mismatch(format!("cannot compare dissimilar column types {a} and {b} at record column {}", place + 1));
+            return mismatch(format!(
+                "cannot compare dissimilar column types {a} and {b} at record column {}",
+                place + 1
+            ));
         }
         let pairs: Vec<_> = self.fields_of(&left)?.into_iter().zip(self.fields_of(&right)?).collect();
         let nulls = [&left, &right].map(|row| {

@@ -48,6 +48,36 @@ impl Builder<'_> {
         let order = if distinct { whole_order(order, &arguments) } else { Ok(order) };
         let order = order.map_err(|error| error.at(position))?;
         let kept = self.kept(name, arguments).map_err(|error| error.at(position))?;
+        self.gathered(name, kept, (order, distinct), filter, position, scope)
+    }
+
+    /// The values that are not NULL as an array in an order.
+    pub(super) fn gathered_array(
+        &mut self,
+        name: &str,
+        value: Expression,
+        order: SortOrder,
+        filter: Option<Expression>,
+        position: Option<Position>,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        let element = carried(value.data_type);
+        let data_type = DataType::list(value.data_type);
+        let finish = vec![(Function::Array(ArrayFunction::OfEntries, element), data_type)];
+        let order = vec![(value.clone(), order)];
+        let kept = Kept { values: vec![value.clone()], element, finish, needed: Some(value), data_type };
+        self.gathered(name, kept, (order, false), filter, position, scope)
+    }
+
+    fn gathered(
+        &mut self,
+        name: &str,
+        kept: Kept,
+        (order, distinct): (Vec<(Expression, SortOrder)>, bool),
+        filter: Option<Expression>,
+        position: Option<Position>,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
         let how = match (distinct, order.is_empty()) {
             (true, _) => Gather::Distinct,
             (false, false) => Gather::Sorted,

@@ -3,7 +3,7 @@
 //! Read `coercion` first: how types meet. Then by what they are: `literal`, `cast` and `type_limits`; `operator`,
 //! `arithmetic`, `comparison`, `row`, `composite` (rows as values), `pattern`; `conditional` (CASE and its family); `call`, `registry`,
 //! `number_function`, `date_function` and `string_function` (functions), `set_function` (those that give rows),
-//! `sql_function` (those that are queries); `aggregate` and `gather`; `subquery`. `logical` has the types that another
+//! `sql_function` (those that are queries); `aggregate`, `gather` and `ordered_set`; `subquery`. `logical` has the types that another
 //! carries, with `array`, `array_function` and `zoned`. `exact` and `blanks` are what numerics and chars need
 //! everywhere. `fold` makes literals of calls of literals on the way.
 //!
@@ -29,6 +29,7 @@ mod literal;
 mod logical;
 mod number_function;
 mod operator;
+mod ordered_set;
 mod pattern;
 mod registry;
 mod row;
@@ -45,10 +46,11 @@ pub use array::{ElementTest, Subscript};
 pub(crate) use blanks::checked_key;
 pub use call::Callee;
 pub use coercion::Coercion;
-pub(super) use composite::KnownRow;
 pub(crate) use coercion::{types_to_unify, unify_types};
+pub(super) use composite::KnownRow;
 pub use literal::{null, text};
 pub use operator::{Operator, Sign, and, not, or};
+pub(crate) use ordered_set::is_ordered_set;
 pub use pattern::PatternOperator;
 pub use set_function::SetCall;
 pub use subquery::Quantifier;

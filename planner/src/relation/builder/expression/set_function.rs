@@ -135,7 +135,6 @@ impl SetCall {
     }
 }
 
-
 /// A call that is being put together.
 struct Parts {
     computed: Vec<(ColumnId, Expression)>,

@@ -6,6 +6,7 @@ use super::coercion::{Coercion, castable};
 use super::fold;
 use crate::catalog::{SqlFunction, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::function::Function;
 use crate::relation::builder::{Builder, Rows, may_be_null};
 use crate::relation::{Expression, ExpressionKind, Relation};
 use crate::types::{DataType, OidKind};
@@ -58,7 +59,10 @@ impl Builder<'_> {
         let in_ = format!("{}in", kind.name());
         let Some(function) = self.catalog.function(&in_, 1) else { return Ok(None) };
         let position = name.position;
-        self.inline(&in_, &function, vec![name], position).map(Some)
+        let number = self.inline(&in_, &function, vec![name.clone()], position)?;
+        let of = number.data_type;
+        let missing = fold::call(Function::NoObject(kind), vec![name], of);
+        Ok(Some(Expression::call(Function::Coalesce, vec![number, missing], of).at(position)))
     }
 
     /// The body of a function over these arguments. An argument that is more than a column or a literal is computed once.
@@ -125,7 +129,7 @@ impl Builder<'_> {
 fn is_simple(expression: &Expression) -> bool {
     match &expression.kind {
         ExpressionKind::Column(_) | ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => true,
-        ExpressionKind::Call(crate::function::Function::Relabel, arguments) => arguments.iter().all(is_simple),
+        ExpressionKind::Call(Function::Relabel, arguments) => arguments.iter().all(is_simple),
         _ => false,
     }
 }

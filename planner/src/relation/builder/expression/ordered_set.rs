@@ -1,0 +1,160 @@
+//! Aggregates of values in an order: `percentile_cont(0.5) WITHIN GROUP (ORDER BY a)`, `percentile_disc`, `mode`.
+//!
+//! All values that are not NULL are gathered in order (`gather`), and the answer is found in their array, of n values:
+//!
+//! * `percentile_disc(f)` is the value at ⌈f · n⌉, from 1, or the first;
+//! * `percentile_cont(f)` lies between those around f · (n - 1), from 0;
+//! * `mode()` is the one that is there most often, of several the first.
+
+use super::array::{array_call, element_of};
+use super::call::no_function;
+use super::coercion::{Coercion, cast};
+use super::operator::Operator;
+use super::{fold, literal};
+use crate::error::{Error, ErrorKind, Position, Result};
+use crate::evaluate::array::Array;
+use crate::function::{ArrayFunction, Function};
+use crate::relation::Expression;
+use crate::relation::builder::{Builder, Scope};
+use crate::types::{DataType, SortOrder};
+use crate::value::Value;
+
+/// The names of these aggregates.
+const NAMES: [&str; 3] = ["mode", "percentile_cont", "percentile_disc"];
+
+/// Whether a name (in lower case) is that of an aggregate that needs WITHIN GROUP.
+pub(crate) fn is_ordered_set(name: &str) -> bool {
+    NAMES.contains(&name)
+}
+
+fn constant(value: i64) -> Expression {
+    Expression::constant(Value::Int(value), DataType::BigInt)
+}
+
+impl Builder<'_> {
+    /// `name(direct) WITHIN GROUP (ORDER BY key) FILTER (WHERE filter)`, of which `key` and `filter` were built in the scope's
+    /// clause [`Clause::AggregateArgument`](crate::relation::builder::Clause).
+    ///
+    /// # Errors
+    /// 42883 for other types than these take, 22003 for a fraction that is none; 0A000 for one that is no literal.
+    pub fn ordered_set(
+        &mut self,
+        name: &str,
+        direct: Vec<Expression>,
+        (key, order): (Expression, SortOrder),
+        filter: Option<Expression>,
+        position: Option<Position>,
+        scope: &Scope<'_>,
+    ) -> Result<Expression> {
+        let missing = {
+            let all: Vec<Expression> = direct.iter().cloned().chain([key.clone()]).collect();
+            no_function(name, &all).at(position)
+        };
+        let is_continuous = name == "percentile_cont";
+        if direct.len() != usize::from(name != "mode") {
+            return Err(missing);
+        }
+        let of = match key.data_type {
+            DataType::Interval => DataType::Interval,
+            number if is_continuous && number.is_numeric() => DataType::Double,
+            _ if is_continuous => return Err(missing),
+            other => element_of(other),
+        };
+        let value = self.coerce(key, of, Coercion::Implicit)?;
+        let array = self.gathered_array(name, value, order, filter, position, scope)?;
+        let Some(fraction) = direct.into_iter().next() else {
+            return Ok(array_call(ArrayFunction::Mode, of, vec![array], of).at(position));
+        };
+        let at = |builder: &mut Self, fraction: f64| match is_continuous {
+            true => builder.between_values(array.clone(), of, fraction),
+            false => builder.value_at(array.clone(), of, fraction),
+        };
+        let found = match fractions(self, fraction, position)? {
+            Fractions::One(None) => Expression::constant(Value::Null, of),
+            Fractions::One(Some(fraction)) => at(self, fraction)?,
+            Fractions::Several(all) => {
+                let mut found = Vec::with_capacity(all.len());
+                for fraction in all {
+                    found.push(match fraction {
+                        Some(fraction) => at(self, fraction)?,
+                        None => Expression::constant(Value::Null, of),
+                    });
+                }
+                let list = DataType::list(of);
+                let every = array_call(ArrayFunction::Make, of, found, list);
+                let none = fold::call(Function::IsNull, vec![array], DataType::Boolean);
+                let null = Expression::constant(Value::Null, list);
+                Expression::call(Function::Case, vec![none, null, every], list)
+            }
+        };
+        Ok(found.at(position))
+    }
+
+    /// The value at ⌈fraction · n⌉, from 1, or the first.
+    fn value_at(&mut self, array: Expression, of: DataType, fraction: f64) -> Result<Expression> {
+        let place = self.place(&array, of, fraction, 0)?;
+        let place = self.call_by_name("ceil", vec![place], None)?;
+        let place = cast(place, DataType::BigInt, Coercion::Assignment);
+        let before = fold::call(Function::Subtract, vec![place, constant(1)], DataType::BigInt);
+        let before = fold::call(Function::Greatest, vec![before, constant(0)], DataType::BigInt);
+        Ok(array_call(ArrayFunction::Nth, of, vec![array, before], of))
+    }
+
+    /// What lies at fraction · (n - 1), from 0, between two values.
+    fn between_values(&mut self, array: Expression, of: DataType, fraction: f64) -> Result<Expression> {
+        let place = self.place(&array, of, fraction, 1)?;
+        let below = self.call_by_name("floor", vec![place.clone()], None)?;
+        let above = self.call_by_name("ceil", vec![place.clone()], None)?;
+        let value = |place: &Expression| {
+            let place = cast(place.clone(), DataType::BigInt, Coercion::Assignment);
+            array_call(ArrayFunction::Nth, of, vec![array.clone(), place], of)
+        };
+        let (low, high) = (value(&below), value(&above));
+        let way = self.operator(Operator::Subtract, high, low.clone())?;
+        let part = self.operator(Operator::Subtract, place, below.clone())?;
+        let step = self.operator(Operator::Multiply, way, part)?;
+        let between = self.operator(Operator::Add, low.clone(), step)?;
+        // Infinities have no way between them.
+        let exact = fold::call(Function::Equal, vec![below, above], DataType::Boolean);
+        Ok(Expression::call(Function::Case, vec![exact, low, between], of))
+    }
+
+    /// fraction · (n - `less`), a double.
+    fn place(&mut self, array: &Expression, of: DataType, fraction: f64, less: i64) -> Result<Expression> {
+        let count = array_call(ArrayFunction::Cardinality, of, vec![array.clone()], DataType::Integer);
+        let count = cast(count, DataType::BigInt, Coercion::Implicit);
+        let count = fold::call(Function::Subtract, vec![count, constant(less)], DataType::BigInt);
+        let count = cast(count, DataType::Double, Coercion::Implicit);
+        let fraction = Expression::constant(Value::Float(fraction), DataType::Double);
+        self.operator(Operator::Multiply, fraction, count)
+    }
+}
+
+/// What is asked for: a fraction, or several; none for NULL.
+enum Fractions {
+    One(Option<f64>),
+    Several(Vec<Option<f64>>),
+}
+
+fn fractions(builder: &mut Builder<'_>, given: Expression, position: Option<Position>) -> Result<Fractions> {
+    let is_list = given.data_type.element().is_some()
+        || literal::unknown_text(&given).is_some_and(|text| text.trim_start().starts_with('{'));
+    let to = if is_list { DataType::list(DataType::Double) } else { DataType::Double };
+    let given = builder.coerce(given, to, Coercion::Implicit)?;
+    let checked = |value: &Value| match value {
+        Value::Float(fraction) if (0.0..=1.0).contains(fraction) => Ok(Some(*fraction)),
+        Value::Float(fraction) => {
+            let message = format!("percentile value {fraction} is not between 0 and 1");
+            Err(Error::new(ErrorKind::NumericOverflow, message))
+        }
+        _ => Ok(None),
+    };
+    match fold::constant(&given) {
+        Some(Value::Text(encoded)) if is_list => {
+            let elements = Array::decode(encoded, DataType::Double).unwrap_or_default().elements;
+            Ok(Fractions::Several(elements.iter().map(checked).collect::<Result<_>>()?))
+        }
+        Some(value) => Ok(Fractions::One(checked(value)?)),
+        None => Err(Error::unsupported("a percentile that is no literal is").at(position)),
+    }
+}
