@@ -5,7 +5,7 @@ mod declared;
 
 pub use declared::{Action, Check, Declared, Index, IndexPart, Key, Materialized, Reference, Restriction};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::value::number;
 
 use crate::types::{DataType, Field, OidKind};
@@ -196,19 +196,6 @@ pub struct SqlFunction {
     pub gives_rows: bool,
 }
 
-/// The error for a name that no object of a kind has.
-pub fn no_object(kind: OidKind, name: &str) -> Error {
-    let (error, what) = match kind {
-        OidKind::Class => (ErrorKind::UnknownTable, "relation"),
-        OidKind::Type => (ErrorKind::UnknownObject, "type"),
-        OidKind::Namespace => (ErrorKind::UnknownObject, "schema"),
-        OidKind::Role => (ErrorKind::UnknownObject, "role"),
-        OidKind::Operator => (ErrorKind::UnknownFunction, "operator"),
-        _ => (ErrorKind::UnknownFunction, "function"),
-    };
-    Error::new(error, format!("{what} \"{name}\" does not exist"))
-}
-
 /// One immutable state of the world.
 pub trait Catalog {
     /// The table or view of a name, if there is one; one without a schema is looked for where the session looks.
@@ -254,7 +241,7 @@ pub trait Catalog {
 
     /// The number of the object of a name, as it is written: 42P01 for a relation that is not there, 42704 and 42883 for others.
     fn resolve(&self, kind: OidKind, name: &str) -> Result<u32> {
-        Err(no_object(kind, name))
+        Err(kind.no_object(name))
     }
 
     /// The type that was made under a name, if there is one.

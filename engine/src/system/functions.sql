@@ -51,18 +51,17 @@ SELECT CASE WHEN $1 IS NULL THEN NULL WHEN $1 = 0 THEN '0'
 
 -- @ regclassin(text)
 SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
-    SELECT min(c.oid) FROM pg_catalog.pg_class c
-        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-        JOIN pg_catalog.multiloop_relation r ON r.oid = c.oid
-    WHERE c.relname = (parse_ident($1))[cardinality(parse_ident($1))]
+    SELECT min(r.oid) FROM pg_catalog.multiloop_relation r
+    WHERE r.name = (parse_ident($1))[cardinality(parse_ident($1))]
         AND CASE WHEN cardinality(parse_ident($1)) = 1 THEN r.visible
-                 ELSE n.nspname = (parse_ident($1))[cardinality(parse_ident($1)) - 1] END) END::regclass
+                 ELSE r.schema = (parse_ident($1))[cardinality(parse_ident($1)) - 1] END) END::regclass
 
 -- @ regtypein(text)
 SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
-    SELECT min(t.oid) FROM pg_catalog.multiloop_type t JOIN pg_catalog.pg_type p ON p.oid = t.oid
+    SELECT min(t.oid) FROM pg_catalog.multiloop_type t
     WHERE t.shown || t.suffix = regexp_replace(regexp_replace($1, '^int\M', 'integer'), '\(.*\)', '')
-        OR p.typname = $1) END::regtype
+        OR t.visible AND t.name = replace($1, '"', '')
+        OR t.schema || '.' || t.name = replace($1, '"', '')) END::regtype
 
 -- @ regnamespacein(text)
 SELECT (SELECT n.oid FROM pg_catalog.multiloop_namespace n WHERE n.shown = $1)::regnamespace
@@ -71,10 +70,18 @@ SELECT (SELECT n.oid FROM pg_catalog.multiloop_namespace n WHERE n.shown = $1)::
 SELECT (SELECT r.oid FROM pg_catalog.multiloop_role r WHERE r.shown = $1)::regrole
 
 -- @ to_regclass(text)
-SELECT (SELECT r.oid FROM pg_catalog.multiloop_relation r WHERE r.shown = $1)::regclass
+SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
+    SELECT min(r.oid) FROM pg_catalog.multiloop_relation r
+    WHERE r.name = (parse_ident($1))[cardinality(parse_ident($1))]
+        AND CASE WHEN cardinality(parse_ident($1)) = 1 THEN r.visible
+                 ELSE r.schema = (parse_ident($1))[cardinality(parse_ident($1)) - 1] END) END::regclass
 
 -- @ to_regtype(text)
-SELECT (SELECT min(t.oid) FROM pg_catalog.multiloop_type t WHERE t.shown || t.suffix = $1)::regtype
+SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
+    SELECT min(t.oid) FROM pg_catalog.multiloop_type t
+    WHERE t.shown || t.suffix = regexp_replace(regexp_replace($1, '^int\M', 'integer'), '\(.*\)', '')
+        OR t.visible AND t.name = replace($1, '"', '')
+        OR t.schema || '.' || t.name = replace($1, '"', '')) END::regtype
 
 -- @ to_regnamespace(text)
 SELECT (SELECT n.oid FROM pg_catalog.multiloop_namespace n WHERE n.shown = $1)::regnamespace

@@ -247,7 +247,7 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
 
 /// Rows of multiloop_relation: how relations are called, how large they are, and what makes indexes and views.
 pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
-    let mut rows = Rows::new("multiloop_relation", "oid shown visible bytes definition pretty");
+    let mut rows = Rows::new("multiloop_relation", "oid shown visible bytes definition pretty name schema");
     for (schema, name, object) in making.state.iter() {
         let (bytes, definition) = match &object.entry {
             Entry::Table(table) => {
@@ -266,6 +266,8 @@ pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
             int(bytes),
             definition.clone(),
             definition,
+            text(name),
+            text(schema),
         ]);
         let fields = fields_of(&object.entry).unwrap_or_default();
         for index in indexes_of(object) {
@@ -275,7 +277,17 @@ pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
             let pretty = index.definition(Some(schema).filter(|_| !visible), name, &fields);
             let shown =
                 if visible { quoted(&index.name) } else { format!("{}.{}", quoted(schema), quoted(&index.name)) };
-            rows.push([oid(index.number), text(shown), boolean(visible), int(0), text(definition), text(pretty)]);
+            let (number, own) = (oid(index.number), text(&index.name));
+            rows.push([
+                number,
+                text(shown),
+                boolean(visible),
+                int(0),
+                text(definition),
+                text(pretty),
+                own,
+                text(schema),
+            ]);
         }
     }
     for shape in shapes().iter().filter(|shape| shape.oid != 0) {
@@ -287,6 +299,8 @@ pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
             int(0),
             Value::Null,
             Value::Null,
+            text(shape.name),
+            text(shape.schema),
         ]);
     }
     rows.finish()

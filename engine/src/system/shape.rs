@@ -18,9 +18,9 @@ pub(crate) struct Shape {
 /// What names of types, of views and of functions are looked up in, that PostgreSQL does not have.
 const OWN: &str = "\
 pg_catalog.multiloop_relation 0 r
-  oid oid!, shown text!, visible boolean!, bytes bigint!, definition text, pretty text
+  oid oid!, shown text!, visible boolean!, bytes bigint!, definition text, pretty text, name name!, schema name!
 pg_catalog.multiloop_type 0 r
-  oid oid!, shown text!, suffix text!, base oid!, visible boolean!
+  oid oid!, shown text!, suffix text!, base oid!, visible boolean!, name name!, schema name!
 pg_catalog.multiloop_procedure 0 r
   oid oid!, shown text!, arguments text!, result text!
 pg_catalog.multiloop_namespace 0 r

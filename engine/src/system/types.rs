@@ -2,7 +2,7 @@
 
 use super::names::{is_visible, quoted};
 use super::rows::{Rows, boolean, fixed, int, oid, text};
-use super::{Making, shape};
+use super::{Making, PG_CATALOG, shape};
 use crate::catalog::{Entry, State};
 use multiloop_planner::catalog::{Declared, Restriction};
 use multiloop_planner::types::{DataType, OidKind, SystemType};
@@ -243,20 +243,24 @@ pub(super) fn types(making: &Making<'_>) -> Vec<Vec<Value>> {
 
 /// Rows of multiloop_type: what types are called. An array is called as its elements are, with `[]`.
 pub(super) fn names(making: &Making<'_>) -> Vec<Vec<Value>> {
-    let mut rows = Rows::new("multiloop_type", "oid shown suffix base visible");
+    let mut rows = Rows::new("multiloop_type", "oid shown suffix base visible name schema");
     for (&number, fixed) in FIXED.iter() {
         let is_array = fixed.element != 0 && fixed.name.starts_with('_');
         let base = if is_array { fixed.element } else { number };
         let name = FIXED.get(&base).map_or(fixed.name.as_str(), |fixed| &fixed.name);
         let shown = sql_name(base).map_or_else(|| quoted(name), str::to_owned);
-        rows.push([oid(number), text(shown), text(if is_array { "[]" } else { "" }), oid(base), boolean(true)]);
+        let (suffix, own) = (text(if is_array { "[]" } else { "" }), text(&fixed.name));
+        rows.push([oid(number), text(shown), suffix, oid(base), boolean(true), own, text(PG_CATALOG)]);
     }
     let enums = making.state.types().map(|(schema, name, object, _)| (schema, name, object));
     for (schema, name, object) in making.state.iter().chain(enums) {
         let visible = is_visible(making, schema, name);
         let shown = making.shown(schema, name);
-        rows.push([oid(object.row_type()), text(&shown), text(""), oid(object.row_type()), boolean(visible)]);
-        rows.push([oid(object.array_type()), text(&shown), text("[]"), oid(object.row_type()), boolean(visible)]);
+        let base = object.row_type();
+        for (number, suffix, own) in [(base, "", name.to_owned()), (object.array_type(), "[]", format!("_{name}"))] {
+            let (number, base, visible) = (oid(number), oid(base), boolean(visible));
+            rows.push([number, text(&shown), text(suffix), base, visible, text(own), text(schema)]);
+        }
     }
     rows.finish()
 }

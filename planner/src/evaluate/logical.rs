@@ -3,7 +3,6 @@
 use super::calendar::is_infinite_timestamp;
 use super::parse::{invalid, is_blank};
 use super::{Call, array, bytes, format, json, parse, zone};
-use crate::catalog::no_object;
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::types::{DataType, OidKind, SystemType};
@@ -102,7 +101,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         Function::Relabel => call.arguments[0].clone(),
         Function::ReadAs(data_type) => read(call.text(0)?, data_type, zone(1)?)?,
         Function::ShowAs(data_type) => Value::text(show(&call.arguments[0], data_type, zone(1)?)),
-        Function::NoObject(kind) => return Err(no_object(kind, call.text(0)?)),
+        Function::NoObject(kind) => return Err(kind.no_object(call.text(0)?)),
         Function::CheckedOid => {
             let number = call.int(0)?;
             if u32::try_from(number).is_err() {

@@ -9,7 +9,8 @@ use super::query::Unknown;
 use super::text::Text;
 use crate::catalog::{Declared, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::builder::rename_columns;
+use crate::relation::ColumnId;
+use crate::relation::builder::{HIDDEN, rename_columns};
 use crate::types::Field;
 use rustc_hash::FxHashSet;
 use sqlparser::ast::helpers::stmt_create_table::CreateTableBuilder;
@@ -68,6 +69,7 @@ impl Binder<'_, '_> {
         rename_columns(&name.name, &names, output.iter_mut().map(|(name, _)| name))
             .map_err(|error| error.at(position))?;
         check_distinct_names(output.iter().map(|(name, _)| name)).map_err(|error| error.at(position))?;
+        self.check_kept(&output, false).map_err(|error| error.at(position))?;
         let query = self.into_query((relation, output));
         let (temporary, if_not_exists, or_replace) = (create.temporary, create.if_not_exists, create.or_replace);
         Ok(Statement::CreateTableAs { name, temporary, query, if_not_exists, or_replace })
@@ -87,6 +89,7 @@ impl Binder<'_, '_> {
         for ast::ColumnDef { name, data_type, options } in &create.columns {
             let position = self.position(name.span);
             fields.push(Field::new(Self::fold(name), self.data_type(data_type, position)?, true));
+            check_name(&Self::fold(name)).map_err(|error| error.at(position))?;
             restrictions.push(restriction(data_type));
             for ast::ColumnOptionDef { name, option } in options {
                 said.column_option((name.as_ref(), option), &mut fields).map_err(|error| error.at(position))?;
@@ -105,6 +108,29 @@ impl Binder<'_, '_> {
         let mut declared = Declared { restrictions, ..Declared::default() };
         self.declare(said, name, create.temporary, &mut fields, &mut declared).map_err(|error| error.at(position))?;
         Ok((fields, declared))
+    }
+
+    /// Reports what of a query's columns no table, or no view, can have: names of those that all tables have (42701), and rows
+    /// (42P16 for those of no table, else 0A000; a view may have them).
+    pub(super) fn check_kept(&self, output: &[(String, ColumnId)], is_view: bool) -> Result<()> {
+        for (name, id) in output {
+            if !is_view {
+                check_name(name)?;
+            }
+            let of = self.builder.columns.get(*id).data_type;
+            let element = of.element().unwrap_or(of);
+            if element.fields().is_some() {
+                return Err(match element.to_string().as_str() {
+                    "record" => {
+                        let message = format!("column \"{name}\" has pseudo-type {of}");
+                        Error::new(ErrorKind::InvalidTableDefinition, message)
+                    }
+                    _ if is_view => continue,
+                    _ => Error::unsupported(format_args!("a column of type {of} is")),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// CREATE VIEW: the query is bound once, to see that it is right, and kept as text.
@@ -164,6 +190,7 @@ impl Binder<'_, '_> {
         rename_columns(&name.name, &names, output.iter_mut().map(|(name, _)| name))
             .map_err(|error| error.at(position))?;
         check_distinct_names(output.iter().map(|(name, _)| name)).map_err(|error| error.at(position))?;
+        self.check_kept(&output, true).map_err(|error| error.at(position))?;
         let needs = self.builder.take_needs();
         let (temporary, or_replace) = (*temporary, *or_replace);
         Ok(Statement::CreateView { name, temporary, columns: names, sql, needs, or_replace })
@@ -200,6 +227,15 @@ fn view_text(text: Option<&Text>) -> Result<String> {
         }
     }
     Err(lost())
+}
+
+/// Reports the name of a column that every table has (42701).
+fn check_name(name: &str) -> Result<()> {
+    if !HIDDEN.contains(&name) {
+        return Ok(());
+    }
+    let message = format!("column name \"{name}\" conflicts with a system column name");
+    Err(Error::new(ErrorKind::DuplicateColumn, message))
 }
 
 /// Reports a column name that is there twice (42701).

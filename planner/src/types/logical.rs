@@ -19,6 +19,7 @@
 //! | a row | text | as PostgreSQL shows it (`evaluate/row.rs`) |
 
 use super::{DataType, NestedType};
+use crate::error::{Error, ErrorKind};
 use serde::{Deserialize, Serialize};
 
 /// What an object identifier identifies. All of them are numbers of 32 bits without a sign.
@@ -80,6 +81,19 @@ impl OidKind {
     /// The kind of a type's name in lower case.
     pub fn named(name: &str) -> Option<OidKind> {
         OidKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The error for a name that no object of the kind has: 42P01 for a relation, 42883 for functions and operators, else 42704.
+    pub fn no_object(self, name: &str) -> Error {
+        let (error, what) = match self {
+            OidKind::Class => (ErrorKind::UnknownTable, "relation"),
+            OidKind::Type => (ErrorKind::UnknownObject, "type"),
+            OidKind::Namespace => (ErrorKind::UnknownObject, "schema"),
+            OidKind::Role => (ErrorKind::UnknownObject, "role"),
+            OidKind::Operator => (ErrorKind::UnknownFunction, "operator"),
+            _ => (ErrorKind::UnknownFunction, "function"),
+        };
+        Error::new(error, format!("{what} \"{name}\" does not exist"))
     }
 
     /// Whether values are names of objects that a catalog knows.

@@ -11,7 +11,7 @@ use crate::cpu::kernels::Call;
 use crate::cpu::vector::Vector;
 use crate::plan::nodes::{Expressions, Operation};
 use crate::workers::context::{Context, Reservation};
-use multiloop_planner::function::{ArrayFunction, Function, JsonFunction};
+use multiloop_planner::function::{ArrayFunction, Function, JsonFunction, RowFunction};
 use rustc_hash::FxHashMap;
 
 /// Bytes that a call may make without a look at whether the statement goes on.
@@ -71,7 +71,7 @@ pub(super) fn grows(function: Function) -> bool {
             | F::Replace
             | F::Array(A::Join | A::Replace | A::Make | A::MakeOfArrays | A::Concatenate | A::Append | A::Prepend, _)
             | F::Json(JsonFunction::Object | JsonFunction::Array)
-            | F::Row(_)
+            | F::Row(RowFunction::Make | RowFunction::Numbered)
     )
 }
 
@@ -122,7 +122,9 @@ fn bytes_of(function: Function, arguments: &[&Vector], tuple: usize) -> usize {
             if to <= from { text } else { text.saturating_add((text / from.max(1)).saturating_mul(to)) }
         }
         // A letter of a field may be written twice, and each has quotes and a comma.
-        Function::Row(_) => (0..arguments.len()).map(|at| length(at).saturating_mul(4).saturating_add(4)).sum(),
+        Function::Row(RowFunction::Make) => (0..arguments.len()).map(|at| length(at).saturating_mul(2) + 3).sum(),
+        // An element has two bytes at least, and gets a number and what is around them.
+        Function::Row(_) => length(0).saturating_mul(16),
         _ => {
             let separators = if function == Function::ConcatWithSeparator { arguments.len() } else { 1 };
             (0..arguments.len()).map(length).sum::<usize>().saturating_add(length(0).saturating_mul(separators - 1))

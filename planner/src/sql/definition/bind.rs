@@ -175,6 +175,7 @@ impl Binder<'_, '_> {
         }
         rename_columns(&name.name, names, output.iter_mut().map(|(name, _)| name))?;
         check_distinct_names(output.iter().map(|(name, _)| name))?;
+        self.check_kept(&output, false)?;
         let needs = self.builder.take_needs();
         let query = self.into_query((relation, output));
         let (sql, columns) = (text.text.clone(), names.to_vec());

@@ -35,9 +35,9 @@ impl Binder<'_, '_> {
         scope: &Scope<'_>,
     ) -> Result<Expression> {
         let position = self.start(root);
-        let mut value = self.bind_expression(root, scope)?;
+        let (mut value, behind) = self.bind_root(root, chain, scope)?;
         let mut subscripts = Vec::new();
-        for access in chain {
+        for access in behind {
             match access {
                 AccessExpr::Subscript(ast::Subscript::Index { index }) => {
                     subscripts.push(Subscript::At(self.bind_expression(index, scope)?));
@@ -59,6 +59,31 @@ impl Binder<'_, '_> {
             }
         }
         self.subscripted(value, &mut subscripts)
+    }
+
+    /// What is accessed, and what is behind it: names behind a name without parentheses are a column's.
+    fn bind_root<'c>(
+        &mut self,
+        root: &ast::Expr,
+        chain: &'c [AccessExpr],
+        scope: &Scope<'_>,
+    ) -> Result<(Expression, &'c [AccessExpr])> {
+        let mut parts = match root {
+            ast::Expr::Identifier(name) => vec![name.clone()],
+            ast::Expr::CompoundIdentifier(parts) => parts.clone(),
+            _ => return Ok((self.bind_expression(root, scope)?, chain)),
+        };
+        let name = |access: &AccessExpr| match access {
+            AccessExpr::Dot(ast::Expr::Identifier(name)) => Some(name.clone()),
+            _ => None,
+        };
+        let names: Vec<ast::Ident> = chain.iter().map_while(name).collect();
+        if names.is_empty() {
+            return Ok((self.bind_expression(root, scope)?, chain));
+        }
+        let behind = &chain[names.len()..];
+        parts.extend(names);
+        Ok((self.bind_qualified(&parts, scope)?, behind))
     }
 
     /// The element or part that subscripts mean, which are used up.

@@ -12,14 +12,16 @@ fn unknown_names_come_with_a_suggestion() {
         ("SELECT 1 FROM ^nowhere", "42P01", "relation \"nowhere\" does not exist", None),
         ("SELECT 1 FROM ^other.t", "42P01", "relation \"other.t\" does not exist", None),
         ("SELECT ^x.a FROM t", "42P01", "missing FROM-clause entry for table \"x\"", Some("Did you mean \"t\"?")),
-        ("SELECT ^T FROM t", "0A000", "whole-row reference \"t\" is not supported", None),
     ] {
         let plain = sql.replace("t.^zzz", "^t.zzz");
         refused(&plain, sqlstate, message);
         assert_eq!(error(&plain.replacen('^', "", 1)).hint(), hint, "{sql}");
     }
     refused("SELECT ^\"A\" FROM t", "42703", "column \"A\" does not exist");
-    refused("SELECT a FROM t AS x WHERE ^t.a = 1", "42P01", "missing FROM-clause entry for table \"t\"");
+    let hidden = "SELECT a FROM t AS x WHERE ^t.a = 1";
+    refused(hidden, "42P01", "invalid reference to FROM-clause entry for table \"t\"");
+    let hint = error(&hidden.replacen('^', "", 1)).hint().map(str::to_owned);
+    assert_eq!(hint.as_deref(), Some("Perhaps you meant to reference the table alias \"x\"."));
 }
 
 #[test]

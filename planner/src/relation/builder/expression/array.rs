@@ -54,6 +54,14 @@ pub(super) fn carried(element: DataType) -> DataType {
     if element.fields().is_some() { DataType::Text } else { element }
 }
 
+/// The type of an array as functions have it: of rows one of texts.
+pub(super) fn carried_array(array: DataType) -> DataType {
+    match array.element() {
+        Some(element) if element.fields().is_some() => DataType::list(DataType::Text),
+        _ => array,
+    }
+}
+
 /// Whether arrays of these elements that are equal can have different texts.
 fn has_forms(element: DataType) -> bool {
     element.is_exact() || element == DataType::Interval

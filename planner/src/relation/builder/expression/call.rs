@@ -120,15 +120,7 @@ impl Builder<'_> {
                 let [part, source] = take(arguments);
                 self.date_trunc(part, source)
             }
-            // How long is a number of any kind, and known before anything runs.
-            ("pg_sleep", 1) => {
-                let [seconds] = take(arguments);
-                let seconds = self.coerce(seconds, DataType::Double, Coercion::Implicit)?;
-                return match self.call_of_catalog(name, vec![seconds], None)? {
-                    Special::NoMatch(_) => Err(Error::unsupported("pg_sleep of what is no literal is")),
-                    bound => Ok(bound),
-                };
-            }
+            ("pg_sleep", 1) => return self.sleep(take(arguments)),
             ("date", 1) => {
                 let [value] = take(arguments);
                 self.coerce(value, DataType::Date, Coercion::Explicit)
@@ -142,6 +134,15 @@ impl Builder<'_> {
             _ => return self.call_of_family(name, arguments),
         };
         call.map(Special::Bound)
+    }
+
+    /// `pg_sleep(seconds)`: how long is a number of any kind, and known before anything runs.
+    fn sleep(&mut self, [seconds]: [Expression; 1]) -> Result<Special> {
+        let seconds = self.coerce(seconds, DataType::Double, Coercion::Implicit)?;
+        match self.call_of_catalog("pg_sleep", vec![seconds], None)? {
+            Special::NoMatch(_) => Err(Error::unsupported("pg_sleep of what is no literal is")),
+            bound => Ok(bound),
+        }
     }
 
     /// The functions that have files of their own.

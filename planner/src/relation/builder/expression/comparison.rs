@@ -123,6 +123,7 @@ impl Builder<'_> {
             (DataType::Name, other) | (other, DataType::Name) if other.is_text() || other == DataType::Name => {
                 DataType::Text
             }
+            (DataType::InternalChar, other) | (other, DataType::InternalChar) if other.is_text() => DataType::Text,
             (l, r) if l.element().is_some() && r.element().is_some() => {
                 let (left, right, _) = self.one_array_type(spelling, left.clone(), right.clone())?;
                 left.data_type.max(right.data_type)

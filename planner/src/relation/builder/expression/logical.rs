@@ -4,9 +4,10 @@
 //! the session's time zone takes it as an argument, a constant.
 
 use super::coercion::{Coercion, as_text_type, cast};
-use super::{blanks, fold};
+use super::{array, blanks, fold};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate;
+use crate::evaluate::array::Array;
 use crate::function::{ArrayFunction, Function};
 use crate::relation::builder::Builder;
 use crate::relation::{Expression, ExpressionKind};
@@ -172,9 +173,6 @@ impl Builder<'_> {
                 cast(relabel(value, T::Text), to, coercion)
             }
             (from, to) if from.fields().is_some() && to.is_text() => cast(relabel(value, T::Text), to, coercion),
-            (from, to) if from.element().is_some_and(|of| of.fields().is_some()) && to.is_text() => {
-                return self.cast_logical(relabel(value, T::list(T::Text)), to, coercion);
-            }
             (from, to) if to.is_text() => {
                 if let T::Oid(kind) = from
                     && kind.is_registered()
@@ -182,7 +180,8 @@ impl Builder<'_> {
                 {
                     return Ok(cast(name, to, coercion).at(position));
                 }
-                let text = self.in_zone_if(Function::ShowAs(from), from, value, T::Text);
+                let shown = array::carried_array(from);
+                let text = self.in_zone_if(Function::ShowAs(shown), from, relabel(value, shown), T::Text);
                 cast(text, to, coercion)
             }
             (from, to) if from.is_text() || from == T::Name => {
@@ -224,6 +223,21 @@ impl Builder<'_> {
             && text.trim() != "-"
         {
             return self.catalog.resolve(kind, text).map(|number| Value::Int(number.into()));
+        }
+        if let Some(DataType::Oid(kind)) = to.element()
+            && kind.is_registered()
+            && !to.is_zero_based()
+        {
+            let Value::Text(encoded) = evaluate::parse(text, DataType::list(DataType::Text))? else {
+                return Err(Error::internal("an array of no text"));
+            };
+            let Array { bounds, elements } = Array::decode(&encoded, DataType::Text).unwrap_or_default();
+            let number = |value: Value| match value {
+                Value::Text(name) => self.read_logical(&name, DataType::Oid(kind)),
+                other => Ok(other),
+            };
+            let elements = elements.into_iter().map(number).collect::<Result<_>>()?;
+            return Ok(Value::text(Array { bounds, elements }.encode(DataType::Oid(kind))));
         }
         evaluate::parse_in(text, to, &self.catalog.time_zone())
     }

@@ -9,8 +9,8 @@
 use super::array::{array_call, element_of};
 use super::call::no_function;
 use super::coercion::{Coercion, cast};
+use super::fold;
 use super::operator::Operator;
-use super::{fold, literal};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::evaluate::array::Array;
 use crate::function::{ArrayFunction, Function};
@@ -137,8 +137,7 @@ enum Fractions {
 }
 
 fn fractions(builder: &mut Builder<'_>, given: Expression, position: Option<Position>) -> Result<Fractions> {
-    let is_list = given.data_type.element().is_some()
-        || literal::unknown_text(&given).is_some_and(|text| text.trim_start().starts_with('{'));
+    let is_list = given.data_type.element().is_some();
     let to = if is_list { DataType::list(DataType::Double) } else { DataType::Double };
     let given = builder.coerce(given, to, Coercion::Implicit)?;
     let checked = |value: &Value| match value {
