@@ -11,7 +11,7 @@ use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{
     Catalog, CatalogEntry, CopyOptions, Right, SqlFunction, TableHandle, TableInfo, TableName, View,
 };
-use multiloop_planner::types::{DataType, OidKind};
+use multiloop_planner::types::{DataType, OidKind, SystemType};
 use multiloop_planner::value::Value;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -388,11 +388,12 @@ impl Catalog for Snapshot<'_> {
                 return Ok(Some((Value::text(""), DataType::Text)));
             }
             "pg_sleep" => {
+                const VOID: DataType = DataType::System(SystemType::Void);
                 let [seconds] = arguments else { return Ok(None) };
-                let Value::Float(seconds) = seconds else { return Ok(Some((Value::Null, DataType::Text))) };
+                let Value::Float(seconds) = seconds else { return Ok(Some((Value::Null, VOID))) };
                 let more = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
                 self.sleep.set(Some(self.sleep.get().unwrap_or_default().saturating_add(more)));
-                return Ok(Some((Value::text(""), DataType::Text)));
+                return Ok(Some((Value::text(""), VOID)));
             }
             "txid_current" if arguments.is_empty() => {
                 self.counts.set(true);

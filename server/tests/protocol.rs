@@ -113,6 +113,20 @@ fn columns_are_described() {
 }
 
 #[test]
+fn binary_data_begins_with_its_first_row() {
+    let server = Running::start();
+    let mut client = server.client();
+    // A header has 19 bytes, a row 10, the end 2.
+    let rows = "COPY (SELECT v FROM (VALUES (1), (2)) t(v)) TO STDOUT (FORMAT binary)";
+    for (sql, expected) in [(rows, &[29, 10, 2][..]), ("COPY (SELECT 1 WHERE false) TO STDOUT BINARY", &[21])] {
+        client.send(Script::new().query(sql));
+        let lengths: Vec<usize> =
+            client.ready().iter().filter(|message| message.kind == 'd').map(|message| message.body.len()).collect();
+        assert_eq!(lengths, expected, "{sql}");
+    }
+}
+
+#[test]
 fn errors_say_where() {
     let server = Running::start();
     let mut client = server.client();

@@ -1,4 +1,4 @@
-//! Types that only the system's tables and functions have. No column can be declared so; text carries each of them, and
+//! Types that only the system's tables and functions have; of most no column can be declared. Text carries each of them, and
 //! what a value means is the business of the functions that take it.
 
 /// A type of the system's own.
