@@ -6,7 +6,7 @@
 
 use super::stored::Stored;
 use crate::collections::rows::RowSet;
-use crate::column::Column;
+use crate::column::{Column, ColumnData};
 use crate::plan::tree::CollectionPlan;
 use crate::{Error, Result};
 use rustc_hash::FxHashSet;
@@ -46,8 +46,12 @@ impl Passed {
 /// An error if the keys of a whole table, which count as sorted and unique, do not increase, by steps of some size if they are
 /// to be dense.
 pub(crate) fn check_increasing(keys: &[&Column], step: Option<i128>) -> Result<()> {
+    let number = |column: &Column, row| match &column.data {
+        ColumnData::Boolean(values) => Some(values.value(row).into()),
+        _ => column.integer(row),
+    };
     let rows =
-        keys.iter().flat_map(|column| (0..column.rows()).map(move |row| (column.is_null(row), column.integer(row))));
+        keys.iter().flat_map(|column| (0..column.rows()).map(move |row| (column.is_null(row), number(column, row))));
     let mut last: Option<i128> = None;
     for (is_null, key) in rows.take(ROWS_MAX) {
         let Some(key) = key.filter(|_| !is_null) else { return Err(Error::internal("a unique key is NULL")) };

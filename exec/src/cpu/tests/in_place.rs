@@ -127,3 +127,20 @@ fn other_keys() {
         check(rows, |row| if row % 4 == 3 { Value::Null } else { Value::Int(row as i64) }, &integers(-1..70));
     }
 }
+
+/// FALSE and TRUE, once each, are sorted and unique, too.
+#[test]
+fn booleans_are_keys() {
+    let text = "table %0 t(k#0 boolean)\nloop\n  i0 in %0\n  %1 bucket_collect\n    key k = i0.k\n    k = i0.k\n\
+                loop\n  i1 in %0\n  i2 in %1[NOT i1.k]\n  %2 collect\n    k = i1.k\n    other = i2.k\n\
+                result %2\noutput k, other\n";
+    let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let pools = [Arc::new(Pool::new(1).expect("threads start"))];
+    for rows in [&[false][..], &[true], &[false, true]] {
+        let rows: Vec<Vec<Value>> = rows.iter().map(|&key| vec![Value::Boolean(key)]).collect();
+        let tables = [table(&program.collections[0].fields, &rows, 0)];
+        let program = with_statistics(&program, &tables);
+        assert!(explained(&program, &tables).contains("rows stay in the table"));
+        compare(&program, &tables, &pools, text);
+    }
+}
