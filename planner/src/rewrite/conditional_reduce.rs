@@ -183,7 +183,7 @@ impl<'p> Inner<'p> {
 
 /// Puts the BucketReduce in front of the let and lets the block's readers look it up.
 fn unnest(program: &mut Program, block: BlockId, at: usize, nested: BlockId, keyed: KeyedReduce) {
-    let KeyedReduce { mut nest, condition, key, mut aggregates } = keyed;
+    let KeyedReduce { nest, condition, key, mut aggregates } = keyed;
     program.moved(program.block_effects(nested));
     let values = program.collection(program.block(nested).result).fields.clone();
     let is_exists = aggregates.iter().all(|aggregate| is_any_true(program, aggregate));
@@ -218,14 +218,9 @@ fn unnest(program: &mut Program, block: BlockId, at: usize, nested: BlockId, key
         readers.replace_scalar(old, new);
     }
     let key = key.into_iter().map(|(id, _)| id).collect();
-    let mut generator = Generator::BucketReduce { condition, key, aggregates };
-    // Other lets may read the block, too, and keep it: these are the copy's indices.
-    let mut copy = Substitution::copying();
-    for index in &mut nest {
-        copy.index(program, index);
-    }
-    copy.generator(program, &mut generator);
-    let multiloop = Multiloop { nest, generators: vec![generator] };
+    let generator = Generator::BucketReduce { condition, key, aggregates };
+    // Other lets may read the block, too, and keep it.
+    let multiloop = Substitution::copied(program, Multiloop { nest, generators: vec![generator] });
     let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
     readers.definition(program, &mut lets[at]);
     lets.insert(at, Let::Loop { defines: vec![groups], multiloop });

@@ -163,6 +163,8 @@ fn ask_extremes(program: &mut Program, block: BlockId, at: usize, nested: BlockI
     let generator = Generator::Reduce { condition: rest, aggregates: aggregates.to_vec() };
     let each = Let::Loop { defines: vec![extremes], multiloop: Multiloop { nest, generators: vec![generator] } };
     let new = program.add_block(Block { lets: vec![each], result: extremes });
+    // Other lets may read the block, too, and keep it.
+    let new = Substitution::copying().block(program, new);
     let differs = [0, 1].map(|field| {
         let extreme = program.nested(new, field);
         program.scalars.call(Function::NotEqual, vec![extreme, outer], DataType::Boolean)

@@ -103,8 +103,8 @@ struct BlockReduction {
     inner: IndexId,
     aggregates: Vec<Aggregate>,
     fields: Vec<Field>,
-    /// The scalars that read the block, and the field that each reads.
-    readers: Vec<(ScalarId, u32)>,
+    /// The consumer's scalars that read the block.
+    readers: Vec<ScalarId>,
 }
 
 fn find(program: &Program, block: BlockId, at: usize) -> Option<Site> {
@@ -129,11 +129,11 @@ fn site(program: &Program, block: BlockId, at: usize, generator: usize, groups: 
         lets.iter().enumerate().skip(at + 1).find_map(|(position, each)| Some((position, reads_groups(each)?)))?;
     let uses = collection_uses(program)[groups.0 as usize];
     let mut blocks: Vec<BlockReduction> = Vec::new();
-    for (id, nested, field) in nested_of(program, &lets[consumer]) {
+    for (id, nested, _) in nested_of(program, &lets[consumer]) {
         if let Some(known) = blocks.iter_mut().find(|known| known.block == nested) {
-            known.readers.push((id, field));
+            known.readers.push(id);
         } else if let Some(mut found) = group_reduction(program, nested, groups, outer) {
-            found.readers.push((id, field));
+            found.readers.push(id);
             blocks.push(found);
         }
     }
@@ -196,7 +196,7 @@ fn may_reduce_early(program: &Program, consumer: &Let, blocks: &[BlockReduction]
         return false;
     }
     let Let::Loop { multiloop, .. } = consumer else { return false };
-    let reads = |&id: &ScalarId| only.readers.iter().any(|(reader, _)| mentions(program, id, *reader));
+    let reads = |&id: &ScalarId| only.readers.iter().any(|&reader| mentions(program, id, reader));
     // The first condition that is evaluated asks the block, or there is none and a value does.
     multiloop.generators.iter().any(|generator| match generator.condition().first() {
         Some(first) => reads(first),
@@ -222,9 +222,10 @@ fn reduce(program: &mut Program, block: BlockId, at: usize, site: &Site) {
     for found in &site.blocks {
         let mut substitution = Substitution::new();
         substitution.replace_index(found.inner, value.clone());
-        for &(reader, field) in &found.readers {
-            let position = fields.len() as u32 + field;
-            let column = program.scalars.column(site.outer, position, found.fields[field as usize].data_type);
+        // All of them: a block within the consumer may read others than the consumer itself does.
+        for (made, field) in found.fields.iter().zip(0..) {
+            let reader = program.nested(found.block, field);
+            let column = program.scalars.column(site.outer, fields.len() as u32 + field, made.data_type);
             readers.replace_scalar(reader, column);
         }
         for mut aggregate in found.aggregates.iter().cloned() {

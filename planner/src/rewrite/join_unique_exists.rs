@@ -68,6 +68,7 @@
 use super::bound::Bound;
 use super::dependencies::Dependencies;
 use super::exists_disequality_to_min_max::exists_loop;
+use super::substitute::Substitution;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::for_each_node;
 use crate::multiloop::{BlockId, Index, Let, Program, Scalar, ScalarId, Source};
@@ -77,7 +78,13 @@ pub(super) fn join_unique_exists(program: &mut Program) -> bool {
     let (mut changed, mut bound) = (false, Bound::of(program));
     for block in live_blocks(program) {
         for at in 0..program.block(block).lets.len() {
-            while let Some((number, index, condition)) = bound.next(find(program, &program.block(block).lets[at])) {
+            while let Some((number, mut index, mut condition)) =
+                bound.next(find(program, &program.block(block).lets[at]))
+            {
+                // Other blocks and lets may read the block, too, and keep it.
+                let mut copy = Substitution::copying();
+                copy.index(program, &mut index);
+                copy.all(program, &mut condition);
                 let Let::Loop { multiloop, .. } = &mut program.blocks[block.0 as usize].lets[at] else {
                     unreachable!("find has seen a loop")
                 };

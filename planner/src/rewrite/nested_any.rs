@@ -78,7 +78,8 @@ fn put(program: &mut Program, block: BlockId, at: usize, nested: BlockId, any: N
     readers.replace_scalar(old, numbers.answer);
     let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
     readers.definition(program, &mut lets[at]);
-    let multiloop = Multiloop { nest: any.nest, generators: numbers.generators };
+    // Other lets may read the block, too, and keep it.
+    let multiloop = Substitution::copied(program, Multiloop { nest: any.nest, generators: numbers.generators });
     lets.insert(at, Let::Loop { defines: numbers.defines, multiloop });
     program.blocks[block.0 as usize].lets = lets;
 }

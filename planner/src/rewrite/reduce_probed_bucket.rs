@@ -145,7 +145,8 @@ fn reduce(program: &mut Program, block: BlockId, at: usize, nested: BlockId, pro
         return false;
     };
     let (mut condition, inner_key, value) = (condition.clone(), inner_key.clone(), value.clone());
-    let mut of_value = Substitution::new();
+    // Others may read the block, too, and keep it, with the blocks in it.
+    let mut of_value = Substitution::copying();
     of_value.replace_index(index, value);
     let mut effects = program.block_effects(nested);
     let mut moved = |program: &mut Program, id: ScalarId| {

@@ -6,7 +6,7 @@
 //! copies' indices and collections new ids.
 
 use crate::multiloop::{
-    Block, BlockId, CollectionId, Generator, Index, IndexId, Let, Program, Scalar, ScalarId, ScalarMap,
+    Block, BlockId, CollectionId, Generator, Index, IndexId, Let, Multiloop, Program, Scalar, ScalarId, ScalarMap,
 };
 use rustc_hash::FxHashMap;
 
@@ -31,6 +31,18 @@ impl Substitution {
     /// Nothing is replaced yet; the original stays alive.
     pub fn copying() -> Self {
         Substitution { copies: true, ..Substitution::default() }
+    }
+
+    /// A loop with indices of its own, for another place than that where the original stays alive.
+    pub fn copied(program: &mut Program, mut multiloop: Multiloop) -> Multiloop {
+        let mut copy = Substitution::copying();
+        for index in &mut multiloop.nest {
+            copy.index(program, index);
+        }
+        for generator in &mut multiloop.generators {
+            copy.generator(program, generator);
+        }
+        multiloop
     }
 
     /// The columns of an index become these scalars, one a field.
