@@ -1,4 +1,7 @@
-//! SQL logic tests: every file of `tests/slt/` runs in every way, each against an engine of its own.
+//! SQL logic tests: every file of `tests/slt/` runs in every way, each against an engine of its own; and once with each query
+//! planned without each rule, too (`rules_off`).
+
+mod rules_off;
 
 use multiloop::Session;
 use multiloop_tests::{Answer, WAYS, Way, answer};
@@ -48,7 +51,8 @@ impl DB for Database {
     }
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("slt");
     let entries = std::fs::read_dir(folder).expect("the folder of SQL logic tests is there");
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("it can be listed").path()).collect();
     files.retain(|file| file.extension().is_some_and(|ending| ending == "slt"));
@@ -58,9 +62,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn check(way: Way) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("slt");
     let mut failures = Vec::new();
-    for file in files(&folder) {
+    for file in files() {
         let mut runner = Runner::new(|| async { Ok(Database(way.session())) });
         let records = sqllogictest::parse_file::<DefaultColumnType>(&file).expect("the file is one of SQL logic tests");
         for record in records {
