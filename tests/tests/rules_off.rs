@@ -157,6 +157,7 @@ fn check(file: &Path, found: &Arc<Mutex<Found>>) {
         Ok(Checked { session, ordered: Arc::clone(&ordered), found: Arc::clone(found) })
     };
     let mut runner = Runner::new(open);
+    runner.add_label("embedded");
     for record in sqllogictest::parse_file::<DefaultColumnType>(file).expect("the file is one of SQL logic tests") {
         ordered.store(is_ordered(&record), Ordering::Relaxed);
         if let Err(error) = runner.run(record) {
