@@ -395,6 +395,13 @@ impl Catalog for Snapshot<'_> {
                 self.sleep.set(Some(self.sleep.get().unwrap_or_default().saturating_add(more)));
                 return Ok(Some((Value::text(""), VOID)));
             }
+            _ if name.ends_with("_privilege") => {
+                if let Some(value) = self.making().privilege(name, arguments)? {
+                    // It changes with any grant, and any role.
+                    self.counts.set(true);
+                    return Ok(Some((value, DataType::Boolean)));
+                }
+            }
             "txid_current" if arguments.is_empty() => {
                 self.counts.set(true);
                 return Ok(Some((Value::Int(system::facts::next_transaction()), DataType::BigInt)));

@@ -336,6 +336,14 @@ fn catalogs_show_rights() {
         ("has_table_privilege('t', 'select with grant option')", "t"),
         ("has_table_privilege('t', 'INSERT WITH GRANT OPTION')", "f"),
         ("has_table_privilege('t', 'DELETE')", "f"),
+        ("has_table_privilege('public.t', 'SELECT')", "t"),
+        ("has_table_privilege('d.public.t', 'SELECT')", "t"),
+        ("has_table_privilege('nowhere', 'SELECT')", "relation \"nowhere\" does not exist"),
+        ("has_table_privilege('nobody', 't', 'SELECT')", "role \"nobody\" does not exist"),
+        ("has_table_privilege('t', 'USAGE')", "unrecognized privilege type: \"USAGE\""),
+        ("has_schema_privilege('nowhere', 'USAGE')", "schema \"nowhere\" does not exist"),
+        ("has_schema_privilege('s', 'CREATE, nonsense')", "unrecognized privilege type: \"NONSENSE\""),
+        ("has_table_privilege(NULL, 'SELECT')", "NULL"),
         ("has_table_privilege('t', 'DELETE, SELECT')", "t"),
         ("has_table_privilege('s.t', 'DELETE')", "t"),
         ("has_table_privilege('root', 's.t', 'DELETE')", "t"),
@@ -368,6 +376,14 @@ fn catalogs_show_rights() {
     let readable =
         "SELECT count(*) FROM pg_class c WHERE relkind = 'r' AND oid >= 16384 AND has_table_privilege(oid, 'SELECT')";
     check(&a, readable, "2");
+    // Of rows the same as of constants.
+    let of_rows = "SELECT bool_and(has_table_privilege(r.rolname, c.oid, 'SELECT') IN (true, r.rolname = 'x')) \
+                   FROM pg_class c, pg_roles r WHERE c.relname = 't' AND r.rolname IN ('a', 'B b')";
+    check(&a, of_rows, "t");
+    let of_rows = "SELECT n.nspname FROM pg_namespace n WHERE has_schema_privilege(n.oid, 'CREATE') ORDER BY 1";
+    check(&a, of_rows, "s");
+    let of_rows = "SELECT r.rolname FROM pg_roles r WHERE pg_has_role(r.oid, 'MEMBER') ORDER BY 1";
+    check(&a, of_rows, "a");
     let grants = "SELECT grantor, grantee, table_schema, privilege_type, is_grantable FROM information_schema";
     let of_t = "WHERE table_name = 't' AND grantee <> 'root' ORDER BY 3, 2, 4";
     check(

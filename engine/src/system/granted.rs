@@ -9,8 +9,9 @@ use super::shape::shapes;
 use crate::catalog::TEMPORARY;
 use crate::grants::{BOOTSTRAP, Owned, RightSet};
 use crate::roles::{GIVEN, Rights};
+use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::Right;
-use multiloop_planner::types::DataType;
+use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
 
 /// A list of rights as a value of relacl or nspacl.
@@ -92,6 +93,109 @@ fn allowed(making: &Making<'_>, rights: &Rights) -> Vec<May> {
     }
     all.push((PG_DATABASE, DATABASE, making.facts.database.to_string(), words));
     all
+}
+
+/// What a call of `has_table_privilege` and its kin asks about.
+#[derive(Clone, Copy)]
+enum Asked {
+    Relation,
+    Schema,
+    Database,
+}
+
+impl Asked {
+    /// What a function asks about, and how many arguments say it.
+    fn by(function: &str) -> Option<(Self, usize)> {
+        Some(match function {
+            "has_table_privilege" | "has_any_column_privilege" => (Asked::Relation, 1),
+            "has_column_privilege" => (Asked::Relation, 2),
+            "has_schema_privilege" => (Asked::Schema, 1),
+            "has_database_privilege" => (Asked::Database, 1),
+            _ => return None,
+        })
+    }
+
+    /// Whether a right is one that there is on it.
+    fn knows(self, word: &str) -> bool {
+        let is_of = |all: &[Right]| Right::named(word).is_some_and(|right| all.contains(&right));
+        match self {
+            Asked::Relation => is_of(&Right::OF_TABLES),
+            Asked::Schema => is_of(&Right::OF_SCHEMAS),
+            Asked::Database => ["CREATE", "CONNECT", "TEMP", "TEMPORARY"].contains(&word),
+        }
+    }
+}
+
+impl Making<'_> {
+    /// The value of a call of `has_table_privilege` and its kin, if all that it is called with is known; none of something else.
+    /// Of columns it is that of the table.
+    ///
+    /// # Errors
+    /// 42704 for a role, 42P01 and 3F000 for what is not there, 22023 for a right that there is not.
+    pub(crate) fn privilege(&self, function: &str, arguments: &[Value]) -> Result<Option<Value>> {
+        let Some((asked, said)) = Asked::by(function) else { return Ok(None) };
+        let (user, rest) = match arguments.len().checked_sub(said) {
+            Some(1) => (None, arguments),
+            Some(2) => (Some(&arguments[0]), &arguments[1..]),
+            _ => return Ok(None),
+        };
+        if arguments.contains(&Value::Null) {
+            return Ok(Some(Value::Null));
+        }
+        let Some(Value::Text(wanted)) = rest.last() else { return Ok(None) };
+        let wanted: Vec<String> = wanted.split(',').map(|word| word.trim().to_ascii_uppercase()).collect();
+        let is_known = |word: &&String| asked.knows(word.strip_suffix(" WITH GRANT OPTION").unwrap_or(word));
+        if let Some(word) = wanted.iter().find(|word| !is_known(word)) {
+            let message = format!("unrecognized privilege type: \"{word}\"");
+            return Err(Error::new(ErrorKind::InvalidParameter, message));
+        }
+        let rights = match user {
+            None => Some(self.facts.rights.clone()),
+            Some(user) => self.rights_of(user)?,
+        };
+        let (class, number) = self.asked_about(asked, &rest[0])?;
+        let Some(rights) = rights else { return Ok(Some(Value::Boolean(false))) };
+        let all = allowed(self, &rights);
+        let found = all.iter().find(|(of, at, ..)| (*of, i64::from(*at)) == (class, number));
+        let may = |words: &String| wanted.iter().any(|word| words.contains(&format!(",{word},")));
+        Ok(Some(found.map_or(Value::Null, |(.., words)| Value::Boolean(may(words)))))
+    }
+
+    /// What a role may do that is named, or has a number; nothing is known of a number that is none's.
+    fn rights_of(&self, user: &Value) -> Result<Option<Rights>> {
+        let is_it = |(name, number, _): &(String, u32, Rights)| match user {
+            Value::Text(wanted) => **name == **wanted,
+            Value::Int(wanted) => i64::from(*number) == *wanted,
+            _ => false,
+        };
+        match (named_roles(self).into_iter().find(is_it), user) {
+            (Some((.., rights)), _) => Ok(Some(rights)),
+            (None, Value::Text(name)) => {
+                Err(Error::new(ErrorKind::UnknownObject, format!("role \"{name}\" does not exist")))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The class and the number of what is asked about, by its name or number.
+    fn asked_about(&self, asked: Asked, object: &Value) -> Result<(u32, i64)> {
+        let class = match asked {
+            Asked::Relation => PG_CLASS,
+            Asked::Schema => PG_NAMESPACE,
+            Asked::Database => PG_DATABASE,
+        };
+        let number = match (asked, object) {
+            (_, Value::Int(number)) => *number,
+            (Asked::Relation, Value::Text(name)) => self.resolve(OidKind::Class, name)?.into(),
+            (Asked::Schema, Value::Text(name)) => self
+                .schema_named(name)
+                .map(i64::from)
+                .ok_or_else(|| Error::new(ErrorKind::UnknownSchema, format!("schema \"{name}\" does not exist")))?,
+            // There is one, whatever it is called.
+            _ => DATABASE.into(),
+        };
+        Ok((class, number))
+    }
 }
 
 /// Rows of multiloop_own_right: what whoever acts may do.
