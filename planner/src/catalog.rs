@@ -2,8 +2,10 @@
 //! statement sees one state of the world from its first name to its last row.
 
 mod declared;
+mod right;
 
 pub use declared::{Action, Check, Declared, Index, IndexPart, Key, Materialized, Reference, Restriction};
+pub use right::Right;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::number;
@@ -197,6 +199,12 @@ pub struct SqlFunction {
 pub trait Catalog {
     /// The table or view of a name, if there is one; one without a schema is looked for where the session looks.
     fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>>;
+
+    /// An error (42501) unless whoever asks may do this with the table or view of a name, if there is one; `through` is the innermost
+    /// view whose text names it, which is asked with the rights of its owner.
+    fn check_right(&self, _: &TableName, _: Right, _through: Option<&TableName>) -> Result<()> {
+        Ok(())
+    }
 
     /// A file (`SELECT … FROM 'orders.parquet'`) as a table: Ok(None) if the engine does not know its format.
     fn file(&self, path: &str) -> Result<Option<Arc<TableInfo>>>;

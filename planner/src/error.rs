@@ -159,6 +159,8 @@ pub enum ErrorKind {
     FixedSetting,
     /// 42501: whoever asks may not.
     Forbidden,
+    /// 0LP01: rights that cannot be given so.
+    InvalidGrant,
     /// 08P01: a message that is not what the protocol has.
     Protocol,
     /// 57P01: the server ends.
@@ -279,6 +281,7 @@ impl ErrorKind {
             ErrorKind::FixedSetting => "55P02",
             ErrorKind::TooMany => "53400",
             ErrorKind::Forbidden => "42501",
+            ErrorKind::InvalidGrant => "0LP01",
             ErrorKind::Protocol => "08P01",
             ErrorKind::Shutdown => "57P01",
             ErrorKind::TooManyConnections => "53300",

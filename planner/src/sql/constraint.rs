@@ -5,7 +5,7 @@
 use super::binder::Binder;
 use super::kept::{Kept, without_table};
 use super::parse::parse_expression;
-use crate::catalog::{Action, CatalogEntry, Check, Declared, Key, Reference, TableInfo, TableName, View};
+use crate::catalog::{Action, CatalogEntry, Check, Declared, Key, Reference, Right, TableInfo, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
 use crate::relation::builder::{Clause, Coercion, FromItem, Scope};
@@ -330,6 +330,7 @@ impl Binder<'_, '_> {
     }
 
     fn referenced_table(&self, name: &TableName, position: Option<Position>) -> Result<Arc<TableInfo>> {
+        self.builder.catalog.check_right(name, Right::References, None).map_err(|error| error.at(position))?;
         match self.builder.catalog.entry(name).map_err(|error| error.at(position))? {
             Some(CatalogEntry::Table(info)) if info.declared.materialized.is_none() => Ok(info),
             Some(_) => {

@@ -1,69 +1,122 @@
-//! EXPLAIN and its options.
+//! EXPLAIN and its options, in PostgreSQL's grammar. Those that there is nothing to show for are taken and mean nothing.
 
 use super::binder::Binder;
-use super::{ExplainKind, Statement};
+use super::{ExplainForm, ExplainKind, Statement};
 use crate::error::{Error, ErrorKind, Position, Result};
 use sqlparser::ast;
+
+/// What the options say.
+#[derive(Default)]
+struct Options {
+    analyze: bool,
+    loops: bool,
+    kernels: bool,
+    form: ExplainForm,
+}
 
 impl Binder<'_, '_> {
     /// EXPLAIN [ANALYZE] query, EXPLAIN (options) query.
     pub(super) fn explain(
         self,
-        mut analyze: bool,
+        analyze: bool,
         options: &[ast::UtilityOption],
         statement: &ast::Statement,
     ) -> Result<Statement> {
-        let mut kind = ExplainKind::Relation;
-        for ast::UtilityOption { name, arg } in options {
-            let position = self.position(name.span);
-            let on = switch(arg.as_ref()).ok_or_else(|| {
-                let message = format!("EXPLAIN option {} requires a Boolean value", name.value);
-                Error::new(ErrorKind::InvalidParameter, message).at(position)
-            })?;
-            let asked = match name.value.to_ascii_lowercase().as_str() {
-                "analyze" => {
-                    analyze = on;
-                    continue;
-                }
-                "loops" => ExplainKind::Loops,
-                "kernels" => ExplainKind::Kernels,
-                other => {
-                    let error = Error::unsupported(format_args!("EXPLAIN option {other} is"));
-                    return Err(error.with_hint("Options are ANALYZE, LOOPS and KERNELS.").at(position));
-                }
-            };
-            if on && kind != ExplainKind::Relation && kind != asked {
-                let message = "EXPLAIN options LOOPS and KERNELS cannot be used together";
-                return Err(Error::new(ErrorKind::InvalidParameter, message).at(position));
-            }
-            if on {
-                kind = asked;
-            }
+        let mut read = Options { analyze, ..Options::default() };
+        for option in options {
+            read.take(option).map_err(|error| error.at(self.position(option.name.span)))?;
+        }
+        let Options { analyze, loops, kernels, form } = read;
+        let kind = match (loops, kernels) {
+            (false, false) => ExplainKind::Relation,
+            (true, false) => ExplainKind::Loops,
+            _ => ExplainKind::Kernels,
+        };
+        if form.json && kind != ExplainKind::Relation {
+            return Err(conflict("LOOPS and KERNELS need FORMAT TEXT"));
         }
         match statement {
             ast::Statement::Query(query) => {
                 let query = self.whole_query(query)?;
-                Ok(Statement::Explain { kind, analyze, query })
+                Ok(Statement::Explain { kind, analyze, form, query })
             }
             _ => Err(Error::unsupported("EXPLAIN of what is no query is").at(Some(Position(0)))),
         }
     }
 }
 
+impl Options {
+    fn take(&mut self, ast::UtilityOption { name, arg }: &ast::UtilityOption) -> Result<()> {
+        let option = name.value.to_ascii_lowercase();
+        if option == "format" {
+            self.form.json = is_json(arg.as_ref())?;
+            return Ok(());
+        }
+        let on = switch(arg.as_ref()).ok_or_else(|| {
+            let message = format!("{} requires a Boolean value", name.value);
+            Error::new(ErrorKind::InvalidParameter, message)
+        });
+        match option.as_str() {
+            "analyze" => self.analyze = on?,
+            "loops" => self.loops = on?,
+            "kernels" => self.kernels = on?,
+            "costs" => self.form.costs = on?,
+            "timing" => self.form.timing = on?,
+            "summary" => self.form.summary = Some(on?),
+            "verbose" | "buffers" | "wal" | "settings" | "generic_plan" | "memory" => drop(on?),
+            _ => {
+                let error = Error::new(ErrorKind::Syntax, format!("unrecognized EXPLAIN option \"{option}\""));
+                return Err(error.with_hint(
+                    "Options are ANALYZE, LOOPS, KERNELS, FORMAT, COSTS, TIMING, SUMMARY, VERBOSE, BUFFERS, WAL and SETTINGS.",
+                ));
+            }
+        }
+        if self.loops && self.kernels {
+            return Err(conflict("LOOPS and KERNELS cannot be used together"));
+        }
+        Ok(())
+    }
+}
+
+fn conflict(what: &str) -> Error {
+    Error::new(ErrorKind::InvalidParameter, format!("EXPLAIN options {what}"))
+}
+
+/// Whether a format is JSON.
+fn is_json(arg: Option<&ast::Expr>) -> Result<bool> {
+    let format = arg.and_then(word).ok_or_else(|| Error::new(ErrorKind::Syntax, "format requires a parameter"))?;
+    match format.as_str() {
+        "text" => Ok(false),
+        "json" => Ok(true),
+        "xml" | "yaml" => {
+            let error = Error::unsupported(format!("EXPLAIN with FORMAT {} is", format.to_ascii_uppercase()));
+            Err(error.with_hint("Formats are TEXT and JSON."))
+        }
+        _ => {
+            let message = format!("unrecognized value for EXPLAIN option \"format\": \"{format}\"");
+            Err(Error::new(ErrorKind::InvalidParameter, message).with_hint("Formats are TEXT and JSON."))
+        }
+    }
+}
+
+/// A word, a number or a text in quotes, in lower case.
+fn word(arg: &ast::Expr) -> Option<String> {
+    match arg {
+        ast::Expr::Identifier(ident) => Some(ident.value.to_ascii_lowercase()),
+        ast::Expr::Value(value) => match &value.value {
+            ast::Value::Boolean(on) => Some(on.to_string()),
+            ast::Value::Number(digits, _) => Some(digits.clone()),
+            ast::Value::SingleQuotedString(text) => Some(text.to_ascii_lowercase()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// An option's value: on when none is given.
 fn switch(arg: Option<&ast::Expr>) -> Option<bool> {
-    let word = match arg {
-        None => return Some(true),
-        Some(ast::Expr::Identifier(ident)) => ident.value.to_ascii_lowercase(),
-        Some(ast::Expr::Value(value)) => match &value.value {
-            ast::Value::Boolean(on) => return Some(*on),
-            ast::Value::Number(digits, _) => digits.clone(),
-            ast::Value::SingleQuotedString(text) => text.to_ascii_lowercase(),
-            _ => return None,
-        },
-        Some(_) => return None,
-    };
-    match word.as_str() {
+    let Some(arg) = arg else { return Some(true) };
+    match word(arg)?.as_str() {
         "on" | "true" | "1" => Some(true),
         "off" | "false" | "0" => Some(false),
         _ => None,

@@ -3,7 +3,7 @@
 use super::Statement;
 use super::binder::Binder;
 use super::query::Unknown;
-use crate::catalog::{CatalogEntry, TableInfo};
+use crate::catalog::{CatalogEntry, Right, TableInfo};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::{Clause, Coercion, FromItem, Rows, Scope, did_you_mean, may_be_null};
 use crate::relation::{Expression, Relation};
@@ -116,6 +116,7 @@ impl Binder<'_, '_> {
     pub(super) fn table_to_fill(&self, name: &ast::ObjectName) -> Result<Arc<TableInfo>> {
         let position = self.position(name.span());
         let table = self.object_name(name)?;
+        self.builder.catalog.check_right(&table, Right::Insert, None).map_err(|error| error.at(position))?;
         match self.builder.catalog.entry(&table).map_err(|error| error.at(position))? {
             Some(CatalogEntry::Table(info)) if info.declared.materialized.is_some() => {
                 let message = format!("cannot change materialized view \"{}\"", table.name);

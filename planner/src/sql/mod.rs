@@ -7,6 +7,7 @@
 
 mod ahead;
 mod definition;
+mod normal;
 mod parse;
 mod session;
 mod spelling;
@@ -41,9 +42,10 @@ mod expression;
 mod binder;
 mod text;
 
-pub use definition::{Commented, Definition, NewIndex, ObjectKind, RenamedPart};
+pub use definition::{Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart};
 pub use filled::{filled_rows, view_as_query};
 pub use kept::{column_renamed, pretty};
+pub use normal::normalised;
 pub use session::{
     Direction, Discarded, Isolation, Piece, RoleOptions, RoleStatement, SessionStatement, TransactionMode,
 };
@@ -61,6 +63,8 @@ pub struct Parsed {
     pub tree: Tree,
     /// The text it came from, without the semicolon; positions are offsets into this.
     pub text: String,
+    /// The same of statements that differ in constants, blanks and comments alone.
+    pub number: u64,
 }
 
 /// A statement as it is written.
@@ -164,6 +168,8 @@ pub enum Statement {
     CreateSchema {
         /// Its name.
         name: String,
+        /// AUTHORIZATION: whose it is, if that is said.
+        owner: Option<String>,
         /// IF NOT EXISTS.
         if_not_exists: bool,
     },
@@ -211,6 +217,8 @@ pub enum Statement {
         kind: ExplainKind,
         /// ANALYZE: run it, and add rows, time and bytes.
         analyze: bool,
+        /// FORMAT and what it shows.
+        form: ExplainForm,
         /// The query.
         query: Query,
     },
@@ -240,6 +248,25 @@ pub enum ExplainKind {
     Loops,
     /// EXPLAIN (KERNELS): bucket kinds, widths, encodings.
     Kernels,
+}
+
+/// How EXPLAIN shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExplainForm {
+    /// FORMAT JSON; otherwise text, for which the others mean nothing.
+    pub json: bool,
+    /// COSTS: what is expected.
+    pub costs: bool,
+    /// TIMING: how long each node took.
+    pub timing: bool,
+    /// SUMMARY: how long all of it took; where nothing is said, if it ran.
+    pub summary: Option<bool>,
+}
+
+impl Default for ExplainForm {
+    fn default() -> Self {
+        ExplainForm { json: false, costs: true, timing: true, summary: None }
+    }
 }
 
 /// Splits a script into statements and parses each (Postgres dialect). Errors have positions in the script.

@@ -3,7 +3,7 @@
 
 use super::spelling::{is_keyword, respell};
 use super::text::Text;
-use super::{Parsed, Tree, definition, session};
+use super::{Parsed, Tree, definition, normal, session};
 use crate::error::{Error, ErrorKind, Position, Result};
 use sqlparser::ast;
 use sqlparser::dialect::PostgreSqlDialect;
@@ -49,12 +49,17 @@ pub(super) fn parse(sql: &str) -> Result<Vec<Parsed>> {
         let start = u32::try_from(text.start).map_err(|_| too_long())?;
         let text = Text::new(&sql[text]);
         let tokens = own.take().map_or_else(|| tokenize(&text), Ok);
-        let tree = tokens.and_then(|tokens| parse_one(&text, tokens)).map_err(|error| match error.position() {
+        let mut number = 0;
+        let tree = tokens.and_then(|tokens| {
+            number = normal::number(&tokens);
+            parse_one(&text, tokens)
+        });
+        let tree = tree.map_err(|error| match error.position() {
             Some(Position(offset)) => moved(&error, Position(start + offset)),
             None => error,
         })?;
         let text = text.as_str();
-        parsed.push(Parsed { tree, text: text.to_owned() });
+        parsed.push(Parsed { tree, text: text.to_owned(), number });
     }
     Ok(parsed)
 }

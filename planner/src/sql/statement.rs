@@ -17,7 +17,7 @@ pub(super) fn bind(
     parameters: &[DataType],
     wide_numerics: bool,
 ) -> Result<Statement> {
-    let Parsed { tree, text } = parsed;
+    let Parsed { tree, text, number: _ } = parsed;
     let ast = match tree {
         Tree::Sql(ast) => ast,
         Tree::Session(statement) => return Ok(Statement::Session(statement.clone())),
@@ -91,7 +91,8 @@ fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, text: &str) -> Result
         ast::Statement::Explain {
             describe_alias,
             analyze,
-            verbose,
+            // There is nothing that it would add.
+            verbose: _,
             query_plan,
             estimate,
             statement,
@@ -99,8 +100,8 @@ fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, text: &str) -> Result
             options,
         } => {
             let explain = *describe_alias == ast::DescribeAlias::Explain;
-            if !explain || *verbose || *query_plan || *estimate || format.is_some() {
-                let error = Error::unsupported("EXPLAIN with VERBOSE, FORMAT, QUERY PLAN or ESTIMATE is");
+            if !explain || *query_plan || *estimate || format.is_some() {
+                let error = Error::unsupported("EXPLAIN with FORMAT outside of parentheses, QUERY PLAN or ESTIMATE is");
                 return Err(error.at(Some(Position(0))));
             }
             binder.explain(*analyze, options.as_deref().unwrap_or_default(), statement)
@@ -150,12 +151,17 @@ impl Binder<'_, '_> {
         let plain =
             !or_replace && with.is_none() && options.is_none() && default_collate_spec.is_none() && clone.is_none();
         match schema_name {
-            ast::SchemaName::Simple(name) | ast::SchemaName::NamedAuthorization(name, _) if plain => {
+            ast::SchemaName::Simple(name) if plain => {
                 let name = self.schema_name(name)?;
-                Ok(Statement::CreateSchema { name, if_not_exists: *if_not_exists })
+                Ok(Statement::CreateSchema { name, owner: None, if_not_exists: *if_not_exists })
+            }
+            ast::SchemaName::NamedAuthorization(name, role) if plain => {
+                let (name, owner) = (self.schema_name(name)?, Some(Self::fold(role)));
+                Ok(Statement::CreateSchema { name, owner, if_not_exists: *if_not_exists })
             }
             ast::SchemaName::UnnamedAuthorization(role) if plain => {
-                Ok(Statement::CreateSchema { name: Self::fold(role), if_not_exists: *if_not_exists })
+                let (name, owner) = (Self::fold(role), Some(Self::fold(role)));
+                Ok(Statement::CreateSchema { name, owner, if_not_exists: *if_not_exists })
             }
             _ => Err(Error::unsupported("a clause of this CREATE SCHEMA is").at(Some(Position(0)))),
         }

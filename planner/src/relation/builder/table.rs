@@ -1,7 +1,7 @@
 //! FROM: tables, views and files, and what their aliases rename.
 
 use super::{Builder, Clause, Rows, Scope, ScopeColumn, did_you_mean};
-use crate::catalog::{CatalogEntry, CopyOptions, TableInfo, TableName, View};
+use crate::catalog::{CatalogEntry, CopyOptions, Right, TableInfo, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::{ColumnId, Expression, Relation, ScanTable};
 use crate::types::DataType;
@@ -95,6 +95,7 @@ impl Builder<'_> {
         let view = self.view.clone();
         let known = view.iter().flat_map(|view| &view.names).find(|(written, _)| written == name);
         let name = known.map_or(name, |(_, name)| name);
+        self.catalog.check_right(name, Right::Select, self.views.last()).map_err(|error| error.at(position))?;
         let entry = self.catalog.entry(name).map_err(|error| error.at(position))?;
         if entry.is_some() {
             self.need(name);

@@ -3,8 +3,10 @@
 //! names tables.
 
 mod bind;
+mod grant;
 mod parse;
 
+pub use grant::{Grant, Granted, Grantee};
 pub(super) use parse::parse;
 
 use super::session::Piece;
@@ -89,6 +91,8 @@ pub enum Definition {
         /// CASCADE: those that refer to them, too.
         cascade: bool,
     },
+    /// GRANT and REVOKE of rights on tables and schemas.
+    Grant(Grant),
 }
 
 /// An index to be made.

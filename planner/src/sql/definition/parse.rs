@@ -1,8 +1,9 @@
-//! The grammar of COMMENT, ALTER … RENAME and SET SCHEMA, CREATE and REFRESH MATERIALIZED VIEW, over sqlparser's tokens.
+//! The grammar of COMMENT, ALTER … RENAME and SET SCHEMA, CREATE and REFRESH MATERIALIZED VIEW, over sqlparser's tokens; `grant` has
+//! that of rights.
 
 use super::{Commented, Definition, ObjectKind, RenamedPart};
 use crate::catalog::TableName;
-use crate::error::{Error, Result};
+use crate::error::{Error, Position, Result};
 use crate::sql::session::{Piece, Words};
 use crate::sql::spelling::is_keyword;
 use crate::sql::text::Text;
@@ -17,10 +18,13 @@ pub(in crate::sql) fn parse(text: &Text, tokens: &[TokenWithSpan]) -> Result<Opt
     let first = solid.next();
     let is = |token: Option<&TokenWithSpan>, word| token.is_some_and(|token| is_keyword(&token.token, word));
     let is_ours = match first {
-        first if is(first, "comment") || is(first, "refresh") => true,
+        first if ["comment", "refresh", "grant", "revoke"].iter().any(|word| is(first, word)) => true,
         first if is(first, "create") => is(solid.next(), "materialized"),
         first if is(first, "alter") => {
             let kind = solid.next();
+            if is(kind, "default") {
+                return Err(Error::unsupported("ALTER DEFAULT PRIVILEGES is").at(Some(Position(0))));
+            }
             ["table", "view", "materialized", "index", "schema"].iter().any(|word| is(kind, word))
                 && tokens.iter().any(|token| is_keyword(&token.token, "rename"))
                 || sets_schema(tokens)
@@ -57,6 +61,9 @@ impl Words<'_> {
         }
         if self.takes("create") {
             return self.materialized();
+        }
+        if self.peeks("grant") || self.peeks("revoke") {
+            return self.grant().map(Definition::Grant);
         }
         self.needs("alter")?;
         self.alter()
@@ -185,7 +192,7 @@ impl Words<'_> {
         Ok(parts)
     }
 
-    fn qualified(&mut self) -> Result<TableName> {
+    pub(super) fn qualified(&mut self) -> Result<TableName> {
         let parts = self.parts()?;
         self.relation_of(parts)
     }

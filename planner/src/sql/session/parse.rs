@@ -500,8 +500,18 @@ impl Words<'_> {
         Ok(Piece { text: self.text.as_str()[start..].to_owned(), start: start as u32 })
     }
 
-    fn peeks(&self, word: &str) -> bool {
+    pub(in crate::sql) fn peeks(&self, word: &str) -> bool {
         self.tokens.get(self.at).is_some_and(|token| is_keyword(&token.token, word))
+    }
+
+    /// Whether the token so far ahead is a word.
+    pub(in crate::sql) fn peeks_at(&self, ahead: usize, word: &str) -> bool {
+        self.tokens.get(self.at + ahead).is_some_and(|token| is_keyword(&token.token, word))
+    }
+
+    /// Whether the token so far ahead is a name or a keyword.
+    pub(in crate::sql) fn peeks_word_at(&self, ahead: usize) -> bool {
+        self.tokens.get(self.at + ahead).is_some_and(|token| matches!(token.token, Token::Word(_)))
     }
 
     /// Whether the token so far ahead sets a setting.

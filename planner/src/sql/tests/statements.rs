@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::catalog::{CopyOptions, TableName};
-use crate::sql::{ExplainKind, ObjectKind};
+use crate::sql::{ExplainForm, ExplainKind, ObjectKind};
 
 fn insert(sql: &str) -> Query {
     match bind_one(sql) {
@@ -180,5 +180,22 @@ fn explain() {
         let Ok(Statement::Explain { kind, analyze, .. }) = bind_one(sql) else { panic!("{sql}") };
         assert_eq!((kind, analyze), expected, "{sql}");
     }
+    for (sql, expected) in [
+        ("EXPLAIN VERBOSE SELECT 1", ExplainForm::default()),
+        ("EXPLAIN (FORMAT text, BUFFERS, WAL off, verbose 1) SELECT 1", ExplainForm::default()),
+        (
+            "EXPLAIN (COSTS off, TIMING 'off', SUMMARY, FORMAT JSON) SELECT 1",
+            ExplainForm { json: true, costs: false, timing: false, summary: Some(true) },
+        ),
+    ] {
+        let Ok(Statement::Explain { form, .. }) = bind_one(sql) else { panic!("{sql}") };
+        assert_eq!(form, expected, "{sql}");
+    }
+    refused("EXPLAIN (^FORMAT yaml) SELECT 1", "0A000", "EXPLAIN with FORMAT YAML is not supported");
+    refused("EXPLAIN (^FORMAT) SELECT 1", "42601", "format requires a parameter");
+    refused("EXPLAIN (^FORMAT csv) SELECT 1", "22023", "unrecognized value for EXPLAIN option \"format\": \"csv\"");
+    refused("EXPLAIN (^nonsense) SELECT 1", "42601", "unrecognized EXPLAIN option \"nonsense\"");
+    refused("EXPLAIN (^COSTS maybe) SELECT 1", "22023", "COSTS requires a Boolean value");
+    refused("EXPLAIN (FORMAT json, LOOPS) SELECT 1", "22023", "EXPLAIN options LOOPS and KERNELS need FORMAT TEXT");
     refused("EXPLAIN (LOOPS, ^KERNELS) SELECT 1", "22023", "EXPLAIN options LOOPS and KERNELS cannot be used together");
 }
