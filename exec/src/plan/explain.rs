@@ -42,6 +42,11 @@ impl Numbers {
         }
     }
 
+    /// What a collection is called.
+    pub(crate) fn shown(&self, id: CollectionId) -> String {
+        format!("%{}", self.get(id))
+    }
+
     fn shows(&self, id: CollectionId) -> bool {
         self.0.as_ref().is_none_or(|numbers| numbers.contains_key(&id))
     }
@@ -76,6 +81,13 @@ pub fn explain(program: &Program, tables: &dyn Fn(TableHandle) -> Arc<Table>, ma
 /// The plan, with what a run of it noted of the lets of its body.
 pub(crate) fn analysed(plan: &Plan, numbers: &Numbers, statistics: &[(usize, LetStatistics)]) -> String {
     Writer::of(plan, numbers, statistics).lines.join("\n")
+}
+
+/// What the printed plan says of a let.
+pub(crate) fn let_lines(plan: &Plan, numbers: &Numbers, definition: &LetPlan) -> Vec<String> {
+    let mut writer = Writer { plan, numbers, lines: Vec::new() };
+    writer.definition(definition, 0, None);
+    writer.lines
 }
 
 /// What the lets of a program's body are called in statistics: what they go over and what they define.

@@ -4,7 +4,8 @@
 //! is evaluated, which collections need an index, which lets of nested blocks are computed once (`invariance`). `nodes` compiles
 //! scalars, each with the `register` that holds its values; `key_layout` lays out keys, `group_kind` and `index_form` choose how
 //! groups are numbered and found (once more when the data is at hand), by `limits`; `aggregate` says what is kept of a
-//! reduction, `in_place` which buckets a table already is. `explain` prints the plan, `statistics` is what a run notes.
+//! reduction, `in_place` which buckets a table already is. `explain` prints the plan, `outline` has it as a
+//! tree, `statistics` is what a run notes.
 
 pub(crate) mod aggregate;
 pub(crate) mod choice;
@@ -18,6 +19,7 @@ pub(crate) mod invariance;
 pub(crate) mod key_layout;
 pub(crate) mod limits;
 pub mod nodes;
+pub(crate) mod outline;
 pub mod register;
 pub(crate) mod statistics;
 pub(crate) mod tree;
@@ -28,5 +30,6 @@ mod tests;
 pub use compile::plan;
 pub use explain::{Explained, Numbers, explain};
 pub use limits::Limits;
+pub use outline::{Node, Relationship};
 pub use statistics::LetStatistics;
 pub use tree::{Machine, Plan};

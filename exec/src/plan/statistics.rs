@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 /// What one let did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LetStatistics {
     /// What it goes over and what it defines, in the numbers of the program's text.
     pub name: String,

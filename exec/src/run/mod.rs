@@ -16,9 +16,10 @@ use crate::cpu::collections::clustered::OwnGroups;
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::multiloop::frame::{Driver, Frame, Shared};
 use crate::cpu::{multiloop, sort, window};
+use crate::plan::outline::outline;
 use crate::plan::statistics::LetStatistics;
 use crate::plan::tree::{Device, LetKind, LetPlan, Machine, Plan};
-use crate::plan::{Numbers, explain, plan};
+use crate::plan::{Node, Numbers, explain, plan};
 use crate::workers::context::Context;
 use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
@@ -190,6 +191,11 @@ impl Output {
     /// no figures.
     pub fn analysed(&self, plan: &Plan, numbers: &Numbers) -> String {
         explain::analysed(plan, numbers, &self.statistics)
+    }
+
+    /// The tree of the plan that was run, with what each let of its body did.
+    pub fn outlined(&self, plan: &Plan, numbers: &Numbers) -> Node {
+        outline(plan, numbers, &self.statistics)
     }
 
     fn convert(&self, chunk: &Chunk) -> Result<RecordBatch> {
