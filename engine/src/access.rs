@@ -43,13 +43,17 @@ impl Access {
     /// Whether the session may act as this role.
     ///
     /// # Errors
-    /// 42501 unless that is who has entered, or a superuser has; 22023 for a role that there is not.
+    /// 42501 unless that is who has entered, a role whose rights that one has, or a superuser has entered; 22023 for a role that there is not.
     pub(crate) fn check_role(&self, setting: &str, role: &str) -> Result<()> {
         let (Some(roles), Some(entered)) = (&self.roles, &self.entered) else { return Ok(()) };
         if matches!(role, "none" | "default") || role == &**entered {
             return Ok(());
         }
-        if !roles.rights(entered).superuser {
+        let rights = roles.rights(entered);
+        if setting == "role" && rights.has(role) && roles.has(role) {
+            return Ok(());
+        }
+        if !rights.superuser {
             let what = if setting == "role" { format!("role \"{role}\"") } else { "session authorization".to_owned() };
             return Err(Error::new(ErrorKind::Forbidden, format!("permission denied to set {what}")));
         }

@@ -1,6 +1,7 @@
 //! Who is there and what they do: an entry for each session, for `pg_stat_activity`, and for those who stop what others run.
 
 use crate::settings::Settings;
+use crate::tallies::Tallies;
 use crate::transaction::TransactionStatus;
 use multiloop_planner::sql::{Parsed, SessionStatement, Tree};
 use std::collections::BTreeMap;
@@ -20,9 +21,12 @@ pub enum Signal {
 /// Called, from another session's thread, when one is asked for something.
 pub type SignalCallback = Arc<dyn Fn(Signal) + Send + Sync>;
 
-/// All sessions of an engine, by their numbers.
+/// All sessions of an engine, by their numbers, and what their statements have taken.
 #[derive(Default)]
-pub(crate) struct Activity(Mutex<BTreeMap<u32, Arc<Watch>>>);
+pub(crate) struct Activity {
+    sessions: Mutex<BTreeMap<u32, Arc<Watch>>>,
+    pub(crate) tallies: Arc<Tallies>,
+}
 
 /// What others see of a session.
 pub(crate) struct Watch {
@@ -102,7 +106,7 @@ impl std::fmt::Debug for Activity {
 
 impl Activity {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u32, Arc<Watch>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Enters a session.
@@ -150,15 +154,19 @@ impl Watch {
         change(&mut self.doing.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A statement begins.
-    pub(crate) fn begin(&self, statement: &Arc<Parsed>, settings: Settings) {
+    /// A statement begins, unless another one runs, of which it is a part then. Whether it does.
+    pub(crate) fn begin(&self, statement: &Arc<Parsed>, settings: Settings) -> bool {
         let now = SystemTime::now();
         self.change(|doing| {
+            if doing.is_running {
+                return false;
+            }
             doing.statement = Some(Arc::clone(statement));
             doing.settings = settings;
             (doing.is_running, doing.changed, doing.statement_began) = (true, now, Some(now));
             doing.transaction_began.get_or_insert(now);
-        });
+            true
+        })
     }
 
     /// It has ended.

@@ -4,6 +4,7 @@
 //! it in at the end, so a statement that fails leaves everything as it was.
 
 use crate::format::Unreadable;
+use crate::grants::{BOOTSTRAP, Owned};
 use crate::keys::KeyIndexes;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::{Table, domain};
@@ -41,6 +42,8 @@ pub(crate) struct Schema {
     pub(crate) objects: BTreeMap<String, Object>,
     /// What COMMENT says of it.
     pub(crate) comment: Option<Arc<str>>,
+    /// Whose it is, and what others may do.
+    pub(crate) owned: Owned,
 }
 
 /// A table, a view or a type, under its name.
@@ -52,6 +55,8 @@ pub(crate) struct Object {
     pub(crate) numbers: Arc<Numbers>,
     /// What COMMENT says of it and what belongs to it.
     pub(crate) comments: Arc<Comments>,
+    /// Whose it is, and what others may do with it.
+    pub(crate) owned: Owned,
     /// Differs between any two states of it that statements have made; codes of other domains do not count.
     pub(crate) version: u64,
     pub(crate) entry: Entry,
@@ -268,9 +273,9 @@ fn next_version() -> u64 {
 }
 
 impl Schema {
-    /// An empty one, under a number of its own.
-    pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Schema { oid: next_oids(1), objects: BTreeMap::new(), comment: None })
+    /// An empty one of somebody's, under a number of its own.
+    pub(crate) fn new(owner: impl Into<Arc<str>>) -> Arc<Self> {
+        Arc::new(Schema { oid: next_oids(1), objects: BTreeMap::new(), comment: None, owned: Owned::by(owner) })
     }
 }
 
@@ -561,13 +566,23 @@ impl State {
     }
 
     fn put(&mut self, name: &Qualified, entry: Entry, version: u64) {
-        let (oid, numbers, comments) = match self.object(name) {
-            Some(object) => (object.oid, Numbers::clone(&object.numbers), Arc::clone(&object.comments)),
-            None => (next_oids(Object::NUMBERS), Numbers::default(), Arc::default()),
+        let (oid, numbers, comments, owned) = match self.object(name) {
+            Some(of) => (of.oid, Numbers::clone(&of.numbers), Arc::clone(&of.comments), of.owned.clone()),
+            None => (next_oids(Object::NUMBERS), Numbers::default(), Arc::default(), Owned::by(BOOTSTRAP)),
         };
         let numbers = Arc::new(numbers.followed(&entry));
         if let Some(schema) = self.schema_mut(&name.schema) {
-            schema.objects.insert(name.name.clone(), Object { oid, numbers, comments, version, entry });
+            schema.objects.insert(name.name.clone(), Object { oid, numbers, comments, owned, version, entry });
+        }
+    }
+
+    /// As [`State::insert`], of somebody who makes it; what is there already stays its owner's.
+    pub(crate) fn make(&mut self, name: &Qualified, entry: Entry, owner: &Arc<str>) {
+        let is_new = self.object(name).is_none();
+        self.insert(name, entry);
+        let object = self.schema_mut(&name.schema).and_then(|schema| schema.objects.get_mut(&name.name));
+        if let Some(object) = object.filter(|_| is_new) {
+            object.owned = Owned::by(Arc::clone(owner));
         }
     }
 
@@ -683,6 +698,7 @@ impl Default for Current {
             oid: PUBLIC_OID,
             objects: BTreeMap::new(),
             comment: Some("standard public schema".into()),
+            owned: Owned::public_schema(),
         });
         let schemas = Arc::new(BTreeMap::from([(PUBLIC.to_owned(), public)]));
         Current { schemas: RwLock::new(schemas), writing: Mutex::default() }
@@ -705,7 +721,7 @@ impl Current {
     /// Puts another form of the same rows in place of a table, if it still is this one.
     pub(crate) fn reshape(&self, name: &Qualified, was: &StoredTable, encoded: StoredTable) {
         let publishing = self.begin_write();
-        let mut state = State { schemas: self.snapshot(), temporary: Schema::new() };
+        let mut state = State { schemas: self.snapshot(), temporary: Schema::new(BOOTSTRAP) };
         if state.table(name).is_ok_and(|now| now.info.handle == was.info.handle) {
             state.reshape(name, Entry::Table(encoded));
             publishing.publish(state.schemas);

@@ -227,14 +227,17 @@ impl Shared {
     /// Puts a loaded table under a name, in place of what was there.
     pub(crate) fn put_table(&self, work: &Work, name: &TableName, table: StoredTable, context: &Context) -> Result<()> {
         let facts = self.facts_of(work);
-        let path = facts.settings.search_path(facts.user());
         let mut write = self.begin_write(work)?;
-        let name = write.state.name_for(name, &path, false)?;
+        let name = write.state.name_for(name, &facts.search_path(&write.state), false)?;
+        match write.state.object(&name) {
+            Some(object) => facts.check_owner(&name, object)?,
+            None => facts.check_make(&write.state, &name.schema)?,
+        }
         if let Some(other) = write.state.referring(&name).first() {
             let message = format!("cannot replace \"{}\" because table \"{}\" refers to it", name.name, other.name);
             return Err(Error::new(ErrorKind::DependentObjects, message));
         }
-        write.state.insert(&name, Entry::Table(table));
+        write.state.make(&name, Entry::Table(table), &facts.owner());
         let is_shared = write.is_shared();
         write.commit();
         if is_shared {

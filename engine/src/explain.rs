@@ -1,20 +1,33 @@
-//! EXPLAIN: the relation, the loops, the kernels; and ANALYZE, which also runs the query.
+//! EXPLAIN: the relation, the loops, the kernels; and ANALYZE, which also runs the query. `json` is for viewers of plans.
+
+mod json;
 
 use crate::Result;
 use crate::plan::{Executable, Planned, Timings, speculating, timed};
 use crate::running::Runner;
 use crate::stream::ResultStream;
-use multiloop_exec::plan::Numbers;
+use json::Took;
+use multiloop_exec::plan::{Node, Numbers};
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::print::print;
 use multiloop_planner::relation::optimise::{as_bound, optimise_without};
 use multiloop_planner::relation::{Query, explain as relation_text};
 use multiloop_planner::rewrite::{RewriteOptions, rewrite};
-use multiloop_planner::sql::ExplainKind;
+use multiloop_planner::sql::{ExplainForm, ExplainKind};
 use std::sync::Arc;
+use std::time::Duration;
 
-/// Runs EXPLAIN: one text column, one line a row.
-pub(crate) fn explain(runner: &Runner<'_>, kind: ExplainKind, analyze: bool, query: Query) -> Result<ResultStream> {
+/// Runs EXPLAIN: one text column, one line a row; or all of it as one JSON value.
+pub(crate) fn explain(
+    runner: &Runner<'_>,
+    kind: ExplainKind,
+    (analyze, form): (bool, ExplainForm),
+    query: Query,
+) -> Result<ResultStream> {
+    if form.json {
+        let text = as_json(runner, analyze, form, query)?;
+        return Ok(ResultStream::json("QUERY PLAN", text).with_verb("EXPLAIN"));
+    }
     let rules = &runner.session.options.rules;
     let mut text = match kind {
         ExplainKind::Relation => relation(query.clone(), rules),
@@ -67,7 +80,31 @@ fn optimised(query: Query, rules: &RewriteOptions) -> (Query, Vec<&'static str>)
     (optimised, changed)
 }
 
-fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
+/// The plan that runs, for viewers.
+fn as_json(runner: &Runner<'_>, analyze: bool, form: ExplainForm, query: Query) -> Result<String> {
+    if analyze {
+        let Analysed { root, timings, .. } = analyse(runner, query)?;
+        let took = Took { planning: timings.plan, running: Some(timings.execute) };
+        return Ok(json::text(&root, form, took));
+    }
+    let mut planning = Duration::ZERO;
+    let root = timed(&mut planning, || {
+        let planned = Planned::new(query, &runner.session.options.rules, &runner.session.context())?;
+        let plan = planned.executable.plan(runner.session.machine())?;
+        Result::Ok(plan.outlined(&Numbers::of(&planned.executable.program)))
+    })?;
+    Ok(json::text(&root, form, Took { planning, running: None }))
+}
+
+/// What a run gave, and how long it took.
+struct Analysed {
+    rows: usize,
+    statistics: String,
+    root: Node,
+    timings: Timings,
+}
+
+fn analyse(runner: &Runner<'_>, query: Query) -> Result<Analysed> {
     runner.check_parameters(&query)?;
     let mut timings = Timings::default();
     let context = runner.session.context();
@@ -78,12 +115,18 @@ fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
     let run = |executable: &Executable| {
         let plan = executable.plan(runner.session.machine())?;
         let mut output = multiloop_exec::run::analyse(plan, &find, runner.parameters, &context, pool)?;
-        let statistics = output.analysed(plan, &Numbers::of(&executable.program));
+        let numbers = Numbers::of(&executable.program);
+        let (statistics, root) = (output.analysed(plan, &numbers), output.outlined(plan, &numbers));
         let rows = output.try_fold(0, |rows, batch| batch.map(|batch| rows + batch.num_rows()))?;
-        Result::Ok((rows, statistics))
+        Result::Ok((rows, statistics, root))
     };
-    let (rows, statistics) = timed(&mut timings.execute, || planned.run(&context, run))?;
-    let milliseconds = |duration: std::time::Duration| duration.as_secs_f64() * 1e3;
+    let (rows, statistics, root) = timed(&mut timings.execute, || planned.run(&context, run))?;
+    Ok(Analysed { rows, statistics, root, timings })
+}
+
+fn analyzed(runner: &Runner<'_>, query: Query) -> Result<String> {
+    let Analysed { rows, statistics, timings, .. } = analyse(runner, query)?;
+    let milliseconds = |duration: Duration| duration.as_secs_f64() * 1e3;
     Ok(format!(
         "{statistics}\nRows: {rows}\nPlanning: {:.3} ms\nExecution: {:.3} ms",
         milliseconds(timings.plan),

@@ -18,12 +18,12 @@
 //! runs many short statements asks from a thread with such a stack, or from within [`with_deep_stack`].
 //!
 //! The source, low to high: `guard` stands around statements, `timer` calls back when a time has passed, `plan` is the
-//! road from text to program, `sight` how values are shown and read, `stream` what comes back, `format` reads and
-//! writes files, `catalog` has the tables (`keys` keeps them unique), `settings` and `notify` what clients set and
-//! tell, `roles` and `access` who may do what, `transaction` what a session sees and changes, `activity` what sessions
-//! do, `system` the catalogs of what there is, `snapshot` what one statement sees, `names` objects by number, `engine`
-//! what sessions share. `running` is what a statement has from its session, `explain` and `statement` what every kind
-//! does; `session` and `linq` are what users call.
+//! road from text to program, `tallies` what statements took, `sight` how values are shown and read, `stream` what comes back,
+//! `format` reads and writes files, `catalog` has the tables (`keys` keeps them unique, `grants` says whose they are), `settings`
+//! and `notify` what clients set and tell, `roles` and `access` who may enter, `transaction` what a session sees and changes,
+//! `activity` what sessions do, `system` the catalogs of what there is, `rights` who may do what, `snapshot` what one statement
+//! sees, `names` objects by number, `engine` what sessions share. `running` is what a statement has from its session, `explain`
+//! and `statement` what every kind does; `session` and `linq` are what users call.
 
 mod access;
 mod activity;
@@ -31,12 +31,14 @@ mod catalog;
 mod engine;
 mod explain;
 pub mod format;
+mod grants;
 mod guard;
 mod keys;
 pub mod linq;
 mod names;
 mod notify;
 mod plan;
+mod rights;
 mod roles;
 mod running;
 mod session;
@@ -46,6 +48,7 @@ mod snapshot;
 mod statement;
 mod stream;
 mod system;
+mod tallies;
 mod timer;
 mod transaction;
 

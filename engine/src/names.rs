@@ -40,7 +40,7 @@ impl Catalog for NoFiles {
 
 impl Known {
     pub(crate) fn new(state: State, facts: Facts) -> Self {
-        let path = facts.settings.search_path(facts.user());
+        let path = facts.search_path(&state);
         Known { state, path, facts, shown: Mutex::default() }
     }
 

@@ -1,14 +1,15 @@
 //! What one statement sees: a state, the system's tables over it, the files that it reads, and what its session tells.
 
 use crate::activity::Signal;
-use crate::catalog::{Entry, Qualified, SearchPath, State, StateMark, StoredTable, TEMPORARY};
+use crate::catalog::{Entry, Qualified, SearchPath, State, StateMark, StoredTable};
+use crate::roles::Rights;
 use crate::system::facts::Change;
 use crate::system::{self, Facts, Found as SystemFound, INFORMATION, Made, Making, PG_CATALOG};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 use multiloop_exec::column::Table;
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{
-    Catalog, CatalogEntry, CopyOptions, SqlFunction, TableHandle, TableInfo, TableName, View,
+    Catalog, CatalogEntry, CopyOptions, Right, SqlFunction, TableHandle, TableInfo, TableName, View,
 };
 use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
@@ -35,6 +36,8 @@ pub(crate) struct Snapshot<'a> {
     /// What it asks of other sessions, by their numbers.
     signals: RefCell<Vec<(u32, Signal)>>,
     signals_any: Cell<bool>,
+    /// The tallies that it forgets: of a user, a database and a statement, each 0 for any.
+    forgets: RefCell<Vec<[i64; 3]>>,
     counts: Cell<bool>,
     /// Whether it has looked up a name as a value.
     resolves: Cell<bool>,
@@ -48,6 +51,8 @@ pub(crate) struct Snapshot<'a> {
     files: RefCell<HashMap<(String, CopyOptions), StoredTable>>,
     now: OnceCell<i64>,
     names: RefCell<Vec<Use>>,
+    /// What it has asked whether it may, where there are roles.
+    asked: RefCell<Vec<Asked>>,
     /// Rows on their way into a table, which a check of them names [`COMING`].
     coming: RefCell<Option<StoredTable>>,
 }
@@ -70,6 +75,17 @@ pub(crate) struct Uses {
     resolves: bool,
     /// Whether one of the names is of a table of the system's, which each snapshot has to look up.
     system: bool,
+    /// The state of the roles, and the rights, where there are any.
+    rights: Option<(u64, Rights)>,
+    asked: Vec<Asked>,
+}
+
+/// A right that was asked for: on what, and through which view.
+#[derive(Clone, Debug)]
+struct Asked {
+    name: TableName,
+    right: Right,
+    through: Option<TableName>,
 }
 
 /// A name that was looked for, and what was found.
@@ -110,7 +126,7 @@ impl<'a> Snapshot<'a> {
         open_file: OpenFile<'a>,
         context: &'a Context,
     ) -> Self {
-        let path = facts.settings.search_path(facts.user());
+        let path = facts.search_path(&state);
         Snapshot {
             system: system.of(&state, &path, &facts),
             zone: facts.settings.time_zone(),
@@ -123,6 +139,7 @@ impl<'a> Snapshot<'a> {
             changes: RefCell::default(),
             signals: RefCell::default(),
             signals_any: Cell::new(false),
+            forgets: RefCell::default(),
             counts: Cell::new(false),
             resolves: Cell::new(false),
             open_file,
@@ -130,6 +147,7 @@ impl<'a> Snapshot<'a> {
             files: RefCell::default(),
             now: OnceCell::new(),
             names: RefCell::default(),
+            asked: RefCell::default(),
             coming: RefCell::default(),
         }
     }
@@ -162,12 +180,16 @@ impl<'a> Snapshot<'a> {
     /// Whether the statement asks for what is different each time: the time, a number that counts, or does something to settings
     /// or other sessions.
     pub(crate) fn is_volatile(&self) -> bool {
-        let does = !self.changes.borrow().is_empty() || self.signals_any.get();
+        let forgets = !self.forgets.borrow().is_empty();
+        let does = !self.changes.borrow().is_empty() || self.signals_any.get() || forgets;
         self.now.get().is_some() || self.counts.get() || does
     }
 
-    /// Asks other sessions for what the statement asks of them.
+    /// Asks other sessions for what the statement asks of them, and forgets the tallies that it says.
     pub(crate) fn send_signals(&self) {
+        for of in self.forgets.take() {
+            self.making().forget_tallies(of);
+        }
         for (session, signal) in self.signals.take() {
             if let Some(watch) = self.facts.activity.find(session) {
                 watch.signal(signal);
@@ -175,15 +197,33 @@ impl<'a> Snapshot<'a> {
         }
     }
 
-    /// Whether a role may read what has been named; the system's tables, and what is temporary, are everybody's.
-    fn check_read(&self, name: &Qualified) -> Result<()> {
-        let is_free = matches!(name.schema.as_str(), PG_CATALOG | INFORMATION | TEMPORARY);
-        if self.facts.rights.read || is_free {
+    /// Whether somebody may do what was asked. What a text of the system's names is free.
+    fn allows(&self, Asked { name, right, through }: &Asked) -> Result<()> {
+        let rights = match through {
+            None => self.facts.rights.clone(),
+            Some(view) => {
+                let roles = self.facts.roles.as_ref();
+                let view = self.find(view).and_then(|(view, _)| self.state.object(&view));
+                let Some((roles, view)) = roles.zip(view) else { return Ok(()) };
+                roles.owner_rights(&view.owned.owner)
+            }
+        };
+        if rights.superuser {
             return Ok(());
         }
-        let message = format!("permission denied for table {}", name.name);
-        Err(Error::new(ErrorKind::Forbidden, message)
-            .with_hint("Only roles with the rights of \"pg_read_all_data\" may read tables."))
+        if let (None, Some(schema)) = (through, &name.schema) {
+            self.facts.check_schema(&self.state, Right::Usage, schema)?;
+        }
+        let Some((found, _)) = self.find(name) else { return Ok(()) };
+        match self.state.object(&found) {
+            Some(object) => self.facts.check_right(&rights, *right, &found, object),
+            None => Ok(()),
+        }
+    }
+
+    /// What changes when somebody may do something else.
+    fn rights(&self) -> Option<(u64, Rights)> {
+        self.facts.roles.as_ref().map(|roles| (roles.version(), self.facts.rights.clone()))
     }
 
     /// The settings that the statement changes, in order.
@@ -238,16 +278,14 @@ impl<'a> Snapshot<'a> {
             facts: self.asks_session.get().then(|| self.facts.clone()),
             resolves: self.resolves.get(),
             system: !self.system_tables.borrow().is_empty(),
+            rights: self.rights(),
+            asked: self.asked.borrow().clone(),
         }
     }
 
     /// Whether what a plan was made from is as it was: it may be used again.
     pub(crate) fn has_still(&self, uses: &Uses) -> bool {
         let is_zone = uses.zone.as_ref().is_none_or(|zone| *zone == self.zone);
-        // Who may not read is told so where the names are bound.
-        if !self.facts.rights.read && !uses.names.is_empty() {
-            return false;
-        }
         if uses.path != self.path || !is_zone || uses.facts.as_ref().is_some_and(|facts| *facts != self.facts) {
             return false;
         }
@@ -255,10 +293,11 @@ impl<'a> Snapshot<'a> {
             (Some(found), Some((_, entry))) => found.is(&Found::new(&entry)),
             (found, now) => found.is_none() && now.is_none(),
         };
-        match self.state.is(&uses.state) {
-            true if !uses.system => true,
-            false if uses.resolves => false,
-            _ => uses.names.iter().all(is_same),
+        match (self.state.is(&uses.state), self.rights() == uses.rights) {
+            (true, true) if !uses.system => true,
+            (false, _) if uses.resolves => false,
+            // Who may not is told so where the names are bound.
+            _ => uses.names.iter().all(is_same) && uses.asked.iter().all(|asked| self.allows(asked).is_ok()),
         }
     }
 
@@ -295,12 +334,20 @@ impl Catalog for Snapshot<'_> {
         {
             return Ok(Some(CatalogEntry::Table(Arc::clone(&coming.info))));
         }
-        let found = self.find(name);
-        found.iter().try_for_each(|(name, _)| self.check_read(name))?;
-        let found = found.map(|(_, entry)| entry);
+        let found = self.find(name).map(|(_, entry)| entry);
         let used = found.as_ref().map(Found::new);
         self.names.borrow_mut().push(Use { name: name.clone(), found: used });
         Ok(found)
+    }
+
+    fn check_right(&self, name: &TableName, right: Right, through: Option<&TableName>) -> Result<()> {
+        if self.facts.roles.is_none() {
+            return Ok(());
+        }
+        let asked = Asked { name: name.clone(), right, through: through.cloned() };
+        let allowed = self.allows(&asked);
+        self.asked.borrow_mut().push(asked);
+        allowed
     }
 
     fn session_value(&self, name: &str, arguments: &[Value]) -> Result<Option<(Value, DataType)>> {
@@ -309,6 +356,18 @@ impl Catalog for Snapshot<'_> {
                 let Some((change, shown)) = self.facts.change(arguments)? else { return Ok(None) };
                 self.changes.borrow_mut().push(change);
                 return Ok(Some((shown, DataType::Text)));
+            }
+            "pg_stat_statements_reset" if let Some(of) = system::tallies_of(arguments) => {
+                self.facts.check_may_forget()?;
+                self.forgets.borrow_mut().push(of);
+                return Ok(Some((Value::text(""), DataType::Text)));
+            }
+            _ if name.ends_with("_privilege") => {
+                if let Some(value) = self.making().privilege(name, arguments)? {
+                    // It changes with any grant, and any role.
+                    self.counts.set(true);
+                    return Ok(Some((value, DataType::Boolean)));
+                }
             }
             "txid_current" if arguments.is_empty() => {
                 self.counts.set(true);

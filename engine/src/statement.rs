@@ -3,6 +3,7 @@
 mod comment;
 mod constraints;
 mod dropped;
+mod granted;
 mod indexes;
 mod materialized;
 mod renamed;
@@ -19,7 +20,7 @@ use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::domain::{self, Appended};
 use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::{Column, Table};
-use multiloop_planner::catalog::{Catalog, CopyOptions, Declared, TableInfo, TableName, View};
+use multiloop_planner::catalog::{Catalog, CopyOptions, Declared, Right, TableInfo, TableName, View};
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{self, Definition, Statement};
 use multiloop_planner::types::{DataType, Field};
@@ -62,13 +63,17 @@ fn run_once(
         let runner = Runner { session, snapshot, parameters: &values };
         match statement {
             Statement::Query(query) => runner.query(query, timings),
-            Statement::Explain { kind, analyze, query } => explain::explain(&runner, kind, analyze, query),
+            Statement::Explain { kind, analyze, form, query } => {
+                explain::explain(&runner, kind, (analyze, form), query)
+            }
             statement @ (Statement::CreateTable { .. }
             | Statement::CreateTableAs { .. }
             | Statement::CreateView { .. }
             | Statement::CreateMaterialized { .. }) => runner.make(statement),
             Statement::Define(definition) => runner.define(definition, wide),
-            Statement::CreateSchema { name, if_not_exists } => runner.create_schema(&name, if_not_exists),
+            Statement::CreateSchema { name, owner, if_not_exists } => {
+                runner.create_schema(&name, owner.as_deref(), if_not_exists)
+            }
             Statement::DropSchema { names, if_exists, cascade } => runner.drop_schemas(&names, if_exists, cascade),
             Statement::Session(_) => Err(Error::internal("a session's own statement was run as one of tables")),
             Statement::Insert { name, query } => {
@@ -198,6 +203,7 @@ impl Runner<'_> {
         let name = self.name_for(new, &self.snapshot.state)?;
         let exists = |state: &State| state.has_relation(&name, None);
         let replaces = |state: &State| new.or_replace && matches!(state.get(&name), Some(Entry::Table(_)));
+        self.snapshot.facts.check_make(&self.snapshot.state, &name.schema)?;
         if exists(&self.snapshot.state) && !replaces(&self.snapshot.state) {
             return new.already_exists();
         }
@@ -209,12 +215,16 @@ impl Runner<'_> {
         if exists(&write.state) && !replaces(&write.state) {
             return new.already_exists();
         }
+        if let Some(object) = write.state.object(&name) {
+            self.snapshot.facts.check_owner(&name, object)?;
+        }
         if let Some(other) = write.state.referring(&name).first() {
             let message = format!("cannot replace \"{}\" because table \"{}\" refers to it", name.name, other.name);
             return Err(Error::new(ErrorKind::DependentObjects, message));
         }
-        // The schema may be gone by now, and so may what is named.
+        // The schema may be gone by now, or another's, and so may what is named.
         self.name_for(new, &write.state)?;
+        self.snapshot.facts.check_make(&write.state, &name.schema)?;
         let referred = declared.references.iter().filter_map(|of| Qualified::of(&of.table)).filter(|to| *to != name);
         for need in needs.iter().cloned().chain(referred) {
             if write.state.get(&need).is_none() {
@@ -225,7 +235,7 @@ impl Runner<'_> {
         name_indexes(&write.state, &name, &mut declared)?;
         let domains = write.state.domains();
         let table = StoredTable::encoded(&name.name, table, Arc::new(declared), domains, &context)?;
-        write.state.insert(&name, Entry::Table(table));
+        write.state.make(&name, Entry::Table(table), &self.snapshot.facts.owner());
         let is_shared = write.is_shared();
         write.commit();
         if is_shared {
@@ -288,6 +298,7 @@ impl Runner<'_> {
             }
             Definition::CreateEnum { name, labels } => self.create_enum(&name, labels),
             Definition::Truncate { names, cascade } => self.truncate(&names, cascade),
+            Definition::Grant(grant) => self.grant(&grant),
             Definition::CreateMaterialized { .. } => Err(Error::internal("a query was left unbound")),
         }
     }
@@ -298,6 +309,7 @@ impl Runner<'_> {
         // What names something temporary is temporary.
         let temporary = new.temporary || needs.iter().any(|need| need.schema == TEMPORARY);
         let name = self.name_for(&New { temporary, ..*new }, &write.state)?;
+        self.snapshot.facts.check_make(&write.state, &name.schema)?;
         match write.state.get(&name) {
             Some(Entry::Table(_) | Entry::Type(_)) if new.or_replace => {
                 return Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is not a view", name.name)));
@@ -313,7 +325,10 @@ impl Runner<'_> {
             return Err(Error::new(ErrorKind::TooComplex, message));
         }
         let view = StoredView { view: Arc::new(view), needs: needs.into() };
-        write.state.insert(&name, Entry::View(view));
+        if let Some(object) = write.state.object(&name) {
+            self.snapshot.facts.check_owner(&name, object)?;
+        }
+        write.state.make(&name, Entry::View(view), &self.snapshot.facts.owner());
         write.commit();
         Ok(ResultStream::done("CREATE VIEW"))
     }
@@ -323,17 +338,28 @@ impl Runner<'_> {
     }
 
     /// The name of what there is; as it is written, in the schema that things are made in, if there is no such thing.
-    fn found(&self, name: &TableName, state: &State) -> Qualified {
+    ///
+    /// # Errors
+    /// 42501 for a schema that whoever acts may not use.
+    fn found(&self, name: &TableName, state: &State) -> Result<Qualified> {
+        if let Some(schema) = &name.schema {
+            self.snapshot.facts.check_schema(state, Right::Usage, schema)?;
+        }
         let path = &self.snapshot.path;
         let found = state.resolve(name, path).map(|(name, _)| name);
-        found.unwrap_or_else(|| Qualified {
+        Ok(found.unwrap_or_else(|| Qualified {
             schema: name.schema.clone().unwrap_or_else(|| PUBLIC.to_owned()),
             name: name.name.clone(),
-        })
+        }))
     }
 
-    fn create_schema(&self, name: &str, if_not_exists: bool) -> Result<ResultStream> {
+    fn create_schema(&self, name: &str, owner: Option<&str>, if_not_exists: bool) -> Result<ResultStream> {
         let mut write = self.session.begin_write()?;
+        self.snapshot.facts.check_make_schema()?;
+        let owner = match owner {
+            Some(owner) => self.role(owner)?,
+            None => self.snapshot.facts.owner(),
+        };
         if write.state.schema(name).is_some() || SYSTEM.contains(&name) {
             let message = format!("schema \"{name}\" already exists");
             return if if_not_exists {
@@ -346,7 +372,7 @@ impl Runner<'_> {
             let error = Error::new(ErrorKind::InvalidName, format!("unacceptable schema name \"{name}\""));
             return Err(error.with_hint("The prefix \"pg_\" is reserved for system schemas."));
         }
-        Arc::make_mut(&mut write.state.schemas).insert(name.to_owned(), Schema::new());
+        Arc::make_mut(&mut write.state.schemas).insert(name.to_owned(), Schema::new(owner));
         write.commit();
         Ok(ResultStream::done("CREATE SCHEMA"))
     }
@@ -356,7 +382,7 @@ impl Runner<'_> {
     pub(crate) fn append(&self, name: &TableName, rows: impl FnOnce(&TableInfo) -> Result<Table>) -> Result<usize> {
         let context = self.session.loading();
         let mut write = self.session.begin_write()?;
-        let qualified = self.found(name, &write.state);
+        let qualified = self.found(name, &write.state)?;
         let name = qualified.name.as_str();
         let stored = write.state.table(&qualified)?.clone();
         let declared = Arc::clone(&stored.info.declared);
@@ -471,7 +497,7 @@ impl Runner<'_> {
     }
 
     fn describe(&self, name: &TableName) -> Result<ResultStream> {
-        let found = self.found(name, &self.snapshot.state);
+        let found = self.found(name, &self.snapshot.state)?;
         let fields = match self.snapshot.state.get(&found) {
             Some(Entry::Table(stored)) => stored.info.declared.fields(&stored.info.fields),
             _ => self.fields_of_query(name)?,
@@ -514,6 +540,9 @@ fn numerics_of(fields: &[Field], computed: &[bool]) -> Vec<bool> {
 /// Names and types of what a statement that is no query gives; None if it gives no rows.
 pub(crate) fn shown_fields(statement: &Statement) -> Option<Vec<Field>> {
     let names: &[&str] = match statement {
+        Statement::Explain { form, .. } if form.json => {
+            return Some(vec![Field::new("QUERY PLAN", DataType::Json, true)]);
+        }
         Statement::Explain { .. } => &["QUERY PLAN"],
         Statement::ShowTables => &["name", "kind", "rows"],
         Statement::Describe { .. } => &["column", "type", "nullable"],

@@ -2,6 +2,7 @@
 
 use crate::plan::Timings;
 use crate::sight::Sight;
+use crate::tallies::Ran;
 use crate::{ErrorKind, Result, guard};
 use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use arrow::datatypes::{DataType as ArrowType, Field as ArrowField, Schema, SchemaRef};
@@ -22,6 +23,8 @@ pub struct ResultStream {
     notices: Vec<Notice>,
     timings: Timings,
     sight: Sight,
+    /// The statement's run, which ends with the rows.
+    ran: Option<Ran>,
 }
 
 /// What a statement says beside its result.
@@ -71,6 +74,7 @@ impl ResultStream {
             notices: Vec::new(),
             timings,
             sight: Sight::default(),
+            ran: None,
         }
     }
 
@@ -79,8 +83,8 @@ impl ResultStream {
         let schema = Arc::new(Schema::empty());
         let batches = Box::new(std::iter::empty());
         let (tag, notices, timings) = (Some(tag.into()), Vec::new(), Timings::default());
-        let sight = Sight::default();
-        ResultStream { fields: Vec::new(), schema, batches, tag, verb: "", is_binary: false, notices, timings, sight }
+        let (fields, sight, ran) = (Vec::new(), Sight::default(), None);
+        ResultStream { fields, schema, batches, tag, verb: "", is_binary: false, notices, timings, sight, ran }
     }
 
     /// Rows of text columns.
@@ -98,8 +102,26 @@ impl ResultStream {
         ResultStream::rows(fields, schema, std::iter::once(Ok(batch)))
     }
 
+    /// One JSON value.
+    pub(crate) fn json(name: &str, value: String) -> Self {
+        let mut result = ResultStream::text(&[name], vec![vec![Some(value)]]);
+        result.fields[0].data_type = DataType::Json;
+        result
+    }
+
     pub(crate) fn with_timings(mut self, timings: Timings) -> Self {
         self.timings = timings;
+        self
+    }
+
+    /// The same rows, which count for a run of their statement.
+    pub(crate) fn tallied(mut self, mut ran: Ran) -> Self {
+        ran.planning = self.timings.plan;
+        ran.running = ran.running.saturating_sub(ran.planning);
+        // What was done says to how many rows.
+        let done = self.tag.as_deref().and_then(|tag| tag.rsplit(' ').next()?.parse().ok());
+        ran.rows = done.unwrap_or(0);
+        self.ran = Some(ran);
         self
     }
 
@@ -176,7 +198,15 @@ impl Iterator for ResultStream {
     fn next(&mut self) -> Option<Self::Item> {
         let started = Instant::now();
         let next = guard::caught(|| self.batches.next().transpose());
-        self.timings.execute += started.elapsed();
+        let taken = started.elapsed();
+        self.timings.execute += taken;
+        if let Some(ran) = &mut self.ran {
+            ran.running += taken;
+            match &next {
+                Ok(batch) => ran.rows += batch.as_ref().map_or(0, |batch| batch.num_rows() as u64),
+                Err(_) => ran.failed = true,
+            }
+        }
         match next {
             Ok(next) => next.map(Ok),
             Err(error) => {

@@ -9,6 +9,7 @@
 
 use crate::access::{Access, FileUse};
 use crate::catalog::{Current, Entry, Object, Publishing, Qualified, Schema, Schemas, State};
+use crate::grants::BOOTSTRAP;
 use crate::notify::Notification;
 use crate::roles::Rights;
 use crate::settings::Settings;
@@ -85,7 +86,7 @@ struct Savepoint {
 impl Work {
     pub(crate) fn new(session: u32, access: Access) -> Self {
         let (settings, defaults) = (Settings::default(), Settings::default());
-        let inner = Inner { settings, defaults, temporary: Schema::new(), transaction: None };
+        let inner = Inner { settings, defaults, temporary: Schema::new(BOOTSTRAP), transaction: None };
         let database = Mutex::new(Arc::from("multiloop"));
         Work { session, database, access: Mutex::new(access), inner: Mutex::new(inner), writing: Mutex::default() }
     }
@@ -195,16 +196,11 @@ impl Work {
     }
 
     /// The right to change what the session sees.
+    /// Whether it may change a thing is for the statement to see.
     ///
     /// # Errors
-    /// 42501 for a role that only reads, 25006 in a transaction that does.
+    /// 25006 in a transaction that only reads.
     pub(crate) fn begin_write<'a>(&'a self, current: &'a Current) -> Result<Write<'a>> {
-        if !self.rights().write {
-            let role = self.acting().unwrap_or_default();
-            let message = format!("permission denied: role \"{role}\" may not change tables");
-            return Err(Error::new(ErrorKind::Forbidden, message)
-                .with_hint("Only roles with the rights of \"pg_write_all_data\" may."));
-        }
         let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let read_only = {
             let inner = self.inner();
@@ -401,7 +397,7 @@ impl Work {
     /// Forgets all that is temporary.
     pub(crate) fn discard_temporary(&self) {
         let inner = &mut *self.inner();
-        inner.temporary = Schema::new();
+        inner.temporary = Schema::new(BOOTSTRAP);
         if let Some((_, state)) = inner.transaction.as_mut().and_then(|open| open.states.as_mut()) {
             state.temporary = Arc::clone(&inner.temporary);
         }
@@ -471,6 +467,12 @@ fn merged(base: &Schemas, own: &Schemas, now: &Schemas, changed: &mut Vec<(Strin
         let mut schema = there.map_or_else(|| Schema::clone(is), |there| Schema::clone(there));
         if was.is_some_and(|was| was.comment != is.comment) {
             schema.comment.clone_from(&is.comment);
+        }
+        if was.is_some_and(|was| was.owned != is.owned) {
+            if was.zip(there).is_some_and(|(was, there)| was.owned != there.owned) {
+                return Err(conflict(name));
+            }
+            schema.owned.clone_from(&is.owned);
         }
         let empty = Default::default();
         let before = was.map_or(&empty, |was| &was.objects);

@@ -9,7 +9,7 @@ use crate::{DataType, Result, Value};
 use arrow::array::AsArray as _;
 use multiloop_planner::relation::Query;
 use multiloop_planner::relation::builder::Side;
-use multiloop_planner::sql::{ExplainKind, Statement};
+use multiloop_planner::sql::{ExplainForm, ExplainKind, Statement};
 use std::sync::Arc;
 
 /// How to join.
@@ -175,7 +175,9 @@ impl<'a> Frame<'a> {
     /// What EXPLAIN (LOOPS) says of it: its program before and after the rules.
     pub fn explain_loops(&self) -> Result<String> {
         let mut text = String::new();
-        for batch in self.start(&[], |query| Statement::Explain { kind: ExplainKind::Loops, analyze: false, query })? {
+        let kind = ExplainKind::Loops;
+        let explain = |query| Statement::Explain { kind, analyze: false, form: ExplainForm::default(), query };
+        for batch in self.start(&[], explain)? {
             for line in batch?.column(0).as_string::<i32>().iter().flatten() {
                 text.push_str(line);
                 text.push('\n');

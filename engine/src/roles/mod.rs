@@ -4,24 +4,27 @@
 //!
 //! | granted | it may |
 //! |---|---|
-//! | `pg_read_all_data` | read all tables |
-//! | `pg_write_all_data` | change, make and drop all tables, and read them |
+//! | `pg_read_all_data` | read all tables, in all schemas |
+//! | `pg_write_all_data` | change the rows of all tables, in all schemas, and make temporary ones |
 //! | `pg_read_server_files` | read files by `FROM 'file'` and COPY |
 //! | `pg_write_server_files` | write files by COPY |
 //!
-//! SUPERUSER may do all, and is not inherited. Objects have no owners. A change counts at once, for sessions that are there, too,
-//! and whatever becomes of the transaction that it is made in.
+//! Rights on tables and schemas, and whose these are, stand with them in the catalog (`grants`). SUPERUSER may do all, and is not
+//! inherited. A change counts at once, for sessions that are there, too, and whatever becomes of the transaction that it is made in.
 
 mod file;
 mod verifier;
 
 pub use verifier::Verifier;
 
+use crate::grants::{BOOTSTRAP, Owned};
 use crate::{Error, ErrorKind, Result};
+use multiloop_planner::catalog::Right;
 use multiloop_planner::sql::{RoleOptions, RoleStatement};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Roles that are there beforehand, with PostgreSQL's numbers of them.
 pub(crate) const GIVEN: [(&str, u32); 4] = [
@@ -38,6 +41,10 @@ pub struct Roles {
     /// What the verifiers of roles that there are not are made from.
     secret: [u8; 32],
     all: Mutex<BTreeMap<String, Role>>,
+    /// Numbers of roles that there are, or were: they stay while the process does.
+    numbers: Mutex<BTreeMap<String, u32>>,
+    /// How often they have changed.
+    version: AtomicU64,
 }
 
 /// A role.
@@ -50,25 +57,51 @@ pub(crate) struct Role {
     pub(crate) groups: BTreeSet<String>,
 }
 
+/// Numbers of roles that are made begin here: those of tables and the like are PostgreSQL's kind, in other catalogs.
+const FIRST_NUMBER: u32 = 16384;
+
 /// What somebody may do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rights {
     pub(crate) superuser: bool,
     pub(crate) read: bool,
     pub(crate) write: bool,
     pub(crate) read_files: bool,
     pub(crate) write_files: bool,
+    /// The role, and those whose rights it has; nobody asks where all may be done.
+    roles: Option<Arc<BTreeSet<String>>>,
 }
 
 impl Rights {
     /// Those of whoever needs none.
     pub(crate) const ALL: Rights =
-        Rights { superuser: true, read: true, write: true, read_files: true, write_files: true };
+        Rights { superuser: true, read: true, write: true, read_files: true, write_files: true, roles: None };
+
+    /// Whether they are those of a role, among others.
+    pub(crate) fn has(&self, role: &str) -> bool {
+        self.superuser || self.roles.as_ref().is_some_and(|roles| roles.contains(role))
+    }
+
+    /// Whether they let somebody do this with a table or view.
+    pub(crate) fn allow(&self, right: Right, owned: &Owned) -> bool {
+        let given = match right {
+            Right::Select => self.read,
+            Right::Insert | Right::Update | Right::Delete => self.write,
+            _ => false,
+        };
+        self.superuser || given || owned.rights(&|role| self.has(role), &Right::OF_TABLES).has(right)
+    }
+
+    /// Whether they let somebody do this with a schema.
+    pub(crate) fn allow_in(&self, right: Right, owned: &Owned) -> bool {
+        let given = right == Right::Usage && (self.read || self.write);
+        self.superuser || given || owned.rights(&|role| self.has(role), &Right::OF_SCHEMAS).has(right)
+    }
 
     fn add(&mut self, group: &str) {
         match group {
             "pg_read_all_data" => self.read = true,
-            "pg_write_all_data" => (self.read, self.write) = (true, true),
+            "pg_write_all_data" => self.write = true,
             "pg_read_server_files" => self.read_files = true,
             "pg_write_server_files" => self.write_files = true,
             _ => {}
@@ -98,8 +131,9 @@ impl Roles {
     /// XX001 for a file that is none of roles, 58030 for one that cannot be read.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
-        let all = Mutex::new(file::read(&path)?);
-        Ok(Roles { secret: verifier::random()?, path: Some(path), all })
+        let all = file::read(&path)?;
+        let numbers = all.keys().cloned().zip(FIRST_NUMBER..).collect();
+        Ok(Roles { path: Some(path), all: Mutex::new(all), numbers: Mutex::new(numbers), ..Self::in_memory()? })
     }
 
     /// Roles that end with the engine.
@@ -107,7 +141,8 @@ impl Roles {
     /// # Errors
     /// 58030 if the system has no randomness.
     pub fn in_memory() -> Result<Self> {
-        Ok(Roles { path: None, secret: verifier::random()?, all: Mutex::default() })
+        let (all, numbers) = (Mutex::default(), Mutex::default());
+        Ok(Roles { path: None, secret: verifier::random()?, all, numbers, version: AtomicU64::new(0) })
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeMap<String, Role>> {
@@ -157,6 +192,23 @@ impl Roles {
         self.all().iter().map(|(name, role)| (name.clone(), role.clone())).collect()
     }
 
+    /// The number of a role that was made.
+    pub(crate) fn number(&self, name: &str) -> u32 {
+        let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = FIRST_NUMBER.saturating_add(u32::try_from(numbers.len()).unwrap_or(u32::MAX));
+        *numbers.entry(name.to_owned()).or_insert(next)
+    }
+
+    /// Differs whenever somebody may do something else.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// What an owner of tables may do, who need not be a role that was made.
+    pub(crate) fn owner_rights(&self, name: &str) -> Rights {
+        if name == BOOTSTRAP && !self.has(name) { Rights::ALL } else { self.rights(name) }
+    }
+
     /// What a role may do: nothing, if there is none of this name.
     pub(crate) fn rights(&self, name: &str) -> Rights {
         let all = self.all();
@@ -165,13 +217,16 @@ impl Roles {
             return Rights::ALL;
         }
         let mut rights = Rights::default();
-        let (mut seen, mut left) = (BTreeSet::from([name]), vec![role]);
+        let (mut seen, mut left) = (BTreeSet::from([name.to_owned()]), vec![role]);
         while let Some(role) = left.pop() {
-            for group in role.groups.iter().filter(|group| seen.insert(group.as_str())).collect::<Vec<_>>() {
-                rights.add(group);
-                left.extend(all.get(group));
+            for group in &role.groups {
+                if seen.insert(group.clone()) {
+                    rights.add(group);
+                    left.extend(all.get(group));
+                }
             }
         }
+        rights.roles = Some(Arc::new(seen));
         rights
     }
 
@@ -184,6 +239,7 @@ impl Roles {
             file::write(path, &changed)?;
         }
         *all = changed;
+        self.version.fetch_add(1, Ordering::Release);
         Ok(())
     }
 
@@ -192,7 +248,7 @@ impl Roles {
     /// # Errors
     /// 42501 for who may not, 42710 and 42704 for roles that are there or not, 42939 for names that are nobody's, 22023 for a
     /// password that is none, 58030 if the file cannot be written.
-    pub(crate) fn run(&self, statement: &RoleStatement, user: &str, rights: Rights) -> Result<Vec<String>> {
+    pub(crate) fn run(&self, statement: &RoleStatement, user: &str, rights: &Rights) -> Result<Vec<String>> {
         let is_own =
             |name: &str, options: &RoleOptions| name == user && options.login.is_none() && options.superuser.is_none();
         let is_free = matches!(statement, RoleStatement::Alter { name, options } if is_own(name, options));

@@ -47,7 +47,9 @@ fn rights_are_granted_and_taken() {
     let prepared = reader.prepare(read).expect("it may read");
     assert!(prepared.execute(&reader, &[]).is_ok());
     assert_eq!(kind(&root, "GRANT pg_write_all_data TO nobody; REVOKE pg_read_all_data FROM readers"), Ok(()));
-    assert_eq!([read, write].map(|sql| kind(&nobody, sql).is_ok()), [true, true]);
+    // Who writes need not read, as in PostgreSQL.
+    assert_eq!([read, write, made].map(|sql| kind(&nobody, sql).is_ok()), [false, true, false]);
+    assert_eq!(kind(&nobody, "CREATE TEMP TABLE own (a int); SELECT a FROM own"), Ok(()));
     assert_eq!(prepared.execute(&reader, &[]).map(drop).map_err(|error| error.kind()), Err(ErrorKind::Forbidden));
     assert_eq!(kind(&root, "ALTER ROLE nobody SUPERUSER"), Ok(()));
     assert_eq!(roles.rights("nobody"), Rights::ALL);
@@ -55,7 +57,9 @@ fn rights_are_granted_and_taken() {
     assert_eq!(kind(&nobody, read), Err(ErrorKind::Forbidden), "who is gone may nothing");
     // Circles of groups end.
     assert_eq!(kind(&root, "CREATE ROLE a; CREATE ROLE b; GRANT a TO b; GRANT b TO a; GRANT readers TO a"), Ok(()));
-    assert_eq!(roles.rights("b"), Rights::default());
+    let b = roles.rights("b");
+    assert_eq!([b.superuser, b.read, b.write, b.read_files, b.write_files], [false; 5]);
+    assert_eq!(["a", "b", "readers", "root"].map(|role| b.has(role)), [true, true, true, false]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::Session;
 use crate::running::Runner;
 use crate::sight::Sight;
 use crate::stream::ResultStream;
+use crate::tallies::Ran;
 use crate::{Error, Result};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -13,6 +14,7 @@ use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_planner::catalog::{CopyOptions, TableName};
 use multiloop_planner::types::Field;
 use multiloop_planner::value::Value;
+use std::time::Instant;
 
 /// Rows on their way into a table, COPY … FROM STDIN. They are the table's when [`CopyIn::finish`] has said so, all or none.
 pub struct CopyIn {
@@ -22,6 +24,8 @@ pub struct CopyIn {
     options: CopyOptions,
     builder: TableBuilder,
     sight: Sight,
+    /// The statement's run, which ends with the rows.
+    ran: Option<Ran>,
 }
 
 /// Rows on their way out, COPY … TO STDOUT.
@@ -43,7 +47,14 @@ impl CopyIn {
         sight: Sight,
     ) -> Self {
         let builder = TableBuilder::new(fields.clone(), Storage::Compact, &session.loading());
-        CopyIn { name, columns, fields, options, builder, sight }
+        CopyIn { name, columns, fields, options, builder, sight, ran: None }
+    }
+
+    /// The same, which counts for a run of its statement.
+    pub(super) fn tallied(self, mut ran: Ran) -> Self {
+        // Without its end it has failed.
+        ran.failed = true;
+        CopyIn { ran: Some(ran), ..self }
     }
 
     /// The columns that come, in order.
@@ -95,7 +106,8 @@ impl CopyIn {
     /// # Errors
     /// 23505, 23502 and the like; then none of them is the table's.
     pub fn finish(self, session: &Session) -> Result<String> {
-        let CopyIn { name, columns, builder, .. } = self;
+        let CopyIn { name, columns, builder, mut ran, .. } = self;
+        let started = Instant::now();
         session.as_statement(|| {
             session.in_transaction(|| {
                 let rows = builder.finish()?;
@@ -103,6 +115,10 @@ impl CopyIn {
                 running.with_snapshot(|snapshot| {
                     let runner = Runner { session: &running, snapshot, parameters: &[] };
                     let count = runner.append(&name, |info| runner.placed(rows, &columns, info))?;
+                    if let Some(ran) = &mut ran {
+                        (ran.failed, ran.rows) = (false, count as u64);
+                        ran.running += started.elapsed();
+                    }
                     Ok(format!("COPY {count}"))
                 })
             })

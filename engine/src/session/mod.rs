@@ -9,10 +9,11 @@ pub use copy::{CopyIn, CopyOut};
 pub use prepared::{Execution, Prepared};
 
 use crate::access::Access;
-use crate::activity::{Cancel, SignalCallback, Watch};
+use crate::activity::{self, Cancel, SignalCallback, Watch};
 use crate::catalog::StoredTable;
 use crate::engine::Engine;
 use crate::format::{self, CsvOptions, Format};
+use crate::grants::BOOTSTRAP;
 use crate::guard::guarded;
 use crate::notify::{Notification, NotifyCallback};
 use crate::plan::{Timings, timed};
@@ -21,6 +22,7 @@ use crate::settings::Settings;
 use crate::sight::Sight;
 use crate::statement::{self, Bind};
 use crate::stream::ResultStream;
+use crate::tallies::Ran;
 use crate::timer::Alarm;
 use crate::transaction::{TransactionStatus, Work};
 use crate::{Error, ErrorKind, Result, settings};
@@ -40,7 +42,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Scripts of fewer bytes do not count against memory.
 const TEXT_SMALL: usize = 1 << 16;
@@ -268,15 +270,32 @@ impl Session {
         parameters: &[(Value, DataType)],
         timings: Timings,
     ) -> Result<ResultStream> {
-        self.watching(statement, || self.run_parsed(&statement.parsed, parameters, timings))
+        let run = || self.run_parsed(&statement.parsed, parameters, timings).map(Execution::Result);
+        self.watching(statement, run)?.into_result()
     }
 
-    /// Runs a statement that others see running.
-    fn watching<T>(&self, statement: &Statement, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.watch.begin(&statement.parsed, self.work.settings());
+    /// Runs a statement that others see running, and that counts for its tally; what it runs itself is a part of it.
+    fn watching(&self, statement: &Statement, work: impl FnOnce() -> Result<Execution>) -> Result<Execution> {
+        let settings = self.work.settings();
+        let user = Arc::from(settings.acting().unwrap_or(BOOTSTRAP));
+        if !self.watch.begin(&statement.parsed, settings) {
+            return work();
+        }
+        let started = Instant::now();
         let result = work();
+        let running = started.elapsed();
         self.watch.end(self.work.status(), self.work.settings());
-        result
+        let tallies = Arc::clone(&self.engine.0.activity.tallies);
+        Ok(result?.tallied(Ran {
+            tallies,
+            user,
+            parsed: Arc::clone(&statement.parsed),
+            shown: activity::shown,
+            planning: Duration::ZERO,
+            running,
+            rows: 0,
+            failed: false,
+        }))
     }
 
     fn run_parsed(&self, parsed: &Parsed, parameters: &[(Value, DataType)], timings: Timings) -> Result<ResultStream> {

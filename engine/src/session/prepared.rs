@@ -7,6 +7,7 @@ use crate::plan::{Executable, Planned, Timings, timed};
 use crate::snapshot::{Snapshot, Uses};
 use crate::statement::{self, shown_fields};
 use crate::stream::ResultStream;
+use crate::tallies::Ran;
 use crate::{Error, ErrorKind, Result, activity, explain};
 use multiloop_planner::catalog::Catalog;
 use multiloop_planner::relation::Query;
@@ -51,6 +52,17 @@ pub enum Execution {
 }
 
 impl Execution {
+    /// The same, which counts for a run of its statement.
+    pub(super) fn tallied(self, ran: Ran) -> Self {
+        match self {
+            Execution::Result(result) => Execution::Result(result.tallied(ran)),
+            Execution::CopyIn(copy) => Execution::CopyIn(copy.tallied(ran)),
+            Execution::CopyOut(CopyOut { rows, options }) => {
+                Execution::CopyOut(CopyOut { rows: rows.tallied(ran), options })
+            }
+        }
+    }
+
     /// The result of a statement that needs nobody to copy with.
     pub(super) fn into_result(self) -> Result<ResultStream> {
         match self {
@@ -210,7 +222,10 @@ impl Prepared {
         let running = session.running();
         running.with_snapshot(|snapshot| {
             let mut timings = Timings::default();
-            let mut planned = timed(&mut timings.plan, || self.plan(session, snapshot))?;
+            let mut planned = match self.known_plan(session, snapshot) {
+                Some(planned) => planned,
+                None => timed(&mut timings.plan, || self.keep(session, snapshot, self.query(snapshot, false)?))?,
+            };
             let context = running.context();
             let run = |executable: &Executable| running.execute(executable, snapshot, parameters, &context);
             let result = match timed(&mut timings.execute, || planned.run(&context, run)) {
@@ -275,14 +290,12 @@ impl Prepared {
         }
     }
 
-    fn plan(&self, session: &Session, snapshot: &Snapshot<'_>) -> Result<Arc<Planned>> {
-        if let Some(cached) = &*self.cached.lock().unwrap_or_else(PoisonError::into_inner)
-            && cached.rules == session.options.rules
-            && snapshot.has_still(&cached.uses)
-        {
-            return Ok(Arc::clone(&cached.planned));
-        }
-        self.keep(session, snapshot, self.query(snapshot, false)?)
+    /// The plan that was kept, if it may be used again.
+    fn known_plan(&self, session: &Session, snapshot: &Snapshot<'_>) -> Option<Arc<Planned>> {
+        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = cached.as_ref()?;
+        let is_good = cached.rules == session.options.rules && snapshot.has_still(&cached.uses);
+        is_good.then(|| Arc::clone(&cached.planned))
     }
 
     /// Plans a query, and keeps the plan if another run may use it.

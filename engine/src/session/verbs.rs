@@ -3,6 +3,7 @@
 use super::cursors::{Cursor, unknown_cursor};
 use super::prepared::Execution;
 use super::{Session, Statement};
+use crate::catalog::State;
 use crate::notify::Notification;
 use crate::settings;
 use crate::stream::{Notice, ResultStream};
@@ -117,7 +118,13 @@ impl Session {
                 .with_hint("A server that is started with --roles FILE has some."));
         };
         let facts = self.engine.0.facts_of(&self.work);
-        let passed = roles.run(statement, facts.user(), facts.rights)?;
+        if let RoleStatement::Drop { names, .. } = statement {
+            // What the session sees, and what others do.
+            let own = self.work.snapshot(&self.engine.0.catalog);
+            let shared = State { schemas: self.engine.0.catalog.snapshot(), ..own.clone() };
+            names.iter().try_for_each(|name| owns_nothing(&own, name).and_then(|()| owns_nothing(&shared, name)))?;
+        }
+        let passed = roles.run(statement, facts.user(), &facts.rights)?;
         let done = ResultStream::done(statement.tag());
         Ok(passed.into_iter().fold(done, |done, message| done.with_notice(Notice::skipping("00000", message))))
     }
@@ -346,6 +353,19 @@ impl Session {
         }
         Ok(found)
     }
+}
+
+/// An error (2BP01) if a role that is to go owns something, or has rights on it.
+fn owns_nothing(state: &State, role: &str) -> Result<()> {
+    let schemas = state.schemas.iter().map(|(name, schema)| ("schema", name.as_str(), &schema.owned));
+    let objects = state.iter().map(|(_, name, object)| (object.entry.kind(), name, &object.owned));
+    let types = state.types().map(|(_, name, object, _)| ("type", name, &object.owned));
+    let Some((kind, name, owned)) = schemas.chain(objects).chain(types).find(|(_, _, owned)| owned.names(role)) else {
+        return Ok(());
+    };
+    let message = format!("role \"{role}\" cannot be dropped because some objects depend on it");
+    let how = if *owned.owner == *role { "owner of" } else { "privileges for" };
+    Err(Error::new(ErrorKind::DependentObjects, message).with_hint(format!("{how} {kind} {name}")))
 }
 
 /// The name under which SHOW gives a setting.

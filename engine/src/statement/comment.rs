@@ -19,9 +19,11 @@ impl Runner<'_> {
                 let message = format!("schema \"{}\" does not exist", name.name);
                 return Err(Error::new(ErrorKind::UnknownSchema, message));
             };
+            self.snapshot.facts.check_schema_owner(&name.name, schema)?;
             Arc::make_mut(schema).comment = text;
         } else {
             let (object, key) = self.commented(on, &write.state)?;
+            self.check_commented(on, &object, &write.state)?;
             write.state.change(&object, |object| {
                 let comments = Arc::make_mut(&mut object.comments);
                 match text {
@@ -34,6 +36,20 @@ impl Runner<'_> {
         Ok(ResultStream::done("COMMENT"))
     }
 
+    /// An error (42501) for who may not say something of an object: it is for its owner.
+    fn check_commented(&self, on: &Commented, name: &Qualified, state: &State) -> Result<()> {
+        let object = state.object(name).ok_or_else(|| Error::internal("what a comment is about is gone"))?;
+        match on {
+            Commented::Object(ObjectKind::Index, index) => {
+                self.snapshot.facts.check_owner_of(name, object, ("index", &index.name))
+            }
+            Commented::Column(..) | Commented::Constraint(..) => {
+                self.snapshot.facts.check_owner_of(name, object, ("relation", &name.name))
+            }
+            Commented::Object(..) => self.snapshot.facts.check_owner(name, object),
+        }
+    }
+
     /// The object that a comment stands with, and what it is about: catalog, number, column.
     fn commented(&self, on: &Commented, state: &State) -> Result<(Qualified, (u32, u32, u32))> {
         match on {
@@ -44,7 +60,7 @@ impl Runner<'_> {
                 Ok((table, (PG_CLASS, number, 0)))
             }
             Commented::Object(kind, name) => {
-                let found = self.found(name, state);
+                let found = self.found(name, state)?;
                 let missing = || match kind {
                     ObjectKind::Type => {
                         Error::new(ErrorKind::UnknownObject, format!("type \"{}\" does not exist", name.plain()))
@@ -66,7 +82,7 @@ impl Runner<'_> {
                 }
             }
             Commented::Column(name, column) => {
-                let found = self.found(name, state);
+                let found = self.found(name, state)?;
                 let object = state.object(&found).ok_or_else(|| unknown(name))?;
                 let fields = match &object.entry {
                     Entry::Table(table) => table.info.fields.clone(),
@@ -81,7 +97,7 @@ impl Runner<'_> {
                 Ok((found, (PG_CLASS, number, column)))
             }
             Commented::Constraint(name, constraint) => {
-                let found = self.found(name, state);
+                let found = self.found(name, state)?;
                 let object = state.object(&found).ok_or_else(|| unknown(name))?;
                 let number = object.constraint_number(constraint).ok_or_else(|| {
                     let message = format!("constraint \"{constraint}\" for table \"{}\" does not exist", name.name);

@@ -6,7 +6,7 @@ use crate::running::Runner;
 use crate::stream::{Notice, ResultStream};
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::Table;
-use multiloop_planner::catalog::{Declared, TableName};
+use multiloop_planner::catalog::{Declared, Right, TableName};
 use multiloop_planner::sql::ObjectKind;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl Runner<'_> {
             if kind == ObjectKind::Index && self.drop_index(name, cascade, &mut write.state)? {
                 continue;
             }
-            let qualified = self.found(name, &write.state);
+            let qualified = self.found(name, &write.state)?;
             let shown = name.plain();
             let Some(entry) = write.state.get(&qualified) else {
                 let message = format!("{what} \"{shown}\" does not exist");
@@ -45,6 +45,13 @@ impl Runner<'_> {
             if entry.kind() != what {
                 return Err(wrong_kind(&shown, entry, kind));
             }
+            if let Some(object) = write.state.object(&qualified) {
+                // Types are called as they are shown.
+                let visible = write.state.resolve(&TableName::from(qualified.name.as_str()), &self.snapshot.path);
+                let is_visible = visible.is_some_and(|(found, _)| found == qualified);
+                let called = if kind == ObjectKind::Type && !is_visible { &shown } else { &qualified.name };
+                self.snapshot.facts.check_drop(&write.state, &qualified, object, (what, called))?;
+            }
             gone.push(qualified);
         }
         remove_all(&mut write.state, gone, cascade)?;
@@ -55,6 +62,9 @@ impl Runner<'_> {
     /// Drops an index, if there is one of this name.
     fn drop_index(&self, name: &TableName, cascade: bool, state: &mut State) -> Result<bool> {
         let Some(table) = state.index_table(name, &self.snapshot.path) else { return Ok(false) };
+        if let Some(object) = state.object(&table) {
+            self.snapshot.facts.check_drop(state, &table, object, ("index", &name.name))?;
+        }
         let stored = state.table(&table)?;
         let mut declared = Declared::clone(&stored.info.declared);
         if let Some(at) = declared.keys.iter().position(|key| key.name == name.name) {
@@ -100,6 +110,7 @@ impl Runner<'_> {
                 result = result.with_notice(Notice::skipping("00000", message));
                 continue;
             };
+            self.snapshot.facts.check_schema_owner(name, &schema)?;
             if !schema.objects.is_empty() && !cascade {
                 let message = format!("cannot drop schema {name} because other objects depend on it");
                 return Err(Error::new(ErrorKind::DependentObjects, message)
@@ -119,7 +130,7 @@ impl Runner<'_> {
         let mut write = self.session.begin_write()?;
         let mut tables: Vec<Qualified> = Vec::new();
         for name in names {
-            let qualified = self.found(name, &write.state);
+            let qualified = self.found(name, &write.state)?;
             match write.state.get(&qualified) {
                 None => {
                     return Err(Error::new(
@@ -154,6 +165,10 @@ impl Runner<'_> {
             }
         }
         for table in &tables {
+            if let Some(object) = write.state.object(table) {
+                let facts = &self.snapshot.facts;
+                facts.check_right(&facts.rights, Right::Truncate, table, object)?;
+            }
             let stored = write.state.table(table)?;
             let declared = Arc::clone(&stored.info.declared);
             let empty = Table::empty(declared.fields(&stored.info.fields));

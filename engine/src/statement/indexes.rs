@@ -21,7 +21,11 @@ impl Runner<'_> {
     ) -> Result<ResultStream> {
         let done = || ResultStream::done("CREATE INDEX");
         let mut write = self.session.begin_write()?;
-        let found = self.found(table, &write.state);
+        let found = self.found(table, &write.state)?;
+        if let Some(object) = write.state.object(&found) {
+            self.snapshot.facts.check_owner(&found, object)?;
+            self.snapshot.facts.check_make(&write.state, &found.schema)?;
+        }
         let stored = write.state.table(&found)?;
         let mut declared = Declared::clone(&stored.info.declared);
         let name = match &mut index {
@@ -76,12 +80,13 @@ impl Runner<'_> {
     pub(super) fn create_enum(&self, name: &TableName, labels: Vec<String>) -> Result<ResultStream> {
         let mut write = self.session.begin_write()?;
         let name = write.state.name_for(name, &self.snapshot.path, false)?;
+        self.snapshot.facts.check_make(&write.state, &name.schema)?;
         if write.state.get(&name).is_some() {
             let error = Error::new(ErrorKind::DuplicateObject, format!("type \"{}\" already exists", name.name));
             return Err(error);
         }
         let data_type = DataType::enumeration(name.name.clone(), labels);
-        write.state.insert(&name, Entry::Type(data_type));
+        write.state.make(&name, Entry::Type(data_type), &self.snapshot.facts.owner());
         write.commit();
         Ok(ResultStream::done("CREATE TYPE"))
     }

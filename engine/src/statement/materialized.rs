@@ -47,7 +47,7 @@ impl Runner<'_> {
     pub(super) fn refresh(&self, name: &TableName, is_filled: bool, wide: bool) -> Result<ResultStream> {
         let context = self.session.loading();
         let mut write = self.session.begin_write()?;
-        let found = self.found(name, &write.state);
+        let found = self.found(name, &write.state)?;
         let missing = || Error::new(ErrorKind::UnknownTable, format!("relation \"{}\" does not exist", name.plain()));
         let not_one =
             || Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is not a materialized view", name.name));
@@ -55,6 +55,9 @@ impl Runner<'_> {
             Entry::Table(table) => table.clone(),
             _ => return Err(not_one()),
         };
+        if let Some(object) = write.state.object(&found) {
+            self.snapshot.facts.check_owner(&found, object)?;
+        }
         let was = &stored.info.declared;
         let view = Arc::new(was.materialized.as_ref().ok_or_else(not_one)?.view.clone());
         // What is refreshed is made of the state that it changes.

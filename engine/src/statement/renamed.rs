@@ -21,7 +21,12 @@ impl Runner<'_> {
     ) -> Result<ResultStream> {
         let mut write = self.session.begin_write()?;
         let done = ResultStream::done(format!("ALTER {}", kind.name().to_uppercase()));
+        let facts = &self.snapshot.facts;
         if kind == ObjectKind::Schema {
+            if let Some(schema) = write.state.schema(&name.name) {
+                facts.check_schema_owner(&name.name, schema)?;
+                facts.check_make_schema()?;
+            }
             rename_schema(&mut write.state, &name.name, to)?;
             write.commit();
             return Ok(done);
@@ -31,6 +36,10 @@ impl Runner<'_> {
             && *part == RenamedPart::Whole
         {
             let to = Qualified { schema: table.schema.clone(), name: to.to_owned() };
+            if let Some(object) = write.state.object(&table) {
+                facts.check_owner_of(&table, object, ("index", &name.name))?;
+                facts.check_make(&write.state, &table.schema)?;
+            }
             refuse_taken(&write.state, &to)?;
             rename_within(&mut write.state, &table, &name.name, &to.name)?;
             write.commit();
@@ -46,6 +55,7 @@ impl Runner<'_> {
         match part {
             RenamedPart::Whole => {
                 let to = Qualified { schema: found.schema.clone(), name: to.to_owned() };
+                facts.check_make(&write.state, &found.schema)?;
                 refuse_taken(&write.state, &to)?;
                 move_object(&mut write.state, &found, &to)?;
             }
@@ -91,6 +101,7 @@ impl Runner<'_> {
             let message = format!("schema \"{schema}\" does not exist");
             return Err(Error::new(ErrorKind::UnknownSchema, message));
         }
+        self.snapshot.facts.check_make(&write.state, schema)?;
         if (found.schema == TEMPORARY) != (schema == TEMPORARY) {
             let message = "cannot move objects into or out of temporary schemas";
             return Err(Error::new(ErrorKind::Unsupported, message));
@@ -110,17 +121,19 @@ impl Runner<'_> {
 
     /// What ALTER alters, of the kind that it says; ALTER TABLE takes any relation.
     fn altered(&self, kind: ObjectKind, name: &TableName, state: &State) -> Result<Option<Qualified>> {
-        let found = self.found(name, state);
-        if is_system(&found.schema) {
-            let message = format!("permission denied: \"{}\" is a system catalog", name.name);
-            return Err(Error::new(ErrorKind::Forbidden, message));
-        }
-        let Some(entry) = state.get(&found) else { return Ok(None) };
+        let found = self.found(name, state)?;
+        self.snapshot.facts.check_not_system(&found)?;
+        let Some(object) = state.object(&found) else { return Ok(None) };
+        let entry = &object.entry;
         let fits = match kind {
             ObjectKind::Table => !matches!(entry, Entry::Type(_)),
             kind => entry.kind() == kind.name(),
         };
-        if fits { Ok(Some(found)) } else { Err(super::dropped::wrong_kind_altered(&name.name, kind)) }
+        if !fits {
+            return Err(super::dropped::wrong_kind_altered(&name.name, kind));
+        }
+        self.snapshot.facts.check_owner(&found, object)?;
+        Ok(Some(found))
     }
 }
 

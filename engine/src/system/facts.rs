@@ -13,7 +13,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
 
 /// Who uses an embedded engine.
-pub(crate) const USER: &str = "postgres";
+pub(crate) const USER: &str = crate::grants::BOOTSTRAP;
 
 /// What statements see of their session.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -230,22 +230,37 @@ SELECT CASE
 END
 
 -- @ has_table_privilege(any, text)
-SELECT $1 IS NOT NULL
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($2)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_own_right r
+        WHERE r.class = 1259 AND r.oid = ($1::regclass)::oid)
 
 -- @ has_table_privilege(any, any, text)
-SELECT $2 IS NOT NULL
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_right r
+        WHERE r.class = 1259 AND r.oid = ($2::regclass)::oid
+            AND (r.rolename::text = $1::text OR r.role::text = $1::text))
 
 -- @ has_schema_privilege(any, text)
-SELECT $1 IS NOT NULL
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($2)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_own_right r
+        WHERE r.class = 2615 AND (r.name::text = $1::text OR r.oid::text = $1::text))
 
 -- @ has_schema_privilege(any, any, text)
-SELECT $2 IS NOT NULL
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_right r
+        WHERE r.class = 2615 AND (r.name::text = $2::text OR r.oid::text = $2::text)
+            AND (r.rolename::text = $1::text OR r.role::text = $1::text))
 
 -- @ has_database_privilege(any, text)
-SELECT $1 IS NOT NULL
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($2)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_own_right r
+        WHERE r.class = 1262 AND (r.name::text = $1::text OR r.oid::text = $1::text))
 
 -- @ has_database_privilege(any, any, text)
-SELECT $2 IS NOT NULL
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_right r
+        WHERE r.class = 1262 AND (r.name::text = $2::text OR r.oid::text = $2::text)
+            AND (r.rolename::text = $1::text OR r.role::text = $1::text))
 
 -- @ has_sequence_privilege(any, text)
 SELECT $1 IS NOT NULL
@@ -263,19 +278,37 @@ SELECT $1 IS NOT NULL
 SELECT $1 IS NOT NULL
 
 -- @ has_any_column_privilege(any, text)
-SELECT $1 IS NOT NULL
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($2)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_own_right r
+        WHERE r.class = 1259 AND r.oid = ($1::regclass)::oid)
+
+-- @ has_any_column_privilege(any, any, text)
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_right r
+        WHERE r.class = 1259 AND r.oid = ($2::regclass)::oid
+            AND (r.rolename::text = $1::text OR r.role::text = $1::text))
 
 -- @ has_column_privilege(any, any, text)
-SELECT $1 IS NOT NULL
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_own_right r
+        WHERE r.class = 1259 AND r.oid = ($1::regclass)::oid)
 
 -- @ has_column_privilege(any, any, any, text)
-SELECT $2 IS NOT NULL
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($4)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_right r
+        WHERE r.class = 1259 AND r.oid = ($2::regclass)::oid
+            AND (r.rolename::text = $1::text OR r.role::text = $1::text))
 
 -- @ pg_has_role(any, text)
-SELECT $1 IS NOT NULL
+SELECT CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN EXISTS (
+    SELECT 1 FROM pg_catalog.multiloop_member m
+    WHERE m.own AND (m.grantedname::text = $1::text OR m.granted::text = $1::text)) END
 
 -- @ pg_has_role(any, any, text)
-SELECT $2 IS NOT NULL
+SELECT CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL AND $3 IS NOT NULL THEN EXISTS (
+    SELECT 1 FROM pg_catalog.multiloop_member m
+    WHERE (m.rolename::text = $1::text OR m.role::text = $1::text)
+        AND (m.grantedname::text = $2::text OR m.granted::text = $2::text)) END
 
 -- @ pg_relation_is_publishable(regclass)
 SELECT (SELECT c.relkind = 'r' AND c.oid >= 16384 FROM pg_catalog.pg_class c WHERE c.oid = $1)

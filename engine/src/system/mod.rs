@@ -2,7 +2,7 @@
 //!
 //! `shape` has the names and columns of all tables and views, from a text. The rows of a table are made when a statement names it,
 //! and kept as long as the state is what it was: those that PostgreSQL has, too, whatever users make (`rows`, `fixed.txt`), and
-//! those of what users make (`relations`, `declared`, `types`, `session_tables`). `views` are queries over them, and so are functions:
+//! those of what users make (`relations`, `declared`, `types`, `granted`, `session_tables`). `views` are queries over them, and so are functions:
 //! `functions` has a text for each, which is bound where it is called. `facts` is what a session tells of itself, `names` how
 //! things are called, and what a name means.
 //!
@@ -12,6 +12,7 @@
 mod declared;
 pub(crate) mod facts;
 mod functions;
+mod granted;
 mod names;
 mod relations;
 mod rows;
@@ -24,6 +25,7 @@ pub(crate) use facts::Facts;
 pub(crate) use functions::function;
 pub(crate) use names::quoted;
 pub(crate) use relations::{PG_CLASS, PG_CONSTRAINT, PG_TYPE};
+pub(crate) use session_tables::tallies_of;
 
 use crate::Result;
 use crate::catalog::{Entry, Schema, Schemas, SearchPath, State, StoredTable};
@@ -170,7 +172,12 @@ impl Making<'_> {
             "pg_database" => session_tables::databases(self),
             "pg_auth_members" => session_tables::members(self),
             "pg_stat_activity" => session_tables::activity(self),
+            "pg_stat_statements" => session_tables::statements(self),
             "pg_settings" => session_tables::settings(self),
+            "multiloop_acl" => granted::items(self),
+            "multiloop_right" => granted::rights(self),
+            "multiloop_own_right" => granted::own_rights(self),
+            "multiloop_member" => granted::members(self),
             "multiloop_relation" => relations::relation_names(self),
             "multiloop_constraint" => declared::constraint_texts(self),
             "multiloop_namespace" => names::shown_names(self, "pg_namespace", name),

@@ -3,9 +3,10 @@
 use super::declared::{Listed, indexes_of, referenced, references};
 use super::names::{is_visible, quoted};
 use super::rows::{Rows, boolean, int, oid, text};
+use super::session_tables::role_number;
 use super::shape::shapes;
 use super::types::{FIXED, FixedType, oid_in, type_of};
-use super::{INFORMATION, Making, PG_CATALOG};
+use super::{INFORMATION, Making, PG_CATALOG, granted};
 use crate::catalog::{Entry, Qualified};
 use multiloop_planner::catalog::Declared;
 use multiloop_planner::types::Field;
@@ -30,8 +31,8 @@ pub(super) fn fields_of(entry: &Entry) -> Option<Vec<Field>> {
 /// Rows of pg_class.
 pub(super) fn classes(making: &Making<'_>) -> Vec<Vec<Value>> {
     let columns = "oid relname relnamespace reltype relam relfilenode reltuples relhasindex relpersistence relkind \
-                   relnatts relhasrules relreplident relchecks relhastriggers relispopulated";
-    let mut rows = Rows::new("pg_class", columns).with("relowner", oid(10));
+                   relnatts relhasrules relreplident relchecks relhastriggers relispopulated relowner relacl";
+    let mut rows = Rows::new("pg_class", columns);
     made_classes(making, &mut rows);
     for shape in shapes().iter().filter(|shape| shape.oid != 0) {
         let (kind, am) = if shape.is_view { ("v", 0) } else { ("r", 2) };
@@ -53,6 +54,8 @@ pub(super) fn classes(making: &Making<'_>) -> Vec<Vec<Value>> {
             int(0),
             boolean(false),
             boolean(true),
+            oid(10),
+            Value::Null,
         ]);
     }
     rows.finish()
@@ -64,6 +67,7 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
     for (schema, name, object) in making.state.iter() {
         let (oid_of, number) = (making.schema_oid(schema), object.oid);
         let row_type = oid(object.row_type());
+        let (owner, acl) = (oid(role_number(making, &object.owned.owner)), granted::list_of(&object.owned));
         match &object.entry {
             Entry::Table(table) => {
                 let (declared, indexes) = (&table.info.declared, indexes_of(object));
@@ -88,9 +92,11 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                     int(declared.checks.len() as i64),
                     boolean(refers),
                     boolean(materialized.is_none_or(|of| of.is_filled)),
+                    owner.clone(),
+                    acl,
                 ]);
                 for index in indexes {
-                    index_class(&index, (oid_of, persistence(schema), rows_of()), rows);
+                    index_class(&index, (oid_of, persistence(schema), rows_of(), owner.clone()), rows);
                 }
             }
             Entry::View(_) => {
@@ -112,6 +118,8 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                     int(0),
                     boolean(false),
                     boolean(true),
+                    owner,
+                    acl,
                 ]);
             }
             Entry::Type(_) => {}
@@ -119,8 +127,8 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
     }
 }
 
-/// The row of an index: of a schema, as persistent as its table, whose rows it has.
-fn index_class(index: &Listed, (schema, persistence, tuples): (u32, Value, Value), rows: &mut Rows) {
+/// The row of an index: of a schema, as persistent as its table, whose rows and owner it has.
+fn index_class(index: &Listed, (schema, persistence, tuples, owner): (u32, Value, Value, Value), rows: &mut Rows) {
     rows.push([
         oid(index.number),
         text(&index.name),
@@ -138,6 +146,8 @@ fn index_class(index: &Listed, (schema, persistence, tuples): (u32, Value, Value
         int(0),
         boolean(false),
         boolean(true),
+        owner,
+        Value::Null,
     ]);
 }
 
@@ -318,13 +328,14 @@ pub(super) fn dependencies(making: &Making<'_>) -> Vec<Vec<Value>> {
 /// Rows of pg_namespace.
 pub(super) fn namespaces(making: &Making<'_>) -> Vec<Vec<Value>> {
     let mut all = super::rows::fixed("pg_namespace");
-    let mut rows = Rows::new("pg_namespace", "oid nspname nspowner");
+    let mut rows = Rows::new("pg_namespace", "oid nspname nspowner nspacl");
     for (name, schema) in making.state.schemas.iter() {
         debug_assert!(![PG_CATALOG, INFORMATION].contains(&name.as_str()), "users make no schema of the system");
-        rows.push([oid(schema.oid), text(name), oid(if name == crate::catalog::PUBLIC { 6171 } else { 10 })]);
+        let owner = oid(role_number(making, &schema.owned.owner));
+        rows.push([oid(schema.oid), text(name), owner, granted::list_of(&schema.owned)]);
     }
     if !making.state.temporary.objects.is_empty() {
-        rows.push([oid(making.state.temporary.oid), text(crate::catalog::TEMPORARY), oid(10)]);
+        rows.push([oid(making.state.temporary.oid), text(crate::catalog::TEMPORARY), oid(10), Value::Null]);
     }
     all.extend(rows.finish());
     all

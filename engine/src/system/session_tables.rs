@@ -4,31 +4,41 @@ use super::Making;
 use super::facts::Facts;
 use super::facts::USER;
 use super::rows::{Rows, boolean, fixed, int, oid, text};
-use crate::roles::{GIVEN, Role};
+use crate::roles::{GIVEN, Rights, Role};
 use crate::settings::KNOWN;
+use crate::tallies::Times;
 use multiloop_planner::value::Value;
 use std::time::SystemTime;
 
-/// The number of the database.
-const DATABASE: u32 = 5;
+/// The number of the catalog of databases, and of the one that there is.
+pub(super) const PG_DATABASE: u32 = 1262;
+pub(super) const DATABASE: u32 = 5;
 
-/// The number of the role that owns everything.
+/// The number of the role that owns what nobody else has made.
 const OWNER: u32 = 10;
+
+/// The number of the role that owns `public`.
+const DATABASE_OWNER: u32 = 6171;
 
 /// The number of the role of a session that has another one.
 const OTHER: u32 = 16383;
 
-/// Numbers of roles that are made begin here: those of tables and the like are PostgreSQL's kind, in other catalogs.
-const FIRST: u32 = 16384;
-
 /// Whether a table is made for each statement anew, since it says what the session is now.
 pub(super) fn is_own(name: &str) -> bool {
-    matches!(name, "pg_settings" | "pg_stat_activity")
+    matches!(name, "pg_settings" | "pg_stat_activity" | "pg_stat_statements")
 }
 
 /// Whether a table is made anew where there are roles, which change without the state.
 pub(super) fn is_of_roles(name: &str) -> bool {
-    matches!(name, "pg_authid" | "pg_auth_members" | "multiloop_role")
+    matches!(
+        name,
+        "pg_authid"
+            | "pg_auth_members"
+            | "multiloop_role"
+            | "multiloop_right"
+            | "multiloop_own_right"
+            | "multiloop_member"
+    )
 }
 
 /// Rows of pg_authid.
@@ -51,12 +61,35 @@ pub(super) fn roles(making: &Making<'_>) -> Vec<Vec<Value>> {
     all
 }
 
-/// The roles that were made, each with its number: as they stand by their names.
+/// The roles that were made, each with its number, by name.
 fn numbered(making: &Making<'_>) -> Vec<(String, u32, Role)> {
-    let roles = making.facts.roles.as_ref().map(|roles| roles.list()).unwrap_or_default();
-    let numbers = FIRST..;
-    let made = roles.into_iter().filter(|(name, _)| name != USER);
-    made.zip(numbers).map(|((name, role), number)| (name, number, role)).collect()
+    let Some(roles) = &making.facts.roles else { return Vec::new() };
+    let made = roles.list().into_iter().filter(|(name, _)| name != USER);
+    made.map(|(name, role)| (name.clone(), roles.number(&name), role)).collect()
+}
+
+/// The number of a role, of whoever is there or owns something.
+pub(super) fn role_number(making: &Making<'_>, name: &str) -> u32 {
+    let given = GIVEN.iter().find(|(given, _)| *given == name).map(|(_, number)| *number);
+    match (name, given, &making.facts.roles) {
+        (USER, ..) => OWNER,
+        ("pg_database_owner", ..) => DATABASE_OWNER,
+        (_, Some(number), _) => number,
+        (_, None, Some(roles)) => roles.number(name),
+        (_, None, None) => OTHER,
+    }
+}
+
+/// All roles that somebody may act as, with numbers and what they may do.
+pub(super) fn named_roles(making: &Making<'_>) -> Vec<(String, u32, Rights)> {
+    let facts = making.facts;
+    let rights = |name: &str| facts.roles.as_ref().map_or(Rights::ALL, |roles| roles.owner_rights(name));
+    let mut all = vec![(USER.to_owned(), OWNER, rights(USER))];
+    all.extend(numbered(making).into_iter().map(|(name, number, _)| (name.clone(), number, rights(&name))));
+    if all.iter().all(|(name, ..)| name != facts.user()) {
+        all.push((facts.user().to_owned(), OTHER, facts.rights.clone()));
+    }
+    all
 }
 
 /// Rows of pg_auth_members.
@@ -126,6 +159,49 @@ pub(super) fn activity(making: &Making<'_>) -> Vec<Vec<Value>> {
         rows.push(start.into_iter().chain(shown));
     }
     rows.finish()
+}
+
+/// Rows of pg_stat_statements: the text of what others run is theirs to see, and superusers'.
+pub(super) fn statements(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let columns = "userid dbid toplevel queryid query plans total_plan_time min_plan_time max_plan_time mean_plan_time \
+        stddev_plan_time calls total_exec_time min_exec_time max_exec_time mean_exec_time stddev_exec_time rows";
+    let mut rows = Rows::new("pg_stat_statements", columns);
+    let count = |count: u64| int(i64::try_from(count).unwrap_or(i64::MAX));
+    let times = |of: &Times| [of.total, of.min, of.max, of.mean, of.deviation()].map(Value::Float);
+    for tally in making.facts.activity.tallies.list() {
+        let is_shown = making.facts.is_superuser || making.facts.rights.has(&tally.user);
+        let (number, query) = match is_shown {
+            true => (int(tally.number.cast_signed()), text(&tally.text)),
+            false => (Value::Null, text("<insufficient privilege>")),
+        };
+        let user = role_number(making, &tally.user);
+        let start = [oid(user), oid(DATABASE), boolean(true), number, query, count(tally.plans.count)];
+        let (plans, runs) = (times(&tally.plans), times(&tally.runs));
+        let runs = [count(tally.runs.count)].into_iter().chain(runs).chain([count(tally.rows)]);
+        rows.push(start.into_iter().chain(plans).chain(runs));
+    }
+    rows.finish()
+}
+
+/// Which tallies a call of pg_stat_statements_reset means: of a user, a database and a statement, each 0 for any.
+pub(crate) fn tallies_of(arguments: &[Value]) -> Option<[i64; 3]> {
+    match arguments {
+        [] => Some([0; 3]),
+        [Value::Int(user), Value::Int(database), Value::Int(statement)] => Some([*user, *database, *statement]),
+        _ => None,
+    }
+}
+
+impl Making<'_> {
+    /// Forgets tallies.
+    pub(crate) fn forget_tallies(&self, [user, database, statement]: [i64; 3]) {
+        let is = |wanted: i64, number: i64| wanted == 0 || wanted == number;
+        self.facts.activity.tallies.forget(|tally| {
+            is(user, role_number(self, &tally.user).into())
+                && is(database, DATABASE.into())
+                && is(statement, tally.number.cast_signed())
+        });
+    }
 }
 
 /// Rows of pg_database.

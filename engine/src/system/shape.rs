@@ -15,7 +15,7 @@ pub(crate) struct Shape {
     pub(crate) fields: Vec<Field>,
 }
 
-/// What names of types, of views and of functions are looked up in, that PostgreSQL does not have.
+/// What PostgreSQL does not have, or an extension of it: what names of types, of views and of functions are looked up in.
 const OWN: &str = "\
 pg_catalog.multiloop_relation 0 r
   oid oid!, shown text!, visible boolean!, bytes bigint!, definition text
@@ -29,6 +29,23 @@ pg_catalog.multiloop_role 0 r
   oid oid!, shown text!
 pg_catalog.multiloop_index_column 0 r
   oid oid!, attnum smallint!, shown text!
+pg_catalog.pg_stat_statements 0 v
+  userid oid!, dbid oid!, toplevel boolean!, queryid bigint, query text, plans bigint!, total_plan_time double!,
+  min_plan_time double!, max_plan_time double!, mean_plan_time double!, stddev_plan_time double!, calls bigint!,
+  total_exec_time double!, min_exec_time double!, max_exec_time double!, mean_exec_time double!, stddev_exec_time
+  double!, rows bigint!, shared_blks_hit bigint!, shared_blks_read bigint!, shared_blks_dirtied bigint!,
+  shared_blks_written bigint!, local_blks_hit bigint!, local_blks_read bigint!, local_blks_dirtied bigint!,
+  local_blks_written bigint!, temp_blks_read bigint!, temp_blks_written bigint!, blk_read_time double!, blk_write_time
+  double!, temp_blk_read_time double!, temp_blk_write_time double!, wal_records bigint!, wal_fpi bigint!, wal_bytes
+  bigint!
+pg_catalog.multiloop_acl 0 r
+  class oid!, oid oid!, grantor oid!, grantee oid!, privilege text!, grantable boolean!
+pg_catalog.multiloop_right 0 r
+  role oid!, rolename name!, class oid!, oid oid!, name name!, words text!
+pg_catalog.multiloop_own_right 0 r
+  class oid!, oid oid!, name name!, words text!
+pg_catalog.multiloop_member 0 r
+  role oid!, rolename name!, granted oid!, grantedname name!, own boolean!
 pg_catalog.multiloop_constraint 0 r
   oid oid!, definition text!, pretty text!
 ";

@@ -2,6 +2,7 @@
 
 use super::names::{is_visible, quoted};
 use super::rows::{Rows, boolean, fixed, int, oid, text};
+use super::session_tables::role_number;
 use super::{Making, shape};
 use crate::catalog::Entry;
 use multiloop_planner::catalog::{Declared, Restriction};
@@ -151,15 +152,13 @@ pub(super) fn oid_in(making: &Making<'_>, data_type: DataType) -> Option<u32> {
 pub(super) fn types(making: &Making<'_>) -> Vec<Vec<Value>> {
     let mut all = fixed("pg_type");
     let columns = "oid typname typnamespace typlen typtype typcategory typdelim typrelid typsubscript typelem \
-                   typarray typinput typoutput typreceive typsend typanalyze typalign typstorage typbyval";
-    let mut rows = Rows::new("pg_type", columns)
-        .with("typowner", oid(10))
-        .with("typisdefined", boolean(true))
-        .with("typtypmod", int(-1));
+                   typarray typinput typoutput typreceive typsend typanalyze typalign typstorage typbyval typowner";
+    let mut rows = Rows::new("pg_type", columns).with("typisdefined", boolean(true)).with("typtypmod", int(-1));
     let enums = making.state.types().map(|(schema, name, object, _)| (schema, name, object));
     for (schema, name, object) in making.state.iter().chain(enums) {
         let schema = making.schema_oid(schema);
         let (row, array) = (object.row_type(), object.array_type());
+        let owner = oid(role_number(making, &object.owned.owner));
         let is_enum = matches!(object.entry, Entry::Type(_));
         let either = |of_row: u32, of_enum: u32| oid(if is_enum { of_enum } else { of_row });
         let word = |of_row, of_enum| text(if is_enum { of_enum } else { of_row });
@@ -183,6 +182,7 @@ pub(super) fn types(making: &Making<'_>) -> Vec<Vec<Value>> {
             word("d", "i"),
             word("x", "p"),
             boolean(is_enum),
+            owner.clone(),
         ]);
         rows.push([
             oid(array),
@@ -204,6 +204,7 @@ pub(super) fn types(making: &Making<'_>) -> Vec<Vec<Value>> {
             word("d", "i"),
             text("x"),
             boolean(false),
+            owner,
         ]);
     }
     all.extend(rows.finish());
