@@ -109,6 +109,25 @@ fn rights_hold_over_the_wire() {
     ] {
         assert_eq!(reader(sql), forbidden(), "{sql}");
     }
+    // Tables one by one.
+    for (sql, expected) in [
+        ("COPY t FROM STDIN", forbidden()),
+        ("TRUNCATE t", forbidden()),
+        ("CREATE TABLE own (a int)", forbidden()),
+        ("GRANT SELECT ON t TO PUBLIC", forbidden()),
+        ("SELECT pg_stat_statements_reset()", forbidden()),
+    ] {
+        assert_eq!(reader(sql), expected, "{sql}");
+    }
+    assert!(root("GRANT INSERT, TRUNCATE ON t TO reader; REVOKE pg_read_all_data FROM reader").is_ok());
+    assert!(reader("INSERT INTO t VALUES (2)").is_ok());
+    assert_eq!(reader("SELECT a FROM t"), forbidden());
+    assert_eq!(reader("COPY t TO STDOUT"), forbidden());
+    assert!(reader("TRUNCATE t").is_ok());
+    assert!(root("CREATE SCHEMA AUTHORIZATION reader; GRANT SELECT ON t TO reader").is_ok());
+    assert!(reader("CREATE TABLE own (a int); INSERT INTO own SELECT a FROM t; DROP TABLE own").is_ok());
+    assert_eq!(root("DROP ROLE reader"), Err("2BP01".to_owned()));
+    assert!(root("DROP SCHEMA reader; REVOKE ALL ON t FROM reader; GRANT pg_read_all_data TO reader").is_ok());
     // A superuser reaches files in folders alone that were allowed, and here none was.
     assert_eq!(root("COPY t TO '/tmp/multiloop-roles.csv'"), forbidden());
     assert!(reader("ALTER ROLE reader PASSWORD 'another'").is_ok());

@@ -520,7 +520,7 @@ fn explain_shows_relation_loops_kernels_and_what_ran() {
         assert!(ran.contains("Rows: 1") && ran.contains("Execution: "), "{options}: {ran}");
     }
     assert_eq!(sqlstate(session.sql("EXPLAIN SELECT nope FROM t")), "42703");
-    assert_eq!(sqlstate(session.sql("EXPLAIN (NOPE) SELECT 1")), "0A000");
+    assert_eq!(sqlstate(session.sql("EXPLAIN (NOPE) SELECT 1")), "42601");
     assert_eq!(sqlstate(session.sql("EXPLAIN ANALYZE SELECT 1 / 0")), "22012");
     assert_eq!(sqlstate(session.sql("EXPLAIN DROP TABLE t")), "0A000");
 }

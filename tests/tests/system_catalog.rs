@@ -92,3 +92,58 @@ fn what_a_session_calls_its_database() {
         "tpch"
     );
 }
+
+#[test]
+fn statements_are_counted() {
+    let engine = engine();
+    let (session, other) = (engine.session(), engine.session());
+    session.sql("CREATE TABLE t (a int)").expect("it is made");
+    let asked =
+        "SELECT query, calls, rows, plans FROM pg_stat_statements WHERE query LIKE 'SELECT a%' OR query LIKE 'INSERT%'";
+    for number in 1..=3 {
+        one(&session, &format!("INSERT INTO t VALUES ({number}), (0)"));
+        one(&other, &format!("SELECT a FROM t WHERE a >= {number}"));
+    }
+    let prepared = session.prepare("SELECT a FROM t WHERE a = $1 AND a < 9").expect("it is prepared");
+    for number in 1..=4 {
+        let rows = prepared.execute(&session, &[multiloop::Value::Int(number)]).and_then(text_rows).expect("it runs");
+        assert_eq!(rows.len(), usize::from(number < 4));
+    }
+    // What fails does not count, and what another statement runs is its own.
+    assert!(session.sql("SELECT a FROM t WHERE a = 1 / 0").and_then(text_rows).is_err());
+    one(&session, "BEGIN; DECLARE c CURSOR FOR SELECT a FROM t WHERE a < 0; COMMIT");
+    assert_eq!(
+        one(&session, &format!("{asked} ORDER BY 1")),
+        "INSERT INTO t VALUES ($1), ($2),3,6,0 SELECT a FROM t WHERE a = $1 AND a < $2,4,3,0 SELECT a FROM t WHERE a >= $1,3,3,3"
+    );
+    let times = "SELECT bool_and(total_exec_time > 0 AND min_exec_time <= mean_exec_time AND mean_exec_time <= max_exec_time \
+                 AND stddev_exec_time >= 0 AND queryid IS NOT NULL AND userid = 10 AND dbid = 5) FROM pg_stat_statements";
+    assert_eq!(one(&session, times), "t");
+    let number = one(&session, "SELECT queryid FROM pg_stat_statements WHERE query LIKE 'INSERT%'");
+    one(&session, &format!("SELECT pg_stat_statements_reset(0, 0, {number})"));
+    assert_eq!(one(&session, "SELECT count(*) FROM pg_stat_statements WHERE query LIKE 'INSERT%'"), "0");
+    assert_ne!(one(&session, "SELECT count(*) FROM pg_stat_statements"), "0");
+    one(&session, "SELECT pg_stat_statements_reset()");
+    assert_eq!(one(&session, "SELECT query FROM pg_stat_statements"), "SELECT pg_stat_statements_reset()");
+}
+
+#[test]
+fn statements_of_others_are_theirs() {
+    let roles = multiloop::Roles::in_memory().expect("there is randomness");
+    roles.set_password("root", "secret", true).expect("a role can be made");
+    let engine = Engine::builder().threads(1).roles(roles.into()).build().expect("an engine");
+    let (root, a) = (engine.session(), engine.session());
+    root.enter("root", None);
+    a.enter("a", None);
+    one(&root, "CREATE ROLE a PASSWORD 'secret'");
+    one(&root, "SELECT 1 AS of_root");
+    one(&a, "SELECT 2 AS of_a");
+    let seen = "SELECT query, queryid IS NULL FROM pg_stat_statements WHERE query LIKE '%of\\_%' OR query LIKE '<%' OR \
+                query LIKE 'CREATE%' GROUP BY 1, 2 ORDER BY 1";
+    assert_eq!(one(&root, seen), "CREATE ROLE,f SELECT $1 AS of_a,f SELECT $1 AS of_root,f");
+    let seen = one(&a, seen);
+    assert!(seen.starts_with("<insufficient privilege>,t SELECT $1 AS of_a,f"), "{seen}");
+    assert!(!seen.contains("of_root"));
+    let error = a.sql("SELECT pg_stat_statements_reset()").map(drop).expect_err("it may not");
+    assert_eq!(error.message(), "permission denied for function pg_stat_statements_reset");
+}
