@@ -1,4 +1,4 @@
-// A short session of Go's pgx and one of lib/pq: `go run main.go NAME HOST PORT`.
+// A short session of Go's pgx and one of lib/pq: `NAME HOST PORT`.
 package main
 
 import (
