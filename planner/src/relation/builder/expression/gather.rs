@@ -96,7 +96,7 @@ impl Builder<'_> {
                     let of = argument.data_type;
                     of == to
                         || matches!(&argument.kind, ExpressionKind::Constant(_)) && of == DataType::Text
-                        || to == DataType::Text && of.is_text()
+                        || to == DataType::Text && (of.is_text() || of == DataType::Name)
                 };
                 if !arguments.iter().all(fits) {
                     return Err(no_function(name, &arguments));
