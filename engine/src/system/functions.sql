@@ -65,7 +65,14 @@ SELECT (SELECT r.oid FROM pg_catalog.multiloop_role r WHERE r.shown = $1)::regro
 SELECT (SELECT r.oid FROM pg_catalog.multiloop_relation r WHERE r.shown = $1)::regclass
 
 -- @ to_regtype(text)
-SELECT (SELECT min(t.oid) FROM pg_catalog.multiloop_type t WHERE t.shown || t.suffix = $1)::regtype
+SELECT (SELECT min(t.oid) FROM pg_catalog.multiloop_type t WHERE t.shown || t.suffix IN ($1, CASE
+    replace(replace(lower($1), 'pg_catalog.', ''), '[]', '')
+    WHEN 'bool' THEN 'boolean' WHEN 'int2' THEN 'smallint' WHEN 'int' THEN 'integer' WHEN 'int4' THEN 'integer'
+    WHEN 'int8' THEN 'bigint' WHEN 'float4' THEN 'real' WHEN 'float8' THEN 'double precision' WHEN 'float' THEN 'double precision'
+    WHEN 'decimal' THEN 'numeric' WHEN 'bpchar' THEN 'character' WHEN 'char' THEN 'character' WHEN 'varchar' THEN 'character varying'
+    WHEN 'time' THEN 'time without time zone' WHEN 'timestamp' THEN 'timestamp without time zone'
+    WHEN 'timestamptz' THEN 'timestamp with time zone'
+    ELSE replace(replace(lower($1), 'pg_catalog.', ''), '[]', '') END || CASE WHEN $1 LIKE '%[]' THEN '[]' ELSE '' END))::regtype
 
 -- @ to_regnamespace(text)
 SELECT (SELECT n.oid FROM pg_catalog.multiloop_namespace n WHERE n.shown = $1)::regnamespace
@@ -192,6 +199,9 @@ SELECT NULL::bigint
 
 -- @ pg_encoding_to_char(integer)
 SELECT (CASE $1 WHEN 0 THEN 'SQL_ASCII' WHEN 6 THEN 'UTF8' WHEN 8 THEN 'LATIN1' ELSE '' END)::name
+
+-- @ getdatabaseencoding()
+SELECT 'UTF8'::name
 
 -- @ pg_char_to_encoding(name)
 SELECT CASE upper($1::text) WHEN 'SQL_ASCII' THEN 0 WHEN 'UTF8' THEN 6 WHEN 'LATIN1' THEN 8 ELSE -1 END
