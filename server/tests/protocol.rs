@@ -130,6 +130,77 @@ fn errors_say_where() {
 }
 
 #[test]
+fn errors_say_what_they_are_about() {
+    let server = Running::start();
+    let mut client = server.client();
+    client.rows("CREATE SCHEMA s");
+    client.rows(
+        "CREATE TABLE s.t (a int PRIMARY KEY, b int NOT NULL, c int CONSTRAINT small CHECK (c < 9), \
+         d int CONSTRAINT up REFERENCES s.t, CONSTRAINT once UNIQUE (b, c))",
+    );
+    client.rows("INSERT INTO s.t VALUES (1, 1, 1, 1)");
+    for (values, about) in [
+        ("(1, 2, 1, 1)", [None, Some("t_pkey")]),
+        ("(2, 1, 1, 1)", [None, Some("once")]),
+        ("(2, NULL, 1, 1)", [Some("b"), None]),
+        ("(2, 2, 9, 1)", [None, Some("small")]),
+        ("(2, 2, 2, 7)", [None, Some("up")]),
+    ] {
+        client.send(Script::new().query(&format!("INSERT INTO s.t VALUES {values}")));
+        let error = &client.ready()[0];
+        let told = ['s', 't', 'c', 'n'].map(|kind| error.field(kind));
+        let about = [Some("s"), Some("t"), about[0], about[1]];
+        assert_eq!(told.each_ref().map(Option::as_deref), about, "{values}");
+    }
+    client.rows("CREATE TABLE u (a int); INSERT INTO u VALUES (1), (1)");
+    client.send(Script::new().query("CREATE UNIQUE INDEX one ON u (a)"));
+    assert_eq!(client.ready()[0].field('n').as_deref(), Some("one"));
+    client.send(Script::new().query("SELECT nope"));
+    assert_eq!(client.ready()[0].field('t'), None);
+}
+
+#[test]
+fn cursors_have_parameters() {
+    let server = Running::start();
+    let mut client = server.client();
+    client.rows("CREATE TABLE t (a int); INSERT INTO t VALUES (1), (2), (3)");
+    let declare = "DECLARE c CURSOR FOR SELECT a + $2 FROM t WHERE a > $1 ORDER BY a";
+    let script = Script::new().query("BEGIN").parse("", declare, &[21]).describe(b'S', "");
+    client.send(script.bind("", "", &[Some(b"1"), Some(b"10")], (&[], &[])).execute("", 0).sync());
+    client.ready();
+    let messages = client.ready();
+    assert_eq!(shown(&messages), "1tn2C(DECLARE CURSOR)Z");
+    // One type was said, the other follows.
+    assert_eq!(messages[1].body, [0, 2, 0, 0, 0, 21, 0, 0, 0, 23]);
+    assert_eq!(client.rows("FETCH ALL FROM c"), [[Some("12".to_owned())], [Some("13".to_owned())]]);
+    assert_eq!(
+        client.say(Script::new().query("COMMIT; DECLARE c CURSOR WITH HOLD FOR SELECT $1")),
+        "C(COMMIT)E(42P02)Z"
+    );
+    let wrong = "DECLARE c CURSOR WITH HOLD FOR SELECT nope";
+    client.send(Script::new().parse("", wrong, &[]).sync());
+    assert_eq!(client.ready()[0].field('P').as_deref(), Some("39"));
+}
+
+#[test]
+fn binary_copies_come_row_by_row() {
+    let server = Running::start();
+    let mut client = server.client();
+    let head = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
+    let row = |value: u8| [0, 1, 0, 0, 0, 2, 0, value];
+    let copied = |client: &mut Client, sql: &str| {
+        client.send(Script::new().query(sql));
+        let messages = client.ready().into_iter().filter(|message| message.kind == 'd');
+        messages.map(|message| message.body).collect::<Vec<_>>()
+    };
+    // The signature and the first row are one message, as those expect it who read rows by messages.
+    let rows = copied(&mut client, "COPY (VALUES (1::smallint), (2::smallint)) TO STDOUT (FORMAT binary)");
+    assert_eq!(rows, [[&head[..], &row(1)].concat(), row(2).to_vec(), vec![255, 255]]);
+    let none = copied(&mut client, "COPY (SELECT 1::smallint LIMIT 0) TO STDOUT (FORMAT binary)");
+    assert_eq!(none, [[&head[..], &[255, 255]].concat()]);
+}
+
+#[test]
 fn extended_queries() {
     let server = Running::start();
     let mut client = server.client();

@@ -281,8 +281,8 @@ impl Session {
 
     fn run_parsed(&self, parsed: &Parsed, parameters: &[(Value, DataType)], timings: Timings) -> Result<ResultStream> {
         if let Tree::Session(verb) = &parsed.tree {
-            let values: Vec<Value> = parameters.iter().map(|(value, _)| value.clone()).collect();
-            return self.as_statement(|| self.failing(|| self.verb(verb, &values)))?.into_result();
+            let (values, types): (Vec<Value>, Vec<DataType>) = parameters.iter().cloned().unzip();
+            return self.as_statement(|| self.failing(|| self.verb(verb, &values, &types)))?.into_result();
         }
         let bind = |catalog: &dyn Catalog, types: &[DataType], wide: bool| {
             if wide { sql::bind_wide(parsed, catalog, types) } else { sql::bind(parsed, catalog, types) }

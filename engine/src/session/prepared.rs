@@ -11,7 +11,7 @@ use crate::{Error, ErrorKind, Result, activity, explain};
 use multiloop_planner::catalog::Catalog;
 use multiloop_planner::relation::Query;
 use multiloop_planner::rewrite::RewriteOptions;
-use multiloop_planner::sql::{self, Statement as Bound, Tree};
+use multiloop_planner::sql::{self, SessionStatement, Statement as Bound, Tree};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -123,7 +123,11 @@ impl Prepared {
         let cached = Mutex::default();
         if let Tree::Session(verb) = &statement.parsed.tree {
             let fields = session.verb_fields(verb)?;
-            return Ok(Prepared { statement, types: Vec::new(), fields, kind: Kind::Other, cached });
+            let types = match verb {
+                SessionStatement::Declare { query, .. } => session.cursor_query(query, types)?.types,
+                _ => Vec::new(),
+            };
+            return Ok(Prepared { statement, types, fields, kind: Kind::Other, cached });
         }
         let mut prepared = Prepared { statement, types: types.to_vec(), fields: None, kind: Kind::Other, cached };
         session.running().with_snapshot(|snapshot| {
@@ -177,7 +181,7 @@ impl Prepared {
     pub(super) fn run(&self, session: &Session, parameters: &[Value]) -> Result<Execution> {
         self.check_values(parameters)?;
         match (&self.statement.parsed.tree, self.kind) {
-            (Tree::Session(verb), _) => session.failing(|| session.verb(verb, parameters)),
+            (Tree::Session(verb), _) => session.failing(|| session.verb(verb, parameters, &self.types)),
             (_, Kind::Query) => session.in_transaction(|| self.run_query(session, parameters)).map(Execution::Result),
             (_, Kind::Copy) => session.in_transaction(|| self.run_copy(session, parameters)),
             (_, Kind::Other) => session.in_transaction(|| {

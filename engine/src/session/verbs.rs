@@ -1,7 +1,7 @@
 //! Statements of a session: transactions, settings, what is prepared or fetched by name, notices.
 
 use super::cursors::{Cursor, unknown_cursor};
-use super::prepared::Execution;
+use super::prepared::{Execution, Prepared};
 use super::{Session, Statement};
 use crate::notify::Notification;
 use crate::settings;
@@ -15,8 +15,13 @@ use multiloop_planner::value::Value;
 use std::sync::Arc;
 
 impl Session {
-    /// Runs a statement that only a session understands.
-    pub(super) fn verb(&self, statement: &SessionStatement, parameters: &[Value]) -> Result<Execution> {
+    /// Runs a statement that only a session understands. Also given are the types of its parameters.
+    pub(super) fn verb(
+        &self,
+        statement: &SessionStatement,
+        parameters: &[Value],
+        types: &[DataType],
+    ) -> Result<Execution> {
         use SessionStatement as Verb;
         if !matches!(statement, Verb::Commit { .. } | Verb::Rollback { .. } | Verb::RollbackTo(_)) {
             self.work.check()?;
@@ -57,13 +62,13 @@ impl Session {
             }
             Verb::Discard(what) => self.discard(*what)?,
             Verb::Role(statement) => self.change_roles(statement)?,
-            named => return self.named(named, parameters),
+            named => return self.named(named, parameters, types),
         };
         Ok(Execution::Result(result))
     }
 
     /// Statements, cursors and channels by name.
-    fn named(&self, statement: &SessionStatement, parameters: &[Value]) -> Result<Execution> {
+    fn named(&self, statement: &SessionStatement, parameters: &[Value], types: &[DataType]) -> Result<Execution> {
         use SessionStatement as Verb;
         let result = match statement {
             Verb::Prepare { name, types, statement } => {
@@ -83,7 +88,7 @@ impl Session {
                 self.deallocate(name.as_deref())?;
                 ResultStream::done(if name.is_some() { "DEALLOCATE" } else { "DEALLOCATE ALL" })
             }
-            Verb::Declare { .. } => self.declare(statement, parameters)?,
+            Verb::Declare { .. } => self.declare(statement, parameters, types)?,
             Verb::Fetch { name, direction, is_move } => self.fetch(name, *direction, *is_move)?,
             Verb::Close(None) => {
                 self.cursors().clear();
@@ -122,7 +127,7 @@ impl Session {
         Ok(passed.into_iter().fold(done, |done, message| done.with_notice(Notice::skipping("00000", message))))
     }
 
-    fn declare(&self, statement: &SessionStatement, parameters: &[Value]) -> Result<ResultStream> {
+    fn declare(&self, statement: &SessionStatement, parameters: &[Value], types: &[DataType]) -> Result<ResultStream> {
         let SessionStatement::Declare { name, scroll, hold, binary, query } = statement else {
             return Err(Error::internal("a statement was run as another kind"));
         };
@@ -135,16 +140,23 @@ impl Session {
             return Err(Error::new(ErrorKind::DuplicateCursor, message));
         }
         self.check_room(self.cursors().len(), "cursors")?;
-        let place = query.start as usize;
-        let of = Statement::only(&query.text).map_err(|error| error.shifted(place))?;
-        let prepared = self.prepare_statement(&of, &[]).map_err(|error| error.shifted(place))?;
-        if prepared.fields().is_none() {
-            return Err(Error::new(ErrorKind::Syntax, "a cursor needs a query"));
-        }
+        let prepared = self.cursor_query(query, types)?;
         let parameters = &parameters[..prepared.parameter_types().len().min(parameters.len())];
-        let rows = prepared.execute(self, parameters).map_err(|error| error.shifted(place))?;
+        let rows = prepared.execute(self, parameters).map_err(|error| error.shifted(query.start as usize))?;
         self.cursors().insert(name.clone(), Cursor::new(rows, *scroll, *hold, *binary));
         Ok(ResultStream::done("DECLARE CURSOR"))
+    }
+
+    /// The query of a cursor, whose parameters are of these types, as far as they are known.
+    pub(super) fn cursor_query(&self, query: &Piece, types: &[DataType]) -> Result<Prepared> {
+        let prepare = || {
+            let prepared = self.prepare_statement(&Statement::only(&query.text)?, types)?;
+            if prepared.fields().is_none() {
+                return Err(Error::new(ErrorKind::Syntax, "a cursor needs a query"));
+            }
+            Ok(prepared)
+        };
+        prepare().map_err(|error| error.shifted(query.start as usize))
     }
 
     /// The fields of what a statement of a session gives; None if it gives no rows.
