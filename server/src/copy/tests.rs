@@ -150,7 +150,13 @@ fn bad_data_is_refused_and_nothing_is_kept() {
     assert_eq!(state("COPY u (a) FROM STDIN (FORMAT binary)", &with(b"\0\x02")), Err("22P04"));
     assert_eq!(state("COPY u (a) FROM STDIN (FORMAT binary)", &with(b"\0\x01\xff\xff\xff\xf0")), Err("22P04"));
     assert_eq!(state("COPY u (a) FROM STDIN (FORMAT binary)", &with(b"\0\x01\0\0\0\x02\0\x01\xff\xff")), Err("22P03"));
+    assert_eq!(state("COPY u (a) FROM STDIN (FORMAT binary)", &with(b"\0\x01\0\0")), Err("22P04"));
+    assert_eq!(state("COPY u (a) FROM STDIN (FORMAT binary)", &head[..18]), Err("22P04"));
     assert_eq!(rows(&session, "SELECT count(*) FROM u"), "0\n");
+    // No trailer, as some send it.
+    assert_eq!(state("COPY u (a) FROM STDIN (FORMAT binary)", &head), Ok("COPY 0".to_owned()));
+    let one = with(b"\0\x01\0\0\0\x04\0\0\0\x07");
+    assert_eq!(state("COPY u (a) FROM STDIN (FORMAT binary)", &one), Ok("COPY 1".to_owned()));
     // Lines behind the end, carriage returns, no end of the last line, numbers of bytes.
     assert_eq!(state("COPY u (a) FROM STDIN", b"1\r\n2\n\\.\nx\n"), Ok("COPY 2".to_owned()));
     assert_eq!(state("COPY u (b) FROM STDIN", b"\\x41\\102\\q\\\\"), Ok("COPY 1".to_owned()));

@@ -116,7 +116,10 @@ impl CopyOut for Writer {
         if self.part == Part::Head {
             self.head(out);
             self.part = Part::Rows;
-            return Ok(true);
+            // A line of names is a row of its own; who reads binary rows one by one finds the signature before the first.
+            if self.form != Form::Binary {
+                return Ok(true);
+            }
         }
         if self.part == Part::Done || self.row(out)? {
             return Ok(self.part == Part::Rows);
