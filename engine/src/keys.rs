@@ -208,5 +208,6 @@ fn violation(name: &str, key: &Key, table: &Table, columns: &[Column], row: usiz
     });
     let (names, shown) = (names.join(", "), shown.collect::<Vec<_>>().join(", "));
     let message = format!("duplicate key value violates unique constraint \"{}\" of relation \"{name}\"", key.name);
-    Error::new(ErrorKind::UniqueViolation, message).with_hint(format!("Key ({names})=({shown}) already exists."))
+    let error = Error::new(ErrorKind::UniqueViolation, message).of_constraint(&key.name);
+    error.with_hint(format!("Key ({names})=({shown}) already exists."))
 }

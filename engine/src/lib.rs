@@ -53,7 +53,7 @@ pub use activity::{Signal, SignalCallback};
 pub use engine::{Engine, EngineBuilder};
 pub use multiloop_exec::workers::context::Cancellation;
 pub use multiloop_planner::catalog::CopyOptions;
-pub use multiloop_planner::error::{Error, ErrorKind, Position, Result};
+pub use multiloop_planner::error::{Error, ErrorKind, Position, Result, Subject};
 pub use multiloop_planner::evaluate::zone::Zone;
 pub use multiloop_planner::rewrite::RewriteOptions;
 pub use multiloop_planner::stack::{STATEMENT_BYTES, deep as with_deep_stack};

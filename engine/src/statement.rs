@@ -365,8 +365,9 @@ impl Runner<'_> {
             return Err(Error::new(ErrorKind::WrongObjectType, message));
         }
         let rows = rows(&stored.info)?;
-        check_not_null(name, &stored.stored().fields, &rows)?;
-        self.check_conditions(name, &declared, &rows)?;
+        let told = |error: Error| error.in_table(&qualified.schema, name);
+        check_not_null(name, &stored.stored().fields, &rows).map_err(told)?;
+        self.check_conditions(name, &declared, &rows).map_err(told)?;
         let given = rows.clone();
         let (old, rows) = if declared.numerics.is_empty() {
             (Arc::clone(stored.stored()), rows)
@@ -381,7 +382,7 @@ impl Runner<'_> {
             Some(Appended { table, rows: coded, domains }) => {
                 let change =
                     keys::Change { snapshot: stored.info.handle, old: &old, rows: &coded, all: &table, shown: &rows };
-                stored.keys.check(name, &declared.keys, change, &context)?;
+                stored.keys.check(name, &declared.keys, change, &context).map_err(told)?;
                 if is_load {
                     // CREATE TABLE and COPY are a load in two statements.
                     StoredTable::encoded(name, table, declared, write.state.domains(), &context)?
@@ -396,11 +397,11 @@ impl Runner<'_> {
                 let stored = StoredTable::new(name, table, Arc::clone(&declared));
                 let snapshot = stored.info.handle;
                 let change = keys::Change { snapshot, old: &old, rows: &rows, all: stored.stored(), shown: &rows };
-                stored.keys.check(name, &declared.keys, change, &context)?;
+                stored.keys.check(name, &declared.keys, change, &context).map_err(told)?;
                 stored
             }
         };
-        self.check_references(&qualified, &table.info.declared, &given, &write.state)?;
+        self.check_references(&qualified, &table.info.declared, &given, &write.state).map_err(told)?;
         write.state.insert(&qualified, Entry::Table(table));
         let is_shared = write.is_shared();
         write.commit();
@@ -568,7 +569,7 @@ fn check_not_null(table: &str, fields: &[Field], rows: &Table) -> Result<()> {
             let name = &field.name;
             let message =
                 format!("null value in column \"{name}\" of relation \"{table}\" violates not-null constraint");
-            return Err(Error::new(ErrorKind::NotNullViolation, message));
+            return Err(Error::new(ErrorKind::NotNullViolation, message).of_column(name));
         }
     }
     Ok(())

@@ -304,12 +304,26 @@ struct Parts {
     message: String,
     position: Option<Position>,
     hint: Option<String>,
+    subject: Option<Box<Subject>>,
+}
+
+/// What rows that a table does not take offend, by name: programs are told of it beside the message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// The table's schema.
+    pub schema: Option<String>,
+    /// The table.
+    pub table: Option<String>,
+    /// The column that may not be NULL.
+    pub column: Option<String>,
+    /// The constraint.
+    pub constraint: Option<String>,
 }
 
 impl Error {
     /// An error of this kind. Messages start in lower case, without a full stop, run-time values last.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error(Box::new(Parts { kind, message: message.into(), position: None, hint: None }))
+        Error(Box::new(Parts { kind, message: message.into(), position: None, hint: None, subject: None }))
     }
 
     /// A bug in Multiloop, found before it could give a wrong answer.
@@ -348,6 +362,34 @@ impl Error {
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = Some(hint.into());
         self
+    }
+
+    /// The same error about a constraint.
+    #[must_use]
+    pub fn of_constraint(mut self, name: &str) -> Self {
+        self.0.subject.get_or_insert_default().constraint = Some(name.to_owned());
+        self
+    }
+
+    /// The same error about a column.
+    #[must_use]
+    pub fn of_column(mut self, name: &str) -> Self {
+        self.0.subject.get_or_insert_default().column = Some(name.to_owned());
+        self
+    }
+
+    /// The same error with the table whose constraint or column it is about; nothing changes if it is about none.
+    #[must_use]
+    pub fn in_table(mut self, schema: &str, table: &str) -> Self {
+        if let Some(subject) = &mut self.0.subject {
+            (subject.schema, subject.table) = (Some(schema.to_owned()), Some(table.to_owned()));
+        }
+        self
+    }
+
+    /// What it is about, if that is a constraint or a column of a table.
+    pub fn subject(&self) -> Option<&Subject> {
+        self.0.subject.as_deref()
     }
 
     /// What kind of error it is.

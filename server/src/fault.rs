@@ -1,6 +1,6 @@
 //! What a client is told went wrong: the fields of an ErrorResponse or a NoticeResponse.
 
-use multiloop::Error;
+use multiloop::{Error, Subject};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub(crate) struct Fault {
     pub(crate) hint: Option<String>,
     /// Where in the text that the client sent, in characters, from 1.
     pub(crate) position: Option<usize>,
+    /// The constraint or column that it is about.
+    pub(crate) subject: Option<Box<Subject>>,
 }
 
 /// What a part of a conversation gives.
@@ -45,7 +47,15 @@ pub(crate) type Result<T> = std::result::Result<T, Box<Fault>>;
 
 impl Fault {
     fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Box<Self> {
-        Box::new(Fault { severity, code, message: message.into(), detail: None, hint: None, position: None })
+        Box::new(Fault {
+            severity,
+            code,
+            message: message.into(),
+            detail: None,
+            hint: None,
+            position: None,
+            subject: None,
+        })
     }
 
     /// What a statement says beside its result.
@@ -107,6 +117,7 @@ impl Fault {
     pub(crate) fn of(error: &Error, text: &str, start: usize) -> Box<Self> {
         let mut fault = Fault::error(error.sqlstate(), error.message());
         fault.hint = error.hint().map(ToOwned::to_owned);
+        fault.subject = error.subject().cloned().map(Box::new);
         // What reads a value, or makes rows, has no text to point into.
         let position = error.position().filter(|_| !text.is_empty());
         fault.position = position.map(|position| characters(text, start + position.0 as usize));

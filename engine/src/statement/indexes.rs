@@ -65,7 +65,8 @@ impl Runner<'_> {
             match (error.kind(), error.hint()) {
                 (ErrorKind::UniqueViolation, Some(hint)) => {
                     let hint = hint.replace("already exists", "is duplicated");
-                    Error::new(ErrorKind::UniqueViolation, message).with_hint(hint)
+                    let error = Error::new(ErrorKind::UniqueViolation, message).with_hint(hint);
+                    error.of_constraint(&key.name).in_table(&name.schema, &name.name)
                 }
                 _ => error,
             }

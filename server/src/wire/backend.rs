@@ -156,6 +156,12 @@ pub(crate) fn fault(out: &mut Vec<u8>, fault: &Fault) {
         fault.detail.iter().for_each(|detail| field(b'D', detail));
         fault.hint.iter().for_each(|hint| field(b'H', hint));
         fault.position.iter().for_each(|position| field(b'P', &position.to_string()));
+        if let Some(subject) = &fault.subject {
+            subject.schema.iter().for_each(|schema| field(b's', schema));
+            subject.table.iter().for_each(|table| field(b't', table));
+            subject.column.iter().for_each(|column| field(b'c', column));
+            subject.constraint.iter().for_each(|constraint| field(b'n', constraint));
+        }
         out.push(0);
     });
 }
