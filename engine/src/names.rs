@@ -7,7 +7,7 @@ use crate::sight::{Names, Sight};
 use crate::snapshot::Snapshot;
 use crate::system::{Facts, Making};
 use multiloop_planner::catalog::{Catalog, CatalogEntry, TableInfo, TableName};
-use multiloop_planner::types::{Field, OidKind};
+use multiloop_planner::types::{DataType, Field, OidKind};
 use multiloop_planner::value::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -85,6 +85,18 @@ impl Names for Known {
     fn number_of(&self, kind: OidKind, name: &str) -> Result<u32> {
         self.making().resolve(kind, name)
     }
+
+    fn type_number(&self, data_type: DataType) -> Option<u32> {
+        self.making().type_number(data_type)
+    }
+
+    fn made_type(&self, oid: u32) -> Option<DataType> {
+        self.state.types().find_map(|(_, _, object, data_type)| match oid {
+            _ if oid == object.row_type() => Some(data_type),
+            _ if oid == object.array_type() => Some(DataType::list(data_type)),
+            _ => None,
+        })
+    }
 }
 
 impl Snapshot<'_> {
@@ -106,6 +118,24 @@ mod tests {
             CREATE TABLE \"Other\".\"select\" (a int); CREATE VIEW \"a \"\"b\" AS SELECT 1 AS one; CREATE TEMP TABLE own (a int)";
         session.sql(sql).expect("they are made");
         session
+    }
+
+    #[test]
+    fn types_that_were_made_have_numbers() {
+        let session = session();
+        session.sql("CREATE TYPE mood AS ENUM ('sad', 'ok')").expect("it is made");
+        let prepared = session.prepare("SELECT 'ok'::mood, ARRAY['ok'::mood], 1").expect("it is prepared");
+        let types: Vec<DataType> = prepared.fields().into_iter().flatten().map(|field| field.data_type).collect();
+        let sight = session.sight();
+        let numbers: Vec<Option<u32>> = types.iter().map(|data_type| sight.type_number(*data_type)).collect();
+        assert_eq!(numbers[2], None);
+        for (data_type, number) in types.iter().zip(&numbers).take(2) {
+            assert_eq!(sight.made_type(number.expect("it has a number")), Some(*data_type));
+        }
+        assert_eq!(numbers[0].map(|number| sight.name_of(OidKind::Type, number)).as_deref(), Some("mood"));
+        assert_eq!(sight.made_type(23), None);
+        session.sql("DROP TYPE mood").expect("it goes");
+        assert_eq!(session.sight().type_number(types[0]), None);
     }
 
     #[test]

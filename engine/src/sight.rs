@@ -17,6 +17,12 @@ pub(crate) trait Names: Send + Sync {
 
     /// The number of an object by its name as it is written.
     fn number_of(&self, kind: OidKind, name: &str) -> Result<u32>;
+
+    /// The number of a type that was made, or of arrays of it.
+    fn type_number(&self, data_type: DataType) -> Option<u32>;
+
+    /// The type that was made, or the arrays of it, by its number.
+    fn made_type(&self, oid: u32) -> Option<DataType>;
 }
 
 /// How a session sees values.
@@ -52,7 +58,18 @@ impl Sight {
         Sight { zone: Arc::clone(zone), names: fields.iter().any(needs).then(names) }
     }
 
-    /// Whether values of a type are other texts for other sessions.
+    /// The number of an enum, or of arrays of one; none of all other types, and of one that is gone.
+    pub fn type_number(&self, data_type: DataType) -> Option<u32> {
+        is_made(data_type.element().unwrap_or(data_type)).then_some(())?;
+        self.names.as_ref()?.type_number(data_type)
+    }
+
+    /// The enum, or the arrays of one, that has this number.
+    pub fn made_type(&self, oid: u32) -> Option<DataType> {
+        self.names.as_ref()?.made_type(oid)
+    }
+
+    /// Whether values of a type are other texts for other sessions, or the type has another number.
     pub fn matters_to(data_type: DataType) -> bool {
         data_type.is_zoned() || is_named(data_type.element().unwrap_or(data_type))
     }
@@ -126,7 +143,11 @@ impl Sight {
 }
 
 fn is_named(data_type: DataType) -> bool {
-    matches!(data_type, DataType::Oid(kind) if kind.is_registered())
+    matches!(data_type, DataType::Oid(kind) if kind.is_registered()) || is_made(data_type)
+}
+
+fn is_made(data_type: DataType) -> bool {
+    data_type.labels().is_some()
 }
 
 #[cfg(test)]
@@ -144,6 +165,14 @@ mod tests {
 
         fn number_of(&self, _: OidKind, name: &str) -> Result<u32> {
             if name == "one" { Ok(7) } else { Err(Error::new(ErrorKind::UnknownTable, name.to_owned())) }
+        }
+
+        fn type_number(&self, _: DataType) -> Option<u32> {
+            None
+        }
+
+        fn made_type(&self, _: u32) -> Option<DataType> {
+            None
         }
     }
 

@@ -3,7 +3,7 @@
 
 use crate::encode::{EPOCH_DAYS, EPOCH_MICROS, JSONB_VERSION};
 use crate::fault::{Fault, Result};
-use crate::types::wire_type;
+use crate::types::wire_type_in;
 use crate::wire::Format;
 use multiloop::format::{Array, Bound, value_of_bytes};
 use multiloop::{DataType, Interval, Sight, Value};
@@ -33,7 +33,7 @@ pub(crate) fn parameter(
 ) -> Result<Value> {
     match format {
         Format::Text => parsed(text(bytes)?, data_type, sight),
-        Format::Binary => from_binary(data_type, bytes)?
+        Format::Binary => from_binary(data_type, bytes, sight)?
             .ok_or_else(|| Fault::error("22P03", format!("incorrect binary data format in bind parameter {number}"))),
     }
 }
@@ -64,7 +64,7 @@ fn unsupported(data_type: DataType) -> Box<Fault> {
 }
 
 /// None for bytes that are no value.
-fn from_binary(data_type: DataType, bytes: &[u8]) -> Result<Option<Value>> {
+fn from_binary(data_type: DataType, bytes: &[u8], sight: &Sight) -> Result<Option<Value>> {
     Ok(match data_type {
         DataType::Boolean => array(bytes).map(|[byte]: [u8; 1]| Value::Boolean(byte != 0)),
         DataType::SmallInt => array(bytes).map(|bytes| Value::Int(i16::from_be_bytes(bytes).into())),
@@ -101,7 +101,7 @@ fn from_binary(data_type: DataType, bytes: &[u8]) -> Result<Option<Value>> {
         DataType::Bytea | DataType::Uuid => value_of_bytes(bytes, data_type),
         DataType::Nested(_) if data_type.labels().is_some() => Some(plain(text(bytes)?, data_type)?),
         DataType::Nested(_) if data_type.element().is_some() => {
-            elements(data_type.element().unwrap_or(DataType::Null), bytes)?
+            elements(data_type.element().unwrap_or(DataType::Null), bytes, sight)?
         }
         other => return Err(unsupported(other)),
     })
@@ -151,7 +151,7 @@ fn interval(bytes: &[u8]) -> Option<Value> {
 ///
 /// Errors: 54000 for too many dimensions, 42804 for elements of another type, 2202E for bounds out of range, and what elements
 /// may give.
-fn elements(element: DataType, bytes: &[u8]) -> Result<Option<Value>> {
+fn elements(element: DataType, bytes: &[u8], sight: &Sight) -> Result<Option<Value>> {
     let mut rest = bytes;
     let Some([dimensions, flags, oid]) = words(&mut rest) else { return Ok(None) };
     if dimensions > DIMENSIONS_MAX {
@@ -162,7 +162,7 @@ fn elements(element: DataType, bytes: &[u8]) -> Result<Option<Value>> {
     if dimensions < 0 || !matches!(flags, 0 | 1) {
         return Ok(None);
     }
-    let expected = wire_type(element).oid;
+    let expected = wire_type_in(element, sight).oid;
     if oid as u32 != expected {
         let message = format!("binary data has array element type {} instead of expected {expected}", oid as u32);
         return Err(Fault::error("42804", message));
@@ -192,7 +192,7 @@ fn elements(element: DataType, bytes: &[u8]) -> Result<Option<Value>> {
             Ok(length) => {
                 let Some((bytes, behind)) = rest.split_at_checked(length) else { return Ok(None) };
                 rest = behind;
-                let Some(value) = from_binary(element, bytes)? else { return Ok(None) };
+                let Some(value) = from_binary(element, bytes, sight)? else { return Ok(None) };
                 value
             }
         });

@@ -202,6 +202,11 @@ impl Session {
         self.session.sight()
     }
 
+    /// How values of these types are seen, as far as that matters to one of them.
+    pub(crate) fn sight_of(&self, mut types: impl Iterator<Item = DataType>) -> multiloop::Sight {
+        if types.any(multiloop::Sight::matters_to) { self.sight() } else { multiloop::Sight::default() }
+    }
+
     /// Keeps a statement under a name, for SQL's EXECUTE, too; 42P05 if it is taken.
     pub(crate) fn keep(&self, name: &str, prepared: &Prepared) -> Result<()> {
         let kept = self.session.put_prepared(name, Arc::clone(&prepared.prepared));

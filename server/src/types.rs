@@ -1,6 +1,6 @@
 //! PostgreSQL's numbers of types: one table from type to OID, size and modifier, and back.
 
-use multiloop::{DataType, OidKind};
+use multiloop::{DataType, OidKind, Sight};
 
 /// A type as the protocol names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +51,11 @@ const TYPES: &[(u32, u32, i16, DataType)] = &[
     (4096, 4097, 4, DataType::Oid(OidKind::Role)),
 ];
 
-/// What has no number of its own is sent as text: enums, and a bare NULL.
+/// What has no number of its own is sent as text: enums that are gone, and a bare NULL.
 const TEXT: (u32, u32, i16) = (25, 1009, -1);
+
+/// PostgreSQL's bytes of an enum.
+const ENUM_BYTES: i16 = 4;
 
 /// The OID that clients send for what they do not know, beside 0.
 const UNKNOWN: u32 = 705;
@@ -66,6 +69,14 @@ pub(crate) fn wire_type(data_type: DataType) -> WireType {
     }
     let ((oid, _, bytes), modifier) = numbers(data_type);
     WireType { oid, bytes, modifier }
+}
+
+/// As [`wire_type`], of enums as somebody's catalog numbers them.
+pub(crate) fn wire_type_in(data_type: DataType, sight: &Sight) -> WireType {
+    match sight.type_number(data_type) {
+        Some(oid) => WireType { oid, bytes: if data_type.element().is_some() { -1 } else { ENUM_BYTES }, modifier: -1 },
+        None => wire_type(data_type),
+    }
 }
 
 /// OID, OID of the array and bytes of a type that is no array, and its modifier.
@@ -93,7 +104,7 @@ pub(crate) enum Declared {
     Unknown,
     /// It is of this type.
     Known(DataType),
-    /// There is no such type here.
+    /// No type of the system: one that was made, or none.
     Missing,
 }
 

@@ -5,7 +5,7 @@ mod client;
 use client::Running;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
-use tokio_postgres::types::{FromSql, IsNull, ToSql, Type};
+use tokio_postgres::types::{FromSql, IsNull, Kind, ToSql, Type};
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 /// Runs something with a driver's client.
@@ -197,6 +197,32 @@ fn a_driver_reads_arrays_and_bytes() {
         assert_eq!(shown(instant).await.as_deref(), Some("2020-07-01 12:00:00+02"));
         let read: SystemTime = client.query_one(instant, &[]).await.expect("it runs").get(0);
         assert_eq!(read, SystemTime::UNIX_EPOCH + Duration::from_secs(1_593_597_600));
+    });
+}
+
+#[test]
+fn a_driver_learns_of_enums() {
+    let server = Running::start();
+    with_driver(&server, async |client| {
+        let sql = "CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TABLE t (m mood, ms mood[]);
+            INSERT INTO t VALUES ('ok', '{sad,NULL}'), (NULL, '{}')";
+        client.batch_execute(sql).await.expect("it runs");
+        let statement = client.prepare("SELECT m, ms FROM t WHERE m = $1 OR ms = $2").await.expect("it is prepared");
+        let labels = Kind::Enum(vec!["sad".to_owned(), "ok".to_owned()]);
+        let types: Vec<&Type> = statement.columns().iter().map(|column| column.type_()).collect();
+        assert_eq!(types, statement.params().iter().collect::<Vec<_>>());
+        assert_eq!((types[0].name(), types[0].kind()), ("mood", &labels));
+        assert!(matches!(types[1].kind(), Kind::Array(of) if of == types[0]), "{types:?}");
+        // Values as they came go back, the array with the number of its elements' type.
+        let all = client.query_one("SELECT m, ms FROM t WHERE m IS NOT NULL", &[]).await.expect("it runs");
+        let (one, many): (Bytes, Bytes) = (all.get(0), all.get(1));
+        assert_eq!(one, Bytes(b"ok".to_vec()));
+        let rows = client.query(&statement, &[&one, &many]).await.expect("it runs");
+        assert_eq!(rows.iter().map(|row| row.get::<_, Bytes>(1)).collect::<Vec<_>>(), [many]);
+        // And types may be said by their numbers.
+        let declared = client.prepare_typed("SELECT $1 = 'sad'", &[types[0].clone()]).await.expect("it is prepared");
+        let is_sad: bool = client.query_one(&declared, &[&Bytes(b"sad".to_vec())]).await.expect("it runs").get(0);
+        assert!(is_sad);
     });
 }
 

@@ -4,7 +4,7 @@ use super::declared::{Listed, indexes_of, referenced, references};
 use super::names::{is_visible, quoted};
 use super::rows::{Rows, boolean, int, oid, text};
 use super::shape::shapes;
-use super::types::{FIXED, FixedType, oid_in, type_of};
+use super::types::{FIXED, FixedType, type_of};
 use super::{INFORMATION, Making, PG_CATALOG};
 use crate::catalog::{Entry, Qualified};
 use multiloop_planner::catalog::Declared;
@@ -159,7 +159,7 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
         rows.push([
             oid(relation),
             text(&field.name),
-            oid(oid_in(making, field.data_type).unwrap_or(of.oid)),
+            oid(making.type_number(field.data_type).unwrap_or(of.oid)),
             part(|of| &of.length, either(int(-1), int(4))),
             int(number as i64 + 1),
             dimensions,

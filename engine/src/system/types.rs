@@ -139,12 +139,14 @@ fn sql_name(oid: u32) -> Option<&'static str> {
     })
 }
 
-/// The number of a type that was made, or of arrays of it.
-pub(super) fn oid_in(making: &Making<'_>, data_type: DataType) -> Option<u32> {
-    let of = data_type.element().unwrap_or(data_type);
-    of.labels()?;
-    let (_, _, object, _) = making.state.types().find(|(.., made)| *made == of)?;
-    Some(if of == data_type { object.row_type() } else { object.array_type() })
+impl Making<'_> {
+    /// The number of a type that was made, or of arrays of it.
+    pub(crate) fn type_number(&self, data_type: DataType) -> Option<u32> {
+        let of = data_type.element().unwrap_or(data_type);
+        of.labels()?;
+        let (_, _, object, _) = self.state.types().find(|(.., made)| *made == of)?;
+        Some(if of == data_type { object.row_type() } else { object.array_type() })
+    }
 }
 
 /// Rows of pg_type.

@@ -10,7 +10,7 @@ use crate::output::Output;
 use crate::types::{Declared, declared};
 use crate::wire::frontend::{Bind, Target};
 use crate::wire::{Format, backend};
-use multiloop::{DataType, Field, Sight, Value};
+use multiloop::{DataType, Field, Value};
 use std::sync::Arc;
 
 impl Conversation {
@@ -26,7 +26,10 @@ impl Conversation {
         let types = types.iter().map(|&oid| match declared(oid) {
             Declared::Unknown => Ok(None),
             Declared::Known(data_type) => Ok(Some(data_type)),
-            Declared::Missing => Err(Fault::error("42704", format!("type with OID {oid} does not exist"))),
+            Declared::Missing => match self.session.sight().made_type(oid) {
+                Some(data_type) => Ok(Some(data_type)),
+                None => Err(Fault::error("42704", format!("type with OID {oid} does not exist"))),
+            },
         });
         let types = types.collect::<Result<Vec<Option<DataType>>>>()?;
         let statements = self.session.parse(text)?;
@@ -104,8 +107,7 @@ impl Conversation {
         }
         self.has_room(self.portals.len(), "portals")?;
         let formats = spread(&bind.parameter_formats, given)?;
-        let matters = types.iter().any(|data_type| Sight::matters_to(*data_type));
-        let sight = if matters { self.session.sight() } else { Sight::default() };
+        let sight = self.session.sight_of(types.iter().copied());
         let mut values = Vec::with_capacity(given);
         for (index, ((data_type, format), bytes)) in types.iter().zip(formats).zip(&bind.parameters).enumerate() {
             values.push(match bytes {
@@ -134,7 +136,7 @@ impl Conversation {
             Target::Statement(name) => {
                 let statement = self.statement(name)?;
                 let types = statement.as_deref().map_or(&[][..], |statement| statement.parameter_types());
-                backend::parameters(&mut out.buffer, types);
+                backend::parameters(&mut out.buffer, types, &self.session.sight_of(types.iter().copied()));
                 (statement, None)
             }
             Target::Portal(name) => {
@@ -144,9 +146,11 @@ impl Conversation {
         };
         match statement.as_deref().and_then(|statement| statement.fields()) {
             None => backend::no_data(&mut out.buffer),
-            Some(fields) => backend::fields(&mut out.buffer, fields, |column| {
-                formats.map_or(Format::Text, |formats| formats[column])
-            })?,
+            Some(fields) => {
+                let sight = self.session.sight_of(fields.iter().map(|field| field.data_type));
+                let format = |column: usize| formats.map_or(Format::Text, |formats| formats[column]);
+                backend::fields(&mut out.buffer, fields, format, &sight)?;
+            }
         }
         Ok(())
     }

@@ -54,7 +54,7 @@ impl Conversation {
                 Outcome::Rows(rows) => {
                     let fields = rows.stream.fields().to_vec();
                     let format = if rows.stream.is_binary() { Format::Binary } else { Format::Text };
-                    backend::fields(&mut out.buffer, &fields, |_| format)?;
+                    backend::fields(&mut out.buffer, &fields, |_| format, rows.stream.sight())?;
                     let mut rows = RowsInFlight::new(rows, vec![format; fields.len()]);
                     let count = rows.send(u64::MAX, &self.session, out)?;
                     self.complete(&rows.tag(count), out);

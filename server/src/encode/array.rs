@@ -6,7 +6,7 @@
 
 use super::{Cells, cells, downcast};
 use crate::fault::{Fault, Result};
-use crate::types::wire_type;
+use crate::types::wire_type_in;
 use crate::wire::Format;
 use multiloop::arrow::array::{Array as _, ArrayRef, ListArray, StringArray};
 use multiloop::arrow::datatypes::DataType as Arrow;
@@ -52,7 +52,7 @@ pub(super) fn arrays(array: &ArrayRef, data_type: DataType, format: Format, sigh
         _ => read(&downcast::<StringArray>(array, data_type)?, data_type, element)?,
     };
     let elements = cells(&elements, element, format, sight)?;
-    Ok(Box::new(Arrays { rows, elements, format, oid: wire_type(element).oid }))
+    Ok(Box::new(Arrays { rows, elements, format, oid: wire_type_in(element, sight).oid }))
 }
 
 /// Texts of arrays, which are in nobody's sight.

@@ -2,8 +2,8 @@
 
 use super::Format;
 use crate::fault::{Fault, Result};
-use crate::types::wire_type;
-use multiloop::{DataType, Field};
+use crate::types::wire_type_in;
+use multiloop::{DataType, Field, Sight};
 
 /// Where a session's transaction stands, as ReadyForQuery says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,20 +202,25 @@ pub(crate) fn complete(out: &mut Vec<u8>, tag: &str) {
 }
 
 /// ParameterDescription: the types of a statement's parameters; there are at most 65535 of them.
-pub(crate) fn parameters(out: &mut Vec<u8>, types: &[DataType]) {
+pub(crate) fn parameters(out: &mut Vec<u8>, types: &[DataType], sight: &Sight) {
     message(out, b't', |out| {
         out.extend_from_slice(&(types.len() as u16).to_be_bytes());
-        types.iter().for_each(|data_type| out.extend_from_slice(&wire_type(*data_type).oid.to_be_bytes()));
+        types.iter().for_each(|data_type| out.extend_from_slice(&wire_type_in(*data_type, sight).oid.to_be_bytes()));
     });
 }
 
 /// RowDescription. More columns than the protocol can count are an error (54011).
-pub(crate) fn fields(out: &mut Vec<u8>, fields: &[Field], format: impl Fn(usize) -> Format) -> Result<()> {
+pub(crate) fn fields(
+    out: &mut Vec<u8>,
+    fields: &[Field],
+    format: impl Fn(usize) -> Format,
+    sight: &Sight,
+) -> Result<()> {
     let count = columns(fields.len())?;
     message(out, b'T', |out| {
         out.extend_from_slice(&count.to_be_bytes());
         for (column, field) in fields.iter().enumerate() {
-            let wire = wire_type(field.data_type);
+            let wire = wire_type_in(field.data_type, sight);
             text(out, &field.name);
             // The table and the number of the column in it: not known here.
             out.extend_from_slice(&[0; 6]);
