@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The test command of the README: format, lints, docs and all tests. Installs PostgreSQL (for the differential
-# suite) where Debian's packages can be had and it is not there yet.
+# suite) and its clients (for the suite that tries them) where they can be had and are not there yet.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,6 +10,7 @@ step() {
 }
 
 . tests/postgres.sh
+. tests/clients-install.sh
 
 export RUSTDOCFLAGS="-D warnings"
 step cargo fmt --all --check
