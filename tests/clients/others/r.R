@@ -1,0 +1,12 @@
+# A short session of R's RPostgreSQL: `r.R HOST PORT`.
+library(RPostgreSQL)
+where <- commandArgs(trailingOnly = TRUE)
+db <- dbConnect(PostgreSQL(), host = where[1], port = as.integer(where[2]), user = "u", dbname = "d")
+stopifnot(dbGetQuery(db, "SELECT count(*) AS n FROM orders WHERE o_orderdate < $1", "1995-01-01")$n == 6866)
+stopifnot("lineitem" %in% dbListTables(db), dbExistsTable(db, "region"))
+stopifnot(identical(dbListFields(db, "region"), c("r_regionkey", "r_name", "r_comment")))
+stopifnot(dbWriteTable(db, "by_r", data.frame(a = 1:2, b = c("x", NA)), row.names = FALSE))
+back <- dbReadTable(db, "by_r")
+stopifnot(nrow(back) == 2, is.na(back$b[2]))
+invisible(dbRemoveTable(db, "by_r"))
+invisible(dbDisconnect(db))
