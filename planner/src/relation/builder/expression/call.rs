@@ -81,10 +81,7 @@ impl Builder<'_> {
                 let [value, other] = take(arguments);
                 self.null_if(value, other)
             }
-            ("mod", 2) => {
-                let [left, right] = take(arguments);
-                self.arithmetic(Function::Modulo, left, right)
-            }
+            ("mod", 2) => self.modulo(take(arguments)),
             ("concat", 1..) => self.concat_skip_null(Function::ConcatSkipNull, arguments),
             ("concat_ws", 2..) => self.concat_skip_null(Function::ConcatWithSeparator, arguments),
             ("octet_length", 1) if arguments[0].data_type != DataType::Bytea => {
@@ -134,6 +131,10 @@ impl Builder<'_> {
             _ => return self.call_of_family(name, arguments),
         };
         call.map(Special::Bound)
+    }
+
+    fn modulo(&mut self, [left, right]: [Expression; 2]) -> Result<Expression> {
+        self.arithmetic(Function::Modulo, left, right)
     }
 
     /// `pg_sleep(seconds)`: how long is a number of any kind, and known before anything runs.

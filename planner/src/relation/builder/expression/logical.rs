@@ -105,6 +105,16 @@ fn have_one_form(from: DataType, to: DataType) -> bool {
     form(from) != 0 && form(from) == form(to) && widens
 }
 
+/// The integer of an oid: the upper half of all oids are negative ones.
+fn integer_of_oid(oid: Expression) -> Expression {
+    let half = 1 << 31;
+    let number = relabel(oid, DataType::BigInt);
+    let number = fold::call(Function::Add, vec![number, bigint(half)], DataType::BigInt);
+    let number = fold::call(Function::BitAnd, vec![number, bigint(OID_MASK)], DataType::BigInt);
+    let number = fold::call(Function::Subtract, vec![number, bigint(half)], DataType::BigInt);
+    cast(number, DataType::Integer, Coercion::Assignment)
+}
+
 impl Builder<'_> {
     /// The session's time zone, as an argument.
     pub(super) fn zone(&self) -> Expression {
@@ -143,14 +153,7 @@ impl Builder<'_> {
                 };
                 relabel(number, to)
             }
-            (T::Oid(_), T::Integer) => {
-                // The upper half of all oids are negative integers.
-                let half = 1 << 31;
-                let number = relabel(value, T::BigInt);
-                let number = fold::call(Function::Add, vec![number, bigint(half)], T::BigInt);
-                let number = fold::call(Function::BitAnd, vec![number, bigint(OID_MASK)], T::BigInt);
-                cast(fold::call(Function::Subtract, vec![number, bigint(half)], T::BigInt), to, Coercion::Assignment)
-            }
+            (T::Oid(_), T::Integer) => integer_of_oid(value),
             (T::InternalChar, T::Integer) => fold::call(Function::Ascii, vec![relabel(value, T::Text)], to),
             (T::Integer, T::InternalChar) => relabel(fold::call(Function::Chr, vec![value], T::Text), to),
             (T::Timestamp, T::TimestampTz) => fold::call(Function::OfZone, vec![value, self.zone()], to),
