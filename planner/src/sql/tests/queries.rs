@@ -25,7 +25,7 @@ fn names_of_result_columns_are_postgres_s() {
             "SELECT (SELECT d FROM u LIMIT 1), EXISTS (SELECT 1), extract(year FROM date '2020-01-01')",
             "d exists extract",
         ),
-        ("SELECT substring(b FROM 1 FOR 2), (a), interval '1 day', true FROM t", "substring a interval bool"),
+        ("SELECT substring(b FROM 1 FOR 2), (a), interval '1 day', true FROM t", "substring a interval ?column?"),
         ("VALUES (1, 2)", "column1 column2"),
         ("SELECT a AS x FROM t UNION SELECT a AS y FROM u", "x"),
     ] {
