@@ -40,7 +40,7 @@ pub(super) fn cast_context(from: DataType, to: DataType) -> Option<Coercion> {
             _ => return None,
         },
         (_, to) if to.is_text() => Assignment,
-        (from, _) if from.is_text() => Explicit,
+        (from, to) if from.is_text() && to.fields().is_none() => Explicit,
         _ => return None,
     })
 }
@@ -226,6 +226,10 @@ impl Builder<'_> {
             && text.trim() != "-"
         {
             return self.catalog.resolve(kind, text).map(|number| Value::Int(number.into()));
+        }
+        if to.fields().is_some() {
+            let message = "input of anonymous composite types is not implemented";
+            return Err(Error::new(ErrorKind::Unsupported, message));
         }
         if let Some(DataType::Oid(kind)) = to.element()
             && kind.is_registered()
