@@ -2,6 +2,7 @@
 
 use super::super::Outcome;
 use crate::plan::Plan;
+use crate::plan::in_place::InPlace;
 use crate::plan::key_layout::{KeyLayout, KeyWidth};
 use crate::plan::tree::{BucketPlan, GeneratorKind, LetKind, LoopPlan, Pieces, ReducePlan};
 use std::collections::BTreeMap;
@@ -140,6 +141,9 @@ impl Met {
                 GeneratorKind::BucketCollect(BucketPlan { layout, in_place, .. }) => {
                     self.layout(layout);
                     self.count("buckets that stay in their table", usize::from(in_place.is_some()));
+                    // No key is looked at, so that no index is noted.
+                    let is_dense = in_place.as_ref().is_some_and(InPlace::is_dense);
+                    self.count("an index: Dense", usize::from(is_dense));
                 }
                 GeneratorKind::TopK(top_k) => self.count("rows that a top-k rejects", usize::from(top_k.rejects)),
                 GeneratorKind::Reduce(_) | GeneratorKind::Collect { .. } => {}

@@ -3,7 +3,8 @@
 use super::Writer;
 use super::scalars::{has_forms, is_ordered};
 use multiloop_planner::multiloop::{
-    Aggregate, CollectionId, Gather, Generator, Index, Let, Multiloop, Reduction, Scalar, ScalarId, Shape, Source,
+    Aggregate, CollectionId, Gather, Generator, Index, KeyPart, Let, Multiloop, Reduction, Scalar, ScalarId, Shape,
+    Source,
 };
 use multiloop_planner::types::{DECIMAL_DIGITS_MAX, DataType, Field, SortOrder};
 use multiloop_planner::value::Value;
@@ -74,8 +75,8 @@ impl Writer {
         if !is_ordered(fields[at].data_type) {
             return None;
         }
-        let index = self.program.index_over(Source::Rows(table.id));
-        self.nullability.enter(&self.program, &index);
+        let (open, tuples) = (self.open.len(), self.tuples);
+        let index = self.over(table.id);
         let column =
             |writer: &mut Self, at: usize| writer.program.scalars.column(index.id, at as u32, fields[at].data_type);
         let key = vec![column(self, at)];
@@ -84,8 +85,50 @@ impl Writer {
         let define = self.program.add_collection(key_fields, Shape::Buckets { members });
         let bucket = Generator::BucketCollect { condition: Vec::new(), key, value };
         let rows = (table.rows, table.rows.min(BUCKET_ROWS));
-        let (open, tuples) = (self.open.len(), self.tuples);
         Some(self.end_loop(vec![index], vec![(define, bucket, rows)], (open, tuples)))
+    }
+
+    /// Groups of a table by its key, and a loop over the table that asks for those of its rows: they may be made of the rows
+    /// beside each.
+    pub(super) fn groups_beside(&mut self) -> Option<Vec<Let>> {
+        let table = self.one_made(|program, made| matches!(program.collection(made.id).shape, Shape::Table { .. }))?;
+        let fields = self.program.collection(table.id).fields.clone();
+        let around = (self.open.len(), self.tuples);
+        let index = self.over(table.id);
+        let key = vec![self.program.scalars.column(index.id, 0, fields[0].data_type)];
+        let at = self.pick(fields.len());
+        let of = self.program.scalars.column(index.id, at as u32, fields[at].data_type);
+        let rows = Aggregate::new(Reduction::CountRows, Vec::new(), DataType::BigInt);
+        let aggregates = vec![rows, Aggregate::new(Reduction::Max, vec![of], fields[at].data_type)];
+        let mut made = self.fields_of(&key);
+        made.extend(self.aggregate_fields(&aggregates, true));
+        let groups = self.program.add_collection(made, Shape::Groups { keys: 1 });
+        let reduce = Generator::BucketReduce { condition: Vec::new(), key, aggregates };
+        let first = self.end_loop(vec![index], vec![(groups, reduce, (table.rows, 0))], around);
+        let index = self.over(table.id);
+        let scalar = self.program.scalars.column(index.id, 0, fields[0].data_type);
+        let key = vec![KeyPart { scalar, null_matches: self.once_in(3) }];
+        let asked = [(1, DataType::BigInt), (2, fields[at].data_type)];
+        let lookup = |(field, of)| {
+            let lookup = Scalar::Lookup { collection: groups, key: key.clone(), field };
+            self.program.scalars.intern(lookup, of)
+        };
+        let value: Vec<ScalarId> = asked.into_iter().map(lookup).collect();
+        // Nobody else asks them.
+        self.made.retain(|made| made.id != groups);
+        let condition = self.conditions();
+        let shown = self.fields_of(&value);
+        let define = self.program.add_collection(shown, Shape::Rows);
+        let collect = Generator::Collect { condition, value };
+        Some(vec![first, self.end_loop(vec![index], vec![(define, collect, (table.rows, 0))], around)])
+    }
+
+    /// An index over a table, which is open then.
+    fn over(&mut self, table: CollectionId) -> Index {
+        let index = self.program.index_over(Source::Rows(table));
+        self.nullability.enter(&self.program, &index);
+        self.open.push((index.id, self.program.source_fields(&index.source)));
+        index
     }
 
     /// Mostly none, so that rows are left.

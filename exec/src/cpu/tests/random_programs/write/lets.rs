@@ -26,6 +26,12 @@ const WINDOW_ROWS_MAX: u64 = 400;
 impl Writer {
     /// Lets that define something: one, as a rule.
     pub(super) fn definition(&mut self, most: u64) -> Vec<Let> {
+        if self.depth == 0
+            && self.once_in(12)
+            && let Some(lets) = self.groups_beside()
+        {
+            return lets;
+        }
         let one = match self.weighted(&[14, 1, 3, 1, 1, 2]) {
             1 => Some(self.sort()),
             2 => self.window(),
