@@ -390,8 +390,8 @@ impl Runner<'_> {
             let message = format!("cannot change materialized view \"{name}\"");
             return Err(Error::new(ErrorKind::WrongObjectType, message));
         }
-        let rows = rows(&stored.info)?;
         let told = |error: Error| error.in_table(&qualified.schema, name);
+        let rows = rows(&stored.info).map_err(|error| told(of_relation(error, name, &stored.stored().fields)))?;
         check_not_null(name, &stored.stored().fields, &rows).map_err(told)?;
         self.check_conditions(name, &declared, &rows).map_err(told)?;
         let given = rows.clone();
@@ -595,11 +595,23 @@ impl New<'_> {
 fn check_not_null(table: &str, fields: &[Field], rows: &Table) -> Result<()> {
     for (field, statistics) in fields.iter().zip(&rows.statistics.columns).filter(|(field, _)| !field.nullable) {
         if statistics.proofs.nulls > 0 {
-            let name = &field.name;
-            let message =
-                format!("null value in column \"{name}\" of relation \"{table}\" violates not-null constraint");
-            return Err(Error::new(ErrorKind::NotNullViolation, message).of_column(name));
+            return Err(has_null(table, &field.name));
         }
     }
     Ok(())
+}
+
+fn has_null(table: &str, column: &str) -> Error {
+    let message = format!("null value in column \"{column}\" of relation \"{table}\" violates not-null constraint");
+    Error::new(ErrorKind::NotNullViolation, message).of_column(column)
+}
+
+/// An error of making rows for a table. What makes them checks them too, and knows of no table: it quotes the column alone.
+fn of_relation(error: Error, table: &str, fields: &[Field]) -> Error {
+    if error.kind() != ErrorKind::NotNullViolation || error.subject().is_some() {
+        return error;
+    }
+    let is_named = |field: &&Field| error.message().contains(&format!("\"{}\"", field.name));
+    let column = fields.iter().filter(|field| !field.nullable).find(is_named);
+    column.map_or(error.clone(), |column| has_null(table, &column.name))
 }

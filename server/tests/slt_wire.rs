@@ -88,7 +88,9 @@ fn check(name: &str, protocol: Protocol) {
     slt::check(name, "wire", || {
         let server = Running::with(|options| options.files = vec!["/".into()]);
         move || {
-            let mut client = Client::connect(server.address);
+            // All of it is kept, since it ends when it is dropped.
+            let running = &server;
+            let mut client = Client::connect(running.address);
             client.startup(&[("user", "postgres"), ("database", "multiloop")]);
             client.ready();
             move |sql: &str| ask(&mut client, protocol, sql)

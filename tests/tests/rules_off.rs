@@ -152,8 +152,10 @@ fn is_ordered(record: &Record<DefaultColumnType>) -> bool {
 /// Runs a file, and checks its queries.
 fn check(file: &Path, found: &Arc<Mutex<Found>>) {
     let ordered = Arc::new(AtomicBool::new(false));
+    let engine = WAYS[2].session().engine().clone();
     let open = || async {
-        let session = WAYS[2].session();
+        let mut session = engine.session();
+        WAYS[2].set(&mut session);
         Ok(Checked { session, ordered: Arc::clone(&ordered), found: Arc::clone(found) })
     };
     let mut runner = Runner::new(open);

@@ -297,6 +297,8 @@ impl Session {
         let result = work();
         let running = started.elapsed();
         self.watch.end(self.work.status(), self.work.settings());
+        // What fails does not count.
+        let done = result?;
         let ran = Ran {
             tallies: Arc::clone(&self.engine.0.activity.tallies),
             user,
@@ -307,7 +309,7 @@ impl Session {
             rows: 0,
             failed: false,
         };
-        Ok((result?, Some(ran)))
+        Ok((done, Some(ran)))
     }
 
     fn run_parsed(&self, parsed: &Parsed, parameters: &[(Value, DataType)], timings: Timings) -> Result<ResultStream> {

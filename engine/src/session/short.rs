@@ -143,7 +143,6 @@ mod tests {
             "SELECT k FROM large WHERE k = v",
             "SELECT k FROM large WHERE k = $1 OR v = $1",
             "SELECT a.k FROM small a JOIN large b ON a.k = b.k",
-            "SELECT v, count(*) FROM small GROUP BY v",
             "SELECT k FROM small ORDER BY v",
             "SELECT i FROM generate_series(1, 1000000000) g(i)",
             "SELECT i FROM generate_series(1, $1::int) g(i)",

@@ -26,7 +26,19 @@ pub(super) struct Written<'s> {
 }
 
 impl Written<'_> {
-    fn value(&self, bytes: &[u8]) -> Result<Value> {
+    /// A value of any form.
+    ///
+    /// Errors: those of a parameter, and 22001 for a text that is too long for its column, unless only blanks are.
+    pub(super) fn value(&self, bytes: &[u8]) -> Result<Value> {
+        let (most, name) = match self.data_type {
+            DataType::VARCHAR | DataType::BPCHAR => (u32::MAX, ""),
+            DataType::Varchar(most) => (most, "character varying"),
+            DataType::Char(most) => (most, "character"),
+            _ => (u32::MAX, ""),
+        };
+        if most != u32::MAX && String::from_utf8_lossy(bytes).chars().skip(most as usize).any(|letter| letter != ' ') {
+            return Err(Fault::error("22001", format!("value too long for type {name}({most})")));
+        }
         parameter(self.number, self.data_type, (self.format, bytes), self.sight)
     }
 }

@@ -5,7 +5,6 @@ use super::Form;
 use super::columns::{Gathered, Written, gathered};
 use super::lines::Lines;
 use super::packed::Part;
-use crate::decode::parameter;
 use crate::fault::{Fault, Result};
 use crate::wire::Format;
 use multiloop::arrow::array::RecordBatch;
@@ -64,10 +63,9 @@ impl Columns {
             }
             Columns::Values(columns) => {
                 columns.iter_mut().zip(row).enumerate().try_for_each(|(at, (column, bytes))| {
-                    let Written { number, data_type, format, sight } = written(at);
                     column.push(match bytes {
                         None => Value::Null,
-                        Some(bytes) => parameter(number, data_type, (format, bytes), sight)?,
+                        Some(bytes) => written(at).value(bytes)?,
                     });
                     Ok(())
                 })
