@@ -117,7 +117,7 @@ fn statements_are_counted() {
         "INSERT INTO t VALUES ($1), ($2),3,6,0 SELECT a FROM t WHERE a = $1 AND a < $2,4,3,0 SELECT a FROM t WHERE a >= $1,3,3,3"
     );
     let times = "SELECT bool_and(total_exec_time > 0 AND min_exec_time <= mean_exec_time AND mean_exec_time <= max_exec_time \
-                 AND stddev_exec_time >= 0 AND queryid IS NOT NULL AND userid = 10 AND dbid = 5) FROM pg_stat_statements";
+                 AND stddev_exec_time >= 0 AND queryid IS NOT NULL AND userid = 10 AND dbid = 16384) FROM pg_stat_statements";
     assert_eq!(one(&session, times), "t");
     let number = one(&session, "SELECT queryid FROM pg_stat_statements WHERE query LIKE 'INSERT%'");
     one(&session, &format!("SELECT pg_stat_statements_reset(0, 0, {number})"));

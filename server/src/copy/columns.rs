@@ -339,8 +339,20 @@ mod tests {
         check(DataType::Timestamp, "1970-01-01|2024-02-29 12:34:56.789|-infinity|x");
         check(DataType::Boolean, "t|f|true|off|1|x|");
         check(DataType::Text, "|a|\u{1f600}|a\0b");
-        check(DataType::Varchar(3), "|abc|abcd|ab   |äöü|äöüß");
+        check(DataType::Varchar(3), "|abc|ab   |äöü");
         check(DataType::VARCHAR, "|abcd");
+    }
+
+    #[test]
+    fn texts_that_are_too_long_are_refused() {
+        let sight = Sight::default();
+        let array = array_of(&[], DataType::Text).expect("an array");
+        for (text, fits) in [("abcd", false), ("äöüß", false), ("äöü", true), ("abc  ", true), ("ab c", false)] {
+            let data_type = DataType::Varchar(3);
+            let written = Written { number: 1, data_type, format: Format::Text, sight: &sight };
+            let mut column = gathered(data_type, Format::Text, array.data_type()).expect("the type has a column");
+            assert_eq!(column.take(Some(text.as_bytes()), &written).is_ok(), fits, "{text:?}");
+        }
     }
 
     #[test]

@@ -5,6 +5,9 @@
 const EPOCH_DAYS: i64 = 10_957;
 const DAY_MICROS: i64 = 86_400_000_000;
 
+/// The first number of what users make.
+const FIRST_MADE: u32 = 16_384;
+
 /// A value as text, or what has to be asked for it, since it depends on the session.
 enum Shown {
     Text(String),
@@ -54,6 +57,8 @@ pub(crate) fn text(oid: u32, value: &[u8], ask: &mut dyn FnMut(&str) -> String) 
             array(&mut bytes, ask)
         }
         199 | 2207..=2211 | 2951 | 3807 | 4090 | 4097 => array(&mut bytes, ask),
+        22 | 30 => vector(&array(&mut bytes, ask)),
+        made if made >= FIRST_MADE && is_array(value) => array(&mut bytes, ask),
         _ => match scalar(oid, &mut bytes) {
             Shown::Text(text) => text,
             Shown::Asked(sql) => ask(&sql),
@@ -110,8 +115,28 @@ fn scalar(oid: u32, bytes: &mut Bytes<'_>) -> Shown {
         4089 => return registered("regnamespace", bytes.i32()),
         4096 => return registered("regrole", bytes.i32()),
         19 | 25 | 114 | 1042 | 1043 => utf8(bytes.rest()),
+        194 | 2277 | 2278 | 3220 | 3361 | 3402 | 5017 | 10_029 => utf8(bytes.rest()),
+        869 => {
+            let [family, bits, _, length] = bytes.array();
+            assert_eq!((family, bits), if length == 4 { (2, 32) } else { (3, 128) }, "an address of a host");
+            let address = bytes.rest().iter().map(u8::to_string).collect::<Vec<_>>();
+            address.join(".")
+        }
+        // An enum's value is its label.
+        made if made >= FIRST_MADE => utf8(bytes.rest()),
         other => panic!("nobody knows how values of type {other} are read"),
     })
+}
+
+/// Whether a value of a type that was made is an array: a dimension or none, whether there are NULLs, and a type that was made.
+fn is_array(value: &[u8]) -> bool {
+    value.len() >= 12 && value[..8].iter().all(|&byte| byte <= 1) && value[8..10] == [0, 0] && value[10] >= 0x40
+}
+
+/// An array that counts from 0, as these are shown: without bounds, braces and commas.
+fn vector(array: &str) -> String {
+    let elements = array.split_once('=').map_or(array, |(_, elements)| elements);
+    elements.trim_matches(['{', '}']).replace(',', " ")
 }
 
 fn utf8(bytes: &[u8]) -> String {
