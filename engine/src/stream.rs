@@ -24,7 +24,7 @@ pub struct ResultStream {
     timings: Timings,
     sight: Sight,
     /// The statement's run, which ends with the rows.
-    ran: Option<Ran>,
+    ran: Option<Box<Ran>>,
 }
 
 /// What a statement says beside its result.
@@ -121,7 +121,7 @@ impl ResultStream {
         // What was done says to how many rows.
         let done = self.tag.as_deref().and_then(|tag| tag.rsplit(' ').next()?.parse().ok());
         ran.rows = done.unwrap_or(0);
-        self.ran = Some(ran);
+        self.ran = Some(Box::new(ran));
         self
     }
 

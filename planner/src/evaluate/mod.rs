@@ -60,7 +60,7 @@ pub fn evaluate(function: Function, arguments: &[Value], types: &[DataType], res
         return Ok(value);
     }
     if call.function.sees_nulls() {
-        let topics: [fn(&Call) -> Result<Option<Value>>; 5] = [
+        let topics = [
             array::apply_to_nulls,
             json::apply_to_nulls,
             quote::apply_to_nulls,

@@ -44,7 +44,7 @@ impl Binder<'_, '_> {
             [schema, table] => Ok(TableName { schema: Some(Self::fold(schema)), name: Self::fold(table) }),
             [database, schema, table] => {
                 let shown = || {
-                    let parts = [database, schema, table].map(|part| Self::fold(part)).join(".");
+                    let parts = [database, schema, table].map(Self::fold).join(".");
                     format!("{parts}.{last}")
                 };
                 self.check_database(database, shown).map_err(|error| error.at(position))?;

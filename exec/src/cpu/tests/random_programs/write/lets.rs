@@ -77,9 +77,8 @@ impl Writer {
         let Made { id: input, rows, .. } = self.one_made(is_rows)?;
         let of_input = self.program.collection(input).fields.clone();
         let mut left = self.ordered_fields(input);
-        let partition: Vec<u32> = (0..self.pick(3))
-            .filter_map(|_| (!left.is_empty()).then(|| left.swap_remove(self.pick(left.len()))))
-            .collect();
+        let count = self.pick(3).min(left.len());
+        let partition: Vec<u32> = (0..count).map(|_| left.swap_remove(self.pick(left.len()))).collect();
         let count = self.pick(3);
         let mut order = self.order_by(input, count);
         // Rows that tie and differ have no places.
