@@ -6,10 +6,18 @@ use multiloop::format::Format;
 use multiloop::{Engine, Roles, Session};
 use multiloop_server::{Limits, Options, PORT, Server, Tls, serve_blocking};
 use multiloop_tpch::generate;
+use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Says something on the way to serving, to whoever still listens: a server goes on when its reader has left.
+macro_rules! say {
+    ($($word:tt)*) => {{
+        let _ = writeln!(std::io::stdout(), $($word)*);
+    }};
+}
 
 /// Serves PostgreSQL's clients. Tables are in memory, and end with the server.
 #[derive(Args, Debug)]
@@ -163,7 +171,7 @@ fn fill(session: &Session, arguments: &ServeArguments) -> Result<()> {
         if !(scale_factor > 0.0 && scale_factor.is_finite()) {
             bail!("--tpch takes a scale factor above zero, as 0.1 or 1");
         }
-        println!("making TPC-H's tables of scale factor {scale_factor}");
+        say!("making TPC-H's tables of scale factor {scale_factor}");
         generate(session, scale_factor, session.engine().threads(), &|_, _| {})?;
     }
     match &arguments.load {
@@ -174,17 +182,17 @@ fn fill(session: &Session, arguments: &ServeArguments) -> Result<()> {
 
 /// Says how to connect.
 fn greet(server: &Server) {
-    println!("multiloop {} serves", env!("CARGO_PKG_VERSION"));
+    say!("multiloop {} serves", env!("CARGO_PKG_VERSION"));
     for address in server.addresses() {
-        println!("  psql -h {} -p {} -d multiloop", address.ip(), address.port());
+        say!("  psql -h {} -p {} -d multiloop", address.ip(), address.port());
     }
     if let Some(path) = server.unix() {
-        println!("  {}", path.display());
+        say!("  {}", path.display());
     }
     if let Some(address) = server.metrics() {
-        println!("  http://{address}/metrics and http://{address}/health");
+        say!("  http://{address}/metrics and http://{address}/health");
     }
-    println!("Ctrl-C ends it when what runs has ended, a second one at once.");
+    say!("Ctrl-C ends it when what runs has ended, a second one at once.");
 }
 
 /// An address, a name with a port, or a port of this machine.

@@ -168,7 +168,6 @@ fn each_error_has_its_twin() {
     let filtered = function("lower", [col("s")]).only_where(lit(true));
     check(t().select([filtered]), "SELECT lower(s) FILTER (WHERE true) FROM t");
     check(t().select([function("lowr", [col("s")])]), "SELECT lowr(s) FROM t");
-    check(t().select([function("row", [col("s")])]), "SELECT row(s) FROM t");
     check(t().select([function("rank", [])]), "SELECT rank() FROM t");
     check(t().select([col("s") + 1]), "SELECT s + 1 FROM t");
     check(t().filter(col("k").eq("x")), "SELECT * FROM t WHERE k = 'x'");
