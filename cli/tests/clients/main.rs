@@ -51,8 +51,9 @@ fn runs(program: impl AsRef<std::ffi::OsStr>, argument: &str) -> bool {
 }
 
 /// Runs a client's script with the address of a program and the folder of TPC-H's queries; what it prints goes along
-/// with the failure.
-fn session(command: &mut Command) {
+/// with the failure. `missing` are the parts that fail, since what they ask for is not there (docs/clients.md); one that works is to
+/// be taken out.
+fn session(command: &mut Command, missing: &[&str]) {
     let program = Program::serve(SCALE_FACTOR);
     let (host, port) = (program.address.ip().to_string(), program.address.port().to_string());
     command.args([&host, &port]).arg(queries::folder()).stdin(Stdio::null());
@@ -82,11 +83,10 @@ fn session(command: &mut Command) {
     };
     let said: String = readers.into_iter().map(|reader| reader.join().expect("it only reads")).collect();
     println!("{said}");
-    assert!(
-        status.is_some_and(|status| status.success()),
-        "{}: {said}",
-        status.map_or("it hangs".into(), |status| status.to_string())
-    );
+    let Some(status) = status else { panic!("it hangs: {said}") };
+    let failed: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("FAILED ")).collect();
+    assert_eq!(failed, missing, "{status}: {said}");
+    assert!(status.success() || !missing.is_empty(), "{status}: {said}");
 }
 
 /// A script of `tests/clients/`.
@@ -95,45 +95,42 @@ fn script(name: &str) -> PathBuf {
 }
 
 /// A script for the Python into which the packages are installed.
-fn python_session(client: &str, module: &str, name: &str) {
+fn python_session(client: &str, module: &str, name: &str, missing: &[&str]) {
     let python = installed("venv/bin/python");
     let found = Command::new(&python).args(["-c", &format!("import {module}")]).stderr(Stdio::null()).status();
     if is_there(client, found.is_ok_and(|status| status.success())) {
-        session(Command::new(python).arg(script(name)).env("PYTHONDONTWRITEBYTECODE", "1"));
+        session(Command::new(python).arg(script(name)).env("PYTHONDONTWRITEBYTECODE", "1"), missing);
     }
 }
 
 #[test]
-#[ignore = "\\dconfig asks for current_setting of a column"]
 fn psql() {
     if is_there("psql", runs("psql", "--version")) {
-        session(Command::new("bash").arg(script("psql.sh")));
+        session(Command::new("bash").arg(script("psql.sh")), &["\\dconfig"]);
     }
 }
 
 #[test]
-#[ignore = "a cursor that DECLARE made is no portal of the protocol"]
 fn psycopg() {
-    python_session("psycopg", "psycopg", "psycopg_client.py");
+    python_session("psycopg", "psycopg", "psycopg_client.py", &["cursors"]);
 }
 
 #[test]
-#[ignore = "set_config takes no parameters"]
 fn asyncpg() {
-    python_session("asyncpg", "asyncpg", "asyncpg_client.py");
+    python_session("asyncpg", "asyncpg", "asyncpg_client.py", &["reflect"]);
 }
 
 #[test]
-#[ignore = "a cursor that DECLARE made is no portal of the protocol; current_setting of a column; and its own cases are not settled"]
 fn sqlalchemy() {
-    python_session("SQLAlchemy", "sqlalchemy, psycopg", "sqlalchemy_client.py");
+    let missing = ["reflect", "reflected_types", "written_and_read", "refusals", "streams"];
+    python_session("SQLAlchemy", "sqlalchemy, psycopg", "sqlalchemy_client.py", &missing);
 }
 
 #[test]
 fn node_postgres() {
     let modules = installed("node/node_modules");
     if is_there("node-postgres", runs("node", "--version") && modules.join("pg").is_dir()) {
-        session(Command::new("node").arg(script("node_postgres.js")).env("NODE_PATH", modules));
+        session(Command::new("node").arg(script("node_postgres.js")).env("NODE_PATH", modules), &[]);
     }
 }
 
@@ -141,6 +138,6 @@ fn node_postgres() {
 fn jdbc() {
     let jar = installed("postgresql.jar");
     if is_there("JDBC", runs("java", "-version") && jar.is_file()) {
-        session(Command::new("java").arg("-cp").arg(jar).arg(script("Jdbc.java")));
+        session(Command::new("java").arg("-cp").arg(jar).arg(script("Jdbc.java")), &[]);
     }
 }
