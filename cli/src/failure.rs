@@ -1,4 +1,4 @@
-//! Errors as people read them: the message, the line with a caret under the position, the hint.
+//! Errors as people read them: the message, the line with a caret under the position, details, the hint.
 
 use multiloop::Error;
 use std::fmt::Write;
@@ -8,6 +8,9 @@ pub(crate) fn text(error: &Error, script: &str) -> String {
     let mut text = format!("ERROR {}: {}\n", error.sqlstate(), error.message());
     if let Some(position) = error.position() {
         point(&mut text, script, position.0 as usize);
+    }
+    if let Some(detail) = error.detail() {
+        let _ = writeln!(text, "DETAIL: {detail}");
     }
     if let Some(hint) = error.hint() {
         let _ = writeln!(text, "HINT: {hint}");

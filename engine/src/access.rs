@@ -76,7 +76,7 @@ impl Access {
         if !may {
             let message = format!("permission denied: role \"{user}\" may not {verb} files");
             return Err(Error::new(ErrorKind::Forbidden, message)
-                .with_hint(format!("Only roles with the rights of \"{group}\" may.")));
+                .with_detail(format!("Only roles with the rights of \"{group}\" may.")));
         }
         let Some(folders) = &self.folders else { return Ok(()) };
         let is_within = |found: PathBuf| {

@@ -73,14 +73,14 @@ impl KeyIndexes {
     }
 
     /// The error (23505) for the first row whose key another row has.
-    pub(crate) fn check(&self, name: &str, keys: &[Key], change: Change<'_>, context: &Context) -> Result<()> {
+    pub(crate) fn check(&self, keys: &[Key], change: Change<'_>, context: &Context) -> Result<()> {
         for (number, key) in keys.iter().enumerate() {
             if is_proven(key, change.all) {
                 continue;
             }
             if let Some(row) = self.repeated((number, key), &change, context)? {
                 let (columns, at) = RowPlaces::new(change.shown).of(row);
-                return Err(violation(name, key, change.shown, columns, at));
+                return Err(violation(key, change.shown, columns, at));
             }
         }
         Ok(())
@@ -197,7 +197,7 @@ fn is_apart(key: &Key, old: &Table, rows: &Table) -> bool {
         })
 }
 
-fn violation(name: &str, key: &Key, table: &Table, columns: &[Column], row: usize) -> Error {
+fn violation(key: &Key, table: &Table, columns: &[Column], row: usize) -> Error {
     let names: Vec<&str> = key.columns.iter().map(|&column| table.fields[column].name.as_str()).collect();
     let shown = key.columns.iter().map(|&column| {
         let data_type = table.fields[column].data_type;
@@ -207,7 +207,7 @@ fn violation(name: &str, key: &Key, table: &Table, columns: &[Column], row: usiz
         }
     });
     let (names, shown) = (names.join(", "), shown.collect::<Vec<_>>().join(", "));
-    let message = format!("duplicate key value violates unique constraint \"{}\" of relation \"{name}\"", key.name);
+    let message = format!("duplicate key value violates unique constraint \"{}\"", key.name);
     let error = Error::new(ErrorKind::UniqueViolation, message).of_constraint(&key.name);
-    error.with_hint(format!("Key ({names})=({shown}) already exists."))
+    error.with_detail(format!("Key ({names})=({shown}) already exists."))
 }

@@ -28,6 +28,7 @@
 mod access;
 mod activity;
 mod catalog;
+mod effects;
 mod engine;
 mod explain;
 pub mod format;

@@ -1,5 +1,6 @@
 //! LISTEN and NOTIFY: what sessions tell each other, by channel. A notice of a transaction is sent when that commits.
 
+use crate::{Error, ErrorKind, Result};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,6 +16,25 @@ pub struct Notification {
     pub channel: String,
     /// What is told.
     pub payload: String,
+}
+
+/// A channel's name has fewer bytes, as any name.
+const CHANNEL_BYTES: usize = 64;
+/// A payload has fewer bytes: as many as PostgreSQL takes.
+const PAYLOAD_BYTES: usize = 8000;
+
+/// An error (22023) for what cannot be told.
+pub(crate) fn check(channel: &str, payload: &str) -> Result<()> {
+    let message = if channel.is_empty() {
+        "channel name cannot be empty"
+    } else if channel.len() >= CHANNEL_BYTES {
+        "channel name too long"
+    } else if payload.len() >= PAYLOAD_BYTES {
+        "payload string too long"
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(ErrorKind::InvalidParameter, message))
 }
 
 /// All sessions that listen, by their numbers.

@@ -68,7 +68,7 @@ impl Facts {
         }
         let message = format!("permission denied to create temporary tables in database \"{}\"", self.database);
         Err(Error::new(ErrorKind::Forbidden, message)
-            .with_hint("Only roles with the rights of \"pg_write_all_data\" may."))
+            .with_detail("Only roles with the rights of \"pg_write_all_data\" may."))
     }
 
     /// An error (42501) unless whoever acts may make schemas.

@@ -1,6 +1,7 @@
 //! What a running statement has from its session: settings, limits, and what it shares with whoever watches it.
 
 use crate::engine::Engine;
+use crate::notify::Notification;
 use crate::plan::Executable;
 use crate::snapshot::Snapshot;
 use crate::stream::ResultStream;
@@ -80,14 +81,23 @@ impl Running<'_> {
         self.engine.0.with_snapshot(self.work, &self.loading(), use_snapshot)
     }
 
-    /// Makes the changes of settings that a statement has asked for, and asks other sessions for what it asks of them.
+    /// Does what a statement does beside giving rows: changes settings, tells other sessions something, sleeps.
     pub(crate) fn change_settings(&self, snapshot: &Snapshot<'_>) -> Result<()> {
-        for change in snapshot.changes() {
+        for change in &snapshot.effects().changes {
             let value = change.value.as_ref().map(std::slice::from_ref);
             self.work.change_settings(change.local, |settings| settings.set(&change.name, value))?;
         }
+        for (channel, payload) in &snapshot.effects().told {
+            self.notify(snapshot.facts.session, channel, payload);
+        }
         snapshot.send_signals();
         snapshot.sleep()
+    }
+
+    /// Tells who listens something from a session: at the end of the transaction, if one is open.
+    pub(crate) fn notify(&self, session: u32, channel: &str, payload: &str) {
+        let one = Notification { session, channel: channel.to_owned(), payload: payload.to_owned() };
+        self.engine.0.channels.send(self.work.tell(one).into_iter().collect());
     }
 
     /// The right to change what the session sees.

@@ -1,9 +1,9 @@
 //! What one statement sees: a state, the system's tables over it, the files that it reads, and what its session tells.
 
-use crate::activity::Signal;
 use crate::catalog::{Entry, Object, Qualified, SearchPath, State, StateMark, StoredTable};
+use crate::effects::{self, Effects, VOID};
+use crate::notify;
 use crate::roles::Rights;
-use crate::system::facts::Change;
 use crate::system::{self, Facts, Found as SystemFound, INFORMATION, Made, Making, PG_CATALOG};
 use crate::{Error, Result};
 use multiloop_exec::column::Table;
@@ -11,9 +11,9 @@ use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{
     Catalog, CatalogEntry, CopyOptions, Right, SqlFunction, TableHandle, TableInfo, TableName, View,
 };
-use multiloop_planner::types::{DataType, OidKind, SystemType};
+use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, Ref, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -34,15 +34,12 @@ pub(crate) struct Snapshot<'a> {
     system_tables: RefCell<HashMap<(String, String), SystemFound>>,
     /// Whether it has asked for what its session tells.
     asks_session: Cell<bool>,
-    /// The settings that it changes.
-    changes: RefCell<Vec<Change>>,
-    /// What it asks of other sessions, by their numbers.
-    signals: RefCell<Vec<(u32, Signal)>>,
-    signals_any: Cell<bool>,
-    /// The tallies that it forgets: of a user, a database and a statement, each 0 for any.
-    forgets: RefCell<Vec<[i64; 3]>>,
-    /// How long it sleeps; none of a statement that does not.
-    sleep: Cell<Option<Duration>>,
+    /// What it does beside giving rows.
+    effects: RefCell<Effects>,
+    /// The values that it is run with, if they are to be known before.
+    values: RefCell<Option<Vec<Value>>>,
+    /// Whether they are.
+    asks_values: Cell<bool>,
     counts: Cell<bool>,
     /// Whether it has looked up a name as a value.
     resolves: Cell<bool>,
@@ -141,11 +138,9 @@ impl<'a> Snapshot<'a> {
             path,
             system_tables: RefCell::default(),
             asks_session: Cell::new(false),
-            changes: RefCell::default(),
-            signals: RefCell::default(),
-            signals_any: Cell::new(false),
-            forgets: RefCell::default(),
-            sleep: Cell::new(None),
+            effects: RefCell::default(),
+            values: RefCell::default(),
+            asks_values: Cell::new(false),
             counts: Cell::new(false),
             resolves: Cell::new(false),
             open_file,
@@ -186,17 +181,26 @@ impl<'a> Snapshot<'a> {
     /// Whether the statement asks for what is different each time: the time, a number that counts, or does something to settings
     /// or other sessions.
     pub(crate) fn is_volatile(&self) -> bool {
-        let forgets = !self.forgets.borrow().is_empty();
-        let does = !self.changes.borrow().is_empty() || self.signals_any.get() || forgets;
-        self.now.get().is_some() || self.counts.get() || does || self.sleep.get().is_some()
+        self.now.get().is_some() || self.counts.get() || self.asks_values.get() || self.effects.borrow().any()
+    }
+
+    /// Whether what it gives has to be bound with its parameters' values.
+    pub(crate) fn asks_values(&self) -> bool {
+        self.asks_values.get()
+    }
+
+    /// What is bound from now on is run with these values alone.
+    pub(crate) fn give_values(&self, values: &[Value]) {
+        *self.values.borrow_mut() = Some(values.to_vec());
     }
 
     /// Asks other sessions for what the statement asks of them, and forgets the tallies that it says.
     pub(crate) fn send_signals(&self) {
-        for of in self.forgets.take() {
+        let Effects { forgets, signals, .. } = &*self.effects.borrow();
+        for &of in forgets {
             self.making().forget_tallies(of);
         }
-        for (session, signal) in self.signals.take() {
+        for &(session, signal) in signals {
             if let Some(watch) = self.facts.activity.find(session) {
                 watch.signal(signal);
             }
@@ -205,7 +209,7 @@ impl<'a> Snapshot<'a> {
 
     /// Sleeps as long as the statement says, unless it is cancelled.
     pub(crate) fn sleep(&self) -> Result<()> {
-        let Some(left) = self.sleep.get() else { return Ok(()) };
+        let Some(left) = self.effects.borrow().sleep else { return Ok(()) };
         let end = Instant::now().checked_add(left);
         loop {
             self.context.check()?;
@@ -245,9 +249,9 @@ impl<'a> Snapshot<'a> {
         self.facts.roles.as_ref().map(|roles| (roles.version(), self.facts.rights.clone()))
     }
 
-    /// The settings that the statement changes, in order.
-    pub(crate) fn changes(&self) -> Vec<Change> {
-        self.changes.borrow().clone()
+    /// What the statement does beside giving rows.
+    pub(crate) fn effects(&self) -> Ref<'_, Effects> {
+        self.effects.borrow()
     }
 
     /// What the system's tables are made of.
@@ -379,20 +383,34 @@ impl Catalog for Snapshot<'_> {
         match name {
             "set_config" => {
                 let Some((change, shown)) = self.facts.change(arguments)? else { return Ok(None) };
-                self.changes.borrow_mut().push(change);
+                let mut effects = self.effects.borrow_mut();
+                effects.is_asked = true;
+                effects.changes.push(change);
                 return Ok(Some((shown, DataType::Text)));
             }
             "pg_stat_statements_reset" if let Some(of) = system::tallies_of(arguments) => {
                 self.facts.check_may_forget()?;
-                self.forgets.borrow_mut().push(of);
+                let mut effects = self.effects.borrow_mut();
+                effects.is_asked = true;
+                effects.forgets.push(of);
                 return Ok(Some((Value::text(""), DataType::Text)));
             }
             "pg_sleep" => {
-                const VOID: DataType = DataType::System(SystemType::Void);
                 let [seconds] = arguments else { return Ok(None) };
-                let Value::Float(seconds) = seconds else { return Ok(Some((Value::Null, VOID))) };
-                let more = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
-                self.sleep.set(Some(self.sleep.get().unwrap_or_default().saturating_add(more)));
+                if *seconds == Value::Null {
+                    return Ok(Some((Value::Null, VOID)));
+                }
+                self.effects.borrow_mut().sleep_for(seconds);
+                return Ok(Some((Value::text(""), VOID)));
+            }
+            "pg_notify" => {
+                let [channel, payload] = arguments else { return Ok(None) };
+                let text = |value: &Value| if let Value::Text(text) = value { text.to_string() } else { String::new() };
+                let (channel, payload) = (text(channel), text(payload));
+                notify::check(&channel, &payload)?;
+                let mut effects = self.effects.borrow_mut();
+                effects.is_asked = true;
+                effects.told.push((channel, payload));
                 return Ok(Some((Value::text(""), VOID)));
             }
             _ if name.ends_with("_privilege") => {
@@ -409,8 +427,9 @@ impl Catalog for Snapshot<'_> {
             _ => {}
         }
         if let Some(signal) = self.facts.signal(name, arguments)? {
-            self.signals_any.set(true);
-            self.signals.borrow_mut().extend(signal);
+            let mut effects = self.effects.borrow_mut();
+            effects.is_asked = true;
+            effects.signals.extend(signal);
             return Ok(Some((Value::Boolean(signal.is_some()), DataType::Boolean)));
         }
         let value = self.facts.value(name, arguments, &self.making().schemas())?;
@@ -418,6 +437,18 @@ impl Catalog for Snapshot<'_> {
             self.asks_session.set(true);
         }
         Ok(value)
+    }
+
+    fn session_function(&self, name: &str, arguments: usize) -> Option<(Vec<DataType>, DataType)> {
+        effects::function(name, arguments)
+    }
+
+    fn value_of_parameter(&self, index: usize) -> Option<Value> {
+        self.values.borrow().as_ref()?.get(index).cloned()
+    }
+
+    fn needs_values(&self) {
+        self.asks_values.set(true);
     }
 
     fn function(&self, name: &str, arguments: usize) -> Option<Arc<SqlFunction>> {

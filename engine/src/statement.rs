@@ -21,6 +21,7 @@ use multiloop_exec::column::domain::{self, Appended};
 use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::{Column, Table};
 use multiloop_planner::catalog::{Catalog, CopyOptions, Declared, Right, TableInfo, TableName, View};
+use multiloop_planner::error::Subject;
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{self, Definition, Statement};
 use multiloop_planner::types::{DataType, Field};
@@ -370,7 +371,7 @@ impl Runner<'_> {
         }
         if name.starts_with("pg_") {
             let error = Error::new(ErrorKind::InvalidName, format!("unacceptable schema name \"{name}\""));
-            return Err(error.with_hint("The prefix \"pg_\" is reserved for system schemas."));
+            return Err(error.with_detail("The prefix \"pg_\" is reserved for system schemas."));
         }
         Arc::make_mut(&mut write.state.schemas).insert(name.to_owned(), Schema::new(owner));
         write.commit();
@@ -391,7 +392,7 @@ impl Runner<'_> {
             return Err(Error::new(ErrorKind::WrongObjectType, message));
         }
         let told = |error: Error| error.in_table(&qualified.schema, name);
-        let rows = rows(&stored.info).map_err(|error| told(of_relation(error, name, &stored.stored().fields)))?;
+        let rows = rows(&stored.info).map_err(|error| told(of_relation(error, name)))?;
         check_not_null(name, &stored.stored().fields, &rows).map_err(told)?;
         self.check_conditions(name, &declared, &rows).map_err(told)?;
         let given = rows.clone();
@@ -408,7 +409,7 @@ impl Runner<'_> {
             Some(Appended { table, rows: coded, domains }) => {
                 let change =
                     keys::Change { snapshot: stored.info.handle, old: &old, rows: &coded, all: &table, shown: &rows };
-                stored.keys.check(name, &declared.keys, change, &context).map_err(told)?;
+                stored.keys.check(&declared.keys, change, &context).map_err(told)?;
                 if is_load {
                     // CREATE TABLE and COPY are a load in two statements.
                     StoredTable::encoded(name, table, declared, write.state.domains(), &context)?
@@ -423,7 +424,7 @@ impl Runner<'_> {
                 let stored = StoredTable::new(name, table, Arc::clone(&declared));
                 let snapshot = stored.info.handle;
                 let change = keys::Change { snapshot, old: &old, rows: &rows, all: stored.stored(), shown: &rows };
-                stored.keys.check(name, &declared.keys, change, &context).map_err(told)?;
+                stored.keys.check(&declared.keys, change, &context).map_err(told)?;
                 stored
             }
         };
@@ -606,12 +607,12 @@ fn has_null(table: &str, column: &str) -> Error {
     Error::new(ErrorKind::NotNullViolation, message).of_column(column)
 }
 
-/// An error of making rows for a table. What makes them checks them too, and knows of no table: it quotes the column alone.
-fn of_relation(error: Error, table: &str, fields: &[Field]) -> Error {
-    if error.kind() != ErrorKind::NotNullViolation || error.subject().is_some() {
-        return error;
+/// An error of making rows for a table. What makes them checks them too, and knows of no table.
+fn of_relation(error: Error, table: &str) -> Error {
+    match error.subject() {
+        Some(Subject { table: None, column: Some(column), .. }) if error.kind() == ErrorKind::NotNullViolation => {
+            has_null(table, column)
+        }
+        _ => error,
     }
-    let is_named = |field: &&Field| error.message().contains(&format!("\"{}\"", field.name));
-    let column = fields.iter().filter(|field| !field.nullable).find(is_named);
-    column.map_or(error.clone(), |column| has_null(table, &column.name))
 }

@@ -242,6 +242,20 @@ pub trait Catalog {
         Ok(None)
     }
 
+    /// The types of the arguments and of the value of a function that [`Catalog::session_value`] knows. Its arguments must be known
+    /// before the query runs, be it with parameters' values: see [`Catalog::needs_values`].
+    fn session_function(&self, _: &str, _: usize) -> Option<(Vec<DataType>, DataType)> {
+        None
+    }
+
+    /// The value of a parameter (`$1` is 0), of a statement that is bound to be run with these values alone.
+    fn value_of_parameter(&self, _: usize) -> Option<Value> {
+        None
+    }
+
+    /// Told of a statement that has to be bound once more when its parameters' values are known.
+    fn needs_values(&self) {}
+
     /// The function of a name (in lower case) and a number of arguments that is a query, if there is one.
     fn function(&self, _: &str, _: usize) -> Option<Arc<SqlFunction>> {
         None

@@ -309,6 +309,7 @@ struct Parts {
     kind: ErrorKind,
     message: String,
     position: Option<Position>,
+    detail: Option<String>,
     hint: Option<String>,
     subject: Option<Box<Subject>>,
 }
@@ -329,7 +330,14 @@ pub struct Subject {
 impl Error {
     /// An error of this kind. Messages start in lower case, without a full stop, run-time values last.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error(Box::new(Parts { kind, message: message.into(), position: None, hint: None, subject: None }))
+        Error(Box::new(Parts {
+            kind,
+            message: message.into(),
+            position: None,
+            detail: None,
+            hint: None,
+            subject: None,
+        }))
     }
 
     /// A bug in Multiloop, found before it could give a wrong answer.
@@ -355,11 +363,25 @@ impl Error {
         self
     }
 
+    /// The same error at another position.
+    #[must_use]
+    pub fn moved(mut self, position: Position) -> Self {
+        self.0.position = Some(position);
+        self
+    }
+
     /// The same error with its position counted from `bytes` earlier: a statement's place in its script.
     #[must_use]
     pub fn shifted(mut self, bytes: usize) -> Self {
         let shift = u32::try_from(bytes).unwrap_or(u32::MAX);
         self.0.position = self.0.position.map(|Position(at)| Position(at.saturating_add(shift)));
+        self
+    }
+
+    /// The same error with more about what happened, full sentences.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.0.detail = Some(detail.into());
         self
     }
 
@@ -408,7 +430,7 @@ impl Error {
         self.0.kind.sqlstate()
     }
 
-    /// What happened, without position and hint.
+    /// What happened, without position, detail and hint.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -416,6 +438,11 @@ impl Error {
     /// Where in the statement.
     pub fn position(&self) -> Option<Position> {
         self.0.position
+    }
+
+    /// More about what happened.
+    pub fn detail(&self) -> Option<&str> {
+        self.0.detail.as_deref()
     }
 
     /// What to do about it.

@@ -3,6 +3,7 @@
 use crate::cancel::Running;
 use crate::copy::{self, CopyIn, CopyOut};
 use crate::fault::{Fault, Result};
+use crate::wire::Format;
 use crate::wire::backend::TransactionStatus;
 use multiloop::{DataType, Execution, Field, ResultStream, Sight, Value};
 use std::path::PathBuf;
@@ -122,13 +123,7 @@ impl Session {
     /// Errors, which end the connection: 22023 for a value that is not to be had.
     pub(crate) fn set_at_start(&mut self, name: &str, value: &str) -> Result<()> {
         match self.session.set_default(name, value) {
-            Err(error) if error.sqlstate() != "42704" => {
-                let fault = Fault::fatal(error.sqlstate(), error.message());
-                Err(match error.hint() {
-                    Some(hint) => fault.with_hint(hint),
-                    None => fault,
-                })
-            }
+            Err(error) if error.sqlstate() != "42704" => Err(Fault::of(&error, "", 0).into_fatal()),
             _ => Ok(()),
         }
     }
@@ -257,6 +252,25 @@ impl Session {
                 }
             }
         })
+    }
+
+    /// The columns of a cursor, and the format of its rows.
+    pub(crate) fn cursor(&self, name: &str) -> Option<(Vec<Field>, Format)> {
+        let (fields, is_binary) = self.session.cursor(name)?;
+        Some((fields, if is_binary { Format::Binary } else { Format::Text }))
+    }
+
+    /// The next rows of a cursor, at most so many.
+    pub(crate) fn fetch(&self, name: &str, rows: u64) -> Result<Rows> {
+        self.check()?;
+        self.begin_time();
+        let stream = self.session.fetch_next(name, rows).map_err(|error| Fault::of(&error, "", 0))?;
+        Ok(Rows { stream })
+    }
+
+    /// Closes a cursor, if there is one of this name.
+    pub(crate) fn close_cursor(&self, name: &str) {
+        self.session.close_cursor(name);
     }
 
     /// Ends a COPY that has taken all its data; gives the tag.

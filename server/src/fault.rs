@@ -116,6 +116,7 @@ impl Fault {
     /// What the engine says of a statement that stands in `text` at `start` (bytes).
     pub(crate) fn of(error: &Error, text: &str, start: usize) -> Box<Self> {
         let mut fault = Fault::error(error.sqlstate(), error.message());
+        fault.detail = error.detail().map(ToOwned::to_owned);
         fault.hint = error.hint().map(ToOwned::to_owned);
         fault.subject = error.subject().cloned().map(Box::new);
         // What reads a value, or makes rows, has no text to point into.

@@ -79,6 +79,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "activity",
             "system",
             "rights",
+            "effects",
             "snapshot",
             "names",
             "engine",

@@ -56,6 +56,12 @@ impl Cursor {
         &self.fields
     }
 
+    fn stream(&self, batches: Vec<RecordBatch>) -> ResultStream {
+        let rows = ResultStream::rows(self.fields.clone(), self.schema.clone(), batches.into_iter().map(Ok));
+        let rows = rows.with_sight(self.sight.clone());
+        if self.binary { rows.in_binary() } else { rows }
+    }
+
     /// Asks for rows until so many are known, or there are no more.
     fn know(&mut self, rows: i64) -> Result<()> {
         while self.known < rows {
@@ -163,10 +169,34 @@ impl Session {
             let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
             return Ok(ResultStream::done(format!("MOVE {rows}")));
         }
-        let (fields, schema, binary) = (cursor.fields.clone(), cursor.schema.clone(), cursor.binary);
-        let rows = ResultStream::rows(fields, schema, batches.into_iter().map(Ok)).with_sight(cursor.sight.clone());
-        let rows = rows.with_verb("FETCH");
-        Ok(if binary { rows.in_binary() } else { rows })
+        Ok(cursor.stream(batches).with_verb("FETCH"))
+    }
+
+    /// The columns of a cursor, and whether its rows are for programs ([`ResultStream::is_binary`]); None if there is no cursor of
+    /// this name.
+    pub fn cursor(&self, name: &str) -> Option<(Vec<Field>, bool)> {
+        self.cursors().get(name).map(|cursor| (cursor.fields.clone(), cursor.binary))
+    }
+
+    /// The next rows of a cursor, at most so many: as FETCH, for callers that know its name and need no statement.
+    ///
+    /// # Errors
+    /// 34000 if there is none of this name, 25P02 in a transaction that has failed, and those of the query.
+    pub fn fetch_next(&self, name: &str, rows: u64) -> Result<ResultStream> {
+        let count = i64::try_from(rows).unwrap_or(i64::MAX);
+        self.as_statement(|| {
+            self.in_transaction(|| {
+                let mut cursors = self.cursors();
+                let cursor = cursors.get_mut(name).ok_or_else(|| unknown_cursor(name))?;
+                let batches = cursor.go(Direction::Count(count))?;
+                Ok(cursor.stream(batches))
+            })
+        })
+    }
+
+    /// Closes a cursor; nothing happens if there is none of this name.
+    pub fn close_cursor(&self, name: &str) {
+        self.cursors().remove(name);
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Prepared {
     types: Vec<DataType>,
     fields: Option<Vec<Field>>,
     kind: Kind,
+    /// It is bound anew each time, with its parameters' values.
+    by_values: bool,
     cached: Mutex<Option<Cached>>,
 }
 
@@ -139,16 +141,22 @@ impl Prepared {
                 SessionStatement::Declare { query, .. } => session.cursor_query(query, types)?.types,
                 _ => Vec::new(),
             };
-            return Ok(Prepared { statement, types, fields, kind: Kind::Other, cached });
+            return Ok(Prepared { statement, types, fields, kind: Kind::Other, by_values: false, cached });
         }
-        let mut prepared = Prepared { statement, types: types.to_vec(), fields: None, kind: Kind::Other, cached };
+        let mut prepared =
+            Prepared { statement, types: types.to_vec(), fields: None, kind: Kind::Other, by_values: false, cached };
         session.running().with_snapshot(|snapshot| {
             match prepared.bind(snapshot, false)? {
                 Bound::Query(query) => {
                     prepared.kind = Kind::Query;
                     prepared.types.clone_from(&query.parameters);
                     prepared.fields = Some(query.fields());
+                    prepared.by_values = snapshot.asks_values();
                     prepared.keep(session, snapshot, query)?;
+                }
+                _ if snapshot.asks_values() => {
+                    let what = "a function that does something to sessions, by parameters of what is no query, is";
+                    return Err(Error::unsupported(what));
                 }
                 bound => {
                     let is_copy =
@@ -225,6 +233,9 @@ impl Prepared {
     fn run_query(&self, session: &Session, parameters: &[Value]) -> Result<ResultStream> {
         let running = session.running();
         running.with_snapshot(|snapshot| {
+            if self.by_values {
+                snapshot.give_values(parameters);
+            }
             let mut timings = Timings::default();
             let mut planned = match self.still(session, snapshot) {
                 Some(planned) => planned,

@@ -144,6 +144,7 @@ mod tests {
             "SELECT k FROM large WHERE k = $1 OR v = $1",
             "SELECT a.k FROM small a JOIN large b ON a.k = b.k",
             "SELECT k FROM small ORDER BY v",
+            "SELECT v % 3, count(*) FROM small GROUP BY v % 3",
             "SELECT i FROM generate_series(1, 1000000000) g(i)",
             "SELECT i FROM generate_series(1, $1::int) g(i)",
             "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT i FROM r",

@@ -4,7 +4,7 @@ use super::cursors::{Cursor, unknown_cursor};
 use super::prepared::{Execution, Prepared};
 use super::{Session, Statement};
 use crate::catalog::State;
-use crate::notify::Notification;
+use crate::notify;
 use crate::settings;
 use crate::stream::{Notice, ResultStream};
 use crate::transaction::TransactionStatus;
@@ -108,7 +108,8 @@ impl Session {
                 ResultStream::done("UNLISTEN")
             }
             Verb::Notify { channel, payload } => {
-                self.notify(channel, payload);
+                notify::check(channel, payload)?;
+                self.running().notify(self.id, channel, payload);
                 ResultStream::done("NOTIFY")
             }
             _ => return Err(Error::internal("a statement of a session is of no kind")),
@@ -337,12 +338,6 @@ impl Session {
         })
     }
 
-    /// Tells who listens: at the end of the transaction, if one is open.
-    fn notify(&self, channel: &str, payload: &str) {
-        let one = Notification { session: self.id, channel: channel.to_owned(), payload: payload.to_owned() };
-        self.engine.0.channels.send(self.work.tell(one).into_iter().collect());
-    }
-
     /// The values of EXECUTE, each an expression, as these types.
     fn values_of(&self, values: &[Piece], types: &[DataType], parameters: &[Value]) -> Result<Vec<Value>> {
         if values.len() != types.len() {
@@ -377,7 +372,7 @@ fn owns_nothing(state: &State, role: &str) -> Result<()> {
     };
     let message = format!("role \"{role}\" cannot be dropped because some objects depend on it");
     let how = if *owned.owner == *role { "owner of" } else { "privileges for" };
-    Err(Error::new(ErrorKind::DependentObjects, message).with_hint(format!("{how} {kind} {name}")))
+    Err(Error::new(ErrorKind::DependentObjects, message).with_detail(format!("{how} {kind} {name}")))
 }
 
 /// The name under which SHOW gives a setting.

@@ -67,7 +67,7 @@ impl Runner<'_> {
         let violated = (0..checks.len()).find(is_false).map_or("", |at| &checks[at].name);
         let message = format!("new row for relation \"{table}\" violates check constraint \"{violated}\"");
         let failing = format!("Failing row contains ({}).", values(&row, columns.len()));
-        Err(Error::new(ErrorKind::CheckViolation, message).with_hint(failing).of_constraint(violated))
+        Err(Error::new(ErrorKind::CheckViolation, message).with_detail(failing).of_constraint(violated))
     }
 
     /// The error (23503) for the first row that refers to one that is not there. The rows may refer to each other.
@@ -97,7 +97,7 @@ impl Runner<'_> {
                 values(&row, names.len()),
                 to.name
             );
-            let error = Error::new(ErrorKind::ForeignKeyViolation, message).with_hint(missing);
+            let error = Error::new(ErrorKind::ForeignKeyViolation, message).with_detail(missing);
             return Err(error.of_constraint(&reference.name));
         }
         Ok(())

@@ -77,7 +77,7 @@ impl Runner<'_> {
                     .with_hint(format!("You can drop constraint {} on table {} instead.", name.name, table.name)));
             }
             let gone = declared.keys.remove(at);
-            remove_references(state, &table, Some(&gone.columns), &[], cascade, &name.name)?;
+            remove_references(state, &table, Some(&gone.columns), &[], cascade, &format!("index {}", name.name))?;
             // Its own references may have gone.
             declared.references = state.table(&table)?.info.declared.references.clone();
             redeclare(state, &table, declared, |numbers| {
@@ -155,11 +155,12 @@ impl Runner<'_> {
                 }
                 if !cascade {
                     let message = "cannot truncate a table referenced in a foreign key constraint";
-                    return Err(Error::new(ErrorKind::Unsupported, message).with_hint(format!(
-                        "Table \"{0}\" references \"{1}\". Truncate table \"{0}\" at the same time, or use TRUNCATE ... \
-                         CASCADE.",
-                        other.name, table.name
-                    )));
+                    return Err(Error::new(ErrorKind::Unsupported, message)
+                        .with_detail(format!("Table \"{}\" references \"{}\".", other.name, table.name))
+                        .with_hint(format!(
+                            "Truncate table \"{}\" at the same time, or use TRUNCATE ... CASCADE.",
+                            other.name
+                        )));
                 }
                 tables.push(other);
             }
@@ -233,16 +234,20 @@ pub(super) fn remove_all(state: &mut State, mut gone: Vec<Qualified>, cascade: b
         }
     }
     for name in &gone {
-        remove_references(state, name, None, &gone, cascade, &name.name)?;
+        remove_references(state, name, None, &gone, cascade, &format!("table {}", name.name))?;
     }
     gone.iter().for_each(|name| drop(state.remove(name)));
     Ok(())
 }
 
 fn depends(kind: &str, name: &Qualified, by: &str, other: &Qualified) -> Error {
-    let kind = if matches!(kind, "table" | "view") { String::new() } else { format!("{kind} ") };
-    let message = format!("cannot drop {kind}\"{}\" because {by} \"{}\" depends on it", name.name, other.name);
-    Error::new(ErrorKind::DependentObjects, message)
+    has_dependents(&format!("{kind} {}", name.name), &format!("{by} {}", other.name))
+}
+
+/// The error (2BP01) of what may not go, as something depends on it.
+fn has_dependents(what: &str, dependent: &str) -> Error {
+    Error::new(ErrorKind::DependentObjects, format!("cannot drop {what} because other objects depend on it"))
+        .with_detail(format!("{dependent} depends on {what}"))
         .with_hint("Use DROP ... CASCADE to drop the dependent objects too.")
 }
 
@@ -270,12 +275,8 @@ fn remove_references(
             .collect();
         let Some(&first) = goes.first() else { continue };
         if !cascade {
-            let message = format!(
-                "cannot drop \"{dropped}\" because constraint \"{}\" on table \"{}\" depends on it",
-                declared.references[first].name, table.name
-            );
-            return Err(Error::new(ErrorKind::DependentObjects, message)
-                .with_hint("Use DROP ... CASCADE to drop the dependent objects too."));
+            let dependent = format!("constraint {} on table {}", declared.references[first].name, table.name);
+            return Err(has_dependents(dropped, &dependent));
         }
         for &at in goes.iter().rev() {
             declared.references.remove(at);

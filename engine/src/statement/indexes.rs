@@ -64,12 +64,12 @@ impl Runner<'_> {
         let empty = Table::empty(rows.fields.clone());
         let change = keys::Change { snapshot: stored.info.handle, old: &empty, rows: &rows, all: &rows, shown: &rows };
         let indexes = keys::KeyIndexes::new(stored.info.handle);
-        indexes.check(&name.name, std::slice::from_ref(key), change, &context).map_err(|error| {
+        indexes.check(std::slice::from_ref(key), change, &context).map_err(|error| {
             let message = format!("could not create unique index \"{}\"", key.name);
-            match (error.kind(), error.hint()) {
-                (ErrorKind::UniqueViolation, Some(hint)) => {
-                    let hint = hint.replace("already exists", "is duplicated");
-                    let error = Error::new(ErrorKind::UniqueViolation, message).with_hint(hint);
+            match (error.kind(), error.detail()) {
+                (ErrorKind::UniqueViolation, Some(detail)) => {
+                    let detail = detail.replace("already exists", "is duplicated");
+                    let error = Error::new(ErrorKind::UniqueViolation, message).with_detail(detail);
                     error.of_constraint(&key.name).in_table(&name.schema, &name.name)
                 }
                 _ => error,

@@ -215,7 +215,7 @@ fn rename_schema(state: &mut State, from: &str, to: &str) -> Result<()> {
     }
     if to.starts_with("pg_") {
         let error = Error::new(ErrorKind::InvalidName, format!("unacceptable schema name \"{to}\""));
-        return Err(error.with_hint("The prefix \"pg_\" is reserved for system schemas."));
+        return Err(error.with_detail("The prefix \"pg_\" is reserved for system schemas."));
     }
     let names: Vec<String> = schema.objects.keys().cloned().collect();
     let schemas = Arc::make_mut(&mut state.schemas);

@@ -306,26 +306,16 @@ SELECT $1 IS NOT NULL
 SELECT $1 IS NOT NULL
 
 -- @ has_any_column_privilege(any, text)
-SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($2)), '\s*,\s*', '|', 'g') || '),'))
-        FROM pg_catalog.multiloop_own_right r
-        WHERE r.class = 1259 AND r.oid = ($1::regclass)::oid)
+SELECT pg_catalog.has_table_privilege($1, $2)
 
 -- @ has_any_column_privilege(any, any, text)
-SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),'))
-        FROM pg_catalog.multiloop_right r
-        WHERE r.class = 1259 AND r.oid = ($2::regclass)::oid
-            AND (r.rolename::text = $1::text OR r.role::text = $1::text))
+SELECT pg_catalog.has_table_privilege($1, $2, $3)
 
 -- @ has_column_privilege(any, any, text)
-SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),'))
-        FROM pg_catalog.multiloop_own_right r
-        WHERE r.class = 1259 AND r.oid = ($1::regclass)::oid)
+SELECT pg_catalog.has_table_privilege($1, $3)
 
 -- @ has_column_privilege(any, any, any, text)
-SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($4)), '\s*,\s*', '|', 'g') || '),'))
-        FROM pg_catalog.multiloop_right r
-        WHERE r.class = 1259 AND r.oid = ($2::regclass)::oid
-            AND (r.rolename::text = $1::text OR r.role::text = $1::text))
+SELECT pg_catalog.has_table_privilege($1, $2, $4)
 
 -- @ pg_has_role(any, text)
 SELECT CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN EXISTS (

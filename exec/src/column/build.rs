@@ -361,7 +361,7 @@ fn cut(staged: &[Staged], rows: usize) -> Vec<Vec<Piece>> {
 fn check_nulls(column: &Column, field: &Field) -> Result<()> {
     if !field.nullable && column.nulls.as_ref().is_some_and(|nulls| nulls.null_count() > 0) {
         let message = format!("null value in column \"{}\" violates not-null constraint", field.name);
-        return Err(Error::new(ErrorKind::NotNullViolation, message));
+        return Err(Error::new(ErrorKind::NotNullViolation, message).of_column(&field.name));
     }
     Ok(())
 }

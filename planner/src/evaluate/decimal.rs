@@ -28,7 +28,7 @@ pub fn overflow(data_type: DataType) -> Error {
         return Error::new(ErrorKind::NumericOverflow, "numeric field overflow");
     };
     let kind = if precision == DECIMAL_DIGITS_MAX { ErrorKind::DecimalOverflow } else { ErrorKind::NumericOverflow };
-    Error::new(kind, "numeric field overflow").with_hint(format!(
+    Error::new(kind, "numeric field overflow").with_detail(format!(
         "A field with precision {precision}, scale {scale} must round to an absolute value less than 10^{}.",
         precision - scale
     ))

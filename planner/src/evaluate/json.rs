@@ -58,11 +58,11 @@ impl Parser<'_> {
 
     fn invalid(&self) -> Error {
         let rest = &self.text[self.at.min(self.text.len())..];
-        let hint = match rest.split(|c: char| c.is_ascii_whitespace() || c == ',').next() {
+        let detail = match rest.split(|c: char| c.is_ascii_whitespace() || c == ',').next() {
             None | Some("") => "The input string ended unexpectedly.".to_owned(),
             Some(token) => format!("Token \"{}\" is invalid.", token.chars().take(40).collect::<String>()),
         };
-        Error::new(ErrorKind::InvalidText, "invalid input syntax for type json").with_hint(hint)
+        Error::new(ErrorKind::InvalidText, "invalid input syntax for type json").with_detail(detail)
     }
 
     fn skip_blanks(&mut self) {

@@ -312,7 +312,7 @@ impl Binder<'_, '_> {
             let null = |field: &Field| Expression::constant(Value::Null, field.data_type);
             self.builder.compare(Function::Equal, null(own), null(other)).map_err(|_| {
                 let message = format!("foreign key constraint \"{name}\" cannot be implemented");
-                Error::new(ErrorKind::TypeMismatch, message).at(position).with_hint(format!(
+                Error::new(ErrorKind::TypeMismatch, message).at(position).with_detail(format!(
                     "Key columns \"{}\" and \"{}\" are of incompatible types: {} and {}.",
                     own.name, other.name, own.data_type, other.data_type
                 ))

@@ -102,11 +102,7 @@ fn too_long() -> Error {
 }
 
 fn moved(error: &Error, position: Position) -> Error {
-    let moved = Error::new(error.kind(), error.message()).at(Some(position));
-    match error.hint() {
-        Some(hint) => moved.with_hint(hint),
-        None => moved,
-    }
+    error.clone().moved(position)
 }
 
 fn tokenize(text: &Text) -> Result<Vec<TokenWithSpan>> {

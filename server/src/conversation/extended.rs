@@ -103,7 +103,7 @@ impl Conversation {
         }
         if bind.portal.is_empty() {
             self.portals.remove("");
-        } else if self.portals.contains_key(&bind.portal) {
+        } else if self.portals.contains_key(&bind.portal) || self.session.cursor(&bind.portal).is_some() {
             return Err(Fault::error("42P03", format!("cursor \"{}\" already exists", bind.portal)));
         }
         self.has_room(self.portals.len(), "portals")?;
@@ -131,7 +131,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Says what a statement takes and gives, or what a portal gives.
+    /// Says what a statement takes and gives, or what a portal gives; SQL's cursors are portals.
     pub(super) fn describe(&mut self, target: &Target, out: &mut Output) -> Result<()> {
         let (statement, formats) = match target {
             Target::Statement(name) => {
@@ -142,7 +142,11 @@ impl Conversation {
                 (statement, None)
             }
             Target::Portal(name) => {
-                let portal = self.portals.get(name).ok_or_else(|| no_portal(name))?;
+                let Some(portal) = self.portals.get(name) else {
+                    let (fields, format) = self.session.cursor(name).ok_or_else(|| no_portal(name))?;
+                    let sight = self.session.sight_of(fields.iter().map(|field| field.data_type));
+                    return backend::fields(&mut out.buffer, &fields, &sight, |_| format);
+                };
                 (portal.statement.clone(), Some(&portal.formats))
             }
         };
@@ -161,7 +165,9 @@ impl Conversation {
     pub(super) fn execute(&mut self, name: &str, limit: i32, out: &mut Output) -> Result<Next> {
         let limit = u64::try_from(limit).ok().filter(|&limit| limit > 0).unwrap_or(u64::MAX);
         // What fails is not run once more.
-        let portal = self.portals.get_mut(name).ok_or_else(|| no_portal(name))?;
+        let Some(portal) = self.portals.get_mut(name) else {
+            return self.execute_cursor(name, limit, out);
+        };
         let Some(statement) = portal.statement.clone() else {
             backend::empty_query(&mut out.buffer);
             return Ok(Next::Go);
@@ -217,6 +223,22 @@ impl Conversation {
         self.executed(out)
     }
 
+    /// Gives the next rows of a cursor that SQL has declared.
+    fn execute_cursor(&mut self, name: &str, limit: u64, out: &mut Output) -> Result<Next> {
+        let (fields, format) = self.session.cursor(name).ok_or_else(|| no_portal(name))?;
+        if self.place == Place::Here {
+            return Ok(Next::Apart);
+        }
+        let mut rows = RowsInFlight::new(self.session.fetch(name, limit)?, vec![format; fields.len()]);
+        let count = rows.send(u64::MAX, &self.session, out)?;
+        if count == limit {
+            backend::suspended(&mut out.buffer);
+        } else {
+            backend::complete(&mut out.buffer, &rows.tag(count));
+        }
+        self.executed(out)
+    }
+
     fn executed(&mut self, out: &mut Output) -> Result<Next> {
         self.send_notices(out);
         out.pass().map(|()| Next::Go)
@@ -229,7 +251,11 @@ impl Conversation {
                 self.statements.remove(name);
                 self.session.forget(name);
             }
-            Target::Portal(name) => drop(self.portals.remove(name)),
+            Target::Portal(name) => {
+                if self.portals.remove(name).is_none() {
+                    self.session.close_cursor(name);
+                }
+            }
         }
         backend::closed(&mut out.buffer);
     }

@@ -44,9 +44,9 @@ fn show_element(element: &str, text: &mut String) {
 /// # Errors
 /// 22P02 for a text that is none, 2202E for bounds that are none, whatever an element's text gives.
 pub(in crate::evaluate) fn read(text: &str, element: DataType, zone: &str) -> Result<Array> {
-    let malformed = |hint: &str| {
+    let malformed = |detail: &str| {
         let error = Error::new(ErrorKind::InvalidText, format!("malformed array literal: \"{text}\""));
-        error.with_hint(hint.to_owned())
+        error.with_detail(detail.to_owned())
     };
     let mut reader = Reader { rest: text.trim_start_matches(is_blank), lengths: Vec::new(), elements: Vec::new() };
     let given = match reader.bounds() {

@@ -137,8 +137,8 @@ impl Picture {
             }
             "EEEE" => {
                 if self.is_bare || has_sign || has_own_sign || self.is_roman || self.is_shifted {
-                    let hint = "\"EEEE\" may only be used together with digit and decimal point patterns.";
-                    return Err(wrong("\"EEEE\" is incompatible with other formats").with_hint(hint));
+                    let detail = "\"EEEE\" may only be used together with digit and decimal point patterns.";
+                    return Err(wrong("\"EEEE\" is incompatible with other formats").with_detail(detail));
                 }
                 self.is_exponential = true;
                 return Ok(());

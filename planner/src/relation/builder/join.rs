@@ -63,7 +63,7 @@ impl FromItem {
         let Some(table) = self.outer_table(right) else { return Ok(()) };
         let message = format!("invalid reference to FROM-clause entry for table \"{table}\"");
         let error = Error::new(ErrorKind::InvalidColumnReference, message);
-        Err(error.with_hint("The combining JOIN type must be INNER or LEFT for a LATERAL reference.").at(position))
+        Err(error.with_detail("The combining JOIN type must be INNER or LEFT for a LATERAL reference.").at(position))
     }
 
     /// Reports a table alias that both sides have (42712).

@@ -73,7 +73,8 @@ impl Builder<'_> {
                 did_you_mean(error, name, output.iter().map(|(name, _)| name.as_str()))
             }
             None => Error::new(ErrorKind::Unsupported, "invalid UNION/INTERSECT/EXCEPT ORDER BY clause")
-                .with_hint("Only result column names can be used, not expressions or functions."),
+                .with_detail("Only result column names can be used, not expressions or functions.")
+                .with_hint("Add the expression/function to every SELECT, or move the UNION into a FROM clause."),
         }
     }
 

@@ -70,7 +70,7 @@ impl Binder<'_, '_> {
             Some(CatalogEntry::View(_)) => {
                 let message = format!("cannot create index on relation \"{}\"", name.name);
                 let error = Error::new(ErrorKind::WrongObjectType, message).at(position);
-                Err(error.with_hint("This operation is not supported for views."))
+                Err(error.with_detail("This operation is not supported for views."))
             }
             None => Err(self.unknown_table(name).at(position)),
         }
@@ -127,7 +127,7 @@ impl Binder<'_, '_> {
         for label in labels {
             if label.value.is_empty() || label.value.len() > LABEL_MAX {
                 let error = Error::new(ErrorKind::InvalidName, format!("invalid enum label \"{}\"", label.value));
-                return Err(error.at(position).with_hint("Labels must be 63 bytes or less."));
+                return Err(error.at(position).with_detail("Labels must be 63 bytes or less."));
             }
             if known.contains(&label.value) {
                 let message = "duplicate key value violates unique constraint \"pg_enum_typid_label_index\"";

@@ -254,7 +254,7 @@ impl Words<'_> {
             let what = if interval.months != 0 { "months" } else { "days" };
             let message = format!("invalid value for parameter \"TimeZone\": \"INTERVAL '{text}'\"");
             return Err(Error::new(ErrorKind::InvalidParameter, message)
-                .with_hint(format!("Cannot specify {what} in time zone interval.")));
+                .with_detail(format!("Cannot specify {what} in time zone interval.")));
         }
         Ok(Some(vec![offset_rule(interval.micros / 1_000_000)]))
     }

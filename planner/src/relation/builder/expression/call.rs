@@ -117,7 +117,6 @@ impl Builder<'_> {
                 let [part, source] = take(arguments);
                 self.date_trunc(part, source)
             }
-            ("pg_sleep", 1) => return self.sleep(take(arguments)),
             ("date", 1) => {
                 let [value] = take(arguments);
                 self.coerce(value, DataType::Date, Coercion::Explicit)
@@ -135,15 +134,6 @@ impl Builder<'_> {
 
     fn modulo(&mut self, [left, right]: [Expression; 2]) -> Result<Expression> {
         self.arithmetic(Function::Modulo, left, right)
-    }
-
-    /// `pg_sleep(seconds)`: how long is a number of any kind, and known before anything runs.
-    fn sleep(&mut self, [seconds]: [Expression; 1]) -> Result<Special> {
-        let seconds = self.coerce(seconds, DataType::Double, Coercion::Implicit)?;
-        match self.call_of_catalog("pg_sleep", vec![seconds], None)? {
-            Special::NoMatch(_) => Err(Error::unsupported("pg_sleep of what is no literal is")),
-            bound => Ok(bound),
-        }
     }
 
     /// The functions that have files of their own.

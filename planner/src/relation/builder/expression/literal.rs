@@ -32,6 +32,11 @@ impl Builder<'_> {
         }
         let index = number - 1;
         let data_type = self.parameters[index as usize].unwrap_or(DataType::Null);
+        if data_type != DataType::Null
+            && let Some(value) = self.catalog.value_of_parameter(index as usize)
+        {
+            return Ok(Expression::constant(value, data_type));
+        }
         Ok(Expression::new(ExpressionKind::Parameter(index), data_type))
     }
 

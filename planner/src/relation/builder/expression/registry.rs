@@ -142,7 +142,6 @@ const SPECIAL: &[&str] = &[
     "num_nulls",
     "overlay",
     "parse_ident",
-    "pg_sleep",
     "pg_typeof",
     "pi",
     "quote_literal",

@@ -21,6 +21,14 @@ impl Builder<'_> {
         arguments: Vec<Expression>,
         position: Option<Position>,
     ) -> Result<Special> {
+        let arguments = match self.catalog.session_function(name, arguments.len()) {
+            Some((types, of)) => match self.known_before(name, arguments, &types)? {
+                Known::Literals(arguments) => arguments,
+                Known::Later => return Ok(Special::Bound(Expression::constant(Value::Null, of))),
+                Known::NoMatch(arguments) => return Ok(Special::NoMatch(arguments)),
+            },
+            None => arguments,
+        };
         let literals: Option<Vec<Value>> = arguments.iter().map(|argument| fold::constant(argument).cloned()).collect();
         if let Some(literals) = literals
             && let Some((value, data_type)) = self.catalog.session_value(name, &literals)?
@@ -44,6 +52,29 @@ impl Builder<'_> {
             });
         }
         self.inline(name, &function, cast, position).map(Special::Bound)
+    }
+
+    /// The arguments of a function whose value is to be known before the query runs, of their types. If parameters are among them
+    /// whose values are not known, the statement is bound again when they are.
+    ///
+    /// Errors: 0A000 for those that only rows know.
+    fn known_before(&mut self, name: &str, arguments: Vec<Expression>, types: &[DataType]) -> Result<Known> {
+        let fits = |(argument, &of): (&Expression, &DataType)| castable(argument.data_type, of, Coercion::Implicit);
+        if !arguments.iter().zip(types).all(fits) {
+            return Ok(Known::NoMatch(arguments));
+        }
+        let given = arguments.into_iter().zip(types);
+        let given = given.map(|(argument, &of)| self.coerce(argument, of, Coercion::Implicit));
+        let given = given.collect::<Result<Vec<Expression>>>()?;
+        let Some(unknown) = given.iter().find(|argument| fold::constant(argument).is_none()) else {
+            return Ok(Known::Literals(given));
+        };
+        if !given.iter().all(is_of_parameters) {
+            let what = format!("{name} of what rows have is");
+            return Err(Error::unsupported(what).at(unknown.position));
+        }
+        self.catalog.needs_values();
+        Ok(Known::Later)
     }
 
     /// The name of an object as text, by its number.
@@ -122,6 +153,24 @@ impl Builder<'_> {
         }
         let rows = if rows.1.len() == 1 { rows } else { self.as_rows(name, rows, position)? };
         if function.gives_rows { self.array_of_rows(rows, position) } else { self.scalar_subquery(rows, position) }
+    }
+}
+
+/// Arguments of a function whose value is to be known before the query runs.
+enum Known {
+    Literals(Vec<Expression>),
+    /// They are when the parameters' values are.
+    Later,
+    /// They are of other types.
+    NoMatch(Vec<Expression>),
+}
+
+/// Whether an expression is the same for all rows.
+fn is_of_parameters(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Constant(_) | ExpressionKind::Parameter(_) => true,
+        ExpressionKind::Column(_) | ExpressionKind::Subquery(_) => false,
+        _ => expression.children().into_iter().all(is_of_parameters),
     }
 }
 
