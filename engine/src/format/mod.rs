@@ -17,7 +17,7 @@ mod unite;
 
 pub use csv::CsvOptions;
 pub use paths::expand;
-pub use text::{Array, Bound, array_of, text_of, value_of, value_of_bytes};
+pub use text::{Array, Bound, array_of, check_length, text_of, value_of, value_of_bytes};
 
 use crate::sight::Sight;
 use arrow::array::RecordBatch;

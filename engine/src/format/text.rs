@@ -7,6 +7,7 @@ use multiloop_exec::column::arrow::{to_array, to_column_of};
 use multiloop_exec::{Error, Result};
 pub use multiloop_planner::evaluate::array::{Array, Bound};
 use multiloop_planner::evaluate::bytes::to_hex;
+pub use multiloop_planner::evaluate::check_length;
 use multiloop_planner::evaluate::parse;
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;

@@ -31,21 +31,28 @@ pub(super) fn cast_value(value: &Value, from: DataType, to: DataType) -> Result<
 
 /// As [`cast_value`], but a text too long for a varchar or char is an error (22001) unless only blanks are cut off.
 pub(super) fn assign_cast(value: &Value, from: DataType, to: DataType) -> Result<Value> {
-    let (length, type_name) = match to {
-        DataType::VARCHAR | DataType::BPCHAR => return cast_value(value, from, to),
-        DataType::Varchar(length) => (length, "character varying"),
-        DataType::Char(length) => (length, "character"),
-        _ => return cast_value(value, from, to),
-    };
-    if value.is_null() {
-        return Ok(Value::Null);
+    if !matches!(to, DataType::Varchar(_) | DataType::Char(_)) || value.is_null() {
+        return cast_value(value, from, to);
     }
     let text = text_of(value, from);
-    if text.chars().skip(length as usize).any(|c| c != ' ') {
+    check_length(&text, to)?;
+    Ok(Value::text(truncate(&text, to)))
+}
+
+/// An error (22001) for a text that is too long for a varchar or char, unless only blanks are cut off.
+pub(super) fn check_length(text: &str, data_type: DataType) -> Result<()> {
+    let (length, type_name) = match data_type {
+        DataType::VARCHAR | DataType::BPCHAR => return Ok(()),
+        DataType::Varchar(length) => (length, "character varying"),
+        DataType::Char(length) => (length, "character"),
+        _ => return Ok(()),
+    };
+    // So many bytes are no more characters.
+    if text.len() > length as usize && text.chars().skip(length as usize).any(|c| c != ' ') {
         let message = format!("value too long for type {type_name}({length})");
         return Err(Error::new(ErrorKind::StringTooLong, message));
     }
-    Ok(Value::text(truncate(&text, to)))
+    Ok(())
 }
 
 /// The text that a value is cast to: as it prints, but for booleans and a char's padding.

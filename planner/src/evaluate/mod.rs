@@ -118,6 +118,12 @@ pub fn parse_in(text: &str, data_type: DataType, zone: &str) -> Result<Value> {
     if data_type.is_zoned() { logical::read(text, data_type, zone) } else { parse(text, data_type) }
 }
 
+/// An error (22001) for a text that a column of a type does not take: one that is too long, unless only blanks are. [`parse`], as
+/// any cast, cuts it.
+pub fn check_length(text: &str, data_type: DataType) -> Result<()> {
+    cast::check_length(text, data_type)
+}
+
 /// The interval of a text that has these fields, and no smaller ones: `interval '1 2' day to hour`.
 pub fn parse_fields(text: &str, fields: interval::Fields) -> Result<Interval> {
     match parse::parse_interval(text, Some(fields))? {

@@ -10,6 +10,7 @@ use multiloop::arrow::array::types::{
 };
 use multiloop::arrow::array::{ArrayRef, BooleanBuilder, PrimitiveBuilder, StringBuilder};
 use multiloop::arrow::datatypes::DataType as Arrow;
+use multiloop::format::check_length;
 use multiloop::{DataType, Sight, Value};
 use std::sync::Arc;
 
@@ -30,14 +31,8 @@ impl Written<'_> {
     ///
     /// Errors: those of a parameter, and 22001 for a text that is too long for its column, unless only blanks are.
     pub(super) fn value(&self, bytes: &[u8]) -> Result<Value> {
-        let (most, name) = match self.data_type {
-            DataType::VARCHAR | DataType::BPCHAR => (u32::MAX, ""),
-            DataType::Varchar(most) => (most, "character varying"),
-            DataType::Char(most) => (most, "character"),
-            _ => (u32::MAX, ""),
-        };
-        if most != u32::MAX && String::from_utf8_lossy(bytes).chars().skip(most as usize).any(|letter| letter != ' ') {
-            return Err(Fault::error("22001", format!("value too long for type {name}({most})")));
+        if matches!(self.data_type, DataType::Varchar(_) | DataType::Char(_)) {
+            check_length(&String::from_utf8_lossy(bytes), self.data_type).map_err(|error| Fault::of(&error, "", 0))?;
         }
         parameter(self.number, self.data_type, (self.format, bytes), self.sight)
     }
@@ -281,6 +276,7 @@ mod tests {
     use crate::wire::room::Room;
     use multiloop::arrow::array::Array as _;
     use multiloop::format::array_of;
+    use multiloop::format::check_length;
     use multiloop::{DataType, Sight, Value};
 
     /// The values of these texts are the same, or the same errors, whichever way they are read.

@@ -8,7 +8,7 @@ use arrow::buffer::{NullBuffer, OffsetBuffer};
 use multiloop_exec::column::{Column, ColumnData};
 use multiloop_exec::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate::calendar::{days_from_civil, days_in_month};
-use multiloop_planner::evaluate::{parse as parse_text, parse_in};
+use multiloop_planner::evaluate::{check_length, parse as parse_text, parse_in};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 
@@ -127,10 +127,13 @@ impl<'a> Builder<'a> {
             (Values::Text { ends, bytes }, Some(text)) => {
                 match data_type {
                     DataType::Text => bytes.extend_from_slice(text.as_bytes()),
-                    _ => match parse_text(text, data_type)? {
-                        Value::Text(text) => bytes.extend_from_slice(text.as_bytes()),
-                        other => return Err(unexpected(&other, data_type)),
-                    },
+                    _ => {
+                        check_length(text, data_type)?;
+                        match parse_text(text, data_type)? {
+                            Value::Text(text) => bytes.extend_from_slice(text.as_bytes()),
+                            other => return Err(unexpected(&other, data_type)),
+                        }
+                    }
                 }
                 let end = i32::try_from(bytes.len());
                 ends.push(end.map_err(|_| Error::unsupported("more than 2 GiB of text between two line ends is"))?);
