@@ -4,7 +4,7 @@
 use crate::activity::Signal;
 use crate::system::facts::Change;
 use multiloop_planner::types::{DataType, SystemType};
-use multiloop_planner::value::Value;
+use multiloop_planner::value::{Interval, Value};
 use std::time::Duration;
 
 /// The type of what gives nothing.
@@ -33,13 +33,24 @@ impl Effects {
         self.is_asked || self.sleep.is_some()
     }
 
-    /// Another of pg_sleep's calls; NULL is none.
-    pub(crate) fn sleep_for(&mut self, seconds: &Value) {
-        if let Value::Float(seconds) = seconds {
-            let more = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
-            self.sleep = Some(self.sleep.unwrap_or_default().saturating_add(more));
-        }
+    /// Another call of pg_sleep, pg_sleep_for or pg_sleep_until at a time (microseconds since 1970); the value that it gives.
+    pub(crate) fn sleep_for(&mut self, how_long: &Value, now: impl Fn() -> i64) -> Value {
+        let seconds = match how_long {
+            Value::Float(seconds) => *seconds,
+            Value::Interval(interval) => seconds_of(*interval),
+            Value::Int(until) => until.saturating_sub(now()) as f64 / 1e6,
+            _ => return Value::Null,
+        };
+        let more = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
+        self.sleep = Some(self.sleep.unwrap_or_default().saturating_add(more));
+        Value::text("")
     }
+}
+
+/// The seconds of an interval, as EXTRACT(EPOCH …) counts them: a year has 365.25 days, what is left of one months of 30.
+fn seconds_of(Interval { months, days, micros }: Interval) -> f64 {
+    let days = f64::from(months / 12) * 365.25 + f64::from(months % 12) * 30.0 + f64::from(days);
+    days * 86_400.0 + micros as f64 / 1e6
 }
 
 /// The types of a function's arguments, and of its value, if what it gives has to be known before the query runs.
@@ -51,6 +62,8 @@ pub(crate) fn function(name: &str, arguments: usize) -> Option<(Vec<DataType>, D
         ("current_setting", 2) => (vec![T::Text, T::Boolean], T::Text),
         ("pg_notify", 2) => (vec![T::Text, T::Text], VOID),
         ("pg_sleep", 1) => (vec![T::Double], VOID),
+        ("pg_sleep_for", 1) => (vec![T::Interval], VOID),
+        ("pg_sleep_until", 1) => (vec![T::TimestampTz], VOID),
         ("pg_cancel_backend" | "pg_terminate_backend", 1) => (vec![T::Integer], T::Boolean),
         ("pg_terminate_backend", 2) => (vec![T::Integer, T::BigInt], T::Boolean),
         _ => return None,

@@ -395,13 +395,10 @@ impl Catalog for Snapshot<'_> {
                 effects.forgets.push(of);
                 return Ok(Some((Value::text(""), DataType::Text)));
             }
-            "pg_sleep" => {
-                let [seconds] = arguments else { return Ok(None) };
-                if *seconds == Value::Null {
-                    return Ok(Some((Value::Null, VOID)));
-                }
-                self.effects.borrow_mut().sleep_for(seconds);
-                return Ok(Some((Value::text(""), VOID)));
+            "pg_sleep" | "pg_sleep_for" | "pg_sleep_until" => {
+                let [how_long] = arguments else { return Ok(None) };
+                let value = self.effects.borrow_mut().sleep_for(how_long, || self.now());
+                return Ok(Some((value, VOID)));
             }
             "pg_notify" => {
                 let [channel, payload] = arguments else { return Ok(None) };

@@ -140,7 +140,7 @@ pub(super) fn indexes(making: &Making<'_>) -> Vec<Vec<Value>> {
     for always in ["indimmediate", "indisvalid", "indisready", "indislive"] {
         rows = rows.with(always, boolean(true));
     }
-    for (_, _, object) in making.state.iter() {
+    for (_, _, object) in making.objects() {
         for index in indexes_of(object) {
             let count = index.parts.len() as i64;
             let number = |part: &IndexPart| int(part.column.map_or(0, |column| column as i64 + 1));
@@ -173,7 +173,7 @@ pub(super) fn indexes(making: &Making<'_>) -> Vec<Vec<Value>> {
 /// Rows of multiloop_index_column: the columns of indexes as they are written.
 pub(super) fn index_columns(making: &Making<'_>) -> Vec<Vec<Value>> {
     let mut rows = Rows::new("multiloop_index_column", "oid attnum shown");
-    for (_, _, object) in making.state.iter() {
+    for (_, _, object) in making.objects() {
         let fields = fields_of(&object.entry).unwrap_or_default();
         for index in indexes_of(object) {
             for (at, part) in index.parts.iter().enumerate() {
@@ -243,7 +243,7 @@ pub(super) fn constraints(making: &Making<'_>) -> Vec<Vec<Value>> {
     for always in ["convalidated", "conislocal"] {
         rows = rows.with(always, boolean(true));
     }
-    for (schema, _, object) in making.state.iter() {
+    for (schema, _, object) in making.objects() {
         let (schema, table) = (oid(making.schema_oid(schema)), oid(object.oid));
         let mut add = |number: u32, name: &str, kind: &str, index: u32, columns: &[usize], rest: [Value; 10]| {
             let (number, name, kind, index) = (oid(number), text(name), text(kind), oid(index));
@@ -289,7 +289,7 @@ pub(super) fn constraint_texts(making: &Making<'_>) -> Vec<Vec<Value>> {
     let mut add = |number: u32, definition: String, pretty: String| {
         rows.push([oid(number), text(definition), text(pretty)]);
     };
-    for (_, _, object) in making.state.iter() {
+    for (_, _, object) in making.objects() {
         let fields = fields_of(&object.entry).unwrap_or_default();
         for (index, key) in object.numbers.keys.iter().copied().zip(object.entry.declared_keys()) {
             let kind = match (key.primary, key.nulls_equal) {
@@ -328,7 +328,7 @@ pub(super) fn constraint_texts(making: &Making<'_>) -> Vec<Vec<Value>> {
 /// Rows of pg_attrdef: the defaults of columns.
 pub(super) fn defaults(making: &Making<'_>) -> Vec<Vec<Value>> {
     let mut rows = Rows::new("pg_attrdef", "oid adrelid adnum adbin");
-    for (_, _, object) in making.state.iter() {
+    for (_, _, object) in making.objects() {
         let defaults = object.entry.declared().map_or(&[][..], |declared| &declared.defaults);
         for (at, (number, default)) in object.numbers.defaults.iter().zip(defaults).enumerate() {
             if let Some(default) = default {
@@ -361,7 +361,7 @@ pub(super) fn comments(making: &Making<'_>) -> Vec<Vec<Value>> {
         }
     }
     let types = making.state.types().map(|(_, _, object, _)| object);
-    for object in making.state.iter().map(|(_, _, object)| object).chain(types) {
+    for object in making.objects().map(|(_, _, object)| object).chain(types) {
         for ((class, number, column), comment) in object.comments.iter() {
             rows.push([oid(*number), oid(*class), int(i64::from(*column)), text(&**comment)]);
         }

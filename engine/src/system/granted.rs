@@ -39,7 +39,7 @@ pub(super) fn items(making: &Making<'_>) -> Vec<Vec<Value>> {
             }
         }
     };
-    for (_, _, object) in making.state.iter() {
+    for (_, _, object) in making.objects() {
         add(PG_CLASS, object.oid, &object.owned, &Right::OF_TABLES);
     }
     for schema in making.state.schemas.values() {
@@ -68,7 +68,7 @@ fn allowed(making: &Making<'_>, rights: &Rights) -> Vec<May> {
         words
     };
     let mut all = Vec::new();
-    for (schema, name, object) in making.state.iter() {
+    for (schema, name, object) in making.objects() {
         let may = |right| schema == TEMPORARY || rights.allow(right, &object.owned);
         all.push((PG_CLASS, object.oid, name.to_owned(), of(&object.owned, &Right::OF_TABLES, &may)));
     }

@@ -28,7 +28,7 @@ pub(crate) use relations::{PG_CLASS, PG_CONSTRAINT, PG_TYPE};
 pub(crate) use session_tables::tallies_of;
 
 use crate::Result;
-use crate::catalog::{Entry, Schema, Schemas, SearchPath, State, StoredTable};
+use crate::catalog::{Entry, Object, Schema, Schemas, SearchPath, State, StoredTable};
 use multiloop_planner::catalog::{Catalog, CatalogEntry, CopyOptions, SqlFunction, TableInfo, TableName, View};
 use multiloop_planner::sql::{self, Statement};
 use multiloop_planner::types::{DataType, Field};
@@ -188,6 +188,13 @@ impl Making<'_> {
             "multiloop_procedure" => functions::procedures(),
             name => rows::fixed(name),
         }
+    }
+
+    /// All tables and views, in the order in which they were made.
+    fn objects(&self) -> impl Iterator<Item = (&str, &str, &Object)> {
+        let mut objects: Vec<_> = self.state.iter().collect();
+        objects.sort_by_key(|(_, _, object)| object.oid);
+        objects.into_iter()
     }
 
     /// The number of a schema that there is.

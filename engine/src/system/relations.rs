@@ -64,7 +64,7 @@ pub(super) fn classes(making: &Making<'_>) -> Vec<Vec<Value>> {
 /// The rows of what users have made.
 fn made_classes(making: &Making<'_>, rows: &mut Rows) {
     let persistence = |schema: &str| text(if schema == crate::catalog::TEMPORARY { "t" } else { "p" });
-    for (schema, name, object) in making.state.iter() {
+    for (schema, name, object) in making.objects() {
         let (oid_of, number) = (making.schema_oid(schema), object.oid);
         let row_type = oid(object.row_type());
         let (owner, acl) = (oid(role_number(making, &object.owned.owner)), granted::list_of(&object.owned));
@@ -171,7 +171,7 @@ fn hidden_attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
         .with("attstorage", text("p"))
         .with("attnotnull", boolean(true))
         .with("attislocal", boolean(true));
-    let made = making.state.iter().filter(|(_, _, object)| matches!(object.entry, Entry::Table(_)));
+    let made = making.objects().filter(|(_, _, object)| matches!(object.entry, Entry::Table(_)));
     let made = made.map(|(_, _, object)| object.oid);
     let own = shapes().iter().filter(|shape| shape.oid != 0 && !shape.is_view).map(|shape| shape.oid);
     for relation in made.chain(own) {
@@ -221,7 +221,7 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
             boolean(declared.is_some_and(|declared| declared.default_text(place).is_some())),
         ]);
     };
-    for (schema, name, object) in making.state.iter() {
+    for (schema, name, object) in making.objects() {
         match &object.entry {
             Entry::Table(table) => {
                 let (declared, fields) = (&table.info.declared, fields_of(&object.entry).unwrap_or_default());
@@ -258,7 +258,7 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
 /// Rows of multiloop_relation: how relations are called, how large they are, and what makes indexes and views.
 pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
     let mut rows = Rows::new("multiloop_relation", "oid shown visible bytes definition pretty name schema");
-    for (schema, name, object) in making.state.iter() {
+    for (schema, name, object) in making.objects() {
         let (bytes, definition) = match &object.entry {
             Entry::Table(table) => {
                 let query = table.info.declared.materialized.as_ref();
@@ -315,7 +315,7 @@ pub(super) fn rules(making: &Making<'_>) -> Vec<Vec<Value>> {
         .with("ev_type", text("1"))
         .with("ev_enabled", text("O"))
         .with("is_instead", boolean(true));
-    for (_, _, object) in making.state.iter() {
+    for (_, _, object) in making.objects() {
         if matches!(object.entry.kind(), "view" | "materialized view") {
             rows.push([oid(object.rule()), oid(object.oid)]);
         }
@@ -331,7 +331,7 @@ pub(super) fn dependencies(making: &Making<'_>) -> Vec<Vec<Value>> {
         rows.push([oid(class), oid(object), oid(of.0), oid(of.1), int(of.2 as i64), text(kind)]);
     };
     let types = making.state.types().map(|(schema, name, object, _)| (schema, name, object));
-    for (schema, _, object) in making.state.iter().chain(types) {
+    for (schema, _, object) in making.objects().chain(types) {
         let schema = (PG_NAMESPACE, making.schema_oid(schema), 0);
         match object.entry {
             Entry::Type(_) => add(PG_TYPE, object.row_type(), schema, "n"),
@@ -342,7 +342,7 @@ pub(super) fn dependencies(making: &Making<'_>) -> Vec<Vec<Value>> {
         }
         add(PG_TYPE, object.array_type(), (PG_TYPE, object.row_type(), 0), "i");
     }
-    for (_, _, object) in making.state.iter() {
+    for (_, _, object) in making.objects() {
         for index in indexes_of(object) {
             if index.is_constraint {
                 add(PG_CLASS, index.number, (PG_CONSTRAINT, index.number + 1, 0), "i");

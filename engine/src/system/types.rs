@@ -186,7 +186,7 @@ pub(super) fn types(making: &Making<'_>) -> Vec<Vec<Value>> {
                    typarray typinput typoutput typreceive typsend typanalyze typalign typstorage typbyval typowner";
     let mut rows = Rows::new("pg_type", columns).with("typisdefined", boolean(true)).with("typtypmod", int(-1));
     let enums = making.state.types().map(|(schema, name, object, _)| (schema, name, object));
-    for (schema, name, object) in making.state.iter().chain(enums) {
+    for (schema, name, object) in making.objects().chain(enums) {
         let schema = making.schema_oid(schema);
         let (row, array) = (object.row_type(), object.array_type());
         let owner = oid(role_number(making, &object.owned.owner));
@@ -254,7 +254,7 @@ pub(super) fn names(making: &Making<'_>) -> Vec<Vec<Value>> {
         rows.push([oid(number), text(shown), suffix, oid(base), boolean(true), own, text(PG_CATALOG)]);
     }
     let enums = making.state.types().map(|(schema, name, object, _)| (schema, name, object));
-    for (schema, name, object) in making.state.iter().chain(enums) {
+    for (schema, name, object) in making.objects().chain(enums) {
         let visible = is_visible(making, schema, name);
         let shown = making.shown(schema, name);
         let base = object.row_type();

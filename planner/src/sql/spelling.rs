@@ -11,6 +11,7 @@
 //!
 //! What takes a look ahead is done before that, by [`super::ahead`].
 
+use sqlparser::keywords::RESERVED_FOR_COLUMN_ALIAS;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 
 /// The function that stands around the first bound of BETWEEN SYMMETRIC. No name in SQL text gives it: were one
@@ -26,8 +27,10 @@ const BEFORE_QUERY: [&str; 6] = ["as", "union", "all", "distinct", "except", "in
 /// The same tokens in words that sqlparser reads.
 pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut respelled = Respelled::default();
-    for token in super::ahead::respell(tokens) {
-        respelled.take(token);
+    let mut tokens = super::ahead::respell(tokens).into_iter();
+    while let Some(token) = tokens.next() {
+        let next = tokens.as_slice().iter().map(|next| &next.token).find(|next| !matches!(next, Token::Whitespace(_)));
+        respelled.take(token, next);
     }
     respelled.tokens
 }
@@ -43,7 +46,8 @@ struct Respelled {
 }
 
 impl Respelled {
-    fn take(&mut self, token: TokenWithSpan) {
+    /// Takes a token, of which the next one that is no space is known.
+    fn take(&mut self, token: TokenWithSpan, next: Option<&Token>) {
         let is = |keyword| is_keyword(&token.token, keyword);
         match &token.token {
             Token::SingleQuotedString(text) if self.continues_text() => {
@@ -52,7 +56,9 @@ impl Respelled {
                     whole.push_str(text);
                 }
             }
-            _ if is("table") && self.may_begin_query() => self.put(&token, [word("SELECT"), Token::Mul, word("FROM")]),
+            _ if is("table") && self.may_begin_query() && next.is_some_and(may_be_name) => {
+                self.put(&token, [word("SELECT"), Token::Mul, word("FROM")]);
+            }
             Token::Mul if self.is_behind_row() => self.put(&token, [Token::make_word(ALL_FIELDS, Some('"'))]),
             _ if is("isnull") => self.put(&token, [word("IS"), word("NULL")]),
             _ if is("notnull") => self.put(&token, [word("IS"), word("NOT"), word("NULL")]),
@@ -114,6 +120,11 @@ impl Respelled {
         };
         matches!(self.tokens[before].token, Token::SingleQuotedString(_)) && self.tokens[before..].iter().any(line_ends)
     }
+}
+
+/// Whether a token may be a table's name: what follows `AS table` where that names a column is none.
+fn may_be_name(token: &Token) -> bool {
+    matches!(token, Token::Word(word) if word.quote_style.is_some() || !RESERVED_FOR_COLUMN_ALIAS.contains(&word.keyword))
 }
 
 fn word(keyword: &str) -> Token {

@@ -191,7 +191,7 @@ impl Builder<'_> {
                 }
                 ExpressionKind::Constant(_) => return Ok(Expression::constant(Value::Null, to).at(position)),
                 ExpressionKind::Parameter(index) => {
-                    let parameter = self.type_parameter(*index, to).at(position);
+                    let parameter = self.type_parameter(*index, to, coercion).at(position);
                     return self.coerce(parameter, to, coercion);
                 }
                 _ => {}
@@ -246,10 +246,15 @@ impl Builder<'_> {
         expressions.into_iter().map(|expression| self.coerce(expression, common, Coercion::Implicit)).collect()
     }
 
-    /// A parameter of unknown type gets one, unless it has got one since it was bound.
-    fn type_parameter(&mut self, index: u32, to: DataType) -> Expression {
+    /// A parameter of unknown type gets one, unless it has got one since it was bound. What is compared or called is a text,
+    /// whatever text it meets.
+    fn type_parameter(&mut self, index: u32, to: DataType, coercion: Coercion) -> Expression {
         let known = &mut self.parameters[index as usize];
-        let data_type = *known.get_or_insert(if to.is_text() { DataType::Text } else { to });
+        let data_type = *known.get_or_insert(match to {
+            DataType::Varchar(_) if coercion != Coercion::Implicit => DataType::VARCHAR,
+            to if to.is_text() => DataType::Text,
+            to => to,
+        });
         Expression::new(ExpressionKind::Parameter(index), data_type)
     }
 }
