@@ -8,9 +8,11 @@
 use super::binder::Binder;
 use super::expression::bind_data_type;
 use super::spelling::is_keyword;
+use crate::evaluate;
 use crate::evaluate::quote::identifier as quoted;
 use crate::stack;
 use crate::types::{DataType, Field};
+use crate::value::Value;
 use sqlparser::ast::{self, BinaryOperator, Expr, UnaryOperator};
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::tokenizer::{Token, Tokenizer, Word};
@@ -346,11 +348,32 @@ fn common(left: Option<DataType>, right: Option<DataType>) -> Option<DataType> {
 fn constant(value: &ast::Value, wanted: Option<DataType>) -> String {
     let of = || wanted.map_or_else(String::new, |wanted| format!("::{}", type_name(wanted)));
     match value {
-        ast::Value::SingleQuotedString(text) => format!("{}{}", literal(text), of()),
+        ast::Value::SingleQuotedString(text) => {
+            bare(text, wanted).unwrap_or_else(|| format!("{}{}", literal(text), of()))
+        }
         ast::Value::Null => format!("NULL{}", of()),
         ast::Value::Boolean(value) => value.to_string(),
         ast::Value::Number(digits, _) => digits.to_string(),
         other => other.to_string(),
+    }
+}
+
+/// The value of a text that is shown without quotes: of a boolean, and of a number that is read back as one of this type.
+fn bare(text: &str, wanted: Option<DataType>) -> Option<String> {
+    let wanted = wanted?;
+    let shown = || evaluate::parse(text, wanted).ok().map(|value| evaluate::format(&value, wanted));
+    match wanted {
+        DataType::Boolean => {
+            evaluate::parse(text, wanted).ok().map(|value| (value == Value::Boolean(true)).to_string())
+        }
+        DataType::Integer => shown().filter(|digits| !digits.starts_with('-')),
+        // The digits behind the point are those of the text.
+        DataType::Decimal { .. } | DataType::Numeric => {
+            let value = evaluate::parse(text, DataType::Numeric).ok()?;
+            let digits = evaluate::format(&value, DataType::Numeric);
+            (digits.starts_with(|digit: char| digit.is_ascii_digit()) && digits.contains('.')).then_some(digits)
+        }
+        _ => None,
     }
 }
 
@@ -407,6 +430,27 @@ mod tests {
             assert_eq!(text, kept, "{written}");
             assert_eq!(pretty(&text), shown, "{written}");
             parse_expression(&text).expect("what is kept can be read");
+        }
+    }
+
+    /// As PostgreSQL 15 shows a default of this type.
+    #[test]
+    fn texts_are_shown_as_the_constants_that_they_are() {
+        let decimal = DataType::Decimal { precision: 15, scale: 2 };
+        for (written, data_type, shown) in [
+            ("'5'", DataType::Integer, "5"),
+            ("'-5'", DataType::Integer, "'-5'::integer"),
+            ("'0.50'", decimal, "0.50"),
+            ("'7'", DataType::Numeric, "'7'::numeric"),
+            ("'-0.5'", DataType::Numeric, "'-0.5'::numeric"),
+            ("'t'", DataType::Boolean, "true"),
+            ("'no'", DataType::Boolean, "false"),
+            ("'5'", DataType::BigInt, "'5'::bigint"),
+            ("'1.5'", DataType::Double, "'1.5'::double precision"),
+            ("'NaN'", DataType::Numeric, "'NaN'::numeric"),
+        ] {
+            let parsed = parse_expression(written).expect("it can be read");
+            assert_eq!(Kept { fields: &[] }.text(&parsed, Some(data_type)), shown, "{written}");
         }
     }
 
