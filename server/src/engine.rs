@@ -22,6 +22,11 @@ pub(crate) struct Statement {
 }
 
 impl Statement {
+    /// How far a FETCH or MOVE goes forward; see [`multiloop::Statement::goes_forward`].
+    pub(crate) fn goes_forward(&self) -> Option<(&str, u64, bool)> {
+        self.statement.goes_forward()
+    }
+
     fn fault(&self, error: &multiloop::Error) -> Box<Fault> {
         Fault::of(error, &self.script, self.statement.start())
     }

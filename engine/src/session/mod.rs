@@ -88,6 +88,19 @@ impl Statement {
         self.start
     }
 
+    /// How far a FETCH or MOVE goes forward: the cursor's name, the number of rows, and whether they are passed over. None for
+    /// another statement, and one that goes elsewhere.
+    pub fn goes_forward(&self) -> Option<(&str, u64, bool)> {
+        use multiloop_planner::sql::{Direction, SessionStatement as Verb};
+        let Tree::Session(Verb::Fetch { name, direction, is_move }) = &self.parsed.tree else { return None };
+        let rows = match direction {
+            Direction::Count(rows) => u64::try_from(*rows).ok().filter(|&rows| rows > 0)?,
+            Direction::All => u64::MAX,
+            _ => return None,
+        };
+        Some((name, rows, *is_move))
+    }
+
     /// Whether it begins or ends a transaction, or is about savepoints: it runs in a transaction that has failed, too.
     pub fn is_about_transactions(&self) -> bool {
         use multiloop_planner::sql::SessionStatement as Verb;

@@ -4,7 +4,7 @@
 use super::portal::{Portal, RowsInFlight, State};
 use super::{Conversation, Named, Next, Place};
 use crate::decode;
-use crate::engine::Outcome;
+use crate::engine::{Outcome, Prepared};
 use crate::fault::{Fault, Result};
 use crate::output::Output;
 use crate::types::{Declared, declared};
@@ -173,41 +173,19 @@ impl Conversation {
             return Ok(Next::Go);
         };
         self.record.begin(&statement);
-        let mut rows = match std::mem::replace(&mut portal.state, State::Done) {
-            State::Done => return Err(Fault::error("55000", format!("portal \"{name}\" cannot be run"))),
-            State::Rows(rows) => rows,
-            State::New => {
-                self.session.begin_implicit();
-                let outcome = match self.place {
-                    Place::Apart => self.session.execute(&statement, &portal.values)?,
-                    Place::Here => match self.session.execute_short(&statement, &portal.values)? {
-                        Some(outcome) => outcome,
-                        None => {
-                            portal.state = State::New;
-                            return Ok(Next::Apart);
-                        }
-                    },
-                };
-                match outcome {
-                    Outcome::Rows(rows) => {
-                        let columns = rows.stream.fields().len();
-                        let is_binary = rows.stream.is_binary();
-                        let formats = if is_binary { vec![Format::Binary; columns] } else { portal.formats.clone() };
-                        Box::new(RowsInFlight::new(rows, formats))
-                    }
-                    Outcome::Done(tag) => {
-                        self.complete(&tag, out);
-                        return self.executed(out);
-                    }
-                    Outcome::CopyIn(copy) => {
-                        return self.begin_copy(copy, false, out).map(|()| Next::Go);
-                    }
-                    Outcome::CopyOut(copy) => {
-                        self.copy_out(copy, out)?;
-                        return self.executed(out);
-                    }
-                }
+        let mut rows = match self.started(name, &statement)? {
+            Started::Rows(rows) => rows,
+            Started::NotHere => return Ok(Next::Apart),
+            Started::Other(Outcome::Done(tag)) => {
+                self.complete(&tag, out);
+                return self.executed(out);
             }
+            Started::Other(Outcome::CopyIn(copy)) => return self.begin_copy(copy, false, out).map(|()| Next::Go),
+            Started::Other(Outcome::CopyOut(copy)) => {
+                self.copy_out(copy, out)?;
+                return self.executed(out);
+            }
+            Started::Other(Outcome::Rows(_)) => return Err(Fault::internal("rows came that are not in flight")),
         };
         let count = rows.send(limit, &self.session, out)?;
         if count == limit {
@@ -221,6 +199,44 @@ impl Conversation {
             portal.state = State::Rows(rows);
         }
         self.executed(out)
+    }
+
+    /// The rows of a portal that are not sent yet, for which its statement runs if it has not; what that gave if it is no rows. The
+    /// portal is left without them: what fails is not run once more.
+    fn started(&mut self, name: &str, statement: &Arc<Prepared>) -> Result<Started> {
+        let portal = self.portals.get_mut(name).ok_or_else(|| no_portal(name))?;
+        match std::mem::replace(&mut portal.state, State::Done) {
+            State::Done => return Err(Fault::error("55000", format!("portal \"{name}\" cannot be run"))),
+            State::Rows(rows) => return Ok(Started::Rows(rows)),
+            State::New => self.session.begin_implicit(),
+        }
+        let outcome = match self.place {
+            Place::Apart => self.session.execute(statement, &portal.values)?,
+            Place::Here => match self.session.execute_short(statement, &portal.values)? {
+                Some(outcome) => outcome,
+                None => {
+                    portal.state = State::New;
+                    return Ok(Started::NotHere);
+                }
+            },
+        };
+        let Outcome::Rows(rows) = outcome else { return Ok(Started::Other(outcome)) };
+        let columns = rows.stream.fields().len();
+        let formats = if rows.stream.is_binary() { vec![Format::Binary; columns] } else { portal.formats.clone() };
+        Ok(Started::Rows(Box::new(RowsInFlight::new(rows, formats))))
+    }
+
+    /// MOVE of a portal that the protocol has made, forward: passes over rows, and gives their number. None if there is no portal of
+    /// this name that gives rows.
+    pub(super) fn pass_over(&mut self, name: &str, limit: u64) -> Result<Option<u64>> {
+        let statement = self.portals.get(name).and_then(|portal| portal.statement.clone());
+        let Some(statement) = statement.filter(|statement| statement.fields().is_some()) else { return Ok(None) };
+        let Started::Rows(mut rows) = self.started(name, &statement)? else { return Ok(None) };
+        let count = rows.skip(limit, &self.session)?;
+        if let Some(portal) = self.portals.get_mut(name) {
+            portal.state = State::Rows(rows);
+        }
+        Ok(Some(count))
     }
 
     /// Gives the next rows of a cursor that SQL has declared.
@@ -269,6 +285,15 @@ impl Conversation {
         self.ready(out);
         Ok(())
     }
+}
+
+/// What running a portal has given.
+enum Started {
+    Rows(Box<RowsInFlight>),
+    /// It gives no rows.
+    Other(Outcome),
+    /// It takes too long for the connection's thread, and has not run.
+    NotHere,
 }
 
 fn no_portal(name: &str) -> Box<Fault> {

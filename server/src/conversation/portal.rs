@@ -54,21 +54,40 @@ impl RowsInFlight {
         self.rows.tag(rows)
     }
 
+    /// Passes over at most so many rows; gives how many there were. Fewer mean that there are no more.
+    pub(super) fn skip(&mut self, limit: u64, session: &Session) -> Result<u64> {
+        let mut passed = 0;
+        while passed < limit && self.has_batch(session)? {
+            let Some(batch) = &mut self.batch else { break };
+            passed += batch.skip(usize::try_from(limit - passed).unwrap_or(usize::MAX)) as u64;
+            if batch.left() == 0 {
+                self.batch = None;
+            }
+        }
+        Ok(passed)
+    }
+
+    /// Whether a batch is there, or comes.
+    fn has_batch(&mut self, session: &Session) -> Result<bool> {
+        session.check()?;
+        if self.batch.is_some() {
+            return Ok(true);
+        }
+        let Some(next) = self.rows.stream.next() else {
+            self.is_done = true;
+            return Ok(false);
+        };
+        let next = next.map_err(|error| Fault::of(&error, "", 0))?;
+        let sight = self.rows.stream.sight();
+        self.batch = Some(BatchRows::new(&next, &self.fields, |column| self.formats[column], sight)?);
+        Ok(true)
+    }
+
     /// Sends at most so many rows; gives how many there were. Fewer mean that there are no more.
     pub(super) fn send(&mut self, limit: u64, session: &Session, out: &mut Output) -> Result<u64> {
         let mut sent = 0;
-        while sent < limit {
-            session.check()?;
-            let Some(batch) = &mut self.batch else {
-                let Some(next) = self.rows.stream.next() else {
-                    self.is_done = true;
-                    break;
-                };
-                let next = next.map_err(|error| Fault::of(&error, "", 0))?;
-                let sight = self.rows.stream.sight();
-                self.batch = Some(BatchRows::new(&next, &self.fields, |column| self.formats[column], sight)?);
-                continue;
-            };
+        while sent < limit && self.has_batch(session)? {
+            let Some(batch) = &mut self.batch else { break };
             let rows_max = usize::try_from(limit - sent).unwrap_or(usize::MAX);
             sent += batch.write(rows_max, out.bytes_max(), &mut out.buffer)? as u64;
             if batch.left() == 0 {

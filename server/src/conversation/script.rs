@@ -6,6 +6,7 @@ use super::portal::RowsInFlight;
 use crate::engine::{Outcome, Statement};
 use crate::fault::{Fault, Result};
 use crate::output::Output;
+use crate::wire::backend::TransactionStatus;
 use crate::wire::{Format, backend};
 
 /// The statements of a text that have not run yet.
@@ -33,6 +34,27 @@ impl Conversation {
         self.run_script(out)
     }
 
+    /// Whether a statement is about a portal of the protocol; it is done then.
+    ///
+    /// Errors: 0A000 for FETCH, whose rows would be in formats that Bind has chosen.
+    fn moves_portal(&mut self, statement: &Statement, out: &mut Output) -> Result<bool> {
+        let Some((name, rows, is_move)) = statement.goes_forward() else { return Ok(false) };
+        let is_failed = self.session.transaction_status() == TransactionStatus::Failed;
+        if is_failed || !self.portals.contains_key(name) {
+            return Ok(false);
+        }
+        if !is_move {
+            return Err(Fault::error(
+                "0A000",
+                format!("FETCH of portal \"{name}\", which Bind has made, is not supported"),
+            ));
+        }
+        let Some(count) = self.pass_over(name, rows)? else { return Ok(false) };
+        backend::complete(&mut out.buffer, &format!("MOVE {count}"));
+        self.send_notices(out);
+        Ok(true)
+    }
+
     /// Begins a script that has no statements.
     #[cfg(test)]
     pub(super) fn begin_script(&mut self) {
@@ -44,6 +66,9 @@ impl Conversation {
         while let Some(statement) = self.script.as_mut().and_then(|script| script.statements.next()) {
             if self.script.as_ref().is_some_and(|script| script.together) {
                 self.session.begin_implicit();
+            }
+            if self.moves_portal(&statement, out)? {
+                continue;
             }
             let prepared = self.session.prepare(&statement, &[])?;
             if !prepared.parameter_types().is_empty() {

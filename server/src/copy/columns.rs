@@ -276,7 +276,6 @@ mod tests {
     use crate::wire::room::Room;
     use multiloop::arrow::array::Array as _;
     use multiloop::format::array_of;
-    use multiloop::format::check_length;
     use multiloop::{DataType, Sight, Value};
 
     /// The values of these texts are the same, or the same errors, whichever way they are read.

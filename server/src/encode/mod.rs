@@ -240,6 +240,13 @@ impl BatchRows {
         self.rows - self.next
     }
 
+    /// Passes over at most so many rows; gives their number.
+    pub(crate) fn skip(&mut self, rows_max: usize) -> usize {
+        let rows = self.left().min(rows_max);
+        self.next += rows;
+        rows
+    }
+
     /// Appends DataRow messages until the buffer has `bytes` or more, or `rows_max` rows are written. Gives their
     /// number.
     pub(crate) fn write(&mut self, rows_max: usize, bytes: usize, out: &mut Vec<u8>) -> Result<usize> {
