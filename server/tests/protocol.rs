@@ -198,6 +198,72 @@ fn cursors_have_parameters() {
 }
 
 #[test]
+fn cursors_are_portals() {
+    let server = Running::start();
+    server.numbers(1);
+    let mut client = server.client();
+    client
+        .rows("BEGIN; DECLARE c CURSOR FOR SELECT i FROM n ORDER BY i; DECLARE b BINARY CURSOR FOR SELECT 7 AS seven");
+    // Described and run by messages, and by SQL in between.
+    let script = Script::new().describe(b'P', "c").execute("c", 2).describe(b'P', "b").execute("b", 0);
+    client.send(script.execute("b", 0).sync());
+    let messages = client.ready();
+    assert_eq!(shown(&messages), "TDDsTDC(SELECT 1)C(SELECT 0)Z");
+    assert!(messages[0].body.ends_with(b"\0\0") && messages[4].body.ends_with(b"\0\x01"));
+    assert_eq!(messages[5].values(), [Some(7i32.to_be_bytes().to_vec())]);
+    assert_eq!(client.rows("FETCH 1 FROM c"), [[Some("2".to_owned())]]);
+    client.send(Script::new().execute("c", 1).sync());
+    assert_eq!(client.ready()[0].values(), [Some(b"3".to_vec())]);
+    // Nothing else may have the name; closed by a message it is gone.
+    let script = Script::new().parse("s", "SELECT 1", &[]).bind("c", "s", &[], (&[], &[])).sync();
+    assert_eq!(client.say(script), "1E(42P03)Z");
+    client.rows("ROLLBACK; BEGIN; DECLARE c CURSOR FOR SELECT 1");
+    assert_eq!(client.say(Script::new().close(b'P', "c").describe(b'P', "c").sync()), "3E(34000)Z");
+}
+
+#[test]
+fn portals_are_moved() {
+    let server = Running::start();
+    server.numbers(4);
+    let mut client = server.client();
+    client.rows("BEGIN");
+    let script = Script::new().parse("s", "SELECT i FROM n ORDER BY i", &[]);
+    assert_eq!(client.say(script.bind("p", "s", &[], (&[], &[])).sync()), "12Z");
+    // One that has not run yet, over the border of a batch, then between its rows.
+    assert_eq!(client.say(Script::new().query("MOVE 9000 FROM p")), "C(MOVE 9000)Z");
+    client.send(Script::new().execute("p", 1).sync());
+    assert_eq!(client.ready()[0].values(), [Some(b"9000".to_vec())]);
+    assert_eq!(client.say(Script::new().query("MOVE p; MOVE FORWARD ALL IN p")), "C(MOVE 1)C(MOVE 998)Z");
+    assert_eq!(client.say(Script::new().execute("p", 0).sync()), "C(SELECT 0)Z");
+    assert_eq!(client.say(Script::new().query("FETCH p")), "E(0A000)Z");
+    assert_eq!(client.say(Script::new().query("MOVE p")), "E(25P02)Z");
+    client.rows("ROLLBACK");
+}
+
+#[test]
+fn errors_have_details() {
+    let server = Running::start();
+    let mut client = server.client();
+    client.rows("CREATE TABLE t (a int PRIMARY KEY, b int CHECK (b > 0)); INSERT INTO t VALUES (1, 1)");
+    client.rows("CREATE VIEW v AS SELECT a FROM t");
+    for (sql, code, detail) in [
+        ("INSERT INTO t VALUES (1, 2)", "23505", "Key (a)=(1) already exists."),
+        ("INSERT INTO t VALUES (2, -1)", "23514", "Failing row contains (2, -1)."),
+        (
+            "SELECT 100::numeric(2)",
+            "22003",
+            "A field with precision 2, scale 0 must round to an absolute value less than 10^2.",
+        ),
+        ("DROP TABLE t", "2BP01", "view v depends on table t"),
+        ("SELECT '{1'::int[]", "22P02", "Unexpected end of input."),
+    ] {
+        client.send(Script::new().query(sql));
+        let error = client.ready().remove(0);
+        assert_eq!((error.field('C').as_deref(), error.field('D').as_deref()), (Some(code), Some(detail)), "{sql}");
+    }
+}
+
+#[test]
 fn binary_copies_come_row_by_row() {
     let server = Running::start();
     let mut client = server.client();

@@ -162,6 +162,8 @@ async def cursors(connection):
         cursor = await connection.cursor("SELECT n_nationkey FROM nation ORDER BY 1")
         same([row[0] for row in await cursor.fetch(2)], [0, 1])
         same((await cursor.fetchrow())[0], 2)
+        same(await cursor.forward(3), 3)
+        same((await cursor.fetchrow())[0], 6)
 
 
 async def copies(connection):

@@ -599,6 +599,61 @@ fn notices_to_others() {
 }
 
 #[test]
+fn calls_that_do_something_have_parameters() {
+    let engine = engine();
+    let (one, other) = (engine.session(), engine.session());
+    check(&other, &[("LISTEN a", "LISTEN")]);
+    let run = |sql: &str, values: &[Value]| {
+        let prepared = one.prepare(sql)?;
+        assert!(prepared.parameter_types().iter().all(|of| *of != DataType::Null), "{sql}");
+        prepared.execute(&one, values).and_then(shown)
+    };
+    let set = "SELECT set_config('work_mem', $1, false), set_config($2, 'x', $3)";
+    let values = [Value::text("8MB"), Value::text("own.setting"), Value::Boolean(false)];
+    assert_eq!(run(set, &values), Ok("8MB,x".to_owned()));
+    check(&one, &[("SHOW work_mem", "8MB"), ("SHOW own.setting", "x")]);
+    assert_eq!(run("SELECT current_setting($1)", &[Value::text("own.setting")]), Ok("x".to_owned()));
+    let unknown = run("SELECT current_setting($1)", &[Value::text("nope")]).expect_err("there is none");
+    assert_eq!(unknown.sqlstate(), "42704");
+    assert_eq!(run("SELECT current_setting($1, true)", &[Value::text("nope")]), Ok("NULL".to_owned()));
+    assert_eq!(run("SELECT pg_notify($1, 'b' || $2)", &[Value::text("a"), Value::text("c")]), Ok(String::new()));
+    check(&one, &[("SELECT pg_notify('a', 'd')", ""), ("SELECT pg_notify('', 'd')", "!22023"), ("BEGIN", "BEGIN")]);
+    check(&one, &[("SELECT pg_notify('a', 'never')", ""), ("ROLLBACK", "ROLLBACK")]);
+    let told: Vec<String> = other.notifications().into_iter().map(|one| one.payload).collect();
+    assert_eq!(told, ["bc", "d"]);
+    // One prepared statement, run with other values.
+    let prepared = one.prepare("SELECT set_config('own.setting', $1, false)").expect("it is a query");
+    for value in ["y", "z"] {
+        assert_eq!(prepared.execute(&one, &[Value::text(value)]).and_then(shown), Ok(value.to_owned()));
+        check(&one, &[("SHOW own.setting", value)]);
+    }
+    // What rows have is not known before.
+    check(
+        &one,
+        &[
+            ("SELECT set_config(name, '1', false) FROM pg_settings", "!0A000"),
+            (
+                "SELECT pg_sleep(0.001), pg_sleep_for('1 millisecond'), pg_sleep_until('-infinity'), pg_sleep_for(NULL)",
+                ",,,NULL",
+            ),
+        ],
+    );
+    assert_eq!(run("SELECT pg_sleep($1)", &[Value::Float(0.001)]), Ok(String::new()));
+}
+
+#[test]
+fn texts_of_files_that_are_too_long_are_refused() {
+    let session = engine().session();
+    let path = std::env::temp_dir().join(format!("multiloop-{}-long.csv", std::process::id()));
+    std::fs::write(&path, "abc \nabcd\n").expect("a file");
+    let copy = format!("COPY t FROM '{}' (FORMAT csv)", path.display());
+    check(&session, &[("CREATE TABLE t (a varchar(3))", "CREATE TABLE"), (&copy, "!22001")]);
+    std::fs::write(&path, "abc  \nabc\n").expect("a file");
+    check(&session, &[(&copy, "COPY 2"), ("SELECT a FROM t", "abc abc")]);
+    std::fs::remove_file(path).expect("it is there");
+}
+
+#[test]
 fn copy_with_a_client() {
     let one = engine().session();
     check(&one, &[("CREATE TABLE t (a int PRIMARY KEY, b text)", "CREATE TABLE"), ("COPY t FROM STDIN", "!0A000")]);

@@ -112,18 +112,17 @@ fn psql() {
 
 #[test]
 fn psycopg() {
-    python_session("psycopg", "psycopg", "psycopg_client.py", &["cursors"]);
+    python_session("psycopg", "psycopg", "psycopg_client.py", &[]);
 }
 
 #[test]
 fn asyncpg() {
-    python_session("asyncpg", "asyncpg", "asyncpg_client.py", &["reflect"]);
+    python_session("asyncpg", "asyncpg", "asyncpg_client.py", &[]);
 }
 
 #[test]
 fn sqlalchemy() {
-    let missing = ["reflect", "reflected_types", "written_and_read", "refusals", "streams"];
-    python_session("SQLAlchemy", "sqlalchemy, psycopg", "sqlalchemy_client.py", &missing);
+    python_session("SQLAlchemy", "sqlalchemy, psycopg", "sqlalchemy_client.py", &[]);
 }
 
 #[test]
