@@ -178,7 +178,7 @@ pub(crate) fn known(name: &str) -> Option<&'static Known> {
 }
 
 fn unknown(name: &str) -> Error {
-    Error::new(ErrorKind::UnknownObject, format!("unrecognized configuration parameter \"{name}\""))
+    Error::no_setting(name)
 }
 
 impl Settings {

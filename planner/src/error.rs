@@ -350,6 +350,11 @@ impl Error {
         Error::new(ErrorKind::Unsupported, format!("{what} not supported"))
     }
 
+    /// The error for a name that no setting has.
+    pub fn no_setting(name: &str) -> Self {
+        Error::new(ErrorKind::UnknownObject, format!("unrecognized configuration parameter \"{name}\""))
+    }
+
     /// The error for a LIMIT or OFFSET below zero.
     pub fn negative_row_count(clause: &str) -> Self {
         let kind = if clause == "OFFSET" { ErrorKind::InvalidRowOffset } else { ErrorKind::InvalidRowCount };

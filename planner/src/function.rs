@@ -415,6 +415,8 @@ pub enum Function {
     AddInZone,
     /// The error for a name, a text, that no object of a kind has.
     NoObject(OidKind),
+    /// The error for a name, a text, that no setting has.
+    NoSetting,
     /// A bigint as an oid; 22003 if it is none.
     CheckedOid,
     /// A function of arrays of elements of a type.

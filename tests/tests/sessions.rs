@@ -632,6 +632,9 @@ fn calls_that_do_something_have_parameters() {
         &one,
         &[
             ("SELECT set_config(name, '1', false) FROM pg_settings", "!0A000"),
+            ("SELECT bool_and(current_setting(name) = setting) FROM pg_settings", "true"),
+            ("SELECT current_setting(n) FROM (VALUES ('WORK_MEM'), (NULL)) AS v(n)", "8MB NULL"),
+            ("SELECT current_setting(n) FROM (VALUES ('nope')) AS v(n)", "!42704"),
             (
                 "SELECT pg_sleep(0.001), pg_sleep_for('1 millisecond'), pg_sleep_until('-infinity'), pg_sleep_for(NULL)",
                 ",,,NULL",

@@ -411,3 +411,6 @@ SELECT false
 -- @ oidvectortypes(any)
 SELECT coalesce((SELECT string_agg(format_type(t.oid, NULL), ', ' ORDER BY t.place)
     FROM unnest($1) WITH ORDINALITY t(oid, place)), '')
+
+-- @ current_setting(text)
+SELECT (SELECT s.setting FROM pg_catalog.pg_settings s WHERE lower(s.name) = lower($1))

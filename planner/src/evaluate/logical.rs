@@ -100,6 +100,7 @@ pub(super) fn apply(call: &Call) -> Result<Option<Value>> {
         Function::ReadAs(data_type) => read(call.text(0)?, data_type, zone(1)?)?,
         Function::ShowAs(data_type) => Value::text(show(&call.arguments[0], data_type, zone(1)?)),
         Function::NoObject(kind) => return Err(kind.no_object(call.text(0)?)),
+        Function::NoSetting => return Err(Error::no_setting(call.text(0)?)),
         Function::CheckedOid => {
             let number = call.int(0)?;
             if u32::try_from(number).is_err() {

@@ -22,9 +22,10 @@ impl Builder<'_> {
         position: Option<Position>,
     ) -> Result<Special> {
         let arguments = match self.catalog.session_function(name, arguments.len()) {
-            Some((types, of)) => match self.known_before(name, arguments, &types)? {
+            Some((types, of)) => match self.known_before(arguments, &types)? {
                 Known::Literals(arguments) => arguments,
                 Known::Later => return Ok(Special::Bound(Expression::constant(Value::Null, of))),
+                Known::OfRows(arguments) => return self.setting_of_rows(name, arguments, position).map(Special::Bound),
                 Known::NoMatch(arguments) => return Ok(Special::NoMatch(arguments)),
             },
             None => arguments,
@@ -57,8 +58,7 @@ impl Builder<'_> {
     /// The arguments of a function whose value is to be known before the query runs, of their types. If parameters are among them
     /// whose values are not known, the statement is bound again when they are.
     ///
-    /// Errors: 0A000 for those that only rows know.
-    fn known_before(&mut self, name: &str, arguments: Vec<Expression>, types: &[DataType]) -> Result<Known> {
+    fn known_before(&mut self, arguments: Vec<Expression>, types: &[DataType]) -> Result<Known> {
         let fits = |(argument, &of): (&Expression, &DataType)| castable(argument.data_type, of, Coercion::Implicit);
         if !arguments.iter().zip(types).all(fits) {
             return Ok(Known::NoMatch(arguments));
@@ -66,15 +66,32 @@ impl Builder<'_> {
         let given = arguments.into_iter().zip(types);
         let given = given.map(|(argument, &of)| self.coerce(argument, of, Coercion::Implicit));
         let given = given.collect::<Result<Vec<Expression>>>()?;
-        let Some(unknown) = given.iter().find(|argument| fold::constant(argument).is_none()) else {
+        if given.iter().all(|argument| fold::constant(argument).is_some()) {
             return Ok(Known::Literals(given));
-        };
+        }
         if !given.iter().all(is_of_parameters) {
-            let what = format!("{name} of what rows have is");
-            return Err(Error::unsupported(what).at(unknown.position));
+            return Ok(Known::OfRows(given));
         }
         self.catalog.needs_values();
         Ok(Known::Later)
+    }
+
+    /// `current_setting` of what rows have.
+    ///
+    /// Errors: 0A000 for the other functions, which do something.
+    fn setting_of_rows(
+        &mut self,
+        name: &str,
+        arguments: Vec<Expression>,
+        position: Option<Position>,
+    ) -> Result<Expression> {
+        let (Some(function), [setting]) = (self.catalog.function(name, arguments.len()), arguments.as_slice()) else {
+            return Err(Error::unsupported(format!("{name} of what rows have is")).at(position));
+        };
+        let setting = setting.clone();
+        let value = self.inline(name, &function, vec![setting.clone()], position)?;
+        let missing = fold::call(Function::NoSetting, vec![setting], DataType::Text);
+        Ok(Expression::call(Function::Coalesce, vec![value, missing], DataType::Text).at(position))
     }
 
     /// The name of an object as text, by its number.
@@ -161,6 +178,8 @@ enum Known {
     Literals(Vec<Expression>),
     /// They are when the parameters' values are.
     Later,
+    /// Only rows know them.
+    OfRows(Vec<Expression>),
     /// They are of other types.
     NoMatch(Vec<Expression>),
 }
