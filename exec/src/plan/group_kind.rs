@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 /// How many rows a reduction takes, and how they come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rows {
-    /// An upper bound, of rows of the outermost index.
+    /// An upper bound, of rows of the outermost index; 0 if none is known.
     pub(crate) count: u64,
     /// Proven: rows with equal keys come one after the other.
     pub(crate) clustered: bool,
@@ -84,7 +84,8 @@ impl GroupKind {
             return Adaptive::new(expected, others, "whether one dictionary holds the text, and how many rows come");
         }
         // A kind pays from some number of rows for a code on, which differs between kinds: all that lie below are tried.
-        let counts = (0..64).map(|bit| 1u64 << bit).take_while(|&count| count <= rows.count);
+        let most = if rows.count == 0 { u64::MAX } else { rows.count };
+        let counts = (0..64).map(|bit| 1u64 << bit).take_while(|&count| count <= most);
         let workers = [1, rows.workers];
         let others: Vec<GroupKind> = counts
             .chain([0, rows.count])
@@ -96,7 +97,7 @@ impl GroupKind {
                     codes / limits.direct_codes_per_row,
                     codes / limits.set_codes_per_row,
                 ];
-                near.into_iter().filter(|&count| count <= rows.count).map(|count| of(layout, count, 1))
+                near.into_iter().filter(|&count| count <= most).map(|count| of(layout, count, 1))
             }))
             .collect();
         Adaptive::new(expected, others, "how many rows come, and to how many workers")
