@@ -3,8 +3,8 @@
 //! of workers gives them in one order, and so do rows that are made while they are handed out. A device that takes some loops
 //! changes nothing, nor do rules, with one of them off or none.
 //!
-//! `PROGRAMS=n` tries n programs, the same every time; without it none is, since enough of them take minutes. What fails is made
-//! smaller, and shown as text. At the end it is counted which ways were met: none may be missing.
+//! `PROGRAMS=n` tries n programs, the same every time; without it some are, since enough of them take minutes. What fails is made
+//! smaller, and shown as text. At the end it is counted which ways were met: of enough programs none may be missing.
 
 mod met;
 mod shrink;
@@ -26,6 +26,12 @@ use multiloop_planner::value::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use ways::Way;
+
+/// Programs that are always tried.
+const PROGRAMS: u64 = 30;
+
+/// So many meet every way.
+const ENOUGH: u64 = 300;
 
 /// Rows of tables that are shown with what fails, at most.
 const SHOWN_ROWS_MAX: usize = 20;
@@ -197,16 +203,14 @@ fn sorted(rows: &[Vec<Value>]) -> Vec<Vec<Value>> {
 
 #[test]
 fn the_processors_give_the_rows_of_the_interpreter() {
-    let Some(programs) = std::env::var("PROGRAMS").ok().and_then(|programs| programs.parse::<u64>().ok()) else {
-        println!("PROGRAMS=n tries n programs");
-        return;
-    };
+    let programs = std::env::var("PROGRAMS").ok().map_or(PROGRAMS, |programs| programs.parse().expect("a number"));
     let pools = ways::pools();
     let mut met = Met::default();
     let mut wrong = Vec::new();
     for number in 0..programs {
         let case = Case::random(number);
-        if case.wrong(&pools, &mut met).is_some() {
+        if let Some(problem) = case.wrong(&pools, &mut met) {
+            println!("program {number}: {problem}");
             let small = shrink::shrink(case, &pools);
             let problem = small.wrong(&pools, &mut Met::default());
             let problem = problem.unwrap_or_else(|| "it was wrong once".to_owned());
@@ -215,5 +219,7 @@ fn the_processors_give_the_rows_of_the_interpreter() {
     }
     println!("{met}");
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n\n"));
-    met.check();
+    if programs >= ENOUGH {
+        met.check();
+    }
 }

@@ -5,11 +5,11 @@ use super::Case;
 use super::met::Met;
 use super::write::value;
 use crate::workers::pool::Pool;
-use multiloop_planner::multiloop::{Let, Program, Scalar, ScalarId};
+use multiloop_planner::multiloop::{CollectionId, Let, Program, Scalar, ScalarId, Shape};
 use std::sync::Arc;
 
 /// Cases that are tried, at most.
-const TRIES_MAX: usize = 1_500;
+const TRIES_MAX: usize = 200;
 
 /// A smaller case that fails, too.
 pub(super) fn shrink(case: Case, pools: &[Arc<Pool>]) -> Case {
@@ -56,7 +56,9 @@ fn smaller(case: &Case) -> impl Iterator<Item = Case> {
 /// Programs that are a little smaller; they may be none.
 fn programs(program: &Program) -> impl Iterator<Item = Program> {
     let results = program.body().lets.iter().enumerate().flat_map(move |(at, each)| {
-        each.defines().iter().map(move |&define| {
+        // Buckets are read by index, and are no result.
+        let is_result = |define: &&CollectionId| !matches!(program.collection(**define).shape, Shape::Buckets { .. });
+        each.defines().iter().filter(is_result).map(move |&define| {
             let mut smaller = program.clone();
             let body = &mut smaller.blocks[program.body.0 as usize];
             (body.result, _) = (define, body.lets.truncate(at + 1));
