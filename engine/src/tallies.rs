@@ -5,8 +5,8 @@
 //! used, the past counts less each time, so that what nobody runs any more leaves, too.
 
 use multiloop_planner::sql::{Parsed, normalised};
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const KEPT: f64 = 0.99;
 
 /// The tallies of an engine.
 #[derive(Debug, Default)]
-pub(crate) struct Tallies(Mutex<HashMap<u64, Tally>>);
+pub(crate) struct Tallies(Mutex<FxHashMap<u64, Tally>>);
 
 /// What one statement of one user has taken.
 #[derive(Clone, Debug)]
@@ -86,12 +86,12 @@ impl Times {
 }
 
 impl Tallies {
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Tally>> {
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<u64, Tally>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn add(&self, ran: &Ran) {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = FxHasher::default();
         (ran.parsed.number, &*ran.user).hash(&mut hasher);
         let id = hasher.finish();
         let mut all = self.lock();
@@ -138,7 +138,7 @@ impl Tally {
 }
 
 /// Lets those leave that were used least.
-fn make_room(all: &mut HashMap<u64, Tally>) {
+fn make_room(all: &mut FxHashMap<u64, Tally>) {
     let mut usages: Vec<(f64, u64)> = all.iter().map(|(id, tally)| (tally.usage, *id)).collect();
     let leaving = (usages.len() / 20).max(1);
     usages.select_nth_unstable_by(leaving - 1, |a, b| a.0.total_cmp(&b.0));

@@ -137,7 +137,12 @@ impl Work {
 
     /// How long a statement may take; none is for ever.
     pub(crate) fn statement_time(&self) -> Option<Duration> {
-        self.inner().settings.time("statement_timeout")
+        self.time_limit("statement_timeout")
+    }
+
+    /// The time that a setting says, named in lower case.
+    pub(crate) fn time_limit(&self, name: &str) -> Option<Duration> {
+        self.inner().settings.time(name)
     }
 
     /// The session's number, and what it calls the database.

@@ -34,8 +34,8 @@ pub(crate) struct Connection {
     /// Its place among the sessions that there may be.
     _slot: OwnedSemaphorePermit,
     phase: watch::Receiver<Phase>,
-    /// When it said last what it had to say.
-    answered: Instant,
+    /// Since when it waits for its client, if somebody has asked since.
+    waits: Option<Instant>,
 }
 
 impl Connection {
@@ -46,7 +46,7 @@ impl Connection {
         slot: OwnedSemaphorePermit,
         phase: watch::Receiver<Phase>,
     ) -> Self {
-        Connection { conversation: Some(conversation), key, _slot: slot, phase, answered: Instant::now() }
+        Connection { conversation: Some(conversation), key, _slot: slot, phase, waits: None }
     }
 
     /// What others may do to it.
@@ -73,8 +73,7 @@ impl Connection {
             let (messages, broken) = gather(channel, shared.limits.message_bytes);
             if !messages.is_empty() {
                 let next = self.answer(messages, channel, &mut out).await?;
-                // Some of it may have been written on the way.
-                self.answered = Instant::now();
+                self.waits = None;
                 if next == Next::End {
                     channel.write(&mut out.buffer).await?;
                     return channel.stream.shutdown().await;
@@ -89,7 +88,7 @@ impl Connection {
             if out.flush || out.buffer.len() >= BUFFER_BYTES {
                 channel.write(&mut out.buffer).await?;
                 out.flush = false;
-                self.answered = Instant::now();
+                self.waits = None;
             }
         }
     }
@@ -103,10 +102,8 @@ impl Connection {
         let is_copying = conversation.is_copying();
         let limit = if is_copying { None } else { conversation.idle_limit() };
         // The limit of a client that has to say something, and what is said of it.
-        let (until, parting) = match limit {
-            Some((limit, fault)) => (self.answered.checked_add(limit), fault),
-            None => (None, Fault::shut_down()),
-        };
+        let until =
+            limit.as_ref().and_then(|(limit, _)| self.waits.get_or_insert_with(Instant::now).checked_add(*limit));
         tokio::select! {
             read = channel.read() => read,
             () = self.key.running.told() => {
@@ -124,6 +121,7 @@ impl Connection {
             // The loop sees why.
             () = self.key.running.terminated() => Ok(true),
             () = passed(until) => {
+                let parting = limit.map_or_else(Fault::shut_down, |(_, parting)| parting);
                 tracing::info!(process = self.key.process, code = parting.code, "idle client");
                 channel.part(&mut out.buffer, &parting).await;
                 Ok(false)

@@ -90,7 +90,7 @@ impl Rows {
     /// The tag of so many rows.
     pub(crate) fn tag(&self, rows: u64) -> String {
         match self.stream.verb() {
-            verb @ ("SELECT" | "FETCH") => format!("{verb} {rows}"),
+            verb @ ("SELECT" | "FETCH") => [verb, " ", itoa::Buffer::new().format(rows)].concat(),
             verb => verb.to_owned(),
         }
     }

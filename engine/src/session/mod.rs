@@ -38,7 +38,7 @@ use multiloop_planner::sql::{Parsed, TransactionMode, Tree};
 use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
 use multiloop_planner::{sql, stack};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -61,8 +61,8 @@ pub struct Session {
     pub options: SessionOptions,
     id: u32,
     work: Work,
-    prepared: Mutex<HashMap<String, Arc<Prepared>>>,
-    cursors: Mutex<HashMap<String, Cursor>>,
+    prepared: Mutex<FxHashMap<String, Arc<Prepared>>>,
+    cursors: Mutex<FxHashMap<String, Cursor>>,
     /// The settings as whoever asks for changes has seen them.
     reported: Mutex<Option<Settings>>,
     current: Arc<Mutex<Watched>>,
@@ -214,7 +214,7 @@ impl Session {
 
     /// The time that a setting says, as `statement_timeout`; None if it is zero, which is no limit, or no such setting.
     pub fn time_limit(&self, name: &str) -> Option<Duration> {
-        self.work.settings().time(&name.to_ascii_lowercase())
+        self.work.time_limit(name)
     }
 
     /// The engine that this session is of.
@@ -450,7 +450,7 @@ impl Session {
         self.engine.0.channels.on_notify(self.id, callback);
     }
 
-    fn cursors(&self) -> MutexGuard<'_, HashMap<String, Cursor>> {
+    fn cursors(&self) -> MutexGuard<'_, FxHashMap<String, Cursor>> {
         self.cursors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -47,6 +47,22 @@ impl Dictionary {
         &self.strings[self.offsets[code as usize] as usize..self.offsets[code as usize + 1] as usize]
     }
 
+    /// Appends the bytes of the string of a code.
+    #[inline]
+    pub(crate) fn append(&self, code: u32, to: &mut Vec<u8>) {
+        // To copy as many bytes as the compiler knows takes less than to copy fewer.
+        const SHORT: usize = 16;
+        let (start, end) = (self.offsets[code as usize] as usize, self.offsets[code as usize + 1] as usize);
+        match self.strings[start..].first_chunk::<SHORT>() {
+            Some(head) if end - start <= SHORT => {
+                let len = to.len() + end - start;
+                to.extend_from_slice(head);
+                to.truncate(len);
+            }
+            _ => to.extend_from_slice(&self.strings[start..end]),
+        }
+    }
+
     /// The strings in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.len()).map(|code| self.get(code as u32))

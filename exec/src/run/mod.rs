@@ -243,9 +243,10 @@ impl<'a> Frame<'a> {
             if body.is_some() {
                 self.shared.begin_notes();
             }
-            let (started, bytes) = (Instant::now(), self.shared.context.memory.used());
+            let started = body.map(|_| Instant::now());
+            let bytes = self.shared.context.memory.used();
             let outcome = self.invariant_or_new(block, number, definition, body);
-            if let (Some(_), Ok(stored)) = (body, &outcome)
+            if let (Some(started), Ok(stored)) = (started, &outcome)
                 && !stored.iter().any(|stored| matches!(**stored, Stored::Own(_)))
             {
                 self.note_let(number, definition, stored, started, bytes);

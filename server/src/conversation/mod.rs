@@ -19,8 +19,8 @@ use crate::wire::frontend::Frontend;
 use bytes::Bytes;
 use copy::Copying;
 use portal::Portal;
+use rustc_hash::FxHashMap;
 use script::Script;
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,8 +53,8 @@ type Named = Option<Arc<Prepared>>;
 pub(crate) struct Conversation {
     session: Session,
     /// The unnamed one has an empty name.
-    statements: HashMap<String, Named>,
-    portals: HashMap<String, Portal>,
+    statements: FxHashMap<String, Named>,
+    portals: FxHashMap<String, Portal>,
     bounds: Bounds,
     record: Record,
     /// Whether the client was told that it may go on, and has said nothing since.
@@ -83,8 +83,8 @@ impl Conversation {
     pub(crate) fn new(session: Session, bounds: Bounds, record: Record) -> Self {
         Conversation {
             session,
-            statements: HashMap::new(),
-            portals: HashMap::new(),
+            statements: FxHashMap::default(),
+            portals: FxHashMap::default(),
             bounds,
             record,
             is_ready: true,

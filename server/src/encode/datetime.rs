@@ -2,7 +2,7 @@
 //! where its own calendar begins.
 
 use super::Form;
-use crate::wire::room::Room;
+use crate::wire::room::{Room, eight_digits};
 use multiloop::Zone;
 
 /// Days from 1970-01-01, where ours begins, to 2000-01-01.
@@ -122,10 +122,11 @@ fn put_date(days: i64, out: &mut Room<'_>) -> &'static [u8] {
     let (year, month, day) = civil(days);
     let (year, era) = if year > 0 { (year, b"".as_slice()) } else { (1 - year, b" BC".as_slice()) };
     if year < 10_000 {
-        out.digits_of(year.unsigned_abs(), 4);
-    } else {
-        out.digits(year.unsigned_abs());
+        let [a, b, c, d, e, f, g, h] = eight_digits(year.unsigned_abs() * 10_000 + month * 100 + day).to_le_bytes();
+        out.put([a, b, c, d, b'-', e, f, b'-', g, h]);
+        return era;
     }
+    out.digits(year.unsigned_abs());
     let ([a, b], [c, d]) = (pair(month), pair(day));
     out.put([b'-', a, b, b'-', c, d]);
     era

@@ -8,6 +8,9 @@ use multiloop::arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
 /// The one version of jsonb's binary form.
 pub(crate) const JSONB_VERSION: u8 = 1;
 
+/// Bytes of a text that are copied at once.
+const SHORT: usize = 32;
+
 struct Texts {
     offsets: OffsetBuffer<i32>,
     bytes: Buffer,
@@ -39,10 +42,14 @@ impl Cells for Texts {
         if self.is_null(row) {
             return out.put(NULL);
         }
-        let bytes = self.bytes(row);
+        let (start, end) = (self.offsets[row] as usize, self.offsets[row + 1] as usize);
         // An array's offsets have 31 bits.
-        out.put((bytes.len() as u32).to_be_bytes());
-        out.extend_from_slice(bytes);
+        out.put(((end - start) as u32).to_be_bytes());
+        match self.bytes[start..].first_chunk::<SHORT>() {
+            // Those behind it are another row's.
+            Some(bytes) if end - start <= SHORT => out.put_some(*bytes, end - start),
+            _ => out.extend_from_slice(&self.bytes[start..end]),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Columns as the Arrow arrays of a result, in the one Arrow type that their SQL type has (`arrow_type`).
 
 use super::{arrow_type, logical, schema_of};
+use crate::column::dictionary::Dictionary;
 use crate::column::{Chunk, Column, ColumnData};
 use crate::{Error, ErrorKind, Result};
 use ::arrow::array::types::{
@@ -152,6 +153,18 @@ pub(super) fn text(column: &Column, data_type: DataType, characters_min: u32) ->
     if let (ColumnData::Views { views, .. }, 0) = (&column.data, characters_min) {
         return views_to_strings(column, views.len());
     }
+    match (&column.data, characters_min) {
+        (ColumnData::Dictionary8 { codes, dictionary }, 0) => {
+            return codes_to_strings(codes.iter().map(|&code| code.into()), dictionary, column);
+        }
+        (ColumnData::Dictionary16 { codes, dictionary }, 0) => {
+            return codes_to_strings(codes.iter().map(|&code| code.into()), dictionary, column);
+        }
+        (ColumnData::Dictionary32 { codes, dictionary }, 0) => {
+            return codes_to_strings(codes.iter().copied(), dictionary, column);
+        }
+        _ => {}
+    }
     let mut total = 0;
     let mut builder = StringBuilder::with_capacity(column.rows(), column.rows() * characters_min.max(8) as usize);
     for row in 0..column.rows() {
@@ -188,6 +201,25 @@ fn numbers(column: &Column) -> Result<StringArray> {
     Ok(texts.into_iter().collect())
 }
 
+/// Copies the strings of codes together, one for each row of a column.
+fn codes_to_strings(codes: impl Iterator<Item = u32>, dictionary: &Dictionary, column: &Column) -> Result<ArrayRef> {
+    let rows = column.rows();
+    let (mut ends, mut bytes) = (Vec::with_capacity(rows + 1), Vec::with_capacity(rows * 16));
+    ends.push(0);
+    for (row, code) in codes.enumerate() {
+        if !column.is_null(row) {
+            dictionary.append(code, &mut bytes);
+        }
+        ends.push(i32::try_from(bytes.len()).map_err(|_| too_much_text())?);
+    }
+    strings(ends, bytes, column)
+}
+
+fn strings(ends: Vec<i32>, bytes: Vec<u8>, column: &Column) -> Result<ArrayRef> {
+    let array = StringArray::try_new(OffsetBuffer::new(ends.into()), bytes.into(), column.nulls.clone());
+    Ok(Arc::new(array.map_err(|error| Error::internal(error.to_string()))?))
+}
+
 /// Copies strings together.
 fn views_to_strings(column: &Column, rows: usize) -> Result<ArrayRef> {
     let (mut ends, mut bytes) = (Vec::with_capacity(rows + 1), Vec::new());
@@ -198,9 +230,7 @@ fn views_to_strings(column: &Column, rows: usize) -> Result<ArrayRef> {
         }
         ends.push(i32::try_from(bytes.len()).map_err(|_| too_much_text())?);
     }
-    let offsets = OffsetBuffer::new(ends.into());
-    let array = StringArray::try_new(offsets, bytes.into(), column.nulls.clone());
-    Ok(Arc::new(array.map_err(|error| Error::internal(error.to_string()))?))
+    strings(ends, bytes, column)
 }
 
 pub(super) fn too_much_text() -> Error {
