@@ -4,6 +4,7 @@
 //! role counts at once.
 
 use crate::roles::{Rights, Roles};
+use crate::settings::Settings;
 use crate::{Error, ErrorKind, Result};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -33,6 +34,11 @@ impl Access {
             (Some(roles), Some(_)) => roles.rights(user),
             _ => Rights::ALL,
         }
+    }
+
+    /// The rights of a session with these settings.
+    pub(crate) fn acting_rights(&self, settings: &Settings) -> Rights {
+        self.rights(settings.acting().unwrap_or_default())
     }
 
     /// Whether who has entered may do all, whoever the session acts as.

@@ -157,8 +157,8 @@ impl Shared {
     pub(crate) fn facts_of(&self, work: &Work) -> system::Facts {
         let (session, database) = work.identity();
         let (access, activity) = (work.access(), Arc::clone(&self.activity));
-        let (rights, is_superuser) = (work.rights(), access.is_superuser());
-        let (settings, mode) = (work.settings(), work.mode());
+        let (settings, mode) = work.settings_and_mode();
+        let (rights, is_superuser) = (access.acting_rights(&settings), access.is_superuser());
         system::Facts { session, database, settings, mode, rights, is_superuser, roles: access.roles, activity }
     }
 

@@ -110,15 +110,6 @@ impl Work {
         self.inner().settings.acting().map(str::to_owned)
     }
 
-    /// What the session may do now.
-    pub(crate) fn rights(&self) -> Rights {
-        let access = self.access();
-        if access.roles.is_none() || access.entered.is_none() {
-            return Rights::ALL;
-        }
-        access.rights(&self.acting().unwrap_or_default())
-    }
-
     /// Whether the session may use a file now; 42501 if not.
     pub(crate) fn check_file(&self, path: &str, way: FileUse) -> Result<()> {
         self.access().check_file(&self.acting().unwrap_or_default(), path, way)
@@ -161,11 +152,13 @@ impl Work {
     }
 
     pub(crate) fn status(&self) -> TransactionStatus {
-        match &self.inner().transaction {
-            None => TransactionStatus::Idle,
-            Some(transaction) if transaction.failed => TransactionStatus::Failed,
-            Some(_) => TransactionStatus::Active,
-        }
+        self.inner().status()
+    }
+
+    /// Whether to end an implicit transaction changes nothing that others see or that has to be undone.
+    pub(crate) fn is_end_idle(&self) -> bool {
+        let inner = self.inner();
+        inner.transaction.as_ref().is_none_or(|open| !open.implicit || !(open.failed || open.has_changed()))
     }
 
     /// Whether a transaction is open that somebody's BEGIN began.
@@ -265,7 +258,19 @@ impl Work {
 
     /// The mode of the transaction that is open.
     pub(crate) fn mode(&self) -> Option<TransactionMode> {
-        self.inner().transaction.as_ref().map(|transaction| transaction.mode)
+        self.settings_and_mode().1
+    }
+
+    /// Its settings, and the mode of the transaction that is open.
+    pub(crate) fn settings_and_mode(&self) -> (Settings, Option<TransactionMode>) {
+        let inner = self.inner();
+        (inner.settings.clone(), inner.transaction.as_ref().map(|transaction| transaction.mode))
+    }
+
+    /// Where it stands, and its settings.
+    pub(crate) fn status_and_settings(&self) -> (TransactionStatus, Settings) {
+        let inner = self.inner();
+        (inner.status(), inner.settings.clone())
     }
 
     /// COMMIT, in one step: the names of tables that it has changed in the shared state. None if there was nothing to commit, or
@@ -296,16 +301,6 @@ impl Work {
         }
         self.inner().settings = transaction.after;
         Ok(Some(Committed { tables: changed, told: transaction.told }))
-    }
-
-    /// Whether the transaction that is open, if one is, has changed something, or has something to tell.
-    pub(crate) fn has_changed(&self) -> bool {
-        self.inner().transaction.as_ref().is_some_and(|transaction| {
-            let is_same = |(base, state): &(Schemas, State)| {
-                Arc::ptr_eq(base, &state.schemas) && Arc::ptr_eq(&state.temporary, &transaction.temporary)
-            };
-            !transaction.states.as_ref().is_none_or(is_same) || !transaction.told.is_empty()
-        })
     }
 
     /// ROLLBACK. Whether a transaction was open.
@@ -427,7 +422,25 @@ fn in_block<'t>(transaction: &'t mut Option<Transaction>, what: &str) -> Result<
         .ok_or_else(|| Error::new(ErrorKind::NoTransaction, message()))
 }
 
+impl Inner {
+    fn status(&self) -> TransactionStatus {
+        match &self.transaction {
+            None => TransactionStatus::Idle,
+            Some(transaction) if transaction.failed => TransactionStatus::Failed,
+            Some(_) => TransactionStatus::Active,
+        }
+    }
+}
+
 impl Transaction {
+    /// Whether it has changed something, or has something to tell.
+    fn has_changed(&self) -> bool {
+        let is_same = |(base, state): &(Schemas, State)| {
+            Arc::ptr_eq(base, &state.schemas) && Arc::ptr_eq(&state.temporary, &self.temporary)
+        };
+        !self.states.as_ref().is_none_or(is_same) || !self.told.is_empty()
+    }
+
     /// Its own state, which begins now if it had none.
     fn state(&mut self, current: &Current, temporary: &Arc<Schema>) -> &mut State {
         let begin = || {

@@ -15,7 +15,7 @@ pub(crate) struct Running {
     is_cancelled: AtomicBool,
     /// Wakes a statement that waits for its client to read.
     cancelled: Notify,
-    /// Wakes a connection whose session another one has told something.
+    /// Wakes a connection whose session another one has told something, or that is to end.
     told: Notify,
     /// When its time is over.
     deadline: Mutex<Option<Instant>>,
@@ -72,6 +72,8 @@ impl Running {
         self.is_terminated.store(true, Ordering::Relaxed);
         self.close();
         self.terminated.notify_waiters();
+        // Whoever waits for its client looks for both.
+        self.told.notify_one();
     }
 
     /// Whether somebody wants its end.
@@ -125,7 +127,7 @@ impl Running {
         self.told.notify_one();
     }
 
-    /// Waits until another session tells this one something.
+    /// Waits until another session tells this one something, or somebody wants its end.
     pub(crate) async fn told(&self) {
         self.told.notified().await;
     }

@@ -107,6 +107,7 @@ impl Connection {
         tokio::select! {
             read = channel.read() => read,
             () = self.key.running.told() => {
+                // Whether it is to end the loop sees.
                 conversation.tell(out);
                 Ok(true)
             }
@@ -118,8 +119,6 @@ impl Connection {
                 conversation.stop_copy(&Fault::timed_out(), out);
                 Ok(true)
             }
-            // The loop sees why.
-            () = self.key.running.terminated() => Ok(true),
             () = passed(until) => {
                 let parting = limit.map_or_else(Fault::shut_down, |(_, parting)| parting);
                 tracing::info!(process = self.key.process, code = parting.code, "idle client");

@@ -309,7 +309,7 @@ impl Session {
         let started = Instant::now();
         let result = work();
         let running = started.elapsed();
-        self.watch.end(self.work.status(), self.work.settings());
+        self.end_watch();
         // What fails does not count.
         let done = result?;
         let ran = Ran {
@@ -323,6 +323,12 @@ impl Session {
             failed: false,
         };
         Ok((done, Some(ran)))
+    }
+
+    /// Others see that nothing runs.
+    fn end_watch(&self) {
+        let (status, settings) = self.work.status_and_settings();
+        self.watch.end(status, settings);
     }
 
     fn run_parsed(&self, parsed: &Parsed, parameters: &[(Value, DataType)], timings: Timings) -> Result<ResultStream> {
@@ -376,7 +382,7 @@ impl Session {
             }
             TransactionStatus::Active => self.end_transaction().map(|_| ()),
         };
-        self.watch.end(self.work.status(), self.work.settings());
+        self.end_watch();
         ended
     }
 

@@ -8,7 +8,6 @@ use super::prepared::{Execution, Prepared};
 use crate::guard::guarded;
 use crate::plan::Planned;
 use crate::running::Backend;
-use crate::transaction::TransactionStatus;
 use crate::{ErrorKind, Result};
 use multiloop_planner::value::Value;
 use std::time::Duration;
@@ -76,8 +75,7 @@ impl Session {
 
     /// Whether [`Session::end_implicit`] has nothing to do that takes time: nothing to show or to tell others, nothing to drop.
     pub fn is_end_idle(&self) -> bool {
-        let is_failed = self.transaction_status() == TransactionStatus::Failed;
-        self.work.is_explicit() || !(is_failed || self.work.has_changed() || !self.cursors().is_empty())
+        self.work.is_explicit() || (self.work.is_end_idle() && self.cursors().is_empty())
     }
 }
 
