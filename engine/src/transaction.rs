@@ -11,7 +11,6 @@ use crate::access::{Access, FileUse};
 use crate::catalog::{Current, Entry, Object, Publishing, Qualified, Schema, Schemas, State};
 use crate::grants::BOOTSTRAP;
 use crate::notify::Notification;
-use crate::roles::Rights;
 use crate::settings::Settings;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::{Key, Reference};
