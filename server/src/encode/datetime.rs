@@ -8,6 +8,10 @@ use multiloop::Zone;
 /// Days from 1970-01-01, where ours begins, to 2000-01-01.
 pub(crate) const EPOCH_DAYS: i32 = 10_957;
 
+/// The days 0001-01-01 and 9999-12-31.
+const FIRST_NEAR: i32 = -719_162;
+const LAST_NEAR: i32 = 2_932_896;
+
 /// Microseconds between the two.
 pub(crate) const EPOCH_MICROS: i64 = EPOCH_DAYS as i64 * DAY;
 
@@ -117,16 +121,39 @@ impl Form<i64> for TimestampMicros {
     }
 }
 
+/// Year, month and day of a day near 1970, by a few multiplications of 32 bits: Neri and Schneider, "Euclidean affine functions and
+/// their application to calendar algorithms" (2022), figure 12. Years begin in March, so that the day that some have ends them.
+fn civil_near(days: i32) -> (u32, u32, u32) {
+    /// 400 years, by so many days and years of which days and years are positive.
+    const SHIFT: u32 = 82;
+    let days = (days as u32).wrapping_add(719_468 + 146_097 * SHIFT);
+    let quarters = 4 * days + 3;
+    let (century, of_century) = (quarters / 146_097, quarters % 146_097 / 4);
+    let product = 2_939_745 * u64::from(4 * of_century + 3);
+    let (year, of_year) = (100 * century + (product >> 32) as u32, product as u32 / 2_939_745 / 4);
+    let months = 2_141 * of_year + 197_913;
+    let (month, day) = (months >> 16, (months & 0xffff) / 2_141 + 1);
+    let is_next = of_year >= 306;
+    ((year + u32::from(is_next)).wrapping_sub(400 * SHIFT), if is_next { month - 12 } else { month }, day)
+}
+
 /// Appends year, month and day; gives what stands behind them, and behind the time, in years before 1.
 fn put_date(days: i64, out: &mut Room<'_>) -> &'static [u8] {
+    // Years from 1 to 9999.
+    if let Some(days) = i32::try_from(days).ok().filter(|days| (FIRST_NEAR..=LAST_NEAR).contains(days)) {
+        let (year, month, day) = civil_near(days);
+        let digits = eight_digits(u64::from(year * 10_000 + month * 100 + day));
+        let [a, b, c, d, e, f, g, h] = digits.to_le_bytes();
+        out.put([a, b, c, d, b'-', e, f, b'-', g, h]);
+        return b"";
+    }
     let (year, month, day) = civil(days);
     let (year, era) = if year > 0 { (year, b"".as_slice()) } else { (1 - year, b" BC".as_slice()) };
     if year < 10_000 {
-        let [a, b, c, d, e, f, g, h] = eight_digits(year.unsigned_abs() * 10_000 + month * 100 + day).to_le_bytes();
-        out.put([a, b, c, d, b'-', e, f, b'-', g, h]);
-        return era;
+        out.digits_of(year.unsigned_abs(), 4);
+    } else {
+        out.digits(year.unsigned_abs());
     }
-    out.digits(year.unsigned_abs());
     let ([a, b], [c, d]) = (pair(month), pair(day));
     out.put([b'-', a, b, b'-', c, d]);
     era
@@ -186,4 +213,18 @@ fn put_offset(seconds: i64, out: &mut Room<'_>) {
 /// The two digits of a number below 100.
 fn pair(number: u64) -> [u8; 2] {
     [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FIRST_NEAR, LAST_NEAR, civil, civil_near};
+
+    #[test]
+    fn days_are_the_same_either_way() {
+        for days in FIRST_NEAR..=LAST_NEAR {
+            let (year, month, day) = civil_near(days);
+            assert_eq!((year.into(), month.into(), day.into()), civil(days.into()), "{days}");
+        }
+        assert_eq!((civil(FIRST_NEAR.into()), civil(LAST_NEAR.into())), ((1, 1, 1), (9_999, 12, 31)));
+    }
 }

@@ -125,7 +125,16 @@ impl<'b> Room<'b> {
         if scale == 0 {
             return self.digits(number);
         }
-        // With the point they are no more than sixteen bytes.
+        // With the point they are no more than eight bytes.
+        if number < EIGHT_DIGITS / 10 && scale < 7 {
+            let digits = eight_digits(number);
+            let zeros = leading_zeros(digits).min(7 - scale);
+            let (digits, whole) = (digits >> (8 * zeros), 8 * (8 - zeros - scale));
+            let (before, behind) = (digits & ((1 << whole) - 1), digits >> whole);
+            let with_point = before | u64::from(b'.') << whole | behind << whole << 8;
+            return self.put_some(with_point.to_le_bytes(), 9 - zeros);
+        }
+        // No more than sixteen.
         if number < SIXTEEN_DIGITS / 10 && scale < 15 {
             let digits = sixteen_digits(number);
             let zeros = leading_zeros(digits as u64)
