@@ -334,7 +334,7 @@ def pgadmin():
     same(list(nodes("primary_key", server, database, schema, table)), ["by_pgadmin_pkey"])
     for kind in ("check_constraint", "foreign_key", "index", "partition", "row_security_policy", "rule", "trigger", "unique_constraint"):
         nodes(kind, server, database, schema, table)
-    ask(f"/sqleditor/initialize/viewdata/{tool + 1}/3/table/{place}", {})
+    ask(f"/sqleditor/initialize/viewdata/{tool + 1}/3/table/1/{server}/{database}/{table}", {})
     ask(f"/sqleditor/view_data/start/{tool + 1}")
     same(answered(tool + 1)["result"], [[2, "z", None]])
     for what in ("activity", "locks", "prepared"):

@@ -152,14 +152,13 @@ fn fails(db: &mut PgConnection) -> Done {
     }
 }
 
-/// `diesel print-schema` writes a schema as source, `diesel migration` changes it.
+/// `diesel migration` changes a schema, `diesel print-schema` writes it as source.
 fn its_program_reflects(url: &str) -> Done {
     let folder = std::env::temp_dir().join(format!("diesel-{}", std::process::id()));
     let step = folder.join("migrations/2000-01-01-000000_step");
     std::fs::create_dir_all(&step)?;
     std::fs::write(folder.join("diesel.toml"), "")?;
     std::fs::write(step.join("up.sql"), "CREATE TABLE by_step (c int PRIMARY KEY, d int REFERENCES by_diesel)")?;
-    std::fs::write(step.join("down.sql"), "DROP TABLE by_step")?;
     let program = |arguments: &[&str]| {
         let mut command = Command::new(std::env::var("DIESEL").unwrap_or_else(|_| "diesel".into()));
         command.args(arguments).current_dir(&folder).env("DATABASE_URL", url);
@@ -170,15 +169,15 @@ fn its_program_reflects(url: &str) -> Done {
         Err(format!("diesel {}: {}", arguments.join(" "), String::from_utf8_lossy(&said.stderr)).into())
     };
     program(&["migration", "run"])?;
-    let source = program(&["print-schema"])?;
+    // TPC-H's tables have no primary keys, and it takes none without.
+    let source = program(&["print-schema", "--only-tables", "by_diesel", "by_step"])?;
     let wanted =
-        ["lineitem (l_orderkey, l_linenumber)", "o_totalprice -> Numeric", "joinable!(by_step -> by_diesel (d))"];
+        ["by_diesel (a)", "d -> Nullable<Timestamp>", "m -> ByDieselMood", "joinable!(by_step -> by_diesel (d))"];
     for part in wanted {
         if !source.contains(part) {
-            return Err(format!("the schema says nothing of {part}: {source}, an error").into());
+            return Err(format!("error: the schema has no {part}: {source}").into());
         }
     }
-    program(&["migration", "revert"])?;
-    PgConnection::establish(url)?.batch_execute("DROP TABLE __diesel_schema_migrations")?;
+    PgConnection::establish(url)?.batch_execute("DROP TABLE by_step, __diesel_schema_migrations")?;
     Ok(std::fs::remove_dir_all(&folder)?)
 }
