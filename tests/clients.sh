@@ -24,7 +24,8 @@ clients=${wanted[*]:-$python_clients $node_clients $rust_clients perl r pgx pq p
 install() {
     mkdir -p "$folder"
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-        local packages="libodbc2 odbc-postgresql libdbd-pg-perl r-cran-rpostgresql golang-go golang-github-jackc-pgx-v4-dev golang-github-lib-pq-dev libpq-dev postgresql-contrib"
+        local packages="libodbc2 odbc-postgresql libdbd-pg-perl r-cran-rpostgresql golang-go golang-github-jackc-pgx-v4-dev"
+        packages+=" golang-github-lib-pq-dev libpq-dev postgresql-contrib"
         # shellcheck disable=SC2086 -- they are words
         dpkg -s $packages >/dev/null 2>&1 ||
             { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y $packages; } >/dev/null
@@ -44,8 +45,8 @@ install() {
     # Compiled ahead: that takes longer than a session may.
     [ "$folder/go" -nt "$sessions/go/main.go" ] ||
         GO111MODULE=off GOPATH=/usr/share/gocode go build -o "$folder/go" "$sessions/go/main.go"
-    # diesel's schemas and migrations are a program's, of the same version.
-    [ -x "$DIESEL" ] ||
+    # diesel's migrations and schemas are a program's, of the same version.
+    [[ "$("$DIESEL" --version 2>/dev/null)" == *" $(version diesel)"* ]] ||
         CARGO_BUILD_JOBS=1 cargo install -q --debug --locked --no-default-features --features postgres \
             --root "$folder/rust" --target-dir "$folder/rust" "diesel_cli@$(version diesel)"
     CARGO_BUILD_JOBS=1 cargo build -q --locked --manifest-path "$sessions/rust/Cargo.toml" --target-dir "$folder/rust"
@@ -71,7 +72,7 @@ version() {
     r) dpkg-query -W -f '${Version}' r-cran-rpostgresql ;;
     pgx) dpkg-query -W -f '${Version}' golang-github-jackc-pgx-v4-dev ;;
     pq) dpkg-query -W -f '${Version}' golang-github-lib-pq-dev ;;
-    pgbench) dpkg-query -W -f '${Version}' postgresql-client-15 ;;
+    pgbench) pgbench --version | cut -d ' ' -f 3 ;;
     sqlx | diesel) sed -n "s/^$1 = .*\"=\([^\"]*\)\".*/\1/p" "$sessions/rust/Cargo.toml" ;;
     superset | pgadmin) sed -n 's/^\(apache-superset\|pgadmin4\)==//p' "$sessions/$1.txt" ;;
     *)

@@ -220,10 +220,10 @@ def superset():
         database.set_sqlalchemy_uri(f"postgresql+psycopg2://u@{HOST}:{PORT}/d")
         db.session.add(database)
         same("public" in database.get_all_schema_names(), True)
-        same(("region", "public", None) in {tuple(table)[:3] for table in database.get_all_table_names_in_schema(None, "public")}, True)
+        same("region" in {table[0] for table in database.get_all_table_names_in_schema(None, "public")}, True)
         database.get_all_view_names_in_schema(None, "public")
         database.get_all_materialized_view_names_in_schema(None, "public")
-        same((database.get_all_catalog_names(), database.get_default_schema(None)), ({"d"}, "public"))
+        same(("d" in database.get_all_catalog_names(), database.get_default_schema(None)), (True, "public"))
         region = Table("region", "public")
         same([column["column_name"] for column in database.get_columns(region)], ["r_regionkey", "r_name", "r_comment"])
         same((database.has_table(region), database.get_table_comment(region)), (True, None))
@@ -244,7 +244,12 @@ def superset():
         same(len(orders.values_for_column("o_orderstatus")), 3)
         # A file that someone uploads.
         made = pandas.DataFrame({"a": [1, 2], "b": ["x", None]})
-        database.db_engine_spec.df_to_sql(database, Table("by_superset", "public"), made, {"index": False, "if_exists": "replace"})
+        own = Table("by_superset", "public")
+        database.db_engine_spec.df_to_sql(database, own, made, {"index": False, "if_exists": "replace"})
+        with database.get_sqla_engine() as engine, engine.connect() as connection:
+            transaction = connection.begin()
+            connection.execute("INSERT INTO by_superset VALUES (%s, %s)", (3, "y"))
+            transaction.rollback()
         same(list(database.get_df("SELECT * FROM by_superset ORDER BY a").b.fillna("-")), ["x", "-"])
         try:
             database.get_df("SELECT nope FROM nation")
@@ -290,18 +295,20 @@ def pgadmin():
         said = ask("/".join(["/browser", kind, "nodes/1", *map(str, below), ""])) or {"data": []}
         return {node["label"]: node["_id"] for node in said["data"]}
 
-    server = ask("/browser/server/obj/1/", {"name": "m", "host": HOST, "port": int(PORT), "db": "d", "username": "u", "role": "",
-                                            "connect_now": True, "password": "x", "connection_params": []})["node"]["_id"]
+    where = {"name": "m", "host": HOST, "port": int(PORT), "db": "d", "username": "u", "role": "", "password": "x"}
+    server = ask("/browser/server/obj/1/", {**where, "connect_now": True, "connection_params": []})["node"]["_id"]
     database = nodes("database", server)["d"]
     ask(f"/browser/database/connect/1/{server}/{database}", {})
     for kind in ("role", "tablespace"):
         nodes(kind, server)
-    ask(f"/browser/database/obj/1/{server}/{database}")
-    for kind in ("cast", "catalog", "event_trigger", "extension", "foreign_data_wrapper", "language", "publication", "subscription"):
+    for what in ("obj", "sql", "stats", "dependency", "dependent"):
+        ask(f"/browser/database/{what}/1/{server}/{database}")
+    for kind in ("cast", "catalog", "event_trigger", "extension", "foreign_data_wrapper", "language", "publication",
+                 "subscription"):
         nodes(kind, server, database)
     schema = nodes("schema", server, database)["public"]
-    for kind in ("aggregate", "collation", "domain", "foreign_table", "fts_configuration", "fts_dictionary", "fts_parser", "fts_template",
-                 "function", "mview", "operator", "procedure", "sequence", "trigger_function", "type", "view"):
+    for kind in ("aggregate", "collation", "domain", "foreign_table", "fts_configuration", "fts_dictionary", "fts_parser",
+                 "fts_template", "function", "mview", "operator", "procedure", "sequence", "trigger_function", "type", "view"):
         nodes(kind, server, database, schema)
     # The query tool: it sends, then asks until there is an answer.
     tool = 1_000_000
@@ -320,10 +327,22 @@ def pgadmin():
 
     ask(f"/sqleditor/initialize/sqleditor/{tool}/1/{server}/{database}", {"dbname": "d"})
     same(query("SELECT n_name FROM nation ORDER BY 1 LIMIT 2")["result"], [["ALGERIA"], ["ARGENTINA"]])
-    same(query("CREATE TABLE by_pgadmin (a int PRIMARY KEY, b text DEFAULT 'x' NOT NULL, c int CHECK (c > 0) UNIQUE)")["status"], "Success")
+    columns = "a int PRIMARY KEY, b text DEFAULT 'x' NOT NULL, c int CHECK (c > 0) UNIQUE"
+    same(query(f"CREATE TABLE by_pgadmin ({columns})")["status"], "Success")
     same(query("BEGIN; INSERT INTO by_pgadmin VALUES (1, 'y'); ROLLBACK")["status"], "Success")
     same(query("INSERT INTO by_pgadmin VALUES (2, 'z')")["status"], "Success")
     same("42703" in query("SELECT nope")["error"], True)
+    wanted = dict.fromkeys(("analyze", "verbose", "buffers", "costs", "timing", "summary", "settings"), True)
+    ask(f"/sqleditor/query_tool/start/{tool}", {"sql": "SELECT * FROM nation", "explain_plan": {"format": "json", **wanted}})
+    same("Total Cost" in str(answered(tool)["result"]), True)
+    same("nation" in str(ask(f"/sqleditor/autocomplete/{tool}", ["SELECT * FROM na", "SELECT * FROM na"])), True)
+    same("n_nationkey" in str(ask(f"/search_objects/search/{server}/{database}?text=nation&type=all")), True)
+    ask(f"/erd/initialize/{tool + 2}/1/{server}/{database}", {"db_name": "d"})
+    ask(f"/erd/prequisite/{tool + 2}/1/{server}/{database}")
+    query("CREATE VIEW by_pgadmin_view AS SELECT n_name FROM nation")
+    view = nodes("view", server, database, schema)["by_pgadmin_view"]
+    for what in ("obj", "sql", "dependency", "dependent"):
+        ask(f"/browser/view/{what}/1/{server}/{database}/{schema}/{view}")
     # What its tree says of a table, and the rows.
     table = nodes("table", server, database, schema)["by_pgadmin"]
     place = f"1/{server}/{database}/{schema}/{table}"
@@ -332,8 +351,14 @@ def pgadmin():
     same("PRIMARY KEY (a)" in (ask(f"/browser/table/sql/{place}") or ""), True)
     same(sorted(nodes("column", server, database, schema, table)), ["a", "b", "c"])
     same(list(nodes("primary_key", server, database, schema, table)), ["by_pgadmin_pkey"])
-    for kind in ("check_constraint", "foreign_key", "index", "partition", "row_security_policy", "rule", "trigger", "unique_constraint"):
+    for kind in ("check_constraint", "foreign_key", "index", "partition", "row_security_policy", "rule", "trigger",
+                 "unique_constraint"):
         nodes(kind, server, database, schema, table)
+    for kind in ("column", "index", "primary_key", "trigger", "unique_constraint"):
+        ask(f"/browser/{kind}/obj/1/{server}/{database}/{schema}/{table}/")
+    index = {"name": "by_dialog", "columns": [{"colname": "c", "sort_order": False, "nulls": False}], "amname": "btree"}
+    ask(f"/browser/index/obj/1/{server}/{database}/{schema}/{table}/", index)
+    ask(f"/browser/table/count_rows/{place}")
     ask(f"/sqleditor/initialize/viewdata/{tool + 1}/3/table/1/{server}/{database}/{table}", {})
     ask(f"/sqleditor/view_data/start/{tool + 1}")
     same(answered(tool + 1)["result"], [[2, "z", None]])
@@ -341,6 +366,7 @@ def pgadmin():
         ask(f"/dashboard/{what}/{server}/{database}")
     ask(f"/dashboard/config/{server}")
     ask(f"/dashboard/dashboard_stats/{server}/{database}?chart_names=session_stats,tps_stats,ti_stats,to_stats,bio_stats")
+    query("DROP VIEW by_pgadmin_view")
     query("DROP TABLE by_pgadmin")
     if refused:
         raise AssertionError(f"{len(refused)} refused, error: " + "; ".join(refused))
