@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Short sessions of the clients that CI does not run, each against a server of its own; prints a table of what became of
-# them, which docs/clients.md records. What is not installed yet is installed below target/clients/others (pip, npm) and
-# by Debian's packages (root): some minutes, the first time.
+# them, which docs/clients.md records. What is not installed yet is installed below target/clients/others (pip, npm, cargo)
+# and by Debian's packages (root): some minutes, the first time.
 #
 #     bash tests/clients.sh [PROGRAM [CLIENT …]]       PROGRAM is target/release/multiloop if it is not said
+#
+# Without CLIENT all are run but superset and pgadmin, which take 811 and 614 MB: these must be named.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 program=${1:-target/release/multiloop}
@@ -11,15 +13,19 @@ shift || true
 wanted=("$@")
 folder=$PWD/target/clients/others
 sessions=$PWD/tests/clients/others
-export NODE_PATH=$folder/node/node_modules PYTHONDONTWRITEBYTECODE=1
+export NODE_PATH=$folder/node/node_modules PYTHONDONTWRITEBYTECODE=1 DIESEL=$folder/rust/bin/diesel
 
 python_clients="psycopg2 pg8000 pyodbc pandas connectorx adbc polars ibis jupysql pgcli dbt"
 node_clients="postgres knex sequelize typeorm kysely drizzle"
+rust_clients="sqlx diesel"
+big_clients="superset pgadmin"
+clients=${wanted[*]:-$python_clients $node_clients $rust_clients perl r pgx pq pgbench}
 
 install() {
     mkdir -p "$folder"
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-        local packages="odbc-postgresql libdbd-pg-perl r-cran-rpostgresql golang-go golang-github-jackc-pgx-v4-dev golang-github-lib-pq-dev"
+        local packages="libodbc2 odbc-postgresql libdbd-pg-perl r-cran-rpostgresql golang-go golang-github-jackc-pgx-v4-dev"
+        packages+=" golang-github-lib-pq-dev libpq-dev postgresql-contrib"
         # shellcheck disable=SC2086 -- they are words
         dpkg -s $packages >/dev/null 2>&1 ||
             { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y $packages; } >/dev/null
@@ -39,6 +45,18 @@ install() {
     # Compiled ahead: that takes longer than a session may.
     [ "$folder/go" -nt "$sessions/go/main.go" ] ||
         GO111MODULE=off GOPATH=/usr/share/gocode go build -o "$folder/go" "$sessions/go/main.go"
+    # diesel's migrations and schemas are a program's, of the same version.
+    [[ "$("$DIESEL" --version 2>/dev/null)" == *" $(version diesel)"* ]] ||
+        CARGO_BUILD_JOBS=1 cargo install -q --debug --locked --no-default-features --features postgres \
+            --root "$folder/rust" --target-dir "$folder/rust" "diesel_cli@$(version diesel)"
+    CARGO_BUILD_JOBS=1 cargo build -q --locked --manifest-path "$sessions/rust/Cargo.toml" --target-dir "$folder/rust"
+    local big
+    for big in $big_clients; do
+        case " $clients " in *" $big "*) ;; *) continue ;; esac
+        cmp -s "$sessions/$big.txt" "$folder/$big/requirements.txt" ||
+            { python3 -m venv --clear "$folder/$big" && "$folder/$big/bin/pip" install -q -r "$sessions/$big.txt" &&
+                cp "$sessions/$big.txt" "$folder/$big/requirements.txt"; }
+    done
 }
 
 # The version of a client.
@@ -54,6 +72,9 @@ version() {
     r) dpkg-query -W -f '${Version}' r-cran-rpostgresql ;;
     pgx) dpkg-query -W -f '${Version}' golang-github-jackc-pgx-v4-dev ;;
     pq) dpkg-query -W -f '${Version}' golang-github-lib-pq-dev ;;
+    pgbench) pgbench --version | cut -d ' ' -f 3 ;;
+    sqlx | diesel) sed -n "s/^$1 = .*\"=\([^\"]*\)\".*/\1/p" "$sessions/rust/Cargo.toml" ;;
+    superset | pgadmin) sed -n 's/^\(apache-superset\|pgadmin4\)==//p' "$sessions/$1.txt" ;;
     *)
         sed -n "s/^\($1\|$1-binary\)\(\[.*\]\)\?==//p" "$sessions/requirements.txt"
         sed -n "s/^ *\"$1\": \"\(.*\)\",\?/\1/p" "$sessions/package.json"
@@ -64,14 +85,16 @@ version() {
 # One session: CLIENT HOST PORT.
 session() {
     local python=$folder/venv/bin/python
-    [ "$1" = dbt ] && python=$folder/dbt/bin/python
-    case " $python_clients | $node_clients | perl r pgx pq " in
-    *" $1 "*"|"*"|"*) "$python" "$sessions/python.py" "$@" ;;
-    *"|"*" $1 "*"|"*) node "$sessions/node.js" "$@" ;;
+    case $1 in dbt | superset | pgadmin) python=$folder/$1/bin/python ;; esac
+    case " $python_clients $big_clients | $node_clients | $rust_clients | " in
+    *" $1 "*"|"*"|"*"|"*) "$python" "$sessions/python.py" "$@" ;;
+    *"|"*" $1 "*"|"*"|"*) node "$sessions/node.js" "$@" ;;
+    *"|"*"|"*" $1 "*"|"*) "$folder/rust/debug/multiloop-other-clients" "$@" ;;
     *) case $1 in
         perl) perl "$sessions/perl.pl" "${@:2}" ;;
         r) Rscript "$sessions/r.R" "${@:2}" ;;
         pgx | pq) "$folder/go" "$@" ;;
+        pgbench) bash "$sessions/pgbench.sh" "${@:2}" ;;
         *) echo "there is no session of $1" >&2 && return 1 ;;
         esac ;;
     esac
@@ -92,9 +115,9 @@ done
 failed=0
 printf '| client | version | what became of it |\n|---|---|---|\n'
 # shellcheck disable=SC2086 -- they are words
-for client in ${wanted[@]:-$python_clients $node_clients perl r pgx pq}; do
+for client in $clients; do
     export -f session
-    export folder sessions python_clients node_clients
+    export folder sessions python_clients node_clients rust_clients big_clients
     if said=$(timeout 300 bash -c 'session "$@"' _ "$client" 127.0.0.1 "$port" 2>&1); then
         outcome=ok
     else

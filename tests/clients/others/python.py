@@ -204,4 +204,172 @@ def dbt():
             raise AssertionError(f"dbt {step[0]}: {' / '.join(lines[:3]) or done.stdout[-300:]}")
 
 
+def superset():
+    """What its pages ask for, from its classes, without its web server."""
+    os.environ.update(SUPERSET_HOME=tempfile.mkdtemp(), SUPERSET_SECRET_KEY="x" * 42)
+    import pandas
+    from superset.app import create_app
+    with create_app().app_context():
+        from flask_appbuilder import Model
+        from superset.connectors.sqla.models import SqlaTable, SqlMetric
+        from superset.extensions import db
+        from superset.models.core import Database
+        from superset.sql.parse import Table
+        Model.metadata.create_all(db.engine)
+        database = Database(database_name="d")
+        database.set_sqlalchemy_uri(f"postgresql+psycopg2://u@{HOST}:{PORT}/d")
+        db.session.add(database)
+        same("public" in database.get_all_schema_names(), True)
+        same("region" in {table[0] for table in database.get_all_table_names_in_schema(None, "public")}, True)
+        database.get_all_view_names_in_schema(None, "public")
+        database.get_all_materialized_view_names_in_schema(None, "public")
+        same(("d" in database.get_all_catalog_names(), database.get_default_schema(None)), (True, "public"))
+        region = Table("region", "public")
+        same([column["column_name"] for column in database.get_columns(region)], ["r_regionkey", "r_name", "r_comment"])
+        same((database.has_table(region), database.get_table_comment(region)), (True, None))
+        same(len(database.get_df(database.select_star(region, limit=3))), 3)
+        # A dataset, and a chart of it: each grain of time is an expression of its own.
+        orders = SqlaTable(table_name="orders", schema="public", database=database)
+        db.session.add(orders)
+        orders.metrics = [SqlMetric(metric_name="n", expression="count(*)")]
+        orders.fetch_metadata()
+        asked = {"granularity": "o_orderdate", "is_timeseries": True, "columns": ["o_orderpriority"], "metrics": ["n"],
+                 "from_dttm": datetime.datetime(1990, 1, 1), "to_dttm": datetime.datetime(1995, 1, 1), "orderby": [],
+                 "filter": [{"col": "o_orderstatus", "op": "IN", "val": ["F", "O", "P"]}], "row_limit": 50_000}
+        # Those below a day ask a date for its seconds, which PostgreSQL refuses too.
+        for grain in [None, *(grain.duration for grain in database.grains() if "T" not in (grain.duration or "T"))]:
+            result = orders.query({**asked, "extras": {"time_grain_sqla": grain}})
+            same(str(result.error_message), "None")
+            same(int(result.df.n.sum()), BEFORE)
+        same(len(orders.values_for_column("o_orderstatus")), 3)
+        # A file that someone uploads.
+        made = pandas.DataFrame({"a": [1, 2], "b": ["x", None]})
+        own = Table("by_superset", "public")
+        database.db_engine_spec.df_to_sql(database, own, made, {"index": False, "if_exists": "replace"})
+        with database.get_sqla_engine() as engine, engine.connect() as connection:
+            transaction = connection.begin()
+            connection.execute("INSERT INTO by_superset VALUES (%s, %s)", (3, "y"))
+            transaction.rollback()
+        same(list(database.get_df("SELECT * FROM by_superset ORDER BY a").b.fillna("-")), ["x", "-"])
+        try:
+            database.get_df("SELECT nope FROM nation")
+            raise AssertionError("no error")
+        except Exception as caught:  # pylint: disable=broad-except
+            same(getattr(getattr(caught, "orig", caught), "pgcode", caught), "42703")
+            # It knows by the message which of its explanations fits.
+            spec = database.db_engine_spec
+            explained = spec.extract_errors(Exception(spec.extract_error_message(caught)))
+            same([error.error_type.name for error in explained], ["COLUMN_DOES_NOT_EXIST_ERROR"])
+        with database.get_sqla_engine() as engine:
+            engine.execute("DROP TABLE by_superset")
+
+
+def pgadmin():
+    """The requests that its pages send, to its application, without its web server."""
+    import importlib.util
+    import json
+    import time
+    os.environ.update(HOME=tempfile.mkdtemp(), PGADMIN_SERVER_MODE="OFF")
+    folder = importlib.util.find_spec("pgadmin4").submodule_search_locations[0]
+    sys.path.insert(0, folder)
+    os.chdir(folder)
+    from pgAdmin4 import app, config
+    # Its passwords need no key then, which a person or a desktop would give.
+    config.MASTER_PASSWORD_REQUIRED = config.USE_OS_SECRET_STORAGE = False
+    app.config["WTF_CSRF_ENABLED"] = False
+    app.PGADMIN_INT_KEY = ""
+    client = app.test_client()
+    client.get("/browser/", follow_redirects=True)
+    refused = []
+
+    def ask(path, body=None):
+        answer = client.get(path) if body is None else client.post(path, data=json.dumps(body), content_type="application/json")
+        said = answer.get_json(silent=True)
+        if answer.status_code != 200 or isinstance(said, dict) and said.get("success", 1) != 1:
+            said = said.get("errormsg", said) if isinstance(said, dict) else answer.data[-200:]
+            refused.append(f"{path}: {said}".replace("\n", " "))
+            return None
+        return said
+
+    def nodes(kind, *below):
+        said = ask("/".join(["/browser", kind, "nodes/1", *map(str, below), ""])) or {"data": []}
+        return {node["label"]: node["_id"] for node in said["data"]}
+
+    where = {"name": "m", "host": HOST, "port": int(PORT), "db": "d", "username": "u", "role": "", "password": "x"}
+    server = ask("/browser/server/obj/1/", {**where, "connect_now": True, "connection_params": []})["node"]["_id"]
+    database = nodes("database", server)["d"]
+    ask(f"/browser/database/connect/1/{server}/{database}", {})
+    for kind in ("role", "tablespace"):
+        nodes(kind, server)
+    for what in ("obj", "sql", "stats", "dependency", "dependent"):
+        ask(f"/browser/database/{what}/1/{server}/{database}")
+    for kind in ("cast", "catalog", "event_trigger", "extension", "foreign_data_wrapper", "language", "publication",
+                 "subscription"):
+        nodes(kind, server, database)
+    schema = nodes("schema", server, database)["public"]
+    for kind in ("aggregate", "collation", "domain", "foreign_table", "fts_configuration", "fts_dictionary", "fts_parser",
+                 "fts_template", "function", "mview", "operator", "procedure", "sequence", "trigger_function", "type", "view"):
+        nodes(kind, server, database, schema)
+    # The query tool: it sends, then asks until there is an answer.
+    tool = 1_000_000
+
+    def query(sql):
+        ask(f"/sqleditor/query_tool/start/{tool}", {"sql": sql, "explain_plan": None})
+        return answered(tool)
+
+    def answered(number):
+        for _ in range(100):
+            said = client.get(f"/sqleditor/poll/{number}").get_json()
+            if said["success"] != 1 or said["data"]["status"] != "Busy":
+                return {**said["data"], "error": said["errormsg"]}
+            time.sleep(0.1)
+        raise AssertionError("no answer")
+
+    ask(f"/sqleditor/initialize/sqleditor/{tool}/1/{server}/{database}", {"dbname": "d"})
+    same(query("SELECT n_name FROM nation ORDER BY 1 LIMIT 2")["result"], [["ALGERIA"], ["ARGENTINA"]])
+    columns = "a int PRIMARY KEY, b text DEFAULT 'x' NOT NULL, c int CHECK (c > 0) UNIQUE"
+    same(query(f"CREATE TABLE by_pgadmin ({columns})")["status"], "Success")
+    same(query("BEGIN; INSERT INTO by_pgadmin VALUES (1, 'y'); ROLLBACK")["status"], "Success")
+    same(query("INSERT INTO by_pgadmin VALUES (2, 'z')")["status"], "Success")
+    same("42703" in query("SELECT nope")["error"], True)
+    wanted = dict.fromkeys(("analyze", "verbose", "buffers", "costs", "timing", "summary", "settings"), True)
+    ask(f"/sqleditor/query_tool/start/{tool}", {"sql": "SELECT * FROM nation", "explain_plan": {"format": "json", **wanted}})
+    same("Total Cost" in str(answered(tool)["result"]), True)
+    same("nation" in str(ask(f"/sqleditor/autocomplete/{tool}", ["SELECT * FROM na", "SELECT * FROM na"])), True)
+    same("n_nationkey" in str(ask(f"/search_objects/search/{server}/{database}?text=nation&type=all")), True)
+    ask(f"/erd/initialize/{tool + 2}/1/{server}/{database}", {"db_name": "d"})
+    ask(f"/erd/prequisite/{tool + 2}/1/{server}/{database}")
+    query("CREATE VIEW by_pgadmin_view AS SELECT n_name FROM nation")
+    view = nodes("view", server, database, schema)["by_pgadmin_view"]
+    for what in ("obj", "sql", "dependency", "dependent"):
+        ask(f"/browser/view/{what}/1/{server}/{database}/{schema}/{view}")
+    # What its tree says of a table, and the rows.
+    table = nodes("table", server, database, schema)["by_pgadmin"]
+    place = f"1/{server}/{database}/{schema}/{table}"
+    for what in ("obj", "sql", "stats", "dependency", "dependent"):
+        ask(f"/browser/table/{what}/{place}")
+    same("PRIMARY KEY (a)" in (ask(f"/browser/table/sql/{place}") or ""), True)
+    same(sorted(nodes("column", server, database, schema, table)), ["a", "b", "c"])
+    same(list(nodes("primary_key", server, database, schema, table)), ["by_pgadmin_pkey"])
+    for kind in ("check_constraint", "foreign_key", "index", "partition", "row_security_policy", "rule", "trigger",
+                 "unique_constraint"):
+        nodes(kind, server, database, schema, table)
+    for kind in ("column", "index", "primary_key", "trigger", "unique_constraint"):
+        ask(f"/browser/{kind}/obj/1/{server}/{database}/{schema}/{table}/")
+    index = {"name": "by_dialog", "columns": [{"colname": "c", "sort_order": False, "nulls": False}], "amname": "btree"}
+    ask(f"/browser/index/obj/1/{server}/{database}/{schema}/{table}/", index)
+    ask(f"/browser/table/count_rows/{place}")
+    ask(f"/sqleditor/initialize/viewdata/{tool + 1}/3/table/1/{server}/{database}/{table}", {})
+    ask(f"/sqleditor/view_data/start/{tool + 1}")
+    same(answered(tool + 1)["result"], [[2, "z", None]])
+    for what in ("activity", "locks", "prepared"):
+        ask(f"/dashboard/{what}/{server}/{database}")
+    ask(f"/dashboard/config/{server}")
+    ask(f"/dashboard/dashboard_stats/{server}/{database}?chart_names=session_stats,tps_stats,ti_stats,to_stats,bio_stats")
+    query("DROP VIEW by_pgadmin_view")
+    query("DROP TABLE by_pgadmin")
+    if refused:
+        raise AssertionError(f"{len(refused)} refused, error: " + "; ".join(refused))
+
+
 globals()[NAME]()
