@@ -112,7 +112,7 @@ fn array<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     bytes.try_into().ok()
 }
 
-fn date(days: i32) -> Result<Value> {
+pub(crate) fn date(days: i32) -> Result<Value> {
     if matches!(days, i32::MAX | i32::MIN) {
         return Ok(Value::Int(days.into()));
     }
@@ -128,7 +128,7 @@ fn time(micros: i64) -> Result<Value> {
     }
 }
 
-fn timestamp(micros: i64) -> Result<Value> {
+pub(crate) fn timestamp(micros: i64) -> Result<Value> {
     if matches!(micros, i64::MAX | i64::MIN) {
         return Ok(Value::Int(micros));
     }

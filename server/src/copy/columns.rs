@@ -1,7 +1,7 @@
 //! Columns that the values of a COPY gather in. Those of most types become an array's numbers or texts at once, if they are written as
 //! nearly everybody writes them; any other value is read as a parameter is.
 
-use crate::decode::parameter;
+use crate::decode::{self, parameter};
 use crate::fault::{Fault, Result};
 use crate::wire::Format;
 use multiloop::arrow::array::types::{
@@ -52,13 +52,35 @@ pub(super) fn gathered(data_type: DataType, format: Format, array: &Arrow) -> Op
     let is_text = format == Format::Text;
     Some(match data_type {
         DataType::Boolean => Box::new(Booleans(BooleanBuilder::new())),
-        DataType::SmallInt => numbers::<Int16Type>(array, if is_text { integer } else { unread }, int),
-        DataType::Integer => numbers::<Int32Type>(array, if is_text { integer } else { unread }, int),
-        DataType::BigInt => numbers::<Int64Type>(array, if is_text { integer } else { unread }, int),
-        DataType::Real => numbers::<Float32Type>(array, unread, |value| float(value).map(|value| value as f32)),
-        DataType::Double => numbers::<Float64Type>(array, if is_text { double } else { unread }, float),
-        DataType::Date => numbers::<Date32Type>(array, if is_text { date } else { unread }, int),
-        DataType::Timestamp => numbers::<TimestampMicrosecondType>(array, unread, int),
+        DataType::SmallInt => numbers::<Int16Type>(
+            array,
+            if is_text { integer } else { |bytes: &[u8]| exact(bytes).map(i16::from_be_bytes) },
+            int,
+        ),
+        DataType::Integer => numbers::<Int32Type>(
+            array,
+            if is_text { integer } else { |bytes: &[u8]| exact(bytes).map(i32::from_be_bytes) },
+            int,
+        ),
+        DataType::BigInt => numbers::<Int64Type>(
+            array,
+            if is_text { integer } else { |bytes: &[u8]| exact(bytes).map(i64::from_be_bytes) },
+            int,
+        ),
+        DataType::Real => numbers::<Float32Type>(
+            array,
+            if is_text { unread } else { |bytes: &[u8]| exact(bytes).map(f32::from_be_bytes) },
+            |value| float(value).map(|value| value as f32),
+        ),
+        DataType::Double => numbers::<Float64Type>(
+            array,
+            if is_text { double } else { |bytes: &[u8]| exact(bytes).map(f64::from_be_bytes) },
+            float,
+        ),
+        DataType::Date => numbers::<Date32Type>(array, if is_text { date } else { packed_date }, int),
+        DataType::Timestamp => {
+            numbers::<TimestampMicrosecondType>(array, if is_text { unread } else { packed_timestamp }, int)
+        }
         DataType::Decimal { precision, scale } => {
             let (precision, scale) = (usize::from(precision), usize::from(scale));
             let read = move |bytes: &[u8]| {
@@ -163,6 +185,19 @@ impl Gathered for Texts {
     }
 }
 
+/// So many bytes, no more and no fewer.
+fn exact<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
+    bytes.try_into().ok()
+}
+
+fn packed_date(bytes: &[u8]) -> Option<i32> {
+    decode::date(i32::from_be_bytes(exact(bytes)?)).ok().and_then(int)
+}
+
+fn packed_timestamp(bytes: &[u8]) -> Option<i64> {
+    decode::timestamp(i64::from_be_bytes(exact(bytes)?)).ok().and_then(int)
+}
+
 /// Of forms that are read as quickly as parameters are.
 fn unread<N>(_: &[u8]) -> Option<N> {
     None
@@ -236,6 +271,17 @@ fn decimal(bytes: &[u8], precision: usize, scale: usize) -> Option<i128> {
     Some(if is_negative { -number } else { number })
 }
 
+/// Powers of ten.
+const POWERS: [i128; 39] = {
+    let mut powers = [1; 39];
+    let mut at = 1;
+    while at < powers.len() {
+        powers[at] = powers[at - 1] * 10;
+        at += 1;
+    }
+    powers
+};
+
 /// A few digits of base 10,000, as many decimal ones of which stand behind the point as the scale has at most.
 fn ten_thousands(bytes: &[u8], precision: usize, scale: usize) -> Option<i128> {
     let (head, groups) = bytes.split_first_chunk::<8>()?;
@@ -246,24 +292,25 @@ fn ten_thousands(bytes: &[u8], precision: usize, scale: usize) -> Option<i128> {
         _ => return None,
     };
     let count = usize::try_from(count).ok().filter(|&count| count <= 4 && groups.len() == count * 2)?;
-    let mut number = 0i128;
+    // Of no more than sixteen digits.
+    let mut number = 0u64;
     for group in groups.chunks_exact(2) {
         let group = u16::from_be_bytes([group[0], group[1]]);
         if group >= 10_000 {
             return None;
         }
-        number = number * 10_000 + i128::from(group);
+        number = number * 10_000 + u64::from(group);
     }
     // The decimal digits by which the last group is away from the last digit of the scale.
     let away = 4 * (i32::from(weight) + 1 - count as i32) + scale as i32;
     let number = match u32::try_from(away) {
-        Ok(away) => number.checked_mul(10i128.checked_pow(away)?)?,
+        Ok(away) => i128::from(number.checked_mul(10u64.checked_pow(away)?)?),
         Err(_) => {
-            let unit = 10i128.checked_pow(away.unsigned_abs())?;
-            (number % unit == 0).then_some(number / unit)?
+            let unit = 10u64.checked_pow(away.unsigned_abs())?;
+            number.is_multiple_of(unit).then_some(i128::from(number / unit))?
         }
     };
-    if number >= 10i128.checked_pow(precision as u32)? {
+    if number >= *POWERS.get(precision)? {
         return None;
     }
     Some(if is_negative { -number } else { number })

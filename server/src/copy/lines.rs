@@ -3,6 +3,9 @@
 use super::{EachRow, Form, Marks};
 use crate::fault::{Fault, Result};
 
+/// Bytes in which lines are searched at once: those of a line that has not come to its end are searched again when more come.
+const PLAIN_MAX: usize = 1 << 20;
+
 /// How far lines are read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lines {
@@ -33,6 +36,12 @@ impl Lines {
     ) -> Result<usize> {
         let mut at = 0;
         while at < bytes.len() && !self.ended {
+            if self.searched == 0 && !self.in_quotes && bytes.len() - at < PLAIN_MAX {
+                at += self.read_plain(&bytes[at..], form, columns, &mut *each)?;
+                if at == bytes.len() {
+                    break;
+                }
+            }
             let Some(end) = self.end_of_line(&bytes[at..], form, last)? else { return Ok(at) };
             let line = bytes[at..at + end].strip_suffix(b"\r").unwrap_or(&bytes[at..at + end]);
             at = (at + end + 1).min(bytes.len());
@@ -71,6 +80,59 @@ impl Lines {
             each(&fields)?;
         }
         Ok(if self.ended { bytes.len() } else { at })
+    }
+
+    /// As [`Lines::read`], of lines that have nothing in them that has to be read as something else, up to the first other one, or
+    /// the last that has come to its end. One search finds all that is between fields and lines.
+    fn read_plain(
+        &mut self,
+        bytes: &[u8],
+        form: &Form,
+        columns: usize,
+        each: &mut dyn FnMut(&[Option<&[u8]>]) -> Result<()>,
+    ) -> Result<usize> {
+        let (marks, special) = match form {
+            Form::Text(marks) => (marks, b'\\'),
+            Form::Csv { marks, quote, .. } => (marks, *quote),
+            Form::Binary => return Ok(0),
+        };
+        // The marks are told from each other below.
+        if columns == 0 || marks.delimiter == special || (marks.header && self.lines == 0) {
+            return Ok(0);
+        }
+        let null = marks.null.as_bytes();
+        let is_default = special == b'\\' && null == b"\\N";
+        let mut fields: Vec<Option<&[u8]>> = Vec::with_capacity(columns);
+        let (mut line, mut start, mut is_null) = (0, 0, false);
+        for at in memchr::memchr3_iter(marks.delimiter, b'\n', special, bytes) {
+            let byte = bytes[at];
+            if byte == special {
+                // NULL, which stands for itself.
+                is_null = is_default && at == start && bytes.get(at + 1) == Some(&b'N');
+                if !is_null || bytes.get(at + 2).is_none_or(|next| *next != marks.delimiter && *next != b'\n') {
+                    break;
+                }
+                continue;
+            }
+            let is_last = byte == b'\n';
+            let end = if is_last && at > start && bytes[at - 1] == b'\r' { at - 1 } else { at };
+            let field = &bytes[start..end];
+            let is_no_value = std::mem::take(&mut is_null) || (!is_default && field == null);
+            fields.push((!is_no_value).then_some(field));
+            start = at + 1;
+            if !is_last {
+                continue;
+            }
+            // What is wrong, or the end of all, is told by whoever reads lines one by one.
+            if fields.len() != columns || bytes[line..end] == *b"\\." {
+                break;
+            }
+            self.lines += 1;
+            each(&fields)?;
+            fields.clear();
+            line = start;
+        }
+        Ok(line)
     }
 
     /// Where the first line ends; none if that has not come.
@@ -254,4 +316,50 @@ fn unescaped(field: &[u8], out: &mut Vec<u8>) {
 fn number(digits: &[u8], radix: u32) -> u8 {
     let digit = |byte: &u8| char::from(*byte).to_digit(radix).unwrap_or(0);
     digits.iter().fold(0, |value, byte| value * radix + digit(byte)) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Form, Marks};
+    use super::Lines;
+    use proptest::prelude::*;
+
+    /// The rows of some data that comes in pieces, or what is wrong with it.
+    fn rows(data: &[u8], piece: usize, form: &Form, columns: usize) -> Result<Vec<Vec<Option<Vec<u8>>>>, String> {
+        let (mut lines, mut rows, mut left) = (Lines::default(), Vec::new(), Vec::new());
+        let mut read = |left: &mut Vec<u8>, last: bool| {
+            let mut each = |row: &[Option<&[u8]>]| {
+                rows.push(row.iter().map(|field| field.map(<[u8]>::to_vec)).collect());
+                Ok(())
+            };
+            let read = lines.read(left, form, (columns, last), &mut each).map_err(|fault| fault.message)?;
+            left.drain(..read);
+            Ok(())
+        };
+        for piece in data.chunks(piece) {
+            left.extend_from_slice(piece);
+            read(&mut left, false)?;
+        }
+        read(&mut left, true)?;
+        Ok(rows)
+    }
+
+    proptest! {
+        /// What comes byte by byte is searched byte by byte.
+        #[test]
+        fn plain_lines_are_lines(
+            data in proptest::collection::vec(prop::sample::select(&b"ab\\N\\N\t\t\t,,,\n\n\n\n\r\"."[..]), 0..80),
+            columns in 1usize..4,
+            is_csv: bool,
+            header: bool,
+            null in prop::sample::select(vec!["\\N", "", "a", "ab"]),
+        ) {
+            let marks = Marks { delimiter: if is_csv { b',' } else { b'\t' }, null: null.to_owned(), header };
+            let form = if is_csv { Form::Csv { marks, quote: b'"', escape: b'"' } } else { Form::Text(marks) };
+            let expected = rows(&data, 1, &form, columns);
+            for piece in [2, 7, 1000] {
+                prop_assert_eq!(&rows(&data, piece, &form, columns), &expected);
+            }
+        }
+    }
 }
