@@ -334,7 +334,7 @@ mod tests {
             };
             let read = lines.read(left, form, (columns, last), &mut each).map_err(|fault| fault.message)?;
             left.drain(..read);
-            Ok(())
+            Ok::<(), String>(())
         };
         for piece in data.chunks(piece) {
             left.extend_from_slice(piece);
