@@ -18,7 +18,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 
 /// Bytes that are read while a statement runs.
-const AHEAD_BYTES: usize = 64 << 10;
+const AHEAD_BYTES: usize = 256 << 10;
 
 /// Messages that are answered together.
 const MESSAGES_MAX: usize = 256;

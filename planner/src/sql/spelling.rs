@@ -8,6 +8,7 @@
 //! | `a BETWEEN SYMMETRIC b AND c` | `a BETWEEN "between symmetric"(b) AND c` | has no node for it |
 //! | `'a'` newline `'b'` | `'ab'` | takes the second text for a name |
 //! | `(row).*` | `(row)."all fields"` | takes `.*` behind names only |
+//! | `pg_catalog.substring(a, b)` | `pg_catalog."substring"(a, b)` | knows words with a grammar of their own behind a dot, too |
 //!
 //! What takes a look ahead is done before that, by [`super::ahead`].
 
@@ -20,6 +21,9 @@ pub(super) const SYMMETRIC: &str = "between symmetric";
 
 /// The name of all fields of a row. As above, no text gives it a meaning.
 pub(super) const ALL_FIELDS: &str = "all fields";
+
+/// Functions whose arguments may stand between words.
+const GRAMMATICAL: [&str; 3] = ["substring", "substr", "overlay"];
 
 /// Words after which a query may begin.
 const BEFORE_QUERY: [&str; 6] = ["as", "union", "all", "distinct", "except", "intersect"];
@@ -58,6 +62,13 @@ impl Respelled {
             }
             _ if is("table") && self.may_begin_query() && next.is_some_and(may_be_name) => {
                 self.put(&token, [word("SELECT"), Token::Mul, word("FROM")]);
+            }
+            Token::Word(called)
+                if next == Some(&Token::LParen)
+                    && self.last(0) == Some(&Token::Period)
+                    && GRAMMATICAL.iter().any(|keyword| is(keyword)) =>
+            {
+                self.put(&token, [Token::make_word(&called.value.to_ascii_lowercase(), Some('"'))]);
             }
             Token::Mul if self.is_behind_row() => self.put(&token, [Token::make_word(ALL_FIELDS, Some('"'))]),
             _ if is("isnull") => self.put(&token, [word("IS"), word("NULL")]),

@@ -165,7 +165,13 @@ impl Builder<'_> {
             Special::Bound(call) => Ok(call),
             Special::NoMatch(arguments) => match self.call_of_catalog(name, arguments, position)? {
                 Special::Bound(call) => Ok(call),
-                Special::NoMatch(arguments) => Err(no_function(name, &arguments).at(position)),
+                Special::NoMatch(arguments) => match (type_called(name), &arguments[..]) {
+                    (Some(to), [value]) if castable(value.data_type, to, Coercion::Explicit) => {
+                        let [value] = take(arguments);
+                        self.coerce(value, to, Coercion::Explicit)
+                    }
+                    _ => Err(no_function(name, &arguments).at(position)),
+                },
             },
         }
     }
@@ -222,6 +228,30 @@ impl Builder<'_> {
         let arguments = settled.collect::<Result<_>>()?;
         Ok(fold::call(function, arguments, result))
     }
+}
+
+/// The type that a call of its name casts to, by the name that PostgreSQL's catalog has for it.
+fn type_called(name: &str) -> Option<DataType> {
+    Some(match name {
+        "bool" => DataType::Boolean,
+        "int2" => DataType::SmallInt,
+        "int4" => DataType::Integer,
+        "int8" => DataType::BigInt,
+        "float4" => DataType::Real,
+        "float8" => DataType::Double,
+        "numeric" => DataType::Numeric,
+        "text" => DataType::Text,
+        "varchar" => DataType::VARCHAR,
+        "bpchar" => DataType::BPCHAR,
+        "char" => DataType::InternalChar,
+        "name" => DataType::Name,
+        "timestamp" => DataType::Timestamp,
+        "timestamptz" => DataType::TimestampTz,
+        "time" => DataType::Time,
+        "interval" => DataType::Interval,
+        "oid" => DataType::OID,
+        _ => return None,
+    })
 }
 
 /// What came of looking for a function.
