@@ -645,6 +645,32 @@ fn calls_that_do_something_have_parameters() {
 }
 
 #[test]
+fn what_is_prepared_is_explained() {
+    let session = engine().session();
+    check(
+        &session,
+        &[("PREPARE p(int) AS SELECT $1 + 1 AS next", "PREPARE"), ("PREPARE q AS CREATE TABLE t (a int)", "PREPARE")],
+    );
+    let told = |sql: &str| told(&session, sql);
+    let plan = told("EXPLAIN EXECUTE p(NULL)");
+    assert!(plan.is_ok() && plan == told("EXPLAIN EXECUTE p(7)"), "{plan:?}");
+    assert!(told("EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE p(1)").is_ok_and(|plan| plan.contains("\"Plan\"")));
+    assert!(told("EXPLAIN ANALYZE EXECUTE p(1)").is_ok_and(|plan| plan.contains("rows")));
+    check(
+        &session,
+        &[
+            ("EXPLAIN EXECUTE nope", "!26000"),
+            ("EXPLAIN EXECUTE q", "!0A000"),
+            ("EXPLAIN EXECUTE p", "!42601"),
+            ("EXPLAIN EXECUTE p(1) more", "!42601"),
+            ("EXPLAIN EXECUTE", "!42601"),
+        ],
+    );
+    let prepared = session.prepare("EXPLAIN EXECUTE p(1)").expect("it is a statement");
+    assert_eq!(prepared.fields().map(|fields| fields[0].name.clone()), Some("QUERY PLAN".to_owned()));
+}
+
+#[test]
 fn texts_of_files_that_are_too_long_are_refused() {
     let session = engine().session();
     let path = std::env::temp_dir().join(format!("multiloop-{}-long.csv", std::process::id()));

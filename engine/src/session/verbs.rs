@@ -80,8 +80,8 @@ impl Session {
                 self.put_prepared(name, Arc::new(prepared))?;
                 ResultStream::done("PREPARE")
             }
-            Verb::Execute { name, values } => {
-                let prepared = self.prepared(name)?;
+            Verb::Execute { explain, name, values } => {
+                let prepared = self.executed(explain.as_deref(), name)?;
                 let values = self.values_of(values, prepared.parameter_types(), parameters)?;
                 return prepared.run(self, &values);
             }
@@ -177,9 +177,22 @@ impl Session {
                 let cursors = self.cursors();
                 Some(cursors.get(name).ok_or_else(|| unknown_cursor(name))?.fields().to_vec())
             }
-            SessionStatement::Execute { name, .. } => self.prepared(name)?.fields().map(<[Field]>::to_vec),
+            SessionStatement::Execute { explain, name, .. } => {
+                self.executed(explain.as_deref(), name)?.fields().map(<[Field]>::to_vec)
+            }
             _ => None,
         })
+    }
+
+    /// What EXECUTE runs, or EXPLAIN of it, given what stands before it.
+    fn executed(&self, explain: Option<&str>, name: &str) -> Result<Arc<Prepared>> {
+        let prepared = self.prepared(name)?;
+        let Some(explain) = explain else { return Ok(prepared) };
+        if prepared.fields().is_none() {
+            return Err(Error::unsupported("EXPLAIN of what is no query is"));
+        }
+        let explained = Statement::only(&format!("{explain} {}", prepared.text()))?;
+        Ok(Arc::new(self.prepare_statement(&explained, prepared.parameter_types())?))
     }
 
     fn begin(&self, mode: TransactionMode) -> ResultStream {

@@ -60,8 +60,10 @@ pub enum SessionStatement {
         /// The statement's text, and where it starts.
         statement: Piece,
     },
-    /// EXECUTE name (values).
+    /// EXECUTE name (values), or EXPLAIN of it.
     Execute {
+        /// What stands before it, of EXPLAIN.
+        explain: Option<String>,
         /// Its name.
         name: String,
         /// The values' texts, and where they start.

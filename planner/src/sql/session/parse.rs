@@ -51,6 +51,9 @@ pub(in crate::sql) fn parse(text: &Text, tokens: &[TokenWithSpan]) -> Result<Opt
     let is_solid = |token: &&TokenWithSpan| !matches!(token.token, Token::Whitespace(_) | Token::EOF);
     let first = tokens.iter().find(is_solid);
     let is_verb = |verb: &&str| first.is_some_and(|first| is_keyword(&first.token, verb));
+    if is_verb(&"explain") {
+        return Words::new(text, tokens).explained_execute();
+    }
     let is_role_verb = ROLE_VERBS.iter().any(is_verb);
     if !is_role_verb && !VERBS.iter().any(is_verb) {
         return Ok(None);
@@ -346,7 +349,34 @@ impl Words<'_> {
                 let _ = self.takes_token(&Token::Comma);
             }
         }
-        Ok(SessionStatement::Execute { name, values })
+        Ok(SessionStatement::Execute { explain: None, name, values })
+    }
+
+    /// EXPLAIN of EXECUTE; none of anything else.
+    fn explained_execute(mut self) -> Result<Option<SessionStatement>> {
+        let is = |at: usize, word: &str| self.tokens.get(at).is_some_and(|token| is_keyword(&token.token, word));
+        let mut at = 1;
+        if self.tokens.get(at).is_some_and(|token| token.token == Token::LParen) {
+            let close = self.tokens.iter().position(|token| token.token == Token::RParen);
+            at = close.map_or(at, |close| close + 1);
+        }
+        while ["analyze", "analyse", "verbose"].into_iter().any(|word| is(at, word)) {
+            at += 1;
+        }
+        if !is(at, "execute") {
+            return Ok(None);
+        }
+        self.at = at;
+        let before = self.text.as_str()[..self.offset()].to_owned();
+        self.at += 1;
+        let statement = self.execute()?;
+        self.end()?;
+        Ok(Some(match statement {
+            SessionStatement::Execute { name, values, .. } => {
+                SessionStatement::Execute { explain: Some(before), name, values }
+            }
+            other => other,
+        }))
     }
 
     fn declare(&mut self) -> Result<SessionStatement> {
@@ -641,8 +671,14 @@ mod tests {
         );
         let piece = |text: &str, start| Piece { text: text.to_owned(), start };
         let values = vec![piece("1", 10), piece("f(2, 3)", 13)];
-        assert_eq!(read("execute p(1, f(2, 3))"), Ok(SessionStatement::Execute { name: "p".to_owned(), values }));
-        assert_eq!(read("execute p()"), Ok(SessionStatement::Execute { name: "p".to_owned(), values: Vec::new() }));
+        assert_eq!(
+            read("execute p(1, f(2, 3))"),
+            Ok(SessionStatement::Execute { explain: None, name: "p".to_owned(), values })
+        );
+        assert_eq!(
+            read("execute p()"),
+            Ok(SessionStatement::Execute { explain: None, name: "p".to_owned(), values: Vec::new() })
+        );
         assert_eq!(read("deallocate all"), Ok(SessionStatement::Deallocate(None)));
         let fetch = |direction| Ok(SessionStatement::Fetch { name: "c".to_owned(), direction, is_move: false });
         assert_eq!(read("fetch c"), fetch(Direction::Count(1)));
