@@ -84,13 +84,7 @@ impl Lines {
 
     /// As [`Lines::read`], of lines that have nothing in them that has to be read as something else, up to the first other one, or
     /// the last that has come to its end. One search finds all that is between fields and lines.
-    fn read_plain(
-        &mut self,
-        bytes: &[u8],
-        form: &Form,
-        columns: usize,
-        each: &mut dyn FnMut(&[Option<&[u8]>]) -> Result<()>,
-    ) -> Result<usize> {
+    fn read_plain(&mut self, bytes: &[u8], form: &Form, columns: usize, each: EachRow<'_>) -> Result<usize> {
         let (marks, special) = match form {
             Form::Text(marks) => (marks, b'\\'),
             Form::Csv { marks, quote, .. } => (marks, *quote),

@@ -131,7 +131,7 @@ impl<'b> Room<'b> {
             let zeros = leading_zeros(digits).min(7 - scale);
             let (digits, whole) = (digits >> (8 * zeros), 8 * (8 - zeros - scale));
             let (before, behind) = (digits & ((1 << whole) - 1), digits >> whole);
-            let with_point = before | u64::from(b'.') << whole | behind << whole << 8;
+            let with_point = before | (u64::from(b'.') << whole) | (behind << whole << 8);
             return self.put_some(with_point.to_le_bytes(), 9 - zeros);
         }
         // No more than sixteen.
@@ -142,7 +142,7 @@ impl<'b> Room<'b> {
             let zeros = zeros.min(15 - scale);
             let (digits, whole) = (digits >> (8 * zeros), 8 * (16 - zeros - scale));
             let (before, behind) = (digits & ((1 << whole) - 1), digits >> whole);
-            let with_point = before | u128::from(b'.') << whole | behind << (whole + 8);
+            let with_point = before | (u128::from(b'.') << whole) | (behind << (whole + 8));
             return self.put_some(with_point.to_le_bytes(), 17 - zeros);
         }
         let count = (number.checked_ilog10().unwrap_or(0) as usize + 1).max(scale + 1);
@@ -172,18 +172,18 @@ const ZEROS: u64 = 0x3030_3030_3030_3030;
 /// divided at once, side by side in one word; a division by 100 and by 10 is a multiplication that is exact for so few digits.
 #[inline(always)]
 pub(crate) fn eight_digits(number: u64) -> u64 {
-    let fours = number / 10_000 | (number % 10_000) << 32;
-    let hundreds = (fours * 10_486 >> 20) & 0x7f_0000_007f;
-    let twos = hundreds | (fours - 100 * hundreds) << 16;
-    let tens = (twos * 103 >> 10) & 0x000f_000f_000f_000f;
-    ZEROS + (tens | (twos - 10 * tens) << 8)
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
+    let hundreds = ((fours * 10_486) >> 20) & 0x7f_0000_007f;
+    let twos = hundreds | ((fours - 100 * hundreds) << 16);
+    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
+    ZEROS + (tens | ((twos - 10 * tens) << 8))
 }
 
 /// The digits of a number below ten to the sixteenth, as those of [`eight_digits`].
 #[inline(always)]
 fn sixteen_digits(number: u64) -> u128 {
     let (high, low) = (number / EIGHT_DIGITS, number % EIGHT_DIGITS);
-    u128::from(eight_digits(high)) | u128::from(eight_digits(low)) << 64
+    u128::from(eight_digits(high)) | (u128::from(eight_digits(low)) << 64)
 }
 
 /// How many of eight digits are zeros in front of all others; eight if there are no others.
