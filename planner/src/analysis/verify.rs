@@ -102,6 +102,8 @@ impl Verifier<'_> {
             }
         }
         self.readable(block.result, "a block's result")?;
+        let is_buckets = matches!(self.program.collection(block.result).shape, Shape::Buckets { .. });
+        check(!is_buckets, || "a block's result is buckets, which only an index reads".to_owned())?;
         self.defined = before;
         Ok(())
     }

@@ -66,7 +66,8 @@ pub(super) fn write(tables: &[TableOf], random: Random) -> Program {
     if writer.once_in(3) {
         lets.push(writer.sort());
     }
-    let result = writer.made.last().expect("a let defines something").id;
+    let is_result = |made: &&Made| !matches!(writer.program.collection(made.id).shape, Shape::Buckets { .. });
+    let result = writer.made.iter().rfind(is_result).expect("a table is one").id;
     let fields = &writer.program.collection(result).fields;
     writer.program.output = (0..fields.len()).map(|at| (format!("c{at}"), at as u32)).collect();
     let body = writer.program.body;
