@@ -1,3 +1,5 @@
+//! The session of diesel.
+
 use crate::{BEFORE, Done, same};
 use chrono::{NaiveDate, NaiveDateTime};
 use diesel::connection::SimpleConnection;

@@ -1,3 +1,5 @@
+//! The session of sqlx.
+
 use crate::{BEFORE, Done, same};
 use chrono::NaiveDate;
 use futures_util::TryStreamExt;
