@@ -101,9 +101,7 @@ impl Verifier<'_> {
                 self.defined.insert(define);
             }
         }
-        self.readable(block.result, "a block's result")?;
-        let is_buckets = matches!(self.program.collection(block.result).shape, Shape::Buckets { .. });
-        check(!is_buckets, || "a block's result is buckets, which only an index reads".to_owned())?;
+        self.readable_rows(block.result, "a block's result")?;
         self.defined = before;
         Ok(())
     }
@@ -117,11 +115,18 @@ impl Verifier<'_> {
         })
     }
 
+    /// As [`Self::readable`], of what is no buckets: those only an index reads.
+    fn readable_rows(&self, id: CollectionId, what: &str) -> Checked {
+        self.readable(id, what)?;
+        let is_buckets = matches!(self.program.collection(id).shape, Shape::Buckets { .. });
+        check(!is_buckets, || format!("{what} is of buckets"))
+    }
+
     fn definition(&mut self, each: &Let) -> Checked {
         match each {
             Let::Loop { defines, multiloop } => self.multiloop(defines, multiloop),
             Let::Sort { define, input, order } => {
-                self.readable(*input, "a sort")?;
+                self.readable_rows(*input, "a sort")?;
                 let (from, to) = (&self.program.collection(*input).fields, self.rows(*define, "a sort")?);
                 self.same_fields(from, to, "a sort")?;
                 check(order.iter().all(|(field, _)| (*field as usize) < from.len()), || {
@@ -134,7 +139,7 @@ impl Verifier<'_> {
             Let::Iterate { define, seed, working, step, .. } => self.iteration((*define, *seed, *working), *step),
             Let::Concat { define, inputs } => {
                 for input in inputs {
-                    self.readable(*input, "a concat")?;
+                    self.readable_rows(*input, "a concat")?;
                     let (from, to) = (&self.program.collection(*input).fields, self.rows(*define, "a concat")?);
                     self.same_fields(from, to, "a concat")?;
                 }
@@ -157,7 +162,7 @@ impl Verifier<'_> {
         order: &[(u32, SortOrder)],
         functions: &[WindowField],
     ) -> Checked {
-        self.readable(input, "a window")?;
+        self.readable_rows(input, "a window")?;
         let (from, to) = (self.rows(input, "what a window reads")?, self.rows(define, "a window")?);
         check(to.len() == from.len() + functions.len(), || "a window adds other fields than its functions".to_owned())?;
         self.same_fields(from, &to[..from.len()], "a window")?;
@@ -186,7 +191,7 @@ impl Verifier<'_> {
         (define, seed, working): (CollectionId, CollectionId, CollectionId),
         step: BlockId,
     ) -> Checked {
-        self.readable(seed, "an iteration")?;
+        self.readable_rows(seed, "an iteration")?;
         let fields = self.rows(define, "an iteration")?;
         check(fields == self.rows(working, "an iteration's round")?, || {
             "the fields of an iteration and of its rounds differ".to_owned()

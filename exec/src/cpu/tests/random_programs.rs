@@ -111,6 +111,8 @@ impl Case {
 
     fn shown(&self) -> String {
         let mut shown = format!("{}\nform {}", print(&self.program), self.form);
+        let rewritten = self.ways.last().and_then(|way| way.shown_rewritten(&self.program));
+        shown.extend(rewritten.map(|program| format!("\nafter rules:\n{program}")));
         for (number, (fields, rows)) in self.fields.iter().zip(&self.rows).enumerate() {
             let names: Vec<String> = fields.iter().map(|field| format!("{} {}", field.name, field.data_type)).collect();
             shown += &format!("\nt{number}({}): {} rows", names.join(", "), rows.len());

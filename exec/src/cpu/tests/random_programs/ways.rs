@@ -11,6 +11,7 @@ use crate::run::{Body, run_with, stream_plan};
 use crate::workers::pool::Pool;
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::Program;
+use multiloop_planner::multiloop::print::print;
 use multiloop_planner::rewrite::{LAST_RULES, RULES, RewriteOptions, rewrite};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -118,6 +119,11 @@ impl Way {
         met.notes(output.statistics(program).iter().flat_map(|each| &each.notes).map(|(_, note)| note.as_str()));
         met.count("chunks pruned", output.statistics(program).iter().filter(|each| each.chunks_pruned > 0).count());
         values_of(output)
+    }
+
+    /// The text of the program that is run, if rules have changed it.
+    pub(super) fn shown_rewritten(&self, program: &Program) -> Option<String> {
+        matches!(self.how, How::Rewritten(_)).then(|| print(&self.rewritten(program, &mut Met::default())))
     }
 
     /// The program that is run.

@@ -51,7 +51,9 @@ impl Writer {
 
     pub(super) fn sort(&mut self) -> Let {
         let has_order = |program: &Program, made: &Made| {
-            program.collection(made.id).fields.iter().any(|field| is_ordered(field.data_type))
+            let collection = program.collection(made.id);
+            let is_rows = !matches!(collection.shape, Shape::Buckets { .. });
+            is_rows && collection.fields.iter().any(|field| is_ordered(field.data_type))
         };
         let input = self.one_made(has_order).expect("tables have keys").id;
         let rows = self.made.iter().find(|made| made.id == input).map_or(0, |made| made.rows);
