@@ -62,6 +62,7 @@
 //!   not go to a loop that makes more than M;
 //! * the driving rows, as `selectivity` guesses them, are a quarter or less (an eighth, if they are not collected) of the rows
 //!   that M is made of, and have few of its keys: they are stored, and each row of M is asked one question more;
+//! * no index wants unmatched rows: c holds for these, too, which are none of the driving rows;
 //! * M is not a whole table by a sorted, unique key: such a bucket leaves the rows where they are, and costs nothing;
 //! * the loop asks no own groups of its rows (`analysis/own_groups`): these are made for the rows that ask alone, which they
 //!   are no longer where they have been collected;
@@ -140,7 +141,7 @@ fn find(program: &Program, block: BlockId) -> Option<Site> {
     let mut analyses = None;
     lets.iter().enumerate().skip(1).find_map(|(reader, each)| {
         let Let::Loop { multiloop, .. } = each else { return None };
-        if multiloop.generators.len() > 1 {
+        if multiloop.generators.len() > 1 || multiloop.rest().is_some() {
             return None;
         }
         let questions = questions(program, multiloop);

@@ -262,7 +262,12 @@ fn apply_rules(
             break;
         }
     }
-    debug_assert!(unchanged == rules.len(), "bug: the rules undo each other");
+    debug_assert!(
+        unchanged == rules.len(),
+        "bug: the rules undo each other, {:?} last\n{}",
+        fired.iter().rev().take(rules.len()).map(|fired| fired.rule).collect::<Vec<_>>(),
+        print(program)
+    );
     for rule in LAST_RULES.iter().filter(is_on) {
         if apply(rule, program) {
             // It leaves fields that nobody reads.

@@ -13,6 +13,7 @@ use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::multiloop::Program;
 use multiloop_planner::multiloop::print::print;
 use multiloop_planner::rewrite::{LAST_RULES, RULES, RewriteOptions, rewrite};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -121,9 +122,10 @@ impl Way {
         values_of(output)
     }
 
-    /// The text of the program that is run, if rules have changed it.
+    /// The text of the program that is run, if rules have changed it, and end.
     pub(super) fn shown_rewritten(&self, program: &Program) -> Option<String> {
-        matches!(self.how, How::Rewritten(_)).then(|| print(&self.rewritten(program, &mut Met::default())))
+        let shown = || print(&self.rewritten(program, &mut Met::default()));
+        matches!(self.how, How::Rewritten(_)).then(|| catch_unwind(AssertUnwindSafe(shown)).ok()).flatten()
     }
 
     /// The program that is run.
