@@ -157,7 +157,7 @@ fn find(program: &Program, block: BlockId) -> Option<Site> {
         }
         let made_here = |id: CollectionId| made[id.0 as usize].filter(|made| made.block == block && made.at < reader);
         let mut targets = targets(program, failing, lets, &questions, uses, made_here);
-        targets.retain(|target| !has_their_keys(program, lets, multiloop, target));
+        targets.retain(|target| !has_their_keys(program, made, multiloop, target));
         let selectivity = Selectivity::of(program, made);
         // Fewer targets leave more in front, and so fewer driving rows: what remains pays all the more. The one that is
         // made of fewest rows is the least loss.
@@ -210,23 +210,18 @@ fn targets(
 }
 
 /// Whether a target has only keys of the rows that a loop goes over: such as have been collected beside them, or of all
-/// of them.
-fn has_their_keys(program: &Program, lets: &[Let], reader: &Multiloop, target: &Target) -> bool {
+/// of them, wherever that stands by now: what is the same for all rows around it is made outside.
+fn has_their_keys(program: &Program, made: &[Option<Definition>], reader: &Multiloop, target: &Target) -> bool {
     let Source::Rows(rows) = reader.nest[0].source else { return false };
-    let collected = lets.iter().find(|each| each.defines().contains(&rows)).map_or(&[][..], Let::defines);
+    let place = |id: CollectionId| made[id.0 as usize].map(|made| (made, &program.block(made.block).lets[made.at]));
+    let collected = place(rows).map_or(&[][..], |(_, each)| each.defines());
     let (mut pending, mut seen) = (vec![target.collection], FxHashSet::default());
     while let Some(next) = pending.pop() {
         if !seen.insert(next) {
             continue;
         }
-        let made = lets.iter().find_map(|each| match each {
-            Let::Loop { defines, multiloop } => {
-                let number = defines.iter().position(|define| *define == next)?;
-                Some((multiloop, multiloop.generators[number].condition()))
-            }
-            _ => None,
-        });
-        let Some((multiloop, conditions)) = made else { continue };
+        let Some((made, Let::Loop { multiloop, .. })) = place(next) else { continue };
+        let conditions = multiloop.generators[made.generator].condition();
         let over_them = multiloop.nest[0].source == Source::Rows(rows) && conditions.is_empty();
         if next != target.collection && (collected.contains(&next) || over_them) {
             return true;
