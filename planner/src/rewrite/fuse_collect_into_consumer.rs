@@ -44,6 +44,8 @@
 //!   cost what `collect_driving_rows` saves;
 //! * no volatile condition or value: a consumer with conditions, or one that mentions a field twice, would evaluate
 //!   it for other rows or more often (`select r from (select random() as r from t) where r < 0.5` shows r < 0.5);
+//! * no index of the consumer wants unmatched rows: for these the Collect's fields are NULL, whatever they are made of, and its
+//!   conditions do not count;
 //! * when the Collect has conditions, no source of the rest of the nest may fail: its key would be evaluated for
 //!   rows that the Collect leaves out (`from (select x from t where x <> 0) u join v on v.y = 1 / u.x`).
 //!
@@ -106,6 +108,9 @@ fn may_fuse(program: &Program, producer: &Let, generator: usize, consumer: &Let)
         return false;
     };
     let Generator::Collect { condition, value } = &producer.generators[generator] else { return false };
+    if consumer.rest().is_some() {
+        return false;
+    }
     // A loop with other results stays; going over a whole nest twice costs more than keeping the rows.
     if producer.generators.len() > 1 && producer.nest.len() > 1 {
         return false;

@@ -3,7 +3,7 @@
 //! of workers gives them in one order, and so do rows that are made while they are handed out. A device that takes some loops
 //! changes nothing, nor do rules, with one of them off or none.
 //!
-//! `PROGRAMS=n` tries n programs, the same every time; without it some are, since enough of them take minutes. What fails is made
+//! `PROGRAMS=n` tries n programs, the same every time, and `PROGRAMS=a..b` those of these numbers; without it some are, since enough of them take minutes. What fails is made
 //! smaller, and shown as text. At the end it is counted which ways were met: of enough programs none may be missing.
 
 mod met;
@@ -23,6 +23,7 @@ use multiloop_planner::multiloop::print::print;
 use multiloop_planner::multiloop::{Generator, Let, Program, Reduction, Shape, WindowCallee, parse::parse};
 use multiloop_planner::types::Field;
 use multiloop_planner::value::Value;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use ways::Way;
@@ -203,13 +204,23 @@ fn sorted(rows: &[Vec<Value>]) -> Vec<Vec<Value>> {
     rows
 }
 
+/// The programs that are asked for.
+fn programs() -> Range<u64> {
+    let Ok(asked) = std::env::var("PROGRAMS") else { return 0..PROGRAMS };
+    let number = |text: &str| text.parse().expect("PROGRAMS is a number, or FROM..TO");
+    match asked.split_once("..") {
+        Some((from, to)) => number(from)..number(to),
+        None => 0..number(&asked),
+    }
+}
+
 #[test]
 fn the_processors_give_the_rows_of_the_interpreter() {
-    let programs = std::env::var("PROGRAMS").ok().map_or(PROGRAMS, |programs| programs.parse().expect("a number"));
+    let programs = programs();
     let pools = ways::pools();
     let mut met = Met::default();
     let mut wrong = Vec::new();
-    for number in 0..programs {
+    for number in programs.clone() {
         let case = Case::random(number);
         if let Some(problem) = case.wrong(&pools, &mut met) {
             println!("program {number}: {problem}");
@@ -221,7 +232,7 @@ fn the_processors_give_the_rows_of_the_interpreter() {
     }
     println!("{met}");
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n\n"));
-    if programs >= ENOUGH {
+    if programs.end - programs.start >= ENOUGH {
         met.check();
     }
 }
