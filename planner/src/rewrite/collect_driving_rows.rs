@@ -212,7 +212,8 @@ fn targets(
 /// Whether a target has only keys of the rows that a loop goes over: such as have been collected beside them, or of all
 /// of them, wherever that stands by now: what is the same for all rows around it is made outside.
 fn has_their_keys(program: &Program, made: &[Option<Definition>], reader: &Multiloop, target: &Target) -> bool {
-    let Source::Rows(rows) = reader.nest[0].source else { return false };
+    let Some(Source::Rows(rows)) = reader.nest.first().map(|first| &first.source) else { return false };
+    let rows = *rows;
     let place = |id: CollectionId| made[id.0 as usize].map(|made| (made, &program.block(made.block).lets[made.at]));
     let collected = place(rows).map_or(&[][..], |(_, each)| each.defines());
     let (mut pending, mut seen) = (vec![target.collection], FxHashSet::default());
@@ -222,7 +223,8 @@ fn has_their_keys(program: &Program, made: &[Option<Definition>], reader: &Multi
         }
         let Some((made, Let::Loop { multiloop, .. })) = place(next) else { continue };
         let conditions = multiloop.generators[made.generator].condition();
-        let over_them = multiloop.nest[0].source == Source::Rows(rows) && conditions.is_empty();
+        let is_over_them = multiloop.nest.first().is_some_and(|first| first.source == Source::Rows(rows));
+        let over_them = is_over_them && conditions.is_empty();
         if next != target.collection && (collected.contains(&next) || over_them) {
             return true;
         }

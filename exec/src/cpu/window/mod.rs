@@ -98,7 +98,8 @@ fn arguments(
         let mut values = Vec::new();
         for chunk in chunks {
             let (column, data_type) = (&chunk.columns[field as usize], types[field as usize]);
-            let text = |row| column.text(row).map_or(0, str::len);
+            // A NULL has no text, be its code what it may.
+            let text = |row| if column.is_null(row) { 0 } else { column.text(row).map_or(0, str::len) };
             reservation.add((0..chunk.rows).map(|row| size_of::<Value>() + text(row)).sum())?;
             values.extend((0..chunk.rows).map(|row| column.value(row, data_type)));
         }
