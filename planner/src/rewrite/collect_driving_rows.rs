@@ -239,7 +239,8 @@ fn has_their_keys(program: &Program, made: &[Option<Definition>], reader: &Multi
 /// Which indices and conditions stand in front of all questions.
 fn taken_apart(program: &Program, failing: &Failing, lets: &[Let], reader: usize, targets: &[Target]) -> Option<Site> {
     let Let::Loop { multiloop, .. } = &lets[reader] else { return None };
-    let driving = targets.iter().map(|target| target.at).min()?;
+    // No index drives what the first one asks.
+    let driving = targets.iter().map(|target| target.at).min().filter(|&driving| driving > 0)?;
     let own: Vec<IndexId> = multiloop.nest[driving..].iter().map(|index| index.id).collect();
     let mut free = FreeIndices::default();
     let mut drives = |id: ScalarId| !free.scalar(program, id).iter().any(|index| own.contains(index));
