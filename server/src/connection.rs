@@ -150,6 +150,7 @@ impl Connection {
             if conversation.place(*kind, body) == Place::Apart {
                 break;
             }
+            conversation.expect(messages.as_slice().get(1).map(|(kind, _)| *kind));
             match conversation.handle_here(*kind, body.clone(), out) {
                 Next::Go => drop(messages.next()),
                 Next::Apart => break,
@@ -252,7 +253,9 @@ where
 
 /// Answers messages, one after the other.
 fn answer_all(conversation: &mut Conversation, messages: impl IntoIterator<Item = Message>, out: &mut Output) -> Next {
-    for (kind, body) in messages {
+    let mut messages = messages.into_iter().peekable();
+    while let Some((kind, body)) = messages.next() {
+        conversation.expect(messages.peek().map(|(kind, _)| *kind));
         if conversation.handle(kind, body, out) == Next::End {
             return Next::End;
         }

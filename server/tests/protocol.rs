@@ -241,6 +241,37 @@ fn portals_are_moved() {
 }
 
 #[test]
+fn statements_alone_need_not_be_tried_again() {
+    let server = Running::start();
+    let mut client = server.client();
+    client.rows("CREATE TABLE t (a int)");
+    let insert = |client: &mut Client| {
+        client.say(
+            Script::new()
+                .parse("", "INSERT INTO t SELECT g FROM generate_series(1, 100) AS g", &[])
+                .bind("", "", &[], (&[], &[]))
+                .execute("", 0)
+                .sync(),
+        )
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            let mut client = server.client();
+            scope.spawn(move || (0..50).for_each(|_| assert_eq!(insert(&mut client), "12C(INSERT 0 100)Z")));
+        }
+    });
+    assert_eq!(client.rows("SELECT count(*) FROM t"), [[Some("15000".to_owned())]]);
+    // Two that come together are one transaction.
+    let one =
+        |script: Script| script.parse("", "INSERT INTO t VALUES (1)", &[]).bind("", "", &[], (&[], &[])).execute("", 0);
+    let script = one(Script::new()).parse("", "SELECT 1/0", &[]).bind("", "", &[], (&[], &[])).execute("", 0).sync();
+    assert_eq!(client.say(script), "12C(INSERT 0 1)12E(22012)Z");
+    assert_eq!(client.rows("SELECT count(*) FROM t"), [[Some("15000".to_owned())]]);
+    assert_eq!(client.say(one(one(Script::new())).sync()), "12C(INSERT 0 1)12C(INSERT 0 1)Z");
+    assert_eq!(client.rows("SELECT count(*) FROM t"), [[Some("15002".to_owned())]]);
+}
+
+#[test]
 fn errors_have_details() {
     let server = Running::start();
     let mut client = server.client();

@@ -208,6 +208,10 @@ impl Conversation {
         match std::mem::replace(&mut portal.state, State::Done) {
             State::Done => return Err(Fault::error("55000", format!("portal \"{name}\" cannot be run"))),
             State::Rows(rows) => return Ok(Started::Rows(rows)),
+            // Alone between two Syncs it is a transaction by itself, which need not be tried again when others write as well.
+            State::New if self.is_last && !self.has_run && statement.fields().is_none() => {
+                self.session.end_implicit(true)?;
+            }
             State::New => self.session.begin_implicit(),
         }
         let outcome = match self.place {
@@ -220,6 +224,7 @@ impl Conversation {
                 }
             },
         };
+        self.has_run = true;
         let Outcome::Rows(rows) = outcome else { return Ok(Started::Other(outcome)) };
         let columns = rows.stream.fields().len();
         let formats = if rows.stream.is_binary() { vec![Format::Binary; columns] } else { portal.formats.clone() };
@@ -278,6 +283,7 @@ impl Conversation {
 
     /// Ends the implicit transaction, and what is skipped.
     pub(super) fn sync(&mut self, out: &mut Output) -> Result<()> {
+        self.has_run = false;
         let is_success = !std::mem::take(&mut self.is_skipping);
         if let Err(fault) = self.session.end_implicit(is_success) {
             backend::fault(&mut out.buffer, &fault);

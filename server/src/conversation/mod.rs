@@ -66,6 +66,10 @@ pub(crate) struct Conversation {
     copying: Option<Copying>,
     /// Where the message is answered that is being answered.
     place: Place,
+    /// Whether a Sync comes next.
+    is_last: bool,
+    /// Whether a statement has run since the last Sync.
+    has_run: bool,
 }
 
 /// What a client may take.
@@ -92,6 +96,8 @@ impl Conversation {
             script: None,
             copying: None,
             place: Place::Apart,
+            is_last: false,
+            has_run: false,
         }
     }
 
@@ -139,6 +145,11 @@ impl Conversation {
             b'S' if !self.session.is_end_idle() => Place::Apart,
             _ => Place::Here,
         }
+    }
+
+    /// Says which message comes behind the one that is answered next, if that is known.
+    pub(crate) fn expect(&mut self, next: Option<u8>) {
+        self.is_last = next == Some(b'S');
     }
 
     /// As [`Conversation::handle`], on the connection's thread: a statement that is not short gives [`Next::Apart`].
