@@ -3,8 +3,9 @@
 //! of workers gives them in one order, and so do rows that are made while they are handed out. A device that takes some loops
 //! changes nothing, nor do rules, with one of them off or none.
 //!
-//! `PROGRAMS=n` tries n programs, the same every time, and `PROGRAMS=a..b` those of these numbers; without it some are, since enough of them take minutes. What fails is made
-//! smaller, and shown as text. At the end it is counted which ways were met: of enough programs none may be missing.
+//! `PROGRAMS=n` tries n programs, the same every time, and `PROGRAMS=a..b` those of these numbers; without it some are, since
+//! enough of them take minutes. What fails is made smaller, and shown as text. At the end it is counted which ways were met: of
+//! enough programs none may be missing.
 
 mod met;
 mod shrink;
