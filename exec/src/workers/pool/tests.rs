@@ -25,7 +25,12 @@ impl Pieces {
     }
 
     fn take(&self) -> bool {
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+        self.number().is_some()
+    }
+
+    /// Takes one, and says how many there were with it: every number from the last to 1 comes once.
+    fn number(&self) -> Option<usize> {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).ok()
     }
 
     fn left(&self) -> usize {
@@ -175,10 +180,10 @@ fn jobs_that_panic_beside_others_leave_these_alone() {
                     let outcome = catch_unwind(AssertUnwindSafe(|| {
                         pool.share(2, |_| {
                             move || {
-                                let is_one = pieces.take();
-                                assert!(!panics || pieces.left() != round % 30, "on purpose");
-                                done.fetch_add(usize::from(is_one), Ordering::Relaxed);
-                                is_one
+                                let number = pieces.number();
+                                assert!(!panics || number != Some(1 + round % 30), "on purpose");
+                                done.fetch_add(usize::from(number.is_some()), Ordering::Relaxed);
+                                number.is_some()
                             }
                         });
                     }));
