@@ -45,7 +45,6 @@ mod turn_left_join;
 mod turned;
 
 use crate::multiloop::Program;
-#[cfg(debug_assertions)]
 use crate::multiloop::print::print;
 use bound::{lets, lets_max};
 
