@@ -28,6 +28,14 @@ fn statements_have_a_time() {
     assert_eq!(error.as_deref(), Some("canceling statement due to statement timeout"));
     // The text was undone as a whole.
     assert_eq!(client.rows("SHOW statement_timeout"), [[Some("0".to_owned())]]);
+    // One may be a text's alone, and then what comes next has none. A statement by itself is over as soon as it is set.
+    let local = "SET LOCAL statement_timeout = '1h'";
+    assert_eq!(
+        client.say(Script::new().query(&format!("{local}; SELECT 1; SELECT 2"))),
+        "C(SET)TDC(SELECT 1)TDC(SELECT 1)Z"
+    );
+    assert_eq!(client.say(Script::new().query(local)), "C(SET)NZ");
+    assert_eq!(client.rows("SHOW statement_timeout"), [[Some("0".to_owned())]]);
     client.rows("SET statement_timeout = '600ms'");
     let one = Script::new().parse("", ENDLESS, &[]).bind("", "", &[], (&[], &[])).execute("", 0).sync();
     assert_eq!(client.say(one), "12E(57014)Z");

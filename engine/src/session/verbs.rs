@@ -299,7 +299,8 @@ impl Session {
             value => settings.set(name, value),
         })?;
         let done = ResultStream::done("SET");
-        if local && !self.work.is_explicit() {
+        // One that nobody's BEGIN began will do: it lasts as long as the text that is its own.
+        if local && self.work.status() == TransactionStatus::Idle {
             let message = "SET LOCAL can only be used in transaction blocks";
             return Ok(done.with_notice(Notice::warning("25P01", message)));
         }
