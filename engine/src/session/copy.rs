@@ -11,6 +11,7 @@ use arrow::datatypes::SchemaRef;
 use multiloop_exec::column::Column;
 use multiloop_exec::column::arrow::schema_of;
 use multiloop_exec::column::build::{Storage, TableBuilder};
+use multiloop_exec::workers::context::Reservation;
 use multiloop_planner::catalog::{CopyOptions, TableName};
 use multiloop_planner::types::Field;
 use multiloop_planner::value::Value;
@@ -22,7 +23,9 @@ pub struct CopyIn {
     columns: Vec<usize>,
     fields: Vec<Field>,
     options: CopyOptions,
-    builder: TableBuilder,
+    builder: Box<TableBuilder>,
+    /// Of what has come and is no rows yet.
+    held: Reservation,
     sight: Sight,
     /// The statement's run, which ends with the rows.
     ran: Option<Ran>,
@@ -46,8 +49,9 @@ impl CopyIn {
         options: CopyOptions,
         sight: Sight,
     ) -> Self {
-        let builder = TableBuilder::new(fields.clone(), Storage::Compact, &session.loading());
-        CopyIn { name, columns, fields, options, builder, sight, ran: None }
+        let builder = Box::new(TableBuilder::new(fields.clone(), Storage::Compact, &session.loading()));
+        let held = Reservation::new(&builder.context().memory);
+        CopyIn { name, columns, fields, options, builder, held, sight, ran: None }
     }
 
     /// The same, which counts for a run of its statement.
@@ -75,6 +79,28 @@ impl CopyIn {
     /// How the session saw values when the statement began.
     pub fn sight(&self) -> &Sight {
         &self.sight
+    }
+
+    /// How many threads [`CopyIn::make_each`] has.
+    pub fn threads(&self) -> usize {
+        self.builder.context().workers().count()
+    }
+
+    /// What `make` makes of each of some items, in their order: on the engine's workers and on this thread. For making rows of
+    /// what has come.
+    ///
+    /// # Errors
+    /// 57014 if the statement was cancelled; it is asked before each item.
+    pub fn make_each<I: Send, T: Send>(&self, items: Vec<I>, make: impl Fn(I) -> T + Sync) -> Result<Vec<T>> {
+        self.builder.context().workers().map(items, |item| Ok(make(item)))
+    }
+
+    /// Counts so many bytes against the engine's memory: what whoever feeds it holds now that is no rows yet.
+    ///
+    /// # Errors
+    /// 53200 if there are not so many; then as many are counted as before.
+    pub fn hold(&mut self, bytes: usize) -> Result<()> {
+        self.held.resize(bytes)
     }
 
     /// Takes some rows as the values of each column, which are of its type or NULL, and as many of each.

@@ -81,6 +81,11 @@ impl TableBuilder {
         Ok(TableBuilder::new(fields_of(schema)?, storage, context))
     }
 
+    /// What the rows are made into chunks with: who works, and whose memory it is.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
     /// Adds the rows of a batch, whose columns are the table's in order. Arrays of a narrower type than the field's
     /// will do; others are an error (42804), as are NULLs in a field that is not nullable (23502, perhaps only at a
     /// later push or at the end).
