@@ -112,12 +112,17 @@ fn array<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     bytes.try_into().ok()
 }
 
-pub(crate) fn date(days: i32) -> Result<Value> {
+fn date(days: i32) -> Result<Value> {
+    let days = days_of(days).ok_or_else(|| Fault::error("22008", "date out of range"))?;
+    Ok(Value::Int(days.into()))
+}
+
+/// The days since 1970 of a date that is sent as days since 2000; none for what is no date.
+pub(crate) fn days_of(days: i32) -> Option<i32> {
     if matches!(days, i32::MAX | i32::MIN) {
-        return Ok(Value::Int(days.into()));
+        return Some(days);
     }
-    let days = days.checked_add(EPOCH_DAYS).filter(|days| DAYS.contains(days));
-    days.map(|days| Value::Int(days.into())).ok_or_else(|| Fault::error("22008", "date out of range"))
+    days.checked_add(EPOCH_DAYS).filter(|days| DAYS.contains(days))
 }
 
 fn time(micros: i64) -> Result<Value> {
@@ -128,12 +133,16 @@ fn time(micros: i64) -> Result<Value> {
     }
 }
 
-pub(crate) fn timestamp(micros: i64) -> Result<Value> {
+fn timestamp(micros: i64) -> Result<Value> {
+    micros_of(micros).map(Value::Int).ok_or_else(|| Fault::error("22008", "timestamp out of range"))
+}
+
+/// As [`days_of`], of a timestamp's microseconds.
+pub(crate) fn micros_of(micros: i64) -> Option<i64> {
     if matches!(micros, i64::MAX | i64::MIN) {
-        return Ok(Value::Int(micros));
+        return Some(micros);
     }
-    let micros = micros.checked_add(EPOCH_MICROS).filter(|micros| MICROS.contains(micros));
-    micros.map(Value::Int).ok_or_else(|| Fault::error("22008", "timestamp out of range"))
+    micros.checked_add(EPOCH_MICROS).filter(|micros| MICROS.contains(micros))
 }
 
 fn interval(bytes: &[u8]) -> Option<Value> {

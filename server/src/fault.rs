@@ -43,7 +43,7 @@ pub(crate) struct Fault {
 }
 
 /// What a part of a conversation gives.
-pub(crate) type Result<T> = std::result::Result<T, Box<Fault>>;
+pub(crate) type Result<T, E = Box<Fault>> = std::result::Result<T, E>;
 
 impl Fault {
     fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Box<Self> {

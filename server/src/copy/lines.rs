@@ -1,259 +1,303 @@
-//! COPY's text and CSV: lines of fields.
+//! COPY's text and CSV: a block of whole lines as rows of fields.
+//!
+//! Lines that have nothing in them that has to be read as something else are taken apart by one look for what is between fields
+//! and lines (`marks`); so are CSV's fields that are quoted for no need. What is anything else, or wrong, is left to a slower way,
+//! line by line, which alone says what there is.
 
-use super::{EachRow, Form, Marks};
-use crate::fault::{Fault, Result};
+use super::marks::Marks;
+use super::places::Rows;
+use super::{Form, Marks as FormMarks};
 
-/// Bytes in which lines are searched at once: those of a line that has not come to its end are searched again when more come.
-const PLAIN_MAX: usize = 1 << 20;
+/// Rows that are found before their values are read: their places and bytes stay near.
+const ROWS_AT_ONCE: usize = 1 << 11;
 
-/// How far lines are read.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Lines {
-    /// Lines so far, the names counted.
+/// A line that is wrong: what about it, and its number within the block, from 1.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct BadLine {
+    pub(super) what: &'static str,
+    pub(super) number: u64,
+}
+
+/// Takes the lines of a block apart.
+pub(super) struct Lines<'b> {
+    block: &'b [u8],
+    form: &'b Form,
+    marks: &'b FormMarks,
+    /// The first line is names.
+    has_names: bool,
+    /// Bytes that are read.
+    at: usize,
+    /// Lines that are read, names among them.
     lines: u64,
     /// `\.` has come: what follows does not count.
     ended: bool,
-    /// The fields of a line, one behind the other, and where each ends; none for NULL.
-    text: Vec<u8>,
-    ends: Vec<Option<usize>>,
-    /// Bytes of a line that has not come to its end that are known to hold none.
-    searched: usize,
-    /// Whether they end within quotes.
-    in_quotes: bool,
 }
 
-impl Lines {
-    /// Takes whole lines out of what has come, each field a slice or NULL; gives how many bytes are read. With `last` no more
-    /// come, so that a line needs no end.
-    ///
-    /// Errors: 22P04 for lines that are not of so many fields, or of no such form.
-    pub(super) fn read(
-        &mut self,
-        bytes: &[u8],
-        form: &Form,
-        (columns, last): (usize, bool),
-        each: EachRow<'_>,
-    ) -> Result<usize> {
-        let mut at = 0;
-        while at < bytes.len() && !self.ended {
-            if self.searched == 0 && !self.in_quotes && bytes.len() - at < PLAIN_MAX {
-                at += self.read_plain(&bytes[at..], form, columns, &mut *each)?;
-                if at == bytes.len() {
-                    break;
-                }
-            }
-            let Some(end) = self.end_of_line(&bytes[at..], form, last)? else { return Ok(at) };
-            let line = bytes[at..at + end].strip_suffix(b"\r").unwrap_or(&bytes[at..at + end]);
-            at = (at + end + 1).min(bytes.len());
-            self.lines += 1;
-            if line == b"\\." {
-                self.ended = true;
-                break;
-            }
-            let marks = match form {
-                Form::Text(marks) | Form::Csv { marks, .. } => marks,
-                Form::Binary => return Err(Fault::internal("binary data has no lines")),
-            };
-            if marks.header && self.lines == 1 {
-                continue;
-            }
-            self.split(line, form, marks)?;
-            // A table without columns has empty lines.
-            if self.ends.len() != columns && !(columns == 0 && line.is_empty()) {
-                return Err(self.bad(if self.ends.len() < columns {
-                    "missing data for a column"
-                } else {
-                    "extra data after last expected column"
-                }));
-            }
-            let mut start = 0;
-            let fields: Vec<Option<&[u8]>> = self
-                .ends
-                .iter()
-                .map(|end| {
-                    let end = (*end)?;
-                    let field = &self.text[start..end];
-                    start = end;
-                    Some(field)
-                })
-                .collect();
-            each(&fields)?;
-        }
-        Ok(if self.ended { bytes.len() } else { at })
+impl<'b> Lines<'b> {
+    /// The lines of a block of text or CSV; none of binary data. The first block begins with names, if the form has them.
+    pub(super) fn new(block: &'b [u8], form: &'b Form, is_first: bool) -> Option<Self> {
+        let marks = form.marks()?;
+        let has_names = marks.header && is_first;
+        Some(Lines { block, form, marks, has_names, at: 0, lines: 0, ended: false })
     }
 
-    /// As [`Lines::read`], of lines that have nothing in them that has to be read as something else, up to the first other one, or
-    /// the last that has come to its end. One search finds all that is between fields and lines.
-    fn read_plain(&mut self, bytes: &[u8], form: &Form, columns: usize, each: EachRow<'_>) -> Result<usize> {
-        let (marks, special) = match form {
-            Form::Text(marks) => (marks, b'\\'),
-            Form::Csv { marks, quote, .. } => (marks, *quote),
-            Form::Binary => return Ok(0),
-        };
-        // The marks are told from each other below.
-        if columns == 0 || marks.delimiter == special || (marks.header && self.lines == 0) {
-            return Ok(0);
+    /// The block.
+    pub(super) fn block(&self) -> &'b [u8] {
+        self.block
+    }
+
+    /// How many lines have been read.
+    pub(super) fn count(&self) -> u64 {
+        self.lines
+    }
+
+    /// Whether the end of all data has come.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Finds some more rows, behind those that there are; false if there are no more.
+    ///
+    /// Errors: lines that are not of so many fields, or of no such form; the rows before are found.
+    pub(super) fn next(&mut self, rows: &mut Rows) -> Result<bool, BadLine> {
+        let most = rows.count() + ROWS_AT_ONCE;
+        while self.at < self.block.len() && !self.ended && rows.count() < most {
+            self.plain(rows, most);
+            if self.at < self.block.len() && rows.count() < most {
+                self.line(rows)?;
+            }
         }
-        let null = marks.null.as_bytes();
-        let is_default = special == b'\\' && null == b"\\N";
-        let mut fields: Vec<Option<&[u8]>> = Vec::with_capacity(columns);
-        let (mut line, mut start, mut is_null) = (0, 0, false);
-        for at in memchr::memchr3_iter(marks.delimiter, b'\n', special, bytes) {
-            let byte = bytes[at];
+        Ok(self.at < self.block.len() && !self.ended)
+    }
+
+    /// Finds rows up to the first line that is not plain, or not whole.
+    fn plain(&mut self, rows: &mut Rows, most: usize) {
+        let FormMarks { delimiter, null, .. } = self.marks;
+        let (delimiter, null, block) = (*delimiter, null.as_bytes(), self.block);
+        let (special, is_doubled, is_default) = match self.form {
+            Form::Csv { quote, escape, .. } => (*quote, quote == escape, false),
+            _ => (b'\\', false, null == b"\\N"),
+        };
+        // The marks are told from each other below, and from what stands for NULL.
+        if rows.columns() == 0 || delimiter == special || delimiter.is_ascii_alphanumeric() || self.has_names {
+            return;
+        }
+        let mut marks = Marks::new(block, [delimiter, b'\n', special], self.at);
+        let (mut start, mut is_null) = (self.at, false);
+        while let Some(at) = marks.next() {
+            let byte = block[at];
             if byte == special {
+                if is_doubled {
+                    // A field within quotes, with none in it, is never NULL.
+                    if at != start {
+                        break;
+                    }
+                    let Some(end) = closing(&mut marks, block, special) else { break };
+                    let Some(behind) = marks.next() else { break };
+                    let is_last = block[behind] == b'\n';
+                    let is_end = behind == end + 1 || (is_last && behind == end + 2 && block[end + 1] == b'\r');
+                    if !is_end || block[behind] == special {
+                        break;
+                    }
+                    rows.put(start + 1, end);
+                    start = behind + 1;
+                    if is_last && !self.end_plain(rows, start) {
+                        break;
+                    }
+                    if rows.count() == most {
+                        break;
+                    }
+                    continue;
+                }
                 // NULL, which stands for itself.
-                is_null = is_default && at == start && bytes.get(at + 1) == Some(&b'N');
-                if !is_null || bytes.get(at + 2).is_none_or(|next| *next != marks.delimiter && *next != b'\n') {
+                is_null = is_default && at == start && block.get(at + 1) == Some(&b'N');
+                if !is_null || block.get(at + 2).is_none_or(|next| *next != delimiter && *next != b'\n') {
                     break;
                 }
                 continue;
             }
             let is_last = byte == b'\n';
-            let end = if is_last && at > start && bytes[at - 1] == b'\r' { at - 1 } else { at };
-            let field = &bytes[start..end];
-            let is_no_value = std::mem::take(&mut is_null) || (!is_default && field == null);
-            fields.push((!is_no_value).then_some(field));
-            start = at + 1;
-            if !is_last {
-                continue;
+            let end = if is_last && at > start && block[at - 1] == b'\r' { at - 1 } else { at };
+            if std::mem::take(&mut is_null) || (!is_default && block[start..end] == *null) {
+                rows.put_null();
+            } else {
+                rows.put(start, end);
             }
-            // What is wrong, or the end of all, is told by whoever reads lines one by one.
-            if fields.len() != columns || bytes[line..end] == *b"\\." {
+            start = at + 1;
+            if is_last && (!self.end_plain(rows, start) || rows.count() == most) {
                 break;
             }
-            self.lines += 1;
-            each(&fields)?;
-            fields.clear();
-            line = start;
         }
-        Ok(line)
+        rows.drop_row();
     }
 
-    /// Where the first line ends; none if that has not come.
-    fn end_of_line(&mut self, bytes: &[u8], form: &Form, last: bool) -> Result<Option<usize>> {
-        let quote = if let Form::Csv { quote, escape, .. } = form { Some((*quote, *escape)) } else { None };
-        let mut at = self.searched;
-        let found = loop {
-            if quote.is_none() {
-                // Most bytes are nothing but themselves.
-                at += bytes.get(at..).map_or(0, |rest| plain(rest, b'\n'));
-            }
-            let Some(&byte) = bytes.get(at) else { break None };
-            match quote {
-                None if byte == b'\\' && bytes.len() == at + 1 && !last => break None,
-                // A line's end behind a backslash is a character of the field.
-                None if byte == b'\\' => at += 1,
-                None if byte == b'\n' => break Some(at),
-                Some((quote, escape)) if self.in_quotes => {
-                    if byte == escape && escape != quote {
-                        if bytes.len() == at + 1 && !last {
-                            break None;
-                        }
-                        at += 1;
-                    } else if byte == quote {
-                        self.in_quotes = false;
-                    }
-                }
-                Some((quote, _)) if byte == quote => self.in_quotes = true,
-                Some(_) if byte == b'\n' => break Some(at),
-                _ => {}
-            }
-            at += 1;
-        };
-        if found.is_some() || last {
-            if self.in_quotes {
-                return Err(self.bad("unterminated CSV quoted field"));
-            }
-            self.searched = 0;
-            return Ok(Some(found.unwrap_or(bytes.len())));
+    /// A plain line ends before `next`; false if it is no row. What is wrong with it, or whether it is the end of all, is told by
+    /// whoever reads lines one by one.
+    #[inline(always)]
+    fn end_plain(&mut self, rows: &mut Rows, next: usize) -> bool {
+        let is_long = next - self.at > 4;
+        if rows.fields() != rows.columns() || !(is_long || without_end(&self.block[self.at..next]) != b"\\.") {
+            return false;
         }
-        self.searched = at.min(bytes.len());
-        Ok(None)
+        self.lines += 1;
+        self.at = next;
+        rows.end_row();
+        true
     }
 
-    fn split(&mut self, line: &[u8], form: &Form, marks: &Marks) -> Result<()> {
-        self.text.clear();
-        self.ends.clear();
-        match form {
-            Form::Csv { quote, escape, .. } => self.split_csv(line, marks, (*quote, *escape)),
-            _ => self.split_text(line, marks),
+    /// Reads the next line, whatever it is.
+    fn line(&mut self, rows: &mut Rows) -> Result<(), BadLine> {
+        let rest = &self.block[self.at..];
+        let (end, in_quotes) = end_of_line(rest, self.form);
+        if in_quotes {
+            return Err(self.bad("unterminated CSV quoted field"));
         }
+        let line = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
+        self.at += (end + 1).min(rest.len());
+        self.lines += 1;
+        if line == b"\\." {
+            self.ended = true;
+            return Ok(());
+        }
+        if std::mem::take(&mut self.has_names) {
+            return Ok(());
+        }
+        match self.form {
+            Form::Csv { quote, escape, .. } => split_csv(line, self.marks, (*quote, *escape), rows),
+            _ => split_text(line, self.marks, rows),
+        }
+        // A table without columns has empty lines.
+        if rows.columns() == 0 && line.is_empty() {
+            rows.drop_row();
+        }
+        if rows.fields() != rows.columns() {
+            let is_short = rows.fields() < rows.columns();
+            rows.drop_row();
+            let what = if is_short { "missing data for a column" } else { "extra data after last expected column" };
+            return Err(self.bad(what));
+        }
+        rows.end_row();
         Ok(())
     }
 
-    fn split_text(&mut self, line: &[u8], marks: &Marks) {
-        let mut start = 0;
-        loop {
-            let mut end = start;
-            let mut is_plain = true;
-            loop {
-                end += line.get(end..).map_or(0, |rest| plain(rest, marks.delimiter));
-                if line.get(end) != Some(&b'\\') || marks.delimiter == b'\\' {
-                    break;
-                }
-                (end, is_plain) = (end + 2, false);
-            }
-            let end = end.min(line.len());
-            // What stands for NULL does so before backslashes are read.
-            if &line[start..end] == marks.null.as_bytes() {
-                self.ends.push(None);
-            } else {
-                if is_plain {
-                    self.text.extend_from_slice(&line[start..end]);
+    fn bad(&self, what: &'static str) -> BadLine {
+        BadLine { what, number: self.lines }
+    }
+}
+
+/// Where the quote is that ends a field.
+#[inline(always)]
+fn closing(marks: &mut Marks<'_>, block: &[u8], quote: u8) -> Option<usize> {
+    loop {
+        let at = marks.next()?;
+        if block[at] == quote {
+            return Some(at);
+        }
+    }
+}
+
+fn without_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// Where the first line ends, and whether that is within quotes; a last one needs no end.
+fn end_of_line(bytes: &[u8], form: &Form) -> (usize, bool) {
+    let quote = if let Form::Csv { quote, escape, .. } = form { Some((*quote, *escape)) } else { None };
+    let (mut at, mut in_quotes) = (0, false);
+    loop {
+        // Most bytes are nothing but themselves.
+        let rest = bytes.get(at..).unwrap_or(&[]);
+        let found = match quote {
+            None => memchr::memchr2(b'\n', b'\\', rest),
+            Some((quote, escape)) if in_quotes => memchr::memchr2(quote, escape, rest),
+            Some((quote, _)) => memchr::memchr2(b'\n', quote, rest),
+        };
+        let Some(found) = found else { return (bytes.len(), in_quotes) };
+        at += found;
+        let byte = bytes[at];
+        match quote {
+            // A line's end behind a backslash is a character of the field.
+            None if byte == b'\\' => at += 1,
+            None => return (at, false),
+            Some((quote, escape)) if in_quotes => {
+                if byte == escape && escape != quote {
+                    at += 1;
                 } else {
-                    unescaped(&line[start..end], &mut self.text);
+                    in_quotes = byte != quote;
                 }
-                self.ends.push(Some(self.text.len()));
             }
-            if end >= line.len() {
-                return;
-            }
-            start = end + 1;
+            Some((quote, _)) if byte == quote => in_quotes = true,
+            Some(_) => return (at, false),
         }
+        at += 1;
     }
+}
 
-    fn split_csv(&mut self, line: &[u8], marks: &Marks, (quote, escape): (u8, u8)) {
-        let (mut at, mut start) = (0, 0);
-        let (mut in_quotes, mut was_quoted) = (false, false);
-        let field = self.text.len();
-        let mut begin = field;
+fn split_text(line: &[u8], marks: &FormMarks, rows: &mut Rows) {
+    let mut start = 0;
+    loop {
+        let mut end = start;
+        let mut is_plain = true;
         loop {
-            match line.get(at) {
-                Some(&byte) if in_quotes => {
-                    let next = line.get(at + 1).copied();
-                    if byte == escape && next.is_some_and(|next| next == quote || next == escape) {
-                        self.text.extend(next);
-                        at += 1;
-                    } else if byte == quote {
-                        in_quotes = false;
-                    } else {
-                        self.text.push(byte);
-                    }
-                }
-                Some(&byte) if byte == quote => (in_quotes, was_quoted) = (true, true),
-                Some(&byte) if byte != marks.delimiter => self.text.push(byte),
-                end => {
-                    // In quotes it is no NULL.
-                    let is_null = !was_quoted && line[start..at] == *marks.null.as_bytes();
-                    if is_null {
-                        self.text.truncate(begin);
-                        self.ends.push(None);
-                    } else {
-                        self.ends.push(Some(self.text.len()));
-                    }
-                    begin = self.text.len();
-                    if end.is_none() {
-                        return;
-                    }
-                    (start, was_quoted) = (at + 1, false);
-                }
+            end += line.get(end..).map_or(0, |rest| plain(rest, marks.delimiter));
+            if line.get(end) != Some(&b'\\') || marks.delimiter == b'\\' {
+                break;
             }
-            at += 1;
+            (end, is_plain) = (end + 2, false);
         }
+        let end = end.min(line.len());
+        let field = &line[start..end];
+        // What stands for NULL does so before backslashes are read.
+        rows.put_aside(|out| {
+            if field == marks.null.as_bytes() {
+                return None;
+            }
+            if is_plain {
+                out.extend_from_slice(field);
+            } else {
+                unescaped(field, out);
+            }
+            Some(())
+        });
+        if end >= line.len() {
+            return;
+        }
+        start = end + 1;
     }
+}
 
-    fn bad(&self, what: &str) -> Box<Fault> {
-        Fault::error("22P04", format!("{what} (line {})", self.lines))
+fn split_csv(line: &[u8], marks: &FormMarks, (quote, escape): (u8, u8), rows: &mut Rows) {
+    let mut at = 0;
+    loop {
+        rows.put_aside(|out| {
+            let start = at;
+            let (mut in_quotes, mut was_quoted) = (false, false);
+            loop {
+                match line.get(at) {
+                    Some(&byte) if in_quotes => {
+                        let next = line.get(at + 1).copied();
+                        if byte == escape && next.is_some_and(|next| next == quote || next == escape) {
+                            out.extend(next);
+                            at += 1;
+                        } else if byte == quote {
+                            in_quotes = false;
+                        } else {
+                            out.push(byte);
+                        }
+                    }
+                    Some(&byte) if byte == quote => (in_quotes, was_quoted) = (true, true),
+                    Some(&byte) if byte != marks.delimiter => out.push(byte),
+                    // In quotes it is no NULL.
+                    _ => return (was_quoted || line[start..at] != *marks.null.as_bytes()).then_some(()),
+                }
+                at += 1;
+            }
+        });
+        if at >= line.len() {
+            return;
+        }
+        at += 1;
     }
 }
 
@@ -314,45 +358,80 @@ fn number(digits: &[u8], radix: u32) -> u8 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cut::Cutter;
     use super::super::{Form, Marks};
-    use super::Lines;
+    use super::{BadLine, Lines, Rows, end_of_line};
     use proptest::prelude::*;
 
-    /// The rows of some data that comes in pieces, or what is wrong with it.
-    fn rows(data: &[u8], piece: usize, form: &Form, columns: usize) -> Result<Vec<Vec<Option<Vec<u8>>>>, String> {
-        let (mut lines, mut rows, mut left) = (Lines::default(), Vec::new(), Vec::new());
-        let mut read = |left: &mut Vec<u8>, last: bool| {
-            let mut each = |row: &[Option<&[u8]>]| {
-                rows.push(row.iter().map(|field| field.map(<[u8]>::to_vec)).collect());
-                Ok(())
+    type Found = (Vec<Vec<Option<Vec<u8>>>>, Option<BadLine>, u64);
+
+    /// The columns of some data, what is wrong behind its rows, and the number of lines; line by line, or as they are read.
+    fn found(data: &[u8], form: &Form, columns: usize, one_by_one: bool) -> Found {
+        let mut rows = Rows::new(columns);
+        let mut lines = Lines::new(data, form, true).expect("there are lines");
+        let bad = loop {
+            let found = match one_by_one {
+                false => lines.next(&mut rows),
+                true if lines.at == data.len() || lines.ended => break None,
+                true => lines.line(&mut rows).map(|()| true),
             };
-            let read = lines.read(left, form, (columns, last), &mut each).map_err(|fault| fault.message)?;
-            left.drain(..read);
-            Ok::<(), String>(())
+            match found {
+                Ok(true) => {}
+                Ok(false) => break None,
+                Err(bad) => break Some(bad),
+            }
         };
-        for piece in data.chunks(piece) {
-            left.extend_from_slice(piece);
-            read(&mut left, false)?;
-        }
-        read(&mut left, true)?;
-        Ok(rows)
+        let column = |column: usize| {
+            let fields = rows.column(data, column, rows.count());
+            fields.iter().map(|field| field.map(|field| field.bytes().to_vec())).collect()
+        };
+        ((0..columns).map(column).collect(), bad, lines.count())
+    }
+
+    fn forms() -> impl Strategy<Value = Form> {
+        let nulls = prop::sample::select(vec!["\\N", "", "a", "ab"]);
+        let escapes = prop::sample::select(vec![b'"', b'"', b'\\', b'\'']);
+        (nulls, any::<bool>(), any::<bool>(), escapes).prop_map(|(null, is_csv, header, escape)| {
+            let marks = Marks { delimiter: if is_csv { b',' } else { b'\t' }, null: null.to_owned(), header };
+            if is_csv { Form::Csv { marks, quote: b'"', escape } } else { Form::Text(marks) }
+        })
+    }
+
+    fn data() -> impl Strategy<Value = Vec<u8>> {
+        let bytes = prop::sample::select(&b"ab\\N\\N\t\t\t,,,\n\n\n\n\r\"\"\"'."[..]);
+        proptest::collection::vec(bytes, 0..150)
     }
 
     proptest! {
-        /// What comes byte by byte is searched byte by byte.
         #[test]
-        fn plain_lines_are_lines(
-            data in proptest::collection::vec(prop::sample::select(&b"ab\\N\\N\t\t\t,,,\n\n\n\n\r\"."[..]), 0..80),
-            columns in 1usize..4,
-            is_csv: bool,
-            header: bool,
-            null in prop::sample::select(vec!["\\N", "", "a", "ab"]),
+        fn plain_lines_are_lines(data in data(), form in forms(), columns in 0usize..4) {
+            prop_assert_eq!(found(&data, &form, columns, false), found(&data, &form, columns, true));
+        }
+
+        /// Whatever comes when, data is cut behind the last line that ends.
+        #[test]
+        fn blocks_are_whole_lines(
+            data in data(),
+            form in forms(),
+            pieces in proptest::collection::vec((1usize..40, any::<bool>()), 1..20),
         ) {
-            let marks = Marks { delimiter: if is_csv { b',' } else { b'\t' }, null: null.to_owned(), header };
-            let form = if is_csv { Form::Csv { marks, quote: b'"', escape: b'"' } } else { Form::Text(marks) };
-            let expected = rows(&data, 1, &form, columns);
-            for piece in [2, 7, 1000] {
-                prop_assert_eq!(&rows(&data, piece, &form, columns), &expected);
+            let mut ends = vec![0];
+            let mut last = 0;
+            while last < data.len() {
+                last += end_of_line(&data[last..], &form).0 + 1;
+                ends.push(last);
+            }
+            // What the last line ends with may be no end.
+            ends.retain(|&end| end <= data.len());
+            let (mut cutter, mut start, mut end) = (Cutter::default(), 0, 0);
+            for (bytes, is_cut) in pieces {
+                end = (end + bytes).min(data.len());
+                let found = start + cutter.end(&data[start..end], &form);
+                prop_assert_eq!(Some(&found), ends.iter().rfind(|&&one| one <= end));
+                if is_cut && found > start {
+                    cutter.cut();
+                    start = found;
+                }
             }
         }
     }

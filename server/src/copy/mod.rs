@@ -1,21 +1,23 @@
 //! The data of COPY between client and server, in PostgreSQL's three forms: text (`\t` between fields, `\N` for NULL), CSV and
-//! binary. `write` makes it of record batches, `read` record batches of it, whose values `columns` gather; `lines` takes text and CSV
-//! apart, `packed` what is binary.
+//! binary. `write` makes it of record batches, `read` record batches of it, block by block: `cut` says where blocks of text and CSV
+//! end, `lines` takes them apart, with the help of `marks`, `packed` what is binary; `places` are what that gives, of which
+//! `columns` gather values, `written` as most are.
 
 mod columns;
+mod cut;
 mod lines;
+mod marks;
 mod packed;
+mod places;
 mod read;
 #[cfg(test)]
 mod tests;
 mod write;
+mod written;
 
 use crate::fault::{Fault, Result};
 use crate::wire::Format;
 use multiloop::CopyOptions;
-
-/// Takes the fields of a row, none for NULL.
-type EachRow<'e> = &'e mut dyn FnMut(&[Option<&[u8]>]) -> Result<()>;
 
 /// What a COPY says of its form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,7 +129,7 @@ pub(crate) trait CopyOut: Send {
 /// What takes the data of a COPY from a client.
 pub(crate) fn from_client(rows: multiloop::CopyIn) -> Result<Box<dyn CopyIn>> {
     let form = Form::of(rows.options())?;
-    Ok(Box::new(read::Reader::new(rows, form)))
+    Ok(Box::new(read::Reader::new(rows, form, read::BLOCK_BYTES)))
 }
 
 /// What gives the data of a COPY to a client.

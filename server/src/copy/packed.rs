@@ -1,6 +1,6 @@
 //! COPY's binary form: a header, rows of fields with their lengths, an end.
 
-use super::EachRow;
+use super::places::Rows;
 use crate::fault::{Fault, Result};
 
 /// What binary data begins with: a signature, flags and the length of what else the header has; none here.
@@ -22,13 +22,12 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Takes rows out of what has come, each field a slice or NULL; gives how many bytes are read. The rest waits for more.
+    /// Finds rows in a block, of which so many bytes are read; gives how many are then. The rest waits for more.
     ///
-    /// Errors: 22P04 for what is no such data.
-    pub(super) fn read(&mut self, bytes: &[u8], columns: usize, each: EachRow<'_>) -> Result<usize> {
-        let mut at = 0;
+    /// Errors: 22P04 for what is no such data; the rows before are found.
+    pub(super) fn read(&mut self, block: &[u8], mut at: usize, rows: &mut Rows) -> Result<usize> {
         if *self == Part::Header {
-            let Some(header) = bytes.get(..SIGNATURE.len()) else { return Ok(0) };
+            let Some(header) = block.get(..SIGNATURE.len()) else { return Ok(0) };
             if header[..SIGNED] != SIGNATURE[..SIGNED] {
                 return Err(bad("COPY file signature not recognized"));
             }
@@ -37,47 +36,62 @@ impl Part {
                 return Err(bad("unrecognized critical flags in COPY file header"));
             }
             let more = u32::from_be_bytes([header[15], header[16], header[17], header[18]]) as usize;
-            if bytes.len() - SIGNATURE.len() < more {
+            if block.len() - SIGNATURE.len() < more {
                 return Ok(0);
             }
             at = SIGNATURE.len() + more;
             *self = Part::Rows;
         }
-        let mut fields: Vec<Option<&[u8]>> = Vec::with_capacity(columns);
         while *self == Part::Rows {
-            let Some(count) = bytes[at..].first_chunk::<2>() else { break };
+            let Some(count) = block[at..].first_chunk::<2>() else { break };
             let count = i16::from_be_bytes(*count);
             if count == -1 {
                 *self = Part::Ended;
                 at += 2;
                 break;
             }
-            if usize::try_from(count) != Ok(columns) {
-                return Err(bad(format!("row field count is {count}, expected {columns}")));
+            if usize::try_from(count) != Ok(rows.columns()) {
+                return Err(bad(format!("row field count is {count}, expected {}", rows.columns())));
             }
-            fields.clear();
-            let mut end = at + 2;
-            for _ in 0..columns {
-                let Some(length) = bytes[end..].first_chunk::<4>() else { return Ok(at) };
-                end += 4;
-                match i32::from_be_bytes(*length) {
-                    -1 => fields.push(None),
-                    length => {
-                        let length = usize::try_from(length).map_err(|_| bad("invalid field size"))?;
-                        let Some(field) = bytes[end..].get(..length) else { return Ok(at) };
-                        fields.push(Some(field));
-                        end += length;
-                    }
+            match row(block, at + 2, rows) {
+                Ok(Some(end)) => at = end,
+                Ok(None) => {
+                    rows.drop_row();
+                    return Ok(at);
+                }
+                Err(fault) => {
+                    rows.drop_row();
+                    return Err(fault);
                 }
             }
-            each(&fields)?;
-            at = end;
+            rows.end_row();
         }
-        if *self == Part::Ended && at < bytes.len() {
+        if *self == Part::Ended && at < block.len() {
             return Err(bad("received copy data after EOF marker"));
         }
         Ok(at)
     }
+}
+
+/// Finds the fields of a row; gives where it ends, none if that has not come.
+#[inline(always)]
+fn row(block: &[u8], mut end: usize, rows: &mut Rows) -> Result<Option<usize>> {
+    for _ in 0..rows.columns() {
+        let Some(length) = block[end..].first_chunk::<4>() else { return Ok(None) };
+        end += 4;
+        match i32::from_be_bytes(*length) {
+            -1 => rows.put_null(),
+            length => {
+                let length = usize::try_from(length).map_err(|_| bad("invalid field size"))?;
+                if block.len() - end < length {
+                    return Ok(None);
+                }
+                rows.put(end, end + length);
+                end += length;
+            }
+        }
+    }
+    Ok(Some(end))
 }
 
 fn bad(message: impl Into<String>) -> Box<Fault> {

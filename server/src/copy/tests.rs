@@ -1,6 +1,7 @@
 //! Data that goes out comes back as it was, however it is cut.
 
-use super::{Form, from_client, to_client};
+use super::read::Reader;
+use super::{CopyIn as _, Form, from_client, to_client};
 use multiloop::{Engine, Execution, Session};
 
 fn session() -> Session {
@@ -176,4 +177,124 @@ fn bad_data_is_refused_and_nothing_is_kept() {
     assert_eq!(state("COPY u (b) FROM STDIN", b"\\x41\\102\\q\\\\"), Ok("COPY 1".to_owned()));
     assert_eq!(rows(&session, "SELECT b FROM u WHERE b IS NOT NULL"), "ABq\\\\\n");
     assert!(Form::of(&Default::default()).is_ok());
+}
+
+/// What a COPY gives that comes in pieces and is cut into blocks of about so many bytes: the table's rows, in their order.
+fn copied_in_blocks(
+    session: &Session,
+    (sql, columns): (&str, &str),
+    data: &[u8],
+    (piece, block): (usize, usize),
+) -> Result<String, (&'static str, String)> {
+    session.sql(&format!("CREATE OR REPLACE TABLE b ({columns})")).expect("a table");
+    let Execution::CopyIn(copy) = run(session, sql) else { panic!("{sql} copies nothing in") };
+    let told = |fault: Box<crate::fault::Fault>| (fault.code, fault.message);
+    let form = Form::of(copy.options()).map_err(told)?;
+    let mut reader = Box::new(Reader::new(copy, form, block));
+    let taken = data.chunks(piece.max(1)).try_for_each(|piece| reader.take(piece));
+    taken.and_then(|()| reader.finish(session)).map_err(told)?;
+    Ok(rows(session, "SELECT * FROM b"))
+}
+
+/// The answer to some data is this, wherever it is cut.
+fn check_blocks(copy: (&str, &str), data: &[u8], expected: Result<&str, (&'static str, &str)>) {
+    let expected = expected.map(str::to_owned).map_err(|(code, message)| (code, message.to_owned()));
+    for threads in [1, 3] {
+        let session = Engine::builder().threads(threads).build().expect("an engine").session();
+        let whole = copied_in_blocks(&session, copy, data, (data.len(), usize::MAX));
+        assert_eq!(whole, expected, "{} of {:?}", copy.0, String::from_utf8_lossy(data));
+        for block in 1..=data.len() {
+            for piece in [1, block, data.len()] {
+                let found = copied_in_blocks(&session, copy, data, (piece, block));
+                let shown = String::from_utf8_lossy(data);
+                assert_eq!(found, expected, "blocks of {block}, pieces of {piece}: {} of {shown:?}", copy.0);
+            }
+        }
+    }
+}
+
+const TEXT: (&str, &str) = ("COPY b FROM STDIN", "a int, b text");
+const CSV: (&str, &str) = ("COPY b FROM STDIN CSV", "a int, b text");
+
+#[test]
+fn text_is_the_same_in_blocks_of_any_size() {
+    let nasty = "1\tplain\n2\t\\N\n\\N\ttab\\tback\\\\\n3\tline\\\nbroken\n4\tcarriage\r\n5\t\n6\t\\\\\\\n\\\\\n7\täöü€😀\n8\tend";
+    let shown = "1\tplain\n2\t\\N\n\\N\ttab\\tback\\\\\n3\tline\\nbroken\n4\tcarriage\n5\t\n6\t\\\\\\n\\\\\n7\täöü€😀\n8\tend\n";
+    check_blocks(TEXT, nasty.as_bytes(), Ok(shown));
+    // An end mark, behind which anything may stand; no line at all; names; lines that are empty.
+    check_blocks(TEXT, b"1\ta\n2\tb\n\\.\nx\tc\n4\n", Ok("1\ta\n2\tb\n"));
+    check_blocks(TEXT, b"1\ta\n2\tb\n\\.", Ok("1\ta\n2\tb\n"));
+    check_blocks(TEXT, b"", Ok(""));
+    check_blocks(("COPY b FROM STDIN (HEADER)", "a int, b text"), b"a\tb\n1\ta\n2\tb\n", Ok("1\ta\n2\tb\n"));
+    check_blocks(("COPY b FROM STDIN", "b text"), b"\n\na\n\n", Ok("\n\na\n\n"));
+    check_blocks(("COPY b FROM STDIN (NULL '')", "a int, b text"), b"1\t\n\tx\n", Ok("1\t\\N\n\\N\tx\n"));
+    // Values that no array is made of.
+    let lists = ("COPY b FROM STDIN", "a int[], b uuid, c int");
+    check_blocks(
+        lists,
+        b"{1,2}\t\\N\t1\n\\N\t\\N\t2\n{}\t\\N\t\\N\n",
+        Ok("{1,2}\t\\N\t1\n\\N\t\\N\t2\n{}\t\\N\t\\N\n"),
+    );
+}
+
+#[test]
+fn csv_is_the_same_in_blocks_of_any_size() {
+    let nasty = "1,plain\n2,\n,\"\"\n3,\"two\nlines, \"\"quoted\"\"\"\n4,carriage\r\n5,\"end\"\r\n6,half\"\n\"quoted\n\
+                 7,\"äöü€😀\"\n8,\"\n\n\"\n\"9\",\"\"\"\"\n\"10\",\"a,b\"";
+    let shown = "1\tplain\n2\t\\N\n\\N\t\n3\ttwo\\nlines, \"quoted\"\n4\tcarriage\n5\tend\n6\thalf\\nquoted\n\
+                 7\täöü€😀\n8\t\\n\\n\n9\t\"\n10\ta,b\n";
+    check_blocks(CSV, nasty.as_bytes(), Ok(shown));
+    check_blocks(CSV, b"1,a\n\\.\n2\n\"", Ok("1\ta\n"));
+    check_blocks(CSV, b"1,a\n2,\"\n\\.\n\"\n3,c\n", Ok("1\ta\n2\t\\n\\\\.\\n\n3\tc\n"));
+    let escaped = "1;'it\\'s'\n2;'back\\\\'\n3;'\n;\\'\n'\n4;\\\n";
+    let options = ("COPY b FROM STDIN (FORMAT csv, DELIMITER ';', QUOTE '''', ESCAPE '\\')", "a int, b text");
+    check_blocks(options, escaped.as_bytes(), Ok("1\tit's\n2\tback\\\\\n3\t\\n;'\\n\n4\t\\\\\n"));
+    let named = ("COPY b FROM STDIN (FORMAT csv, HEADER)", "a int, b text");
+    check_blocks(named, b"\"a\nb\",c\n1,x\n2,y\n", Ok("1\tx\n2\ty\n"));
+}
+
+#[test]
+fn what_is_wrong_is_told_of_the_first_row_that_is() {
+    let missing = |line: u32| format!("missing data for a column (line {line})");
+    let extra = |line: u32| format!("extra data after last expected column (line {line})");
+    check_blocks(TEXT, b"1\ta\n2\tb\n3\n4\td\n5\te\tf\nx\tg\n", Err(("22P04", &missing(3))));
+    check_blocks(TEXT, b"1\ta\n2\tb\\\nc\n5\te\tf\n3\nx\tg\n", Err(("22P04", &extra(3))));
+    check_blocks(TEXT, b"1\ta\n\n", Err(("22P04", &missing(2))));
+    check_blocks(CSV, b"1,a\n\"2\",\"b\n\n\"\n3,c,\n4\n", Err(("22P04", &extra(3))));
+    check_blocks(CSV, b"1,a\n2,\"b\n3,c\n", Err(("22P04", "unterminated CSV quoted field (line 1)")));
+    let named = ("COPY b FROM STDIN (FORMAT csv, HEADER)", "a int, b text");
+    check_blocks(named, b"a,b\n1,x\n2\n", Err(("22P04", &missing(3))));
+    // Of a row the first value, of rows the first, whichever column it is in; what stands behind does not matter.
+    let two = ("COPY b FROM STDIN", "a int, b int");
+    let integer = |text: &str| format!("invalid input syntax for type integer: \"{text}\"");
+    check_blocks(two, b"1\t1\n2\tx\ny\t3\n4\n", Err(("22P02", &integer("x"))));
+    check_blocks(two, b"1\t1\nx\ty\nz\t3\n4\n", Err(("22P02", &integer("x"))));
+    check_blocks(two, b"1\t1\n2\n3\tx\n", Err(("22P04", &missing(2))));
+    // Text that is none, which is looked for in many values at once.
+    let encoding = "invalid byte sequence for encoding \"UTF8\": ";
+    check_blocks(TEXT, b"1\ta\n2\t\xc3\n3\t\xa4\n4\t\xff\n", Err(("22021", &format!("{encoding}0xc3"))));
+    check_blocks(TEXT, b"1\ta\n2\tb\0\n3\t\xff\n", Err(("22021", &format!("{encoding}0x00"))));
+}
+
+#[test]
+fn binary_data_is_the_same_in_blocks_of_any_size() {
+    let copy = ("COPY b FROM STDIN (FORMAT binary)", "a int, b text");
+    let head = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\x02xx".to_vec();
+    let row = |number: u32, text: Option<&str>| {
+        let text = text.map_or(b"\xff\xff\xff\xff".to_vec(), |text| {
+            [&(text.len() as u32).to_be_bytes(), text.as_bytes()].concat()
+        });
+        [b"\0\x02\0\0\0\x04", &number.to_be_bytes()[..], &text].concat()
+    };
+    let three = [head, row(1, Some("a")), row(2, None), row(3, Some("ä€"))].concat();
+    let whole = [&three[..], b"\xff\xff"].concat();
+    check_blocks(copy, &whole, Ok("1\ta\n2\t\\N\n3\tä€\n"));
+    check_blocks(copy, &three, Ok("1\ta\n2\t\\N\n3\tä€\n"));
+    check_blocks(copy, &three[..three.len() - 1], Err(("22P04", "unexpected EOF in COPY data")));
+    check_blocks(copy, &[&whole[..], b"x"].concat(), Err(("22P04", "received copy data after EOF marker")));
+    let fields = [&three[..], b"\0\x03", &row(4, None)].concat();
+    check_blocks(copy, &fields, Err(("22P04", "row field count is 3, expected 2")));
+    // A value before it is told first.
+    let bad = [&three[..], b"\0\x02\0\0\0\x03\0\0\0\xff\xff\xff\xff\0\x03"].concat();
+    check_blocks(copy, &bad, Err(("22P03", "incorrect binary data format in bind parameter 1")));
 }
