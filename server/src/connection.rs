@@ -20,8 +20,14 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 /// Bytes that are read while a statement runs.
 const AHEAD_BYTES: usize = 256 << 10;
 
+/// The same while a COPY takes what was read: as much as it takes at once.
+const COPY_AHEAD_BYTES: usize = 4 << 20;
+
 /// Messages that are answered together.
 const MESSAGES_MAX: usize = 256;
+
+/// The same while a COPY takes them: some clients send each row as one.
+const COPY_MESSAGES_MAX: usize = 1 << 16;
 
 /// Messages that are answered on the connection's thread before other connections have their turn.
 const MESSAGES_AT_ONCE: usize = 32;
@@ -70,9 +76,11 @@ impl Connection {
                 channel.part(&mut out.buffer, &Fault::shut_down()).await;
                 return Ok(());
             }
-            let (messages, broken) = gather(channel, shared.limits.message_bytes);
+            let is_copying = self.conversation.as_ref().is_some_and(|conversation| conversation.is_copying());
+            let most = if is_copying { COPY_MESSAGES_MAX } else { MESSAGES_MAX };
+            let (messages, broken) = gather(channel, most, shared.limits.message_bytes);
             if !messages.is_empty() {
-                let next = self.answer(messages, channel, &mut out).await?;
+                let next = self.answer(messages, channel, shared.limits.message_bytes, &mut out).await?;
                 self.waits = None;
                 if next == Next::End {
                     channel.write(&mut out.buffer).await?;
@@ -138,6 +146,7 @@ impl Connection {
         &mut self,
         messages: Vec<Message>,
         channel: &mut Channel<S>,
+        bytes_max: usize,
         out: &mut Output,
     ) -> io::Result<Next>
     where
@@ -171,19 +180,21 @@ impl Connection {
         if std::mem::take(&mut out.flush) {
             channel.write(&mut out.buffer).await?;
         }
-        self.answer_apart(messages, channel, out).await
+        self.answer_apart(messages, channel, bytes_max, out).await
     }
 
     async fn answer_apart<S>(
         &mut self,
         messages: std::vec::IntoIter<Message>,
         channel: &mut Channel<S>,
+        bytes_max: usize,
         out: &mut Output,
     ) -> io::Result<Next>
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
         let mut conversation = self.conversation.take().ok_or_else(has_ended)?;
+        let ahead_bytes = if conversation.is_copying() { COPY_AHEAD_BYTES } else { AHEAD_BYTES };
         let (sender, mut buffers) = mpsc::channel(BUFFERS_MAX);
         let mut apart = std::mem::take(out);
         apart.pipe = Some(Pipe { sender, running: Arc::clone(&self.key.running), runtime: Handle::current() });
@@ -198,7 +209,8 @@ impl Connection {
                 biased;
                 Some(mut buffer) = buffers.recv() => channel.write(&mut buffer).await?,
                 ended = &mut thread => break ended.map_err(io::Error::other)?,
-                read = channel.read(), if !is_left && channel.input.len() < AHEAD_BYTES => {
+                read = channel.read(), if !is_left && channel.waiting_bytes() < ahead_bytes => {
+                    channel.put_aside(bytes_max);
                     is_left = !matches!(read, Ok(true));
                     if is_left {
                         // The thread may not have begun.
@@ -236,12 +248,12 @@ pub(crate) async fn left(phase: &mut watch::Receiver<Phase>) {
 }
 
 /// The messages that have come, up to a number, and what is wrong behind them.
-fn gather<S>(channel: &mut Channel<S>, bytes_max: usize) -> (Vec<Message>, Option<Box<Fault>>)
+fn gather<S>(channel: &mut Channel<S>, most: usize, bytes_max: usize) -> (Vec<Message>, Option<Box<Fault>>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let mut messages = Vec::new();
-    while messages.len() < MESSAGES_MAX {
+    while messages.len() < most {
         match channel.message(bytes_max) {
             Ok(Some(message)) => messages.push(message),
             Ok(None) => break,
