@@ -42,6 +42,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "partial",
             "backend",
             "cpu/simd",
+            "cpu/pages",
             "cpu/vector",
             "cpu/kernels",
             "cpu/keys",

@@ -267,7 +267,8 @@ impl TableBuilder {
         let finish = |chunk: Unfinished| {
             let ranges = chunk.summaries.iter().map(Summary::range).collect();
             let reservation = Some(Arc::new(chunk.memory));
-            Arc::new(Chunk { rows: chunk.rows, columns: chunk.columns, ranges, home: chunk.home, reservation })
+            let (home, columns) = (chunk.home, chunk.columns);
+            Arc::new(Chunk { ranges, home, reservation, ..Chunk::new(chunk.rows, columns) })
         };
         let mut table = Table { fields, chunks: Vec::new(), statistics: Arc::new(statistics) };
         table.chunks = self.chunks.into_iter().map(finish).collect();

@@ -18,6 +18,7 @@ pub(crate) mod divisor;
 pub mod domain;
 pub mod form;
 mod homes;
+pub mod lazy;
 pub mod narrow;
 mod proof;
 pub mod row_index;
@@ -32,6 +33,7 @@ use crate::workers::context::Reservation;
 use ::arrow::buffer::Buffer;
 use ::arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 pub use dictionary::Dictionary;
+pub use lazy::ColumnReader;
 use multiloop_planner::catalog::TableStatistics;
 use multiloop_planner::types::Field;
 use multiloop_planner::value::Interval;
@@ -67,6 +69,8 @@ pub struct Chunk {
     pub home: Option<usize>,
     /// The memory that the chunk counts for, given back with its last reference; snapshots share it.
     pub reservation: Option<Arc<Reservation>>,
+    /// What reads its columns, of a chunk that has none: see [`lazy`].
+    pub reader: Option<Arc<dyn ColumnReader>>,
 }
 
 impl Chunk {
@@ -74,7 +78,7 @@ impl Chunk {
     pub fn new(rows: usize, columns: Vec<Column>) -> Self {
         debug_assert!(columns.iter().all(|column| column.rows() == rows), "columns of a chunk are of one length");
         let ranges = vec![None; columns.len()];
-        Chunk { rows, columns, ranges, home: None, reservation: None }
+        Chunk { rows, columns, ranges, home: None, reservation: None, reader: None }
     }
 }
 

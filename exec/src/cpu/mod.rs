@@ -13,6 +13,7 @@ pub(crate) mod index;
 pub mod kernels;
 pub mod keys;
 pub(crate) mod multiloop;
+pub mod pages;
 pub(crate) mod reduce;
 pub mod simd;
 pub(crate) mod sort;

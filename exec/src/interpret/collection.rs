@@ -51,6 +51,13 @@ impl Data {
     /// The columns of a table that a program reads.
     pub(super) fn table(table: Arc<Table>, columns: &[u32], mut memory: Reservation) -> Result<Self> {
         memory.add(table.rows() * columns.len() * size_of::<Value>())?;
+        let (table, columns) = if table.is_lazy() {
+            let fields = columns.iter().map(|&column| table.fields[column as usize].clone()).collect();
+            let chunks = table.read(columns, None)?;
+            (Arc::new(Table { chunks, ..Table::empty(fields) }), (0..columns.len() as u32).collect())
+        } else {
+            (table, columns.to_vec())
+        };
         let column = |position: &u32| TableColumn { position: *position as usize, values: OnceCell::new() };
         let columns = columns.iter().map(column).collect();
         Ok(Data::new(Form::Table { table, columns }, memory))

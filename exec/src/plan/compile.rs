@@ -51,11 +51,15 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
         blocks.push(BlockPlan { lets: lets.collect::<Result<Vec<_>>>()?, result: block.result });
     }
     let filters = group_filters(program, &blocks);
+    let once = passed_once(program, &blocks[program.body.0 as usize], &own);
     let collection = |(number, reads): (usize, &Reads)| {
         let id = CollectionId(number as u32);
         let made = program.collection(id);
         let table = match &made.shape {
-            Shape::Table { name, handle, columns, statistics } => Some(table(name, *handle, columns, statistics)),
+            Shape::Table { name, handle, columns, statistics } => {
+                let once = once.contains(&id);
+                Some(TablePlan { once, ..table(name, *handle, columns, statistics) })
+            }
             _ => None,
         };
         CollectionPlan {
@@ -89,6 +93,7 @@ fn table(name: &str, handle: TableHandle, columns: &[u32], statistics: &TableSta
         rows: statistics.rows,
         sorted: sorted.collect(),
         row_bytes: bytes.ceil() as u64,
+        once: false,
     }
 }
 
@@ -530,29 +535,7 @@ fn elements(program: &Program) -> Vec<(CollectionId, u32)> {
 /// Groups whose only reader is a loop over them, in the same block, whose first conditions read nothing but their rows,
 /// and cannot fail.
 fn group_filters(program: &Program, blocks: &[BlockPlan]) -> FxHashMap<CollectionId, (BlockId, usize)> {
-    let mut reads: FxHashMap<CollectionId, usize> = FxHashMap::default();
-    let mut read = |collection: CollectionId| *reads.entry(collection).or_default() += 1;
-    for block in &program.blocks {
-        read(block.result);
-        for definition in &block.lets {
-            match definition {
-                Let::Loop { multiloop, .. } => {
-                    multiloop.nest.iter().filter_map(|index| index.source.collection()).for_each(&mut read);
-                }
-                Let::Sort { input, .. } | Let::Window { input, .. } | Let::Iterate { seed: input, .. } => read(*input),
-                Let::Concat { inputs, .. } => inputs.iter().copied().for_each(&mut read),
-                Let::Values { .. } => {}
-            }
-        }
-    }
-    for id in 0..program.scalars.len() {
-        match program.scalars.get(ScalarId(id as u32)) {
-            Scalar::Lookup { collection, .. }
-            | Scalar::Exists { collection, .. }
-            | Scalar::Single { collection, .. } => read(*collection),
-            _ => {}
-        }
-    }
+    let reads = readers(program);
     let mut readers = FxHashMap::default();
     for (block, BlockPlan { lets, .. }) in blocks.iter().enumerate() {
         for (number, definition) in lets.iter().enumerate() {
@@ -570,6 +553,50 @@ fn group_filters(program: &Program, blocks: &[BlockPlan]) -> FxHashMap<Collectio
         }
     }
     readers
+}
+
+/// For each collection how many indices, lets and scalars read it.
+fn readers(program: &Program) -> FxHashMap<CollectionId, usize> {
+    let mut readers: FxHashMap<CollectionId, usize> = FxHashMap::default();
+    let mut read = |collection: CollectionId| *readers.entry(collection).or_default() += 1;
+    for block in &program.blocks {
+        read(block.result);
+        for definition in &block.lets {
+            match definition {
+                Let::Loop { multiloop, .. } => {
+                    multiloop.nest.iter().filter_map(|index| index.source.collection()).for_each(&mut read);
+                }
+                Let::Sort { input, .. } | Let::Window { input, .. } | Let::Iterate { seed: input, .. } => read(*input),
+                Let::Concat { inputs, .. } => inputs.iter().copied().for_each(&mut read),
+                Let::Values { .. } => {}
+            }
+        }
+    }
+    for id in 0..program.scalars.len() {
+        match program.scalars.get(ScalarId(id as u32)) {
+            Scalar::Lookup { collection, .. }
+            | Scalar::Exists { collection, .. }
+            | Scalar::Element { collection, .. }
+            | Scalar::Single { collection, .. } => read(*collection),
+            _ => {}
+        }
+    }
+    readers
+}
+
+/// The tables that nothing reads but one loop of the body, with its outermost index, row by row.
+fn passed_once(program: &Program, body: &BlockPlan, own: &FxHashMap<CollectionId, OwnKey>) -> FxHashSet<CollectionId> {
+    let readers = readers(program);
+    let passed = body.lets.iter().filter_map(|definition| {
+        let LetKind::Loop(plan) = &definition.kind else { return None };
+        let Source::Rows(collection) = plan.levels.first()?.source else { return None };
+        let stays = |generator: &GeneratorPlan| {
+            matches!(&generator.kind, GeneratorKind::BucketCollect(BucketPlan { in_place: Some(_), .. }))
+        };
+        let is_once = readers.get(&collection) == Some(&1) && !own.values().any(|key| key.table == collection);
+        (is_once && !plan.generators.iter().any(stays)).then_some(collection)
+    });
+    passed.collect()
 }
 
 /// The own groups of a program, and their keys.

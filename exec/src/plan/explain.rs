@@ -135,6 +135,9 @@ fn encodings(plan: &Plan, numbers: &Numbers, tables: &dyn Fn(TableHandle) -> Arc
 
 /// The forms of a column's chunks, and what they take.
 fn encoding(table: &Table, column: usize) -> String {
+    if table.is_lazy() {
+        return "read with the rows".to_owned();
+    }
     let mut forms: BTreeMap<&str, usize> = BTreeMap::new();
     for chunk in &table.chunks {
         *forms.entry(chunk.columns[column].data.form()).or_default() += 1;

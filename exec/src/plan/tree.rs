@@ -103,6 +103,9 @@ pub(crate) struct TablePlan {
     pub(crate) sorted: Vec<(u32, bool)>,
     /// Bytes of a row's fields, on average.
     pub(crate) row_bytes: u64,
+    /// Whether one loop of the body passes over it, and nothing else reads it: then rows that lie in a file need not be
+    /// here all at once.
+    pub(crate) once: bool,
 }
 
 /// Where own groups come from.

@@ -85,7 +85,7 @@ pub fn stream_plan(
     if !plan.streams.of {
         return run_plan(plan, tables, parameters, context, pool);
     }
-    let shared = Shared::new(plan, tables, parameters, context, &Lets, false);
+    let shared = Shared::new(plan, tables, parameters, context, &Lets, false)?;
     let captured = Captured::default();
     let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
     let body = Body { pool, devices: &[], takes_notes: false };
@@ -106,7 +106,7 @@ pub(crate) fn run_with(
     context: &Context,
     body: Body<'_>,
 ) -> Result<Output> {
-    let shared = Shared::new(plan, tables, parameters, context, &Lets, body.takes_notes);
+    let shared = Shared::new(plan, tables, parameters, context, &Lets, body.takes_notes)?;
     let captured = Captured::default();
     let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
     frame.lets(plan.body, usize::MAX, Some(body))?;

@@ -32,6 +32,11 @@ fn fine(piece: Piece) -> Vec<Piece> {
     starts.map(|start| Piece::Rows { chunk, rows: start..rows.end.min(start + FINE_ROWS) }).collect()
 }
 
+/// What the outermost index of a loop goes over.
+fn outermost(frame: &Frame<'_>, plan: &LoopPlan) -> Option<Arc<Stored>> {
+    frame.get(plan.levels.first()?.source.collection()?).ok()
+}
+
 /// What the last let is made from, until all of its pieces have been run.
 #[derive(Debug)]
 pub(super) struct Tail {
@@ -64,7 +69,10 @@ impl Tail {
         let mut tail = Tail { plan, pool, context, parameters, pieces, next, step, tables, elements, invariant, own };
         tail.pieces = tail.with_frame(|frame, _, last, pool| {
             let pieces = multiloop::pieces(frame, last, Workers { pool: Some(pool), context: frame.shared.context })?;
-            Ok(if last.levels.len() > 1 { pieces.into_iter().flat_map(fine).collect() } else { pieces })
+            // What is read for a piece is read again for each part of it.
+            let is_lazy = outermost(frame, last).is_some_and(|stored| matches!(*stored, Stored::Lazy(_)));
+            let is_fine = last.levels.len() > 1 && !is_lazy;
+            Ok(if is_fine { pieces.into_iter().flat_map(fine).collect() } else { pieces })
         })?;
         tail.context.progress.total.fetch_add(rows_of(&tail.pieces), Ordering::Relaxed);
         Ok(tail)

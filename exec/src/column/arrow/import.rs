@@ -5,8 +5,8 @@ use crate::column::{Column, ColumnData, Dictionary};
 use crate::{Error, ErrorKind, Result};
 use ::arrow::array::types::{
     ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type,
-    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, IntervalDayTimeType, IntervalMonthDayNanoType,
-    IntervalYearMonthType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, IntervalDayTimeType, IntervalMonthDayNano,
+    IntervalMonthDayNanoType, IntervalYearMonthType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use ::arrow::array::{Array, ArrayRef, AsArray, StringArray};
 use ::arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
@@ -52,7 +52,7 @@ pub fn to_column(array: &ArrayRef, name: &str) -> Result<Column> {
         Arrow::Time32(unit) | Arrow::Time64(unit) | Arrow::Timestamp(unit, _) => {
             ColumnData::Int64(micros(array, *unit, nulls.as_ref(), name)?)
         }
-        Arrow::Interval(unit) => ColumnData::Interval(intervals(array, *unit)),
+        Arrow::Interval(unit) => ColumnData::Interval(intervals(array, *unit, nulls.as_ref(), name)?),
         Arrow::Utf8 => text(array.as_string::<i32>()),
         Arrow::LargeUtf8 | Arrow::Utf8View => text_of(array, name)?,
         Arrow::Dictionary(_, values) if matches!(**values, Arrow::Utf8 | Arrow::LargeUtf8 | Arrow::Utf8View) => {
@@ -95,7 +95,7 @@ fn buffer<T: ArrowPrimitiveType>(array: &ArrayRef) -> &ScalarBuffer<T::Native> {
     array.as_primitive::<T>().values()
 }
 
-/// Times and timestamps in microseconds; finer ones are rounded down.
+/// Times and timestamps in microseconds. Finer ones are an error (22008): nothing is lost in silence.
 fn micros(array: &ArrayRef, unit: TimeUnit, nulls: Option<&NullBuffer>, name: &str) -> Result<ScalarBuffer<i64>> {
     let data = array.to_data();
     let values: ScalarBuffer<i64> = if matches!(array.data_type(), Arrow::Time32(_)) {
@@ -108,7 +108,10 @@ fn micros(array: &ArrayRef, unit: TimeUnit, nulls: Option<&NullBuffer>, name: &s
         TimeUnit::Second => 1_000_000,
         TimeUnit::Millisecond => 1_000,
         TimeUnit::Microsecond => return Ok(values),
-        TimeUnit::Nanosecond => return Ok(values.iter().map(|nanos| nanos.div_euclid(1_000)).collect()),
+        TimeUnit::Nanosecond => {
+            check_nanoseconds(values.iter().copied(), nulls, name)?;
+            return Ok(values.iter().map(|nanos| nanos.div_euclid(1_000)).collect());
+        }
     };
     let scaled = values.iter().enumerate().map(|(row, value)| match value.checked_mul(factor) {
         Some(micros) => Ok(micros),
@@ -121,9 +124,14 @@ fn micros(array: &ArrayRef, unit: TimeUnit, nulls: Option<&NullBuffer>, name: &s
     Ok(scaled.collect::<Result<Vec<i64>>>()?.into())
 }
 
-/// Intervals; nanoseconds are rounded down to microseconds.
-fn intervals(array: &ArrayRef, unit: IntervalUnit) -> std::sync::Arc<[Interval]> {
-    match unit {
+/// Intervals. Nanoseconds that are no whole microseconds are an error (22008).
+fn intervals(
+    array: &ArrayRef,
+    unit: IntervalUnit,
+    nulls: Option<&NullBuffer>,
+    name: &str,
+) -> Result<std::sync::Arc<[Interval]>> {
+    Ok(match unit {
         IntervalUnit::YearMonth => {
             let interval = |&months: &i32| Interval { months, ..Interval::default() };
             buffer::<IntervalYearMonthType>(array).iter().map(interval).collect()
@@ -132,14 +140,26 @@ fn intervals(array: &ArrayRef, unit: IntervalUnit) -> std::sync::Arc<[Interval]>
             .iter()
             .map(|value| Interval { months: 0, days: value.days, micros: i64::from(value.milliseconds) * 1_000 })
             .collect(),
-        IntervalUnit::MonthDayNano => buffer::<IntervalMonthDayNanoType>(array)
-            .iter()
-            .map(|value| {
+        IntervalUnit::MonthDayNano => {
+            let values = buffer::<IntervalMonthDayNanoType>(array);
+            check_nanoseconds(values.iter().map(|value| value.nanoseconds), nulls, name)?;
+            let interval = |value: &IntervalMonthDayNano| {
                 let micros = value.nanoseconds.div_euclid(1_000);
                 Interval { months: value.months, days: value.days, micros }
-            })
-            .collect(),
+            };
+            values.iter().map(interval).collect()
+        }
+    })
+}
+
+/// An error if a value's nanoseconds are no whole microseconds.
+fn check_nanoseconds(values: impl Iterator<Item = i64>, nulls: Option<&NullBuffer>, name: &str) -> Result<()> {
+    let is_finer = |(row, nanos): (usize, i64)| nanos % 1_000 != 0 && nulls.is_none_or(|nulls| nulls.is_valid(row));
+    if values.enumerate().any(is_finer) {
+        let message = format!("column \"{name}\" has nanoseconds, of which microseconds would lose some");
+        return Err(Error::new(ErrorKind::DatetimeOverflow, message));
     }
+    Ok(())
 }
 
 fn text(array: &StringArray) -> ColumnData {

@@ -69,9 +69,9 @@ fn times_come_in() {
     check(Date32Array::from(vec![-1, 20_000]), DataType::Date, &[int(-1), int(20_000)]);
     check(Date64Array::from(vec![-1, 86_400_000]), DataType::Date, &[int(-1), int(1)]);
     check(Time32SecondArray::from(vec![0, 86_399]), DataType::Time, &[int(0), int(86_399_000_000)]);
-    check(Time64NanosecondArray::from(vec![1_999]), DataType::Time, &[int(1)]);
+    check(Time64NanosecondArray::from(vec![2_000]), DataType::Time, &[int(2)]);
     check(TimestampMillisecondArray::from(vec![-5, 7]), DataType::Timestamp, &[int(-5_000), int(7_000)]);
-    check(TimestampNanosecondArray::from(vec![-1]).with_timezone("UTC"), DataType::TimestampTz, &[int(-1)]);
+    check(TimestampNanosecondArray::from(vec![-1_000]).with_timezone("UTC"), DataType::TimestampTz, &[int(-1)]);
     let overflow: ArrayRef = Arc::new(TimestampSecondArray::from(vec![i64::MAX]));
     assert_eq!(to_column(&overflow, "x").unwrap_err().sqlstate(), "22008");
     let at_null: ArrayRef = Arc::new(TimestampSecondArray::new(vec![i64::MAX].into(), Some(vec![false].into())));
@@ -79,8 +79,17 @@ fn times_come_in() {
     let interval = |months, days, micros| Value::Interval(Interval { months, days, micros });
     check(IntervalYearMonthArray::from(vec![14]), DataType::Interval, &[interval(14, 0, 0)]);
     check(IntervalDayTimeArray::from(vec![IntervalDayTime::new(1, -2)]), DataType::Interval, &[interval(0, 1, -2_000)]);
-    let nanos = IntervalMonthDayNanoArray::from(vec![IntervalMonthDayNano::new(1, 2, -1)]);
+    let nanos = IntervalMonthDayNanoArray::from(vec![IntervalMonthDayNano::new(1, 2, -1_000)]);
     check(nanos, DataType::Interval, &[interval(1, 2, -1)]);
+    // What microseconds would lose is an error, but not at a NULL.
+    let finer: [ArrayRef; 3] = [
+        Arc::new(Time64NanosecondArray::from(vec![2_000, 1_999])),
+        Arc::new(TimestampNanosecondArray::from(vec![-1])),
+        Arc::new(IntervalMonthDayNanoArray::from(vec![IntervalMonthDayNano::new(0, 0, 1)])),
+    ];
+    assert!(finer.iter().all(|array| to_column(array, "x").unwrap_err().sqlstate() == "22008"));
+    let at_null: ArrayRef = Arc::new(TimestampNanosecondArray::new(vec![1].into(), Some(vec![false].into())));
+    assert!(to_column(&at_null, "x").unwrap().is_null(0));
 }
 
 #[test]

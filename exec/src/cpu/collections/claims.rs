@@ -74,7 +74,7 @@ pub(crate) fn check_given(plan: &CollectionPlan, stored: &Stored) -> Result<()> 
     let rows = match stored {
         Stored::Rows(rows) => rows,
         Stored::Groups(groups) => &groups.rows,
-        Stored::Buckets(_) | Stored::Own(_) => return Ok(()),
+        Stored::Lazy(_) | Stored::Buckets(_) | Stored::Own(_) => return Ok(()),
     };
     for ((number, field), bounds) in (0..).zip(&plan.fields).zip(&plan.bounds) {
         // Of groups that are only looked up there are no keys.

@@ -26,6 +26,8 @@ use std::sync::Arc;
 pub(crate) enum Stored {
     /// A table, or rows of any kind.
     Rows(RowSet),
+    /// A table whose chunks are read while the one loop that goes over them does.
+    Lazy(RowSet),
     /// Buckets of rows.
     Buckets(Buckets),
     /// One row a group.
@@ -125,16 +127,22 @@ impl Stored {
             Stored::Rows(rows) => Ok(rows),
             Stored::Groups(groups) => Ok(&groups.rows),
             Stored::Own(_) => Err(Error::internal("own groups are no rows")),
+            Stored::Lazy(_) => Err(Error::internal("these rows have not been read")),
             Stored::Buckets(buckets) => {
                 buckets.keys.as_ref().ok_or_else(|| Error::internal("the keys of these buckets were not kept"))
             }
         }
     }
 
+    /// The same for the outermost index of a loop, which may go over rows that have not been read.
+    pub(crate) fn outermost(&self) -> Result<&RowSet> {
+        if let Stored::Lazy(rows) = self { Ok(rows) } else { self.rows() }
+    }
+
     /// How many rows; of buckets how many members.
     pub(crate) fn row_count(&self) -> usize {
         match self {
-            Stored::Rows(rows) => rows.rows,
+            Stored::Rows(rows) | Stored::Lazy(rows) => rows.rows,
             Stored::Groups(groups) => groups.rows.rows,
             Stored::Buckets(buckets) => buckets.members.rows,
             Stored::Own(_) => 0,

@@ -5,11 +5,10 @@
 //! aggregates", Moerkotte, VLDB 1998; zone maps). A condition becomes a test once a loop: what it compares columns with
 //! is evaluated then. What a test does not understand may hold.
 
-use crate::column::{Chunk, Column};
+use crate::column::Chunk;
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::vector::rows::Source;
 use crate::plan::nodes::Operation;
-use arrow::buffer::NullBuffer;
 use multiloop_planner::function::Function;
 use multiloop_planner::multiloop::{CollectionId, ScalarId};
 use std::ops::Range;
@@ -47,13 +46,13 @@ impl ChunkTest {
     pub(in crate::cpu) fn may_hold(&self, source: &Source) -> bool {
         match self {
             ChunkTest::Within { field, intervals, or_null } => {
-                let Some((column, range)) = column_of(source, *field) else { return true };
-                let nulls = null_count(column);
-                if nulls > 0 && *or_null {
+                let Some((chunk, column)) = place_of(source, *field) else { return true };
+                let nulls = chunk.null_count(column);
+                if *or_null && nulls != Some(0) {
                     return true;
                 }
-                nulls < column.rows()
-                    && match range {
+                nulls.is_none_or(|nulls| nulls < chunk.rows)
+                    && match chunk.ranges.get(column).copied().flatten() {
                         Some((min, max)) => {
                             let behind = intervals.partition_point(|&(_, high)| high < min.into());
                             intervals.get(behind).is_some_and(|&(low, _)| low <= max.into())
@@ -61,7 +60,9 @@ impl ChunkTest {
                         None => !intervals.is_empty(),
                     }
             }
-            ChunkTest::IsNull(field) => column_of(source, *field).is_none_or(|(column, _)| null_count(column) > 0),
+            ChunkTest::IsNull(field) => {
+                place_of(source, *field).is_none_or(|(chunk, column)| chunk.null_count(column) != Some(0))
+            }
             ChunkTest::Any(tests) => tests.iter().any(|test| test.may_hold(source)),
             ChunkTest::All(tests) => tests.iter().all(|test| test.may_hold(source)),
             ChunkTest::Unknown => true,
@@ -77,10 +78,16 @@ impl ChunkTest {
     ) -> Range<usize> {
         match self {
             ChunkTest::Within { field, intervals, .. } if is_sorted(*field) => {
-                let Some((column, _)) = column_of(source, *field) else { return rows };
+                let Some(column) = place_of(source, *field).and_then(|(chunk, column)| chunk.columns.get(column))
+                else {
+                    return rows;
+                };
                 let (Some(&(low, _)), Some(&(_, high))) = (intervals.first(), intervals.last()) else { return rows };
                 // NULLs are in no order with values, and other forms have another one.
-                if null_count(column) > 0 || rows.is_empty() || column.integer(rows.start).is_none() {
+                if column.nulls.as_ref().is_some_and(|nulls| nulls.null_count() > 0)
+                    || rows.is_empty()
+                    || column.integer(rows.start).is_none()
+                {
                     return rows;
                 }
                 let value = |row| column.integer(row).unwrap_or_default();
@@ -107,16 +114,11 @@ fn first_row(rows: Range<usize>, holds: impl Fn(usize) -> bool) -> usize {
     start
 }
 
-/// The column of a field, and its least and greatest value as far as they are known.
-fn column_of(source: &Source, field: u32) -> Option<(&Column, Option<(i64, i64)>)> {
+/// The chunk of a source, and the position of a field's column among its columns.
+fn place_of(source: &Source, field: u32) -> Option<(&Chunk, usize)> {
     let Source::Chunk { chunk, fields } = source else { return None };
-    let position = fields.as_ref().map_or(Some(field), |fields| fields.get(field as usize).copied())? as usize;
-    let Chunk { columns, ranges, .. } = &**chunk;
-    Some((columns.get(position)?, ranges.get(position).copied().flatten()))
-}
-
-fn null_count(column: &Column) -> usize {
-    column.nulls.as_ref().map_or(0, NullBuffer::null_count)
+    let position = fields.as_ref().map_or(Some(field), |fields| fields.get(field as usize).copied())?;
+    Some((chunk, position as usize))
 }
 
 impl Tile<'_> {

@@ -164,7 +164,7 @@ impl<'a> Tile<'a> {
             Operation::Column { index, field, optional } => {
                 let source = self.sources[*index].as_ref().expect("bug: the source of an index is not set");
                 let rows = &self.tuples().rows[*index];
-                load::load(source, *field, rows, len, *optional, node.register, out);
+                load::load(source, *field, rows, len, *optional, node.register, out)?;
             }
             Operation::Call { function, arguments } => self.call(number, node, *function, arguments, len, out)?,
             Operation::Find { collection, key } => {

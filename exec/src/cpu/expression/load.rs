@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Makes `out` a field of a source at these rows. `optional` says that there may be [`NO_ROW`]s. The register has
-/// been proven to hold all values.
+/// been proven to hold all values. An error if they cannot be read from where they are.
 pub(in crate::cpu) fn load(
     source: &Source,
     field: u32,
@@ -28,7 +28,7 @@ pub(in crate::cpu) fn load(
     optional: bool,
     register: Register,
     out: &mut Vector,
-) {
+) -> Result<()> {
     match (source, source.column(field)) {
         (_, Some(column)) => load_column(column, rows, len, optional, register, out),
         (Source::Count { start }, _) => {
@@ -41,8 +41,10 @@ pub(in crate::cpu) fn load(
             let Rows::List(rows) = rows else { unreachable!("rows by number are those of a bucket") };
             chunks.load(field, rows, optional, register, out);
         }
+        (Source::Lazy(rows), None) => return rows.column(field).as_ref().map(|_| ()).map_err(Clone::clone),
         (Source::Chunk { .. }, None) => unreachable!("every field of a chunk is a column"),
     }
+    Ok(())
 }
 
 /// The rows as a list without the rows that are none, if there are any.

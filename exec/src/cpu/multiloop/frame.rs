@@ -1,7 +1,7 @@
 //! The block that is being evaluated: what its loops read.
 
 use crate::collections::rows::RowSet;
-use crate::column::Table;
+use crate::column::{Chunk, Table};
 use crate::cpu::collections::bindings::{Bindings, Captured};
 use crate::cpu::collections::stored::Stored;
 use crate::cpu::reduce::neighbours::Maker;
@@ -55,16 +55,13 @@ impl<'a> Shared<'a> {
         context: &'a Context,
         driver: &'a dyn Driver,
         takes_notes: bool,
-    ) -> Self {
+    ) -> Result<Self> {
         let mut stored = FxHashMap::default();
+        let mut read = FxHashMap::default();
         for (number, collection) in plan.collections.iter().enumerate() {
-            if let Some(TablePlan { handle, columns, .. }) = &collection.table {
-                let table = tables(*handle);
-                let rows = RowSet {
-                    fields: Some(Arc::from(columns.as_slice())),
-                    ..RowSet::new(table.chunks.iter().filter(|chunk| chunk.rows > 0).cloned().collect())
-                };
-                stored.insert(CollectionId(number as u32), Arc::new(Stored::Rows(rows)));
+            if let Some(table) = &collection.table {
+                let rows = rows_of(plan, table, &*tables(table.handle), (&mut read, context))?;
+                stored.insert(CollectionId(number as u32), Arc::new(rows));
             }
         }
         let mut elements = FxHashMap::default();
@@ -77,7 +74,7 @@ impl<'a> Shared<'a> {
         let (statistics, chunks_pruned) = Default::default();
         let notes = takes_notes.then(Mutex::default);
         let tables = stored;
-        Shared { plan, tables, elements, parameters, context, driver, statistics, chunks_pruned, notes, invariant }
+        Ok(Shared { plan, tables, elements, parameters, context, driver, statistics, chunks_pruned, notes, invariant })
     }
 
     /// A let of the body begins.
@@ -91,6 +88,35 @@ impl<'a> Shared<'a> {
         let notes = self.notes.as_ref().and_then(|notes| notes.lock().ok());
         notes.map(|mut notes| std::mem::take(&mut *notes)).unwrap_or_default()
     }
+}
+
+/// Columns of lazy tables that have been read: chunks of these alone, in the order of their positions.
+type Read = FxHashMap<TableHandle, (Vec<u32>, Vec<Arc<Chunk>>)>;
+
+/// A table as rows. Those that lie elsewhere are read while a loop passes over them, or now, where they are read more than once.
+fn rows_of(plan: &Plan, of: &TablePlan, table: &Table, (read, context): (&mut Read, &Context)) -> Result<Stored> {
+    let with_rows = |chunks: &[Arc<Chunk>]| chunks.iter().filter(|chunk| chunk.rows > 0).cloned().collect();
+    let fields = Some(Arc::from(of.columns.as_slice()));
+    if !table.is_lazy() {
+        return Ok(Stored::Rows(RowSet { fields, ..RowSet::new(with_rows(&table.chunks)) }));
+    }
+    let others = plan.collections.iter().filter(|collection| collection.reads.any);
+    let alike: Vec<&TablePlan> =
+        others.filter_map(|other| other.table.as_ref()).filter(|other| other.handle == of.handle).collect();
+    if of.once && alike.len() == 1 {
+        return Ok(Stored::Lazy(RowSet { fields, ..RowSet::new(with_rows(&table.chunks)) }));
+    }
+    if !read.contains_key(&of.handle) {
+        let mut columns: Vec<u32> = alike.iter().flat_map(|table| table.columns.iter().copied()).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        let chunks = table.read(&columns, Some(context))?;
+        read.insert(of.handle, (columns, chunks));
+    }
+    let (columns, chunks) = &read[&of.handle];
+    let place = |column: &u32| columns.binary_search(column).expect("every column of it has been read") as u32;
+    let fields = Some(of.columns.iter().map(place).collect());
+    Ok(Stored::Rows(RowSet { fields, ..RowSet::new(with_rows(chunks)) }))
 }
 
 /// A block that is being evaluated.

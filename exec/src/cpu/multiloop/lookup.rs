@@ -53,7 +53,7 @@ impl Collections for Frame<'_> {
         let field = groups.rows.position(field);
         let register = register_for(&chunk.columns[field as usize], data_type);
         let rows = Rows::List(rows);
-        load(&Source::chunk(chunk.clone()), field, &rows, len, missing, register, out);
+        load(&Source::chunk(chunk.clone()), field, &rows, len, missing, register, out)?;
         if missing && !empty.is_null() {
             fill_missing(out, &rows, len, empty, data_type);
         }
@@ -83,8 +83,7 @@ impl Collections for Frame<'_> {
             out.set_values(&values, register);
             return Ok(());
         };
-        load(source, 0, &Rows::List(rows), len, missing, register, out);
-        Ok(())
+        load(source, 0, &Rows::List(rows), len, missing, register, out)
     }
 
     fn exists(&self, collection: CollectionId, key: &Key<'_>, len: usize, out: &mut Bitmap) -> Result<()> {

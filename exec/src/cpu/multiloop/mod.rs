@@ -26,7 +26,7 @@ use crate::plan::group_kind::{Numbering, Rows};
 use crate::plan::index_form::IndexForm;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
 use crate::plan::nodes::{Expressions, Operation};
-use crate::plan::tree::{BucketPlan, GeneratorKind, LoopPlan, Pieces, ReducePlan, TopKPlan};
+use crate::plan::tree::{BucketPlan, GeneratorKind, GeneratorPlan, LoopPlan, Pieces, ReducePlan, TopKPlan};
 use crate::workers::context::{Context, Reservation};
 use crate::workers::pool::Pool;
 use crate::workers::schedule;
@@ -134,7 +134,7 @@ fn homes(frame: &Frame<'_>, plan: &LoopPlan, pieces: &[Piece]) -> Result<Vec<Opt
         return Ok(vec![None; pieces.len()]);
     };
     let stored = frame.get(*collection)?;
-    let chunks = &stored.rows()?.chunks;
+    let chunks = &stored.outermost()?.chunks;
     let home = |piece: &Piece| if let Piece::Rows { chunk, .. } = piece { chunks[*chunk].home } else { None };
     Ok(pieces.iter().map(home).collect())
 }
@@ -245,12 +245,15 @@ pub(crate) fn pieces(frame: &Frame<'_>, plan: &LoopPlan, workers: Workers<'_>) -
     Ok(match &first.source {
         Source::Rows(collection) => {
             let stored = frame.get(*collection)?;
-            let rows = stored.rows()?;
+            let rows = stored.outermost()?;
             let kept = prune_chunks::rows(frame, plan, rows);
             let kept = |chunk: usize| kept.as_ref().map_or(0..rows.chunks[chunk].rows, |kept| kept[chunk].clone());
             // A chunk that is left out has no morsels.
             let lens = (0..rows.chunks.len()).map(|chunk| kept(chunk).len());
-            let morsels = schedule::morsels(lens.clone(), piece_rows(plan, lens.sum(), workers));
+            let morsels = match &*stored {
+                Stored::Lazy(_) => lazy_morsels(plan, lens),
+                _ => schedule::morsels(lens.clone(), piece_rows(plan, lens.sum(), workers)),
+            };
             let piece = |Morsel { chunk, rows }: Morsel| {
                 let first = kept(chunk).start;
                 Piece::Rows { chunk, rows: rows.start + first..rows.end + first }
@@ -269,6 +272,31 @@ pub(crate) fn pieces(frame: &Frame<'_>, plan: &LoopPlan, workers: Workers<'_>) -
         }
         Source::Bucket { .. } | Source::BucketOrNull { .. } | Source::BucketAndRest { .. } => vec![Piece::All],
     })
+}
+
+/// Rows of a lazy chunk that are read at once, at most.
+const LAZY_ROWS: usize = 1 << 17;
+
+/// Rows of the first piece of lazy chunks where a few may be enough.
+const LAZY_FIRST_ROWS: usize = 1 << 11;
+
+/// Lazy chunks as morsels: the fewer there are, the less is taken apart twice. Where a few rows may be enough, the first morsel
+/// is a small one.
+fn lazy_morsels(plan: &LoopPlan, lens: impl Iterator<Item = usize>) -> Vec<Morsel> {
+    let mut morsels = schedule::morsels(lens, LAZY_ROWS);
+    let takes_few = |generator: &GeneratorPlan| match &generator.kind {
+        GeneratorKind::TopK(top_k) => top_k.order.is_empty(),
+        _ => false,
+    };
+    if let Some(Morsel { chunk, rows }) = morsels.first().cloned()
+        && rows.len() > LAZY_FIRST_ROWS
+        && plan.generators.iter().all(takes_few)
+    {
+        let end = rows.start + LAZY_FIRST_ROWS;
+        morsels[0].rows.start = end;
+        morsels.insert(0, Morsel { chunk, rows: rows.start..end });
+    }
+    morsels
 }
 
 /// The value of a scalar that reads no index.
@@ -348,15 +376,15 @@ fn dictionary_of(frame: &Frame<'_>, plan: &LoopPlan, scalar: ScalarId) -> Result
         return Ok(buckets.members.source.dictionary(*field).cloned());
     }
     let Source::Rows(_) = source else { return Ok(None) };
-    let rows = stored.rows()?;
+    let rows = stored.outermost()?;
     let position = rows.position(*field);
     let mut shared: Option<Arc<Dictionary>> = None;
     for chunk in &rows.chunks {
-        let Some(dictionary) = chunk.columns[position as usize].data.dictionary() else { return Ok(None) };
-        if shared.as_ref().is_some_and(|shared| !Arc::ptr_eq(shared, dictionary)) {
+        let Some(dictionary) = chunk.dictionary(position as usize)? else { return Ok(None) };
+        if shared.as_ref().is_some_and(|shared| !Arc::ptr_eq(shared, &dictionary)) {
             return Ok(None);
         }
-        shared = Some(Arc::clone(dictionary));
+        shared = Some(dictionary);
     }
     Ok(shared)
 }

@@ -19,7 +19,7 @@ use crate::cpu::expression::tile::Tile;
 use crate::cpu::index::Spans;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::vector::bitmap::Bitmap;
-use crate::cpu::vector::rows::{NO_GROUP, NO_ROW, Source as TileSource, TILE_ROWS};
+use crate::cpu::vector::rows::{LazyRows, NO_GROUP, NO_ROW, Source as TileSource, TILE_ROWS};
 use crate::plan::tree::LoopPlan;
 use crate::workers::context::{Memory, Reservation};
 use crate::{Error, Result};
@@ -142,7 +142,7 @@ impl<'a> Nest<'a> {
         };
         match piece {
             Piece::Rows { chunk, rows } => {
-                self.set_chunk(0, *chunk)?;
+                let rows = self.set_rows(*chunk, rows.clone())?;
                 let (mut start, end) = (rows.start, if self.plan.levels[0].one { rows.start + 1 } else { rows.end });
                 while start < end && !self.enough {
                     let len = (end - start).min(self.tile_rows);
@@ -198,6 +198,20 @@ impl<'a> Nest<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Has the outermost index go over rows of a chunk; gives their numbers.
+    fn set_rows(&mut self, chunk: usize, rows: Range<usize>) -> Result<Range<usize>> {
+        let Some(Stored::Lazy(lazy)) = self.stored[0].as_deref() else {
+            self.set_chunk(0, chunk)?;
+            return Ok(rows);
+        };
+        let chunk = Arc::clone(&lazy.chunks[chunk]);
+        let fields = lazy.fields.clone().unwrap_or_else(|| (0..chunk.ranges.len() as u32).collect());
+        let len = rows.len();
+        let rows = LazyRows::new(chunk, rows, fields, &self.frame.shared.context.memory);
+        self.tile.set_source(0, TileSource::Lazy(Arc::new(rows)));
+        Ok(0..len)
     }
 
     fn set_chunk(&mut self, level: usize, chunk: usize) -> Result<()> {

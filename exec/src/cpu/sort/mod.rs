@@ -83,7 +83,7 @@ pub(crate) fn read(input: &RowSet, types: &[DataType], workers: Workers<'_>) -> 
             let source = Source::Chunk { chunk: Arc::clone(chunk), fields: input.fields.clone() };
             let Some(from) = source.column(field as u32) else { continue };
             let register = plain_register(from, types[field]);
-            load(&source, field as u32, &Rows::Range(0), chunk.rows, false, register, &mut vector);
+            load(&source, field as u32, &Rows::Range(0), chunk.rows, false, register, &mut vector)?;
             column.append(&vector);
         }
         Ok(column)

@@ -3,7 +3,10 @@
 use crate::column::dictionary::Dictionary;
 use crate::column::{Chunk, Column};
 use crate::cpu::vector::chunked::Chunked;
-use std::sync::Arc;
+use crate::workers::context::{Memory, Reservation};
+use crate::{Error, Result};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Tuples in a tile, at most (an `expand` may go beyond; nothing depends on it but the caches).
 pub const TILE_ROWS: usize = 32768;
@@ -60,6 +63,8 @@ pub enum Source {
     },
     /// Rows of several chunks, by their numbers among all.
     Chunked(Arc<Chunked>),
+    /// Rows of a lazy chunk. Row numbers count among these rows.
+    Lazy(Arc<LazyRows>),
     /// A `Count`: the only field is `start` + row number.
     Count {
         /// Position of row 0.
@@ -81,11 +86,45 @@ impl Source {
         }
     }
 
-    /// The column of a field; none for a Count, or if it is not one.
+    /// The column of a field; none for a Count, or if it is not one, or cannot be read.
     pub fn column(&self, field: u32) -> Option<&Column> {
-        let Source::Chunk { chunk, fields } = self else { return None };
-        let position = fields.as_ref().map_or(field, |fields| fields[field as usize]);
-        Some(&chunk.columns[position as usize])
+        match self {
+            Source::Chunk { chunk, fields } => {
+                let position = fields.as_ref().map_or(field, |fields| fields[field as usize]);
+                Some(&chunk.columns[position as usize])
+            }
+            Source::Lazy(rows) => rows.column(field).as_ref().ok(),
+            Source::Chunked(_) | Source::Count { .. } => None,
+        }
+    }
+}
+
+/// Some rows of a lazy chunk, whose columns are read when the first expression asks for them.
+#[derive(Debug)]
+pub struct LazyRows {
+    chunk: Arc<Chunk>,
+    rows: Range<usize>,
+    /// For each field the position of its column.
+    fields: Arc<[u32]>,
+    read: Box<[OnceLock<Result<Column>>]>,
+    reservation: Mutex<Reservation>,
+}
+
+impl LazyRows {
+    /// These rows of a chunk, of which nothing is read yet.
+    pub(crate) fn new(chunk: Arc<Chunk>, rows: Range<usize>, fields: Arc<[u32]>, memory: &Arc<Memory>) -> Self {
+        let read = fields.iter().map(|_| OnceLock::new()).collect();
+        LazyRows { chunk, rows, fields, read, reservation: Mutex::new(Reservation::new(memory)) }
+    }
+
+    /// The column of a field. What fails does so again for whoever asks.
+    pub(crate) fn column(&self, field: u32) -> &Result<Column> {
+        self.read[field as usize].get_or_init(|| {
+            let column = self.chunk.read(self.fields[field as usize] as usize, self.rows.clone())?;
+            let mut reservation = self.reservation.lock().map_err(|_| Error::internal("a worker panicked"))?;
+            reservation.add(column.bytes())?;
+            Ok(column)
+        })
     }
 }
 

@@ -1,0 +1,229 @@
+//! Rows that stay where they are, in a file say, until a loop reads a column of them.
+//!
+//! A lazy [`Chunk`] has rows and ranges, but no columns: whoever wants some of these asks its [`ColumnReader`]. What the chunk
+//! says of itself (ranges, NULLs) comes from whoever wrote the rows. It may leave out the chunk as it is; plans rest on it, too,
+//! so each column that is read is held against it.
+
+use super::build::{Storage, TableBuilder};
+use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Dictionary, Table};
+use crate::workers::context::{Context, Reservation};
+use crate::{Error, ErrorKind, Result};
+use multiloop_planner::types::Field;
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Rows of a chunk that are read at once where all of them are wanted.
+const PIECE_ROWS: usize = 1 << 17;
+
+/// Reads columns of a lazy chunk.
+pub trait ColumnReader: Debug + Send + Sync {
+    /// Some rows of a column (by its position in the table), in any form of its field's type.
+    ///
+    /// # Errors
+    /// 22P04 if what is read is not what it should be, and 58030 or 58P01 if it cannot be read.
+    fn read(&self, column: usize, rows: Range<usize>) -> Result<Column>;
+
+    /// How many rows of the chunk are NULL in a column, if that is known.
+    fn nulls(&self, column: usize) -> Option<usize>;
+
+    /// The dictionary whose codes a column of text is read as, in this chunk and in every other one of its table, if there is one.
+    ///
+    /// # Errors
+    /// As of [`ColumnReader::read`].
+    fn dictionary(&self, column: usize) -> Result<Option<Arc<Dictionary>>>;
+
+    /// Where the rows come from, for errors.
+    fn place(&self) -> String;
+}
+
+impl Chunk {
+    /// Rows that are read when they are asked for.
+    pub fn lazy(rows: usize, ranges: Vec<Option<(i64, i64)>>, reader: Arc<dyn ColumnReader>) -> Self {
+        Chunk { ranges, reader: Some(reader), ..Chunk::new(rows, Vec::new()) }
+    }
+
+    /// How many rows of a column are NULL, if that is known.
+    pub(crate) fn null_count(&self, column: usize) -> Option<usize> {
+        match &self.reader {
+            Some(reader) => reader.nulls(column),
+            None => Some(self.columns.get(column)?.nulls.as_ref().map_or(0, |nulls| nulls.null_count())),
+        }
+    }
+
+    /// The dictionary of a column of text.
+    pub(crate) fn dictionary(&self, column: usize) -> Result<Option<Arc<Dictionary>>> {
+        match &self.reader {
+            Some(reader) => reader.dictionary(column),
+            None => Ok(self.columns[column].data.dictionary().cloned()),
+        }
+    }
+
+    /// Some rows of a column of a lazy chunk; an error (22P04) if they are not as the chunk says.
+    pub(crate) fn read(&self, column: usize, rows: Range<usize>) -> Result<Column> {
+        let Some(reader) = &self.reader else { return Err(Error::internal("columns that are here are not read")) };
+        let wrong = |what: String| {
+            let message = format!("malformed file {}: column {} {what}", reader.place(), column + 1);
+            Err(Error::new(ErrorKind::BadFile, message))
+        };
+        let read = reader.read(column, rows.clone())?;
+        if read.rows() != rows.len() {
+            return wrong(format!("has {} rows where there should be {}", read.rows(), rows.len()));
+        }
+        let nulls = read.nulls.as_ref().map_or(0, |nulls| nulls.null_count());
+        if let Some(known) = reader.nulls(column)
+            && (nulls > known || rows.len() - nulls > self.rows - known)
+        {
+            return wrong("has another number of NULLs than its statistics say".to_owned());
+        }
+        if let Some((low, high)) = self.ranges[column]
+            && !is_within(&read, low, high)
+        {
+            return wrong(format!("has values other than its statistics say, from {low} to {high}"));
+        }
+        Ok(read)
+    }
+}
+
+/// Whether all integers of a column lie between two; of other values nothing is asked.
+fn is_within(column: &Column, low: i64, high: i64) -> bool {
+    let far = |row: usize| column.integer(row).is_some_and(|value| value < low.into() || value > high.into());
+    let slow = || (0..column.rows()).all(|row| column.is_null(row) || !far(row));
+    // What stands at a NULL may be anything: only then is it worth a second look.
+    quick(&column.data, low, high).unwrap_or(true) || slow()
+}
+
+/// Whether all that stands in a column of integers is between two.
+fn quick(data: &ColumnData, low: i64, high: i64) -> Option<bool> {
+    /// A difference is negative where a value is outside: one that is so far that it wraps is so on the other side.
+    fn all<T: Copy + Into<i64>>(values: &[T], low: i64, high: i64) -> bool {
+        let outside = values
+            .iter()
+            .fold(0, |outside, &value| outside | value.into().wrapping_sub(low) | high.wrapping_sub(value.into()));
+        outside >= 0
+    }
+    /// The offsets of values in steps from a base.
+    fn offsets<T: Copy + Ord + Into<u64>>(offsets: &[T], base: i64, step: i64, low: i64, high: i64) -> bool {
+        let Some(&first) = offsets.first() else { return true };
+        let (min, max) = offsets.iter().fold((first, first), |(min, max), &offset| (min.min(offset), max.max(offset)));
+        let value = |offset: T| i128::from(base) + i128::from(step) * i128::from(offset.into());
+        value(min) >= low.into() && value(max) <= high.into()
+    }
+    Some(match data {
+        ColumnData::Frame8 { base, offsets: of } => offsets(of, *base, 1, low, high),
+        ColumnData::Frame16 { base, offsets: of } => offsets(of, *base, 1, low, high),
+        ColumnData::Frame32 { base, offsets: of } => offsets(of, *base, 1, low, high),
+        ColumnData::Stepped8 { base, step, offsets: of } => offsets(of, *base, *step, low, high),
+        ColumnData::Stepped16 { base, step, offsets: of } => offsets(of, *base, *step, low, high),
+        ColumnData::Stepped32 { base, step, offsets: of } => offsets(of, *base, *step, low, high),
+        ColumnData::Int16(values) => all(values, low, high),
+        ColumnData::Int32(values) => all(values, low, high),
+        ColumnData::Int64(values) => all(values, low, high),
+        ColumnData::Int128(_) => false,
+        _ => return None,
+    })
+}
+
+impl Table {
+    /// Whether some of its rows are read only when they are asked for.
+    pub fn is_lazy(&self) -> bool {
+        self.chunks.iter().any(|chunk| chunk.reader.is_some())
+    }
+
+    /// All rows of a lazy table, read and made compact by all workers, as a table of these fields, whose types are those of its own.
+    pub fn load(&self, fields: Vec<Field>, context: &Context) -> Result<Table> {
+        let mut builder = TableBuilder::new(fields, Storage::Compact, context);
+        context.progress.total.fetch_add(self.rows() as u64, Ordering::Relaxed);
+        let cut = |chunk: &Arc<Chunk>| {
+            let chunk = Arc::clone(chunk);
+            let starts = (0..chunk.rows).step_by(PIECE_ROWS);
+            starts.map(move |start| (Arc::clone(&chunk), start..chunk.rows.min(start + PIECE_ROWS)))
+        };
+        let pieces: Vec<(Arc<Chunk>, Range<usize>)> = self.chunks.iter().flat_map(cut).collect();
+        for wave in pieces.chunks(context.workers().count()) {
+            let columns = 0..self.fields.len();
+            let work = wave.iter().flat_map(|piece| columns.clone().map(move |column| (piece, column))).collect();
+            let read = |((chunk, rows), column): (&(Arc<Chunk>, Range<usize>), usize)| {
+                context.check()?;
+                chunk.read(column, rows.clone())
+            };
+            let mut read = context.workers().map(work, read)?.into_iter();
+            for (_, rows) in wave {
+                builder.push_columns(rows.len(), read.by_ref().take(columns.len()).collect())?;
+                context.progress.done.fetch_add(rows.len() as u64, Ordering::Relaxed);
+            }
+        }
+        builder.finish()
+    }
+
+    /// Chunks of these columns alone, in this order: read by the workers of a context, and counted against its memory, if there
+    /// is one.
+    pub fn read(&self, columns: &[u32], context: Option<&Context>) -> Result<Vec<Arc<Chunk>>> {
+        let work: Vec<(&Chunk, u32)> =
+            self.chunks.iter().flat_map(|chunk| columns.iter().map(move |&column| (&**chunk, column))).collect();
+        let read = |(chunk, column): (&Chunk, u32)| {
+            context.map_or(Ok(()), Context::check)?;
+            match &chunk.reader {
+                Some(_) => chunk.read(column as usize, 0..chunk.rows),
+                None => Ok(chunk.columns[column as usize].clone()),
+            }
+        };
+        let mut read = match context {
+            Some(context) => context.workers().map(work, read)?,
+            None => work.into_iter().map(read).collect::<Result<Vec<_>>>()?,
+        }
+        .into_iter();
+        let mut chunks = Vec::new();
+        for chunk in &self.chunks {
+            let columns: Vec<Column> = read.by_ref().take(columns.len()).collect();
+            let reservation = match context {
+                Some(context) => {
+                    let mut reservation = Reservation::new(&context.memory);
+                    reservation.add(columns.iter().map(Column::bytes).sum())?;
+                    Some(Arc::new(reservation))
+                }
+                None => None,
+            };
+            for start in (0..chunk.rows).step_by(CHUNK_ROWS) {
+                let rows = CHUNK_ROWS.min(chunk.rows - start);
+                let columns = columns.iter().map(|column| column.slice(start, rows)).collect();
+                chunks.push(Arc::new(Chunk { reservation: reservation.clone(), ..Chunk::new(rows, columns) }));
+            }
+        }
+        Ok(chunks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow::buffer::NullBuffer;
+
+    #[test]
+    fn values_outside_are_found_wherever_they_lie() {
+        let extremes = [i64::MIN, i64::MIN + 1, -7, -1, 0, 1, 5, 1 << 40, i64::MAX - 1, i64::MAX];
+        for low in extremes {
+            for high in extremes.into_iter().filter(|&high| high >= low) {
+                for value in extremes {
+                    let is_in = (low..=high).contains(&value);
+                    let column = |data| Column { data, nulls: None };
+                    let inside = low.clamp(low, high);
+                    assert_eq!(is_within(&column(ColumnData::Int64(vec![inside, value].into())), low, high), is_in);
+                    let wide = ColumnData::Int128(vec![value.into(), inside.into()].into());
+                    assert_eq!(is_within(&column(wide), low, high), is_in);
+                    let frame = ColumnData::Frame8 { base: value, offsets: vec![0].into() };
+                    assert_eq!(is_within(&column(frame), low, high), is_in);
+                    let nulls = Some(NullBuffer::from(vec![true, false]));
+                    let data = ColumnData::Int64(vec![inside, value].into());
+                    assert!(is_within(&Column { data, nulls }, low, high));
+                }
+            }
+        }
+        let texts = Column::from_values(
+            multiloop_planner::types::DataType::Text,
+            &[multiloop_planner::value::Value::text("a")],
+        );
+        assert!(is_within(&texts, 0, 0));
+    }
+}
