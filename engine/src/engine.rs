@@ -215,7 +215,7 @@ impl Shared {
             return Ok(Some(cached.stored.clone()));
         }
         // As values: most files are asked once, often to make a table of them, which has codes then.
-        let (table, unreadable) = format::read_readable(path, &format, context)?;
+        let (table, unreadable) = format::open_readable(path, &format, context)?;
         let mut stored = StoredTable::new(path, table, Arc::default());
         stored.unreadable = unreadable.into();
         let cached = CachedFile { modified, bytes, stored: stored.clone() };

@@ -130,9 +130,15 @@ impl Runner<'_> {
             && let Some(file) = self.snapshot.take_file(handle)
         {
             self.check_parameters(&query)?;
-            // Nobody needs it twice: it is a table from now on.
-            self.session.engine.0.forget_file(handle);
-            let mut table = file.into_table().rearranged(&columns);
+            let file = file.into_table();
+            let file = if file.is_lazy() {
+                file.load(file.fields.clone(), &self.session.loading())?
+            } else {
+                // Nobody needs it twice: it is a table from now on.
+                self.session.engine.0.forget_file(handle);
+                file
+            };
+            let mut table = file.rearranged(&columns);
             for (field, (name, _)) in table.fields.iter_mut().zip(query.output) {
                 field.name = name;
             }

@@ -81,11 +81,12 @@ pub struct Unreadable {
     pub error: Error,
 }
 
-/// Reads files as [`read_table`] does, without the columns that cannot be read, and says which these are.
-pub fn read_readable(path: &str, format: &Format, context: &Context) -> Result<(Table, Vec<Unreadable>)> {
+/// Files as [`read_table`] has them, without the columns that cannot be read, and which these are. Rows may stay where they are
+/// until somebody asks for them.
+pub fn open_readable(path: &str, format: &Format, context: &Context) -> Result<(Table, Vec<Unreadable>)> {
     let paths = expand(path)?;
     let (table, mut unreadable) = match format {
-        Format::Parquet => parquet::read_readable(&paths, None, context)?,
+        Format::Parquet => parquet::open_readable(&paths, context)?,
         Format::Csv(options) => (csv::read(&paths, options, None, context)?, Vec::new()),
         Format::Ipc => ipc::read_readable(&paths, None, context)?,
     };

@@ -1,6 +1,7 @@
 //! Files out and in again, and files that are not what they should be.
 
 mod guesses;
+mod scans;
 mod unions;
 
 use super::{CsvOptions, Format, expand, fold_names, read_fields, read_table, write_table};

@@ -1,11 +1,20 @@
-//! Parquet files. Row groups are read in waves of about a million rows; within a wave every column of every row group
-//! is a task of its own, so that a few wide row groups keep all cores busy and memory stays bounded.
+//! Parquet files. A statement that names one reads what it asks for, when it does (`scan`); to load one is to ask for all. Only
+//! where columns become others of wider types, row groups are read as Arrow arrays, in waves of about a million rows; within a
+//! wave every column of every row group is a task of its own, so that a few wide row groups keep all cores busy and memory stays
+//! bounded.
+
+mod buffers;
+mod file;
+mod footer;
+mod pages;
+mod scan;
 
 use super::output::Output;
 use super::unite::Union;
 use super::{Unreadable, bad_file, guarded, io_error, readable_fields};
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::SchemaRef;
+use file::{Identity, Source};
 use multiloop_exec::column::arrow::schema_of;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{CHUNK_ROWS, Table};
@@ -18,6 +27,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::Length;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -28,8 +38,10 @@ use std::sync::atomic::Ordering;
 const WAVE_ROWS: usize = 16 * CHUNK_ROWS;
 
 /// A file and what its footer says.
+#[derive(Debug)]
 struct Opened {
     path: PathBuf,
+    identity: Identity,
     metadata: ArrowReaderMetadata,
     /// The columns that can be read, and where they are in the file.
     fields: Vec<Field>,
@@ -38,19 +50,18 @@ struct Opened {
 }
 
 fn open(path: &Path) -> Result<Opened> {
-    let file = File::open(path).map_err(|error| io_error(path, &error))?;
+    let (source, identity) = Source::open(path)?;
     let metadata = guarded(path, || {
-        ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|error| bad_file(path, error))
+        ArrowReaderMetadata::load(&source, ArrowReaderOptions::new()).map_err(|error| bad_file(path, error))
     })?;
-    check_extents(path, &file, &metadata)?;
+    check_extents(path, source.len(), &metadata)?;
     let (fields, places, unreadable) = readable_fields(metadata.schema());
-    Ok(Opened { path: path.to_owned(), metadata, fields, places, unreadable })
+    Ok(Opened { path: path.to_owned(), identity, metadata, fields, places, unreadable })
 }
 
 /// Whether the footer places every column chunk within the file: the decoder allocates what the footer says before it
 /// reads, and a damaged length must not ask for more memory than there is.
-fn check_extents(path: &Path, file: &File, metadata: &ArrowReaderMetadata) -> Result<()> {
-    let length = file.metadata().map_err(|error| io_error(path, &error))?.len();
+fn check_extents(path: &Path, length: u64, metadata: &ArrowReaderMetadata) -> Result<()> {
     let columns = metadata.metadata().row_groups().iter().flat_map(|group| group.columns());
     for column in columns {
         let (start, bytes) = guarded(path, || Ok(column.byte_range()))?;
@@ -75,14 +86,41 @@ fn union_of(files: &[Opened]) -> Result<Union> {
     Ok(union)
 }
 
-/// Reads files as one table: columns of one name are one column. Those that cannot be read are left out.
+/// Rows of a table that is worth a look at all of them when it is named: then all is known that can be of their values.
+const SMALL_ROWS: i64 = 1 << 13;
+
+/// Files as one table: columns of one name are one column. Those that cannot be read are left out. The rows of large ones stay
+/// where they are until loops ask for them.
+pub(super) fn open_readable(paths: &[PathBuf], context: &Context) -> Result<(Table, Vec<Unreadable>)> {
+    let files = paths.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    let rows =
+        files.iter().map(|file| file.metadata.metadata().file_metadata().num_rows()).fold(0, i64::saturating_add);
+    let (table, unreadable) = scan::scan(files)?;
+    let is_small = rows <= SMALL_ROWS;
+    let table = if is_small { table.load(table.fields.clone(), context)? } else { table };
+    Ok((table, unreadable))
+}
+
+/// Reads files as one table, all of it.
 pub(super) fn read_readable(
     paths: &[PathBuf],
     fields: Option<&[Field]>,
     context: &Context,
 ) -> Result<(Table, Vec<Unreadable>)> {
     let files = paths.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
-    let union = union_of(&files)?;
+    let own = union_of(&files)?.fields;
+    let is_own = |fields: &[Field]| fields.iter().map(|field| field.data_type).eq(own.iter().map(|own| own.data_type));
+    if fields.is_none_or(is_own) {
+        let (table, unreadable) = scan::scan(files)?;
+        let fields = fields.map_or_else(|| table.fields.clone(), <[Field]>::to_vec);
+        return Ok((table.load(fields, context)?, unreadable));
+    }
+    read_as(&files, fields, context)
+}
+
+/// Reads files as columns of other types than they have, if these hold their values.
+fn read_as(files: &[Opened], fields: Option<&[Field]>, context: &Context) -> Result<(Table, Vec<Unreadable>)> {
+    let union = union_of(files)?;
     let unreadable: Vec<Unreadable> = files.iter().flat_map(|file| file.unreadable.clone()).collect();
     union.check_readable(&unreadable)?;
     let total: i64 = files.iter().map(|file| file.metadata.metadata().file_metadata().num_rows()).sum();
@@ -231,4 +269,18 @@ pub fn write(path: &Path, fields: &[Field], batches: impl IntoIterator<Item = Re
     }
     writer.into_inner().map_err(failed)?.finish()?;
     Ok(rows)
+}
+
+/// The rows that a path or pattern names, read as Arrow arrays.
+#[cfg(test)]
+pub(super) fn arrays_for_test(path: &str, context: &Context) -> Result<Table> {
+    let opened = super::expand(path)?.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    Ok(read_as(&opened, None, context)?.0)
+}
+
+/// The rows that a path or pattern names, however few there are, as rows that stay there.
+#[cfg(test)]
+pub(super) fn scan_for_test(path: &str) -> Result<Table> {
+    let opened = super::expand(path)?.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
+    Ok(scan::scan(opened)?.0)
 }

@@ -1,0 +1,426 @@
+//! Row groups as lazy chunks: a column is read when a loop asks for it, by the worker that asks.
+//!
+//! Pages of flat columns are taken apart by the Parquet crate and decoded by `multiloop_exec::cpu::pages`; what these do not
+//! know (other encodings, INT96, what another type carries) goes through Arrow arrays.
+
+use super::super::unite::Union;
+use super::super::{Unreadable, bad_file, guarded};
+use super::file::{Identity, Source};
+use super::footer::{self, Told};
+use super::pages::Pages;
+use super::{Opened, union_of};
+use crate::{Error, ErrorKind, Result};
+use arrow::array::ArrayRef;
+use arrow::compute::{cast, concat};
+use multiloop_exec::column::arrow::{schema_of, to_column_of};
+use multiloop_exec::column::{Chunk, Column, ColumnReader, Dictionary, Table};
+use multiloop_exec::cpu::pages::{self, Encoding, Kind, PageColumn, PageError, PageRows};
+use multiloop_planner::catalog::TableStatistics;
+use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::value::Value;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReaderBuilder, RowSelection, RowSelector};
+use parquet::basic::Encoding as Stored;
+use parquet::column::page::Page;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// A column whose row groups have dictionaries of so many strings may have one of all of them.
+const OWN_STRINGS_MAX: usize = 1 << 12;
+
+/// Strings of a dictionary of all row groups, at most.
+const SHARED_STRINGS_MAX: usize = 1 << 16;
+
+/// Bytes of a column in a row group of which all pages are looked at to find out how they are encoded.
+const LOOKED_AT_BYTES: i64 = 1 << 20;
+
+/// Files that are read as one table.
+#[derive(Debug)]
+struct Files {
+    files: Vec<ScannedFile>,
+    fields: Vec<Field>,
+    /// By field: the strings of all row groups, once somebody has asked.
+    dictionaries: Vec<OnceLock<Result<Option<Arc<Dictionary>>>>>,
+}
+
+#[derive(Debug)]
+struct ScannedFile {
+    opened: Opened,
+    identity: Identity,
+    /// For each field of the table the file's column.
+    columns: Vec<Option<FileColumn>>,
+}
+
+/// A column of a file.
+#[derive(Clone, Copy, Debug)]
+struct FileColumn {
+    /// Its place among the file's readable columns.
+    place: usize,
+    /// Its number among the leaves, and how its values lie there, if pages are read straight into columns.
+    direct: Option<(usize, Kind)>,
+}
+
+/// One row group.
+#[derive(Debug)]
+struct RowGroup {
+    files: Arc<Files>,
+    file: usize,
+    group: usize,
+    rows: usize,
+    /// By field.
+    nulls: Vec<Option<usize>>,
+    /// By field: the dictionary page, while a row group that is read in pieces is not at its end.
+    dictionaries: Vec<Mutex<Option<Arc<pages::Dictionary>>>>,
+}
+
+/// Files as a table whose rows stay there until loops ask for them, and the columns that cannot be read.
+pub(super) fn scan(opened: Vec<Opened>) -> Result<(Table, Vec<Unreadable>)> {
+    let union: Union = union_of(&opened)?;
+    let unreadable: Vec<Unreadable> = opened.iter().flat_map(|file| file.unreadable.clone()).collect();
+    union.check_readable(&unreadable)?;
+    let fields = union.fields.clone();
+    let mut files = Vec::new();
+    for (opened, places) in opened.into_iter().zip(&union.places) {
+        let columns = (0..fields.len()).map(|at| {
+            let place = places.iter().position(|&place| place == at)?;
+            Some(file_column(&opened, place, &fields[at]))
+        });
+        files.push(ScannedFile { columns: columns.collect(), identity: opened.identity.clone(), opened });
+    }
+    let dictionaries = fields.iter().map(|_| OnceLock::new()).collect();
+    let files = Arc::new(Files { files, fields, dictionaries });
+    let mut chunks = Vec::new();
+    let mut all_told: Vec<Vec<(usize, usize, Told, usize)>> = vec![Vec::new(); files.fields.len()];
+    for (number, file) in files.files.iter().enumerate() {
+        for (group, metadata) in file.opened.metadata.metadata().row_groups().iter().enumerate() {
+            let rows = usize::try_from(metadata.num_rows())
+                .map_err(|_| bad_file(&file.opened.path, "a row group has a negative number of rows"))?;
+            if u32::try_from(rows).is_err() {
+                return Err(Error::unsupported(format!(
+                    "file {}: a row group of more than 4 billion rows is",
+                    file.opened.path.display()
+                )));
+            }
+            let told = |(at, column): (usize, &Option<FileColumn>)| match column {
+                None => Told { nulls: Some(rows), ..Told::default() },
+                Some(FileColumn { direct: Some((leaf, kind)), .. }) => {
+                    footer::told(metadata.column(*leaf), *kind, files.fields[at].data_type, rows)
+                }
+                Some(_) => Told::default(),
+            };
+            let told: Vec<Told> = file.columns.iter().enumerate().map(told).collect();
+            let reader = RowGroup {
+                files: Arc::clone(&files),
+                file: number,
+                group,
+                rows,
+                nulls: told.iter().map(|told| told.nulls).collect(),
+                dictionaries: told.iter().map(|_| Mutex::new(None)).collect(),
+            };
+            let ranges = told.iter().map(|told| told.range).collect();
+            chunks.push(Arc::new(Chunk::lazy(rows, ranges, Arc::new(reader))));
+            all_told.iter_mut().zip(told).for_each(|(all, told)| all.push((number, group, told, rows)));
+        }
+    }
+    let column = |at: usize| {
+        let groups = all_told[at].iter().map(|(file, group, told, rows)| {
+            let file = &files.files[*file];
+            let leaf = file.columns[at].and_then(|column| Some(column.direct?.0));
+            let metadata = file.opened.metadata.metadata().row_group(*group);
+            (leaf.map(|leaf| metadata.column(leaf)), told.clone(), *rows)
+        });
+        footer::statistics(&files.fields[at], &groups.collect::<Vec<_>>())
+    };
+    let columns = (0..files.fields.len()).map(column).collect();
+    let rows = chunks.iter().map(|chunk| chunk.rows as u64).sum();
+    let fields = files.fields.clone();
+    Ok((Table { fields, chunks, statistics: Arc::new(TableStatistics { rows, columns }) }, unreadable))
+}
+
+/// How a column of a file becomes a field of the table.
+fn file_column(opened: &Opened, place: usize, field: &Field) -> FileColumn {
+    let root = opened.places[place];
+    let schema = opened.metadata.parquet_schema();
+    let mut leaves = (0..schema.num_columns()).filter(|&leaf| schema.get_column_root_idx(leaf) == root);
+    let direct = match (leaves.next(), leaves.next()) {
+        (Some(leaf), None) if opened.fields[place].data_type == field.data_type => {
+            let arrow = opened.metadata.schema().field(root).data_type();
+            footer::kind_of(&schema.column(leaf), arrow, field).map(|kind| (leaf, kind))
+        }
+        _ => None,
+    };
+    FileColumn { place, direct }
+}
+
+impl ColumnReader for RowGroup {
+    fn read(&self, column: usize, rows: Range<usize>) -> Result<Column> {
+        let file = &self.files.files[self.file];
+        let field = &self.files.fields[column];
+        let Some(of) = file.columns[column] else {
+            return Ok(Column::from_values(field.data_type, &vec![Value::Null; rows.len()]));
+        };
+        let (source, identity) = Source::open(&file.opened.path)?;
+        let outcome = guarded(&file.opened.path, || match of.direct {
+            Some(direct) => self.read_pages(&source, column, direct, rows.clone()),
+            None => self.read_arrays(&source, column, rows.clone()),
+        });
+        // What is read of a file that has changed may be anything.
+        if identity != file.identity {
+            source.check(&file.opened.path, &file.identity)?;
+        }
+        let read = outcome.map_err(|error| self.at_column(error, field));
+        source.check(&file.opened.path, &file.identity)?;
+        let read = read?;
+        check_digits(&read, field).map_err(|reason| self.at_column(bad_file(&file.opened.path, reason), field))?;
+        Ok(read)
+    }
+
+    fn nulls(&self, column: usize) -> Option<usize> {
+        self.nulls[column]
+    }
+
+    fn dictionary(&self, column: usize) -> Result<Option<Arc<Dictionary>>> {
+        let known = &self.files.dictionaries[column];
+        known.get_or_init(|| shared_dictionary(&self.files, column)).clone()
+    }
+
+    fn place(&self) -> String {
+        let file = &self.files.files[self.file];
+        format!("{}, row group {}", file.opened.path.display(), self.group + 1)
+    }
+}
+
+impl RowGroup {
+    fn path(&self) -> &PathBuf {
+        &self.files.files[self.file].opened.path
+    }
+
+    fn at_column(&self, error: Error, field: &Field) -> Error {
+        error.with_detail(format!("Column \"{}\" of row group {}.", field.name, self.group + 1))
+    }
+
+    /// Rows of a column from its pages.
+    fn read_pages(
+        &self,
+        source: &Source,
+        column: usize,
+        (leaf, kind): (usize, Kind),
+        rows: Range<usize>,
+    ) -> Result<Column> {
+        let shared = if kind == Kind::Text { self.dictionary(column)? } else { None };
+        let path = self.path();
+        let of_page = |error: PageError| page_error(path, error);
+        let mut dictionary = self.dictionaries[column].lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = dictionary.is_some();
+        let mut gathered = PageColumn::new(kind, rows.len());
+        let mut first = 0;
+        let mut pages = Pages::new(&self.files.files[self.file].opened, source, (self.group, leaf))?;
+        while first < rows.end {
+            let Some(next) = pages.peek()? else {
+                return Err(bad_file(path, "a column has fewer rows than its row group"));
+            };
+            if next.is_dict {
+                if known {
+                    pages.skip()?;
+                    continue;
+                }
+                let page = pages.next()?;
+                let made = dictionary_of(page.as_ref(), kind).map_err(of_page)?;
+                let coded = shared.as_ref().and_then(|shared| made.coded(shared));
+                dictionary = Some(Arc::new(coded.unwrap_or(made)));
+                continue;
+            }
+            let count = next.num_rows.or(next.num_levels).unwrap_or(0);
+            if first + count <= rows.start {
+                pages.skip()?;
+                first += count;
+                continue;
+            }
+            let Some(page) = pages.next()? else {
+                return Err(bad_file(path, "a page is missing"));
+            };
+            let nullable =
+                self.files.files[self.file].opened.metadata.parquet_schema().column(leaf).max_def_level() > 0;
+            let Some(of) = page_rows(&page, nullable).map_err(of_page)? else {
+                return self.read_arrays(source, column, rows);
+            };
+            if of.rows != count {
+                return Err(bad_file(path, "the rows of a page are not as many as its header says"));
+            }
+            let keep = rows.start.max(first) - first..rows.end.min(first + count) - first;
+            gathered.add(of, keep, dictionary.as_deref()).map_err(of_page)?;
+            first += count;
+        }
+        if rows.len() < self.rows {
+            let kept = if rows.end < self.rows { dictionary } else { None };
+            *self.dictionaries[column].lock().unwrap_or_else(PoisonError::into_inner) = kept;
+        }
+        let column = gathered.finish();
+        // A loop may count on codes.
+        match shared {
+            Some(shared) if column.data.dictionary().is_none() => {
+                coded(&column, &shared).ok_or_else(|| bad_file(path, "a page has strings that its dictionary lacks"))
+            }
+            _ => Ok(column),
+        }
+    }
+
+    /// Rows of a column from Arrow arrays.
+    fn read_arrays(&self, source: &Source, column: usize, rows: Range<usize>) -> Result<Column> {
+        let (file, field) = (&self.files.files[self.file], &self.files.fields[column]);
+        let opened = &file.opened;
+        let Some(of) = file.columns[column] else { return Err(Error::internal("a column that is not there is read")) };
+        let failed = |error: &dyn std::fmt::Display| bad_file(&opened.path, error);
+        let mask = ProjectionMask::roots(opened.metadata.parquet_schema(), [opened.places[of.place]]);
+        let selection = [RowSelector::skip(rows.start), RowSelector::select(rows.len())];
+        let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(source.clone(), opened.metadata.clone())
+            .with_row_groups(vec![self.group])
+            .with_projection(mask)
+            .with_row_selection(RowSelection::from(selection.to_vec()))
+            .with_batch_size(rows.len().max(1))
+            .build()
+            .map_err(|error| failed(&error))?;
+        let mut arrays: Vec<ArrayRef> = Vec::new();
+        for batch in reader {
+            let batch = batch.map_err(|error| failed(&error))?;
+            arrays.push(Arc::clone(batch.column(0)));
+        }
+        let array = match &arrays[..] {
+            [array] => Arc::clone(array),
+            [] => return Ok(Column::from_values(field.data_type, [])),
+            _ => concat(&arrays.iter().map(|array| &**array).collect::<Vec<_>>()).map_err(|error| failed(&error))?,
+        };
+        let own = &opened.fields[of.place];
+        if own.data_type == field.data_type {
+            return to_column_of(&array, field);
+        }
+        let wanted = schema_of(std::slice::from_ref(field));
+        let cast = cast(&array, wanted.field(0).data_type()).map_err(|error| failed(&error))?;
+        to_column_of(&cast, field)
+    }
+}
+
+/// The error of a page.
+fn page_error(path: &Path, error: PageError) -> Error {
+    let path_of = path.display();
+    match error {
+        PageError::Malformed(reason) => bad_file(path, reason),
+        PageError::Utf8 => Error::new(ErrorKind::InvalidUtf8, format!("malformed file {path_of}: invalid UTF-8")),
+        PageError::Range(reason) => Error::new(ErrorKind::DatetimeOverflow, format!("file {path_of}: {reason}")),
+        PageError::TooLarge => Error::unsupported(format!("file {path_of}: more than 2 GiB of text in a row group is")),
+    }
+}
+
+/// A dictionary page's values.
+fn dictionary_of(page: Option<&Page>, kind: Kind) -> std::result::Result<pages::Dictionary, PageError> {
+    match page {
+        Some(Page::DictionaryPage { buf, num_values, .. }) => pages::Dictionary::new(kind, buf, *num_values as usize),
+        _ => Err(PageError::Malformed("a dictionary page is none")),
+    }
+}
+
+/// The rows of a data page; none if it is encoded in a way that is not read here.
+fn page_rows(page: &Page, nullable: bool) -> std::result::Result<Option<PageRows<'_>>, PageError> {
+    let short = PageError::Malformed("a page is too short");
+    let encoding = |stored: Stored| match stored {
+        Stored::PLAIN => Some(Encoding::Plain),
+        Stored::PLAIN_DICTIONARY | Stored::RLE_DICTIONARY => Some(Encoding::Dictionary),
+        Stored::RLE => Some(Encoding::Runs),
+        _ => None,
+    };
+    match page {
+        Page::DataPage { buf, num_values, encoding: stored, def_level_encoding, .. } => {
+            let (levels, values) = if nullable {
+                if *def_level_encoding != Stored::RLE {
+                    return Ok(None);
+                }
+                let (length, rest) = buf.split_first_chunk::<4>().ok_or(short.clone())?;
+                let (levels, values) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(short)?;
+                (Some(levels), values)
+            } else {
+                (None, &buf[..])
+            };
+            let rows = *num_values as usize;
+            Ok(encoding(*stored).map(|encoding| PageRows { rows, levels, values, encoding }))
+        }
+        Page::DataPageV2 { buf, num_rows, encoding: stored, def_levels_byte_len, rep_levels_byte_len, .. } => {
+            let rest = buf.get(*rep_levels_byte_len as usize..).ok_or(short.clone())?;
+            let (levels, values) = rest.split_at_checked(*def_levels_byte_len as usize).ok_or(short)?;
+            let levels = nullable.then_some(levels);
+            let rows = *num_rows as usize;
+            Ok(encoding(*stored).map(|encoding| PageRows { rows, levels, values, encoding }))
+        }
+        Page::DictionaryPage { .. } => Err(PageError::Malformed("a second dictionary page")),
+    }
+}
+
+/// Strings as codes of a dictionary that has all of them.
+fn coded(column: &Column, all: &Arc<Dictionary>) -> Option<Column> {
+    let code = |row: usize| {
+        if column.is_null(row) { Some(0) } else { all.find(column.data.text_bytes(row)).ok() }
+    };
+    let codes: Vec<u32> = (0..column.rows()).map(code).collect::<Option<_>>()?;
+    Some(Column { data: Dictionary::encode(Arc::clone(all), codes.into_iter()), nulls: column.nulls.clone() })
+}
+
+/// One dictionary of the strings of all row groups, if these are few, and all pages have nothing else.
+fn shared_dictionary(files: &Files, column: usize) -> Result<Option<Arc<Dictionary>>> {
+    let mut all: BTreeSet<String> = BTreeSet::new();
+    for file in &files.files {
+        let Some(of) = file.columns[column] else { continue };
+        let Some((leaf, Kind::Text)) = of.direct else { return Ok(None) };
+        let metadata = file.opened.metadata.metadata();
+        let first = metadata.row_groups().first();
+        if first.is_some_and(|group| footer::row_group_distinct(group, leaf) > OWN_STRINGS_MAX as f64) {
+            return Ok(None);
+        }
+        let (source, _) = Source::open(&file.opened.path)?;
+        for (number, group) in metadata.row_groups().iter().enumerate().filter(|(_, group)| group.num_rows() > 0) {
+            let known = footer::all_indexed(group.column(leaf));
+            if known == Some(false) || (known.is_none() && group.column(leaf).compressed_size() > LOOKED_AT_BYTES) {
+                return Ok(None);
+            }
+            let own = guarded(&file.opened.path, || {
+                let mut pages = Pages::new(&file.opened, &source, (number, leaf))?;
+                let page = pages.next()?;
+                if !matches!(page, Some(Page::DictionaryPage { num_values, .. }) if num_values as usize <= OWN_STRINGS_MAX)
+                {
+                    return Ok(None);
+                }
+                if known.is_none() {
+                    while let Some(page) = pages.next()? {
+                        if !matches!(page.encoding(), Stored::PLAIN_DICTIONARY | Stored::RLE_DICTIONARY) {
+                            return Ok(None);
+                        }
+                    }
+                }
+                // What is wrong with it is told by who reads it.
+                Ok(dictionary_of(page.as_ref(), Kind::Text).ok())
+            })?;
+            let Some(own) = own else { return Ok(None) };
+            for text in own.texts() {
+                if !all.contains(text) {
+                    all.insert(text.to_owned());
+                }
+            }
+            if all.len() > SHARED_STRINGS_MAX {
+                return Ok(None);
+            }
+        }
+    }
+    // A code stands at a NULL, too.
+    if all.is_empty() {
+        all.insert(String::new());
+    }
+    Ok(Some(Arc::new(Dictionary::new(all.iter().map(String::as_str)))))
+}
+
+/// Why numbers of a column are none of its type: of those that do not fit 64 bits, the ranges of which are checked elsewhere.
+fn check_digits(column: &Column, field: &Field) -> std::result::Result<(), &'static str> {
+    let DataType::Decimal { precision: 19.., .. } = field.data_type else { return Ok(()) };
+    let Some((low, high)) = field.data_type.integer_bounds() else { return Ok(()) };
+    let fits = |row| column.is_null(row) || column.integer(row).is_none_or(|value| (low..=high).contains(&value));
+    if (0..column.rows()).all(fits) { Ok(()) } else { Err("a number has more digits than its type") }
+}
