@@ -31,6 +31,9 @@ pub(crate) struct TpchArguments {
     /// A folder with one Parquet file a table, instead of generated data
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// The same, but each query reads the files where they are, here and in duckdb, polars and datafusion
+    #[arg(long, value_name = "DIR", conflicts_with = "data")]
+    files: Option<PathBuf>,
     /// Compare with the known answers (scale factors 0.01, 0.1, 1 and 10)
     #[arg(long)]
     verify: bool,
@@ -86,7 +89,8 @@ pub(crate) fn tpch(arguments: &TpchArguments) -> Result<()> {
         threads: engine.threads(),
         queries: parse_queries(arguments.queries.as_deref().unwrap_or("1-22"))?,
         runs: arguments.runs.max(1),
-        data: arguments.data.clone(),
+        data: arguments.files.clone().or_else(|| arguments.data.clone()),
+        in_place: arguments.files.is_some(),
         verify: arguments.verify,
     };
     let bar = ProgressBar::new_spinner();

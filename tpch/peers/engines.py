@@ -25,6 +25,9 @@ class Engine:
     def __init__(self, threads):
         self.threads = threads
 
+    def view(self, table, path):
+        raise NotImplementedError("it does not ask Parquet files where they are")
+
     def took(self, result, ms):
         return ms
 
@@ -49,6 +52,9 @@ class DuckDB(Engine):
 
     def load(self, table, path):
         self.con.execute(f"create table {table} as select * from read_parquet({quoted(path)})")
+
+    def view(self, table, path):
+        self.con.execute(f"create view {table} as select * from read_parquet({quoted(path)})")
 
     def run(self, sql):
         return self.con.sql(sql).to_arrow_table()
@@ -83,6 +89,9 @@ class Polars(Engine):
     def load(self, table, path):
         self.ctx.register(table, self.pl.read_parquet(path))
 
+    def view(self, table, path):
+        self.ctx.register(table, self.pl.scan_parquet(path))
+
     def run(self, sql):
         return self.ctx.execute(sql).collect(engine="auto")
 
@@ -107,6 +116,9 @@ class DataFusion(Engine):
         self.ctx.register_parquet("staged", path)
         self.ctx.sql(f"create table {table} as select * from staged").collect()
         self.ctx.deregister_table("staged")
+
+    def view(self, table, path):
+        self.ctx.register_parquet(table, path)
 
     def run(self, sql):
         return self.ctx.sql(sql).collect()

@@ -3,7 +3,8 @@
     python peer.py                           prints {"duckdb": [], "polars": ["polars"], …}: the modules that each lacks
     python peer.py ENGINE THREADS [PROGRAM]  reads a line of JSON, writes a line of JSON, until its input ends:
 
-    {"tables": {"lineitem": "/…/lineitem.parquet", …}}        {"version": …, "fetch": …, "load_ms": …}
+    {"tables": {"lineitem": "/…/lineitem.parquet", …},         {"version": …, "fetch": …, "load_ms": …}
+     "in_place": whether files are asked where they are}
     {"sql": …, "runs": 5, "budget_s": 150}                    {"times_ms": [warm-up, run, …], "rows": [["1.00", "A"], …],
                                                                "peak_mb": most memory resident in these runs}
 
@@ -43,7 +44,7 @@ def text(value):
 def load(engine, job):
     at = time.perf_counter()
     for name, path in job["tables"].items():
-        engine.load(name, path)
+        (engine.view if job["in_place"] else engine.load)(name, path)
     load_ms = (time.perf_counter() - at) * 1e3
     return {"version": engine.version, "fetch": engine.fetch, "load_ms": round(load_ms, 1)}
 

@@ -126,12 +126,27 @@ pub(crate) fn file(folder: &Path, table: &str) -> PathBuf {
 /// Reads all tables from a folder with one Parquet file each, `lineitem.parquet` and so on.
 pub fn read_parquet(session: &Session, folder: &Path, on_rows: OnRows<'_>) -> Result<()> {
     for table in TABLES {
-        let file = file(folder, table);
-        if !file.exists() {
-            return Err(Error::new(ErrorKind::FileNotFound, format!("no such file: {}", file.display())));
-        }
+        let file = present(folder, table)?;
         on_rows(table, 0);
         session.read_parquet(table, &file)?;
     }
     Ok(())
+}
+
+/// Makes views over the files of a folder that [`read_parquet`] would read.
+pub(crate) fn view_parquet(session: &Session, folder: &Path) -> Result<()> {
+    for table in TABLES {
+        let file = present(folder, table)?.display().to_string().replace('\'', "''");
+        session.sql(&format!("CREATE VIEW {table} AS SELECT * FROM '{file}'"))?;
+    }
+    Ok(())
+}
+
+/// The file of a table, which is there.
+fn present(folder: &Path, table: &str) -> Result<PathBuf> {
+    let file = file(folder, table);
+    if file.exists() {
+        return Ok(file);
+    }
+    Err(Error::new(ErrorKind::FileNotFound, format!("no such file: {}", file.display())))
 }

@@ -20,6 +20,8 @@ pub struct Options {
     pub runs: usize,
     /// A folder with Parquet files to read rather than generate.
     pub data: Option<PathBuf>,
+    /// Whether these files are asked where they are, instead of being loaded first.
+    pub in_place: bool,
     /// Whether to compare with the known answers.
     pub verify: bool,
 }
@@ -89,6 +91,7 @@ pub(crate) fn run_with_results(
 ) -> Result<Report> {
     let start = Instant::now();
     match &options.data {
+        Some(folder) if options.in_place => data::view_parquet(session, folder)?,
         Some(folder) => data::read_parquet(session, folder, on_rows)?,
         None => data::generate(session, options.scale_factor, options.threads, on_rows)?,
     }

@@ -87,6 +87,7 @@ pub(super) struct Launch<'a> {
     threads: usize,
     scratch: &'a Scratch,
     tables: Value,
+    in_place: bool,
     runs: usize,
     scale_factor: f64,
     timeout: Duration,
@@ -107,6 +108,7 @@ impl<'a> Launch<'a> {
             threads,
             scratch,
             tables: Value::Object(tables),
+            in_place: options.in_place,
             runs: options.runs,
             scale_factor: options.scale_factor,
             timeout: peers.timeout,
@@ -150,9 +152,10 @@ impl<'a> Peer<'a> {
         if self.report.error.is_some() || self.process.is_some() {
             return;
         }
-        let Launch { python, threads, scratch, tables, timeout, .. } = self.launch;
+        let Launch { python, threads, scratch, tables, in_place, timeout, .. } = self.launch;
         let started = Process::start(python, self.choice, *threads, scratch).and_then(|mut process| {
-            let loaded: Loaded = process.ask(&json!({ "tables": tables }), *timeout * LOAD_TIMEOUTS)?;
+            let loaded: Loaded =
+                process.ask(&json!({ "tables": tables, "in_place": in_place }), *timeout * LOAD_TIMEOUTS)?;
             Ok((process, loaded))
         });
         match started {
