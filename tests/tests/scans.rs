@@ -1,7 +1,7 @@
 //! Queries over Parquet files give the rows of tables that have the same: TPC-H, and shapes that read a file in other ways than
 //! once, from front to back.
 
-use multiloop::Session;
+use multiloop::{Engine, Session};
 use multiloop_tests::{Answer, WAYS, Way, answer};
 use multiloop_tpch::{TABLES, generate, query};
 use std::path::{Path, PathBuf};
@@ -119,6 +119,48 @@ fn queries_over_files_give_the_rows_of_tables() {
             assert!(found == *expected, "{}: {query}\n{found:?}\n{expected:?}", way.name);
         }
     }
+}
+
+/// Row groups that are read in pieces, by two workers; and a file that lacks columns.
+#[test]
+fn row_groups_are_cut_for_workers() {
+    let folder = Folder::new("pieces");
+    let session = WAYS[2].session();
+    done(
+        &session,
+        "CREATE TABLE t AS SELECT i AS k, i % 7 AS few, i::bigint * 7919 % 300007 AS far, \
+         CASE WHEN i % 5 > 0 THEN 'text ' || i % 11 END AS word, CASE WHEN i % 3 > 0 THEN 'long ' || i END AS note, \
+         CASE WHEN i % 4 > 0 THEN DATE '2000-01-01' + i % 9000 END AS day FROM generate_series(1, 300000) AS s(i)",
+    );
+    done(&session, "CREATE TABLE u AS SELECT k, far FROM t WHERE k % 20 = 0");
+    for table in ["t", "u"] {
+        done(&session, &format!("COPY {table} TO '{}'", folder.0.join(format!("{table}.parquet")).display()));
+    }
+    let files = folder.0.join("*.parquet");
+    done(&session, &format!("CREATE VIEW f AS SELECT * FROM '{}'", files.display()));
+    done(&session, "CREATE TABLE both AS SELECT * FROM t UNION ALL SELECT k, NULL, far, NULL, NULL, NULL FROM u");
+    let shapes = [
+        "SELECT word, few, count(*), sum(far), min(note), max(day) FROM @ GROUP BY 1, 2",
+        "SELECT note, day FROM @ WHERE far = 4711",
+        "SELECT count(*), count(word), count(note), count(day), count(DISTINCT note), count(DISTINCT word) FROM @",
+        "SELECT k FROM @ WHERE word = 'text 3' AND day BETWEEN DATE '2010-02-03' AND DATE '2010-02-09'",
+        "SELECT count(*) FROM @ a JOIN @ b ON a.k = b.far WHERE a.word LIKE '%1' AND b.few = 2",
+        "SELECT few, count(*) FROM @ WHERE k = (SELECT max(k) FROM @) OR k < 3 GROUP BY 1",
+        "SELECT k, note FROM @ WHERE few = 1 UNION ALL SELECT k, word FROM @ WHERE few IS NULL",
+        "SELECT k, far, word, note, day FROM @ WHERE k % 1000 = 500",
+    ];
+    for shape in shapes {
+        let (found, expected) = (rows(&session, &shape.replace('@', "f")), rows(&session, &shape.replace('@', "both")));
+        assert!(found == expected, "{shape}: {} rows where {} are", found.len(), expected.len());
+    }
+    let engine = Engine::builder().threads(2).memory_limit(12 << 20).build().expect("an engine starts");
+    let from = folder.0.join("t.parquet");
+    let small = engine.session();
+    // A loop that passes over the file needs what it reads at once; to sort them needs all rows.
+    let passed = answer(&small, &format!("SELECT count(note), sum(far) FROM '{}' WHERE k > 5", from.display()));
+    assert!(matches!(passed, Answer::Rows(..)), "{passed:?}");
+    let sorted = answer(&small, &format!("SELECT * FROM '{}' ORDER BY note, far", from.display()));
+    assert!(matches!(&sorted, Answer::Error(state, _) if state == "53200"), "{sorted:?}");
 }
 
 #[test]

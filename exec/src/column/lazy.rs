@@ -135,13 +135,7 @@ impl Table {
     pub fn load(&self, fields: Vec<Field>, context: &Context) -> Result<Table> {
         let mut builder = TableBuilder::new(fields, Storage::Compact, context);
         context.progress.total.fetch_add(self.rows() as u64, Ordering::Relaxed);
-        let cut = |chunk: &Arc<Chunk>| {
-            let chunk = Arc::clone(chunk);
-            let starts = (0..chunk.rows).step_by(PIECE_ROWS);
-            starts.map(move |start| (Arc::clone(&chunk), start..chunk.rows.min(start + PIECE_ROWS)))
-        };
-        let pieces: Vec<(Arc<Chunk>, Range<usize>)> = self.chunks.iter().flat_map(cut).collect();
-        for wave in pieces.chunks(context.workers().count()) {
+        for wave in self.pieces().chunks(context.workers().count()) {
             let columns = 0..self.fields.len();
             let work = wave.iter().flat_map(|piece| columns.clone().map(move |column| (piece, column))).collect();
             let read = |((chunk, rows), column): (&(Arc<Chunk>, Range<usize>), usize)| {
@@ -160,38 +154,52 @@ impl Table {
     /// Chunks of these columns alone, in this order: read by the workers of a context, and counted against its memory, if there
     /// is one.
     pub fn read(&self, columns: &[u32], context: Option<&Context>) -> Result<Vec<Arc<Chunk>>> {
-        let work: Vec<(&Chunk, u32)> =
-            self.chunks.iter().flat_map(|chunk| columns.iter().map(move |&column| (&**chunk, column))).collect();
-        let read = |(chunk, column): (&Chunk, u32)| {
+        let pieces = self.pieces();
+        let work: Vec<(&(Arc<Chunk>, Range<usize>), u32)> =
+            pieces.iter().flat_map(|piece| columns.iter().map(move |&column| (piece, column))).collect();
+        let read = |((chunk, rows), column): (&(Arc<Chunk>, Range<usize>), u32)| {
             context.map_or(Ok(()), Context::check)?;
-            match &chunk.reader {
-                Some(_) => chunk.read(column as usize, 0..chunk.rows),
-                None => Ok(chunk.columns[column as usize].clone()),
-            }
+            let read = match &chunk.reader {
+                Some(_) => chunk.read(column as usize, rows.clone())?,
+                None => chunk.columns[column as usize].slice(rows.start, rows.len()),
+            };
+            let reservation = context.map(|context| {
+                let mut reservation = Reservation::new(&context.memory);
+                reservation.add(read.bytes()).map(|()| reservation)
+            });
+            Ok((read, reservation.transpose()?))
         };
-        let mut read = match context {
+        let read = match context {
             Some(context) => context.workers().map(work, read)?,
             None => work.into_iter().map(read).collect::<Result<Vec<_>>>()?,
-        }
-        .into_iter();
+        };
+        let mut read = read.into_iter();
         let mut chunks = Vec::new();
-        for chunk in &self.chunks {
-            let columns: Vec<Column> = read.by_ref().take(columns.len()).collect();
-            let reservation = match context {
-                Some(context) => {
-                    let mut reservation = Reservation::new(&context.memory);
-                    reservation.add(columns.iter().map(Column::bytes).sum())?;
-                    Some(Arc::new(reservation))
-                }
-                None => None,
-            };
-            for start in (0..chunk.rows).step_by(CHUNK_ROWS) {
-                let rows = CHUNK_ROWS.min(chunk.rows - start);
+        for (_, rows) in &pieces {
+            let (columns, reservations): (Vec<Column>, Vec<Option<Reservation>>) =
+                read.by_ref().take(columns.len()).unzip();
+            let all = reservations.into_iter().flatten().reduce(|mut all, one| {
+                all.absorb(one);
+                all
+            });
+            let reservation = all.map(Arc::new);
+            for start in (0..rows.len()).step_by(CHUNK_ROWS) {
+                let rows = CHUNK_ROWS.min(rows.len() - start);
                 let columns = columns.iter().map(|column| column.slice(start, rows)).collect();
                 chunks.push(Arc::new(Chunk { reservation: reservation.clone(), ..Chunk::new(rows, columns) }));
             }
         }
         Ok(chunks)
+    }
+
+    /// All rows, in pieces that are read at once.
+    fn pieces(&self) -> Vec<(Arc<Chunk>, Range<usize>)> {
+        let cut = |chunk: &Arc<Chunk>| {
+            let chunk = Arc::clone(chunk);
+            let starts = (0..chunk.rows).step_by(PIECE_ROWS);
+            starts.map(move |start| (Arc::clone(&chunk), start..chunk.rows.min(start + PIECE_ROWS)))
+        };
+        self.chunks.iter().flat_map(cut).collect()
     }
 }
 

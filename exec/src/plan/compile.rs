@@ -51,7 +51,11 @@ pub fn plan(program: &Program, machine: Machine) -> Result<Plan> {
         blocks.push(BlockPlan { lets: lets.collect::<Result<Vec<_>>>()?, result: block.result });
     }
     let filters = group_filters(program, &blocks);
-    let once = passed_once(program, &blocks[program.body.0 as usize], &own);
+    // A device asks for rows that are here.
+    let once = match machine.devices {
+        0 => passed_once(program, &blocks[program.body.0 as usize], &own),
+        _ => FxHashSet::default(),
+    };
     let collection = |(number, reads): (usize, &Reads)| {
         let id = CollectionId(number as u32);
         let made = program.collection(id);

@@ -74,7 +74,8 @@ pub fn analyse(
 }
 
 /// As [`run_plan`], but of many rows, where no row can fail, only the first are made: the others are while the output is read, so
-/// that it needs no memory for all of them. Errors of these are of memory (53200) and cancellation (57014).
+/// that it needs no memory for all of them. Errors of these are of memory (53200), cancellation (57014), and of files that they are
+/// read from (22P04 and its kin).
 pub fn stream_plan(
     plan: &Arc<Plan>,
     tables: &dyn Fn(TableHandle) -> Arc<Table>,
@@ -85,7 +86,7 @@ pub fn stream_plan(
     if !plan.streams.of {
         return run_plan(plan, tables, parameters, context, pool);
     }
-    let shared = Shared::new(plan, tables, parameters, context, &Lets, false)?;
+    let shared = Shared::new(plan, tables, parameters, context, &Lets, false);
     let captured = Captured::default();
     let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
     let body = Body { pool, devices: &[], takes_notes: false };
@@ -106,7 +107,7 @@ pub(crate) fn run_with(
     context: &Context,
     body: Body<'_>,
 ) -> Result<Output> {
-    let shared = Shared::new(plan, tables, parameters, context, &Lets, body.takes_notes)?;
+    let shared = Shared::new(plan, tables, parameters, context, &Lets, body.takes_notes);
     let captured = Captured::default();
     let mut frame = Frame { shared: &shared, parent: None, captured: &captured, own: FxHashMap::default() };
     frame.lets(plan.body, usize::MAX, Some(body))?;

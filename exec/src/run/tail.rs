@@ -48,7 +48,7 @@ pub(super) struct Tail {
     next: usize,
     /// How many pieces are run at once.
     step: usize,
-    tables: FxHashMap<CollectionId, Arc<Stored>>,
+    tables: FxHashMap<CollectionId, Result<Arc<Stored>>>,
     elements: FxHashMap<(CollectionId, u32), Option<Source>>,
     invariant: Vec<Vec<Mutex<Option<Defined>>>>,
     /// What the lets in front of it gave.

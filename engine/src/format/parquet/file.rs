@@ -24,11 +24,21 @@ pub(super) struct Source(Arc<File>);
 pub(super) struct Identity {
     bytes: u64,
     modified: Option<SystemTime>,
+    /// Which file, and when something of it was changed last: a copy may have the size and the time of what was there.
+    #[cfg(unix)]
+    place: [i64; 4],
 }
 
 impl Identity {
     fn of(metadata: &Metadata) -> Self {
-        Identity { bytes: metadata.len(), modified: metadata.modified().ok() }
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt;
+        Identity {
+            bytes: metadata.len(),
+            modified: metadata.modified().ok(),
+            #[cfg(unix)]
+            place: [metadata.dev() as i64, metadata.ino() as i64, metadata.ctime(), metadata.ctime_nsec()],
+        }
     }
 }
 

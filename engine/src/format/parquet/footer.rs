@@ -85,6 +85,13 @@ pub(super) struct Told {
     pub(super) nulls: Option<usize>,
 }
 
+impl Told {
+    /// Nothing but what the type has.
+    pub(super) fn of_type(data_type: DataType) -> Self {
+        Told { range: type_range(data_type), ..Told::default() }
+    }
+}
+
 /// What is told of a column, whose values become those of a field as its kind says.
 pub(super) fn told(column: &ColumnChunkMetaData, kind: Kind, data_type: DataType, rows: usize) -> Told {
     let statistics = column.statistics();
@@ -228,12 +235,16 @@ pub(super) fn all_indexed(column: &ColumnChunkMetaData) -> Option<bool> {
     }
     let is_indexed = |encoding: &Encoding| matches!(encoding, Encoding::PLAIN_DICTIONARY | Encoding::RLE_DICTIONARY);
     if let Some(stats) = column.page_encoding_stats() {
-        let mut data = stats.iter().filter(|stats| stats.page_type != PageType::DICTIONARY_PAGE);
-        return Some(data.all(|stats| is_indexed(&stats.encoding)));
+        let data: Vec<Encoding> = stats
+            .iter()
+            .filter(|stats| stats.page_type != PageType::DICTIONARY_PAGE)
+            .map(|stats| stats.encoding)
+            .collect();
+        return (!data.is_empty()).then(|| data.iter().all(is_indexed));
     }
     // Of data pages alone.
-    let mask = column.page_encoding_stats_mask()?;
-    Some(mask.encodings().all(|encoding| is_indexed(&encoding)))
+    let data: Vec<Encoding> = column.page_encoding_stats_mask()?.encodings().collect();
+    (!data.is_empty()).then(|| data.iter().all(is_indexed))
 }
 
 /// About how many strings the dictionary of a column has, at most: as many as its bytes have room for.

@@ -87,16 +87,14 @@ fn union_of(files: &[Opened]) -> Result<Union> {
 }
 
 /// Rows of a table that is worth a look at all of them when it is named: then all is known that can be of their values.
-const SMALL_ROWS: i64 = 1 << 13;
+const SMALL_ROWS: usize = 1 << 13;
 
 /// Files as one table: columns of one name are one column. Those that cannot be read are left out. The rows of large ones stay
 /// where they are until loops ask for them.
 pub(super) fn open_readable(paths: &[PathBuf], context: &Context) -> Result<(Table, Vec<Unreadable>)> {
     let files = paths.iter().map(|path| open(path)).collect::<Result<Vec<_>>>()?;
-    let rows =
-        files.iter().map(|file| file.metadata.metadata().file_metadata().num_rows()).fold(0, i64::saturating_add);
     let (table, unreadable) = scan::scan(files)?;
-    let is_small = rows <= SMALL_ROWS;
+    let is_small = table.rows() <= SMALL_ROWS;
     let table = if is_small { table.load(table.fields.clone(), context)? } else { table };
     Ok((table, unreadable))
 }

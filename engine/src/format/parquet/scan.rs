@@ -30,6 +30,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// A column whose row groups have dictionaries of so many strings may have one of all of them.
 const OWN_STRINGS_MAX: usize = 1 << 12;
 
+/// Files of which a dictionary of all is made though no loop has asked for it: conditions are asked once a string then.
+const FEW_FILES: usize = 8;
+
 /// Strings of a dictionary of all row groups, at most.
 const SHARED_STRINGS_MAX: usize = 1 << 16;
 
@@ -42,7 +45,7 @@ struct Files {
     files: Vec<ScannedFile>,
     fields: Vec<Field>,
     /// By field: the strings of all row groups, once somebody has asked.
-    dictionaries: Vec<OnceLock<Result<Option<Arc<Dictionary>>>>>,
+    dictionaries: Vec<OnceLock<Option<Arc<Dictionary>>>>,
 }
 
 #[derive(Debug)]
@@ -103,12 +106,13 @@ pub(super) fn scan(opened: Vec<Opened>) -> Result<(Table, Vec<Unreadable>)> {
                     file.opened.path.display()
                 )));
             }
+            check_counts(file, group, rows)?;
             let told = |(at, column): (usize, &Option<FileColumn>)| match column {
                 None => Told { nulls: Some(rows), ..Told::default() },
                 Some(FileColumn { direct: Some((leaf, kind)), .. }) => {
                     footer::told(metadata.column(*leaf), *kind, files.fields[at].data_type, rows)
                 }
-                Some(_) => Told::default(),
+                Some(_) => Told::of_type(files.fields[at].data_type),
             };
             let told: Vec<Told> = file.columns.iter().enumerate().map(told).collect();
             let reader = RowGroup {
@@ -137,6 +141,19 @@ pub(super) fn scan(opened: Vec<Opened>) -> Result<(Table, Vec<Unreadable>)> {
     let rows = chunks.iter().map(|chunk| chunk.rows as u64).sum();
     let fields = files.fields.clone();
     Ok((Table { fields, chunks, statistics: Arc::new(TableStatistics { rows, columns }) }, unreadable))
+}
+
+/// An error if a flat column has other than one value a row.
+fn check_counts(file: &ScannedFile, group: usize, rows: usize) -> Result<()> {
+    let metadata = file.opened.metadata.metadata().row_group(group);
+    let leaves = file.columns.iter().filter_map(|column| Some(column.as_ref()?.direct?.0));
+    for leaf in leaves {
+        if usize::try_from(metadata.column(leaf).num_values()) != Ok(rows) {
+            let reason = format!("column {} of row group {} has not one value a row", leaf + 1, group + 1);
+            return Err(bad_file(&file.opened.path, reason));
+        }
+    }
+    Ok(())
 }
 
 /// How a column of a file becomes a field of the table.
@@ -182,8 +199,7 @@ impl ColumnReader for RowGroup {
     }
 
     fn dictionary(&self, column: usize) -> Result<Option<Arc<Dictionary>>> {
-        let known = &self.files.dictionaries[column];
-        known.get_or_init(|| shared_dictionary(&self.files, column)).clone()
+        Ok(self.files.dictionaries[column].get_or_init(|| shared_dictionary(&self.files, column)).clone())
     }
 
     fn place(&self) -> String {
@@ -209,7 +225,7 @@ impl RowGroup {
         (leaf, kind): (usize, Kind),
         rows: Range<usize>,
     ) -> Result<Column> {
-        let shared = if kind == Kind::Text { self.dictionary(column)? } else { None };
+        let shared = if kind == Kind::Text { self.shared(column) } else { None };
         let path = self.path();
         let of_page = |error: PageError| page_error(path, error);
         let mut dictionary = self.dictionaries[column].lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -233,6 +249,9 @@ impl RowGroup {
                 continue;
             }
             let count = next.num_rows.or(next.num_levels).unwrap_or(0);
+            if count > self.rows - first {
+                return Err(bad_file(path, "a column has more rows than its row group"));
+            }
             if first + count <= rows.start {
                 pages.skip()?;
                 first += count;
@@ -244,7 +263,7 @@ impl RowGroup {
             let nullable =
                 self.files.files[self.file].opened.metadata.parquet_schema().column(leaf).max_def_level() > 0;
             let Some(of) = page_rows(&page, nullable).map_err(of_page)? else {
-                return self.read_arrays(source, column, rows);
+                return as_shared(self.read_arrays(source, column, rows)?, shared.as_ref(), path);
             };
             if of.rows != count {
                 return Err(bad_file(path, "the rows of a page are not as many as its header says"));
@@ -257,13 +276,15 @@ impl RowGroup {
             let kept = if rows.end < self.rows { dictionary } else { None };
             *self.dictionaries[column].lock().unwrap_or_else(PoisonError::into_inner) = kept;
         }
-        let column = gathered.finish();
-        // A loop may count on codes.
-        match shared {
-            Some(shared) if column.data.dictionary().is_none() => {
-                coded(&column, &shared).ok_or_else(|| bad_file(path, "a page has strings that its dictionary lacks"))
-            }
-            _ => Ok(column),
+        as_shared(gathered.finish(), shared.as_ref(), path)
+    }
+
+    /// The dictionary of all row groups, if somebody has asked for it, or there are but few files to look at.
+    fn shared(&self, column: usize) -> Option<Arc<Dictionary>> {
+        let known = &self.files.dictionaries[column];
+        match known.get() {
+            None if self.files.files.len() > FEW_FILES => None,
+            _ => known.get_or_init(|| shared_dictionary(&self.files, column)).clone(),
         }
     }
 
@@ -365,8 +386,23 @@ fn coded(column: &Column, all: &Arc<Dictionary>) -> Option<Column> {
     Some(Column { data: Dictionary::encode(Arc::clone(all), codes.into_iter()), nulls: column.nulls.clone() })
 }
 
-/// One dictionary of the strings of all row groups, if these are few, and all pages have nothing else.
-fn shared_dictionary(files: &Files, column: usize) -> Result<Option<Arc<Dictionary>>> {
+/// A column of text as codes of a dictionary, if there is one: a loop may count on them.
+fn as_shared(column: Column, shared: Option<&Arc<Dictionary>>, path: &Path) -> Result<Column> {
+    match shared {
+        Some(shared) if !column.data.dictionary().is_some_and(|own| Arc::ptr_eq(own, shared)) => {
+            coded(&column, shared).ok_or_else(|| bad_file(path, "a page has strings that its dictionary lacks"))
+        }
+        _ => Ok(column),
+    }
+}
+
+/// One dictionary of the strings of all row groups, if these are few, and all pages have nothing else. What cannot be read is told
+/// by who reads it.
+fn shared_dictionary(files: &Files, column: usize) -> Option<Arc<Dictionary>> {
+    all_strings(files, column).ok().flatten()
+}
+
+fn all_strings(files: &Files, column: usize) -> Result<Option<Arc<Dictionary>>> {
     let mut all: BTreeSet<String> = BTreeSet::new();
     for file in &files.files {
         let Some(of) = file.columns[column] else { continue };

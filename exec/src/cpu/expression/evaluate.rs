@@ -15,7 +15,7 @@ use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::integer::{IntegerKeys, Key, KeyVector};
 use crate::cpu::keys::wide::WideKeys;
 use crate::cpu::simd::kernel::append;
-use crate::cpu::vector::rows::Rows;
+use crate::cpu::vector::rows::{Rows, Source};
 use crate::cpu::vector::valid_rows::valid_rows;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::code_range::{CodeRange, KeyRange, WideRange};
@@ -365,7 +365,12 @@ impl<'a> Tile<'a> {
         if self.is_computed(number) {
             return None;
         }
-        Some((self.sources[index].as_ref()?.column(field)?, &self.tuples().rows[index]))
+        let source = self.sources[index].as_ref()?;
+        // Conditions come first: where they leave no row, nobody need read it.
+        if matches!(source, Source::Lazy(rows) if !rows.has_read(field)) {
+            return None;
+        }
+        Some((source.column(field)?, &self.tuples().rows[index]))
     }
 
     fn call(

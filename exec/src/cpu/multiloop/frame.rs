@@ -30,7 +30,8 @@ pub(crate) trait Driver: Sync {
 /// What all blocks of a running program share.
 pub(crate) struct Shared<'a> {
     pub(crate) plan: &'a Plan,
-    pub(crate) tables: FxHashMap<CollectionId, Arc<Stored>>,
+    /// An error is raised by whoever reads the table.
+    pub(crate) tables: FxHashMap<CollectionId, Result<Arc<Stored>>>,
     /// The fields of tables that are read by the numbers of rows; none where chunks are too uneven for that.
     pub(crate) elements: FxHashMap<(CollectionId, u32), Option<Source>>,
     pub(crate) parameters: &'a [Value],
@@ -55,18 +56,20 @@ impl<'a> Shared<'a> {
         context: &'a Context,
         driver: &'a dyn Driver,
         takes_notes: bool,
-    ) -> Result<Self> {
+    ) -> Self {
         let mut stored = FxHashMap::default();
         let mut read = FxHashMap::default();
         for (number, collection) in plan.collections.iter().enumerate() {
             if let Some(table) = &collection.table {
-                let rows = rows_of(plan, table, &*tables(table.handle), (&mut read, context))?;
-                stored.insert(CollectionId(number as u32), Arc::new(rows));
+                let rows = rows_of(plan, table, &*tables(table.handle), (&mut read, context));
+                stored.insert(CollectionId(number as u32), rows.map(Arc::new));
             }
         }
         let mut elements = FxHashMap::default();
         for &(collection, field) in &plan.elements {
-            if let Some(Stored::Rows(rows)) = stored.get(&collection).map(|stored| &**stored) {
+            if let Some(Ok(table)) = stored.get(&collection)
+                && let Stored::Rows(rows) = &**table
+            {
                 elements.insert((collection, field), rows.source(field));
             }
         }
@@ -74,7 +77,7 @@ impl<'a> Shared<'a> {
         let (statistics, chunks_pruned) = Default::default();
         let notes = takes_notes.then(Mutex::default);
         let tables = stored;
-        Ok(Shared { plan, tables, elements, parameters, context, driver, statistics, chunks_pruned, notes, invariant })
+        Shared { plan, tables, elements, parameters, context, driver, statistics, chunks_pruned, notes, invariant }
     }
 
     /// A let of the body begins.
@@ -91,29 +94,28 @@ impl<'a> Shared<'a> {
 }
 
 /// Columns of lazy tables that have been read: chunks of these alone, in the order of their positions.
-type Read = FxHashMap<TableHandle, (Vec<u32>, Vec<Arc<Chunk>>)>;
+type Read = FxHashMap<TableHandle, (Vec<u32>, Result<Vec<Arc<Chunk>>>)>;
 
-/// A table as rows. Those that lie elsewhere are read while a loop passes over them, or now, where they are read more than once.
+/// A table as rows. Those that lie elsewhere are read while a loop passes over them, or now, where they are read in another way.
 fn rows_of(plan: &Plan, of: &TablePlan, table: &Table, (read, context): (&mut Read, &Context)) -> Result<Stored> {
     let with_rows = |chunks: &[Arc<Chunk>]| chunks.iter().filter(|chunk| chunk.rows > 0).cloned().collect();
     let fields = Some(Arc::from(of.columns.as_slice()));
     if !table.is_lazy() {
         return Ok(Stored::Rows(RowSet { fields, ..RowSet::new(with_rows(&table.chunks)) }));
     }
-    let others = plan.collections.iter().filter(|collection| collection.reads.any);
-    let alike: Vec<&TablePlan> =
-        others.filter_map(|other| other.table.as_ref()).filter(|other| other.handle == of.handle).collect();
-    if of.once && alike.len() == 1 {
+    if of.once {
         return Ok(Stored::Lazy(RowSet { fields, ..RowSet::new(with_rows(&table.chunks)) }));
     }
-    if !read.contains_key(&of.handle) {
-        let mut columns: Vec<u32> = alike.iter().flat_map(|table| table.columns.iter().copied()).collect();
+    let (columns, chunks) = read.entry(of.handle).or_insert_with(|| {
+        let others = plan.collections.iter().filter_map(|collection| collection.table.as_ref());
+        let alike = others.filter(|other| other.handle == of.handle && !other.once);
+        let mut columns: Vec<u32> = alike.flat_map(|table| table.columns.iter().copied()).collect();
         columns.sort_unstable();
         columns.dedup();
-        let chunks = table.read(&columns, Some(context))?;
-        read.insert(of.handle, (columns, chunks));
-    }
-    let (columns, chunks) = &read[&of.handle];
+        let chunks = table.read(&columns, Some(context));
+        (columns, chunks)
+    });
+    let chunks = chunks.as_ref().map_err(Clone::clone)?;
     let place = |column: &u32| columns.binary_search(column).expect("every column of it has been read") as u32;
     let fields = Some(of.columns.iter().map(place).collect());
     Ok(Stored::Rows(RowSet { fields, ..RowSet::new(with_rows(chunks)) }))
@@ -141,8 +143,8 @@ impl<'a> Frame<'a> {
                 None => break,
             }
         }
-        let table = self.shared.tables.get(&id);
-        table.cloned().ok_or_else(|| Error::internal(format!("collection {} is read before it is defined", id.0)))
+        let undefined = || Error::internal(format!("collection {} is read before it is defined", id.0));
+        self.shared.tables.get(&id).cloned().unwrap_or_else(|| Err(undefined()))
     }
 
     /// What expressions get from around their loop.

@@ -11,6 +11,9 @@ use arrow::buffer::{NullBuffer, OffsetBuffer};
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Rows that a column has room for before any is there, at most.
+const RESERVED_ROWS: usize = 1 << 17;
+
 /// How the values of a data page are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
@@ -39,7 +42,7 @@ pub struct PageRows<'a> {
 #[derive(Debug)]
 pub struct PageColumn {
     kind: Kind,
-    /// How many rows are expected.
+    /// For how many rows there is to be room.
     rows: usize,
     /// How many are there.
     done: usize,
@@ -78,6 +81,8 @@ struct Present {
 impl PageColumn {
     /// A column of so many rows.
     pub fn new(kind: Kind, rows: usize) -> Self {
+        // Whoever says how many there are need not be right.
+        let rows = rows.min(RESERVED_ROWS);
         PageColumn { kind, rows, done: 0, valid: None, data: Data::None }
     }
 
@@ -120,17 +125,18 @@ impl PageColumn {
     /// Appends the values that are there of some rows.
     fn values(&mut self, page: &PageRows<'_>, present: &Present, dictionary: Option<&Dictionary>) -> Result<()> {
         let rows = self.rows;
+        if present.count == 0 {
+            // There need not be a byte, nor a dictionary.
+            if matches!(self.data, Data::None) {
+                self.data = Data::start(self.kind);
+            }
+            return Ok(());
+        }
         match (page.encoding, dictionary) {
             (Encoding::Plain, _) => self.plain(page.values, present),
             (Encoding::Dictionary, Some(dictionary)) => {
-                let Some((&width, indices)) = page.values.split_first() else {
-                    // Of no values there need not be a width.
-                    return if present.count == 0 {
-                        Ok(())
-                    } else {
-                        Err(PageError::Malformed("a page without indices"))
-                    };
-                };
+                let (&width, indices) =
+                    page.values.split_first().ok_or(PageError::Malformed("a page without indices"))?;
                 let mut indices = Hybrid::new(indices, width.into())?;
                 indices.skip(present.skip)?;
                 self.data.indexed(&dictionary.values, indices, present.count, rows)
@@ -177,11 +183,11 @@ impl PageColumn {
                 extend_scaled(self.data.integers(rows), values, scale)?;
             }
             Kind::Fixed(width) => {
-                let values = plain::fixed_numbers(plain::fixed(values, width, skip, count)?, width);
+                let values = plain::fixed(values, width, skip, count)?;
                 if width <= 8 && !matches!(self.data, Data::Int128(_)) {
-                    self.data.integers(rows).extend(values.map(|value| value as i64));
+                    plain::append_short(values, width, self.data.integers(rows));
                 } else {
-                    self.data.wide_integers(rows).extend(values);
+                    self.data.wide_integers(rows).extend(plain::fixed_numbers(values, width));
                 }
             }
             Kind::Float => {
@@ -322,13 +328,15 @@ fn bits_of(levels: &mut Hybrid<'_>, mut left: usize, to: &mut Vec<bool>) -> Resu
 fn spread(data: &mut Data, first: usize, valid: &[bool]) {
     fn values<T: Copy + Default>(values: &mut Vec<T>, first: usize, valid: &[bool]) {
         let mut from = values.len();
-        values.resize(first + valid.len(), T::default());
+        // One that is there anyway widens no range.
+        let fill = values.get(first).copied().unwrap_or_default();
+        values.resize(first + valid.len(), fill);
         for (at, &bit) in valid.iter().enumerate().rev() {
             values[first + at] = if bit {
                 from -= 1;
                 values[from]
             } else {
-                T::default()
+                fill
             };
         }
     }
@@ -364,6 +372,17 @@ fn spread(data: &mut Data, first: usize, valid: &[bool]) {
 }
 
 impl Data {
+    /// No values of a kind.
+    fn start(kind: Kind) -> Self {
+        match kind {
+            Kind::Boolean => Data::Boolean(Vec::new()),
+            Kind::Int32 { .. } | Kind::Int64 { .. } | Kind::Fixed(_) => Data::Int64(Vec::new()),
+            Kind::Float => Data::Float(Vec::new()),
+            Kind::Double => Data::Double(Vec::new()),
+            Kind::Text => Data::Texts(vec![0], Vec::new()),
+        }
+    }
+
     fn booleans(&mut self) -> &mut Vec<bool> {
         if !matches!(self, Data::Boolean(_)) {
             *self = Data::Boolean(Vec::new());

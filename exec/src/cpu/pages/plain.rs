@@ -1,6 +1,7 @@
 //! Values that lie one after the other.
 
 use super::{PageError, Result, Scale};
+use crate::cpu::simd::kernel::kernel;
 
 const SHORT: PageError = PageError::Malformed("there are too few values");
 
@@ -31,6 +32,21 @@ pub(super) fn fixed_numbers(data: &[u8], width: usize) -> impl ExactSizeIterator
         wide[16 - width..].copy_from_slice(bytes);
         i128::from_be_bytes(wide)
     })
+}
+
+kernel! {
+/// Appends numbers of so many bytes, of which there are at most eight, the greatest first.
+pub(super) fn append_short[](data: &[u8], width: usize, to: &mut Vec<i64>) {
+    let shift = 64 - 8 * width as u32;
+    // Eight bytes from where each begins: what is behind it is shifted out.
+    let whole = (data.len().saturating_sub(8 - width)) / width;
+    to.reserve(data.len() / width);
+    for at in 0..whole {
+        let bytes = data[at * width..at * width + 8].first_chunk().expect("eight bytes");
+        to.push(i64::from_be_bytes(*bytes) >> shift);
+    }
+    to.extend(fixed_numbers(&data[whole * width..], width).map(|value| value as i64));
+}
 }
 
 /// A number as its scale has it.

@@ -117,6 +117,11 @@ impl LazyRows {
         LazyRows { chunk, rows, fields, read, reservation: Mutex::new(Reservation::new(memory)) }
     }
 
+    /// Whether the column of a field has been read.
+    pub(crate) fn has_read(&self, field: u32) -> bool {
+        self.read[field as usize].get().is_some()
+    }
+
     /// The column of a field. What fails does so again for whoever asks.
     pub(crate) fn column(&self, field: u32) -> &Result<Column> {
         self.read[field as usize].get_or_init(|| {
