@@ -17,6 +17,9 @@ use std::sync::atomic::Ordering;
 /// Rows of a chunk that are read at once where all of them are wanted.
 const PIECE_ROWS: usize = 1 << 17;
 
+/// Some rows of a chunk.
+type Piece = (Arc<Chunk>, Range<usize>);
+
 /// Reads columns of a lazy chunk.
 pub trait ColumnReader: Debug + Send + Sync {
     /// Some rows of a column (by its position in the table), in any form of its field's type.
@@ -138,7 +141,7 @@ impl Table {
         for wave in self.pieces().chunks(context.workers().count()) {
             let columns = 0..self.fields.len();
             let work = wave.iter().flat_map(|piece| columns.clone().map(move |column| (piece, column))).collect();
-            let read = |((chunk, rows), column): (&(Arc<Chunk>, Range<usize>), usize)| {
+            let read = |((chunk, rows), column): (&Piece, usize)| {
                 context.check()?;
                 chunk.read(column, rows.clone())
             };
@@ -155,9 +158,9 @@ impl Table {
     /// is one.
     pub fn read(&self, columns: &[u32], context: Option<&Context>) -> Result<Vec<Arc<Chunk>>> {
         let pieces = self.pieces();
-        let work: Vec<(&(Arc<Chunk>, Range<usize>), u32)> =
+        let work: Vec<(&Piece, u32)> =
             pieces.iter().flat_map(|piece| columns.iter().map(move |&column| (piece, column))).collect();
-        let read = |((chunk, rows), column): (&(Arc<Chunk>, Range<usize>), u32)| {
+        let read = |((chunk, rows), column): (&Piece, u32)| {
             context.map_or(Ok(()), Context::check)?;
             let read = match &chunk.reader {
                 Some(_) => chunk.read(column as usize, rows.clone())?,
@@ -193,7 +196,7 @@ impl Table {
     }
 
     /// All rows, in pieces that are read at once.
-    fn pieces(&self) -> Vec<(Arc<Chunk>, Range<usize>)> {
+    fn pieces(&self) -> Vec<Piece> {
         let cut = |chunk: &Arc<Chunk>| {
             let chunk = Arc::clone(chunk);
             let starts = (0..chunk.rows).step_by(PIECE_ROWS);

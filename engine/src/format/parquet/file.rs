@@ -8,7 +8,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 use std::fs::{File, Metadata};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -50,7 +50,7 @@ impl Source {
     }
 
     /// An error (22P04) unless the file is as it was.
-    pub(super) fn check(&self, path: &PathBuf, known: &Identity) -> Result<()> {
+    pub(super) fn check(&self, path: &Path, known: &Identity) -> Result<()> {
         let now = self.0.metadata().map_err(|error| io_error(path, &error))?;
         if Identity::of(&now) == *known {
             return Ok(());

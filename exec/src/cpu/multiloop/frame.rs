@@ -61,7 +61,7 @@ impl<'a> Shared<'a> {
         let mut read = FxHashMap::default();
         for (number, collection) in plan.collections.iter().enumerate() {
             if let Some(table) = &collection.table {
-                let rows = rows_of(plan, table, &*tables(table.handle), (&mut read, context));
+                let rows = rows_of(plan, table, &tables(table.handle), (&mut read, context));
                 stored.insert(CollectionId(number as u32), rows.map(Arc::new));
             }
         }

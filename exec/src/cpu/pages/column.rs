@@ -498,14 +498,19 @@ impl Data {
             }
         }
         // Rows of several forms.
-        let wide = |value: i64| i128::from(value);
         let mut integer = |table: &dyn Fn(usize) -> Option<i64>| -> Result<()> {
-            let beyond = || PageError::Malformed("an index beyond the dictionary");
+            let value = |index| table(index).ok_or(PageError::Malformed("an index beyond the dictionary"));
             if let Data::Int128(data) = self {
-                return each(&mut indices, count, |index| Ok(data.push(wide(table(index).ok_or_else(beyond)?))));
+                return each(&mut indices, count, |index| {
+                    data.push(value(index)?.into());
+                    Ok(())
+                });
             }
             let data = self.integers(rows);
-            each(&mut indices, count, |index| Ok(data.push(table(index).ok_or_else(beyond)?)))
+            each(&mut indices, count, |index| {
+                data.push(value(index)?);
+                Ok(())
+            })
         };
         match dictionary {
             Values::Offsets8(base, table) => integer(&|at| Some(*base + i64::from(*table.get(at)?))),

@@ -93,17 +93,14 @@ fn runs_and_packed_groups_of_every_width() {
 fn levels(rows: usize, every: usize) -> (Option<Vec<u8>>, Vec<bool>) {
     let valid: Vec<bool> = (0..rows).map(|row| every == 0 || row % every != 1).collect();
     let bits: Vec<u32> = valid.iter().map(|&bit| bit.into()).collect();
-    ((every > 0).then(|| hybrid(&bits, 1, rows % 2 == 0)), valid)
+    ((every > 0).then(|| hybrid(&bits, 1, rows.is_multiple_of(2))), valid)
 }
 
+/// Encoding, values, levels, rows.
+type TestPage = (Encoding, Vec<u8>, Option<Vec<u8>>, usize);
+
 /// Every way to cut rows of two pages gives the rows.
-fn check(
-    kind: Kind,
-    data_type: DataType,
-    pages: &[(Encoding, Vec<u8>, Option<Vec<u8>>, usize)],
-    dictionary: Option<&Dictionary>,
-    expected: &[Value],
-) {
+fn check(kind: Kind, data_type: DataType, pages: &[TestPage], dictionary: Option<&Dictionary>, expected: &[Value]) {
     let total: usize = pages.iter().map(|page| page.3).sum();
     for keep in [0..total, 0..total / 2, total / 2..total, total / 3..total - total / 5, 0..0, total..total] {
         let mut column = PageColumn::new(kind, keep.len());
