@@ -1,5 +1,6 @@
 //! Strings of a growing column: views into the buffers that they come from, which are kept, so that strings are not
-//! copied from loop to loop. Strings that were computed are copied into an arena.
+//! copied from loop to loop. Strings that were computed are copied into an arena; so are few of a buffer of many, which nobody
+//! else may need: of a chunk that is read from a file while a loop passes.
 
 use crate::column::column_builder::{ARENA_MAX, BuilderText};
 use crate::column::{ColumnData, TextView};
@@ -7,6 +8,9 @@ use crate::cpu::vector::builder::{place, settle_tail};
 use crate::cpu::vector::{TextVector, Vector, VectorData};
 use arrow::buffer::Buffer;
 use std::sync::Arc;
+
+/// Bytes of a buffer, for each byte of its strings, from which on these are copied.
+const SPARSE: usize = 16;
 
 impl BuilderText {
     /// How many strings there is room for.
@@ -32,6 +36,12 @@ impl BuilderText {
             }
         };
         if let Some(buffers) = texts.buffers() {
+            if self.is_sparse(buffers, texts.views()) {
+                for tuple in 0..vector.len {
+                    self.push(if vector.is_null(tuple) { b"" } else { texts.bytes(tuple) });
+                }
+                return;
+            }
             self.know(buffers);
         }
         if let (Some((_, places)), None, true) = (&self.known, &vector.nulls, texts.is_shared()) {
@@ -94,6 +104,14 @@ impl BuilderText {
     pub(crate) fn into_column(mut self) -> ColumnData {
         self.close_arena();
         ColumnData::Views { views: Arc::new(self.views), buffers: self.buffers.into() }
+    }
+
+    /// Whether strings lie in one buffer, of which there are none yet, and are few of it.
+    fn is_sparse(&self, buffers: &Arc<[Buffer]>, views: &[TextView]) -> bool {
+        let [buffer] = &buffers[..] else { return false };
+        let same = |other: &Buffer| std::ptr::eq(other.as_ptr(), buffer.as_ptr()) && other.len() == buffer.len();
+        let bytes = || views.iter().map(|view| view.length as usize).sum::<usize>();
+        !self.buffers.iter().rev().any(same) && bytes() < buffer.len() / SPARSE
     }
 
     /// Finds out where the buffers of a vector stand.
@@ -171,5 +189,19 @@ mod tests {
             (0..14).map(|row| column.text_bytes(row)).collect::<Vec<_>>(),
             (0..14).map(|row| all.get(row)).collect::<Vec<_>>()
         );
+    }
+
+    #[test]
+    fn few_strings_of_a_large_buffer_do_not_keep_it() {
+        let large = Buffer::from(b"text ".repeat(100));
+        let mut text = BuilderText::default();
+        text.append(&vector(&large, &[(0, 4), (5, 4), (0, 5)], &["own"], &[1]));
+        assert_eq!(strings(&text, 4), ["text", "", "text ", "own"]);
+        assert!(text.buffers.is_empty());
+        // Many keep it, and then a few more lie in it, too.
+        text.append(&vector(&large, &[(0, 40)], &[], &[]));
+        text.append(&vector(&large, &[(5, 4)], &[], &[]));
+        assert_eq!(strings(&text, 6)[5], "text");
+        assert_eq!((text.buffers.len(), text.arena.len()), (1, 4 + 5 + 3));
     }
 }
